@@ -1,0 +1,78 @@
+"""Ermine, through its Python package."""
+
+import ermine
+
+from contestant import Contestant, coef_info, csv_reader, estimator, linear_info
+
+PACKAGES = ("ermine",)
+TASKS = {}
+
+
+def ols(p):
+    return ermine.LinearRegression()
+
+
+def ridge(p):
+    return ermine.Ridge(alpha=p["alpha"])
+
+
+for shape in ("tall", "wide"):
+    TASKS[f"ols_{shape}"] = estimator(ols, info=linear_info)
+    TASKS[f"ridge_{shape}"] = estimator(ridge, info=linear_info)
+
+
+def logistic(tol):
+    def make(p):
+        return ermine.LogisticRegression(C=p["C"], fit_intercept=False, tol=tol, max_iter=2000)
+
+    return estimator(make, info=coef_info)
+
+
+# The tolerances scikit-learn's lbfgs needs to meet the gate of each task.
+TASKS["logreg_dense"] = logistic(1e-5)
+TASKS["softmax_mnist"] = logistic(1e-4)
+TASKS["softmax_digits"] = logistic(2e-5)
+
+
+def gaussian_nb(p):
+    return ermine.GaussianNB()
+
+
+TASKS["gnb"] = estimator(gaussian_nb)
+
+
+def tree(p):
+    return ermine.DecisionTreeClassifier(min_samples_leaf=p["min_leaf"])
+
+
+TASKS["tree_cls"] = estimator(tree, predict="predict_proba")
+
+
+def kmeans(d, p):
+    def fit():
+        model = ermine.KMeans(
+            n_clusters=len(d["init"]), init=d["init"], n_init=1, max_iter=p["iters"], tol=0
+        )
+        return model.fit(d["X"])
+
+    return Contestant(
+        fit,
+        lambda m: m.predict(d["X"]),
+        lambda m: {"centers": m.cluster_centers_, "n_iter": m.n_iter_},
+    )
+
+
+for shape in ("1e6x20_k10", "1e6x20_k100", "1e5x128_k10", "1e5x128_k100"):
+    TASKS[f"kmeans_{shape}"] = kmeans
+
+
+def pca(p):
+    return ermine.PCA(n_components=p["k"])
+
+
+for task in ("pca_full", "pca_rand"):
+    TASKS[task] = estimator(
+        pca, y=None, predict="transform", X_test="X", info=lambda m: {"components": m.components_}
+    )
+
+TASKS["csv_read"] = csv_reader(lambda path, p: ermine.read_table(path).to_numpy())
