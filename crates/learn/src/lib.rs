@@ -1,1 +1,13 @@
-//! placeholder
+//! The learners of Ermine: families are folders, a learner is a file.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod baseline;
+pub mod bayes;
+pub mod cluster;
+pub mod linear;
+pub mod metrics;
+pub mod prepare;
+pub mod reduce;
+pub mod select;
+pub mod tree;

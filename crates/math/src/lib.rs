@@ -1,1 +1,10 @@
-//! placeholder
+//! Numerical kernels of Ermine. Linear algebra comes from faer, behind our own functions; the rest is here because its
+//! speed or its bits matter to us.
+#![deny(missing_docs)]
+
+pub mod dd;
+pub mod distance;
+pub mod distribution;
+pub mod linalg;
+pub mod moments;
+pub mod optimise;

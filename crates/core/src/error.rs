@@ -1,0 +1,176 @@
+//! One error type: every variant names the thing and the number, and says what to do where that is known.
+
+/// The result of anything that can be refused.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something was refused. `Display` is a whole sentence for a person; [`Error::help`] is the advice.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter has a value outside its range or of the wrong type.
+    #[error("parameter \"{name}\" of {learner}: {value} is refused; {expected}")]
+    Parameter {
+        /// The learner.
+        learner: &'static str,
+        /// The parameter.
+        name: String,
+        /// The value that was given, as text.
+        value: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// A name that does not exist; `nearest` are the names that look like it.
+    #[error("there is no {what} \"{name}\"{}", did_you_mean(.nearest))]
+    Unknown {
+        /// The kind of thing: "parameter of ridge", "column", "model", "example".
+        what: String,
+        /// What was asked for.
+        name: String,
+        /// The nearest existing names, best first.
+        nearest: Vec<String>,
+    },
+    /// Two lengths that must agree do not.
+    #[error("{what}: expected {expected}, found {found}")]
+    Length {
+        /// What was counted.
+        what: String,
+        /// The number that was needed.
+        expected: usize,
+        /// The number that was found.
+        found: usize,
+    },
+    /// A cell that is not a finite number where one is needed. Rows count from 0.
+    #[error("column {column}, row {row}: {value} is not a finite number")]
+    NotFinite {
+        /// The column, by name when it has one.
+        column: String,
+        /// The first such row.
+        row: usize,
+        /// `NaN`, `infinity` or `-infinity`.
+        value: String,
+    },
+    /// Missing cells for a learner that does not take them.
+    #[error("column {column}: {count} missing values (the first in row {row}), and {learner} does not accept missing values")]
+    Missing {
+        /// The column.
+        column: String,
+        /// How many cells are missing.
+        count: usize,
+        /// The first row.
+        row: usize,
+        /// The learner that refused.
+        learner: String,
+    },
+    /// A column of a kind that the learner cannot read.
+    #[error("column {column} is {found}, and {learner} needs {needed}")]
+    Kind {
+        /// The column.
+        column: String,
+        /// What it is.
+        found: String,
+        /// The learner that refused.
+        learner: String,
+        /// What it reads.
+        needed: String,
+    },
+    /// The data cannot be learned from, for a reason that is not a single cell.
+    #[error("{0}")]
+    Data(String),
+    /// The target is missing or of the wrong sort.
+    #[error("target: {0}")]
+    Target(String),
+    /// Sample weights that are negative, not finite, or all zero.
+    #[error("sample weight: {0}")]
+    Weight(String),
+    /// Prediction on data that does not fit the model.
+    #[error("the model was trained on {expected} columns and this data has {found}")]
+    Columns {
+        /// Columns the model knows.
+        expected: usize,
+        /// Columns found.
+        found: usize,
+    },
+    /// The observer asked for a stop.
+    #[error("stopped on request during {0}")]
+    Stopped(String),
+    /// The deadline passed before there was anything to return.
+    #[error("the time limit passed during {0}, before there was a model to return")]
+    Deadline(String),
+    /// A computation that broke down in spite of valid input.
+    #[error("{0}")]
+    Numeric(String),
+    /// A file that could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A text file whose content is wrong. Lines and columns count from 1.
+    #[error("{path}, line {line}, column {column}: {message}")]
+    Parse {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// The field, from 1.
+        column: u64,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A file of a format that is unknown or broken.
+    #[error("{path}: {message}")]
+    Format {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A model file that is not whole, not safe or not ours.
+    #[error("model file: {0}")]
+    Model(String),
+}
+
+fn did_you_mean(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        [one] => format!("; did you mean \"{one}\"?"),
+        many => format!("; did you mean one of {}?", many.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+impl Error {
+    /// An I/O error with the file it happened to.
+    pub fn io(path: impl AsRef<std::path::Path>, source: std::io::Error) -> Self {
+        Self::Io { path: path.as_ref().display().to_string(), source }
+    }
+
+    /// An unknown name, answered with the nearest of `known`.
+    pub fn unknown<'a>(what: impl Into<String>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Unknown { what: what.into(), name: name.to_owned(), nearest: crate::nearest(name, known) }
+    }
+
+    /// What a person can do about it, where there is one obvious thing.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Missing { .. } => Some("impute the column, drop it, or use a model that takes missing values, such as tree"),
+            Self::NotFinite { .. } => {
+                Some("remove or replace the value; a missing value is an empty cell or NaN in a table read with missing markers")
+            }
+            Self::Kind { .. } => {
+                Some("encode the column (one-hot, ordinal), drop it, or use a model that takes categories, such as tree")
+            }
+            Self::Deadline(_) => Some("raise the time limit or use less data"),
+            _ => None,
+        }
+    }
+}
+
+/// A column for an error message: its quoted name when known, else its number from 0.
+pub(crate) fn column_label(schema: Option<&crate::Schema>, index: usize) -> String {
+    match schema.and_then(|s| s.fields.get(index)) {
+        Some(field) => format!("\"{}\"", field.name),
+        None => index.to_string(),
+    }
+}

@@ -1,0 +1,260 @@
+//! Learners and models: the typed layer a Rust user sees and the object-safe layer everything else is built on.
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::{
+    Certificate, Context, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema,
+    Spec, Trace,
+};
+
+/// How a learner trains on a source of rows that may be larger than memory.
+pub type StreamFit<L> = fn(&L, &dyn RowSource, &Context<'_>) -> Result<<L as Learner>::Model>;
+
+/// A learner is its hyper-parameters; fitting returns a new type.
+///
+/// The serialised form is one flat object with a key for each parameter (`#[serde(default, deny_unknown_fields)]`), and
+/// `SPEC.params` lists exactly these keys.
+pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// What a fit returns.
+    type Model: Model;
+
+    /// What the learner says of itself.
+    const SPEC: Spec;
+
+    /// Training in passes over rows, for learners that can; [`crate::drive_source`] is the value for a
+    /// [`crate::PassLearner`].
+    const STREAM: Option<StreamFit<Self>> = None;
+
+    /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
+    /// [`Spec::check_params`] first and then that.
+    fn check(&self) -> Result<()> {
+        Self::SPEC.check_params(&to_params(self)?)
+    }
+
+    /// Learns from rows.
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::Model>;
+
+    /// Reads a model that [`Model::save`] wrote, and checks everything that prediction relies on.
+    fn load(input: &ModelReader) -> Result<Self::Model>;
+}
+
+fn to_params<L: Learner>(learner: &L) -> Result<Value> {
+    serde_json::to_value(learner).map_err(|e| Error::Data(format!("parameters of {}: {e}", L::SPEC.name)))
+}
+
+/// What a fit returns. A capability is an `Option`, never a method that fails.
+pub trait Model: Send + Sync + 'static {
+    /// Columns the model was trained on.
+    fn n_features(&self) -> usize;
+
+    /// The model as a regressor, if it is one.
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        None
+    }
+    /// The model as a classifier, if it is one.
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        None
+    }
+    /// The model as a transformer, if it is one.
+    fn as_transformer(&self) -> Option<&dyn Transformer> {
+        None
+    }
+    /// The model as a clusterer, if it is one.
+    fn as_clusterer(&self) -> Option<&dyn Clusterer> {
+        None
+    }
+    /// The model as a density, if it is one.
+    fn as_density(&self) -> Option<&dyn Density> {
+        None
+    }
+
+    /// How good the fit is, where that can be said.
+    fn certificate(&self) -> Option<&Certificate> {
+        None
+    }
+    /// The course of the fit, where it had steps.
+    fn trace(&self) -> Option<&Trace> {
+        None
+    }
+    /// Tables and curves for people. `schema` names the columns the model was trained on.
+    fn report(&self, schema: &Schema) -> Report {
+        let _ = schema;
+        Report::default()
+    }
+
+    /// Writes everything prediction needs.
+    fn save(&self, out: &mut ModelWriter) -> Result<()>;
+}
+
+/// Predicts numbers.
+pub trait Regressor: Model {
+    /// Number of target columns.
+    fn n_targets(&self) -> usize {
+        1
+    }
+    /// A row of predictions for each row; one column a target.
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+}
+
+/// Predicts classes: probability first, label derived.
+pub trait Classifier: Model {
+    /// The class names, sorted.
+    fn classes(&self) -> &[String];
+    /// Probabilities: a row for each row, a column a class, rows sum to 1.
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+    /// Logarithms of the probabilities; overridden where they are known more exactly than by taking logarithms.
+    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let mut p = self.proba(x)?;
+        p.as_mut_slice().iter_mut().for_each(|v| *v = v.ln());
+        Ok(p)
+    }
+    /// The scores behind the probabilities, for models that have them: one column for two classes, else one a class.
+    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let _ = x;
+        Ok(None)
+    }
+    /// The most probable class of each row, as a code; ties go to the first.
+    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        Ok(argmax_rows(self.proba(x)?.view()))
+    }
+}
+
+/// The column of the largest value of each row; ties go to the first.
+pub fn argmax_rows(scores: MatRef<'_, f64>) -> Vec<u32> {
+    (0..scores.rows())
+        .map(|i| {
+            let mut best = 0;
+            for j in 1..scores.cols() {
+                if *scores.at(i, j) > *scores.at(i, best) {
+                    best = j;
+                }
+            }
+            best as u32
+        })
+        .collect()
+}
+
+/// Turns columns into other columns.
+pub trait Transformer: Model {
+    /// The new columns.
+    fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+    /// Names and kinds of the new columns, from those the model was trained on.
+    fn schema_out(&self, input: &Schema) -> Schema;
+    /// The way back, as near as it can be, for transformations that have one.
+    fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
+        let _ = z;
+        Ok(None)
+    }
+}
+
+/// Assigns rows to groups.
+pub trait Clusterer: Model {
+    /// Number of groups.
+    fn n_clusters(&self) -> usize;
+    /// The group of each row.
+    fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>>;
+}
+
+/// Says how probable rows are.
+pub trait Density: Model {
+    /// The logarithm of the density at each row.
+    fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>>;
+}
+
+/// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
+///
+/// The methods that exist on both layers have other names here, so that having both traits in scope is never ambiguous.
+pub trait AnyLearner: Send + Sync {
+    /// What the learner says of itself.
+    fn spec(&self) -> &'static Spec;
+    /// The parameters as an object.
+    fn params(&self) -> Value;
+    /// Changes one parameter. A wrong name, type or value is an error, and the learner stays as it was.
+    fn set(&mut self, name: &str, value: Value) -> Result<()>;
+    /// Changes several parameters at once, checked together.
+    fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()>;
+    /// [`Learner::check`].
+    fn check_any(&self) -> Result<()>;
+    /// [`Learner::fit`].
+    fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
+    /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
+    fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>>;
+    /// [`Learner::load`].
+    fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
+    /// A copy.
+    fn boxed(&self) -> Box<dyn AnyLearner>;
+}
+
+impl<L: Learner> AnyLearner for L {
+    fn spec(&self) -> &'static Spec {
+        const { &L::SPEC }
+    }
+
+    fn params(&self) -> Value {
+        to_params(self).unwrap_or(Value::Null)
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Result<()> {
+        let mut one = serde_json::Map::new();
+        one.insert(name.to_owned(), value);
+        self.set_all(&one)
+    }
+
+    fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()> {
+        let mut all = to_params(self)?;
+        let mut last = None;
+        for (name, value) in params {
+            let param = L::SPEC.param(name)?;
+            // A whole number written as 3.0 is a whole number.
+            let value = match (&param.range, value.as_f64()) {
+                (crate::Range::Int { .. } | crate::Range::Optional(crate::Range::Int { .. }), Some(v))
+                    if value.is_f64() && v.fract() == 0.0 && v.abs() < 9e15 =>
+                {
+                    Value::from(v as i64)
+                }
+                _ => value.clone(),
+            };
+            if !param.range.contains(&value) {
+                return Err(L::SPEC.refuse(param, &value));
+            }
+            all[name.as_str()] = value;
+            last = Some(param);
+        }
+        let changed: L = serde_json::from_value(all).map_err(|e| match last {
+            Some(p) => Error::Parameter {
+                learner: L::SPEC.name,
+                name: p.name.to_owned(),
+                value: params[p.name].to_string(),
+                expected: format!("it must be {} ({e})", p.range.describe()),
+            },
+            None => Error::Data(e.to_string()),
+        })?;
+        Learner::check(&changed)?;
+        *self = changed;
+        Ok(())
+    }
+
+    fn check_any(&self) -> Result<()> {
+        Learner::check(self)
+    }
+
+    fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        Ok(Box::new(self.fit(data, cx)?))
+    }
+
+    fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        match L::STREAM {
+            Some(stream) => Ok(Box::new(stream(self, source, cx)?)),
+            None => Err(Error::Data(format!("{} needs all rows in memory; it cannot train in passes", L::SPEC.name))),
+        }
+    }
+
+    fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {
+        Ok(Box::new(L::load(input)?))
+    }
+
+    fn boxed(&self) -> Box<dyn AnyLearner> {
+        Box::new(self.clone())
+    }
+}

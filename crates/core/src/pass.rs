@@ -1,0 +1,363 @@
+//! Learning in passes over rows: one learner in memory, on streams and on clusters, with the same bits on any number of
+//! threads.
+//!
+//! Rows are cut in blocks whose size depends only on the learner and the number of columns. Each block is reduced to a
+//! [`Partial`], and partials are merged in a binary tree whose shape depends only on the number of blocks. Threads
+//! decide who computes what, never what is computed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    Context, Dataset, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, OwnedTarget, Progress, Result, Schema,
+};
+
+/// Rows in a block, unless the learner asks for another number.
+pub const BLOCK_ROWS: usize = 4096;
+
+/// Blocks of a stream that are held at a time; bounds the memory of [`drive_source`].
+const BLOCKS_HELD: usize = 8;
+
+/// Rows seen so far, reduced. `merge` is associative up to rounding.
+pub trait Partial: Send + Serialize + DeserializeOwned {
+    /// Takes in the rows of another part, which come after the rows of this one.
+    fn merge(&mut self, other: Self) -> Result<()>;
+}
+
+/// What follows a pass.
+#[derive(Debug)]
+pub enum Step<S, M> {
+    /// Another pass, with this state; the number is the objective so far.
+    Again(S, Option<f64>),
+    /// The model.
+    Done(M),
+}
+
+/// A learner that needs only totals over rows, once or many times.
+pub trait PassLearner: Learner {
+    /// What every block is told before a pass.
+    type State: Clone + Send + Sync + Serialize + DeserializeOwned;
+    /// What is gathered from the blocks.
+    type Partial: Partial;
+
+    /// Rows in a block; may depend on nothing but the parameters and the number of columns.
+    fn block_rows(&self, cols: usize) -> usize {
+        let _ = cols;
+        BLOCK_ROWS
+    }
+    /// The state before the first pass. `head` shows the first rows (at least one), with schema and class names.
+    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::State>;
+    /// The partial of no rows.
+    fn empty(&self, state: &Self::State) -> Self::Partial;
+    /// Takes in a block of rows. Cells that are not finite are refused here; rows of the error count from the block.
+    fn add(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()>;
+    /// Ends a pass.
+    fn finish(&self, state: Self::State, total: Self::Partial, cx: &Context<'_>) -> Result<Step<Self::State, Self::Model>>;
+    /// The model of a state between passes, when there is one: returned when the deadline falls within a pass.
+    fn interrupted(&self, state: &Self::State) -> Option<Self::Model> {
+        let _ = state;
+        None
+    }
+}
+
+/// Rows that can be read from the beginning as often as needed.
+pub trait RowSource: Sync {
+    /// Names and kinds of the columns.
+    fn schema(&self) -> &Schema;
+    /// How many rows there are, if known.
+    fn rows(&self) -> Option<usize>;
+    /// Reads all rows in order, in runs of any length; stops early when `visit` says so. Every run has the same schema,
+    /// category names and class names.
+    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()>;
+}
+
+impl RowSource for Dataset<'_> {
+    fn schema(&self) -> &Schema {
+        const NONE: &Schema = &Schema { fields: Vec::new() };
+        self.schema.unwrap_or(NONE)
+    }
+    fn rows(&self) -> Option<usize> {
+        Some(Dataset::rows(self))
+    }
+    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+        visit(self).map(|_| ())
+    }
+}
+
+/// A source whose rows have gone through a fitted transformer.
+pub struct Mapped<'a> {
+    inner: &'a dyn RowSource,
+    model: &'a dyn Model,
+    schema: Schema,
+}
+
+impl<'a> Mapped<'a> {
+    /// The rows of `inner` through `model`, which must be a transformer.
+    pub fn new(inner: &'a dyn RowSource, model: &'a dyn Model) -> Result<Self> {
+        let transformer =
+            model.as_transformer().ok_or_else(|| Error::Data("a step of the pipeline does not transform".into()))?;
+        let schema = transformer.schema_out(inner.schema());
+        Ok(Self { inner, model, schema })
+    }
+}
+
+impl RowSource for Mapped<'_> {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+    fn rows(&self) -> Option<usize> {
+        self.inner.rows()
+    }
+    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+        let Some(transformer) = self.model.as_transformer() else { return Ok(()) };
+        self.inner.scan(&mut |rows| {
+            let z = transformer.transform(&rows.x)?;
+            visit(&Dataset { x: Features::F64(z.view()), schema: Some(&self.schema), ..*rows })
+        })
+    }
+}
+
+/// Trains on rows in memory. This is [`Learner::fit`] of a pass learner.
+pub fn drive<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
+    drive_with_blocks(learner, data, cx, learner.block_rows(data.cols()))
+}
+
+/// [`drive`] with another block size, to check that a learner does not depend on it.
+pub fn drive_with_blocks<L: PassLearner>(
+    learner: &L,
+    data: &Dataset<'_>,
+    cx: &Context<'_>,
+    block_rows: usize,
+) -> Result<L::Model> {
+    learner.check()?;
+    data.check(&L::SPEC)?;
+    let rows = data.rows();
+    let blocks = rows.div_ceil(block_rows);
+    let mut state = learner.start(&data.row_range(0..rows.min(block_rows)), cx)?;
+    let mut pass = 0u64;
+    loop {
+        let done = AtomicU64::new(0);
+        let leaf = |block: usize| -> Result<L::Partial> {
+            let progress =
+                Progress { stage: "pass", done: done.load(Ordering::Relaxed), total: Some(blocks as u64), objective: None };
+            cx.check(progress)?;
+            let first = block * block_rows;
+            let mut part = learner.empty(&state);
+            let range = first..(first + block_rows).min(rows);
+            learner.add(&state, &mut part, &data.row_range(range)).map_err(|e| offset_rows(e, first))?;
+            done.fetch_add(1, Ordering::Relaxed);
+            Ok(part)
+        };
+        let total = match reduce(0, blocks, &leaf) {
+            Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
+            total => total?,
+        };
+        pass += 1;
+        match next(learner.finish(state, total, cx)?, pass, cx)? {
+            Step::Again(s, _) => state = s,
+            Step::Done(model) => return Ok(model),
+        }
+    }
+}
+
+/// Trains on a source of rows, in bounded memory: the bits are those of [`drive`] on the same rows.
+pub fn drive_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Context<'_>) -> Result<L::Model> {
+    learner.check()?;
+    let mut head: Option<OwnedDataset> = None;
+    source.scan(&mut |rows| {
+        if rows.rows() == 0 {
+            return Ok(Flow::Continue);
+        }
+        let mut h = empty_like(rows);
+        let block = learner.block_rows(rows.cols());
+        append(&mut h, &rows.row_range(0..rows.rows().min(block)));
+        head = Some(h);
+        Ok(Flow::Stop)
+    })?;
+    let head = head.ok_or_else(|| Error::Data(format!("there are 0 rows, and {} needs at least 1", L::SPEC.name)))?;
+    head.view().check(&L::SPEC)?;
+    let block_rows = learner.block_rows(head.view().cols());
+    let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
+    let mut state = learner.start(&head.view(), cx)?;
+    let mut pass = 0u64;
+    loop {
+        let total = match one_scan(learner, &state, source, cx, block_rows, blocks) {
+            Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
+            total => total?,
+        };
+        pass += 1;
+        match next(learner.finish(state, total, cx)?, pass, cx)? {
+            Step::Again(s, _) => state = s,
+            Step::Done(model) => return Ok(model),
+        }
+    }
+}
+
+fn next<S, M>(step: Step<S, M>, pass: u64, cx: &Context<'_>) -> Result<Step<S, M>> {
+    if let Step::Again(_, objective) = &step {
+        cx.report(Progress { stage: "passes", done: pass, total: None, objective: *objective })?;
+    }
+    Ok(step)
+}
+
+/// Merges the partials of blocks `lo..hi` in the fixed tree: the left part is the largest power of two below the whole.
+fn reduce<P: Partial>(lo: usize, hi: usize, leaf: &(impl Fn(usize) -> Result<P> + Sync)) -> Result<P> {
+    if hi - lo == 1 {
+        return leaf(lo);
+    }
+    let mid = lo + (hi - lo).next_power_of_two() / 2;
+    let (left, right) = rayon::join(|| reduce(lo, mid, leaf), || reduce(mid, hi, leaf));
+    let mut left = left?;
+    left.merge(right?)?;
+    Ok(left)
+}
+
+/// The tree of [`reduce`] when leaves come one by one: a binary counter of finished subtrees.
+struct Counter<P> {
+    trees: Vec<(u32, P)>,
+}
+
+impl<P: Partial> Counter<P> {
+    fn push(&mut self, part: P) -> Result<()> {
+        let mut tree = (0, part);
+        while self.trees.last().is_some_and(|t| t.0 == tree.0) {
+            let mut left = self.trees.pop().expect("there is a last tree");
+            left.1.merge(tree.1)?;
+            tree = (left.0 + 1, left.1);
+        }
+        self.trees.push(tree);
+        Ok(())
+    }
+
+    fn total(mut self) -> Result<Option<P>> {
+        let Some((_, mut right)) = self.trees.pop() else { return Ok(None) };
+        while let Some((_, mut left)) = self.trees.pop() {
+            left.merge(right)?;
+            right = left;
+        }
+        Ok(Some(right))
+    }
+}
+
+fn one_scan<L: PassLearner>(
+    learner: &L,
+    state: &L::State,
+    source: &dyn RowSource,
+    cx: &Context<'_>,
+    block_rows: usize,
+    blocks: Option<u64>,
+) -> Result<L::Partial> {
+    let mut counter = Counter { trees: Vec::new() };
+    let mut held: Option<OwnedDataset> = None;
+    let (mut first, mut done) = (0usize, 0u64);
+    // Reduces the blocks of a run of rows side by side and takes them into the tree in order.
+    let mut take = |run: &Dataset<'_>| -> Result<()> {
+        cx.check(Progress { stage: "pass", done, total: blocks, objective: None })?;
+        run.check(&L::SPEC).map_err(|e| offset_rows(e, first))?;
+        let starts: Vec<usize> = (0..run.rows()).step_by(block_rows).collect();
+        let parts: Vec<Result<L::Partial>> = starts
+            .into_par_iter()
+            .map(|start| {
+                let mut part = learner.empty(state);
+                let block = run.row_range(start..(start + block_rows).min(run.rows()));
+                learner.add(state, &mut part, &block).map_err(|e| offset_rows(e, first + start))?;
+                Ok(part)
+            })
+            .collect();
+        for part in parts {
+            counter.push(part?)?;
+            done += 1;
+        }
+        first += run.rows();
+        Ok(())
+    };
+    let held_rows = BLOCKS_HELD * block_rows;
+    source.scan(&mut |rows| {
+        let mut at = 0;
+        while at < rows.rows() {
+            let waiting = held.as_ref().map_or(0, |h| h.view().rows());
+            let room = held_rows - waiting;
+            let run = rows.row_range(at..rows.rows().min(at + room));
+            at += run.rows();
+            if waiting == 0 && run.rows() == held_rows {
+                take(&run)?;
+                continue;
+            }
+            append(held.get_or_insert_with(|| empty_like(rows)), &run);
+            if let Some(h) = held.take_if(|h| h.view().rows() == held_rows) {
+                take(&h.view())?;
+            }
+        }
+        Ok(Flow::Continue)
+    })?;
+    if let Some(rest) = held {
+        take(&rest.view())?;
+    }
+    counter.total()?.ok_or_else(|| Error::Data("the source had rows in one pass and none in the next".into()))
+}
+
+/// A row that counts from a block becomes a row that counts from the beginning.
+fn offset_rows(error: Error, first: usize) -> Error {
+    match error {
+        Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
+        Error::Missing { column, count, row, learner } => Error::Missing { column, count, row: row + first, learner },
+        other => other,
+    }
+}
+
+fn empty_like(rows: &Dataset<'_>) -> OwnedDataset {
+    rows.take(&[])
+}
+
+/// Adds the rows of `more` to `to`, which came from [`empty_like`] of the same source.
+fn append(to: &mut OwnedDataset, more: &Dataset<'_>) {
+    let all: Vec<usize> = (0..more.rows()).collect();
+    let OwnedDataset { x, y, weight, .. } = more.take(&all);
+    match (&mut to.x, x) {
+        (OwnedFeatures::F64(a), OwnedFeatures::F64(b)) => a.append_rows(b),
+        (OwnedFeatures::F32(a), OwnedFeatures::F32(b)) => a.append_rows(b),
+        (OwnedFeatures::Csr(a), OwnedFeatures::Csr(b)) => a.append_rows(&b),
+        (OwnedFeatures::Table(a), OwnedFeatures::Table(b)) => a.append_rows(b),
+        _ => unreachable!("a source keeps its form"),
+    }
+    match (&mut to.y, y) {
+        (OwnedTarget::None, OwnedTarget::None) => {}
+        (OwnedTarget::Real(a), OwnedTarget::Real(b)) => a.extend(b),
+        (OwnedTarget::Reals(a), OwnedTarget::Reals(b)) => a.append_rows(b),
+        (OwnedTarget::Class { codes: a, .. }, OwnedTarget::Class { codes: b, .. }) => a.extend(b),
+        _ => unreachable!("a source keeps its form"),
+    }
+    if let (Some(a), Some(b)) = (&mut to.weight, weight) {
+        a.extend(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A partial that records the shape of the tree it was merged in.
+    #[derive(Serialize, serde::Deserialize, Debug, PartialEq, Clone)]
+    struct Shape(String);
+
+    impl Partial for Shape {
+        fn merge(&mut self, other: Self) -> Result<()> {
+            self.0 = format!("({}{})", self.0, other.0);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_stream_merges_in_the_same_tree_as_memory() {
+        for blocks in 1..70 {
+            let memory = reduce(0, blocks, &|b| Ok(Shape(format!("[{b}]")))).unwrap();
+            let mut counter = Counter { trees: Vec::new() };
+            for b in 0..blocks {
+                counter.push(Shape(format!("[{b}]"))).unwrap();
+            }
+            assert_eq!(counter.total().unwrap().unwrap(), memory, "{blocks} blocks");
+        }
+    }
+}

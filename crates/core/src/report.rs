@@ -1,0 +1,90 @@
+//! What a model shows a person: tables, curves and sentences, to be drawn by whoever asks.
+
+use serde::{Deserialize, Serialize};
+
+/// A cell of a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+    /// Nothing.
+    Empty,
+}
+
+impl From<f64> for Cell {
+    fn from(v: f64) -> Self {
+        Self::Number(v)
+    }
+}
+impl From<&str> for Cell {
+    fn from(v: &str) -> Self {
+        Self::Text(v.to_owned())
+    }
+}
+impl From<String> for Cell {
+    fn from(v: String) -> Self {
+        Self::Text(v)
+    }
+}
+
+/// A named line through points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// What it shows.
+    pub name: String,
+    /// The points.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Section {
+    /// A paragraph.
+    Text(String),
+    /// A table.
+    Table {
+        /// What it shows.
+        title: String,
+        /// The heads of the columns.
+        columns: Vec<String>,
+        /// The rows.
+        rows: Vec<Vec<Cell>>,
+    },
+    /// Curves over one axis.
+    Plot {
+        /// What it shows.
+        title: String,
+        /// The horizontal axis.
+        x: String,
+        /// The vertical axis.
+        y: String,
+        /// The curves.
+        curves: Vec<Curve>,
+    },
+}
+
+/// What a model shows a person.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// The parts, in reading order.
+    pub sections: Vec<Section>,
+}
+
+impl Report {
+    /// Adds a paragraph.
+    pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
+        self.sections.push(Section::Text(text.into()));
+        self
+    }
+
+    /// Adds a table.
+    pub fn table(&mut self, title: impl Into<String>, columns: &[&str], rows: Vec<Vec<Cell>>) -> &mut Self {
+        let columns = columns.iter().map(|&c| c.to_owned()).collect();
+        self.sections.push(Section::Table { title: title.into(), columns, rows });
+        self
+    }
+}

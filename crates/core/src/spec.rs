@@ -1,0 +1,289 @@
+//! What a learner says of itself: one declaration for the command line, Python, the reference pages and the checks.
+
+use serde_json::Value;
+
+use crate::{Error, Result};
+
+/// What a learner is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// Predict a number.
+    Regression,
+    /// Predict a class.
+    Classification,
+    /// Find groups.
+    Clustering,
+    /// Find few columns that say much.
+    Reduction,
+    /// Estimate a density.
+    Density,
+    /// Make columns ready for another learner.
+    Preparation,
+}
+
+impl Task {
+    /// Whether the task needs a target.
+    pub fn is_supervised(self) -> bool {
+        matches!(self, Self::Regression | Self::Classification)
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Classification => "classification",
+            Self::Clustering => "clustering",
+            Self::Reduction => "reduction",
+            Self::Density => "density",
+            Self::Preparation => "preparation",
+        }
+    }
+}
+
+impl std::fmt::Display for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where a learner stands in the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// What any learner must beat.
+    Baseline,
+    /// Linear models.
+    Linear,
+    /// Bayes classifiers.
+    Bayes,
+    /// Trees.
+    Tree,
+    /// Clusters.
+    Cluster,
+    /// Reduction of columns.
+    Reduction,
+    /// Preparation of columns.
+    Preparation,
+    /// Learners made of learners.
+    Composite,
+}
+
+impl Family {
+    /// A title for a list.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Baseline => "Baseline",
+            Self::Linear => "Linear models",
+            Self::Bayes => "Bayes classifiers",
+            Self::Tree => "Trees",
+            Self::Cluster => "Clustering",
+            Self::Reduction => "Reduction",
+            Self::Preparation => "Preparation",
+            Self::Composite => "Composites",
+        }
+    }
+}
+
+/// What data a learner takes. A capability is data, never a method that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepts {
+    /// Sample weights.
+    pub weights: bool,
+    /// Missing values (NaN in matrices, validity in tables).
+    pub missing: bool,
+    /// Category columns of tables.
+    pub categorical: bool,
+    /// Sparse rows.
+    pub sparse: bool,
+    /// Training in passes over rows, so that data may be larger than memory.
+    pub passes: bool,
+    /// Several target columns.
+    pub multi_target: bool,
+}
+
+impl Accepts {
+    /// Dense complete numbers only.
+    pub const NUMBERS: Self =
+        Self { weights: false, missing: false, categorical: false, sparse: false, passes: false, multi_target: false };
+}
+
+/// The values a parameter may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Range {
+    /// true or false.
+    Bool,
+    /// A whole number from `min` to `max`, both included.
+    Int {
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: i64,
+    },
+    /// A number between `min` and `max`.
+    Real {
+        /// Lower end.
+        min: f64,
+        /// Upper end.
+        max: f64,
+        /// Whether the lower end itself is refused.
+        above: bool,
+        /// Whether a search should move in powers.
+        log: bool,
+    },
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// null, or a value of the inner range.
+    Optional(&'static Range),
+    /// Either of two ranges: a word or a number, say.
+    Either(&'static Range, &'static Range),
+    /// A list of values of the inner range.
+    List(&'static Range),
+    /// Any text.
+    Text,
+    /// A structure that the learner itself checks (a nested learner, an array of centres).
+    Any,
+}
+
+impl Range {
+    /// A number at or above `min`.
+    pub const fn at_least(min: f64) -> Self {
+        Self::Real { min, max: f64::INFINITY, above: false, log: false }
+    }
+
+    /// A number above `min`, searched in powers.
+    pub const fn above(min: f64) -> Self {
+        Self::Real { min, max: f64::INFINITY, above: true, log: true }
+    }
+
+    /// A whole number at or above `min`.
+    pub const fn int_from(min: i64) -> Self {
+        Self::Int { min, max: i64::MAX }
+    }
+
+    /// Whether a value is inside.
+    pub fn contains(&self, value: &Value) -> bool {
+        match self {
+            Self::Bool => value.is_boolean(),
+            Self::Int { min, max } => {
+                let whole =
+                    value.as_i64().or_else(|| value.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 9e15).map(|v| v as i64));
+                whole.is_some_and(|v| *min <= v && v <= *max)
+            }
+            Self::Real { min, max, above, .. } => {
+                value.as_f64().is_some_and(|v| (if *above { v > *min } else { v >= *min }) && v <= *max)
+            }
+            Self::Choice(words) => value.as_str().is_some_and(|v| words.contains(&v)),
+            Self::Optional(inner) => value.is_null() || inner.contains(value),
+            Self::Either(a, b) => a.contains(value) || b.contains(value),
+            Self::List(inner) => value.as_array().is_some_and(|v| v.iter().all(|v| inner.contains(v))),
+            Self::Text => value.is_string(),
+            Self::Any => true,
+        }
+    }
+
+    /// The range in words: "a number above 0", "one of a, b".
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Bool => "true or false".into(),
+            Self::Int { min, max: i64::MAX } => format!("a whole number from {min} up"),
+            Self::Int { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Real { min, max, above, .. } => match (min.is_finite(), max.is_finite(), above) {
+                (false, false, _) => "a number".into(),
+                (true, false, true) => format!("a number above {min}"),
+                (true, false, false) => format!("a number from {min} up"),
+                (false, true, _) => format!("a number up to {max}"),
+                (true, true, true) => format!("a number above {min} and up to {max}"),
+                (true, true, false) => format!("a number from {min} to {max}"),
+            },
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Optional(inner) => format!("null or {}", inner.describe()),
+            Self::Either(a, b) => format!("{}, or {}", a.describe(), b.describe()),
+            Self::List(inner) => format!("a list, each {}", inner.describe()),
+            Self::Text => "text".into(),
+            Self::Any => "a structure".into(),
+        }
+    }
+}
+
+/// One parameter. Its default is the field of `Default::default()` with the same name.
+#[derive(Debug, Clone, Copy)]
+pub struct ParamSpec {
+    /// The name, scikit-learn's where it has the thing.
+    pub name: &'static str,
+    /// What it does, in a sentence or two.
+    pub doc: &'static str,
+    /// What it may be.
+    pub range: Range,
+}
+
+/// What a learner says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec {
+    /// The name on the command line, in kebab case.
+    pub name: &'static str,
+    /// One line: what it is.
+    pub summary: &'static str,
+    /// What it minimises or computes, as a formula in plain text.
+    pub objective: &'static str,
+    /// When to choose it, what it costs, what it does not do.
+    pub notes: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// Where it stands in the catalogue.
+    pub family: Family,
+    /// What it is for.
+    pub tasks: &'static [Task],
+    /// What data it takes.
+    pub accepts: Accepts,
+    /// Its parameters.
+    pub params: &'static [ParamSpec],
+}
+
+impl Spec {
+    /// The parameter called `name`; an unknown one is answered with the nearest.
+    pub fn param(&self, name: &str) -> Result<&'static ParamSpec> {
+        self.params
+            .iter()
+            .find(|p| p.name == name)
+            .ok_or_else(|| Error::unknown(format!("parameter of {}", self.name), name, self.params.iter().map(|p| p.name)))
+    }
+
+    /// Checks every declared parameter of `params`, an object, against its range.
+    pub fn check_params(&self, params: &Value) -> Result<()> {
+        for p in self.params {
+            let value = params.get(p.name).unwrap_or(&Value::Null);
+            if !p.range.contains(value) {
+                return Err(self.refuse(p, value));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error for a value outside a parameter's range.
+    pub fn refuse(&self, param: &ParamSpec, value: &Value) -> Error {
+        let value = match value {
+            Value::String(s) => format!("\"{s}\""),
+            other => other.to_string(),
+        };
+        let expected = format!("it must be {}", param.range.describe());
+        Error::Parameter { learner: self.name, name: param.name.to_owned(), value, expected }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn ranges_take_what_they_say() {
+        assert!(Range::above(0.0).contains(&json!(1e-9)) && !Range::above(0.0).contains(&json!(0.0)));
+        assert!(Range::at_least(0.0).contains(&json!(0)) && !Range::at_least(0.0).contains(&json!("a")));
+        assert!(Range::int_from(1).contains(&json!(3)) && !Range::int_from(1).contains(&json!(2.5)));
+        let depth = Range::Optional(&Range::Int { min: 1, max: i64::MAX });
+        assert!(depth.contains(&Value::Null) && depth.contains(&json!(4)) && !depth.contains(&json!(0)));
+        let alpha = Range::Either(&Range::Choice(&["auto"]), &Range::Real { min: 0.0, max: 1.0, above: false, log: false });
+        assert!(alpha.contains(&json!("auto")) && alpha.contains(&json!(0.5)) && !alpha.contains(&json!("car")));
+        assert_eq!(depth.describe(), "null or a whole number from 1 up");
+    }
+}

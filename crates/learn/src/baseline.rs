@@ -1,0 +1,1 @@
+//! What any learner must beat: the most frequent class, the mean.

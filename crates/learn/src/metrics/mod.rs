@@ -1,0 +1,1 @@
+//! Measures of how good predictions are.

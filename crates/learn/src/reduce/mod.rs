@@ -1,0 +1,1 @@
+//! Reduction: few columns that say much.

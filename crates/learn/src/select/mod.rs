@@ -1,0 +1,1 @@
+//! Selection: splits and cross-validation.

@@ -1,0 +1,1 @@
+//! Double-double arithmetic: about 32 digits from pairs of doubles.

@@ -1,0 +1,1 @@
+//! Distribution functions that tests and intervals need.

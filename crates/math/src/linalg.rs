@@ -1,0 +1,1 @@
+//! Matrix products, factorisations and eigenvalues: faer behind our own functions.

@@ -1,0 +1,1 @@
+//! Weighted means and centred cross products of rows, mergeable.
