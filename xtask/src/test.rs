@@ -1,0 +1,254 @@
+//! `cargo xtask test`: everything a change must pass, with one summary at the end.
+
+mod count;
+
+use std::fs;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::python::{TEST_REQUIREMENTS, Venv};
+use crate::workspace::{Workspace, run, succeeds, tee};
+use count::Tests;
+
+pub const COMMAND: crate::Command = crate::Command {
+    name: "test",
+    summary: "check and test everything: format, lints, Rust, Python",
+    help: "\
+Usage: cargo xtask test [STAGE…] [-- ARGUMENT…]
+
+Needs Rust and Python 3 only; the rest is installed in target/venv. Without stages, all run:
+
+  fmt      is the code formatted?
+  clippy   lints, as errors
+  rust     unit, integration and documentation tests
+  python   the environment, the wheel in release mode, pytest
+
+A failing stage does not stop the others. Arguments after -- go to `cargo test` or pytest when one
+of the two stages is chosen: cargo xtask test python -- -k pickle
+With CI=true and no CARGO_TARGET_DIR, builds and environment are kept in the user's cache.
+",
+    run: test,
+};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Fmt,
+    Clippy,
+    Rust,
+    Python,
+}
+
+impl Stage {
+    const ALL: [Self; 4] = [Self::Fmt, Self::Clippy, Self::Rust, Self::Python];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fmt => "fmt",
+            Self::Clippy => "clippy",
+            Self::Rust => "rust",
+            Self::Python => "python",
+        }
+    }
+}
+
+/// How a step ended: the tests it counted, if it runs tests, or why it broke.
+type Outcome = Result<Option<Tests>>;
+
+struct Step {
+    name: &'static str,
+    outcome: Outcome,
+    time: Duration,
+}
+
+#[derive(Default)]
+struct Log {
+    steps: Vec<Step>,
+}
+
+impl Log {
+    /// Runs a step and records it; tells whether it succeeded.
+    fn step(&mut self, name: &'static str, work: impl FnOnce() -> Outcome) -> bool {
+        println!("\n==> {name}");
+        let start = Instant::now();
+        let outcome = work();
+        if let Err(error) = &outcome {
+            eprintln!("error: {error:#}");
+        }
+        let step = Step { name, outcome, time: start.elapsed() };
+        let ok = step.failures() == 0;
+        self.steps.push(step);
+        ok
+    }
+}
+
+impl Step {
+    fn tests(&self) -> Option<Tests> {
+        self.outcome.as_ref().ok().copied().flatten()
+    }
+
+    /// A step that breaks without naming a failed test counts as one failure.
+    fn failures(&self) -> usize {
+        match &self.outcome {
+            Ok(tests) => tests.map_or(0, |t| t.failed),
+            Err(_) => 1,
+        }
+    }
+}
+
+fn test(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
+    let (stages, extra) = parse(args)?;
+    let mut log = Log::default();
+    for stage in stages {
+        match stage {
+            Stage::Fmt => {
+                log.step("fmt", || checked(workspace.cargo().args(["fmt", "--all", "--check"])));
+            }
+            Stage::Clippy => {
+                log.step("clippy", || {
+                    let lint = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+                    checked(workspace.cargo().args(lint))
+                });
+            }
+            Stage::Rust => {
+                log.step("rust", || rust_tests(workspace, extra));
+            }
+            Stage::Python => python(workspace, extra, &mut log),
+        }
+    }
+    print!("{}", summary(&log.steps));
+    let failed = log.steps.iter().any(|s| s.failures() > 0);
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn parse(args: &[String]) -> Result<(Vec<Stage>, &[String])> {
+    let cut = args.iter().position(|a| a == "--").unwrap_or(args.len());
+    let (names, extra) = (&args[..cut], args.get(cut + 1..).unwrap_or_default());
+    for name in names {
+        if !Stage::ALL.iter().any(|s| s.name() == name) {
+            bail!("no stage `{name}`; there are fmt, clippy, rust and python");
+        }
+    }
+    let chosen = |s: &Stage| names.is_empty() || names.iter().any(|n| n == s.name());
+    let stages: Vec<Stage> = Stage::ALL.into_iter().filter(chosen).collect();
+    let both = stages.contains(&Stage::Rust) && stages.contains(&Stage::Python);
+    if both && !extra.is_empty() {
+        bail!("choose rust or python: `{}` cannot go to both", extra.join(" "));
+    }
+    Ok((stages, extra))
+}
+
+fn checked(command: &mut std::process::Command) -> Outcome {
+    run(command)?;
+    Ok(None)
+}
+
+fn rust_tests(workspace: &Workspace, extra: &[String]) -> Outcome {
+    let mut tests = Tests::default();
+    let mut cargo = workspace.cargo();
+    // The Python extension is a library for another program and cannot be linked into a test.
+    cargo.args(["test", "--workspace", "--exclude", "ermine-py", "--no-fail-fast"]);
+    cargo.args(extra);
+    let ok = tee(&mut cargo, |line| {
+        if let Some(more) = count::libtest(line) {
+            tests.add(more);
+        }
+    })?;
+    counted(ok, tests, "cargo test")
+}
+
+/// The steps of the Python stage, each of which needs the one before.
+fn python(workspace: &Workspace, extra: &[String], log: &mut Log) {
+    let mut venv = None;
+    log.step("venv", || {
+        venv = Some(test_environment(workspace)?);
+        Ok(None)
+    });
+    let Some(venv) = venv else { return };
+    let installed = log.step("wheel", || {
+        venv.install_ermine(workspace)?;
+        Ok(None)
+    });
+    if installed {
+        log.step("pytest", || pytest(workspace, &venv, extra));
+    }
+}
+
+fn test_environment(workspace: &Workspace) -> Result<Venv> {
+    let path = workspace.root.join(TEST_REQUIREMENTS);
+    let wanted = fs::read_to_string(&path).with_context(|| format!("cannot read {TEST_REQUIREMENTS}"))?;
+    Venv::ready(workspace.target.join("venv"), &wanted, |venv| run(venv.pip_install().arg("--requirement").arg(&path)))
+}
+
+fn pytest(workspace: &Workspace, venv: &Venv, extra: &[String]) -> Outcome {
+    let report = workspace.target.join("pytest.xml");
+    let _ = fs::remove_file(&report); // the counts must be those of this run
+    let mut command = workspace.command(venv.python());
+    command.args(["-m", "pytest", "crates/py/tests", "--numprocesses", "auto", "--junitxml"]).arg(&report).args(extra);
+    let ok = succeeds(&mut command)?;
+    let text = fs::read_to_string(&report).context("pytest did not report its results")?;
+    let tests = count::junit(&text).context("pytest's report names no counts")?;
+    counted(ok, tests, "pytest")
+}
+
+/// A runner may fail without naming a test, as when a test binary does not compile.
+fn counted(ok: bool, mut tests: Tests, what: &str) -> Outcome {
+    if !ok && tests.failed == 0 {
+        eprintln!("error: {what} failed without naming a test");
+        tests.failed = 1;
+    }
+    Ok(Some(tests))
+}
+
+fn summary(steps: &[Step]) -> String {
+    let mut text = format!("\n{:8}{:>8}{:>8}{:>8}{:>9}\n", "stage", "result", "passed", "failed", "seconds");
+    let (mut passed, mut failed) = (0, 0);
+    for step in steps {
+        let result = if step.failures() == 0 { "ok" } else { "FAILED" };
+        let (p, f) = match step.tests() {
+            Some(t) => (t.passed.to_string(), t.failed.to_string()),
+            None => Default::default(),
+        };
+        let seconds = step.time.as_secs_f64();
+        text += &format!("{:8}{result:>8}{p:>8}{f:>8}{seconds:>9.1}\n", step.name);
+        passed += step.tests().map_or(0, |t| t.passed);
+        failed += step.failures();
+    }
+    text + &format!("\n{passed} passed, {failed} failed\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(String::from).collect()
+    }
+
+    #[test]
+    fn all_stages_run_unless_some_are_named() {
+        let none = words("");
+        assert!(parse(&none).unwrap().0 == Stage::ALL);
+        let some = words("python fmt");
+        assert!(parse(&some).unwrap().0 == [Stage::Fmt, Stage::Python]);
+        assert!(parse(&words("ruby")).is_err());
+    }
+
+    #[test]
+    fn arguments_go_to_one_runner_only() {
+        let one = words("python -- -k pickle");
+        assert_eq!(parse(&one).unwrap().1, ["-k", "pickle"]);
+        assert!(parse(&words("-- -k pickle")).is_err());
+    }
+
+    #[test]
+    fn a_broken_step_counts_as_a_failure() {
+        let mut log = Log::default();
+        log.step("fmt", || bail!("not formatted"));
+        log.step("rust", || Ok(Some(Tests { passed: 5, failed: 2 })));
+        log.step("venv", || Ok(None));
+        let text = summary(&log.steps);
+        assert!(text.ends_with("\n5 passed, 3 failed\n"), "{text}");
+    }
+}
