@@ -157,7 +157,7 @@ def summary(results):
         )
     head = (
         f"{'task':21}{SUBJECT:>9} {'+fit':>9}   {'best peer':24}{'time':>9}{f'{SUBJECT} is':>11}\n"
-        f"      time of each other peer / time of {SUBJECT} (where it did not run: of the best peer)"
+        f"      time of the other peers / time of {SUBJECT} (where it did not run: of the best peer)"
     )
     done = len(results["tasks"]) - len(absent)
     tail = [f"{SUBJECT} is the fastest at equal quality in {wins} of the {done} tasks it ran"]
