@@ -1,1 +1,0 @@
-//! Matrix products, factorisations and eigenvalues: faer behind our own functions.

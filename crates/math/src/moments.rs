@@ -1,1 +1,0 @@
-//! Weighted means and centred cross products of rows, mergeable.

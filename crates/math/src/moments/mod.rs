@@ -1,0 +1,440 @@
+//! Weighted means and centred cross products of rows, mergeable.
+//!
+//! One pass over blocks of rows gives everything that least squares, ridge regression, principal components and
+//! discriminant analysis need: the total weight, the means and the scatter matrix of the columns of `[X | Y]`.
+
+use ermine_core::{Dataset, Error, Mat, MatRef, Result};
+use serde::{Deserialize, Serialize};
+
+/// A number type that rows may come in; sums are kept in doubles.
+pub trait Real: Copy + Send + Sync + sealed::Sealed {
+    /// The value as a double, exactly.
+    fn to_f64(self) -> f64;
+}
+
+impl Real for f64 {
+    #[inline]
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+impl Real for f32 {
+    #[inline]
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f64 {}
+    impl Sealed for f32 {}
+}
+
+/// Rows whose mean serves as the origin of a block.
+const ANCHOR_ROWS: usize = 256;
+
+/// Rows a block of a Gram-type learner should have: many enough that merging partials (`cols²` each) costs nothing next
+/// to the products, and that the partials alive at a time stay small next to the rows they stand for.
+pub fn block_rows(cols: usize) -> usize {
+    (8 * cols).max(4096)
+}
+
+/// The totals of rows seen so far: weight, means and centred cross products of the columns of `[X | Y]`.
+///
+/// Within a block, products are taken about an origin near the block's mean (the mean of its first rows, so the shift
+/// that is taken out afterwards is at most a few standard deviations), and blocks are merged by the formula of Chan,
+/// Golub and LeVeque; means carry a second word. Columns with a mean 10¹² times their spread therefore keep the digits
+/// that the data has.
+///
+/// Weight 2 is the row twice, weight 0 the row left out. A cell that is not finite makes [`Moments::is_finite`] false,
+/// whatever its weight.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Raw")]
+pub struct Moments {
+    x_cols: usize,
+    y_cols: usize,
+    rows: u64,
+    weight: f64,
+    /// The means are `mean + mean_low`, rounded and rest.
+    mean: Vec<f64>,
+    mean_low: Vec<f64>,
+    /// Row-major, `cols * cols`; only the upper triangle is kept up to date.
+    scatter: Vec<f64>,
+    finite: bool,
+}
+
+/// What is read from outside, before it is checked.
+#[derive(Deserialize)]
+struct Raw {
+    x_cols: usize,
+    y_cols: usize,
+    rows: u64,
+    weight: f64,
+    mean: Vec<f64>,
+    mean_low: Vec<f64>,
+    scatter: Vec<f64>,
+    finite: bool,
+}
+
+impl TryFrom<Raw> for Moments {
+    type Error = String;
+    fn try_from(r: Raw) -> std::result::Result<Self, String> {
+        let cols = r.x_cols.checked_add(r.y_cols).ok_or("too many columns")?;
+        if r.mean.len() != cols || r.mean_low.len() != cols || cols.checked_mul(cols) != Some(r.scatter.len()) {
+            return Err(format!("moments of {cols} columns with arrays of other lengths"));
+        }
+        let Raw { x_cols, y_cols, rows, weight, mean, mean_low, scatter, finite } = r;
+        Ok(Self { x_cols, y_cols, rows, weight, mean, mean_low, scatter, finite })
+    }
+}
+
+impl Moments {
+    /// The moments of no rows.
+    pub fn new(x_cols: usize, y_cols: usize) -> Self {
+        let cols = x_cols + y_cols;
+        Self {
+            x_cols,
+            y_cols,
+            rows: 0,
+            weight: 0.0,
+            mean: vec![0.0; cols],
+            mean_low: vec![0.0; cols],
+            scatter: vec![0.0; cols * cols],
+            finite: true,
+        }
+    }
+
+    /// Columns of X.
+    pub fn x_cols(&self) -> usize {
+        self.x_cols
+    }
+
+    /// Columns of Y.
+    pub fn y_cols(&self) -> usize {
+        self.y_cols
+    }
+
+    /// Rows with a weight above 0.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The sum of the weights.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// The weighted means of the columns, X then Y; zeros when there are no rows.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// What [`Moments::mean`] lost in rounding: the means to twice the digits are `mean + mean_low`.
+    pub fn mean_low(&self) -> &[f64] {
+        &self.mean_low
+    }
+
+    /// The centred, weighted cross products of the columns, X then Y: Σ w (z - mean)(z - mean)ᵀ, both triangles.
+    pub fn scatter(&self) -> Mat<f64> {
+        let cols = self.cols();
+        Mat::from_fn(cols, cols, |i, j| self.scatter[i.min(j) * cols + i.max(j)])
+    }
+
+    /// The diagonal of [`Moments::scatter`].
+    pub fn scatter_diagonal(&self) -> Vec<f64> {
+        let cols = self.cols();
+        (0..cols).map(|j| self.scatter[j * cols + j]).collect()
+    }
+
+    /// Whether every cell was finite and no sum overflowed.
+    pub fn is_finite(&self) -> bool {
+        let cols = self.cols();
+        self.finite && self.mean.iter().all(|m| m.is_finite()) && (0..cols).all(|j| self.scatter[j * cols + j].is_finite())
+    }
+
+    /// Refuses what [`Moments::is_finite`] tells of: names the cell of `rows` (the rows last added), or says that sums
+    /// overflowed.
+    pub fn refuse_non_finite(&self, rows: &Dataset<'_>) -> Result<()> {
+        if self.is_finite() {
+            return Ok(());
+        }
+        rows.x.refuse_non_finite(rows.schema)?;
+        Err(Error::Numeric("the squares of the columns overflow; scale the columns down".into()))
+    }
+
+    fn cols(&self) -> usize {
+        self.x_cols + self.y_cols
+    }
+
+    /// Takes in rows.
+    ///
+    /// # Panics
+    /// When the shapes differ from those of [`Moments::new`], or `y` is missing where there are Y columns.
+    pub fn add<T: Real>(&mut self, x: MatRef<'_, T>, y: Option<MatRef<'_, f64>>, weight: Option<&[f64]>) {
+        let rows = x.rows();
+        assert_eq!(x.cols(), self.x_cols, "columns of X");
+        assert_eq!(y.map_or(0, |y| y.cols()), self.y_cols, "columns of Y");
+        assert!(y.is_none_or(|y| y.rows() == rows) && weight.is_none_or(|w| w.len() == rows), "rows of Y and weights");
+        if rows == 0 {
+            return;
+        }
+        let mut block = Self::new(self.x_cols, self.y_cols);
+        block.fill(x, y, weight);
+        self.merge(block);
+    }
+
+    /// [`Moments::add`] for the first rows.
+    fn fill<T: Real>(&mut self, x: MatRef<'_, T>, y: Option<MatRef<'_, f64>>, weight: Option<&[f64]>) {
+        let (rows, cols) = (x.rows(), self.cols());
+        let weight_of = |i: usize| weight.map_or(1.0, |w| w[i]);
+        let read = |i: usize, row: &mut [f64]| {
+            for (j, o) in row[..self.x_cols].iter_mut().enumerate() {
+                *o = x.at(i, j).to_f64();
+            }
+            if let Some(y) = y {
+                y.copy_row(i, &mut row[self.x_cols..]);
+            }
+        };
+        let mut row = vec![0.0; cols];
+        let mut anchor = vec![0.0; cols];
+        // With weights the first rows may weigh nothing, so all rows take part.
+        let sample = if weight.is_some() { rows } else { rows.min(ANCHOR_ROWS) };
+        let mut total = 0.0;
+        for i in 0..sample {
+            read(i, &mut row);
+            let w = weight_of(i);
+            total += w;
+            for (a, v) in anchor.iter_mut().zip(&row) {
+                *a += w * v;
+            }
+        }
+        if total > 0.0 {
+            anchor.iter_mut().for_each(|a| *a /= total);
+        }
+        let mut shift = vec![0.0; cols];
+        for i in 0..rows {
+            read(i, &mut row);
+            let w = weight_of(i);
+            self.weight += w;
+            self.rows += u64::from(w > 0.0);
+            for j in 0..cols {
+                row[j] -= anchor[j];
+                shift[j] += w * row[j];
+            }
+            for a in 0..cols {
+                let wa = w * row[a];
+                for b in a..cols {
+                    self.scatter[a * cols + b] += wa * row[b];
+                }
+            }
+        }
+        self.take_out_shift(&anchor, &mut shift);
+    }
+
+    /// Turns products about `anchor` into products about the mean; `shift` is the weighted sum of the rows minus anchor.
+    fn take_out_shift(&mut self, anchor: &[f64], shift: &mut [f64]) {
+        let cols = self.cols();
+        self.finite = shift.iter().all(|d| d.is_finite());
+        if self.weight == 0.0 {
+            return;
+        }
+        shift.iter_mut().for_each(|d| *d /= self.weight);
+        for a in 0..cols {
+            let wa = self.weight * shift[a];
+            for b in a..cols {
+                self.scatter[a * cols + b] -= wa * shift[b];
+            }
+            // Rounding may leave a constant column a hair below zero.
+            self.scatter[a * cols + a] = self.scatter[a * cols + a].max(0.0);
+            (self.mean[a], self.mean_low[a]) = two_sum(anchor[a], shift[a]);
+        }
+    }
+
+    /// Takes in the rows of another, which come after the rows of this one.
+    ///
+    /// # Panics
+    /// When the numbers of columns differ.
+    pub fn merge(&mut self, other: Self) {
+        assert_eq!((self.x_cols, self.y_cols), (other.x_cols, other.y_cols), "moments of different columns");
+        self.finite &= other.finite;
+        if other.weight == 0.0 {
+            return;
+        }
+        if self.weight == 0.0 {
+            let finite = self.finite;
+            *self = other;
+            self.finite = finite;
+            return;
+        }
+        let cols = self.cols();
+        let total = self.weight + other.weight;
+        let share = other.weight / total;
+        let delta: Vec<f64> =
+            (0..cols).map(|j| (other.mean[j] - self.mean[j]) + (other.mean_low[j] - self.mean_low[j])).collect();
+        for a in 0..cols {
+            let da = self.weight * share * delta[a];
+            for b in a..cols {
+                self.scatter[a * cols + b] += other.scatter[a * cols + b] + da * delta[b];
+            }
+            (self.mean[a], self.mean_low[a]) = two_sum(self.mean[a], self.mean_low[a] + share * delta[a]);
+        }
+        self.weight = total;
+        self.rows += other.rows;
+    }
+}
+
+/// The rounded sum and what the rounding lost.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    let t = s - a;
+    (s, (a - (s - t)) + (b - t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ermine_core::Stream;
+
+    fn random(rows: usize, cols: usize, mean: f64, sd: f64, seed: u64) -> Mat<f64> {
+        let mut rng = Stream::new(seed, "test", 0);
+        Mat::from_fn(rows, cols, |_, _| mean + sd * rng.normal())
+    }
+
+    /// The definition, about an origin that makes every subtraction exact.
+    fn truth(z: &Mat<f64>, w: Option<&[f64]>, origin: f64) -> (Vec<f64>, Mat<f64>) {
+        let (n, p) = (z.rows(), z.cols());
+        let w = |i: usize| w.map_or(1.0, |w| w[i]);
+        let total: f64 = (0..n).map(w).sum();
+        let m: Vec<f64> = (0..p).map(|j| (0..n).map(|i| w(i) * (z[(i, j)] - origin)).sum::<f64>() / total).collect();
+        let s = Mat::from_fn(p, p, |a, b| {
+            (0..n).map(|i| w(i) * (z[(i, a)] - origin - m[a]) * (z[(i, b)] - origin - m[b])).sum::<f64>()
+        });
+        (m, s)
+    }
+
+    fn assert_near(got: &Mat<f64>, want: &Mat<f64>, tol: f64, what: &str) {
+        for a in 0..got.rows() {
+            for b in 0..got.cols() {
+                let scale = (want[(a, a)] * want[(b, b)]).sqrt();
+                let err = (got[(a, b)] - want[(a, b)]).abs();
+                assert!(err <= tol * scale, "{what}: ({a}, {b}) is {}, not {} ({err:e})", got[(a, b)], want[(a, b)]);
+            }
+        }
+    }
+
+    fn split(z: &Mat<f64>, x_cols: usize, w: Option<&[f64]>, step: usize) -> Moments {
+        let mut total = Moments::new(x_cols, z.cols() - x_cols);
+        for start in (0..z.rows()).step_by(step) {
+            let range = start..(start + step).min(z.rows());
+            let block = z.view().row_range(range.clone());
+            let y = block.col_range(x_cols..z.cols());
+            let mut part = Moments::new(x_cols, z.cols() - x_cols);
+            part.add(block.col_range(0..x_cols), (y.cols() > 0).then_some(y), w.map(|w| &w[range]));
+            total.merge(part);
+        }
+        total
+    }
+
+    #[test]
+    fn sums_follow_the_definition_for_any_width_and_split() {
+        for cols in [1, 2, 3, 4, 5, 11, 12, 13, 24, 27, 50, 51, 61] {
+            let z = random(333, cols, 3.0, 2.0, cols as u64);
+            let (_, want) = truth(&z, None, 3.0);
+            for step in [1, 7, 100, 333] {
+                for y in 0..2.min(cols) {
+                    let m = split(&z, cols - y, None, step);
+                    assert_eq!((m.rows(), m.weight()), (333, 333.0));
+                    assert_near(&m.scatter(), &want, 1e-13, &format!("{cols} columns, blocks of {step}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_mean_far_from_zero_costs_no_digits() {
+        let z = random(3000, 14, 1e9, 1e-3, 1);
+        let (mean, want) = truth(&z, None, 1e9);
+        for step in [100, 1000, 3000] {
+            let m = split(&z, 13, None, step);
+            assert_near(&m.scatter(), &want, 1e-12, "shifted");
+            for j in 0..14 {
+                let rest = (m.mean()[j] - 1e9) + m.mean_low()[j];
+                assert!((rest - mean[j]).abs() < 1e-15, "mean {j}: {rest:e} and {:e}", mean[j]);
+            }
+        }
+    }
+
+    #[test]
+    fn weights_count_rows() {
+        let z = random(200, 6, -1.0, 3.0, 2);
+        let w: Vec<f64> = (0..200).map(|i| (i % 4) as f64).collect();
+        let twice: Vec<usize> = (0..200).flat_map(|i| vec![i; i % 4]).collect();
+        let a = split(&z, 5, Some(&w), 70);
+        let b = split(&z.view().take_rows(&twice), 5, None, 1000);
+        assert_eq!(a.rows(), 150);
+        assert_eq!(a.weight(), b.weight());
+        assert_near(&a.scatter(), &b.scatter(), 1e-13, "weights");
+        // Rows without weight do not even move the origin.
+        let mut far = z.clone();
+        for i in (0..200).step_by(4) {
+            far.row_mut(i).fill(1e300);
+        }
+        assert_near(&split(&far, 5, Some(&w), 70).scatter(), &b.scatter(), 1e-13, "far rows without weight");
+    }
+
+    #[test]
+    fn layouts_and_singles_agree() {
+        for (rows, cols) in [(1, 1), (5, 3), (300, 17), (700, 50)] {
+            let z = random(rows, cols, 1.0, 1.0, 3);
+            let single = Mat::from_fn(rows, cols, |i, j| z[(i, j)] as f32);
+            let double = Mat::from_fn(rows, cols, |i, j| f64::from(single[(i, j)]));
+            let columns: Vec<f64> = (0..cols).flat_map(|j| double.view().col_iter(j).collect::<Vec<_>>()).collect();
+            let columns32: Vec<f32> = columns.iter().map(|&v| v as f32).collect();
+            let w: Vec<f64> = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
+            for w in [None, Some(&w[..])] {
+                let of = |m: &mut Moments| (m.mean().to_vec(), m.scatter());
+                let mut base = Moments::new(cols, 0);
+                base.add(double.view(), None, w);
+                let mut others = vec![Moments::new(cols, 0); 3];
+                others[0].add(single.view(), None, w);
+                others[1].add(MatRef::col_major(&columns, rows, cols), None, w);
+                others[2].add(MatRef::col_major(&columns32, rows, cols), None, w);
+                for o in &mut others {
+                    assert_eq!(of(o), of(&mut base), "{rows} x {cols}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cells_that_are_not_finite_are_noticed_whatever_their_weight() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for row in [0, 299, 599] {
+                for col in [0, 4] {
+                    for weight in [false, true] {
+                        let mut z = random(600, 5, 0.0, 1.0, 4);
+                        z[(row, col)] = bad;
+                        let mut w = vec![1.0; 600];
+                        w[row] = 0.0;
+                        let m = split(&z, 4, weight.then_some(&w[..]), 200);
+                        assert!(!m.is_finite(), "{bad} in row {row}");
+                    }
+                }
+            }
+        }
+        let mut m = Moments::new(1, 0);
+        m.add(Mat::filled(2, 1, f64::NAN).view(), None, Some(&[0.0, 0.0]));
+        assert!(!m.is_finite() && m.rows() == 0);
+    }
+
+    #[test]
+    fn written_and_read_it_is_the_same() {
+        let m = split(&random(50, 3, 0.0, 1.0, 5), 2, None, 20);
+        let text = serde_json::to_string(&m).unwrap();
+        let back: Moments = serde_json::from_str(&text).unwrap();
+        assert_eq!((back.mean(), back.scatter()), (m.mean(), m.scatter()));
+        assert!(serde_json::from_str::<Moments>(&text.replace("\"x_cols\":2", "\"x_cols\":3")).is_err());
+    }
+}
