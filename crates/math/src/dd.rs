@@ -1,1 +1,0 @@
-//! Double-double arithmetic: about 32 digits from pairs of doubles.
