@@ -72,6 +72,11 @@ def ratio(record, reference):
     return record["time"] / reference["time"] if record.get("time") and reference else None
 
 
+def disturbed(record, results):
+    """Did other processes take so much of the machine that the time says little?"""
+    return results["clock"] == "wall" and record.get("foreign", 0) > QUIET
+
+
 def detail(name, results):
     """A block a task: every contestant with times, memory and quality."""
     task, entry = TASKS[name], results["tasks"][name]
@@ -96,8 +101,7 @@ def detail(name, results):
             lines.append(f" ! {r['label']:24}{r['error']}"[:WIDTH])
             continue
         times = ratio(r, reference)
-        disturbed = results["clock"] == "wall" and r.get("foreign", 0) > QUIET
-        noisy = "~" if disturbed else " "
+        noisy = "~" if disturbed(r, results) else " "
         mark = "*" if r is best else " " if r["passes"] else "!"
         shown = "-" if r is reference or times is None else f"{times:.2f} x"
         quality = figures(r.get("quality"))
@@ -119,7 +123,7 @@ N x: so many times the other's speed     peak: memory of the process    +fit: wh
 
 def summary(results):
     """A line a task: the best peer and how the subject compares with it and with all others."""
-    lines, wins, misses, absent = [], 0, [], []
+    lines, wins, misses, absent, noisy = [], 0, [], [], 0
     for name in results["tasks"]:
         judge(name, results)
         records = results["tasks"][name]["contestants"].values()
@@ -130,7 +134,7 @@ def summary(results):
         if own is None:
             absent.append(name)
         if not others and own is None:
-            lines.append(f"{name:21}nobody finished")
+            lines.append(f" {name:21}nobody finished")
             continue
         rival = others[0] if others else None
         against = ratio(rival, own) if rival and own else None
@@ -139,8 +143,10 @@ def summary(results):
         elif own and (against is None or against >= 1 or not rival["passes"]):
             wins += 1
         mark = "!" if own and not own["passes"] else " "
+        shaky = any(disturbed(r, results) for r in (own, rival) if r)
+        noisy += shaky
         lines.append(
-            f"{name:21}{seconds(own and own['time']):>9}{mark}"
+            f"{'~' if shaky else ' '}{name:21}{seconds(own and own['time']):>9}{mark}"
             f"{size(max(0, own['rss_fit'])) if own else '-':>9}   "
             f"{rival['label'] if rival else 'no peer':24}{seconds(rival and rival['time']):>9}"
             f"{'-' if against is None else f'{against:.2f} x':>11}"
@@ -156,11 +162,13 @@ def summary(results):
             ", ".join(cells), WIDTH, initial_indent=indent, subsequent_indent=indent
         )
     head = (
-        f"{'task':21}{SUBJECT:>9} {'+fit':>9}   {'best peer':24}{'time':>9}{f'{SUBJECT} is':>11}\n"
-        f"      time of the other peers / time of {SUBJECT} (where it did not run: of the best peer)"
+        f" {'task':21}{SUBJECT:>9} {'+fit':>9}   {'best peer':24}{'time':>9}{f'{SUBJECT} is':>11}\n"
+        f"      time of the other peers / time of {SUBJECT} (where it did not run: the best peer)"
     )
     done = len(results["tasks"]) - len(absent)
     tail = [f"{SUBJECT} is the fastest at equal quality in {wins} of the {done} tasks it ran"]
+    if noisy:
+        tail.append(f"~ other processes disturbed {noisy} of these comparisons: measure them again")
     if misses:
         tail.append(f"{SUBJECT} misses the quality gate in: {', '.join(misses)}")
     if absent:
