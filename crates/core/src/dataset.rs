@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::column_label;
-use crate::{Accepts, Csr, CsrRef, Error, Mat, MatRef, Result, Schema, Spec, Table, TableRef, Task};
+use crate::{Csr, CsrRef, Error, Mat, MatRef, Result, Schema, Spec, Table, TableRef, Task};
 
 /// The columns to learn from, in one of four forms.
 #[derive(Debug, Clone, Copy)]
@@ -344,7 +344,7 @@ impl<'a> Dataset<'a> {
         }
         self.check_weight(spec)?;
         self.check_target(spec)?;
-        self.check_form(spec.name, &spec.accepts)
+        self.check_form(spec)
     }
 
     fn check_weight(&self, spec: &Spec) -> Result<()> {
@@ -397,7 +397,8 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    fn check_form(&self, learner: &str, accepts: &Accepts) -> Result<()> {
+    fn check_form(&self, spec: &Spec) -> Result<()> {
+        let (learner, accepts) = (spec.name, &spec.accepts);
         match self.x {
             Features::Csr(_) if !accepts.sparse => Err(Error::Data(format!("{learner} does not take sparse rows"))),
             Features::Table(t) => {
@@ -405,7 +406,7 @@ impl<'a> Dataset<'a> {
                     let column = || format!("\"{}\"", field.name);
                     let number = t.numbers(j).is_some();
                     let category = accepts.categorical && t.categories(j).is_some();
-                    if !number && !category {
+                    if !number && !category && !spec.takes_any_column() {
                         return Err(Error::Kind {
                             column: column(),
                             found: format!("of type {}", field.kind),

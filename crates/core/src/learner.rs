@@ -4,8 +4,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Certificate, Context, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema,
-    Spec, Trace,
+    Certificate, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource,
+    Schema, Spec, Trace,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
@@ -139,6 +139,11 @@ pub fn argmax_rows(scores: MatRef<'_, f64>) -> Vec<u32> {
 pub trait Transformer: Model {
     /// The new columns.
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+    /// The new columns as sparse rows, for transformations whose result is mostly zeros.
+    fn transform_sparse(&self, x: &Features<'_>) -> Result<Option<Csr>> {
+        let _ = x;
+        Ok(None)
+    }
     /// Names and kinds of the new columns, from those the model was trained on.
     fn schema_out(&self, input: &Schema) -> Schema;
     /// The way back, as near as it can be, for transformations that have one.

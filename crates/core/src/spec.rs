@@ -240,6 +240,14 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Whether columns of any kind may be given, text and identifiers too: preparations that take categories, what is
+    /// composed with them, and baselines decide themselves what to do with each column.
+    pub fn takes_any_column(&self) -> bool {
+        self.accepts.categorical
+            && self.accepts.missing
+            && matches!(self.family, Family::Baseline | Family::Preparation | Family::Composite)
+    }
+
     /// The parameter called `name`; an unknown one is answered with the nearest.
     pub fn param(&self, name: &str) -> Result<&'static ParamSpec> {
         self.params
