@@ -1,1 +1,110 @@
-//! checks
+//! The common checks: what every learner of the catalogue must satisfy, whatever it learns.
+//!
+//! [`run`] tries all checks on a learner, leaving out those that make no sense for it (each with a reason). They run in
+//! our own test suite for every entry of the catalogue, and are public so that a learner written elsewhere can be held to
+//! the same.
+//!
+//! The data behind the checks is made here, from fixed seeds, so a failure can be repeated.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod compare;
+mod contract;
+mod form;
+mod invariance;
+mod make;
+mod scale;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ermine_core::AnyLearner;
+
+/// How a check went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The learner satisfies it.
+    Pass,
+    /// It does not apply to the learner, and why.
+    Skip(&'static str),
+    /// The learner does not satisfy it, and how that showed.
+    Fail(String),
+}
+
+/// One check on one learner.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The learner.
+    pub learner: &'static str,
+    /// The check.
+    pub check: &'static str,
+    /// How it went.
+    pub verdict: Verdict,
+}
+
+type Check = fn(&dyn AnyLearner) -> Verdict;
+
+/// All checks by name.
+pub const CHECKS: &[(&str, Check)] = &[
+    ("parameters match the specification", contract::parameters_match),
+    ("unknown or out-of-range parameter is refused", contract::parameters_refused),
+    ("stop through the observer", contract::observer_stops),
+    ("stop at the deadline", contract::deadline_stops),
+    ("save and load give the same predictions", contract::save_and_load),
+    ("wrong shapes are refused", contract::wrong_shapes),
+    ("probabilities sum to one", contract::probabilities),
+    ("same seed, same bytes", scale::same_seed),
+    ("1, 2 and 7 threads, same bytes", scale::threads),
+    ("any block split of a pass agrees", scale::blocks),
+    ("a stream gives the bytes of memory", scale::stream),
+    ("row order", invariance::row_order),
+    ("column order", invariance::column_order),
+    ("subset prediction is prediction of subset", invariance::subset),
+    ("shift of x", invariance::shift),
+    ("scale of x", invariance::scale),
+    ("label renaming", invariance::labels),
+    ("weight 2 is the row twice", invariance::weight_two),
+    ("weight 0 is the row absent", invariance::weight_zero),
+    ("one row", form::one_row),
+    ("one column", form::one_column),
+    ("constant column", form::constant_column),
+    ("one class", form::one_class),
+    ("NaN and infinity are refused by column", form::not_finite),
+    ("both memory layouts are equal", form::layouts),
+    ("f32 is close to f64", form::singles),
+    ("sparse rows equal dense rows", form::sparse),
+    ("a table of numbers equals a matrix", form::table),
+    ("categories are matched by name", form::categories),
+];
+
+/// Runs all checks on a learner. A panic inside a check is a failure of it.
+pub fn run(learner: &dyn AnyLearner) -> Vec<Outcome> {
+    let one = |(check, f): &(&'static str, Check)| {
+        let verdict = catch_unwind(AssertUnwindSafe(|| f(learner))).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+            Verdict::Fail(format!("it panicked: {}", text.unwrap_or_default()))
+        });
+        Outcome { learner: learner.spec().name, check, verdict }
+    };
+    CHECKS.iter().map(one).collect()
+}
+
+/// Turns an error into a failed verdict.
+macro_rules! attempt {
+    ($result:expr, $what:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(e) => return crate::Verdict::Fail(format!("{}: {e}", $what)),
+        }
+    };
+}
+
+/// Fails with a message unless a condition holds.
+macro_rules! require {
+    ($condition:expr, $($message:tt)*) => {
+        if !$condition {
+            return crate::Verdict::Fail(format!($($message)*));
+        }
+    };
+}
+
+pub(crate) use {attempt, require};

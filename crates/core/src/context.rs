@@ -38,6 +38,9 @@ pub struct Context<'a> {
     pub deadline: Option<Instant>,
     /// For early stopping; never used to fit.
     pub validation: Option<&'a Dataset<'a>>,
+    /// Rows in a block of a pass, instead of the learner's own choice. Results agree up to rounding whatever it is; the
+    /// common checks rely on that.
+    pub block_rows: Option<usize>,
 }
 
 impl std::fmt::Debug for Context<'_> {

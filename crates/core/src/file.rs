@@ -241,6 +241,11 @@ impl ModelReader {
         T::deserialize(value).map_err(|e| Error::Model(format!("field \"{key}\": {e}")))
     }
 
+    /// How many children deep this reader looks.
+    pub fn depth(&self) -> usize {
+        self.prefix.matches('/').count()
+    }
+
     /// What was stored under `name` by [`ModelWriter::child`].
     pub fn child(&self, name: &str) -> Self {
         Self { prefix: format!("{}{name}/", self.prefix), content: self.content.clone() }

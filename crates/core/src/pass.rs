@@ -121,7 +121,8 @@ impl RowSource for Mapped<'_> {
 
 /// Trains on rows in memory. This is [`Learner::fit`] of a pass learner.
 pub fn drive<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
-    drive_with_blocks(learner, data, cx, learner.block_rows(data.cols()))
+    let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
+    drive_with_blocks(learner, data, cx, block_rows)
 }
 
 /// [`drive`] with another block size, to check that a learner does not depend on it.
@@ -171,14 +172,14 @@ pub fn drive_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Co
             return Ok(Flow::Continue);
         }
         let mut h = empty_like(rows);
-        let block = learner.block_rows(rows.cols());
+        let block = cx.block_rows.unwrap_or_else(|| learner.block_rows(rows.cols())).max(1);
         append(&mut h, &rows.row_range(0..rows.rows().min(block)));
         head = Some(h);
         Ok(Flow::Stop)
     })?;
     let head = head.ok_or_else(|| Error::Data(format!("there are 0 rows, and {} needs at least 1", L::SPEC.name)))?;
     head.view().check(&L::SPEC)?;
-    let block_rows = learner.block_rows(head.view().cols());
+    let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(head.view().cols())).max(1);
     let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
     let mut state = learner.start(&head.view(), cx)?;
     let mut pass = 0u64;

@@ -1,8 +1,43 @@
-//! Ermine, the empirical risk minimisation engine: the catalogue, pipelines and the prelude.
+//! Ermine, the empirical risk minimisation engine: the catalogue of learners, pipelines, trained models on disk, and the
+//! prelude.
+//!
+//! ```
+//! use ermine::prelude::*;
+//!
+//! let table = Table::new([
+//!     ("mass", Column::numbers(vec![3.7, 4.1, f64::NAN, 5.4])),
+//!     ("species", Column::categories(&[Some("adelie"), Some("adelie"), Some("gentoo"), Some("gentoo")])),
+//! ])?;
+//! let problem = Problem::from_table(table, &ProblemOptions::with_target("species"))?;
+//! let learner = prepared(ermine::learner("baseline")?);
+//! let fitted = Fitted::train(learner, &problem, &Context::default())?;
+//! let proba = fitted.model.as_classifier().expect("species are classes").proba(&Features::Table(problem.x.view()))?;
+//! assert_eq!(proba.row(0), [0.5, 0.5]);
+//! # Ok::<(), ermine::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod catalogue;
+mod fitted;
+mod pipeline;
+mod problem;
+
+pub use catalogue::{LEARNERS, catalogue, learner};
 pub use ermine_core as core;
+pub use ermine_core::{Error, Result};
 pub use ermine_data as data;
 pub use ermine_learn as learn;
 pub use ermine_math as math;
+pub use fitted::Fitted;
+pub use pipeline::{Pipeline, PipelineModel, Stage, prepared};
+pub use problem::{Problem, ProblemOptions};
+
+/// What most programs need: the traits, the data types, the learners.
+pub mod prelude {
+    pub use crate::{Fitted, Pipeline, Problem, ProblemOptions, prepared};
+    pub use ermine_core::{
+        AnyLearner, Classifier, Clusterer, Column, Context, Csr, CsrRef, Dataset, Density, Features, Learner, Mat, MatRef, Model,
+        OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Schema, Table, Target, Transformer,
+    };
+}

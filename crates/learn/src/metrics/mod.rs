@@ -1,1 +1,115 @@
-//! Measures of how good predictions are.
+//! Measures of how good predictions are. Every measure takes sample weights; a weight of 2 is the row twice.
+//!
+//! Names are those people type: accuracy, balanced_accuracy, log_loss, brier, roc_auc, average_precision, f1, mse, rmse,
+//! mae, r2, deviance, inertia, silhouette, adjusted_rand, log_likelihood, bic, aic.
+
+mod classify;
+mod cluster;
+mod regress;
+
+pub use classify::{
+    Confusion, accuracy, average_precision, balanced_accuracy, brier, confusion, f1_macro, log_loss, precision_recall_f1,
+    roc_auc, roc_auc_macro, roc_curve,
+};
+pub use cluster::{adjusted_rand, inertia, silhouette};
+pub use regress::{mae, mse, r2, rmse};
+
+use ermine_core::{Error, Features, Model, Result, Target};
+
+/// The direction in which a measure improves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Larger is better.
+    Higher,
+    /// Smaller is better.
+    Lower,
+}
+
+/// All measures by name, with their direction and what they say.
+pub const METRICS: &[(&str, Better, &str)] = &[
+    ("accuracy", Better::Higher, "share of rows whose class is right"),
+    ("balanced_accuracy", Better::Higher, "mean over classes of the share that is found"),
+    ("log_loss", Better::Lower, "mean of -log of the probability of the true class"),
+    ("brier", Better::Lower, "mean squared distance of the probabilities from the truth"),
+    ("roc_auc", Better::Higher, "probability that a positive row scores above a negative one; one against the rest, averaged"),
+    ("average_precision", Better::Higher, "area under precision over recall; one against the rest, averaged"),
+    ("f1", Better::Higher, "harmonic mean of precision and recall; averaged over classes when there are more than two"),
+    ("mse", Better::Lower, "mean squared error"),
+    ("rmse", Better::Lower, "square root of the mean squared error"),
+    ("mae", Better::Lower, "mean absolute error"),
+    ("r2", Better::Higher, "share of the variance that is explained"),
+    ("deviance", Better::Lower, "twice the log-likelihood short of a perfect fit; for Gaussian errors the sum of squares"),
+    ("inertia", Better::Lower, "sum of squared distances to the nearest centre"),
+    ("silhouette", Better::Higher, "how much nearer rows are to their own cluster than to the next"),
+    ("adjusted_rand", Better::Higher, "agreement of two groupings, 0 by chance and 1 when equal"),
+    ("log_likelihood", Better::Higher, "log-likelihood of the rows"),
+    ("bic", Better::Lower, "Bayesian information criterion"),
+    ("aic", Better::Lower, "Akaike information criterion"),
+];
+
+/// The direction of a measure; an unknown name is answered with the nearest.
+pub fn direction(name: &str) -> Result<Better> {
+    let found = METRICS.iter().find(|(n, _, _)| *n == name).map(|(_, b, _)| *b);
+    found.ok_or_else(|| Error::unknown("metric", name, METRICS.iter().map(|(n, _, _)| *n)))
+}
+
+/// All measures that fit a model and rows with a known target, in the order of [`METRICS`].
+pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
+    if let (Some(c), Target::Class { codes, names }) = (model.as_classifier(), y) {
+        if c.classes() != *names {
+            return Err(Error::Target(format!("the model knows the classes {:?} and the data has {names:?}", c.classes())));
+        }
+        let proba = c.proba(x)?;
+        let found = c.classify(x)?;
+        let table = confusion(codes, &found, names.len(), weight);
+        let mut out = vec![
+            ("accuracy", table.accuracy()),
+            ("balanced_accuracy", table.balanced_accuracy()),
+            ("log_loss", log_loss(codes, proba.view(), weight)),
+            ("brier", brier(codes, proba.view(), weight)),
+        ];
+        if let Some(auc) = roc_auc_macro(codes, proba.view(), weight) {
+            out.push(("roc_auc", auc));
+        }
+        if let Some(ap) = classify::average_precision_macro(codes, proba.view(), weight) {
+            out.push(("average_precision", ap));
+        }
+        out.push(("f1", if names.len() == 2 { table.precision_recall_f1(1).2 } else { table.f1_macro() }));
+        return Ok(out);
+    }
+    if let (Some(r), Target::Real(_) | Target::Reals(_)) = (model.as_regressor(), y) {
+        let truth = y.reals()?;
+        let found = r.predict(x)?;
+        let mean_square = mse(truth, found.view(), weight);
+        let total = weight.map_or(truth.rows() as f64, |w| w.iter().sum());
+        return Ok(vec![
+            ("mse", mean_square),
+            ("rmse", mean_square.sqrt()),
+            ("mae", mae(truth, found.view(), weight)),
+            ("r2", r2(truth, found.view(), weight)),
+            ("deviance", mean_square * total * truth.cols() as f64),
+        ]);
+    }
+    if let Some(c) = model.as_clusterer() {
+        let labels = c.assign(x)?;
+        let mut out = Vec::new();
+        if let Some(t) = model.as_transformer() {
+            // The distances to the centres are what a clusterer transforms to.
+            let distances = t.transform(x)?;
+            let nearest = |i: usize| distances.row(i)[labels[i] as usize].powi(2) * weight.map_or(1.0, |w| w[i]);
+            out.push(("inertia", (0..labels.len()).map(nearest).sum()));
+        }
+        if let Some(s) = silhouette(x, &labels)? {
+            out.push(("silhouette", s));
+        }
+        if let Target::Class { codes, .. } = y {
+            out.push(("adjusted_rand", adjusted_rand(codes, &labels)));
+        }
+        return Ok(out);
+    }
+    if let Some(d) = model.as_density() {
+        let ll: f64 = d.log_density(x)?.iter().enumerate().map(|(i, l)| l * weight.map_or(1.0, |w| w[i])).sum();
+        return Ok(vec![("log_likelihood", ll)]);
+    }
+    Err(Error::Target("the model predicts something else than this target".into()))
+}

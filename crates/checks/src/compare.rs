@@ -1,0 +1,82 @@
+//! What a model says about rows, and when two models say the same.
+
+use ermine_core::{Error, Features, Model, ModelWriter, Result};
+
+/// Everything a model says about rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Says {
+    /// Predictions of a regressor.
+    pub numbers: Vec<f64>,
+    /// Probabilities of a classifier, row after row.
+    pub proba: Vec<f64>,
+    /// Classes of a classifier.
+    pub classes: Vec<u32>,
+    /// Columns of a transformer, row after row.
+    pub columns: Vec<f64>,
+    /// Groups of a clusterer.
+    pub groups: Vec<u32>,
+}
+
+/// Asks a model everything it can answer.
+pub fn says(model: &dyn Model, x: &Features<'_>) -> Result<Says> {
+    let mut out = Says::default();
+    if let Some(r) = model.as_regressor() {
+        out.numbers = r.predict(x)?.into_vec();
+    }
+    if let Some(c) = model.as_classifier() {
+        out.proba = c.proba(x)?.into_vec();
+        out.classes = c.classify(x)?;
+    }
+    if let Some(c) = model.as_clusterer() {
+        out.groups = c.assign(x)?;
+    }
+    // The columns of a clusterer are distances to its groups, which come in any order.
+    if let Some(t) = model.as_transformer()
+        && out.groups.is_empty()
+    {
+        out.columns = t.transform(x)?.into_vec();
+    }
+    if out == Says::default() && x.rows() > 0 {
+        return Err(Error::Data("the model has no capability".into()));
+    }
+    Ok(out)
+}
+
+/// The largest difference of numbers relative to their scale, or infinity when lengths, classes or partitions differ.
+pub fn distance(a: &Says, b: &Says) -> f64 {
+    if a.groups.len() != b.groups.len() || !same_partition(&a.groups, &b.groups) {
+        return f64::INFINITY;
+    }
+    far(&a.numbers, &b.numbers).max(far(&a.proba, &b.proba)).max(far(&a.columns, &b.columns))
+}
+
+/// Largest difference relative to the largest value.
+pub fn far(a: &[f64], b: &[f64]) -> f64 {
+    if a.len() != b.len() {
+        return f64::INFINITY;
+    }
+    let scale = a.iter().fold(0.0f64, |m, v| if v.is_finite() { m.max(v.abs()) } else { m }).max(f64::MIN_POSITIVE);
+    let mut worst = 0.0f64;
+    for (x, y) in a.iter().zip(b) {
+        if x.is_nan() && y.is_nan() || x == y {
+            continue;
+        }
+        let d = (x - y).abs() / scale;
+        worst = if d.is_nan() { f64::INFINITY } else { worst.max(d) };
+    }
+    worst
+}
+
+/// Whether two groupings put the same rows together, whatever they call the groups.
+fn same_partition(a: &[u32], b: &[u32]) -> bool {
+    let mut there = std::collections::BTreeMap::new();
+    let mut back = std::collections::BTreeMap::new();
+    a.iter().zip(b).all(|(x, y)| *there.entry(x).or_insert(y) == y && *back.entry(y).or_insert(x) == x)
+}
+
+/// What a model stores, for a comparison of bytes.
+pub fn stored(model: &dyn Model) -> Result<ModelWriter> {
+    let mut out = ModelWriter::default();
+    model.save(&mut out)?;
+    Ok(out)
+}

@@ -1,0 +1,193 @@
+//! Checks of invariances that follow from what a learner means.
+
+use ermine_core::{AnyLearner, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, Stream, Target, Task};
+use serde_json::Value;
+
+use crate::compare::{Says, distance, far, says};
+use crate::{Verdict, attempt, make, require};
+
+/// Two ways to the same optimum differ by rounding and by the stopping rule.
+const CLOSE: f64 = 1e-6;
+
+fn fit_says(l: &dyn AnyLearner, data: &OwnedDataset, x: &Features<'_>) -> ermine_core::Result<Says> {
+    says(&*l.fit_any(&data.view(), &Context::default())?, x)
+}
+
+fn owned(data: &OwnedDataset, rows: &[usize]) -> OwnedDataset {
+    data.view().take(rows)
+}
+
+pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, 200, 4, 10);
+        let x = data.view().x;
+        let order = Stream::new(1, "row order", 0).permutation(200);
+        let a = attempt!(fit_says(&*l, &data, &x), "fit");
+        let b = attempt!(fit_says(&*l, &owned(&data, &order), &x), "fit on shuffled rows");
+        let d = distance(&a, &b);
+        require!(d < CLOSE, "shuffled rows change predictions by {d:e}");
+    }
+    Verdict::Pass
+}
+
+pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, 200, 4, 11);
+        let m = make::matrix(&data);
+        let order = [2, 0, 3, 1];
+        let mut shuffled = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| m[(i, order[j])]));
+        shuffled.schema = None;
+        let a = attempt!(fit_says(&*l, &data, &data.view().x), "fit");
+        let mut b = attempt!(fit_says(&*l, &shuffled, &shuffled.view().x), "fit on shuffled columns");
+        let mut a = a;
+        if !a.columns.is_empty() {
+            let width = a.columns.len() / 200;
+            if learner.spec().family == Family::Reduction {
+                // Directions are found up to sign.
+                [&mut a, &mut b].into_iter().for_each(|s| s.columns.iter_mut().for_each(|v| *v = v.abs()));
+            } else if width == 4 {
+                let back: Vec<f64> = (0..200).flat_map(|i| order.map(|j| a.columns[i * 4 + j])).collect();
+                a.columns = back;
+            } else {
+                return Verdict::Skip("its output columns do not follow its input columns one by one");
+            }
+        }
+        let d = distance(&a, &b);
+        require!(d < CLOSE, "shuffled columns change predictions by {d:e}");
+    }
+    Verdict::Pass
+}
+
+pub fn subset(learner: &dyn AnyLearner) -> Verdict {
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, 300, 3, 12);
+        let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
+        let all = attempt!(says(&*model, &data.view().x), "predict");
+        let rows = [299, 0, 7, 7, 128];
+        let part = data.view().x.take(&rows);
+        let part = attempt!(says(&*model, &part.view()), "predict a subset");
+        let pick = |v: &[f64]| -> Vec<f64> {
+            let width = v.len() / 300;
+            rows.iter().flat_map(|&i| v[i * width..(i + 1) * width].to_vec()).collect()
+        };
+        let codes = |v: &[u32]| -> Vec<u32> { if v.is_empty() { Vec::new() } else { rows.iter().map(|&i| v[i]).collect() } };
+        let same = |a: Vec<f64>, b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits());
+        require!(same(pick(&all.numbers), &part.numbers), "numbers of a subset differ");
+        require!(same(pick(&all.proba), &part.proba), "probabilities of a subset differ");
+        require!(same(pick(&all.columns), &part.columns), "columns of a subset differ");
+        require!(
+            codes(&all.classes) == part.classes && codes(&all.groups) == part.groups,
+            "classes or groups of a subset differ"
+        );
+    }
+    Verdict::Pass
+}
+
+/// Fits on x and on x mapped cell by cell, and compares what both say about their own rows.
+fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) -> f64) -> Verdict {
+    let exact = learner.spec().family == Family::Tree;
+    for task in make::tasks(learner) {
+        let data = make::data(task, 200, 4, 13);
+        let m = make::matrix(&data);
+        let other = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| map(m[(i, j)])));
+        let a = attempt!(fit_says(learner, &data, &data.view().x), "fit");
+        let b = attempt!(fit_says(changed, &other, &other.view().x), "fit on mapped columns");
+        let d = distance(&Says { columns: Vec::new(), ..a }, &Says { columns: Vec::new(), ..b });
+        let limit = if exact { 0.0 } else { CLOSE };
+        require!(d <= limit, "predictions change by {d:e}");
+    }
+    Verdict::Pass
+}
+
+fn only_transforms(learner: &dyn AnyLearner) -> bool {
+    matches!(learner.spec().family, Family::Preparation | Family::Reduction)
+}
+
+pub fn shift(learner: &dyn AnyLearner) -> Verdict {
+    if only_transforms(learner) {
+        return Verdict::Skip("its output is meant to follow the shift");
+    }
+    let l = make::ready(learner);
+    // A multiple of a power of two, so that trees see exactly the same gaps.
+    mapped(&*l, &*l, |v| v + 64.0)
+}
+
+pub fn scale(learner: &dyn AnyLearner) -> Verdict {
+    if only_transforms(learner) {
+        return Verdict::Skip("its output is meant to follow the scale");
+    }
+    let l = make::ready(learner);
+    let mut matched = make::ready(learner);
+    // A penalty on coefficients scales with them: the same problem has another penalty.
+    for (name, factor) in [("alpha", 16.0), ("C", 1.0 / 16.0)] {
+        if let Some(v) = l.params().get(name).and_then(Value::as_f64) {
+            attempt!(matched.set(name, Value::from(v * factor)), "the matching penalty");
+        }
+    }
+    mapped(&*l, &*matched, |v| v * 4.0)
+}
+
+pub fn labels(learner: &dyn AnyLearner) -> Verdict {
+    if !learner.spec().tasks.contains(&Task::Classification) {
+        return Verdict::Skip("no classifier");
+    }
+    let l = make::ready(learner);
+    let data = make::data(Some(Task::Classification), 200, 3, 14);
+    let Target::Class { codes, .. } = data.view().y else { return Verdict::Fail("no classes".into()) };
+    let x = data.view().x;
+    let a = attempt!(fit_says(&*l, &data, &x), "fit");
+    let renamed = OwnedTarget::Class { codes: codes.to_vec(), names: ["u", "v", "w"].map(String::from).to_vec() };
+    let b = attempt!(fit_says(&*l, &OwnedDataset { y: renamed, ..data.clone() }, &x), "fit with other names");
+    require!(far(&a.proba, &b.proba) == 0.0, "other names for the classes change the probabilities");
+    let reversed =
+        OwnedTarget::Class { codes: codes.iter().map(|c| 2 - c).collect(), names: ["u", "v", "w"].map(String::from).to_vec() };
+    let b = attempt!(fit_says(&*l, &OwnedDataset { y: reversed, ..data.clone() }, &x), "fit with reversed classes");
+    let back: Vec<f64> = b.proba.chunks(3).flat_map(|p| [p[2], p[1], p[0]]).collect();
+    let d = far(&a.proba, &back);
+    require!(d < CLOSE, "reversed classes change the probabilities by {d:e}");
+    Verdict::Pass
+}
+
+pub fn weight_two(learner: &dyn AnyLearner) -> Verdict {
+    if !learner.spec().accepts.weights {
+        return Verdict::Skip("it does not take weights");
+    }
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, 150, 3, 15);
+        let x = data.view().x;
+        let weight: Vec<f64> = (0..150).map(|i| if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
+        let rows: Vec<usize> = (0..150).flat_map(|i| vec![i; weight[i] as usize]).collect();
+        let a = attempt!(fit_says(&*l, &OwnedDataset { weight: Some(weight), ..data.clone() }, &x), "fit with weights");
+        let b = attempt!(fit_says(&*l, &owned(&data, &rows), &x), "fit on repeated rows");
+        let d = distance(&a, &b);
+        require!(d < CLOSE, "weight 2 and the row twice differ by {d:e}");
+    }
+    Verdict::Pass
+}
+
+pub fn weight_zero(learner: &dyn AnyLearner) -> Verdict {
+    if !learner.spec().accepts.weights {
+        return Verdict::Skip("it does not take weights");
+    }
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let mut data = make::data(task, 150, 3, 16);
+        // The rows left out are far away, so that any trace of them shows.
+        let mut m = make::matrix(&data).clone();
+        (0..150).filter(|i| i % 4 == 1).for_each(|i| m.row_mut(i).iter_mut().for_each(|v| *v += 500.0));
+        data = make::with_matrix(&data, m);
+        let weight: Vec<f64> = (0..150).map(|i| if i % 4 == 1 { 0.0 } else { 1.0 }).collect();
+        let kept: Vec<usize> = (0..150).filter(|i| i % 4 != 1).collect();
+        let part = owned(&data, &kept);
+        let x = part.view().x;
+        let a = attempt!(fit_says(&*l, &OwnedDataset { weight: Some(weight), ..data.clone() }, &x), "fit with weights");
+        let b = attempt!(fit_says(&*l, &part, &x), "fit without the rows");
+        let d = distance(&a, &b);
+        require!(d < CLOSE, "weight 0 and the row absent differ by {d:e}");
+    }
+    Verdict::Pass
+}

@@ -1,0 +1,102 @@
+//! Checks of reproducibility: seeds, threads, blocks, streams.
+
+use ermine_core::{AnyLearner, Context, Dataset, Flow, Result, RowSource, Schema};
+
+use crate::compare::{distance, says, stored};
+use crate::{Verdict, attempt, make, require};
+
+/// Enough rows for several blocks, so that threads have something to disagree about.
+const ROWS: usize = 20_000;
+
+pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, 500, 4, 5);
+        let fit = || l.fit_any(&data.view(), &Context::seeded(7)).and_then(|m| stored(&*m));
+        require!(attempt!(fit(), "fit") == attempt!(fit(), "fit"), "two fits with one seed store different bytes");
+    }
+    Verdict::Pass
+}
+
+pub fn threads(learner: &dyn AnyLearner) -> Verdict {
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, ROWS, 3, 6);
+        let mut first = None;
+        for threads in [1, 2, 7] {
+            let pool = attempt!(rayon::ThreadPoolBuilder::new().num_threads(threads).build(), "thread pool");
+            let run = || -> Result<_> {
+                let model = l.fit_any(&data.view(), &Context::seeded(7))?;
+                Ok((stored(&*model)?, says(&*model, &data.view().x)?))
+            };
+            let here = attempt!(pool.install(run), "fit");
+            match &first {
+                None => first = Some(here),
+                Some((bytes, said)) => {
+                    require!(*bytes == here.0, "{threads} threads store other bytes than 1");
+                    require!(*said == here.1, "{threads} threads predict other bits than 1");
+                }
+            }
+        }
+    }
+    Verdict::Pass
+}
+
+pub fn blocks(learner: &dyn AnyLearner) -> Verdict {
+    if !learner.spec().accepts.passes {
+        return Verdict::Skip("it does not train in passes");
+    }
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, 700, 3, 8);
+        let x = data.view().x;
+        let whole = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
+        let whole = attempt!(says(&*whole, &x), "predict");
+        for block_rows in [1, 7, 64, 333] {
+            let model = attempt!(l.fit_any(&data.view(), &Context { block_rows: Some(block_rows), ..Context::default() }), "fit");
+            let d = distance(&whole, &attempt!(says(&*model, &x), "predict"));
+            require!(d < 1e-7, "blocks of {block_rows} rows change predictions by {d:e}");
+        }
+    }
+    Verdict::Pass
+}
+
+/// Rows that arrive in runs of awkward lengths.
+struct Runs<'a>(Dataset<'a>, &'a [usize]);
+
+impl RowSource for Runs<'_> {
+    fn schema(&self) -> &Schema {
+        RowSource::schema(&self.0)
+    }
+    fn rows(&self) -> Option<usize> {
+        None
+    }
+    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+        let (mut at, mut k) = (0, 0);
+        while at < self.0.rows() {
+            let end = (at + self.1[k % self.1.len()]).min(self.0.rows());
+            if visit(&self.0.row_range(at..end))? == Flow::Stop {
+                return Ok(());
+            }
+            (at, k) = (end, k + 1);
+        }
+        Ok(())
+    }
+}
+
+pub fn stream(learner: &dyn AnyLearner) -> Verdict {
+    if !learner.spec().accepts.passes {
+        return Verdict::Skip("it does not train in passes");
+    }
+    let l = make::ready(learner);
+    for task in make::tasks(learner) {
+        let data = make::data(task, ROWS, 3, 9);
+        let memory = attempt!(l.fit_any(&data.view(), &Context::seeded(3)), "fit in memory");
+        let memory = attempt!(stored(&*memory), "save");
+        for runs in [&[1000, 1, 4097, 13][..], &[100_000]] {
+            let model = attempt!(l.fit_source(&Runs(data.view(), runs), &Context::seeded(3)), "fit on a stream");
+            require!(attempt!(stored(&*model), "save") == memory, "a stream in runs of {runs:?} stores other bytes than memory");
+        }
+    }
+    Verdict::Pass
+}

@@ -1,0 +1,27 @@
+//! The catalogue: one explicit list of all learners.
+
+use ermine_core::{AnyLearner, Error, Result};
+
+use ermine_learn::{baseline, prepare};
+
+use crate::Pipeline;
+
+/// Every learner, in the order people see them. A new learner is one line here.
+pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
+    || Box::new(baseline::Baseline::default()),
+    || Box::new(prepare::Standardise::default()),
+    || Box::new(prepare::MinMax::default()),
+    || Box::new(prepare::OneHot::default()),
+    || Box::new(prepare::Ordinal::default()),
+    || Box::new(Pipeline::default()),
+];
+
+/// Every learner with its default parameters.
+pub fn catalogue() -> impl Iterator<Item = Box<dyn AnyLearner>> {
+    LEARNERS.iter().map(|make| make())
+}
+
+/// The learner called `name`; an unknown name is answered with the nearest.
+pub fn learner(name: &str) -> Result<Box<dyn AnyLearner>> {
+    catalogue().find(|l| l.spec().name == name).ok_or_else(|| Error::unknown("model", name, catalogue().map(|l| l.spec().name)))
+}

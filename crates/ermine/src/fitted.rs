@@ -1,0 +1,120 @@
+//! A trained model with everything needed to use it again: learner, schema, target, and its file.
+
+use std::path::Path;
+
+use ermine_core::{
+    AnyLearner, Context, Dataset, Error, Model, Report, Result, RowSource, Schema, Table,
+    file::{self, FORMAT, Header, ModelWriter, TargetInfo},
+};
+
+use crate::{Problem, catalogue, problem};
+
+/// A trained model together with what it was trained by and on. This is what a model file holds.
+pub struct Fitted {
+    /// The learner with its parameters.
+    pub learner: Box<dyn AnyLearner>,
+    /// What it learned.
+    pub model: Box<dyn Model>,
+    /// The columns it was trained on.
+    pub schema: Schema,
+    /// The target.
+    pub target: TargetInfo,
+    /// The seed of the fit.
+    pub seed: u64,
+}
+
+impl std::fmt::Debug for Fitted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fitted")
+            .field("learner", &self.learner.spec().name)
+            .field("columns", &self.schema.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Fitted {
+    /// Trains on a problem.
+    pub fn train(learner: Box<dyn AnyLearner>, problem: &Problem, cx: &Context<'_>) -> Result<Self> {
+        Self::train_on(learner, &problem.dataset(), problem.target.clone(), cx)
+    }
+
+    /// Trains on rows in memory; `target` names what is predicted.
+    pub fn train_on(learner: Box<dyn AnyLearner>, data: &Dataset<'_>, target: TargetInfo, cx: &Context<'_>) -> Result<Self> {
+        let model = learner.fit_any(data, cx)?;
+        Ok(Self { learner, model, schema: data.schema_or_unnamed().into_owned(), target, seed: cx.seed })
+    }
+
+    /// Trains on a source of rows that may be larger than memory.
+    pub fn train_source(
+        learner: Box<dyn AnyLearner>,
+        source: &dyn RowSource,
+        target: TargetInfo,
+        cx: &Context<'_>,
+    ) -> Result<Self> {
+        let model = learner.fit_source(source, cx)?;
+        Ok(Self { learner, model, schema: source.schema().clone(), target, seed: cx.seed })
+    }
+
+    /// The columns of a table in the order the model knows them, found by name.
+    pub fn align(&self, table: &Table) -> Result<Table> {
+        problem::align(table, &self.schema)
+    }
+
+    /// Tables and curves for people.
+    pub fn report(&self) -> Report {
+        self.model.report(&self.schema)
+    }
+
+    /// The bytes of the model file. The same model gives the same bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let header = Header {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            learner: self.learner.spec().name.to_owned(),
+            params: self.learner.params(),
+            schema: self.schema.clone(),
+            target: self.target.clone(),
+            certificate: self.model.certificate().cloned(),
+            seed: self.seed,
+        };
+        let mut out = ModelWriter::default();
+        self.model.save(&mut out)?;
+        file::encode(&header, &out)
+    }
+
+    /// Reads the bytes of a model file, from this or any earlier release. Whatever the bytes are, the answer is a model
+    /// that can be used or an error.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let (header, reader) = file::decode(bytes)?;
+        let mut learner = catalogue::learner(&header.learner).map_err(|e| Error::Model(e.to_string()))?;
+        let params = header.params.as_object().ok_or_else(|| Error::Model("its parameters are no object".into()))?;
+        learner.set_all(params).map_err(|e| Error::Model(e.to_string()))?;
+        let model = learner.load_any(&reader)?;
+        if model.n_features() != header.schema.len() {
+            return Err(Error::Model(format!(
+                "its schema has {} columns and its model {}",
+                header.schema.len(),
+                model.n_features()
+            )));
+        }
+        if let Some(c) = model.as_classifier()
+            && !header.target.classes.is_empty()
+            && c.classes() != header.target.classes
+        {
+            return Err(Error::Model("its target and its model name different classes".into()));
+        }
+        Ok(Self { learner, model, schema: header.schema, target: header.target, seed: header.seed })
+    }
+
+    /// Saves the model; a failure leaves an older file whole.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        file::write_atomic(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Opens a saved model.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+        Self::from_bytes(bytes).map_err(|e| Error::Format { path: path.display().to_string(), message: e.to_string() })
+    }
+}

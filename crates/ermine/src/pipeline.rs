@@ -1,0 +1,432 @@
+//! Pipelines: preparations and a learner, as one learner.
+
+use ermine_core::{
+    Accepts, AnyLearner, Certificate, Classifier, Clusterer, Context, Dataset, Density, Error, Family, Features, Learner, Mapped,
+    Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowSource, Schema, Spec,
+    StreamFit, Task, Trace, Transformer,
+};
+use ermine_learn::{baseline::Baseline, prepare::Standardise};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::Value;
+
+use crate::catalogue;
+
+/// Rows that go through the stages together at prediction; bounds the memory of the prepared copy.
+const PREDICT_ROWS: usize = 16_384;
+
+/// Pipelines may hold pipelines, to this depth; a file that nests deeper is refused.
+const MAX_DEPTH: usize = 8;
+
+/// One learner of a pipeline. Written down as its name and parameters.
+pub struct Stage(Box<dyn AnyLearner>);
+
+impl Stage {
+    /// The learner.
+    pub fn learner(&self) -> &dyn AnyLearner {
+        &*self.0
+    }
+}
+
+impl Clone for Stage {
+    fn clone(&self) -> Self {
+        Self(self.0.boxed())
+    }
+}
+
+impl std::fmt::Debug for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.0.spec().name, self.0.params())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    learner: String,
+    #[serde(default)]
+    params: serde_json::Map<String, Value>,
+}
+
+impl Serialize for Stage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let params = self.0.params().as_object().cloned().unwrap_or_default();
+        Written { learner: self.0.spec().name.to_owned(), params }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Stage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Written::deserialize(deserializer)?;
+        let mut learner = catalogue::learner(&written.learner).map_err(D::Error::custom)?;
+        learner.set_all(&written.params).map_err(D::Error::custom)?;
+        Ok(Self(learner))
+    }
+}
+
+/// Learners one after the other: all but the last transform, the last learns from what comes out.
+///
+/// # When to use it
+/// Whenever data needs preparation: a pipeline learns the preparation from the training rows alone, keeps it with the
+/// model, and applies it again at prediction.
+///
+/// # Example
+/// ```
+/// use ermine::prelude::*;
+/// let pipeline = Pipeline::new([ermine::learner("standardise")?, ermine::learner("baseline")?]);
+/// assert_eq!(pipeline.stages().len(), 2);
+/// # Ok::<(), ermine::Error>(())
+/// ```
+///
+/// # Cost
+/// The sum of its stages, and one prepared copy of the rows in memory; streams are prepared block by block.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pipeline {
+    steps: Vec<Stage>,
+}
+
+impl Default for Pipeline {
+    /// Standardised columns in front of the baseline.
+    fn default() -> Self {
+        Self::new([Box::new(Standardise::default()) as Box<dyn AnyLearner>, Box::new(Baseline::default())])
+    }
+}
+
+impl Pipeline {
+    /// A pipeline of the given learners.
+    pub fn new(learners: impl IntoIterator<Item = Box<dyn AnyLearner>>) -> Self {
+        Self { steps: learners.into_iter().map(Stage).collect() }
+    }
+
+    /// The learners, in order.
+    pub fn stages(&self) -> &[Stage] {
+        &self.steps
+    }
+
+    fn parts(&self) -> Result<(&Stage, &[Stage])> {
+        self.steps.split_last().ok_or_else(|| Error::Parameter {
+            learner: Self::SPEC.name,
+            name: "steps".into(),
+            value: "[]".into(),
+            expected: "it must have at least one step".into(),
+        })
+    }
+}
+
+impl Learner for Pipeline {
+    type Model = PipelineModel;
+
+    const SPEC: Spec = Spec {
+        name: "pipeline",
+        summary: "Preparations and a learner, as one learner",
+        objective: "that of its last step, on the columns its other steps make",
+        notes: "All steps but the last must transform. The preparation is learned from the training rows and kept with the model.",
+        reference: "",
+        family: Family::Composite,
+        tasks: &[Task::Regression, Task::Classification, Task::Clustering, Task::Reduction, Task::Density, Task::Preparation],
+        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: true, passes: true, multi_target: true },
+        params: &[ParamSpec {
+            name: "steps",
+            doc: "The learners in order, each with its name and parameters: [{\"learner\": \"prepare\"}, {\"learner\": \"ridge\", \"params\": {\"alpha\": 2}}].",
+            range: Range::List(&Range::Any),
+        }],
+    };
+
+    const STREAM: Option<StreamFit<Self>> = Some(fit_source);
+
+    fn check(&self) -> Result<()> {
+        self.parts()?;
+        self.steps.iter().try_for_each(|s| s.0.check_any())
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PipelineModel> {
+        let (last, front) = self.parts()?;
+        let mut models: Vec<Box<dyn Model>> = Vec::with_capacity(self.steps.len());
+        let mut held: Option<(Mat<f64>, Schema)> = None;
+        let mut held_validation: Option<Mat<f64>> = None;
+        for stage in front {
+            let rows = through(data, held.as_ref());
+            let model = stage.0.fit_any(&rows, cx)?;
+            let transformer = transformer_of(&*model, stage)?;
+            let schema = transformer.schema_out(&rows.schema_or_unnamed());
+            let z = transformer.transform(&rows.x)?;
+            if let Some(v) = cx.validation {
+                let x = held_validation.as_ref().map_or(v.x, |m| Features::F64(m.view()));
+                held_validation = Some(transformer.transform(&x)?);
+            }
+            held = Some((z, schema));
+            models.push(model);
+        }
+        let rows = through(data, held.as_ref());
+        let validation = match (cx.validation, &held_validation) {
+            (Some(v), Some(x)) => Some(Dataset { x: Features::F64(x.view()), schema: rows.schema, ..*v }),
+            (v, _) => v.copied(),
+        };
+        let inner = Context { validation: validation.as_ref(), ..*cx };
+        models.push(last.0.fit_any(&rows, &inner)?);
+        PipelineModel::new(self.steps.clone(), models)
+    }
+
+    fn load(input: &ModelReader) -> Result<PipelineModel> {
+        if input.depth() > MAX_DEPTH {
+            return Err(Error::Model(format!("pipelines nest deeper than {MAX_DEPTH}")));
+        }
+        let steps: Vec<Stage> = input.field("steps")?;
+        let load = |(i, stage): (usize, &Stage)| stage.0.load_any(&input.child(&i.to_string()));
+        let models = steps.iter().enumerate().map(load).collect::<Result<Vec<_>>>()?;
+        PipelineModel::new(steps, models)
+    }
+}
+
+/// The rows as the stages so far have left them.
+fn through<'a>(data: &Dataset<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> Dataset<'a> {
+    match held {
+        Some((z, schema)) => Dataset { x: Features::F64(z.view()), schema: Some(schema), ..*data },
+        None => *data,
+    }
+}
+
+fn transformer_of<'m>(model: &'m dyn Model, stage: &Stage) -> Result<&'m dyn Transformer> {
+    model
+        .as_transformer()
+        .ok_or_else(|| Error::Data(format!("{} does not transform, so it can only be the last step", stage.0.spec().name)))
+}
+
+fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> Result<PipelineModel> {
+    // The stages are peeled off one by one, since each source borrows the one before it.
+    fn rest(stages: &[Stage], source: &dyn RowSource, cx: &Context<'_>, models: &mut Vec<Box<dyn Model>>) -> Result<()> {
+        let Some((stage, after)) = stages.split_first() else { return Ok(()) };
+        let model = stage.0.fit_source(source, cx)?;
+        if !after.is_empty() {
+            transformer_of(&*model, stage)?;
+            rest(after, &Mapped::new(source, &*model)?, cx, models)?;
+        }
+        models.push(model);
+        Ok(())
+    }
+    pipeline.parts()?;
+    let mut models = Vec::new();
+    rest(&pipeline.steps, source, cx, &mut models)?;
+    models.reverse();
+    PipelineModel::new(pipeline.steps.clone(), models)
+}
+
+/// The default preparation in front of `learner`, so that any table will do: categories, dates, missing cells. Learners
+/// that take all of these themselves, preparations and pipelines come back as they are.
+pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
+    let spec = learner.spec();
+    let native = spec.accepts.categorical && spec.accepts.missing;
+    if native || matches!(spec.family, Family::Preparation | Family::Composite) {
+        return learner;
+    }
+    match catalogue::learner("prepare") {
+        Ok(prepare) => Box::new(Pipeline::new([prepare, learner])),
+        Err(_) => learner,
+    }
+}
+
+/// A trained pipeline.
+pub struct PipelineModel {
+    steps: Vec<Stage>,
+    front: Vec<Box<dyn Model>>,
+    last: Box<dyn Model>,
+}
+
+impl PipelineModel {
+    /// Checks that the stages fit together, so that prediction need not.
+    fn new(steps: Vec<Stage>, mut models: Vec<Box<dyn Model>>) -> Result<Self> {
+        let (Some(last), true) = (models.pop(), steps.len() == models.len() + 1) else {
+            return Err(Error::Model("a pipeline needs a model for each of its steps".into()));
+        };
+        for (model, stage) in models.iter().zip(&steps) {
+            transformer_of(&**model, stage)?;
+        }
+        Ok(Self { steps, front: models, last })
+    }
+
+    /// The learners, in order.
+    pub fn stages(&self) -> &[Stage] {
+        &self.steps
+    }
+
+    /// The trained preparations, in order.
+    pub fn preparations(&self) -> &[Box<dyn Model>] {
+        &self.front
+    }
+
+    /// The trained last step.
+    pub fn last(&self) -> &dyn Model {
+        &*self.last
+    }
+
+    fn prepare(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let mut held: Option<Mat<f64>> = None;
+        for (model, stage) in self.front.iter().zip(&self.steps) {
+            let z = transformer_of(&**model, stage)?.transform(&held.as_ref().map_or(*x, |m| Features::F64(m.view())))?;
+            held = Some(z);
+        }
+        Ok(held)
+    }
+
+    /// Calls `f` on the prepared rows, run by run.
+    fn by_runs(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+        x.expect_cols(self.n_features())?;
+        let mut first = 0;
+        while first < x.rows() || first == 0 {
+            let end = (first + PREDICT_ROWS).min(x.rows());
+            let run = x.row_range(first..end);
+            let held = self.prepare(&run)?;
+            f(&held.as_ref().map_or(run, |m| Features::F64(m.view())))?;
+            if end == x.rows() {
+                break;
+            }
+            first = end;
+        }
+        Ok(())
+    }
+
+    fn rows_by_runs(&self, x: &Features<'_>, f: impl Fn(&Features<'_>) -> Result<Mat<f64>>) -> Result<Mat<f64>> {
+        let mut out: Option<Mat<f64>> = None;
+        self.by_runs(x, |run| {
+            let part = f(run)?;
+            match &mut out {
+                Some(all) => all.append_rows(part),
+                None => out = Some(part),
+            }
+            Ok(())
+        })?;
+        Ok(out.unwrap_or_default())
+    }
+
+    fn schema_before_last(&self, schema: &Schema) -> Schema {
+        self.front.iter().fold(schema.clone(), |s, m| m.as_transformer().map_or(s.clone(), |t| t.schema_out(&s)))
+    }
+}
+
+const LOST: &str = "the last step has lost a capability it had";
+
+impl Model for PipelineModel {
+    fn n_features(&self) -> usize {
+        self.front.first().unwrap_or(&self.last).n_features()
+    }
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        self.last.as_regressor().map(|_| self as _)
+    }
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        self.last.as_classifier().map(|_| self as _)
+    }
+    fn as_transformer(&self) -> Option<&dyn Transformer> {
+        self.last.as_transformer().map(|_| self as _)
+    }
+    fn as_clusterer(&self) -> Option<&dyn Clusterer> {
+        self.last.as_clusterer().map(|_| self as _)
+    }
+    fn as_density(&self) -> Option<&dyn Density> {
+        self.last.as_density().map(|_| self as _)
+    }
+    fn certificate(&self) -> Option<&Certificate> {
+        self.last.certificate()
+    }
+    fn trace(&self) -> Option<&Trace> {
+        self.last.trace()
+    }
+    fn report(&self, schema: &Schema) -> Report {
+        let mut out = Report::default();
+        let mut seen = schema.clone();
+        for model in &self.front {
+            out.sections.extend(model.report(&seen).sections);
+            if let Some(t) = model.as_transformer() {
+                seen = t.schema_out(&seen);
+            }
+        }
+        out.sections.extend(self.last.report(&seen).sections);
+        out
+    }
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.field("steps", &self.steps)?;
+        for (i, model) in self.front.iter().chain([&self.last]).enumerate() {
+            out.child(&i.to_string(), |w| model.save(w))?;
+        }
+        Ok(())
+    }
+}
+
+impl Regressor for PipelineModel {
+    fn n_targets(&self) -> usize {
+        self.last.as_regressor().map_or(1, |r| r.n_targets())
+    }
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.rows_by_runs(x, |run| self.last.as_regressor().expect(LOST).predict(run))
+    }
+}
+
+impl Classifier for PipelineModel {
+    fn classes(&self) -> &[String] {
+        self.last.as_classifier().map_or(&[], |c| c.classes())
+    }
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.rows_by_runs(x, |run| self.last.as_classifier().expect(LOST).proba(run))
+    }
+    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.rows_by_runs(x, |run| self.last.as_classifier().expect(LOST).log_proba(run))
+    }
+    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let scores = |run: &Features<'_>| Ok(self.last.as_classifier().expect(LOST).decision(run)?.unwrap_or_default());
+        let out = self.rows_by_runs(x, scores)?;
+        // A classifier has at least one column of scores, or none to give.
+        Ok((out.cols() > 0).then_some(out))
+    }
+    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        let mut out = Vec::with_capacity(x.rows());
+        self.by_runs(x, |run| {
+            out.extend(self.last.as_classifier().expect(LOST).classify(run)?);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}
+
+impl Transformer for PipelineModel {
+    fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.rows_by_runs(x, |run| self.last.as_transformer().expect(LOST).transform(run))
+    }
+    fn schema_out(&self, input: &Schema) -> Schema {
+        let before = self.schema_before_last(input);
+        self.last.as_transformer().map_or(before.clone(), |t| t.schema_out(&before))
+    }
+    fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
+        let mut held = z.to_owned();
+        for model in std::iter::once(&self.last).chain(self.front.iter().rev()) {
+            match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
+                Some(x) => held = x,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(held))
+    }
+}
+
+impl Clusterer for PipelineModel {
+    fn n_clusters(&self) -> usize {
+        self.last.as_clusterer().map_or(0, |c| c.n_clusters())
+    }
+    fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        let mut out = Vec::with_capacity(x.rows());
+        self.by_runs(x, |run| {
+            out.extend(self.last.as_clusterer().expect(LOST).assign(run)?);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}
+
+impl Density for PipelineModel {
+    fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        let mut out = Vec::with_capacity(x.rows());
+        self.by_runs(x, |run| {
+            out.extend(self.last.as_density().expect(LOST).log_density(run)?);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}

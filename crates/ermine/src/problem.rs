@@ -1,0 +1,326 @@
+//! From a table to something to learn: which column is the target, which are features, what kind of task it is.
+
+use std::sync::Arc;
+
+use ermine_core::{
+    Column, ColumnKind, Dataset, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table, Task, file::TargetInfo,
+};
+
+/// A number column with at most this many distinct whole numbers is taken for classes.
+const MOST_NUMBER_CLASSES: usize = 10;
+
+/// How to read a table as a problem.
+#[derive(Debug, Clone, Default)]
+pub struct ProblemOptions {
+    /// The target columns; empty for clustering, reduction, density.
+    pub targets: Vec<String>,
+    /// The column of sample weights.
+    pub weight: Option<String>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// Regression or classification, where the target alone should not decide.
+    pub task: Option<Task>,
+    /// The class names, in order, when a trained model has fixed them already.
+    pub classes: Option<Vec<String>>,
+}
+
+impl ProblemOptions {
+    /// One target column, everything else by default.
+    pub fn with_target(name: impl Into<String>) -> Self {
+        Self { targets: vec![name.into()], ..Self::default() }
+    }
+}
+
+/// A table read as a problem: features, target, weights.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The columns to learn from.
+    pub x: Table,
+    /// What is to be predicted.
+    pub y: OwnedTarget,
+    /// A weight a row.
+    pub weight: Option<Vec<f64>>,
+    /// What is known of the target.
+    pub target: TargetInfo,
+    /// What a person should know: columns left out and why, rows left out and why.
+    pub notes: Vec<String>,
+}
+
+impl Problem {
+    /// Splits a table into features, target and weights. Text and identifier columns are left out (and noted); rows
+    /// without target are left out (and noted).
+    pub fn from_table(table: Table, options: &ProblemOptions) -> Result<Self> {
+        let mut notes = Vec::new();
+        let (table, _) = table.split_off(&options.drop)?;
+        let (table, targets) = table.split_off(&options.targets)?;
+        let (table, weights) = table.split_off(options.weight.as_slice())?;
+        let unusable: Vec<(String, ColumnKind)> = table
+            .schema()
+            .fields
+            .iter()
+            .filter(|f| matches!(f.kind, ColumnKind::Text | ColumnKind::Identifier))
+            .map(|f| (f.name.clone(), f.kind))
+            .collect();
+        for (name, kind) in &unusable {
+            let why = if *kind == ColumnKind::Text { "free text" } else { "an identifier" };
+            notes.push(format!("column \"{name}\" is {why} and is not used"));
+        }
+        let names: Vec<&str> = unusable.iter().map(|(n, _)| n.as_str()).collect();
+        let (mut x, _) = table.split_off(&names)?;
+        let rows = targets.first().map(|(_, c)| c.len()).or(weights.first().map(|(_, c)| c.len())).unwrap_or(x.rows());
+
+        let mut weight = match weights.into_iter().next() {
+            Some((field, Column::Number { values, valid })) => {
+                if let Some(row) = valid.as_ref().and_then(|v| (0..v.len()).find(|&i| !v.get(i))) {
+                    return Err(Error::Weight(format!("column \"{}\" is missing in row {row}", field.name)));
+                }
+                Some(values)
+            }
+            Some((field, _)) => {
+                return Err(Error::Weight(format!("column \"{}\" is of type {}, not number", field.name, field.kind)));
+            }
+            None => None,
+        };
+
+        let known: Vec<usize> = (0..rows).filter(|&i| targets.iter().all(|(_, c)| !c.is_missing(i))).collect();
+        let mut targets = targets;
+        if known.len() < rows {
+            notes.push(format!("{} of {rows} rows have no target and are not used", rows - known.len()));
+            x = x.take(&known);
+            targets = targets.into_iter().map(|(f, c)| (f, c.take(&known))).collect();
+            weight = weight.map(|w| known.iter().map(|&i| w[i]).collect());
+        }
+        let mut target = TargetInfo { names: options.targets.clone(), classes: Vec::new() };
+        let y = match targets.len() {
+            0 => OwnedTarget::None,
+            1 => {
+                let (field, column) = targets.pop().expect("there is one");
+                one_target(&field, column, options, &mut notes)?
+            }
+            _ => many_targets(targets)?,
+        };
+        if let OwnedTarget::Class { names, .. } = &y {
+            target.classes = names.clone();
+        }
+        Ok(Self { x, y, weight, target, notes })
+    }
+
+    /// A view to train on.
+    pub fn dataset(&self) -> Dataset<'_> {
+        Dataset::new(Features::Table(self.x.view())).with_target(self.y.view()).with_weight(self.weight.as_deref())
+    }
+
+    /// The given rows, in that order.
+    pub fn take(&self, rows: &[usize]) -> Self {
+        Self {
+            x: self.x.take(rows),
+            y: self.y.view().take(rows),
+            weight: self.weight.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            target: self.target.clone(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+fn one_target(field: &Field, column: Column, options: &ProblemOptions, notes: &mut Vec<String>) -> Result<OwnedTarget> {
+    let wanted = match (options.task, &column) {
+        (Some(task @ (Task::Regression | Task::Classification)), _) => task,
+        (Some(task), _) => return Err(Error::Target(format!("{task} has none, and column \"{}\" was given", field.name))),
+        (None, _) if options.classes.is_some() => Task::Classification,
+        (None, Column::Number { values, .. }) if field.kind == ColumnKind::Number => match few_whole_numbers(values) {
+            Some(count) => {
+                notes.push(format!("target \"{}\" has {count} whole numbers, taken as classes", field.name));
+                Task::Classification
+            }
+            None => Task::Regression,
+        },
+        (None, Column::Number { .. }) => Task::Regression,
+        (None, _) => Task::Classification,
+    };
+    if wanted == Task::Regression {
+        return match column {
+            Column::Number { values, .. } => Ok(OwnedTarget::Real(values)),
+            _ => {
+                Err(Error::Target(format!("column \"{}\" is of type {}, and a regression needs numbers", field.name, field.kind)))
+            }
+        };
+    }
+    let labels = labels_of(&column);
+    let names = match &options.classes {
+        Some(classes) => classes.clone(),
+        None => class_names(&labels),
+    };
+    // The names need not be sorted by bytes (numbers are sorted as numbers), so look them up by a sorted index.
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|&a, &b| names[a].cmp(&names[b]));
+    let codes = labels
+        .iter()
+        .map(|label| match order.binary_search_by(|&i| names[i].as_str().cmp(label)) {
+            Ok(at) => Ok(order[at] as u32),
+            Err(_) => Err(Error::unknown(format!("class of target \"{}\"", field.name), label, names.iter().map(String::as_str))),
+        })
+        .collect::<Result<Vec<u32>>>()?;
+    Ok(OwnedTarget::Class { codes, names })
+}
+
+fn many_targets(targets: Vec<(Field, Column)>) -> Result<OwnedTarget> {
+    let rows = targets[0].1.len();
+    let mut out = ermine_core::Mat::zeros(rows, targets.len());
+    for (j, (field, column)) in targets.into_iter().enumerate() {
+        let Column::Number { values, .. } = column else {
+            return Err(Error::Target(format!(
+                "column \"{}\" is of type {}; several targets must all be numbers",
+                field.name, field.kind
+            )));
+        };
+        values.iter().enumerate().for_each(|(i, v)| out[(i, j)] = *v);
+    }
+    Ok(OwnedTarget::Reals(out))
+}
+
+/// How many distinct values there are, if they are few whole numbers that each occur again and again.
+fn few_whole_numbers(values: &[f64]) -> Option<usize> {
+    let mut distinct: Vec<f64> = Vec::new();
+    for &v in values {
+        if v.fract() != 0.0 {
+            return None;
+        }
+        if !distinct.contains(&v) {
+            distinct.push(v);
+            if distinct.len() > MOST_NUMBER_CLASSES {
+                return None;
+            }
+        }
+    }
+    (distinct.len() >= 2 && values.len() >= 3 * distinct.len()).then_some(distinct.len())
+}
+
+/// The cells of a column without missing cells as labels.
+fn labels_of(column: &Column) -> Vec<String> {
+    match column {
+        Column::Number { values, .. } => values.iter().map(|v| v.to_string()).collect(),
+        Column::Category { codes, names } => {
+            let name = |&c: &u32| if c == MISSING_CODE { String::new() } else { names[c as usize].clone() };
+            codes.iter().map(name).collect()
+        }
+        Column::Text(cells) => cells.iter().map(|c| c.clone().unwrap_or_default()).collect(),
+    }
+}
+
+/// Distinct labels, sorted as numbers where all are numbers and by bytes otherwise.
+fn class_names(labels: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = labels.to_vec();
+    names.sort();
+    names.dedup();
+    let numbers: Option<Vec<f64>> = names.iter().map(|n| n.parse::<f64>().ok()).collect();
+    if let Some(numbers) = numbers {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
+        names = order.into_iter().map(|i| names[i].clone()).collect();
+    }
+    names
+}
+
+/// Puts the columns of `table` in the order of `schema`, by name. Further columns are left out; columns that are not
+/// there, or are of another kind, are refused together in one error.
+pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
+    let mut wrong = Vec::new();
+    let mut fields = Vec::new();
+    let mut columns = Vec::new();
+    for want in &schema.fields {
+        let Ok(at) = table.schema().position(&want.name) else {
+            let near = ermine_core::nearest(&want.name, table.schema().names());
+            let hint = near.first().map(|n| format!(" (is it \"{n}\"?)")).unwrap_or_default();
+            wrong.push(format!("column \"{}\" is not there{hint}", want.name));
+            continue;
+        };
+        match fit_column(&table.columns()[at], want) {
+            Some((field, column)) => {
+                fields.push(field);
+                columns.push(column);
+            }
+            None => {
+                let found = &table.schema().fields[at];
+                wrong.push(format!(
+                    "column \"{}\" is of type {}, and the model was trained on type {}",
+                    want.name, found.kind, want.kind
+                ));
+            }
+        }
+    }
+    if wrong.is_empty() { Table::with_schema(Schema { fields }, columns) } else { Err(Error::Data(wrong.join("; "))) }
+}
+
+/// The column as the field wants it, if that is possible without guessing.
+fn fit_column(column: &Column, want: &Field) -> Option<(Field, Column)> {
+    let rows = column.len();
+    let empty = (0..rows).all(|i| column.is_missing(i));
+    match (want.kind, column) {
+        (ColumnKind::Number | ColumnKind::Date, Column::Number { .. }) => Some((want.clone(), column.clone())),
+        (ColumnKind::Category, Column::Category { names, .. }) => {
+            Some((Field { categories: names.clone(), ..want.clone() }, column.clone()))
+        }
+        // Numbers are categories when the model says so: 1, 2, 3 for a passenger class.
+        (ColumnKind::Category, Column::Number { values, .. }) => {
+            let cells: Vec<Option<String>> =
+                values.iter().enumerate().map(|(i, v)| (!column.is_missing(i)).then(|| v.to_string())).collect();
+            let made = Column::categories(&cells);
+            let Column::Category { names, .. } = &made else { return None };
+            Some((Field { categories: names.clone(), ..want.clone() }, made))
+        }
+        (ColumnKind::Category, Column::Text(cells)) => {
+            let made = Column::categories(cells);
+            let Column::Category { names, .. } = &made else { return None };
+            Some((Field { categories: names.clone(), ..want.clone() }, made))
+        }
+        (ColumnKind::Number | ColumnKind::Date, _) if empty => {
+            let made = Column::numbers(vec![f64::NAN; rows]);
+            Some((Field { categories: Arc::default(), ..want.clone() }, made))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        Table::new([
+            ("a", Column::numbers(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])),
+            ("y", Column::numbers(vec![10.0, 9.0, f64::NAN, 9.0, 10.0, 9.0])),
+            ("note", Column::Text(vec![Some("x".into()); 6])),
+        ])
+        .unwrap()
+    }
+
+    #[test]
+    fn the_target_decides_the_task_and_rows_without_it_are_noted() {
+        let p = Problem::from_table(
+            table(),
+            &ProblemOptions { task: Some(Task::Classification), ..ProblemOptions::with_target("y") },
+        )
+        .unwrap();
+        let OwnedTarget::Class { codes, names } = &p.y else { panic!("classes") };
+        assert_eq!(names, &["9", "10"], "numbers sort as numbers");
+        assert_eq!(codes, &[1, 0, 0, 1, 0]);
+        assert_eq!(p.x.rows(), 5);
+        assert_eq!(p.notes.len(), 2, "{:?}", p.notes);
+        let p =
+            Problem::from_table(table(), &ProblemOptions { task: Some(Task::Regression), ..ProblemOptions::with_target("y") })
+                .unwrap();
+        assert!(matches!(p.y, OwnedTarget::Real(_)));
+        let e = Problem::from_table(table(), &ProblemOptions::with_target("yy")).unwrap_err();
+        assert!(e.to_string().contains("did you mean \"y\""), "{e}");
+    }
+
+    #[test]
+    fn columns_are_aligned_by_name_and_all_differences_listed() {
+        let t = table();
+        let schema = Schema::numbers(["y", "a"]);
+        let aligned = align(&t, &schema).unwrap();
+        assert_eq!(aligned.schema().names().collect::<Vec<_>>(), ["y", "a"]);
+        let e = align(&t, &Schema::numbers(["b", "note", "a"])).unwrap_err().to_string();
+        assert!(e.contains("\"b\" is not there") && e.contains("\"note\" is of type text"), "{e}");
+    }
+}
