@@ -1,0 +1,255 @@
+//! Dialect, names and first guess of the types of a delimited file, from its first bytes.
+
+use ermine_core::{ColumnKind, Error, Result};
+
+use super::chunks::{CHUNK_BYTES, Chunks};
+use super::number;
+use super::record::{Cell, Dialect, Flaw, blank_line, count_lines, record};
+use super::sniff;
+use crate::date;
+use crate::options::{Format, Missing, ReadOptions};
+use crate::part::Plan;
+use crate::source::Source;
+
+/// Bytes that are looked at to find the dialect; a first record that is longer is read whole.
+const HEAD_BYTES: usize = 1 << 18;
+/// Records that are looked at to guess the types.
+const SAMPLE_RECORDS: usize = 1000;
+/// Bytes the first record may have.
+const FIRST_RECORD_BYTES: usize = 1 << 28;
+
+/// What holds for the whole file (or all files of a glob).
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) dialect: Dialect,
+    pub(crate) names: Vec<String>,
+    pub(crate) plans: Vec<Plan>,
+    /// What was done to the names, for the user.
+    pub(crate) notes: Vec<String>,
+    header: bool,
+}
+
+/// A file opened for reading its records: the layout and the chunks after the header.
+pub(super) struct Opened {
+    pub(super) layout: Layout,
+    pub(super) chunks: Chunks,
+    /// Where the records after the header begin, in unpacked bytes.
+    pub(super) start: u64,
+    /// Lines before that.
+    pub(super) line: u64,
+}
+
+/// The error of a flaw in a run of text after `line` lines.
+pub(super) fn flawed(path: &str, text: &[u8], line: u64, dialect: &Dialect, flaw: Flaw) -> Error {
+    let line = line + 1 + count_lines(&text[..flaw.at.min(text.len())], dialect);
+    Error::Parse { path: path.to_owned(), line, column: flaw.field as u64 + 1, message: flaw.message }
+}
+
+/// Opens a file. `known` is the layout of an earlier file of the same table, which this one has to follow.
+pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known: Option<&Layout>) -> Result<Opened> {
+    let path = &source.name;
+    let broken = |message: &str| Error::Format { path: path.clone(), message: message.to_owned() };
+    let mut reader = source.open(options)?;
+    let mut head = Vec::new();
+    let mut whole = !reader.fill(&mut head, HEAD_BYTES)?;
+    if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
+        return Err(broken("the text is UTF-16; save it as UTF-8"));
+    }
+    let mut start = 0;
+    if head.starts_with(&[0xEF, 0xBB, 0xBF]) {
+        head.drain(..3);
+        start = 3;
+    }
+    // A file without any line end so far, or whose first record is longer than the head: read on.
+    let mut dialect = dialect(&head, whole, options, format, known);
+    while !whole && super::record::last_record_end(&head, &dialect).is_none() {
+        if head.len() > FIRST_RECORD_BYTES {
+            return Err(broken("the first line is longer than 256 MB; is a quote left open?"));
+        }
+        let want = head.len();
+        whole = !reader.fill(&mut head, want)?;
+        dialect = self::dialect(&head, whole, options, format, known);
+    }
+    let fail = |text: &[u8], flaw: Flaw| flawed(path, text, 0, &dialect, flaw);
+    let mut at = 0;
+    while let Some(next) = blank_line(&head, at, &dialect) {
+        at = next;
+    }
+    if head[at..].iter().all(|b| b.is_ascii_whitespace()) && whole {
+        return Err(broken("the file is empty"));
+    }
+    let (first, next) = record(&head, at, &dialect).map_err(|f| fail(&head, f))?;
+    let missing = Missing::new(options);
+    let header = match known {
+        Some(known) => known.header,
+        None => options.header.unwrap_or_else(|| !all_numbers(&first, &dialect, &missing)),
+    };
+    let (mut names, mut notes) = (Vec::new(), Vec::new());
+    if header {
+        for (field, cell) in first.iter().enumerate() {
+            let name = text_of(cell, field, at).map_err(|f| fail(&head, f))?;
+            names.push(name);
+        }
+        make_unique(&mut names, &mut notes);
+        at = next;
+    } else {
+        names.extend((0..first.len()).map(|j| format!("x{j}")));
+    }
+    let plans = match known {
+        Some(known) => {
+            same_names(path, &known.names, &names)?;
+            known.plans.clone()
+        }
+        None => {
+            options.check_types(names.iter().map(String::as_str))?;
+            let guess = sample(&head, at, whole, &dialect, &missing, names.len());
+            names.iter().zip(guess).map(|(n, guess)| options.types.get(n).map_or(guess, |kind| plan_of(*kind))).collect()
+        }
+    };
+    let line = count_lines(&head[..at], &dialect);
+    start += at as u64;
+    head.drain(..at);
+    let layout = Layout { dialect, names, plans, notes, header };
+    Ok(Opened { layout, chunks: Chunks::new(path.clone(), reader, dialect, head, line), start, line })
+}
+
+fn dialect(head: &[u8], whole: bool, options: &ReadOptions, format: Format, known: Option<&Layout>) -> Dialect {
+    let terminator = sniff::terminator(head);
+    if let Some(known) = known {
+        return Dialect { terminator, ..known.dialect };
+    }
+    let delimiter = options.delimiter.unwrap_or_else(|| match format {
+        Format::Tsv => b'\t',
+        _ => sniff::delimiter(head, terminator, whole),
+    });
+    let mut dialect = Dialect { delimiter, terminator, decimal_comma: false };
+    dialect.decimal_comma = options.decimal_comma.unwrap_or_else(|| sniff::decimal_comma(head, &dialect));
+    dialect
+}
+
+/// How a column is read that was asked to be of a kind. Identifiers keep the form that the cells suggest.
+fn plan_of(kind: ColumnKind) -> Plan {
+    match kind {
+        ColumnKind::Number => Plan::Number,
+        ColumnKind::Date => Plan::Date,
+        ColumnKind::Category | ColumnKind::Text | ColumnKind::Identifier => Plan::Strings,
+    }
+}
+
+/// The number a cell spells in this dialect.
+pub(super) fn number_of(text: &[u8], dialect: &Dialect) -> Option<f64> {
+    if dialect.decimal_comma { number::parse_comma(text) } else { number::parse(text) }
+}
+
+/// The text of a cell, which must be UTF-8 without NUL.
+pub(super) fn text_of(cell: &Cell<'_>, field: usize, at: usize) -> Result<String, Flaw> {
+    let value = cell.value();
+    match check_text(&value) {
+        Ok(()) => Ok(String::from_utf8_lossy(&value).into_owned()),
+        Err(message) => Err(Flaw { at, field, message }),
+    }
+}
+
+/// Refuses bytes that are no text.
+pub(super) fn check_text(value: &[u8]) -> Result<(), String> {
+    if let Err(e) = std::str::from_utf8(value) {
+        let byte = value.get(e.valid_up_to()).copied().unwrap_or(0);
+        return Err(format!("byte 0x{byte:02X} is not UTF-8; save the file as UTF-8"));
+    }
+    if memchr::memchr(0, value).is_some() {
+        return Err("a NUL byte in the text; is this a binary file, or UTF-16?".into());
+    }
+    Ok(())
+}
+
+fn all_numbers(cells: &[Cell<'_>], dialect: &Dialect, missing: &Missing) -> bool {
+    let number = |c: &Cell<'_>| number_of(c.text, dialect).is_some_and(|v| v.is_finite());
+    cells.iter().any(number) && cells.iter().all(|c| missing.is(c.text) || number(c))
+}
+
+/// Gives names to columns without one, and other names to columns whose name was there before.
+fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
+    let mut seen = std::collections::BTreeSet::new();
+    let taken: std::collections::BTreeSet<String> = names.iter().cloned().collect();
+    for (j, name) in names.iter_mut().enumerate() {
+        let old = name.clone();
+        if name.is_empty() {
+            *name = format!("unnamed_{}", j + 1);
+        }
+        let mut n = 2;
+        let base = name.clone();
+        while seen.contains(name) || (*name != old && taken.contains(name)) {
+            *name = format!("{base}_{n}");
+            n += 1;
+        }
+        if !old.is_empty() && *name != old {
+            notes.push(format!("the name \"{old}\" occurs twice; column {} is called \"{name}\"", j + 1));
+        }
+        seen.insert(name.clone());
+    }
+}
+
+fn same_names(path: &str, expected: &[String], found: &[String]) -> Result<()> {
+    if expected.len() != found.len() {
+        let message = format!("{} columns, and the files before have {}", found.len(), expected.len());
+        return Err(Error::Format { path: path.to_owned(), message });
+    }
+    match expected.iter().zip(found).position(|(a, b)| a != b) {
+        Some(j) => Err(Error::Format {
+            path: path.to_owned(),
+            message: format!("column {} is \"{}\", and \"{}\" in the files before", j + 1, found[j], expected[j]),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The first guess: a column is what all its cells in the first records are.
+fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &Missing, width: usize) -> Vec<Plan> {
+    let mut number = vec![true; width];
+    let mut date = vec![true; width];
+    let mut any = vec![false; width];
+    for _ in 0..SAMPLE_RECORDS {
+        if let Some(next) = blank_line(head, at, dialect) {
+            at = next;
+            continue;
+        }
+        if at >= head.len() {
+            break;
+        }
+        let Ok((cells, next)) = record(head, at, dialect) else { break };
+        // The head may break off within the last record.
+        if next >= head.len() && !whole {
+            break;
+        }
+        for (j, cell) in cells.iter().enumerate().take(width) {
+            if missing.is(cell.text) {
+                continue;
+            }
+            any[j] = true;
+            number[j] = number[j] && number_of(cell.text, dialect).is_some();
+            date[j] = date[j] && date::parse(cell.text).is_some();
+        }
+        at = next;
+    }
+    let plan = |j: usize| match (number[j], date[j] && any[j]) {
+        (true, _) => Plan::Number,
+        (_, true) => Plan::Date,
+        _ => Plan::Strings,
+    };
+    (0..width).map(plan).collect()
+}
+
+impl Layout {
+    /// The layout that reads only the columns marked, as strings: what is left to do after a guess was contradicted.
+    pub(crate) fn only_strings(&self, columns: &[bool]) -> Self {
+        let plans = columns.iter().map(|&c| if c { Plan::Strings } else { Plan::Skip }).collect();
+        Self { plans, ..self.clone() }
+    }
+}
+
+/// Rows a run of text is likely to have, from its first lines; used to reserve.
+pub(super) fn likely_rows(text: &[u8], dialect: &Dialect) -> usize {
+    let head = &text[..text.len().min(CHUNK_BYTES / 64)];
+    let lines = count_lines(head, dialect).max(1) as usize;
+    (text.len() / (head.len() / lines).max(1) + 8).min(text.len() + 1)
+}

@@ -1,0 +1,108 @@
+//! Delimited text, in parallel.
+//!
+//! A thread reads and unpacks the file and cuts it in chunks of whole records ([`chunks`]); the chunks are parsed side by
+//! side to typed parts of columns ([`parse`]). Types are guessed from the first records ([`layout`]); a column whose guess
+//! a later cell contradicts is read once more, as strings.
+
+mod chunks;
+mod layout;
+mod matrix;
+mod number;
+mod parse;
+mod record;
+mod sniff;
+
+use ermine_core::{Error, Flow, Result};
+use rayon::prelude::*;
+
+pub(crate) use layout::Layout;
+pub(crate) use matrix::read_matrix;
+pub(crate) use number::parse as parse_number;
+pub(crate) use parse::Parsed;
+
+use crate::infer::Profile;
+use crate::options::{Format, Missing, ReadOptions};
+use crate::part::{Part, Plan};
+use crate::source::Source;
+
+/// Delimited files that make up one table.
+pub(crate) struct Delimited<'a> {
+    pub(crate) sources: &'a [Source],
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) format: Format,
+}
+
+impl Delimited<'_> {
+    /// Parses all rows in order, as `layout` says or, without one, as the first file suggests; returns the layout. Stops
+    /// early when `visit` says so.
+    pub(crate) fn scan(&self, layout: Option<&Layout>, visit: &mut dyn FnMut(&Layout, Parsed) -> Result<Flow>) -> Result<Layout> {
+        let missing = Missing::new(self.options);
+        let mut layout = layout.cloned();
+        for source in self.sources {
+            let opened = layout::open(source, self.options, self.format, layout.as_ref())?;
+            // Line ends may differ between files.
+            let current = opened.layout;
+            let parser = parse::Parser { path: &source.name, layout: &current, missing: &missing, options: self.options };
+            let chunks = chunks::ahead(opened.chunks);
+            let side_by_side = 2 * rayon::current_num_threads();
+            loop {
+                let batch = chunks.iter().take(side_by_side).collect::<Result<Vec<_>>>()?;
+                if batch.is_empty() {
+                    break;
+                }
+                let parsed: Vec<Result<Parsed>> = batch.into_par_iter().map(|chunk| parser.parse(&chunk)).collect();
+                for parsed in parsed {
+                    if visit(&current, parsed?)? == Flow::Stop {
+                        return Ok(current);
+                    }
+                }
+            }
+            layout.get_or_insert(current);
+        }
+        layout.ok_or_else(|| Error::Data("there is no file to read".into()))
+    }
+
+    /// The layout with its guesses settled, what was seen of each column, and the number of rows. `keep` is given every
+    /// part that is right; after a contradiction, those of the affected columns once more.
+    pub(crate) fn settle(&self, keep: &mut dyn FnMut(usize, Part)) -> Result<(Layout, Vec<Profile>, usize)> {
+        let mut profiles: Vec<Profile> = Vec::new();
+        let mut contradicted: Vec<bool> = Vec::new();
+        let mut rows = 0;
+        let mut layout = self.scan(None, &mut |layout, parsed| {
+            profiles.resize(layout.plans.len(), Profile::default());
+            contradicted.resize(layout.plans.len(), false);
+            rows += parsed.rows;
+            for (j, part) in parsed.parts.into_iter().enumerate() {
+                contradicted[j] |= matches!(part, Part::Contradicted);
+                if !contradicted[j] {
+                    profiles[j].add(&part);
+                    keep(j, part);
+                }
+            }
+            Ok(Flow::Continue)
+        })?;
+        profiles.resize(layout.plans.len(), Profile::default());
+        contradicted.resize(layout.plans.len(), false);
+        if contradicted.contains(&true) {
+            let again = layout.only_strings(&contradicted);
+            for j in (0..contradicted.len()).filter(|&j| contradicted[j]) {
+                layout.plans[j] = Plan::Strings;
+                profiles[j] = Profile::default();
+                keep(j, Part::Contradicted);
+            }
+            let before = std::mem::take(&mut rows);
+            self.scan(Some(&again), &mut |_, parsed| {
+                rows += parsed.rows;
+                for (j, part) in parsed.parts.into_iter().enumerate().filter(|(j, _)| contradicted[*j]) {
+                    profiles[j].add(&part);
+                    keep(j, part);
+                }
+                Ok(Flow::Continue)
+            })?;
+            if before != rows {
+                return Err(Error::Data(format!("the data changed while it was read: {before} rows, then {rows}")));
+            }
+        }
+        Ok((layout, profiles, rows))
+    }
+}

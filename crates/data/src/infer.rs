@@ -1,0 +1,218 @@
+//! What kind a column is, by looking at its cells.
+//!
+//! The rules, in order. "Cells" are those that are not missing.
+//!
+//! 1. A kind that was asked for (`--type col=category`) is taken; a cell that cannot be read so is an error.
+//! 2. No cell at all: **number**.
+//! 3. Every cell is a number: **number**. But whole numbers that ascend from row to row, under a name such as `id`,
+//!    `index`, `row`, `PassengerId` or none, number the rows: **identifier**.
+//! 4. Every cell is an ISO 8601 date or date-time: **date**, kept as days since 1970-01-01.
+//! 5. Strings of which at least 20 are there and no two are equal: **identifier** if they are short (40 bytes on average)
+//!    and without blanks, else **text**.
+//! 6. Strings with at most 20 distinct values, or at most one for every ten cells and 10 000 in all and not longer than 100
+//!    bytes on average: **category**. `true`/`false`, `yes`/`no` fall here.
+//! 7. All else is **text**.
+//!
+//! A column of whole numbers is never a category by itself; above 10 000 distinct strings, "no two are equal" is
+//! estimated (at least 97 % distinct). Identifiers and text stay in the table: it is for the caller to say that they are
+//! left out of a fit.
+
+use ermine_core::ColumnKind;
+
+use crate::names::{Names, Sketch};
+
+/// Distinct strings that are categories however few the rows are.
+const FEW: u64 = 20;
+/// Cells for each distinct string of a category, at least.
+const CELLS_A_NAME: u64 = 10;
+/// Distinct strings that are held; above, a column is no category.
+pub(crate) const MOST_NAMES: usize = 10_000;
+const LONG_CATEGORY: u64 = 100;
+const LONG_IDENTIFIER: u64 = 40;
+
+/// What was seen of a column, in bounded memory.
+#[derive(Debug, Clone)]
+pub(crate) struct Profile {
+    pub(crate) rows: u64,
+    pub(crate) missing: u64,
+    /// Whether the numbers so far are whole and each is above the one before.
+    ascending: bool,
+    last: f64,
+    /// The distinct strings, until there are more than [`MOST_NAMES`].
+    names: Option<Names>,
+    sketch: Option<Sketch>,
+    bytes: u64,
+    blanks: bool,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self {
+            rows: 0,
+            missing: 0,
+            ascending: true,
+            last: f64::NEG_INFINITY,
+            names: Some(Names::default()),
+            sketch: None,
+            bytes: 0,
+            blanks: false,
+        }
+    }
+}
+
+impl Profile {
+    /// Takes in the next numbers; NaN is missing.
+    pub(crate) fn numbers(&mut self, values: &[f64]) {
+        self.rows += values.len() as u64;
+        for &v in values {
+            if v.is_nan() {
+                self.missing += 1;
+            } else {
+                self.ascending &= v > self.last && v == v.trunc();
+                self.last = v;
+            }
+        }
+    }
+
+    /// Takes in the next strings: `cells` of them, `missing` missing, `bytes` long in all.
+    pub(crate) fn strings(&mut self, names: &Names, cells: u64, missing: u64, bytes: u64) {
+        self.rows += cells;
+        self.missing += missing;
+        self.bytes += bytes;
+        for name in names.iter() {
+            self.blanks |= name.contains(&b' ');
+            if let Some(known) = &mut self.names {
+                known.code(name);
+                if known.len() > MOST_NAMES {
+                    let sketch = self.sketch.insert(Sketch::new());
+                    known.iter().for_each(|n| sketch.add(n));
+                    self.names = None;
+                }
+            } else if let Some(sketch) = &mut self.sketch {
+                sketch.add(name);
+            }
+        }
+    }
+
+    /// The distinct strings, if few enough to be held.
+    pub(crate) fn names(&self) -> Option<&Names> {
+        self.names.as_ref()
+    }
+
+    fn cells(&self) -> u64 {
+        self.rows - self.missing
+    }
+
+    /// The kind of a column of numbers called `name`, and why.
+    pub(crate) fn number_kind(&self, name: &str) -> (ColumnKind, String) {
+        let cells = self.cells();
+        if cells == 0 {
+            return (ColumnKind::Number, "no cell has a value".into());
+        }
+        if cells >= 2 && self.missing == 0 && self.ascending && names_rows(name) {
+            let why = format!("whole numbers that ascend from row to row, under a name that numbers rows ({name:?})");
+            return (ColumnKind::Identifier, why);
+        }
+        (ColumnKind::Number, format!("{} a number", all(cells)))
+    }
+
+    /// The kind of a column of strings, and why.
+    pub(crate) fn string_kind(&self) -> (ColumnKind, String) {
+        let cells = self.cells();
+        let mean = self.bytes / cells.max(1);
+        let (distinct, exact) = match (&self.names, &self.sketch) {
+            (Some(names), _) => (names.len() as u64, true),
+            (None, Some(sketch)) => (sketch.estimate().round() as u64, false),
+            (None, None) => (0, true),
+        };
+        let all_differ = if exact { distinct == cells } else { distinct as f64 >= 0.97 * cells as f64 };
+        if cells >= FEW && all_differ {
+            let about = if exact { "all" } else { "nearly all of the" };
+            return if self.blanks || mean > LONG_IDENTIFIER {
+                (ColumnKind::Text, format!("{about} {cells} strings differ, and they are long or hold blanks"))
+            } else {
+                (ColumnKind::Identifier, format!("{about} {cells} strings differ"))
+            };
+        }
+        let few = distinct <= FEW || (distinct * CELLS_A_NAME <= cells && mean <= LONG_CATEGORY);
+        if exact && few {
+            let s = if distinct == 1 { "" } else { "s" };
+            return (ColumnKind::Category, format!("{distinct} distinct string{s} in {cells} cells"));
+        }
+        let about = if exact { "" } else { "about " };
+        (ColumnKind::Text, format!("{about}{distinct} distinct strings in {cells} cells, too many or too long for categories"))
+    }
+}
+
+fn all(cells: u64) -> String {
+    if cells == 1 { "the one cell is".into() } else { format!("all {cells} cells are") }
+}
+
+/// The reason of a date column.
+pub(crate) fn date_reason(profile: &Profile) -> String {
+    format!("{} an ISO 8601 date", all(profile.cells()))
+}
+
+/// Whether a column of this name is likely to number the rows: `id`, `index`, `row` and the like, `user_id`,
+/// `PassengerId`, or no name at all.
+fn names_rows(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let camel =
+        (name.ends_with("Id") || name.ends_with("ID")) && name.len() > 2 && name.as_bytes()[name.len() - 3].is_ascii_lowercase();
+    let known =
+        ["id", "ids", "index", "idx", "row", "rows", "rowid", "rownum", "rownames", "rownumber", "uuid", "guid", "unnamed"];
+    camel
+        || words.is_empty()
+        || words.last().is_some_and(|w| *w == "id")
+        || words.first().is_some_and(|w| known.contains(w) && words.len() <= 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_strings(cells: &[String]) -> ColumnKind {
+        let mut names = Names::default();
+        cells.iter().for_each(|c| {
+            names.code(c.as_bytes());
+        });
+        let mut profile = Profile::default();
+        profile.strings(&names, cells.len() as u64, 0, cells.iter().map(|c| c.len() as u64).sum());
+        profile.string_kind().0
+    }
+
+    fn of_numbers(name: &str, values: &[f64]) -> ColumnKind {
+        let mut profile = Profile::default();
+        profile.numbers(values);
+        profile.number_kind(name).0
+    }
+
+    #[test]
+    fn strings_are_judged_by_how_many_differ() {
+        let cycle = |n: usize, d: usize| (0..n).map(|i| format!("v{}", i % d)).collect::<Vec<_>>();
+        assert_eq!(of_strings(&cycle(3, 3)), ColumnKind::Category);
+        assert_eq!(of_strings(&cycle(1000, 2)), ColumnKind::Category);
+        assert_eq!(of_strings(&cycle(1000, 100)), ColumnKind::Category);
+        assert_eq!(of_strings(&cycle(1000, 101)), ColumnKind::Text);
+        assert_eq!(of_strings(&cycle(1000, 1000)), ColumnKind::Identifier);
+        assert_eq!(of_strings(&cycle(30_000, 30_000)), ColumnKind::Identifier);
+        assert_eq!(of_strings(&cycle(300_000, 15_000)), ColumnKind::Text);
+        let sentences: Vec<String> = (0..100).map(|i| format!("sentence number {i}")).collect();
+        assert_eq!(of_strings(&sentences), ColumnKind::Text);
+    }
+
+    #[test]
+    fn only_a_row_number_by_name_and_by_value_is_an_identifier() {
+        let up: Vec<f64> = (0..50).map(f64::from).collect();
+        for name in ["id", "ID", "index", "PassengerId", "user_id", "Unnamed: 0", "unnamed_1", "row", "row_number", ""] {
+            assert_eq!(of_numbers(name, &up), ColumnKind::Identifier, "{name}");
+        }
+        for name in ["time", "year", "humid", "Solid", "rowing speed of crew", "x0", "paid"] {
+            assert_eq!(of_numbers(name, &up), ColumnKind::Number, "{name}");
+        }
+        assert_eq!(of_numbers("id", &[1.0, 3.0, 2.0]), ColumnKind::Number);
+        assert_eq!(of_numbers("id", &[0.5, 1.5, 2.5]), ColumnKind::Number);
+        assert_eq!(of_numbers("id", &[f64::NAN; 3]), ColumnKind::Number);
+    }
+}

@@ -1,0 +1,151 @@
+//! Columns in the making: a part for each run of rows, put together in order.
+
+use std::sync::Arc;
+
+use ermine_core::{Column, ColumnKind, Error, Field, MISSING_CODE, Result};
+
+use crate::infer::{self, Profile};
+use crate::names::Names;
+
+/// How the cells of a column are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// Not at all.
+    Skip,
+    Number,
+    Date,
+    Strings,
+}
+
+/// The cells of one column in a run of rows.
+#[derive(Debug, Default)]
+pub(crate) enum Part {
+    #[default]
+    Skipped,
+    /// Numbers or days; NaN is missing.
+    Numbers(Vec<f64>),
+    Strings(Strings),
+    /// A cell was not what the plan said; the rest of the run was not read.
+    Contradicted,
+}
+
+/// Strings as codes into the distinct ones.
+#[derive(Debug, Default)]
+pub(crate) struct Strings {
+    pub(crate) names: Names,
+    /// [`MISSING_CODE`] where missing.
+    pub(crate) codes: Vec<u32>,
+    pub(crate) missing: u64,
+    /// Length of all cells.
+    pub(crate) bytes: u64,
+}
+
+impl Strings {
+    /// Adds a cell; true when its text is seen for the first time.
+    #[inline]
+    pub(crate) fn push(&mut self, cell: &[u8]) -> bool {
+        // Neighbouring rows are often equal.
+        if let Some(&last) = self.codes.last()
+            && last != MISSING_CODE
+            && self.names.get(last) == cell
+        {
+            self.codes.push(last);
+            self.bytes += cell.len() as u64;
+            return false;
+        }
+        let (code, new) = self.names.code(cell);
+        self.codes.push(code);
+        self.bytes += cell.len() as u64;
+        new
+    }
+
+    pub(crate) fn push_missing(&mut self) {
+        self.codes.push(MISSING_CODE);
+        self.missing += 1;
+    }
+}
+
+impl Profile {
+    /// Takes in the next run of rows.
+    pub(crate) fn add(&mut self, part: &Part) {
+        match part {
+            Part::Numbers(values) => self.numbers(values),
+            Part::Strings(s) => self.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
+            Part::Skipped | Part::Contradicted => {}
+        }
+    }
+}
+
+/// What a column turned out to be.
+#[derive(Debug, Clone)]
+pub(crate) struct Verdict {
+    pub(crate) field: Field,
+    /// Why it has its kind.
+    pub(crate) reason: String,
+}
+
+/// The kind of a column from its plan and profile, or as `asked`.
+pub(crate) fn verdict(name: &str, plan: Plan, profile: &Profile, asked: Option<ColumnKind>) -> Result<Verdict> {
+    let (kind, reason) = match (asked, plan) {
+        (Some(kind), _) => (kind, "as asked for".to_owned()),
+        (None, Plan::Number | Plan::Skip) => profile.number_kind(name),
+        (None, Plan::Date) => (ColumnKind::Date, infer::date_reason(profile)),
+        (None, Plan::Strings) => profile.string_kind(),
+    };
+    let categories = match kind {
+        ColumnKind::Category => {
+            let names = profile.names().ok_or_else(|| {
+                let most = infer::MOST_NAMES;
+                Error::Data(format!("column \"{name}\": more than {most} distinct values, and a category has at most {most}"))
+            })?;
+            Arc::new(names.sorted().0)
+        }
+        _ => Arc::default(),
+    };
+    Ok(Verdict { field: Field { name: name.to_owned(), kind, categories }, reason })
+}
+
+/// A column from its parts in order. The parts must be those the verdict was found from.
+pub(crate) fn column(field: &Field, parts: Vec<Part>) -> Result<Column> {
+    let changed = || Error::Data(format!("column \"{}\" changed while it was read", field.name));
+    match field.kind {
+        ColumnKind::Category => {
+            let total = parts.iter().map(|p| if let Part::Strings(s) = p { s.codes.len() } else { 0 }).sum();
+            let mut codes = Vec::with_capacity(total);
+            for part in parts {
+                let Part::Strings(s) = part else { return Err(changed()) };
+                let map = s
+                    .names
+                    .iter()
+                    .map(|n| field.categories.binary_search_by(|c| c.as_bytes().cmp(n)).map(|c| c as u32).map_err(|_| changed()))
+                    .collect::<Result<Vec<u32>>>()?;
+                codes.extend(s.codes.iter().map(|&c| if c == MISSING_CODE { c } else { map[c as usize] }));
+            }
+            Ok(Column::Category { codes, names: field.categories.clone() })
+        }
+        ColumnKind::Number | ColumnKind::Date => Ok(Column::numbers(numbers(parts).ok_or_else(changed)?)),
+        ColumnKind::Identifier if parts.first().is_some_and(|p| matches!(p, Part::Numbers(_))) => {
+            Ok(Column::numbers(numbers(parts).ok_or_else(changed)?))
+        }
+        ColumnKind::Text | ColumnKind::Identifier => {
+            let mut cells = Vec::new();
+            for part in parts {
+                let Part::Strings(s) = part else { return Err(changed()) };
+                let text = |c: u32| String::from_utf8_lossy(s.names.get(c)).into_owned();
+                cells.extend(s.codes.iter().map(|&c| (c != MISSING_CODE).then(|| text(c))));
+            }
+            Ok(Column::Text(cells))
+        }
+    }
+}
+
+fn numbers(parts: Vec<Part>) -> Option<Vec<f64>> {
+    let mut parts = parts.into_iter();
+    let Some(Part::Numbers(first)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
+    // One part, as in a block of a stream, moves over as it is.
+    let mut values = first;
+    let rest: Vec<Vec<f64>> = parts.map(|p| if let Part::Numbers(v) = p { Some(v) } else { None }).collect::<Option<_>>()?;
+    values.reserve_exact(rest.iter().map(Vec::len).sum());
+    rest.into_iter().for_each(|v| values.extend(v));
+    Some(values)
+}

@@ -1,0 +1,231 @@
+//! Where bytes come from: files, globs, the standard input, embedded examples; compressed or not.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ermine_core::{Error, Result, nearest};
+
+use crate::options::{Format, ReadOptions};
+use crate::{example, glob};
+
+/// A run of bytes that can be read from the beginning as often as needed.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// How messages call it.
+    pub(crate) name: String,
+    pub(crate) bytes: Bytes,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Bytes {
+    File(PathBuf),
+    Memory(Arc<[u8]>),
+    Static(&'static [u8]),
+}
+
+/// The files that a data specification stands for, in order.
+///
+/// `-` is the standard input, `example:NAME` an embedded example; an existing file is itself; what holds `*`, `?` or `[` is
+/// a glob, answered in sorted order.
+pub(crate) fn resolve(spec: &str) -> Result<Vec<Source>> {
+    if spec == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Error::io("standard input", e))?;
+        return Ok(vec![Source { name: "standard input".into(), bytes: Bytes::Memory(bytes.into()) }]);
+    }
+    if let Some(name) = spec.strip_prefix("example:") {
+        return Ok(vec![Source { name: spec.to_owned(), bytes: Bytes::Static(example::packed(name)?) }]);
+    }
+    let path = Path::new(spec);
+    if !path.exists() && spec.contains(['*', '?', '[']) {
+        let files = glob::expand(spec)?;
+        if files.is_empty() {
+            return Err(Error::Format { path: spec.to_owned(), message: "no file matches".into() });
+        }
+        return files.iter().map(|f| Source::file(f)).collect();
+    }
+    Ok(vec![Source::file(path)?])
+}
+
+impl Source {
+    /// A file, which must exist. A name that does not is answered with its neighbours in the folder.
+    pub(crate) fn file(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => {
+                let message = format!("this is a folder; name a file, or a glob such as {}", path.join("*.csv").display());
+                Err(Error::Format { path: name, message })
+            }
+            Ok(_) => Ok(Self { name, bytes: Bytes::File(path.to_owned()) }),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                Err(Error::Unknown { what: "file".into(), nearest: neighbours(path), name })
+            }
+            Err(e) => Err(Error::io(path, e)),
+        }
+    }
+
+    /// The bytes as they are stored.
+    fn raw(&self) -> Result<Box<dyn Read + Send>> {
+        Ok(match &self.bytes {
+            Bytes::File(path) => Box::new(File::open(path).map_err(|e| Error::io(path, e))?),
+            Bytes::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
+            Bytes::Static(bytes) => Box::new(*bytes),
+        })
+    }
+
+    fn magic(&self) -> Result<[u8; 8]> {
+        let mut magic = [0; 8];
+        let mut reader = self.raw()?.take(8);
+        let mut filled = 0;
+        loop {
+            match reader.read(&mut magic[filled..]) {
+                Ok(0) => return Ok(magic),
+                Ok(n) => filled += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(Error::io(&self.name, e)),
+            }
+        }
+    }
+
+    /// How the bytes are packed, by their first bytes, since names lie.
+    pub(crate) fn packing(&self) -> Result<Packing> {
+        Ok(match self.magic()? {
+            [0x1F, 0x8B, 8, ..] => Packing::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Packing::Zstd,
+            _ => Packing::Plain,
+        })
+    }
+
+    /// The format: as asked for, else by extension, else by the first bytes, else CSV.
+    pub(crate) fn format(&self, options: &ReadOptions) -> Result<Format> {
+        if let Some(format) = options.format.or_else(|| Format::of_name(&self.name)) {
+            return Ok(format);
+        }
+        Ok(match &self.magic()? {
+            [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
+            b"ARROW1\0\0" | [0xFF, 0xFF, 0xFF, 0xFF, ..] => Format::Arrow,
+            _ => Format::Csv,
+        })
+    }
+
+    /// The unpacked bytes.
+    pub(crate) fn open(&self, options: &ReadOptions) -> Result<Unpacked> {
+        let packing = self.packing()?;
+        let raw = self.raw()?;
+        let counted = Arc::new(std::sync::atomic::AtomicU64::new(0));
+        let counting = Counting { inner: raw, read: counted.clone() };
+        let io = |e| Error::io(&self.name, e);
+        let inner: Box<dyn Read + Send> = match packing {
+            Packing::Plain => Box::new(counting),
+            Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, counting))),
+            Packing::Zstd => Box::new(zstd::Decoder::new(counting).map_err(io)?),
+        };
+        Ok(Unpacked { name: self.name.clone(), inner, packing, packed: counted, unpacked: 0, limit: options.max_unpacked })
+    }
+
+    /// All unpacked bytes.
+    pub(crate) fn read_all(&self, options: &ReadOptions) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut reader = self.open(options)?;
+        while reader.fill(&mut out, 1 << 20)? {}
+        Ok(out)
+    }
+}
+
+/// How bytes are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+/// Names in the folder of `path` that resemble it.
+fn neighbours(path: &Path) -> Vec<String> {
+    let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return Vec::new() };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Vec::new() };
+    let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).take(10_000).collect();
+    names.sort();
+    let found = nearest(name, names.iter().map(String::as_str));
+    found.into_iter().map(|n| folder.map_or_else(|| n.clone(), |f| f.join(&n).display().to_string())).collect()
+}
+
+struct Counting {
+    inner: Box<dyn Read + Send>,
+    read: Arc<std::sync::atomic::AtomicU64>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        self.read.fetch_add(n as u64, std::sync::atomic::Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Unpacked bytes a file may have before its packing ratio is looked at.
+const TRUSTED_BYTES: u64 = 1 << 30;
+/// Unpacked bytes for each packed byte that are still believed; tables of numbers reach 20, the emptiest real ones 200.
+const TRUSTED_RATIO: u64 = 500;
+
+/// A reader of unpacked bytes that refuses bombs and names what is wrong with the packing.
+pub(crate) struct Unpacked {
+    name: String,
+    inner: Box<dyn Read + Send>,
+    packing: Packing,
+    packed: Arc<std::sync::atomic::AtomicU64>,
+    unpacked: u64,
+    limit: Option<u64>,
+}
+
+impl Unpacked {
+    /// Adds up to `count` bytes to `to`; false when nothing is left.
+    pub(crate) fn fill(&mut self, to: &mut Vec<u8>, count: usize) -> Result<bool> {
+        to.reserve(count);
+        let n = (&mut self.inner).take(count as u64).read_to_end(to).map_err(|e| self.explain(e))?;
+        self.unpacked += n as u64;
+        self.refuse_bomb()?;
+        Ok(n > 0)
+    }
+
+    fn refuse_bomb(&self) -> Result<()> {
+        if self.packing == Packing::Plain {
+            return Ok(());
+        }
+        let packed = self.packed.load(std::sync::atomic::Ordering::Relaxed).max(1);
+        let bomb = match self.limit {
+            Some(limit) => self.unpacked > limit,
+            None => self.unpacked > TRUSTED_BYTES && self.unpacked / packed > TRUSTED_RATIO,
+        };
+        if !bomb {
+            return Ok(());
+        }
+        let message = format!(
+            "{} packed bytes have unpacked to {} so far, which looks like a compression bomb; unpack the file first, or raise the \
+             limit of unpacked bytes (max_unpacked)",
+            packed, self.unpacked
+        );
+        Err(Error::Format { path: self.name.clone(), message })
+    }
+
+    fn explain(&self, error: io::Error) -> Error {
+        let packing = match self.packing {
+            Packing::Plain => return Error::io(&self.name, error),
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+        };
+        let message = match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                format!("the {packing} data breaks off after {} unpacked bytes: the file is truncated", self.unpacked)
+            }
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::Other => {
+                format!("the {packing} data is damaged after {} unpacked bytes ({error})", self.unpacked)
+            }
+            _ => return Error::io(&self.name, error),
+        };
+        Error::Format { path: self.name.clone(), message }
+    }
+}
