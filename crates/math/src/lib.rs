@@ -8,3 +8,5 @@ pub mod distribution;
 pub mod linalg;
 pub mod moments;
 pub mod optimise;
+
+mod simd;

@@ -3,8 +3,15 @@
 //! One pass over blocks of rows gives everything that least squares, ridge regression, principal components and
 //! discriminant analysis need: the total weight, the means and the scatter matrix of the columns of `[X | Y]`.
 
+mod gram;
+mod pack;
+
 use ermine_core::{Dataset, Error, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};
+
+use crate::simd::Portable;
+use gram::{Ahead, Layout};
+use pack::Rows;
 
 /// A number type that rows may come in; sums are kept in doubles.
 pub trait Real: Copy + Send + Sync + sealed::Sealed {
@@ -27,18 +34,48 @@ impl Real for f32 {
 }
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f64 {}
-    impl Sealed for f32 {}
+    use crate::simd::Simd;
+
+    pub trait Sealed: Sized {
+        /// Four neighbours as doubles.
+        /// # Safety
+        /// They must be readable at `at`.
+        unsafe fn load4<S: Simd>(s: S, at: *const Self) -> S::V;
+    }
+    impl Sealed for f64 {
+        #[inline(always)]
+        unsafe fn load4<S: Simd>(s: S, at: *const f64) -> S::V {
+            // SAFETY: the caller's promise.
+            unsafe { s.load(at) }
+        }
+    }
+    impl Sealed for f32 {
+        #[inline(always)]
+        unsafe fn load4<S: Simd>(s: S, at: *const f32) -> S::V {
+            // SAFETY: the caller's promise.
+            unsafe { s.load_f32(at) }
+        }
+    }
 }
 
-/// Rows whose mean serves as the origin of a block.
-const ANCHOR_ROWS: usize = 256;
+/// Rows that are packed at a time; the mean of one such chunk is the origin of a block.
+const CHUNK: usize = 192;
 
-/// Rows a block of a Gram-type learner should have: many enough that merging partials (`cols²` each) costs nothing next
-/// to the products, and that the partials alive at a time stay small next to the rows they stand for.
+/// Panels (of 12 columns) below which their products are not shared out.
+const PANELS_A_TASK: usize = 16;
+
+/// Doubles in a cache line.
+const LINE: usize = 8;
+
+/// Rows with one origin. It is the mean of at least one chunk in 32 by weight, so the squared shift that is taken out at
+/// the end is at most 32 variances: a digit and a half of sixteen, whatever the data.
+const SHARED_ORIGIN: usize = 32 * CHUNK;
+
+/// Rows a block of a Gram-type learner should have. A partial (half of `cols²` doubles) is then at most an eighth of the
+/// block it stands for, so partials stay small next to the data however many are alive, and merging them costs nothing
+/// next to the products; and a block of few columns is long enough to be worth a task.
 pub fn block_rows(cols: usize) -> usize {
-    (8 * cols).max(4096)
+    ((1 << 18) / cols.max(1)).clamp(4096, 1 << 16).max(4 * cols)
 }
 
 /// The totals of rows seen so far: weight, means and centred cross products of the columns of `[X | Y]`.
@@ -60,10 +97,13 @@ pub struct Moments {
     /// The means are `mean + mean_low`, rounded and rest.
     mean: Vec<f64>,
     mean_low: Vec<f64>,
-    /// Row-major, `cols * cols`; only the upper triangle is kept up to date.
+    /// The upper triangle, as [`Layout`] says.
     scatter: Vec<f64>,
     finite: bool,
 }
+
+/// More columns than any triangle in memory has.
+const MOST_COLS: usize = 1 << 24;
 
 /// What is read from outside, before it is checked.
 #[derive(Deserialize)]
@@ -82,7 +122,7 @@ impl TryFrom<Raw> for Moments {
     type Error = String;
     fn try_from(r: Raw) -> std::result::Result<Self, String> {
         let cols = r.x_cols.checked_add(r.y_cols).ok_or("too many columns")?;
-        if r.mean.len() != cols || r.mean_low.len() != cols || cols.checked_mul(cols) != Some(r.scatter.len()) {
+        if r.mean.len() != cols || r.mean_low.len() != cols || cols > MOST_COLS || Layout::new(cols).len() != r.scatter.len() {
             return Err(format!("moments of {cols} columns with arrays of other lengths"));
         }
         let Raw { x_cols, y_cols, rows, weight, mean, mean_low, scatter, finite } = r;
@@ -101,7 +141,7 @@ impl Moments {
             weight: 0.0,
             mean: vec![0.0; cols],
             mean_low: vec![0.0; cols],
-            scatter: vec![0.0; cols * cols],
+            scatter: vec![0.0; Layout::new(cols).len()],
             finite: true,
         }
     }
@@ -138,20 +178,26 @@ impl Moments {
 
     /// The centred, weighted cross products of the columns, X then Y: Σ w (z - mean)(z - mean)ᵀ, both triangles.
     pub fn scatter(&self) -> Mat<f64> {
-        let cols = self.cols();
-        Mat::from_fn(cols, cols, |i, j| self.scatter[i.min(j) * cols + i.max(j)])
+        let layout = self.layout();
+        let mut full = Mat::zeros(layout.cols, layout.cols);
+        for j in 0..layout.cols {
+            for i in 0..=j {
+                let v = self.scatter[layout.at(i, j)];
+                full[(i, j)] = v;
+                full[(j, i)] = v;
+            }
+        }
+        full
     }
 
     /// The diagonal of [`Moments::scatter`].
     pub fn scatter_diagonal(&self) -> Vec<f64> {
-        let cols = self.cols();
-        (0..cols).map(|j| self.scatter[j * cols + j]).collect()
+        (0..self.cols()).map(|j| self.scatter[self.layout().at(j, j)]).collect()
     }
 
     /// Whether every cell was finite and no sum overflowed.
     pub fn is_finite(&self) -> bool {
-        let cols = self.cols();
-        self.finite && self.mean.iter().all(|m| m.is_finite()) && (0..cols).all(|j| self.scatter[j * cols + j].is_finite())
+        self.finite && self.mean.iter().chain(&self.scatter_diagonal()).all(|v| v.is_finite())
     }
 
     /// Refuses what [`Moments::is_finite`] tells of: names the cell of `rows` (the rows last added), or says that sums
@@ -168,6 +214,10 @@ impl Moments {
         self.x_cols + self.y_cols
     }
 
+    fn layout(&self) -> Layout {
+        Layout::new(self.cols())
+    }
+
     /// Takes in rows.
     ///
     /// # Panics
@@ -177,78 +227,69 @@ impl Moments {
         assert_eq!(x.cols(), self.x_cols, "columns of X");
         assert_eq!(y.map_or(0, |y| y.cols()), self.y_cols, "columns of Y");
         assert!(y.is_none_or(|y| y.rows() == rows) && weight.is_none_or(|w| w.len() == rows), "rows of Y and weights");
-        if rows == 0 {
-            return;
+        for first in (0..rows).step_by(SHARED_ORIGIN) {
+            let range = first..(first + SHARED_ORIGIN).min(rows);
+            let (x, y) = (x.row_range(range.clone()), y.map(|y| y.row_range(range.clone())));
+            let weight = weight.map(|w| &w[range]);
+            if self.weight == 0.0 && self.finite {
+                self.fill(x, y, weight);
+            } else {
+                let mut block = Self::new(self.x_cols, self.y_cols);
+                block.fill(x, y, weight);
+                self.merge(block);
+            }
         }
-        let mut block = Self::new(self.x_cols, self.y_cols);
-        block.fill(x, y, weight);
-        self.merge(block);
     }
 
     /// [`Moments::add`] for the first rows.
     fn fill<T: Real>(&mut self, x: MatRef<'_, T>, y: Option<MatRef<'_, f64>>, weight: Option<&[f64]>) {
-        let (rows, cols) = (x.rows(), self.cols());
-        let weight_of = |i: usize| weight.map_or(1.0, |w| w[i]);
-        let read = |i: usize, row: &mut [f64]| {
-            for (j, o) in row[..self.x_cols].iter_mut().enumerate() {
-                *o = x.at(i, j).to_f64();
-            }
-            if let Some(y) = y {
-                y.copy_row(i, &mut row[self.x_cols..]);
-            }
-        };
-        let mut row = vec![0.0; cols];
-        let mut anchor = vec![0.0; cols];
-        // With weights the first rows may weigh nothing, so all rows take part.
-        let sample = if weight.is_some() { rows } else { rows.min(ANCHOR_ROWS) };
-        let mut total = 0.0;
-        for i in 0..sample {
-            read(i, &mut row);
-            let w = weight_of(i);
-            total += w;
-            for (a, v) in anchor.iter_mut().zip(&row) {
-                *a += w * v;
-            }
+        let (rows, layout) = (x.rows(), self.layout());
+        let roots: Option<Vec<f64>> = weight.map(|w| w.iter().map(|w| w.sqrt()).collect());
+        let all = Rows { x, y, roots: roots.as_deref() };
+        let chunk = |first: usize| all.range(first..(first + CHUNK).min(rows));
+        let room = rows.next_multiple_of(4).min(CHUNK);
+        // On a cache line, so that no vector of a panel straddles two.
+        let mut memory = vec![0.0; layout.padded() * room + LINE];
+        let aligned = memory.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+        let packed = &mut memory[aligned..];
+        // The origin: the mean of the heaviest chunk, itself taken about a row, so that a constant column has exactly
+        // its value as mean and exactly 0 as scatter.
+        let (first, heaviest) = heaviest_chunk(rows, weight);
+        let mut origin = vec![0.0; layout.padded()];
+        all.copy_row(first, &mut origin);
+        let mut sums = vec![0.0; layout.padded()];
+        let start = first / CHUNK * CHUNK;
+        pack_rows(layout, &chunk(start), &origin, &mut sums, packed, room);
+        if heaviest > 0.0 {
+            origin.iter_mut().zip(&sums).for_each(|(o, s)| *o += s / heaviest);
         }
-        if total > 0.0 {
-            anchor.iter_mut().for_each(|a| *a /= total);
+        sums.fill(0.0);
+        for first in (0..rows).step_by(CHUNK) {
+            let part = chunk(first);
+            pack_rows(layout, &part, &origin, &mut sums, packed, room);
+            let next = all.ahead(first + CHUNK, CHUNK);
+            let height = part.rows().next_multiple_of(4);
+            multiply(layout, packed, room, height, &mut self.scatter, (0, layout.panels()), next);
         }
-        let mut shift = vec![0.0; cols];
-        for i in 0..rows {
-            read(i, &mut row);
-            let w = weight_of(i);
-            self.weight += w;
-            self.rows += u64::from(w > 0.0);
-            for j in 0..cols {
-                row[j] -= anchor[j];
-                shift[j] += w * row[j];
-            }
-            for a in 0..cols {
-                let wa = w * row[a];
-                for b in a..cols {
-                    self.scatter[a * cols + b] += wa * row[b];
-                }
-            }
-        }
-        self.take_out_shift(&anchor, &mut shift);
+        self.rows = weight.map_or(rows, |w| w.iter().filter(|w| **w > 0.0).count()) as u64;
+        self.weight = weight.map_or(rows as f64, |w| w.iter().sum());
+        self.take_out_shift(&origin, &mut sums);
     }
 
-    /// Turns products about `anchor` into products about the mean; `shift` is the weighted sum of the rows minus anchor.
-    fn take_out_shift(&mut self, anchor: &[f64], shift: &mut [f64]) {
-        let cols = self.cols();
+    /// Turns products about `origin` into products about the mean; `shift` is the weighted sum of the rows minus origin.
+    fn take_out_shift(&mut self, origin: &[f64], shift: &mut [f64]) {
+        let layout = self.layout();
         self.finite = shift.iter().all(|d| d.is_finite());
         if self.weight == 0.0 {
             return;
         }
         shift.iter_mut().for_each(|d| *d /= self.weight);
-        for a in 0..cols {
-            let wa = self.weight * shift[a];
-            for b in a..cols {
-                self.scatter[a * cols + b] -= wa * shift[b];
-            }
-            // Rounding may leave a constant column a hair below zero.
-            self.scatter[a * cols + a] = self.scatter[a * cols + a].max(0.0);
-            (self.mean[a], self.mean_low[a]) = two_sum(anchor[a], shift[a]);
+        rank_one(layout, &mut self.scatter, -self.weight, shift);
+        for j in 0..layout.cols {
+            // Rounding may leave a column of one value a hair below zero.
+            let at = layout.at(j, j);
+            self.scatter[at] = self.scatter[at].max(0.0);
+            (self.mean[j], self.mean_low[j]) = two_sum(origin[j], shift[j]);
         }
     }
 
@@ -268,21 +309,107 @@ impl Moments {
             self.finite = finite;
             return;
         }
-        let cols = self.cols();
+        let layout = self.layout();
         let total = self.weight + other.weight;
         let share = other.weight / total;
-        let delta: Vec<f64> =
-            (0..cols).map(|j| (other.mean[j] - self.mean[j]) + (other.mean_low[j] - self.mean_low[j])).collect();
-        for a in 0..cols {
-            let da = self.weight * share * delta[a];
-            for b in a..cols {
-                self.scatter[a * cols + b] += other.scatter[a * cols + b] + da * delta[b];
-            }
-            (self.mean[a], self.mean_low[a]) = two_sum(self.mean[a], self.mean_low[a] + share * delta[a]);
+        let mut delta = vec![0.0; layout.padded()];
+        for j in 0..layout.cols {
+            delta[j] = (other.mean[j] - self.mean[j]) + (other.mean_low[j] - self.mean_low[j]);
+            (self.mean[j], self.mean_low[j]) = two_sum(self.mean[j], self.mean_low[j] + share * delta[j]);
         }
+        self.scatter.iter_mut().zip(&other.scatter).for_each(|(a, b)| *a += b);
+        rank_one(layout, &mut self.scatter, self.weight * share, &delta);
         self.weight = total;
         self.rows += other.rows;
     }
+}
+
+/// A row of the heaviest chunk that has weight, and the weight of that chunk.
+fn heaviest_chunk(rows: usize, weight: Option<&[f64]>) -> (usize, f64) {
+    let Some(weight) = weight else { return (0, rows.min(CHUNK) as f64) };
+    let mut best = (0, 0.0);
+    for (i, chunk) in weight.chunks(CHUNK).enumerate() {
+        let total: f64 = chunk.iter().sum();
+        if total > best.1 {
+            best = (i * CHUNK + chunk.iter().position(|w| *w > 0.0).unwrap_or(0), total);
+        }
+    }
+    best
+}
+
+/// Adds `factor v vᵀ` to the triangle.
+fn rank_one(layout: Layout, c: &mut [f64], factor: f64, v: &[f64]) {
+    for panel in 0..layout.panels() {
+        let width = layout.width(panel);
+        let right = &v[gram::PANEL * panel..][..width];
+        let rows = &mut c[layout.start(panel)..][..layout.height(panel) * width];
+        for (row, left) in rows.chunks_exact_mut(width).zip(v) {
+            let left = factor * left;
+            row.iter_mut().zip(right).for_each(|(c, r)| *c += left * r);
+        }
+    }
+}
+
+fn pack_rows<T: Real>(layout: Layout, rows: &Rows<'_, T>, origin: &[f64], sums: &mut [f64], out: &mut [f64], room: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::simd::Avx2;
+        #[target_feature(enable = "avx2,fma")]
+        fn pack_avx2<T: Real>(
+            s: Avx2,
+            layout: Layout,
+            rows: &Rows<'_, T>,
+            origin: &[f64],
+            sums: &mut [f64],
+            out: &mut [f64],
+            room: usize,
+        ) {
+            pack::pack(s, layout, rows, origin, sums, out, room);
+        }
+        if let Some(s) = Avx2::find() {
+            // SAFETY: the features were found.
+            return unsafe { pack_avx2(s, layout, rows, origin, sums, out, room) };
+        }
+    }
+    pack::pack(Portable, layout, rows, origin, sums, out, room);
+}
+
+/// Adds the products of packed rows to a run of panels. Many panels are shared out between threads that have nothing else
+/// to do; every element is the work of one, so the bits are the same.
+fn multiply(layout: Layout, packed: &[f64], room: usize, rows: usize, c: &mut [f64], (from, to): (usize, usize), ahead: Ahead) {
+    if to - from > PANELS_A_TASK {
+        // Panels grow with their number: these two runs have about the same area.
+        let mid = (((from * from + to * to) / 2).isqrt()).clamp(from + 1, to - 1);
+        let (left, right) = c.split_at_mut(layout.start(mid) - layout.start(from));
+        rayon::join(
+            || multiply(layout, packed, room, rows, right, (mid, to), ahead),
+            || multiply(layout, packed, room, rows, left, (from, mid), Ahead::nothing()),
+        );
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::simd::Avx2;
+        #[target_feature(enable = "avx2,fma")]
+        #[allow(clippy::too_many_arguments)] // what `multiply` takes
+        fn multiply_avx2(
+            s: Avx2,
+            layout: Layout,
+            packed: &[f64],
+            room: usize,
+            rows: usize,
+            c: &mut [f64],
+            panels: (usize, usize),
+            ahead: Ahead,
+        ) {
+            gram::accumulate(s, layout, packed, room, rows, c, panels, ahead);
+        }
+        if let Some(s) = Avx2::find() {
+            // SAFETY: the features were found.
+            return unsafe { multiply_avx2(s, layout, packed, room, rows, c, (from, to), ahead) };
+        }
+    }
+    gram::accumulate(Portable, layout, packed, room, rows, c, (from, to), ahead);
 }
 
 /// The rounded sum and what the rounding lost.
@@ -362,6 +489,36 @@ mod tests {
             for j in 0..14 {
                 let rest = (m.mean()[j] - 1e9) + m.mean_low()[j];
                 assert!((rest - mean[j]).abs() < 1e-15, "mean {j}: {rest:e} and {:e}", mean[j]);
+            }
+        }
+    }
+
+    #[test]
+    fn many_columns_are_shared_out_and_many_rows_cut() {
+        let z = random(20_000, 3, 5.0, 1.0, 6);
+        assert_near(&split(&z, 2, None, 20_000).scatter(), &truth(&z, None, 5.0).1, 1e-12, "many rows");
+        let z = random(300, 410, 5.0, 1.0, 7);
+        let sums = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| split(&z, 400, None, 300))
+        };
+        let (one, three) = (sums(1), sums(3));
+        assert_eq!(one.scatter(), three.scatter(), "threads");
+        assert_near(&one.scatter(), &truth(&z, None, 5.0).1, 1e-13, "many columns");
+    }
+
+    #[test]
+    fn a_constant_column_has_exactly_no_scatter() {
+        for value in [0.1, -1e9 / 3.0, 1e-300, 0.0] {
+            let mut z = random(1000, 3, 0.0, 1.0, 8);
+            (0..1000).for_each(|i| z[(i, 1)] = value);
+            let w: Vec<f64> = (0..1000).map(|i| 0.1 * (i % 7) as f64).collect();
+            for w in [None, Some(&w[..])] {
+                for step in [1000, 300, 3] {
+                    let m = split(&z, 3, w, step);
+                    assert_eq!((m.mean()[1], m.mean_low()[1], m.scatter()[(1, 1)]), (value, 0.0, 0.0));
+                    assert!(m.scatter()[(0, 1)].abs() <= 1e-300);
+                }
             }
         }
     }
