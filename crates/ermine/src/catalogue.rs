@@ -2,13 +2,15 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, prepare};
+use ermine_learn::{baseline, linear, prepare};
 
 use crate::Pipeline;
 
 /// Every learner, in the order people see them. A new learner is one line here.
 pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(baseline::Baseline::default()),
+    || Box::new(linear::Ols::default()),
+    || Box::new(linear::Ridge::default()),
     || Box::new(prepare::Standardise::default()),
     || Box::new(prepare::MinMax::default()),
     || Box::new(prepare::OneHot::default()),

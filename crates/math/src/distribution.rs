@@ -376,7 +376,7 @@ impl FisherF {
 
     /// The value that is exceeded with probability q.
     pub fn isf(self, q: f64) -> f64 {
-        if !(0.0..=1.0).contains(&q) || !(self.df1 > 0.0 && self.df2 > 0.0) {
+        if !((0.0..=1.0).contains(&q) && self.df1 > 0.0 && self.df2 > 0.0) {
             return f64::NAN;
         }
         if q == 0.0 || q == 1.0 {

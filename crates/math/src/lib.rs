@@ -2,6 +2,7 @@
 //! speed or its bits matter to us.
 #![deny(missing_docs)]
 
+pub mod affine;
 pub mod dd;
 pub mod distance;
 pub mod distribution;

@@ -17,13 +17,26 @@ pub struct Cholesky {
     /// L row by row, in two arrays; entries right of the diagonal or of the rank are zero.
     hi: Vec<f64>,
     lo: Vec<f64>,
+    clearance: f64,
 }
 
+/// A column whose rest is this many times the rounding of the data is taken for a combination of the others.
+const ROUNDINGS: f64 = 4.0;
+/// A rest below this share of the whole diagonal is put to that question.
+const IN_DOUBT: f64 = 1e-8;
+/// A rest below this share of the whole diagonal is rounding of the factorisation itself.
+const NOTHING: f64 = 1e-29;
+
 impl Cholesky {
-    /// Factorises the matrix with entries `entry(i, j)`, i >= j. Column j counts as dependent on the columns taken before
-    /// it when what is left of its diagonal is at most `least(j)`.
-    pub fn new(n: usize, entry: impl Fn(usize, usize) -> Dd, least: impl Fn(usize) -> f64) -> Self {
-        let mut f = Self { n, rank: 0, order: (0..n).collect(), hi: vec![0.0; n * n], lo: vec![0.0; n * n] };
+    /// Factorises the matrix with entries `entry(i, j)`, i >= j, of products of data columns.
+    ///
+    /// `noise[j]` is the length of the rounding errors that column j of the data carries (0 for exact columns). A
+    /// column is left out as dependent when what remains of it, once the columns taken before are projected out, is no longer
+    /// than the rounding errors of all columns concerned: no data of this precision could tell it from a combination of the
+    /// others.
+    pub fn new(n: usize, entry: impl Fn(usize, usize) -> Dd, noise: &[f64]) -> Self {
+        let mut f =
+            Self { n, rank: 0, order: (0..n).collect(), hi: vec![0.0; n * n], lo: vec![0.0; n * n], clearance: f64::INFINITY };
         for i in 0..n {
             for j in 0..=i {
                 f.put(i, j, entry(i, j));
@@ -31,16 +44,24 @@ impl Cholesky {
         }
         let whole: Vec<f64> = (0..n).map(|j| f.at(j, j).hi).collect();
         let (mut col_hi, mut col_lo) = (vec![0.0; n], vec![0.0; n]);
-        for k in 0..n {
+        // Places from `end` on hold dependent columns.
+        let (mut k, mut end) = (0, n);
+        while k < end {
             // Relative to its whole diagonal, so that the units of the columns do not decide the order.
             let left = |i: usize| f.at(i, i).hi / whole[f.order[i]];
-            let mut pivot = None;
-            for i in k..n {
-                if f.at(i, i).hi > least(f.order[i]) && pivot.is_none_or(|p| left(i) > left(p)) {
-                    pivot = Some(i);
+            let mut pivot = k;
+            for i in k + 1..end {
+                if left(i) > left(pivot) || left(pivot).is_nan() {
+                    pivot = i;
                 }
             }
-            let Some(pivot) = pivot else { break };
+            let clearance = f.clearance_of(k, pivot, left(pivot), noise);
+            if clearance <= ROUNDINGS {
+                end -= 1;
+                f.swap(pivot, end);
+                continue;
+            }
+            f.clearance = f.clearance.min(clearance);
             f.swap(k, pivot);
             let root = f.at(k, k).sqrt();
             f.put(k, k, root);
@@ -52,16 +73,49 @@ impl Cholesky {
             }
             for i in k + 1..n {
                 let row = i * n + k + 1..i * n + i + 1;
-                axpy(-col_hi[i], -col_lo[i], &col_hi[k + 1..=i], &col_lo[k + 1..=i], &mut f.hi[row.clone()], &mut f.lo[row]);
+                let (upto_hi, upto_lo) = (&col_hi[k + 1..=i], &col_lo[k + 1..=i]);
+                axpy(-col_hi[i], -col_lo[i], upto_hi, upto_lo, &mut f.hi[row.clone()], &mut f.lo[row]);
             }
-            f.rank = k + 1;
+            k += 1;
         }
+        f.rank = k;
         for i in f.rank..n {
             let rest = i * n + f.rank..(i + 1) * n;
             f.hi[rest.clone()].fill(0.0);
             f.lo[rest].fill(0.0);
         }
         f
+    }
+
+    /// How many times longer than the rounding of the data the rest of the column at place `i` is, `k` columns being taken.
+    fn clearance_of(&self, k: usize, i: usize, left: f64, noise: &[f64]) -> f64 {
+        if left.is_nan() || left <= NOTHING {
+            return 0.0;
+        }
+        if left > IN_DOUBT && noise[self.order[i]] == 0.0 {
+            return f64::INFINITY;
+        }
+        let rest = self.at(i, i).hi.sqrt();
+        // With more left than that, the column's own rounding decides; the others enter with moderate factors.
+        let mut total = noise[self.order[i]].powi(2);
+        if left <= IN_DOUBT {
+            // The combination of the columns taken that comes nearest: L₁ᵀ c = l.
+            let mut c: Vec<f64> = (0..k).map(|j| self.at(i, j).hi).collect();
+            for j in (0..k).rev() {
+                c[j] /= self.at(j, j).hi;
+                for m in 0..j {
+                    c[m] -= self.at(j, m).hi * c[j];
+                }
+                total += (c[j] * noise[self.order[j]]).powi(2);
+            }
+        }
+        rest / total.sqrt()
+    }
+
+    /// The least number of times that what was left of a column exceeded the rounding of the data when it was taken:
+    /// below 10^d, the data determine fewer than d digits of the solution. Infinite for exact columns.
+    pub fn clearance(&self) -> f64 {
+        self.clearance
     }
 
     fn at(&self, i: usize, j: usize) -> Dd {
@@ -72,7 +126,7 @@ impl Cholesky {
         (self.hi[i * self.n + j], self.lo[i * self.n + j]) = (v.hi, v.lo);
     }
 
-    /// Exchanges two places of the lower triangle, `a <= b`, rows of L included.
+    /// Exchanges two places of the lower triangle, `a <= b`, rows of L and diagonals included.
     fn swap(&mut self, a: usize, b: usize) {
         if a == b {
             return;
@@ -101,6 +155,13 @@ impl Cholesky {
     /// How many columns are independent.
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// The largest share of a column that the columns taken before it explained, as whole over rest: a lower bound of the
+    /// condition number of the matrix scaled to a unit diagonal.
+    pub fn pivot_spread(&self) -> f64 {
+        let spread = |i: usize| (0..=i).map(|k| (self.at(i, k).hi / self.at(i, i).hi).powi(2)).sum::<f64>();
+        (0..self.rank).map(spread).fold(1.0, f64::max)
     }
 
     /// The columns in the order they were taken; the first [`Cholesky::rank`] are independent.
@@ -150,12 +211,38 @@ impl Cholesky {
             return x;
         }
         // Lᵀ x = z is solvable; its shortest solution is x = L (Lᵀ L)⁻¹ z.
-        let inner = self.inner_products();
-        let c = Self::new(self.rank, |i, j| inner[i * self.rank + j], |_| 0.0).solve(&z);
+        self.combine(&self.inner().solve(&z))
+    }
+
+    /// The pseudo-inverse times any b: the least-squares solution of `A x = b` of least length.
+    pub fn pseudo_solve(&self, b: &[Dd]) -> Vec<Dd> {
+        if self.rank == self.n {
+            return self.solve(b);
+        }
+        // A⁺ = L (Lᵀ L)⁻² Lᵀ.
+        let mut v = vec![Dd::ZERO; self.rank];
+        for (i, &column) in self.order.iter().enumerate() {
+            for k in 0..self.rank.min(i + 1) {
+                v[k] += self.at(i, k) * b[column];
+            }
+        }
+        let inner = self.inner();
+        self.combine(&inner.solve(&inner.solve(&v)))
+    }
+
+    /// `L c`, in the order of the columns of A.
+    fn combine(&self, c: &[Dd]) -> Vec<Dd> {
+        let mut x = vec![Dd::ZERO; self.n];
         for (i, &column) in self.order.iter().enumerate() {
             x[column] = (0..self.rank.min(i + 1)).map(|k| self.at(i, k) * c[k]).sum();
         }
         x
+    }
+
+    /// `Lᵀ L`, factorised.
+    fn inner(&self) -> Self {
+        let inner = self.inner_products();
+        Self::new(self.rank, |i, j| inner[i * self.rank + j], &vec![0.0; self.rank])
     }
 
     /// `Lᵀ L`, the lower triangle in a square.
@@ -224,7 +311,7 @@ mod tests {
         // Condition number 1.6e13 for n = 10: doubles would keep three digits, double-double keeps them all.
         // The (i, i) entry of the inverse is (2i + 1) [C(n+i, n-i-1) C(2i, i)]^2 in exact arithmetic, i from 0.
         let n = 10;
-        let f = Cholesky::new(n, hilbert, |_| 0.0);
+        let f = Cholesky::new(n, hilbert, &[0.0; 10]);
         assert_eq!(f.rank(), n);
         let choose = |n: u128, k: u128| (0..k).fold(1u128, |c, i| c * (n - i) / (i + 1));
         for (i, v) in f.inverse_diagonal().unwrap().into_iter().enumerate() {
@@ -247,7 +334,7 @@ mod tests {
         // Columns a, b, a, a + b with inner products of orthonormal a and b; the target is a + 2 b.
         let columns = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
         let dot = |u: [f64; 2], v: [f64; 2]| u[0] * v[0] + u[1] * v[1];
-        let f = Cholesky::new(4, |i, j| dot(columns[i], columns[j]).into(), |_| 1e-25);
+        let f = Cholesky::new(4, |i, j| dot(columns[i], columns[j]).into(), &[1e-16; 4]);
         assert_eq!(f.rank(), 2);
         assert!(f.inverse_diagonal().is_none());
         let b: Vec<Dd> = columns.iter().map(|&c| dot(c, [1.0, 2.0]).into()).collect();
@@ -256,12 +343,32 @@ mod tests {
         for (found, exact) in x.iter().zip([0.0, 1.0, 0.0, 1.0]) {
             assert!((found - exact).abs() < 1e-30, "{x:?}");
         }
+        // Two copies of one equation that disagree: the pseudo-inverse takes the mean of what they ask for.
+        let f = Cholesky::new(2, |_, _| Dd::ONE, &[0.0; 2]);
+        let x = f.pseudo_solve(&[Dd::ONE, Dd::from(3.0)]);
+        assert!(f.rank() == 1 && x.iter().all(|v| v.to_f64() == 1.0));
+    }
+
+    #[test]
+    fn a_combination_of_columns_is_told_by_the_rounding_of_the_data() {
+        // Columns u, v and u + v + d e with orthonormal u, v, e.
+        let rank = |d: f64, noise: f64| {
+            let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, d]];
+            let dot = |i: usize, j: usize| (0..3).map(|k| Dd::product(columns[i][k], columns[j][k])).sum();
+            let f = Cholesky::new(3, dot, &[noise; 3]);
+            (f.rank(), f.clearance())
+        };
+        assert_eq!(rank(1e-14, 1e-16).0, 3);
+        assert_eq!(rank(1e-16, 1e-16).0, 2);
+        assert_eq!(rank(1e-13, 0.0).0, 3);
+        let (full, clearance) = rank(1e-10, 1e-16);
+        assert!(full == 3 && (1e5..1e6).contains(&clearance), "{clearance}");
     }
 
     #[test]
     fn the_factor_reproduces_the_matrix() {
         let entry = |i: usize, j: usize| Dd::from(if i == j { 3.0 + i as f64 } else { 1.0 / (1.0 + (i - j) as f64) });
-        let l = Cholesky::new(6, entry, |_| 0.0).factor();
+        let l = Cholesky::new(6, entry, &[0.0; 6]).factor();
         for i in 0..6 {
             for j in 0..=i {
                 let product: f64 = (0..6).map(|k| l[(i, k)] * l[(j, k)]).sum();
@@ -272,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_zero_matrix_has_rank_zero() {
-        let f = Cholesky::new(3, |_, _| Dd::ZERO, |_| 0.0);
+        let f = Cholesky::new(3, |_, _| Dd::ZERO, &[0.0; 3]);
         assert_eq!(f.rank(), 0);
         assert_eq!(f.solve(&[Dd::ZERO; 3]), [Dd::ZERO; 3]);
     }

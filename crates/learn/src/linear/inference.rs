@@ -1,0 +1,235 @@
+//! What a least-squares fit says about its coefficients: errors, tests, intervals and the quality of the fit.
+
+use ermine_core::{Cell, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
+use ermine_math::distribution::{FisherF, StudentT};
+
+use super::least_squares::{Solution, ldexp};
+
+/// Probability that an interval covers the coefficient.
+const LEVEL: f64 = 0.95;
+
+/// Quality of the fit of one target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// Rows with a weight above 0.
+    pub n_obs: f64,
+    /// Independent columns, the intercept apart.
+    pub df_model: f64,
+    /// Rows minus fitted parameters.
+    pub df_resid: f64,
+    /// Residual sum of squares, weighted.
+    pub rss: f64,
+    /// Standard deviation of the residuals, for a row of weight 1: √(rss / spare).
+    pub residual_sd: f64,
+    /// Share of the variation that the fit explains, about the mean with an intercept and about zero without.
+    pub r2: f64,
+    /// The same with variances in place of sums.
+    pub adj_r2: f64,
+    /// F statistic of all columns together.
+    pub f_stat: f64,
+    /// Its p-value.
+    pub f_p_value: f64,
+    /// Log-likelihood of normal errors at the fitted coefficients, with variance rss / n_obs for weight 1.
+    pub log_likelihood: f64,
+    /// 2 k - 2 log-likelihood, k the fitted coefficients with the intercept.
+    pub aic: f64,
+    /// k ln n_obs - 2 log-likelihood.
+    pub bic: f64,
+}
+
+impl Summary {
+    const FIELDS: [&'static str; 12] = [
+        "n_obs",
+        "df_model",
+        "df_resid",
+        "rss",
+        "residual_sd",
+        "r2",
+        "adj_r2",
+        "f_stat",
+        "f_p_value",
+        "log_likelihood",
+        "aic",
+        "bic",
+    ];
+
+    fn to_array(self) -> [f64; 12] {
+        [
+            self.n_obs,
+            self.df_model,
+            self.df_resid,
+            self.rss,
+            self.residual_sd,
+            self.r2,
+            self.adj_r2,
+            self.f_stat,
+            self.f_p_value,
+            self.log_likelihood,
+            self.aic,
+            self.bic,
+        ]
+    }
+
+    fn from_array(v: [f64; 12]) -> Self {
+        let [n_obs, df_model, df_resid, rss, residual_sd, r2, adj_r2, f_stat, f_p_value, log_likelihood, aic, bic] = v;
+        Self { n_obs, df_model, df_resid, rss, residual_sd, r2, adj_r2, f_stat, f_p_value, log_likelihood, aic, bic }
+    }
+
+    /// The quality of the fit of target `k`. Degrees of freedom count rows, not weights: weights are taken as inverse variances.
+    fn new(solution: &Solution, k: usize, fit_intercept: bool) -> Self {
+        let n = solution.rows as f64;
+        let df_model = solution.rank as f64;
+        let fitted = df_model + f64::from(u8::from(fit_intercept));
+        let df_resid = (n - fitted).max(0.0);
+        // Without rows to spare there is no variance to estimate.
+        let spare = if df_resid > 0.0 { df_resid } else { f64::NAN };
+        let (rss, tss, exponent) = (solution.rss[k], solution.tss[k], solution.exponent[k]);
+        let df_total = n - f64::from(u8::from(fit_intercept));
+        let f_stat = ((tss - rss) / df_model) / (rss / spare);
+        // rss is in units of 4^-exponent; the logarithm takes them back.
+        let log_likelihood = 0.5 * solution.log_weight
+            - 0.5 * n * ((std::f64::consts::TAU * rss / n).ln() + 1.0 - 2.0 * f64::from(exponent) * std::f64::consts::LN_2);
+        Self {
+            n_obs: n,
+            df_model,
+            df_resid,
+            rss: ldexp(rss, -2 * exponent),
+            residual_sd: ldexp((rss / spare).sqrt(), -exponent),
+            r2: 1.0 - rss / tss,
+            adj_r2: 1.0 - (rss / spare) / (tss / df_total),
+            f_stat,
+            f_p_value: FisherF { df1: df_model, df2: df_resid }.sf(f_stat),
+            log_likelihood,
+            aic: 2.0 * fitted - 2.0 * log_likelihood,
+            bic: fitted * n.ln() - 2.0 * log_likelihood,
+        }
+    }
+}
+
+/// Errors, tests and intervals of coefficients: a row a target, the intercept first (NaN where there is none, and for a constant
+/// column).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inference {
+    /// Standard errors.
+    pub std_err: Mat<f64>,
+    /// Coefficient over standard error.
+    pub t_value: Mat<f64>,
+    /// Probability of a t value further from 0, were the coefficient 0.
+    pub p_value: Mat<f64>,
+    /// Lower ends of the 95% intervals.
+    pub conf_low: Mat<f64>,
+    /// Upper ends of the 95% intervals.
+    pub conf_high: Mat<f64>,
+}
+
+impl Inference {
+    const ARRAYS: [&'static str; 5] = ["std_err", "t_value", "p_value", "conf_low", "conf_high"];
+
+    fn arrays(&self) -> [&Mat<f64>; 5] {
+        [&self.std_err, &self.t_value, &self.p_value, &self.conf_low, &self.conf_high]
+    }
+
+    fn new(solution: &Solution, fit_intercept: bool) -> Option<Self> {
+        let unit = solution.unit_error.as_ref()?;
+        let (t, width) = (unit.rows(), unit.cols());
+        let df = solution.rows as f64 - solution.rank as f64 - f64::from(u8::from(fit_intercept));
+        if df <= 0.0 {
+            return None;
+        }
+        let student = StudentT { df };
+        let margin = student.isf(0.5 * (1.0 - LEVEL));
+        let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
+        // The unit errors carry the power of two of the target.
+        let sd: Vec<f64> = solution.rss.iter().map(|rss| (rss / df).sqrt()).collect();
+        let std_err = Mat::from_fn(t, width, |k, j| sd[k] * unit[(k, j)]);
+        let t_value = Mat::from_fn(t, width, |k, j| value(k, j) / std_err[(k, j)]);
+        Some(Self {
+            p_value: Mat::from_fn(t, width, |k, j| student.two_sided(t_value[(k, j)])),
+            conf_low: Mat::from_fn(t, width, |k, j| value(k, j) - margin * std_err[(k, j)]),
+            conf_high: Mat::from_fn(t, width, |k, j| value(k, j) + margin * std_err[(k, j)]),
+            std_err,
+            t_value,
+        })
+    }
+}
+
+/// Everything said about a fit besides its coefficients.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Evidence {
+    pub summary: Vec<Summary>,
+    pub inference: Option<Inference>,
+}
+
+impl Evidence {
+    pub fn new(solution: &Solution, fit_intercept: bool) -> Self {
+        Self {
+            summary: (0..solution.rss.len()).map(|k| Summary::new(solution, k, fit_intercept)).collect(),
+            inference: Inference::new(solution, fit_intercept),
+        }
+    }
+
+    /// Array `summary` [targets, 12] and, where they exist, `std_err`, `t_value`, `p_value`, `conf_low`, `conf_high`
+    /// [targets, columns + 1], the intercept first.
+    pub fn save(&self, out: &mut ModelWriter) {
+        let values: Vec<f64> = self.summary.iter().flat_map(|s| s.to_array()).collect();
+        out.array("summary", &[self.summary.len(), Summary::FIELDS.len()], &values);
+        if let Some(inference) = &self.inference {
+            for (name, m) in Inference::ARRAYS.iter().zip(inference.arrays()) {
+                out.mat(name, m);
+            }
+        }
+    }
+
+    pub fn load(input: &ModelReader, targets: usize, cols: usize) -> Result<Self> {
+        let summary: Mat<f64> = input.mat_of("summary", targets, Summary::FIELDS.len())?;
+        let row = |k: usize| summary.row(k).try_into().map_err(|_| Error::Model("the summary has another width".into()));
+        let summary = (0..targets).map(|k| Ok(Summary::from_array(row(k)?))).collect::<Result<Vec<_>>>()?;
+        let inference = if input.array_info("std_err").is_some() {
+            let read = |name: &str| input.mat_of::<f64>(name, targets, cols + 1);
+            let [std_err, t_value, p_value, conf_low, conf_high] = Inference::ARRAYS.map(read);
+            Some(Inference {
+                std_err: std_err?,
+                t_value: t_value?,
+                p_value: p_value?,
+                conf_low: conf_low?,
+                conf_high: conf_high?,
+            })
+        } else {
+            None
+        };
+        Ok(Self { summary, inference })
+    }
+}
+
+/// The coefficients as tables, one a target, with their errors where there are some, and a table of the summary.
+pub(super) fn report(
+    out: &mut Report,
+    schema: &Schema,
+    line: &super::coefficients::Coefficients,
+    evidence: &Evidence,
+    fit_intercept: bool,
+) {
+    let names: Vec<&str> = schema.names().collect();
+    for k in 0..line.coef.rows() {
+        let title = |what: &str| if line.coef.rows() == 1 { what.to_owned() } else { format!("{what}, target {k}") };
+        let mut rows = Vec::new();
+        for j in usize::from(!fit_intercept)..=line.coef.cols() {
+            let name =
+                if j == 0 { "(intercept)".to_owned() } else { names.get(j - 1).map_or(format!("x{}", j - 1), |n| n.to_string()) };
+            let value = if j == 0 { line.intercept[k] } else { line.coef[(k, j - 1)] };
+            let mut row: Vec<Cell> = vec![name.into(), value.into()];
+            if let Some(inference) = &evidence.inference {
+                row.extend(inference.arrays().map(|m| if m[(k, j)].is_nan() { Cell::Empty } else { m[(k, j)].into() }));
+            }
+            rows.push(row);
+        }
+        let mut columns = vec!["column", "coefficient"];
+        if evidence.inference.is_some() {
+            columns.extend(["std. error", "t", "p", "95% low", "95% high"]);
+        }
+        out.table(title("Coefficients"), &columns, rows);
+        let values = Summary::FIELDS.iter().zip(evidence.summary[k].to_array());
+        let rows = values.filter(|(_, v)| v.is_finite()).map(|(&name, v)| vec![name.into(), v.into()]).collect();
+        out.table(title("Fit"), &["statistic", "value"], rows);
+    }
+}

@@ -1,0 +1,260 @@
+//! Ordinary least squares.
+
+use ermine_core::{
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
+    PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, drive, drive_source,
+};
+use serde::{Deserialize, Serialize};
+
+use super::coefficients::Coefficients;
+use super::inference::{Evidence, Inference, Summary, report};
+use super::least_squares::{self, Problem, Solution, Stage, Totals, wide};
+
+/// Ordinary least squares: the affine function with the least squared error,
+/// `sum_i w_i (y_i - b0 - x_i · b)²`.
+///
+/// # When to use it
+/// A number is to be explained or predicted by a few columns, and what each of them contributes should be read off, with standard
+/// errors, tests and intervals. With many or nearly dependent columns [`Ridge`](super::Ridge) predicts better.
+///
+/// # Example
+/// ```
+/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_learn::linear::Ols;
+///
+/// let x = [1.0, 2.0, 3.0, 4.0];
+/// let y = [3.1, 4.9, 7.2, 8.8];
+/// let rows = Features::F64(MatRef::row_major(&x, 4, 1));
+/// let model = Ols::default().fit(&Dataset::new(rows).with_target(Target::Real(&y)), &Context::default())?;
+/// assert!((model.coef()[(0, 0)] - 1.94).abs() < 1e-12);
+/// let errors = &model.inference().unwrap().std_err;    // [targets, 1 + columns], the intercept first
+/// assert!((errors[(0, 1)] - 0.090_553_851_381_374_17).abs() < 1e-12);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// # Parameters
+/// `fit_intercept`: whether b0 is fitted; otherwise it is 0 and sums of squares are about zero. `positive`: whether coefficients are kept
+/// at or above 0 (the intercept stays free; no errors or tests then).
+///
+/// # What is computed
+/// Moments of the columns in one pass. When the scaled normal equations are well conditioned they are solved at once; otherwise a
+/// second pass takes the products in double-double, and the coefficients have all the digits that the data determine. Of dependent
+/// columns (judged by the rounding of the data) the coefficients of least length are given, and the certificate says so. With more columns
+/// than rows in memory the rows take the place of the columns.
+///
+/// Weights are inverse variances for the errors and tests (degrees of freedom count rows), and counts for the coefficients, where both
+/// readings agree: weight 2 is the row twice.
+///
+/// # Cost
+/// Time `rows · columns²`, memory `columns²`; ten to twenty times the time when the second pass is needed.
+///
+/// # What it does not do
+/// No selection of columns, no robust or clustered errors, no columns of categories (encode them first).
+///
+/// # Reference
+/// Å. Björck (1996), Numerical Methods for Least Squares Problems, SIAM. C. L. Lawson, R. J. Hanson (1974), Solving Least Squares
+/// Problems, for `positive`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ols {
+    /// Whether an intercept is fitted.
+    pub fit_intercept: bool,
+    /// Whether coefficients are kept at or above 0.
+    pub positive: bool,
+}
+
+impl Default for Ols {
+    fn default() -> Self {
+        Self { fit_intercept: true, positive: false }
+    }
+}
+
+impl Ols {
+    fn problem(&self) -> Problem<'static> {
+        Problem {
+            learner: Self::SPEC.name,
+            fit_intercept: self.fit_intercept,
+            positive: self.positive,
+            penalty: &[],
+            spectrum: !self.positive,
+        }
+    }
+
+    fn model(&self, solution: Solution) -> OlsModel {
+        OlsModel {
+            evidence: Evidence::new(&solution, self.fit_intercept),
+            certificate: Some(solution.certificate()),
+            line: Coefficients { coef: solution.coef, intercept: solution.intercept },
+            rank: solution.rank,
+            singular: solution.singular,
+            fit_intercept: self.fit_intercept,
+        }
+    }
+}
+
+impl Learner for Ols {
+    type Model = OlsModel;
+
+    const SPEC: Spec = Spec {
+        name: "ols",
+        summary: "Least squares, with standard errors, tests and intervals",
+        objective: "minimise sum_i w_i (y_i - b0 - x_i b)^2",
+        notes: "The first choice for a number when rows are many and columns few and not nearly dependent; use ridge otherwise. \
+                Takes time rows x columns^2 and one pass over the data, two when the columns are nearly dependent or the fit is nearly \
+                perfect. Dependent columns get the coefficients of least length. Does not select columns.",
+        reference: "A. Björck (1996), Numerical Methods for Least Squares Problems, SIAM",
+        family: Family::Linear,
+        tasks: &[Task::Regression],
+        accepts: Accepts { weights: true, sparse: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
+        params: &[
+            ParamSpec {
+                name: "fit_intercept",
+                doc: "Whether an intercept is fitted; without it the line goes through the origin.",
+                range: Range::Bool,
+            },
+            ParamSpec {
+                name: "positive",
+                doc: "Whether coefficients are kept at or above 0. The intercept stays free; there are no standard errors then.",
+                range: Range::Bool,
+            },
+        ],
+    };
+
+    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OlsModel> {
+        if !self.positive && wide::suits(data) {
+            self.check()?;
+            data.check(&Self::SPEC)?;
+            return Ok(self.model(wide::solve(&self.problem(), data, cx)?));
+        }
+        drive(self, data, cx)
+    }
+
+    fn load(input: &ModelReader) -> Result<OlsModel> {
+        let line = Coefficients::load(input)?;
+        let (targets, cols) = (line.coef.rows(), line.coef.cols());
+        let rank: usize = input.field("rank")?;
+        if rank > cols {
+            return Err(Error::Model(format!("rank {rank} of {cols} columns")));
+        }
+        let singular = if input.array_info("singular").is_some() { Some(input.vec("singular")?) } else { None };
+        let evidence = Evidence::load(input, targets, cols)?;
+        Ok(OlsModel { line, rank, singular, evidence, fit_intercept: input.field("fit_intercept")?, certificate: None })
+    }
+}
+
+impl PassLearner for Ols {
+    type State = Stage;
+    type Partial = Totals;
+
+    fn block_rows(&self, cols: usize) -> usize {
+        ermine_math::moments::block_rows(cols)
+    }
+
+    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Stage> {
+        least_squares::start(&self.problem(), head)
+    }
+
+    fn empty(&self, stage: &Stage) -> Totals {
+        least_squares::empty(stage)
+    }
+
+    fn add(&self, stage: &Stage, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+        least_squares::add(&self.problem(), stage, part, rows)
+    }
+
+    fn finish(&self, stage: Stage, total: Totals, _: &Context<'_>) -> Result<Step<Stage, OlsModel>> {
+        Ok(match least_squares::finish(&self.problem(), stage, total)? {
+            Step::Again(stage, objective) => Step::Again(stage, objective),
+            Step::Done(solution) => Step::Done(self.model(solution)),
+        })
+    }
+}
+
+/// A fitted least-squares line, with what can be said about its coefficients.
+///
+/// Saved arrays: `coef` [targets, columns], `intercept` [targets], `summary` [targets, 12] (the fields of [`Summary`] in order), `singular`
+/// (singular values of the centred, weighted X) and, for determined coefficients, the matrices of [`Inference`] [targets, columns + 1].
+/// Field: `rank`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OlsModel {
+    line: Coefficients,
+    rank: usize,
+    singular: Option<Vec<f64>>,
+    evidence: Evidence,
+    fit_intercept: bool,
+    certificate: Option<Certificate>,
+}
+
+impl OlsModel {
+    /// The coefficients, a row a target.
+    pub fn coef(&self) -> &Mat<f64> {
+        &self.line.coef
+    }
+
+    /// The intercepts, one a target.
+    pub fn intercept(&self) -> &[f64] {
+        &self.line.intercept
+    }
+
+    /// Numerical rank of the centred columns.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Singular values of the centred, weighted X, largest first; none with `positive`.
+    pub fn singular(&self) -> Option<&[f64]> {
+        self.singular.as_deref()
+    }
+
+    /// The quality of the fit, a target at a time.
+    pub fn summary(&self) -> &[Summary] {
+        &self.evidence.summary
+    }
+
+    /// Standard errors, tests and intervals, where the coefficients are determined and rows are left over.
+    pub fn inference(&self) -> Option<&Inference> {
+        self.evidence.inference.as_ref()
+    }
+}
+
+impl Model for OlsModel {
+    fn n_features(&self) -> usize {
+        self.line.coef.cols()
+    }
+
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        Some(self)
+    }
+
+    fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut out = Report::default();
+        report(&mut out, schema, &self.line, &self.evidence, self.fit_intercept);
+        out
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        self.line.save(out);
+        self.evidence.save(out);
+        if let Some(singular) = &self.singular {
+            out.vec("singular", singular);
+        }
+        out.field("rank", &self.rank)?;
+        out.field("fit_intercept", &self.fit_intercept)
+    }
+}
+
+impl Regressor for OlsModel {
+    fn n_targets(&self) -> usize {
+        self.line.coef.rows()
+    }
+
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.line.predict(x, Ols::SPEC.name)
+    }
+}
