@@ -1,1 +1,44 @@
+//! `ermine._native`: the one bridge between the catalogue and Python.
+//!
+//! It knows no learner by name. Python passes a learner's name, its parameters as JSON and arrays; what comes back is a
+//! [`model::NativeModel`] whose arrays and fields are those of the model file. Arrays are looked at where they lie, the
+//! interpreter is released while Rust works, and Ctrl-C stops a fit.
 
+mod error;
+mod fit;
+mod input;
+mod labels;
+mod model;
+mod table;
+mod threads;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::fit::fit;
+    #[pymodule_export]
+    use super::input::refuse_non_finite;
+    #[pymodule_export]
+    use super::labels::encode_integers;
+    #[pymodule_export]
+    use super::model::{NativeModel, load, model_from_bytes};
+    #[pymodule_export]
+    use super::table::{NativeTable, example, read_table};
+    #[pymodule_export]
+    use super::threads::{num_threads, set_num_threads};
+
+    use pyo3::prelude::*;
+
+    /// The catalogue: a list of dicts as JSON.
+    #[pyfunction]
+    fn catalogue() -> String {
+        super::model::catalogue_json().to_string()
+    }
+
+    #[pymodule_init]
+    fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        m.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,42 @@
+//! Our errors as Python exceptions, in scikit-learn's words where it has words that programs look for.
+
+use ermine::core::Error;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
+
+/// Whose data it was and what its numbers were called, for messages.
+#[derive(Clone, Copy)]
+pub struct Named<'a> {
+    /// The estimator.
+    pub estimator: &'a str,
+    /// `float64` or `float32`.
+    pub dtype: &'a str,
+}
+
+impl Named<'_> {
+    /// No estimator in particular.
+    pub const NOBODY: Named<'static> = Named { estimator: "", dtype: "float64" };
+}
+
+/// The exception for an error.
+pub fn raise(error: Error, named: Named<'_>) -> PyErr {
+    let who = if named.estimator.is_empty() { String::new() } else { format!("{}: ", named.estimator) };
+    let help = error.help().map(|h| format!("; {h}")).unwrap_or_default();
+    match &error {
+        Error::NotFinite { value, .. } if value == "NaN" => {
+            PyValueError::new_err(format!("Input X contains NaN.\n{who}{error}{help}"))
+        }
+        Error::NotFinite { .. } => PyValueError::new_err(format!(
+            "Input X contains infinity or a value too large for dtype('{}').\n{who}{error}{help}",
+            named.dtype
+        )),
+        Error::Missing { .. } => PyValueError::new_err(format!("Input X contains NaN.\n{who}{error}{help}")),
+        Error::Unknown { .. } => PyKeyError::new_err(error.to_string()),
+        Error::Io { source, .. } => match source.raw_os_error() {
+            Some(code) => PyOSError::new_err((code, error.to_string())),
+            None => PyOSError::new_err(error.to_string()),
+        },
+        Error::Numeric(_) | Error::Deadline(_) | Error::Stopped(_) => PyRuntimeError::new_err(format!("{who}{error}{help}")),
+        _ => PyValueError::new_err(format!("{who}{error}{help}")),
+    }
+}

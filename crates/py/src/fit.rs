@@ -1,0 +1,148 @@
+//! Fitting with the interpreter released, and Ctrl-C.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use ermine::Fitted;
+use ermine::core::file::TargetInfo;
+use ermine::core::{Context, Dataset, Error, Flow, MatRef, Progress, Schema, Target};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::error::{Named, raise};
+use crate::input::Input;
+use crate::model::NativeModel;
+
+/// How often a running fit looks for Ctrl-C.
+const SIGNALS_EVERY: Duration = Duration::from_millis(50);
+
+enum Y<'py> {
+    None,
+    One(PyReadonlyArray1<'py, f64>),
+    Many(PyReadonlyArray2<'py, f64>),
+    Class(PyReadonlyArray1<'py, u32>),
+}
+
+/// Fits a learner of the catalogue.
+///
+/// `params` is a JSON object. `y` is a vector or matrix of float64; for a classification `codes` (uint32, into
+/// `classes`) stands in its place. `names` are the columns' names where they have some.
+#[pyfunction]
+#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator=""))]
+#[allow(clippy::too_many_arguments)]
+pub fn fit<'py>(
+    py: Python<'py>,
+    learner: &str,
+    params: &str,
+    x: &Bound<'py, PyAny>,
+    y: Option<&Bound<'py, PyAny>>,
+    codes: Option<PyReadonlyArray1<'py, u32>>,
+    classes: Option<Vec<String>>,
+    weight: Option<PyReadonlyArray1<'py, f64>>,
+    seed: u64,
+    names: Option<Vec<String>>,
+    target: Option<Vec<String>>,
+    estimator: &str,
+) -> PyResult<NativeModel> {
+    let named = |dtype| Named { estimator, dtype };
+    let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
+    let params: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(params).map_err(|e| PyValueError::new_err(format!("parameters: {e}")))?;
+    learner.set_all(&params).map_err(|e| raise(e, named("float64")))?;
+
+    let input = Input::new(x)?;
+    let features = input.features()?;
+    let y = match (y, codes) {
+        (_, Some(codes)) => Y::Class(codes),
+        (Some(y), None) => match y.cast::<PyArray1<f64>>() {
+            Ok(one) => Y::One(one.readonly()),
+            Err(_) => Y::Many(y.cast::<PyArray2<f64>>()?.readonly()),
+        },
+        (None, None) => Y::None,
+    };
+    let classes = classes.unwrap_or_default();
+    let not_dense = |_| PyValueError::new_err("y, codes and weight must be contiguous");
+    let target_view = match &y {
+        Y::None => Target::None,
+        Y::One(y) => Target::Real(y.as_slice().map_err(not_dense)?),
+        Y::Many(y) => {
+            let (rows, cols) = (y.shape()[0], y.shape()[1]);
+            let data = y.as_slice().map_err(not_dense)?;
+            Target::Reals(if y.is_c_contiguous() {
+                MatRef::row_major(data, rows, cols)
+            } else {
+                MatRef::col_major(data, rows, cols)
+            })
+        }
+        Y::Class(codes) => Target::Class { codes: codes.as_slice().map_err(not_dense)?, names: &classes },
+    };
+    let weight = weight.as_ref().map(|w| w.as_slice()).transpose().map_err(not_dense)?;
+    let schema = names.map(Schema::numbers);
+    let mut data = Dataset::new(features).with_target(target_view).with_weight(weight);
+    if schema.is_some() {
+        data.schema = schema.as_ref();
+    }
+    let info = TargetInfo { names: target.unwrap_or_default(), classes: classes.clone() };
+
+    let pool = crate::threads::pool()?;
+    let stop = AtomicBool::new(false);
+    let observer = |_: &Progress| if stop.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue };
+    let context = Context { seed, observer: Some(&observer), ..Context::default() };
+    let mut interrupt = None;
+
+    // The fit runs on the pool while this thread waits, because Python delivers signals to its main thread only: every
+    // 50 ms it takes the interpreter back for a moment and asks. A stopped fit ends at its next report.
+    let outcome = py.detach(|| {
+        let (send, receive) = channel();
+        let (data, context) = (&data, &context);
+        pool.in_place_scope(|scope| {
+            scope.spawn(move |_| {
+                // A panic is a defect of ours; it becomes an exception below instead of taking the process down.
+                let result = catch_unwind(AssertUnwindSafe(|| Fitted::train_on(learner, data, info, context)));
+                let _ = send.send(result);
+            });
+            loop {
+                match receive.recv_timeout(SIGNALS_EVERY) {
+                    Ok(result) => return Some(result),
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                    Err(RecvTimeoutError::Timeout) => {
+                        if interrupt.is_none()
+                            && let Err(e) = Python::attach(|py| py.check_signals())
+                        {
+                            interrupt = Some(e);
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
+            }
+        })
+    });
+    if let Some(interrupt) = interrupt {
+        return Err(interrupt);
+    }
+    match outcome {
+        Some(Ok(Ok(fitted))) => Ok(NativeModel::new(fitted)),
+        Some(Ok(Err(e))) => Err(raise(e, named(input.dtype()))),
+        Some(Err(panic)) => Err(broken(&*panic)),
+        None => Err(PyRuntimeError::new_err("the fit ended without an answer")),
+    }
+}
+
+/// The exception for a panic.
+pub fn broken(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let what = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    PyRuntimeError::new_err(format!("internal error, please report it: {}", what.unwrap_or("no message")))
+}
+
+/// [`crate::threads::detached`] with panics and errors as exceptions.
+pub fn call<T: Send>(py: Python<'_>, named: Named<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+    match catch_unwind(AssertUnwindSafe(|| crate::threads::detached(py, work))) {
+        Ok(Ok(Ok(value))) => Ok(value),
+        Ok(Ok(Err(e))) => Err(raise(e, named)),
+        Ok(Err(e)) => Err(e),
+        Err(panic) => Err(broken(&*panic)),
+    }
+}

@@ -1,0 +1,334 @@
+//! A trained model as Python sees it: capabilities as methods, the arrays and fields of the model file as attributes.
+
+use std::path::PathBuf;
+
+use ermine::Fitted;
+use ermine::core::{Error, Features, Mat, MatRef, ModelReader, ModelWriter};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::exceptions::{PyAttributeError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+
+use crate::error::{Named, raise};
+use crate::fit::call;
+use crate::input::Input;
+
+/// A trained model.
+#[pyclass(frozen, module = "ermine._native")]
+pub struct NativeModel {
+    fitted: Fitted,
+}
+
+fn lacks(model: &Fitted, what: &str) -> Error {
+    Error::Data(format!("{} does not {what}", model.learner.spec().name))
+}
+
+/// A matrix as a NumPy array of two dimensions; the elements are moved, not copied.
+fn to_numpy(py: Python<'_>, m: Mat<f64>) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let shape = [m.rows(), m.cols()];
+    m.into_vec().into_pyarray(py).reshape(shape)
+}
+
+impl NativeModel {
+    pub fn new(fitted: Fitted) -> Self {
+        Self { fitted }
+    }
+
+    fn reader(&self) -> PyResult<ModelReader> {
+        let mut out = ModelWriter::default();
+        self.fitted.model.save(&mut out).map_err(|e| raise(e, Named::NOBODY))?;
+        Ok(out.into_reader())
+    }
+
+    /// Calls `work` on features, which for a table are its columns in the model's order.
+    fn on<T: Send>(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        estimator: &str,
+        work: impl FnOnce(&Fitted, &Features<'_>) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let input = Input::new(x)?;
+        let features = input.features()?;
+        let fitted = &self.fitted;
+        call(py, Named { estimator, dtype: input.dtype() }, move || match features {
+            Features::Table(t) => {
+                let table = fitted.align(t.table())?;
+                work(fitted, &Features::Table(table.view()))
+            }
+            other => work(fitted, &other),
+        })
+    }
+
+    /// Like [`Self::on`], for results that turn out not finite exactly when the features are not.
+    fn rows_on<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        estimator: &str,
+        work: impl FnOnce(&Fitted, &Features<'_>) -> Result<Mat<f64>, Error> + Send,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        to_numpy(py, self.on(py, x, estimator, work)?)
+    }
+}
+
+#[pymethods]
+impl NativeModel {
+    /// Predicted numbers: a column a target.
+    #[pyo3(signature = (x, estimator=""))]
+    fn predict<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.rows_on(py, x, estimator, |f, x| f.model.as_regressor().ok_or_else(|| lacks(f, "predict numbers"))?.predict(x))
+    }
+
+    /// Probabilities: a column a class.
+    #[pyo3(signature = (x, estimator=""))]
+    fn proba<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.rows_on(py, x, estimator, |f, x| f.model.as_classifier().ok_or_else(|| lacks(f, "classify"))?.proba(x))
+    }
+
+    /// Logarithms of the probabilities: a column a class.
+    #[pyo3(signature = (x, estimator=""))]
+    fn log_proba<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.rows_on(py, x, estimator, |f, x| f.model.as_classifier().ok_or_else(|| lacks(f, "classify"))?.log_proba(x))
+    }
+
+    /// The scores behind the probabilities.
+    #[pyo3(signature = (x, estimator=""))]
+    fn decision<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.rows_on(py, x, estimator, |f, x| {
+            let c = f.model.as_classifier().ok_or_else(|| lacks(f, "classify"))?;
+            c.decision(x)?.ok_or_else(|| lacks(f, "have decision scores"))
+        })
+    }
+
+    /// The code of the most probable class of each row.
+    #[pyo3(signature = (x, estimator=""))]
+    fn classify<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let codes = self.on(py, x, estimator, |f, x| {
+            let codes = f.model.as_classifier().ok_or_else(|| lacks(f, "classify"))?.classify(x)?;
+            Ok(codes.into_iter().map(i64::from).collect::<Vec<_>>())
+        })?;
+        Ok(codes.into_pyarray(py))
+    }
+
+    /// The group of each row.
+    #[pyo3(signature = (x, estimator=""))]
+    fn assign<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray1<i32>>> {
+        let codes = self.on(py, x, estimator, |f, x| {
+            let codes = f.model.as_clusterer().ok_or_else(|| lacks(f, "assign rows to groups"))?.assign(x)?;
+            Ok(codes.into_iter().map(|c| c as i32).collect::<Vec<_>>())
+        })?;
+        Ok(codes.into_pyarray(py))
+    }
+
+    /// The logarithm of the density at each row.
+    #[pyo3(signature = (x, estimator=""))]
+    fn log_density<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let values =
+            self.on(py, x, estimator, |f, x| f.model.as_density().ok_or_else(|| lacks(f, "estimate a density"))?.log_density(x))?;
+        Ok(values.into_pyarray(py))
+    }
+
+    /// The new columns, as float32 when `single`.
+    #[pyo3(signature = (x, estimator="", single=false))]
+    fn transform<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        estimator: &str,
+        single: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let z = self.on(py, x, estimator, |f, x| f.model.as_transformer().ok_or_else(|| lacks(f, "transform"))?.transform(x))?;
+        if single {
+            let shape = [z.rows(), z.cols()];
+            let narrow: Vec<f32> = z.into_vec().into_iter().map(|v| v as f32).collect();
+            Ok(narrow.into_pyarray(py).reshape(shape)?.into_any())
+        } else {
+            Ok(to_numpy(py, z)?.into_any())
+        }
+    }
+
+    /// The way back from the new columns.
+    #[pyo3(signature = (z, estimator=""))]
+    fn inverse<'py>(
+        &self,
+        py: Python<'py>,
+        z: PyReadonlyArray2<'py, f64>,
+        estimator: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let input = Input::F64(z);
+        let Features::F64(z) = input.features()? else { unreachable!("the input is float64") };
+        let fitted = &self.fitted;
+        let x = call(py, Named { estimator, dtype: "float64" }, move || inverse(fitted, z))?;
+        to_numpy(py, x)
+    }
+
+    /// Names of the columns that `transform` makes, given the names of those that come in.
+    fn names_out(&self, names: Vec<String>) -> PyResult<Vec<String>> {
+        let mut schema = self.fitted.schema.clone();
+        if names.len() == schema.len() {
+            schema.fields.iter_mut().zip(names).for_each(|(f, n)| f.name = n);
+        }
+        let t = self.fitted.model.as_transformer().ok_or_else(|| raise(lacks(&self.fitted, "transform"), Named::NOBODY))?;
+        Ok(t.schema_out(&schema).names().map(str::to_owned).collect())
+    }
+
+    /// An array of the model file, by name; a slash leads into a part ("0/coef").
+    fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        array(py, &self.reader()?, name)
+    }
+
+    /// A field of the model file as JSON.
+    fn field(&self, name: &str) -> PyResult<String> {
+        let value: Value = self.reader()?.field(name).map_err(|e| PyKeyError::new_err(e.to_string()))?;
+        Ok(value.to_string())
+    }
+
+    /// All arrays of the model file.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+        let reader = self.reader()?;
+        reader.array_names().into_iter().map(|n| Ok((n.to_owned(), array(py, &reader, n)?))).collect()
+    }
+
+    /// The learner's name.
+    #[getter]
+    fn learner(&self) -> &'static str {
+        self.fitted.learner.spec().name
+    }
+
+    /// What the model can do.
+    #[getter]
+    fn capabilities(&self) -> Vec<&'static str> {
+        let m = &self.fitted.model;
+        let all = [
+            ("regressor", m.as_regressor().is_some()),
+            ("classifier", m.as_classifier().is_some()),
+            ("transformer", m.as_transformer().is_some()),
+            ("clusterer", m.as_clusterer().is_some()),
+            ("density", m.as_density().is_some()),
+        ];
+        all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
+    }
+
+    /// Learner, parameters, columns, target, certificate and trace as JSON.
+    fn describe(&self) -> String {
+        let f = &self.fitted;
+        json!({
+            "learner": f.learner.spec().name,
+            "params": f.learner.params(),
+            "schema": f.schema,
+            "target": f.target,
+            "seed": f.seed,
+            "certificate": f.model.certificate(),
+            "trace": f.model.trace(),
+        })
+        .to_string()
+    }
+
+    /// The certificate as JSON, or None.
+    fn certificate(&self) -> PyResult<Option<String>> {
+        Ok(self.fitted.model.certificate().map(|c| json!(c).to_string()))
+    }
+
+    /// The report as JSON.
+    fn report(&self) -> String {
+        json!(self.fitted.report()).to_string()
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.fitted.to_bytes().map_err(|e| raise(e, Named::NOBODY))?))
+    }
+
+    /// Writes the model file; a failure leaves an older file whole.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        call(py, Named::NOBODY, || self.fitted.save(path))
+    }
+
+    /// A pickle holds the bytes of the model file and the one function that reads them.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let read = py.import("ermine._native")?.getattr("model_from_bytes")?;
+        Ok((read, (self.to_bytes(py)?,)))
+    }
+
+    /// A model cannot change, so a copy is the model itself.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<NativeModel {} of {} columns>", self.fitted.learner.spec().name, self.fitted.schema.len())
+    }
+}
+
+fn inverse(fitted: &Fitted, z: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
+    let t = fitted.model.as_transformer().ok_or_else(|| lacks(fitted, "transform"))?;
+    t.inverse(z)?.ok_or_else(|| lacks(fitted, "have a way back"))
+}
+
+fn array<'py>(py: Python<'py>, reader: &ModelReader, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let (reader, name) = match name.rsplit_once('/') {
+        Some((parts, last)) => (parts.split('/').fold(reader.clone(), |r, p| r.child(p)), last),
+        None => (reader.clone(), name),
+    };
+    let missing = || PyAttributeError::new_err(format!("the model has no array \"{name}\""));
+    let (dtype, _) = reader.array_info(name).ok_or_else(missing)?;
+    macro_rules! of {
+        ($($d:literal => $t:ty),*) => {
+            match dtype.as_str() {
+                $($d => {
+                    let (shape, values) = reader.array::<$t>(name).map_err(|e| raise(e, Named::NOBODY))?;
+                    Ok(values.into_pyarray(py).reshape(shape)?.into_any())
+                })*
+                _ => Err(missing()),
+            }
+        };
+    }
+    of!("F64" => f64, "F32" => f32, "U8" => u8, "U32" => u32, "I32" => i32, "I64" => i64, "U64" => u64)
+}
+
+/// Reads the bytes of a model file; whatever they are, the answer is a model or a ValueError.
+#[pyfunction]
+pub fn model_from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<NativeModel> {
+    call(py, Named::NOBODY, || Fitted::from_bytes(bytes)).map(NativeModel::new)
+}
+
+/// Reads a model file.
+#[pyfunction]
+pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<NativeModel> {
+    call(py, Named::NOBODY, || Fitted::load(path)).map(NativeModel::new)
+}
+
+/// Every learner with what it says of itself.
+pub fn catalogue_json() -> Value {
+    let one = |l: Box<dyn ermine::core::AnyLearner>| {
+        let spec = l.spec();
+        let defaults = l.params();
+        json!({
+            "name": spec.name,
+            "summary": spec.summary,
+            "objective": spec.objective,
+            "notes": spec.notes,
+            "reference": spec.reference,
+            "family": spec.family.title(),
+            "tasks": spec.tasks,
+            "accepts": {
+                "weights": spec.accepts.weights,
+                "missing": spec.accepts.missing,
+                "categorical": spec.accepts.categorical,
+                "sparse": spec.accepts.sparse,
+                "passes": spec.accepts.passes,
+                "multi_target": spec.accepts.multi_target,
+            },
+            "params": spec.params.iter().map(|p| json!({
+                "name": p.name, "default": defaults.get(p.name), "range": p.range.describe(), "doc": p.doc,
+            })).collect::<Vec<_>>(),
+        })
+    };
+    ermine::catalogue().map(one).collect()
+}

@@ -1,0 +1,1 @@
+"""scikit-learn's own tests with our classes in the place of its classes."""

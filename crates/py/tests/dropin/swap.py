@@ -1,0 +1,60 @@
+"""Our classes in the place of scikit-learn's."""
+
+import sys
+
+import ermine
+
+# Test file -> the classes of ours that it is about.
+FILES = {
+    "sklearn.linear_model.tests.test_base": ["LinearRegression"],
+    "sklearn.linear_model.tests.test_ridge": ["Ridge"],
+    "sklearn.linear_model.tests.test_logistic": ["LogisticRegression"],
+    "sklearn.tests.test_naive_bayes": ["GaussianNB"],
+    "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],
+    "sklearn.cluster.tests.test_k_means": ["KMeans"],
+    "sklearn.decomposition.tests.test_pca": ["PCA"],
+    "sklearn.preprocessing.tests.test_data": ["StandardScaler", "MinMaxScaler"],
+    "sklearn.preprocessing.tests.test_encoders": ["OneHotEncoder", "OrdinalEncoder"],
+    "sklearn.impute.tests.test_impute": ["SimpleImputer"],
+    "sklearn.tests.test_dummy": ["DummyClassifier", "DummyRegressor"],
+}
+
+
+def swapped(names):
+    """The originals by name, for those of `names` that we have."""
+    import sklearn.cluster
+    import sklearn.decomposition
+    import sklearn.dummy
+    import sklearn.impute
+    import sklearn.linear_model
+    import sklearn.naive_bayes
+    import sklearn.preprocessing
+    import sklearn.tree
+
+    homes = [
+        sklearn.cluster,
+        sklearn.decomposition,
+        sklearn.dummy,
+        sklearn.impute,
+        sklearn.linear_model,
+        sklearn.naive_bayes,
+        sklearn.preprocessing,
+        sklearn.tree,
+    ]
+    found = {}
+    for name in names:
+        if hasattr(ermine, name):
+            found[name] = next(getattr(home, name) for home in homes if hasattr(home, name))
+    return found
+
+
+def swap(originals):
+    """Puts our class wherever a module of scikit-learn holds the original under its own name.
+
+    Modules that are imported later take their names from these, so test modules see ours.
+    """
+    for key, module in list(sys.modules.items()):
+        if key == "sklearn" or key.startswith("sklearn."):
+            for name, original in originals.items():
+                if getattr(module, name, None) is original:
+                    setattr(module, name, getattr(ermine, name))

@@ -1,0 +1,340 @@
+//! The faces of learners in Python: class names, parameters in scikit-learn's order, fitted attributes.
+//!
+//! Names, defaults, ranges and texts come from the learner's declaration; a face adds what only Python has. Behaviour is
+//! hand-written in the class that `base` names.
+
+/// One Python class.
+pub struct Face {
+    /// Its name, scikit-learn's where it has the class.
+    pub class: &'static str,
+    /// The learner behind it.
+    pub learner: &'static str,
+    /// The class with its behaviour, with its module.
+    pub base: &'static str,
+    /// One line; empty: the learner's.
+    pub summary: &'static str,
+    /// What holds for the Python class only.
+    pub notes: &'static str,
+    /// Parameters in the order of the signature.
+    pub params: &'static [Param],
+    /// How many of them may be given by position.
+    pub positional: usize,
+    /// Parameters of the learner that the class sets itself.
+    pub handled: &'static [&'static str],
+    /// Fitted attributes: name, type, meaning.
+    pub attributes: &'static [(&'static str, &'static str, &'static str)],
+    /// An example for the docstring.
+    pub example: &'static str,
+}
+
+/// One parameter of a class. Empty texts are filled from the learner.
+pub enum Param {
+    /// A parameter of the learner; `by_hand` when the class translates its value.
+    Learner {
+        name: &'static str,
+        theirs: &'static str,
+        default: &'static str,
+        constraint: &'static str,
+        kind: &'static str,
+        doc: &'static str,
+        by_hand: bool,
+    },
+    /// A parameter of the class itself.
+    Own { name: &'static str, default: &'static str, constraint: &'static str, kind: &'static str, doc: &'static str },
+    /// A parameter that scikit-learn has and that has nothing to do here.
+    Unused { name: &'static str, default: &'static str, constraint: &'static str, kind: &'static str, doc: &'static str },
+}
+
+impl Param {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Learner { name, .. } | Self::Own { name, .. } | Self::Unused { name, .. } => name,
+        }
+    }
+}
+
+/// The learner's parameter as it is.
+const fn same(name: &'static str) -> Param {
+    Param::Learner { name, theirs: name, default: "", constraint: "", kind: "", doc: "", by_hand: false }
+}
+
+/// The learner's parameter with Python's own constraint, type and default.
+const fn like(name: &'static str, default: &'static str, constraint: &'static str, kind: &'static str) -> Param {
+    Param::Learner { name, theirs: name, default, constraint, kind, doc: "", by_hand: false }
+}
+
+/// The learner's parameter, whose value the class translates.
+const fn translated(
+    name: &'static str,
+    default: &'static str,
+    constraint: &'static str,
+    kind: &'static str,
+    doc: &'static str,
+) -> Param {
+    Param::Learner { name, theirs: name, default, constraint, kind, doc, by_hand: true }
+}
+
+const fn own(
+    name: &'static str,
+    default: &'static str,
+    constraint: &'static str,
+    kind: &'static str,
+    doc: &'static str,
+) -> Param {
+    Param::Own { name, default, constraint, kind, doc }
+}
+
+const fn unused(
+    name: &'static str,
+    default: &'static str,
+    constraint: &'static str,
+    kind: &'static str,
+    doc: &'static str,
+) -> Param {
+    Param::Unused { name, default, constraint, kind, doc }
+}
+
+const BOOL: &str = "[\"boolean\"]";
+
+const RANDOM_STATE: Param = own(
+    "random_state",
+    "None",
+    "[\"random_state\"]",
+    "int, RandomState or None",
+    "The seed of all randomness; the same int gives the same model on any number of threads. None draws a seed from \
+     NumPy's global generator.",
+);
+
+const N_JOBS: Param = unused(
+    "n_jobs",
+    "None",
+    "[None, Integral]",
+    "int or None",
+    "The number of threads is that of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.",
+);
+
+const COPY_X: Param = unused("copy_X", "True", BOOL, "bool", "X is never changed and never copied as a whole.");
+
+const VERBOSE: Param = unused("verbose", "0", "[\"verbose\"]", "int or bool", "");
+
+const CLASSES: (&str, &str, &str) = ("classes_", "ndarray of shape (n_classes,)", "The class labels, sorted.");
+
+/// All faces; one whose learner is not in the catalogue is left out.
+pub const FACES: &[Face] = &[
+    Face {
+        class: "LinearRegression",
+        learner: "ols",
+        base: "_linear.LinearRegression",
+        summary: "",
+        notes: "",
+        params: &[
+            same("fit_intercept"),
+            COPY_X,
+            unused(
+                "tol",
+                "1e-6",
+                "[Interval(Real, 0, None, closed=\"left\")]",
+                "float",
+                "Rank is decided from the rounding errors of the data, not from a fixed cut-off.",
+            ),
+            N_JOBS,
+            own("positive", "False", BOOL, "bool", "Whether coefficients must not be negative. For dense X only."),
+        ],
+        positional: 0,
+        handled: &[],
+        attributes: &[
+            ("coef_", "ndarray of shape (n_features,) or (n_targets, n_features)", "The coefficients."),
+            ("intercept_", "float or ndarray of shape (n_targets,)", "The constant term; 0.0 without intercept."),
+            ("rank_", "int", "Rank of the centred X. Dense X only."),
+            ("singular_", "ndarray of shape (min(n_samples, n_features),)", "Singular values of the centred X. Dense X only."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "Ridge",
+        learner: "ridge",
+        base: "_linear.Ridge",
+        summary: "",
+        notes: "",
+        params: &[
+            translated(
+                "alpha",
+                "1.0",
+                "[Interval(Real, 0, None, closed=\"left\"), \"array-like\"]",
+                "float or array-like of shape (n_targets,)",
+                "",
+            ),
+            same("fit_intercept"),
+            COPY_X,
+            own(
+                "max_iter",
+                "None",
+                "[Interval(Integral, 1, None, closed=\"left\"), None]",
+                "int or None",
+                "The most steps when `positive` is set; other fits are direct.",
+            ),
+            unused("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float", "The fit is exact up to rounding."),
+            own(
+                "solver",
+                "\"auto\"",
+                "[StrOptions({\"auto\", \"svd\", \"cholesky\", \"lsqr\", \"sparse_cg\", \"sag\", \"saga\", \"lbfgs\"})]",
+                "str",
+                "Accepted so that programs written for scikit-learn run: every name gives the same exact fit, by the method \
+                 that suits the shape of X. \"lbfgs\" needs `positive`; the names that scikit-learn refuses for sparse X \
+                 with an intercept are refused here too.",
+            ),
+            own("positive", "False", BOOL, "bool", "Whether coefficients must not be negative. For dense X only."),
+            RANDOM_STATE,
+        ],
+        positional: 1,
+        handled: &[],
+        attributes: &[
+            ("coef_", "ndarray of shape (n_features,) or (n_targets, n_features)", "The coefficients."),
+            ("intercept_", "float or ndarray of shape (n_targets,)", "The constant term; 0.0 without intercept."),
+            ("n_iter_", "None or ndarray of shape (n_targets,)", "Steps of the solver, for the names that count them."),
+            ("solver_", "str", "The solver as scikit-learn would name it."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "LogisticRegression",
+        learner: "logistic",
+        base: "_logistic.LogisticRegression",
+        summary: "",
+        notes: "",
+        params: &[
+            own(
+                "penalty",
+                "\"deprecated\"",
+                "[StrOptions({\"l1\", \"l2\", \"elasticnet\"}), None, Hidden(StrOptions({\"deprecated\"}))]",
+                "{\"l2\"} or None",
+                "The old way to say what `C` and `l1_ratio` say; None is C=inf.",
+            ),
+            translated("C", "1.0", "[Interval(Real, 0, None, closed=\"right\")]", "float", ""),
+            own("l1_ratio", "0.0", "[Interval(Real, 0, 1, closed=\"both\"), None]", "float", "0 is the squared penalty."),
+            unused("dual", "False", BOOL, "bool", ""),
+            translated("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float", ""),
+            same("fit_intercept"),
+            unused(
+                "intercept_scaling",
+                "1",
+                "[Interval(Real, 0, None, closed=\"neither\")]",
+                "float",
+                "The constant term is never penalised.",
+            ),
+            own(
+                "class_weight",
+                "None",
+                "[dict, StrOptions({\"balanced\"}), None]",
+                "dict, \"balanced\" or None",
+                "Weights of the classes; \"balanced\" gives every class the same total weight.",
+            ),
+            RANDOM_STATE,
+            translated(
+                "solver",
+                "\"lbfgs\"",
+                "[StrOptions({\"lbfgs\", \"liblinear\", \"newton-cg\", \"newton-cholesky\", \"sag\", \"saga\"})]",
+                "str",
+                "",
+            ),
+            translated("max_iter", "100", "[Interval(Integral, 0, None, closed=\"left\")]", "int", ""),
+            VERBOSE,
+            own("warm_start", "False", BOOL, "bool", ""),
+            N_JOBS,
+        ],
+        positional: 1,
+        handled: &[],
+        attributes: &[
+            CLASSES,
+            ("coef_", "ndarray of shape (1, n_features) or (n_classes, n_features)", "The coefficients."),
+            ("intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms."),
+            ("n_iter_", "ndarray of shape (1,)", "Iterations of the solver."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "GaussianNB",
+        learner: "gaussian-nb",
+        base: "_bayes.GaussianNB",
+        summary: "",
+        notes: "",
+        params: &[
+            translated("priors", "None", "[\"array-like\", None]", "array-like of shape (n_classes,) or None", ""),
+            like("var_smoothing", "1e-9", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
+        ],
+        positional: 0,
+        handled: &[],
+        attributes: &[
+            CLASSES,
+            ("class_count_", "ndarray of shape (n_classes,)", "Weight of each class."),
+            ("class_prior_", "ndarray of shape (n_classes,)", "Probability of each class."),
+            ("theta_", "ndarray of shape (n_classes, n_features)", "Mean of each column in each class."),
+            ("var_", "ndarray of shape (n_classes, n_features)", "Variance of each column in each class, smoothing included."),
+            ("epsilon_", "float", "What smoothing added to the variances."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "DummyClassifier",
+        learner: "baseline",
+        base: "_dummy.DummyClassifier",
+        summary: "Classifier that does not look at X: what any other must beat",
+        notes: "",
+        params: &[
+            like(
+                "strategy",
+                "\"prior\"",
+                "[StrOptions({\"most_frequent\", \"prior\", \"stratified\", \"uniform\", \"constant\"})]",
+                "{\"most_frequent\", \"prior\", \"stratified\", \"uniform\", \"constant\"}",
+            ),
+            RANDOM_STATE,
+            translated(
+                "constant",
+                "None",
+                "[Integral, str, \"array-like\", None]",
+                "int, str or array-like of shape (n_outputs,)",
+                "The label that the strategy \"constant\" predicts.",
+            ),
+        ],
+        positional: 0,
+        handled: &["quantile"],
+        attributes: &[
+            CLASSES,
+            ("n_classes_", "int or list of int", "Number of classes of each output."),
+            ("class_prior_", "ndarray of shape (n_classes,) or list of such", "Share of each class."),
+            ("n_outputs_", "int", "Number of targets."),
+            ("sparse_output_", "bool", "Whether predictions are sparse, as the target of fit was."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "DummyRegressor",
+        learner: "baseline",
+        base: "_dummy.DummyRegressor",
+        summary: "Regressor that does not look at X: what any other must beat",
+        notes: "",
+        params: &[
+            like(
+                "strategy",
+                "\"mean\"",
+                "[StrOptions({\"mean\", \"median\", \"quantile\", \"constant\"})]",
+                "{\"mean\", \"median\", \"quantile\", \"constant\"}",
+            ),
+            translated(
+                "constant",
+                "None",
+                "[Interval(Real, None, None, closed=\"neither\"), \"array-like\", None]",
+                "float or array-like of shape (n_outputs,)",
+                "The number that the strategy \"constant\" predicts.",
+            ),
+            like("quantile", "None", "[Interval(Real, 0.0, 1.0, closed=\"both\"), None]", "float or None"),
+        ],
+        positional: 0,
+        handled: &[],
+        attributes: &[
+            ("constant_", "ndarray of shape (1, n_outputs)", "What is predicted for every row."),
+            ("n_outputs_", "int", "Number of targets."),
+        ],
+        example: "",
+    },
+];
