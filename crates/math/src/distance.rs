@@ -1,1 +1,227 @@
-//! Distances between rows and centres.
+//! Nearest centres of rows, with the sums that k-means takes of them.
+//!
+//! The nearest of k centres maximises the score x·c - |c|²/2, so the work is a product of rows and centres. Centres are
+//! packed once: groups of a few vectors of centres, feature by feature, so that a tile of rows times centres is summed in
+//! registers with one broadcast a row and one load a vector. Rows are read where they lie.
+
+mod kernel;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+
+use kernel::Kernel;
+
+/// Rows that are looked at together: small enough to stay in the first cache.
+const TILE_BYTES: usize = 16 << 10;
+
+/// The numbers the kernels work in: `f32` or `f64`.
+pub trait Real: Kernel {}
+impl Real for f32 {}
+impl Real for f64 {}
+
+/// Rows of equal length in one slice, each contiguous, `stride` elements apart.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a, T> {
+    data: &'a [T],
+    rows: usize,
+    cols: usize,
+    stride: usize,
+}
+
+impl<'a, T: Real> Rows<'a, T> {
+    /// A checked view, or `None` when a row would reach outside the slice.
+    pub fn new(data: &'a [T], rows: usize, cols: usize, stride: usize) -> Option<Self> {
+        let fits = rows == 0 || (rows - 1).checked_mul(stride).and_then(|s| s.checked_add(cols)).is_some_and(|s| s <= data.len());
+        fits.then_some(Self { data, rows, cols, stride })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// One row.
+    #[inline]
+    pub fn row(&self, i: usize) -> &'a [T] {
+        &self.data[i * self.stride..i * self.stride + self.cols]
+    }
+
+    /// `count` rows from `first` on.
+    fn part(&self, first: usize, count: usize) -> Self {
+        assert!(first + count <= self.rows);
+        let data = if count == 0 { &[] } else { &self.data[first * self.stride..(first + count - 1) * self.stride + self.cols] };
+        Self { data, rows: count, ..*self }
+    }
+}
+
+/// Centres, made ready for many rows.
+#[derive(Debug, Clone)]
+pub struct Centres<T> {
+    k: usize,
+    cols: usize,
+    /// The columns, rounded up to whole vectors.
+    width: usize,
+    /// Groups of `vectors` vectors of centres: for each feature, the values of these centres.
+    groups: Vec<Group>,
+    packed: Vec<T>,
+    /// -(m·c + |c|²/2) for centres c about the mean m of the centres; minus infinity in lanes without centre.
+    bias: Vec<T>,
+    /// The centres themselves, in rows of `width`.
+    rows: Vec<T>,
+}
+
+/// Centres that are looked at together.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    /// The first centre.
+    first: usize,
+    /// Vectors of centres: 2, or 1 at the end.
+    vectors: usize,
+    /// Where the packed values begin.
+    start: usize,
+}
+
+/// Sums over rows by their nearest centre.
+#[derive(Debug, Clone)]
+pub struct Sums<T> {
+    /// Row minus centre, in rows of the width of the centres.
+    residuals: Vec<T>,
+    /// Weight of the rows of each centre.
+    weight: Vec<f64>,
+    /// Squared distances of the rows from their centres.
+    inertia: f64,
+}
+
+impl<T: Real> Centres<T> {
+    /// Packs `k` centres of `cols` columns, given row by row.
+    ///
+    /// # Panics
+    /// When the slice has another length than `k * cols`.
+    pub fn new(centres: &[f64], k: usize, cols: usize) -> Self {
+        assert_eq!(centres.len(), k * cols, "{k} centres of {cols} columns");
+        let lanes = T::LANES;
+        // Distances do not change when rows and centres move together. Centres about their mean keep the scores small
+        // where the data lies far from 0, and the rows need not be touched.
+        let mut mean = vec![0.0; cols];
+        for c in centres.chunks_exact(cols.max(1)) {
+            mean.iter_mut().zip(c).for_each(|(m, v)| *m += v / k as f64);
+        }
+        let vectors = k.div_ceil(lanes);
+        let mut groups = Vec::new();
+        let (mut packed, mut bias) = (Vec::with_capacity(vectors * lanes * cols), vec![T::from_f64(f64::NEG_INFINITY); vectors * lanes]);
+        let mut done = 0;
+        while done < vectors {
+            let count = (vectors - done).min(2);
+            let first = done * lanes;
+            groups.push(Group { first, vectors: count, start: packed.len() });
+            for j in 0..cols {
+                for c in first..first + count * lanes {
+                    packed.push(T::from_f64(if c < k { centres[c * cols + j] - mean[j] } else { 0.0 }));
+                }
+            }
+            done += count;
+        }
+        for c in 0..k {
+            let mut sum = 0.0;
+            for j in 0..cols {
+                let v = T::from_f64(centres[c * cols + j] - mean[j]).to_f64();
+                sum += v * (mean[j] + 0.5 * v);
+            }
+            bias[c] = T::from_f64(-sum);
+        }
+        let width = cols.next_multiple_of(lanes);
+        let mut rows = vec![T::from_f64(0.0); k * width];
+        for c in 0..k {
+            for j in 0..cols {
+                rows[c * width + j] = T::from_f64(centres[c * cols + j]);
+            }
+        }
+        Self { k, cols, width, groups, packed, bias, rows }
+    }
+
+    /// How many centres there are.
+    pub fn len(&self) -> usize {
+        self.k
+    }
+
+    /// Whether there is no centre.
+    pub fn is_empty(&self) -> bool {
+        self.k == 0
+    }
+
+    /// Sums of no rows.
+    pub fn sums(&self) -> Sums<T> {
+        Sums { residuals: vec![T::from_f64(0.0); self.k * self.width], weight: vec![0.0; self.k], inertia: 0.0 }
+    }
+
+    /// A centre as the kernels see it: rounded to their precision.
+    pub fn centre(&self, c: usize) -> impl Iterator<Item = f64> + '_ {
+        self.rows[c * self.width..c * self.width + self.cols].iter().map(|v| v.to_f64())
+    }
+
+    fn check(&self, x: &Rows<'_, T>, labels: &[u32]) {
+        assert!(x.cols == self.cols && labels.len() == x.rows && self.k > 0, "rows, labels and centres that fit together");
+    }
+
+    fn tile_rows(&self) -> usize {
+        // A multiple of the rows of both tiles.
+        (TILE_BYTES / (self.cols.max(1) * size_of::<T>())).clamp(24, 120) / 24 * 24
+    }
+
+    /// The nearest centre of each row; ties go to the first.
+    ///
+    /// # Panics
+    /// When rows, labels and centres do not fit together, or there is no centre.
+    pub fn nearest(&self, x: Rows<'_, T>, labels: &mut [u32]) {
+        self.check(&x, labels);
+        let step = self.tile_rows();
+        let mut best = T::best(step);
+        for first in (0..x.rows).step_by(step) {
+            let count = step.min(x.rows - first);
+            T::nearest(self, &x.part(first, count), &mut best, &mut labels[first..first + count]);
+        }
+    }
+
+    /// The nearest centre of each row, and the rows taken into the sums of their centres.
+    ///
+    /// # Panics
+    /// When rows, labels, weights, sums and centres do not fit together, or there is no centre.
+    pub fn nearest_and_sum(&self, x: Rows<'_, T>, weight: Option<&[f64]>, labels: &mut [u32], sums: &mut Sums<T>) {
+        self.check(&x, labels);
+        assert!(weight.is_none_or(|w| w.len() == x.rows) && sums.residuals.len() == self.k * self.width);
+        let step = self.tile_rows();
+        let mut best = T::best(step);
+        for first in (0..x.rows).step_by(step) {
+            let count = step.min(x.rows - first);
+            let part = x.part(first, count);
+            let labels = &mut labels[first..first + count];
+            T::nearest(self, &part, &mut best, labels);
+            // The rows are still in the first cache.
+            T::sum(self, &part, weight.map(|w| &w[first..first + count]), labels, sums);
+        }
+    }
+}
+
+impl<T: Real> Sums<T> {
+    /// The sum of row minus centre over the rows of centre `c`.
+    pub fn residual<'a>(&'a self, centres: &Centres<T>, c: usize) -> impl Iterator<Item = f64> + 'a {
+        self.residuals[c * centres.width..c * centres.width + centres.cols].iter().map(|v| v.to_f64())
+    }
+
+    /// The weight of the rows of each centre.
+    pub fn weight(&self) -> &[f64] {
+        &self.weight
+    }
+
+    /// The weighted sum of the squared distances of the rows from their centres.
+    pub fn inertia(&self) -> f64 {
+        self.inertia
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! The kernels behind [`super::Centres`]: a portable one, and the choice of a faster one at run time.
+
+use super::{Centres, Rows, Sums};
+
+/// What the kernels need of a number type.
+pub trait Kernel: Copy + PartialOrd + Send + Sync + 'static {
+    /// Numbers in a vector of 256 bits.
+    #[doc(hidden)]
+    const LANES: usize;
+    #[doc(hidden)]
+    fn from_f64(v: f64) -> Self;
+    #[doc(hidden)]
+    fn to_f64(self) -> f64;
+    /// Room for the best score and its centre of every lane of `rows` rows.
+    #[doc(hidden)]
+    fn best(rows: usize) -> Vec<Self>;
+    /// The nearest centre of each row.
+    #[doc(hidden)]
+    fn nearest(centres: &Centres<Self>, x: &Rows<'_, Self>, best: &mut [Self], labels: &mut [u32])
+    where
+        Self: super::Real;
+    /// Takes rows into the sums of their centres.
+    #[doc(hidden)]
+    fn sum(centres: &Centres<Self>, x: &Rows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut Sums<Self>)
+    where
+        Self: super::Real;
+}
+
+macro_rules! kernel {
+    ($t:ty, $lanes:literal, $simd:ident) => {
+        impl Kernel for $t {
+            const LANES: usize = $lanes;
+
+            #[inline]
+            fn from_f64(v: f64) -> Self {
+                v as Self
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            fn best(rows: usize) -> Vec<Self> {
+                vec![0.0; 2 * rows * $lanes]
+            }
+
+            fn nearest(centres: &Centres<Self>, x: &Rows<'_, Self>, best: &mut [Self], labels: &mut [u32]) {
+                #[cfg(target_arch = "x86_64")]
+                // Centres are numbered in the number type itself, so they must be whole numbers in it.
+                if centres.k <= 1 << 24 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                    // SAFETY: the features are there.
+                    return unsafe { super::simd::$simd::nearest(centres, x, best, labels) };
+                }
+                let _ = best;
+                portable::nearest(centres, x, labels, |s, x, c| *s += x * c, <$t>::NEG_INFINITY);
+            }
+
+            fn sum(centres: &Centres<Self>, x: &Rows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut Sums<Self>) {
+                #[cfg(target_arch = "x86_64")]
+                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                    // SAFETY: the features are there.
+                    return unsafe { super::simd::$simd::sum(centres, x, weight, labels, sums) };
+                }
+                let width = centres.width;
+                let mut inertia = 0.0;
+                for (i, &label) in labels.iter().enumerate() {
+                    let c = label as usize;
+                    let w = weight.map_or(1.0, |w| w[i]);
+                    sums.weight[c] += w;
+                    let (mut square, w) = (0.0, w as $t);
+                    let centre = &centres.rows[c * width..(c + 1) * width];
+                    let residual = &mut sums.residuals[c * width..(c + 1) * width];
+                    for ((s, &x), &c) in residual.iter_mut().zip(x.row(i)).zip(centre) {
+                        let d = x - c;
+                        *s += w * d;
+                        square += d * d;
+                    }
+                    inertia += f64::from(w * square);
+                }
+                sums.inertia += inertia;
+            }
+        }
+    };
+}
+kernel!(f32, 8, single);
+kernel!(f64, 4, double);
+
+/// Plain loops over the packed centres, in the order of the fast kernels.
+pub(super) mod portable {
+    use super::super::{Centres, Real, Rows};
+
+    pub(in super::super) fn nearest<T: Real>(
+        centres: &Centres<T>,
+        x: &Rows<'_, T>,
+        labels: &mut [u32],
+        add: impl Fn(&mut T, T, T),
+        least: T,
+    ) {
+        let mut scores = vec![least; 2 * T::LANES];
+        for (i, label) in labels.iter_mut().enumerate() {
+            let (mut at, mut top) = (0, least);
+            for group in &centres.groups {
+                let lanes = group.vectors * T::LANES;
+                let scores = &mut scores[..lanes];
+                scores.copy_from_slice(&centres.bias[group.first..group.first + lanes]);
+                for (j, &x) in x.row(i).iter().enumerate() {
+                    let values = &centres.packed[group.start + j * lanes..group.start + (j + 1) * lanes];
+                    scores.iter_mut().zip(values).for_each(|(s, &c)| add(s, x, c));
+                }
+                for (l, &s) in scores.iter().enumerate() {
+                    if s > top {
+                        (at, top) = (group.first + l, s);
+                    }
+                }
+            }
+            *label = at.min(centres.k - 1) as u32;
+        }
+    }
+}

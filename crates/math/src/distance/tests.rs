@@ -1,0 +1,108 @@
+use proptest::prelude::*;
+
+use super::kernel::portable;
+use super::*;
+
+/// Squared distances by the definition, in doubles.
+fn squared(x: &[f64], c: &[f64]) -> f64 {
+    x.iter().zip(c).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+/// Checks labels and sums against loops in doubles; `eps` is the precision of the kernel.
+fn check<T: Real>(x: &[f64], cols: usize, centres: &[f64], weight: Option<&[f64]>, eps: f64) {
+    let (rows, k) = (x.len() / cols, centres.len() / cols);
+    let typed: Vec<T> = x.iter().map(|&v| T::from_f64(v)).collect();
+    let exact: Vec<f64> = typed.iter().map(|v| v.to_f64()).collect();
+    let view = Rows::new(&typed, rows, cols, cols).unwrap();
+    let packed = Centres::<T>::new(centres, k, cols);
+    let (mut labels, mut again) = (vec![0u32; rows], vec![0u32; rows]);
+    let mut sums = packed.sums();
+    packed.nearest_and_sum(view, weight, &mut labels, &mut sums);
+    packed.nearest(view, &mut again);
+    assert_eq!(labels, again);
+    let centre = |c: usize| -> Vec<f64> { packed.centre(c).collect() };
+    let scale = x.iter().chain(centres).fold(0.0f64, |m, v| m.max(v.abs())).powi(2) * cols as f64;
+    let (mut inertia, mut residuals, mut weights) = (0.0, vec![0.0; k * cols], vec![0.0; k]);
+    for i in 0..rows {
+        let row = &exact[i * cols..(i + 1) * cols];
+        let least = (0..k).map(|c| squared(row, &centre(c))).fold(f64::INFINITY, f64::min);
+        let c = labels[i] as usize;
+        let own = squared(row, &centre(c));
+        assert!(own - least <= 64.0 * eps * scale, "row {i}: {own} is not {least}");
+        let w = weight.map_or(1.0, |w| w[i]);
+        inertia += w * own;
+        weights[c] += w;
+        centre(c).iter().zip(row).enumerate().for_each(|(j, (c0, v))| residuals[c * cols + j] += w * (v - c0));
+    }
+    let total: f64 = weights.iter().sum();
+    assert!((sums.inertia() - inertia).abs() <= 64.0 * eps * (inertia + eps * scale * total));
+    for c in 0..k {
+        assert!((sums.weight()[c] - weights[c]).abs() <= 1e-12 * weights[c]);
+        for (j, v) in sums.residual(&packed, c).enumerate() {
+            assert!((v - residuals[c * cols + j]).abs() <= 64.0 * eps * scale.sqrt() * (1.0 + total));
+        }
+    }
+    // The portable kernel agrees up to its own rounding.
+    let mut plain = vec![0u32; rows];
+    portable::nearest(&packed, &view, &mut plain, |s, x, c| *s = T::from_f64(s.to_f64() + x.to_f64() * c.to_f64()), T::from_f64(f64::NEG_INFINITY));
+    for i in 0..rows {
+        let row = &exact[i * cols..(i + 1) * cols];
+        let difference = squared(row, &centre(labels[i] as usize)) - squared(row, &centre(plain[i] as usize));
+        assert!(difference.abs() <= 64.0 * eps * scale);
+    }
+}
+
+proptest! {
+    #[test]
+    fn kernels_are_the_loops(
+        (rows, cols, k) in (1usize..150, 1usize..40, 1usize..60),
+        shift in prop_oneof![Just(0.0), -100.0f64..100.0],
+        weighted in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let mut s = ermine_core::Stream::new(seed, "kernels", 0);
+        let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| s.normal() + shift).collect() };
+        let (x, centres) = (draw(rows * cols), draw(k * cols));
+        let weight: Option<Vec<f64>> = weighted.then(|| (0..rows).map(|i| (i % 3) as f64 * 0.5).collect());
+        check::<f32>(&x, cols, &centres, weight.as_deref(), f64::from(f32::EPSILON));
+        check::<f64>(&x, cols, &centres, weight.as_deref(), f64::EPSILON);
+    }
+}
+
+#[test]
+fn ties_go_to_the_first_centre() {
+    for k in [2, 9, 17, 25, 33, 70] {
+        // All centres but the first two are far away; the first two are the same.
+        let centres: Vec<f64> = (0..k).flat_map(|c| if c < 2 { [1.0, 2.0] } else { [50.0, c as f64] }).collect();
+        let x = [1.0f32, 2.0, 0.0, 0.0, 3.0, 3.0];
+        let mut labels = [9; 3];
+        Centres::<f32>::new(&centres, k, 2).nearest(Rows::new(&x, 3, 2, 2).unwrap(), &mut labels);
+        assert_eq!(labels, [0; 3], "{k} centres");
+    }
+}
+
+#[test]
+fn far_from_zero_the_centres_are_still_told_apart() {
+    let x: Vec<f64> = (0..40).map(|i| 1e6 + f64::from(i % 2) + 1e-3 * f64::from(i)).collect();
+    let mut labels = vec![9; 40];
+    Centres::<f64>::new(&[1e6, 1e6 + 1.0], 2, 1).nearest(Rows::new(&x, 40, 1, 1).unwrap(), &mut labels);
+    assert!(labels.iter().enumerate().all(|(i, &l)| l as usize == i % 2));
+}
+
+#[test]
+fn what_is_no_number_gets_a_centre_that_exists() {
+    let x = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1.0];
+    let mut labels = [9; 5];
+    Centres::<f32>::new(&[-1.0, 3.0], 2, 1).nearest(Rows::new(&x, 5, 1, 1).unwrap(), &mut labels);
+    assert!(labels.iter().all(|&l| l < 2));
+}
+
+#[test]
+fn rows_may_lie_apart_and_must_lie_inside() {
+    let x = [1.0, 9.0, 2.0, 9.0, 3.0];
+    let view = Rows::new(&x, 3, 1, 2).unwrap();
+    let mut labels = [9; 3];
+    Centres::<f64>::new(&[0.0, 2.6], 2, 1).nearest(view, &mut labels);
+    assert_eq!(labels, [0, 1, 1]);
+    assert!(Rows::new(&x, 3, 2, 2).is_none() && Rows::new(&x, 2, 1, usize::MAX).is_none());
+}
