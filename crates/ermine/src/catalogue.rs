@@ -15,6 +15,8 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(prepare::MinMax::default()),
     || Box::new(prepare::OneHot::default()),
     || Box::new(prepare::Ordinal::default()),
+    || Box::new(prepare::Impute::default()),
+    || Box::new(prepare::Prepare::default()),
     || Box::new(Pipeline::default()),
 ];
 

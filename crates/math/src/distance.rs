@@ -112,7 +112,8 @@ impl<T: Real> Centres<T> {
         }
         let vectors = k.div_ceil(lanes);
         let mut groups = Vec::new();
-        let (mut packed, mut bias) = (Vec::with_capacity(vectors * lanes * cols), vec![T::from_f64(f64::NEG_INFINITY); vectors * lanes]);
+        let (mut packed, mut bias) =
+            (Vec::with_capacity(vectors * lanes * cols), vec![T::from_f64(f64::NEG_INFINITY); vectors * lanes]);
         let mut done = 0;
         while done < vectors {
             let count = (vectors - done).min(2);

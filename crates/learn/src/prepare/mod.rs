@@ -1,7 +1,8 @@
-//! Preparation of columns: scaling, encoding, imputation.
+//! Preparation of columns: scaling, encoding, imputation, and the default that does what a table needs.
 
 mod cells;
 mod encoding;
+mod impute;
 mod levels;
 mod min_max;
 pub(crate) mod moments;
@@ -9,9 +10,12 @@ mod one_hot;
 mod ordinal;
 pub(crate) mod quantile;
 mod standardise;
+mod table;
 
+pub use impute::{Impute, ImputeModel, ImputeStrategy};
 pub use levels::{Level, Numbers};
 pub use min_max::{MinMax, MinMaxModel};
 pub use one_hot::{OneHot, OneHotModel, UnknownOneHot};
 pub use ordinal::{Ordinal, OrdinalModel, UnknownOrdinal};
 pub use standardise::{Standardise, StandardiseModel};
+pub use table::{DropLevel, Prepare, PrepareModel};

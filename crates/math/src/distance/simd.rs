@@ -148,7 +148,8 @@ macro_rules! simd {
                 }
                 while i < x.rows {
                     // SAFETY: as above.
-                    let [top] = unsafe { tile::<1, C>([x.row(i).as_ptr()], cols, packed.as_ptr(), bias.as_ptr(), group.first, ahead) };
+                    let [top] =
+                        unsafe { tile::<1, C>([x.row(i).as_ptr()], cols, packed.as_ptr(), bias.as_ptr(), group.first, ahead) };
                     put(i, top);
                     i += 1;
                 }
@@ -210,13 +211,45 @@ macro_rules! simd {
 }
 
 simd!(
-    single, f32, __m256, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_add_ps, _mm256_sub_ps,
-    _mm256_mul_ps, _mm256_max_ps, _mm256_min_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_setzero_ps, _mm256_maskload_ps, (),
+    single,
+    f32,
+    __m256,
+    8,
+    _mm256_set1_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_fmadd_ps,
+    _mm256_add_ps,
+    _mm256_sub_ps,
+    _mm256_mul_ps,
+    _mm256_max_ps,
+    _mm256_min_ps,
+    _mm256_blendv_ps,
+    _mm256_cmp_ps,
+    _mm256_setzero_ps,
+    _mm256_maskload_ps,
+    (),
     single_lanes
 );
 simd!(
-    double, f64, __m256d, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, _mm256_add_pd, _mm256_sub_pd,
-    _mm256_mul_pd, _mm256_max_pd, _mm256_min_pd, _mm256_blendv_pd, _mm256_cmp_pd, _mm256_setzero_pd, _mm256_maskload_pd, (),
+    double,
+    f64,
+    __m256d,
+    4,
+    _mm256_set1_pd,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_fmadd_pd,
+    _mm256_add_pd,
+    _mm256_sub_pd,
+    _mm256_mul_pd,
+    _mm256_max_pd,
+    _mm256_min_pd,
+    _mm256_blendv_pd,
+    _mm256_cmp_pd,
+    _mm256_setzero_pd,
+    _mm256_maskload_pd,
+    (),
     double_lanes
 );
 

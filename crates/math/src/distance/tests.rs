@@ -44,7 +44,13 @@ fn check<T: Real>(x: &[f64], cols: usize, centres: &[f64], weight: Option<&[f64]
     }
     // The portable kernel agrees up to its own rounding.
     let mut plain = vec![0u32; rows];
-    portable::nearest(&packed, &view, &mut plain, |s, x, c| *s = T::from_f64(s.to_f64() + x.to_f64() * c.to_f64()), T::from_f64(f64::NEG_INFINITY));
+    portable::nearest(
+        &packed,
+        &view,
+        &mut plain,
+        |s, x, c| *s = T::from_f64(s.to_f64() + x.to_f64() * c.to_f64()),
+        T::from_f64(f64::NEG_INFINITY),
+    );
     for i in 0..rows {
         let row = &exact[i * cols..(i + 1) * cols];
         let difference = squared(row, &centre(labels[i] as usize)) - squared(row, &centre(plain[i] as usize));
