@@ -11,6 +11,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(baseline::Baseline::default()),
     || Box::new(linear::Ols::default()),
     || Box::new(linear::Ridge::default()),
+    || Box::new(linear::Logistic::default()),
     || Box::new(prepare::Standardise::default()),
     || Box::new(prepare::MinMax::default()),
     || Box::new(prepare::OneHot::default()),

@@ -7,7 +7,9 @@ pub mod dd;
 pub mod distance;
 pub mod distribution;
 pub mod linalg;
+pub mod loss;
 pub mod moments;
 pub mod optimise;
+pub mod skinny;
 
 mod simd;

@@ -3,9 +3,11 @@
 mod coefficients;
 mod inference;
 mod least_squares;
+mod logistic;
 mod ols;
 mod ridge;
 
 pub use inference::{Inference, Summary};
+pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Solver, StandardErrors};
 pub use ols::{Ols, OlsModel};
 pub use ridge::{Alpha, Ridge, RidgeModel};

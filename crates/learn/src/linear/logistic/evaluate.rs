@@ -1,0 +1,454 @@
+//! The objective over a block of rows: loss, gradient and curvature, each row read once.
+
+use ermine_core::{CsrRef, Dataset, Features, Mat, MatRef, Partial, Result};
+use ermine_math::loss::{BlockLoss, logistic_block, softmax_block};
+use ermine_math::moments::Moments;
+use ermine_math::skinny::{add_products, rows_at_once, scores};
+use serde::{Deserialize, Serialize};
+
+use super::Logistic;
+
+/// What a pass gathers besides loss and gradient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Curvature {
+    /// Nothing.
+    None,
+    /// Σ dᵢ xᵢⱼ² for every column, with dᵢ the mean curvature of the classes.
+    Diagonal,
+    /// Σ dᵢ xᵢ xᵢᵀ, one matrix that stands for every class.
+    Shared,
+    /// The Hessian.
+    Full,
+}
+
+/// What is fixed once the classes have been counted.
+///
+/// A point is a run of `width` numbers for each weight vector: the weights, then the intercept if there is one. The
+/// intercept of a point is that of columns shifted by `center`, so that a column far from zero does not look like it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Problem {
+    pub cols: usize,
+    pub intercept: bool,
+    /// Number of classes that have rows.
+    pub classes: usize,
+    /// For each code of the target its place among these classes.
+    pub place: Vec<Option<u32>>,
+    /// The factor of each class's weights.
+    pub class_weight: Vec<f64>,
+    /// What is taken off each column; empty for nothing.
+    pub center: Vec<f64>,
+    /// Every how manieth row of a block the matrix of [`Curvature::Shared`] is made of.
+    pub thin: usize,
+}
+
+impl Problem {
+    /// Weight vectors: one for two classes, else one a class.
+    pub fn vectors(&self) -> usize {
+        if self.classes == 2 { 1 } else { self.classes }
+    }
+
+    /// Numbers in the run of one weight vector.
+    pub fn width(&self) -> usize {
+        self.cols + usize::from(self.intercept)
+    }
+
+    /// Numbers in a point.
+    pub fn len(&self) -> usize {
+        self.vectors() * self.width()
+    }
+
+    /// How many matrices make up the Hessian: one for each pair of weight vectors.
+    pub fn pairs(&self) -> usize {
+        self.vectors() * (self.vectors() + 1) / 2
+    }
+
+    /// The intercepts of the columns as they are.
+    pub fn bias(&self, point: &[f64]) -> Vec<f64> {
+        let runs = point.chunks_exact(self.width());
+        runs.map(|run| {
+            if !self.intercept {
+                return 0.0;
+            }
+            run[self.cols] - self.center.iter().zip(run).map(|(c, w)| c * w).sum::<f64>()
+        })
+        .collect()
+    }
+
+    /// The sums of no rows.
+    pub fn empty(&self, curvature: Curvature, sparse: bool) -> Sums {
+        let (v, q) = (self.vectors(), self.width());
+        Sums {
+            loss: 0.0,
+            margin: f64::MAX,
+            products: vec![0.0; v * self.cols],
+            residuals: vec![0.0; v],
+            curvature: match curvature {
+                Curvature::None => CurvatureSums::None,
+                Curvature::Diagonal => CurvatureSums::Diagonal(vec![0.0; q]),
+                Curvature::Shared | Curvature::Full => {
+                    let count = if curvature == Curvature::Full { self.pairs() } else { 1 };
+                    match sparse {
+                        true => CurvatureSums::Products(vec![Mat::zeros(q, q); count]),
+                        false => CurvatureSums::Moments(vec![Moments::new(self.cols, 0); count]),
+                    }
+                }
+            },
+        }
+    }
+
+    /// Takes in a block of rows at a point.
+    pub fn add(&self, point: &[f64], curvature: Curvature, sums: &mut Sums, rows: &Dataset<'_>) -> Result<()> {
+        let rows_in = self.labels(rows)?;
+        let before = sums.loss;
+        let mut curves = Curves { kind: curvature, values: Vec::new() };
+        match &rows.x {
+            Features::Csr(x) => self.add_sparse(*x, point, &rows_in, &mut curves, sums),
+            _ => self.add_dense(rows, point, &rows_in, &mut curves, sums)?,
+        }
+        self.add_curvature(rows, &rows_in, &curves, sums)?;
+        if !(sums.loss - before).is_finite() {
+            // Either a cell is not finite, or a step was so long that scores overflow, which the line search takes back.
+            rows.x.refuse_non_finite(rows.schema)?;
+        }
+        Ok(())
+    }
+
+    /// Place and weight of every row; no weights when all are 1.
+    fn labels(&self, rows: &Dataset<'_>) -> Result<Labels> {
+        let (codes, _) = rows.y.classes()?;
+        let place = |&code: &u32| self.place.get(code as usize).copied().flatten();
+        let uniform = self.class_weight.iter().all(|&w| w == 1.0);
+        let absent = codes.iter().any(|c| place(c).is_none());
+        let weight = if rows.weight.is_none() && uniform && !absent {
+            Vec::new()
+        } else {
+            let of = |(i, c): (usize, &u32)| place(c).map_or(0.0, |k| self.class_weight[k as usize] * rows.weight_of(i));
+            codes.iter().enumerate().map(of).collect()
+        };
+        let places: Vec<u32> = codes.iter().map(|c| place(c).unwrap_or(0)).collect();
+        let positive = if self.vectors() == 1 { places.iter().map(|&k| k == 1).collect() } else { Vec::new() };
+        Ok(Labels { places, positive, weight })
+    }
+
+    /// Loss and residuals of the rows `start..` whose scores are in `z`; keeps what the curvature needs.
+    fn residuals(&self, z: &mut [f64], start: usize, labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
+        let v = self.vectors();
+        let range = start..start + z.len() / v;
+        let weight = if labels.weight.is_empty() { &[][..] } else { &labels.weight[range.clone()] };
+        let kept = curves.values.len();
+        if curves.kind != Curvature::None {
+            curves.values.resize(kept + z.len(), 0.0);
+        }
+        let kept = &mut curves.values[kept..];
+        let BlockLoss { loss, margin } = match v {
+            1 => logistic_block(z, &labels.positive[range], weight, kept),
+            _ => softmax_block(z, v, &labels.places[range], weight, kept),
+        };
+        sums.loss += loss;
+        sums.margin = sums.margin.min(margin);
+        for row in z.chunks_exact(v) {
+            sums.residuals.iter_mut().zip(row).for_each(|(s, r)| *s += r);
+        }
+    }
+
+    fn add_dense(&self, rows: &Dataset<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) -> Result<()> {
+        let (v, q, bias) = (self.vectors(), self.width(), self.bias(point));
+        let at_once = rows_at_once(self.cols);
+        let (mut z, mut sums_scratch, mut rows_scratch) = (Vec::new(), Vec::new(), Vec::new());
+        for start in (0..rows.rows()).step_by(at_once) {
+            let range = start..rows.rows().min(start + at_once);
+            z.clear();
+            z.resize(range.len() * v, 0.0);
+            let x = contiguous(&rows.x.row_range(range), &mut rows_scratch)?;
+            scores(x, point, q, &bias, &mut z, &mut sums_scratch);
+            self.residuals(&mut z, start, labels, curves, sums);
+            add_products(x, &z, v, &mut sums.products, self.cols);
+        }
+        Ok(())
+    }
+
+    fn add_sparse(&self, x: CsrRef<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
+        let (v, q, bias) = (self.vectors(), self.width(), self.bias(point));
+        let mut z = Vec::new();
+        // Few rows at a time, so that they stay in cache from the scores to the gradient.
+        for start in (0..x.rows()).step_by(256) {
+            let end = x.rows().min(start + 256);
+            z.clear();
+            z.resize((end - start) * v, 0.0);
+            for c in 0..v {
+                let w = &point[c * q..c * q + self.cols];
+                for i in start..end {
+                    let (indices, values) = x.row(i);
+                    let dot: f64 = indices.iter().zip(values).map(|(&j, v)| v * w[j as usize]).sum();
+                    z[(i - start) * v + c] = bias[c] + dot;
+                }
+            }
+            self.residuals(&mut z, start, labels, curves, sums);
+            for c in 0..v {
+                let g = &mut sums.products[c * self.cols..(c + 1) * self.cols];
+                for i in start..end {
+                    let r = z[(i - start) * v + c];
+                    let (indices, values) = x.row(i);
+                    for (&j, &value) in indices.iter().zip(values) {
+                        g[j as usize] += r * value;
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_curvature(&self, rows: &Dataset<'_>, labels: &Labels, curves: &Curves, sums: &mut Sums) -> Result<()> {
+        match &mut sums.curvature {
+            CurvatureSums::None => Ok(()),
+            CurvatureSums::Diagonal(diagonal) => add_diagonal(rows, self.cols, &self.mean_curvature(labels, curves), diagonal),
+            CurvatureSums::Moments(all) => {
+                let thin = if curves.kind == Curvature::Shared { self.thin } else { 1 };
+                for (pair, moments) in all.iter_mut().enumerate() {
+                    let mut weight = self.pair_curvature(pair, labels, curves);
+                    if thin > 1 {
+                        weight = weight.iter().step_by(thin).map(|w| w * thin as f64).collect();
+                    }
+                    match &rows.x {
+                        Features::F64(x) => moments.add(every(*x, thin), None, Some(&weight)),
+                        Features::F32(x) => moments.add(every(*x, thin), None, Some(&weight)),
+                        other => {
+                            let mut scratch = Vec::new();
+                            let x = other.f64_rows(&mut scratch, Logistic::NAME)?;
+                            moments.add(every(x, thin), None, Some(&weight));
+                        }
+                    }
+                }
+                Ok(())
+            }
+            CurvatureSums::Products(all) => {
+                let Features::Csr(x) = &rows.x else { return Ok(()) };
+                for (pair, products) in all.iter_mut().enumerate() {
+                    add_sparse_products(*x, self, &self.pair_curvature(pair, labels, curves), products);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The curvature of each row that stands for all classes: that of the only score, or the mean over classes, such that
+    /// it is exact where all probabilities are equal.
+    fn mean_curvature(&self, labels: &Labels, curves: &Curves) -> Vec<f64> {
+        let v = self.vectors();
+        if v == 1 {
+            return curves.values.clone();
+        }
+        let rows = curves.values.chunks_exact(v).enumerate();
+        rows.map(|(i, p)| labels.weight_of(i) * p.iter().map(|p| p * (1.0 - p)).sum::<f64>() / (v - 1) as f64).collect()
+    }
+
+    /// The absolute second derivative of each row by the scores of a pair of weight vectors.
+    fn pair_curvature(&self, pair: usize, labels: &Labels, curves: &Curves) -> Vec<f64> {
+        let v = self.vectors();
+        if v == 1 || curves.kind != Curvature::Full {
+            return self.mean_curvature(labels, curves);
+        }
+        let (a, b) = pair_at(pair, v);
+        let rows = curves.values.chunks_exact(v).enumerate();
+        rows.map(|(i, p)| labels.weight_of(i) * p[a] * if a == b { 1.0 - p[a] } else { p[b] }).collect()
+    }
+}
+
+/// Weight vectors `a <= b` of a pair, counted along the rows of the upper triangle.
+pub fn pair_at(pair: usize, vectors: usize) -> (usize, usize) {
+    let (mut a, mut left) = (0, pair);
+    while left >= vectors - a {
+        left -= vectors - a;
+        a += 1;
+    }
+    (a, a + left)
+}
+
+struct Labels {
+    places: Vec<u32>,
+    positive: Vec<bool>,
+    weight: Vec<f64>,
+}
+
+impl Labels {
+    fn weight_of(&self, row: usize) -> f64 {
+        if self.weight.is_empty() { 1.0 } else { self.weight[row] }
+    }
+}
+
+/// What the curvature needs of each row: second derivatives for one score, probabilities for several.
+struct Curves {
+    kind: Curvature,
+    values: Vec<f64>,
+}
+
+/// The rows as doubles that lie one after the other; copied only when they do not.
+pub fn contiguous<'s>(x: &Features<'s>, scratch: &'s mut Vec<f64>) -> Result<MatRef<'s, f64>> {
+    if let Features::F64(m) = x
+        && m.col_stride() != 1
+        && m.cols() > 1
+    {
+        scratch.resize(m.rows() * m.cols(), 0.0);
+        // Down the columns, in the order of memory.
+        for j in 0..m.cols() {
+            for (i, v) in m.col_iter(j).enumerate() {
+                scratch[i * m.cols() + j] = v;
+            }
+        }
+        return Ok(MatRef::row_major(scratch, m.rows(), m.cols()));
+    }
+    x.f64_rows(scratch, Logistic::NAME)
+}
+
+/// Every `step`th row, from the first.
+fn every<T>(x: MatRef<'_, T>, step: usize) -> MatRef<'_, T> {
+    let rows = x.rows().div_ceil(step);
+    MatRef::strided(x.as_slice(), rows, x.cols(), x.row_stride() * step, x.col_stride()).unwrap_or(x)
+}
+
+fn add_diagonal(rows: &Dataset<'_>, cols: usize, weight: &[f64], diagonal: &mut [f64]) -> Result<()> {
+    match &rows.x {
+        Features::Csr(x) => {
+            for (i, w) in weight.iter().enumerate() {
+                let (indices, values) = x.row(i);
+                indices.iter().zip(values).for_each(|(&j, v)| diagonal[j as usize] += w * v * v);
+            }
+        }
+        dense => {
+            let mut scratch = Vec::new();
+            let step = rows_at_once(cols);
+            for start in (0..rows.rows()).step_by(step) {
+                let x = contiguous(&dense.row_range(start..rows.rows().min(start + step)), &mut scratch)?;
+                for i in 0..x.rows() {
+                    let (w, row) = (weight[start + i], x.row(i).unwrap_or(&[]));
+                    diagonal.iter_mut().zip(row).for_each(|(d, v)| *d += w * v * v);
+                }
+            }
+        }
+    }
+    if diagonal.len() > cols {
+        diagonal[cols] += weight.iter().sum::<f64>();
+    }
+    Ok(())
+}
+
+/// Adds Σ wᵢ xᵢ xᵢᵀ (with the intercept as last column) to the upper triangle, cell by cell of what is stored.
+fn add_sparse_products(x: CsrRef<'_>, problem: &Problem, weight: &[f64], products: &mut Mat<f64>) {
+    let cols = problem.cols;
+    for (i, &w) in weight.iter().enumerate() {
+        let (indices, values) = x.row(i);
+        for (a, (&ja, &va)) in indices.iter().zip(values).enumerate() {
+            products[(ja as usize, ja as usize)] += w * va * va;
+            for (&jb, &vb) in indices[a + 1..].iter().zip(&values[a + 1..]) {
+                let (lo, hi) = (ja.min(jb) as usize, ja.max(jb) as usize);
+                // A column stored twice in a row meets itself in both orders.
+                let times = if lo == hi { 2.0 } else { 1.0 };
+                products[(lo, hi)] += times * w * va * vb;
+            }
+            if problem.intercept {
+                products[(ja as usize, cols)] += w * va;
+            }
+        }
+        if problem.intercept {
+            products[(cols, cols)] += w;
+        }
+    }
+}
+
+/// What a pass gathers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Sums {
+    /// Σ weight times loss.
+    pub loss: f64,
+    /// The least margin of a row.
+    pub margin: f64,
+    /// Σ residual times row, a run of columns for each weight vector.
+    pub products: Vec<f64>,
+    /// Σ residual, for each weight vector.
+    pub residuals: Vec<f64>,
+    /// What was asked for besides.
+    pub curvature: CurvatureSums,
+}
+
+/// Sums behind a [`Curvature`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum CurvatureSums {
+    None,
+    Diagonal(Vec<f64>),
+    /// Weighted moments of the columns, for each pair of weight vectors (or one for all).
+    Moments(Vec<Moments>),
+    /// Upper triangles of weighted products of the columns and the intercept, as above; of sparse rows.
+    Products(Vec<Mat<f64>>),
+}
+
+impl Partial for Sums {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.loss += other.loss;
+        self.margin = self.margin.min(other.margin);
+        add(&mut self.products, &other.products);
+        add(&mut self.residuals, &other.residuals);
+        match (&mut self.curvature, other.curvature) {
+            (CurvatureSums::Diagonal(a), CurvatureSums::Diagonal(b)) => add(a, &b),
+            (CurvatureSums::Moments(a), CurvatureSums::Moments(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+            (CurvatureSums::Products(a), CurvatureSums::Products(b)) => {
+                a.iter_mut().zip(b).for_each(|(a, b)| add(a.as_mut_slice(), b.as_slice()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn add(to: &mut [f64], what: &[f64]) {
+    to.iter_mut().zip(what).for_each(|(t, w)| *t += w);
+}
+
+impl Sums {
+    /// The gradient of the loss in the coordinates of a point.
+    pub fn gradient(&self, problem: &Problem) -> Vec<f64> {
+        let (cols, q) = (problem.cols, problem.width());
+        let mut out = vec![0.0; problem.len()];
+        for (c, run) in out.chunks_exact_mut(q).enumerate() {
+            run[..cols].copy_from_slice(&self.products[c * cols..(c + 1) * cols]);
+            if problem.intercept {
+                run[cols] = self.residuals[c];
+                run.iter_mut().zip(&problem.center).for_each(|(g, m)| *g -= m * self.residuals[c]);
+            }
+        }
+        out
+    }
+
+    /// The matrices of the curvature in the coordinates of one weight vector, both triangles; nothing for a diagonal.
+    pub fn matrices(&self, problem: &Problem) -> Vec<Mat<f64>> {
+        let (cols, q) = (problem.cols, problem.width());
+        match &self.curvature {
+            CurvatureSums::None | CurvatureSums::Diagonal(_) => Vec::new(),
+            CurvatureSums::Products(all) => all.iter().map(|m| Mat::from_fn(q, q, |a, b| m[(a.min(b), a.max(b))])).collect(),
+            CurvatureSums::Moments(all) => all
+                .iter()
+                .map(|m| {
+                    let (mut out, scatter, weight) = (Mat::zeros(q, q), m.scatter(), m.weight());
+                    let mean: Vec<f64> = match problem.center.is_empty() {
+                        true => m.mean().to_vec(),
+                        false => m.mean().iter().zip(&problem.center).map(|(m, c)| m - c).collect(),
+                    };
+                    for a in 0..cols {
+                        let (row, from, wa) = (out.row_mut(a), scatter.row(a), weight * mean[a]);
+                        for b in 0..cols {
+                            row[b] = from[b] + wa * mean[b];
+                        }
+                        if problem.intercept {
+                            row[cols] = wa;
+                        }
+                    }
+                    if problem.intercept {
+                        for a in 0..cols {
+                            out[(cols, a)] = weight * mean[a];
+                        }
+                        out[(cols, cols)] = weight;
+                    }
+                    out
+                })
+                .collect(),
+        }
+    }
+}

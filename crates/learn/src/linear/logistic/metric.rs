@@ -1,0 +1,201 @@
+//! The curvature as a metric: what turns a gradient into a step.
+
+use std::sync::OnceLock;
+
+use ermine_core::Mat;
+use ermine_math::linalg::Cholesky;
+use serde::{Deserialize, Serialize};
+
+use super::evaluate::{Curvature, CurvatureSums, Problem, Sums, pair_at};
+
+/// A positive definite approximation of the Hessian, or the Hessian.
+///
+/// Solving scales the diagonal to 1 first, so that the units of the columns do not matter. Where columns depend on each
+/// other and nothing penalises them, a small multiple of the identity is added: the step then has no part along
+/// directions that the data does not determine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Metric {
+    /// Which approximation it is.
+    pub kind: Curvature,
+    /// The Hessian, the matrix that stands for every class, or a diagonal of one row.
+    matrix: Mat<f64>,
+    #[serde(skip)]
+    factor: OnceLock<Factor>,
+}
+
+#[derive(Debug, Clone)]
+struct Factor {
+    cholesky: Option<Cholesky>,
+    scale: Vec<f64>,
+    singular: bool,
+}
+
+/// A scaled matrix with a reciprocal condition below this has no direction left that its last digits could decide.
+const SINGULAR: f64 = 1e-13;
+/// What is added to the unit diagonal then.
+const DAMPING: f64 = 1e-9;
+
+impl Metric {
+    /// The metric of what a pass gathered, with the penalty `alpha`; `None` when it gathered no curvature.
+    pub fn new(sums: &Sums, problem: &Problem, alpha: f64) -> Option<Self> {
+        let (v, q, cols) = (problem.vectors(), problem.width(), problem.cols);
+        if let CurvatureSums::Diagonal(sums) = &sums.curvature {
+            let with = |(j, s): (usize, &f64)| s + if j < cols { alpha } else { 0.0 };
+            let diagonal: Vec<f64> = sums.iter().enumerate().map(with).collect();
+            return Some(Self::from_matrix(Curvature::Diagonal, Mat::from_vec(1, q, diagonal)));
+        }
+        let mut parts = sums.matrices(problem);
+        if parts.len() < problem.pairs() || v == 1 {
+            let mut matrix = parts.pop()?;
+            (0..cols).for_each(|j| matrix[(j, j)] += alpha);
+            let kind = if v == 1 { Curvature::Full } else { Curvature::Shared };
+            return Some(Self::from_matrix(kind, matrix));
+        }
+        let mut matrix = Mat::zeros(v * q, v * q);
+        for (pair, part) in parts.into_iter().enumerate() {
+            let (a, b) = pair_at(pair, v);
+            let sign = if a == b { 1.0 } else { -1.0 };
+            for i in 0..q {
+                for j in 0..q {
+                    matrix[(a * q + i, b * q + j)] = sign * part[(i, j)];
+                    matrix[(b * q + j, a * q + i)] = sign * part[(i, j)];
+                }
+            }
+        }
+        for j in 0..q {
+            let penalty = if j < cols { alpha } else { 0.0 };
+            let mean = (0..v).map(|c| matrix[(c * q + j, c * q + j)]).sum::<f64>() / v as f64;
+            for a in 0..v {
+                matrix[(a * q + j, a * q + j)] += penalty;
+                // Adding the same to the weights of every class changes nothing, so the Hessian is flat there. The
+                // gradient has no part along it either; any positive curvature will do.
+                for b in 0..v {
+                    matrix[(a * q + j, b * q + j)] += mean / v as f64;
+                }
+            }
+        }
+        Some(Self::from_matrix(Curvature::Full, matrix))
+    }
+
+    fn from_matrix(kind: Curvature, matrix: Mat<f64>) -> Self {
+        Self { kind, matrix, factor: OnceLock::new() }
+    }
+
+    /// The same metric for an objective that is `factor` times as large.
+    pub fn scaled(mut self, factor: f64) -> Self {
+        self.matrix.as_mut_slice().iter_mut().for_each(|v| *v *= factor);
+        self.factor = OnceLock::new();
+        self
+    }
+
+    /// The curvature along one number of a point.
+    pub fn along(&self, at: usize) -> f64 {
+        match self.kind {
+            Curvature::Diagonal => self.matrix[(0, at % self.matrix.cols())],
+            _ => {
+                let at = at % self.matrix.rows();
+                self.matrix[(at, at)]
+            }
+        }
+    }
+
+    /// dᵀ H d.
+    pub fn quadratic(&self, d: &[f64]) -> f64 {
+        let n = self.matrix.cols();
+        if self.kind == Curvature::Diagonal {
+            return d.iter().enumerate().map(|(at, d)| d * d * self.along(at)).sum();
+        }
+        let part =
+            |d: &[f64]| -> f64 { (0..n).map(|a| d[a] * self.matrix.row(a).iter().zip(d).map(|(m, d)| m * d).sum::<f64>()).sum() };
+        d.chunks_exact(n).map(part).sum()
+    }
+
+    /// Whether the data leaves a direction undetermined.
+    pub fn is_singular(&self) -> bool {
+        self.kind != Curvature::Diagonal && self.factor().singular
+    }
+
+    /// Replaces a gradient by the step H⁻¹ g.
+    pub fn solve(&self, g: &mut [f64]) {
+        let n = self.matrix.cols();
+        if self.kind == Curvature::Diagonal {
+            for (at, g) in g.iter_mut().enumerate() {
+                let d = self.along(at);
+                *g = if d > 0.0 { *g / d } else { 0.0 };
+            }
+            return;
+        }
+        let factor = self.factor();
+        let Some(cholesky) = &factor.cholesky else {
+            for (at, g) in g.iter_mut().enumerate() {
+                let s = factor.scale[at % n];
+                *g *= s * s;
+            }
+            return;
+        };
+        let runs = g.len() / n;
+        let mut b = Mat::from_fn(n, runs, |i, c| g[c * n + i] * factor.scale[i]);
+        cholesky.solve(&mut b);
+        for c in 0..runs {
+            for i in 0..n {
+                g[c * n + i] = b[(i, c)] * factor.scale[i];
+            }
+        }
+    }
+
+    /// The square roots of the diagonal of H⁻¹, when H is the Hessian and determines every number.
+    pub fn standard_errors(&self) -> Option<Vec<f64>> {
+        let factor = self.factor();
+        if self.kind != Curvature::Full || factor.singular {
+            return None;
+        }
+        let inverse = factor.cholesky.as_ref()?.inverse();
+        Some((0..inverse.rows()).map(|i| inverse[(i, i)].sqrt() * factor.scale[i]).collect())
+    }
+
+    /// The standard error of the sum of the numbers of a point, each times its factor.
+    pub fn standard_error_along(&self, factors: &[f64]) -> f64 {
+        let mut solved = factors.to_vec();
+        self.solve(&mut solved);
+        factors.iter().zip(solved).map(|(a, b)| a * b).sum::<f64>().max(0.0).sqrt()
+    }
+
+    /// An estimate of the condition number, after scaling.
+    pub fn condition(&self) -> Option<f64> {
+        if self.kind == Curvature::Diagonal {
+            return None;
+        }
+        let rcond = self.factor().cholesky.as_ref()?.reciprocal_condition();
+        (rcond > 0.0).then(|| 1.0 / rcond)
+    }
+
+    fn factor(&self) -> &Factor {
+        self.factor.get_or_init(|| {
+            let n = self.matrix.rows();
+            let scale: Vec<f64> = (0..n)
+                .map(|i| {
+                    let d = self.matrix[(i, i)];
+                    // A column of zeros without penalty: its weight has no gradient and stays where it is.
+                    if d > 0.0 && (1.0 / d.sqrt()).is_finite() { 1.0 / d.sqrt() } else { 1.0 }
+                })
+                .collect();
+            let scaled = |damping: f64| {
+                Mat::from_fn(n, n, |i, j| if i == j { 1.0 + damping } else { self.matrix[(i, j)] * scale[i] * scale[j] })
+            };
+            match Cholesky::new(scaled(0.0).view()) {
+                Ok(cholesky) if cholesky.reciprocal_condition() > SINGULAR => {
+                    Factor { cholesky: Some(cholesky), scale, singular: false }
+                }
+                _ => {
+                    let mut damping = DAMPING;
+                    let mut cholesky = Cholesky::new(scaled(damping).view()).ok();
+                    while cholesky.is_none() && damping < 1.0 {
+                        damping *= 100.0;
+                        cholesky = Cholesky::new(scaled(damping).view()).ok();
+                    }
+                    Factor { cholesky, scale, singular: true }
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,300 @@
+//! The fitted model: scores, probabilities, evidence.
+
+use ermine_core::{
+    Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema, Trace,
+};
+use ermine_math::distribution::Normal;
+use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
+use ermine_math::skinny::{rows_at_once, scores};
+use rayon::prelude::*;
+
+use super::evaluate::contiguous;
+
+/// A fitted logistic or softmax regression.
+///
+/// With two classes there is one weight vector, whose score is the logarithm of the odds of the second class. With more
+/// there is one for each class, and the probabilities are proportional to the exponentials of the scores.
+#[derive(Debug, Clone)]
+pub struct LogisticModel {
+    pub(super) classes: Vec<String>,
+    /// Codes of the classes that had rows; the others have probability 0.
+    pub(super) present: Vec<u32>,
+    pub(super) coef: Mat<f64>,
+    pub(super) intercept: Vec<f64>,
+    pub(super) errors: Option<StandardErrors>,
+    pub(super) n_iter: u64,
+    pub(super) certificate: Option<Certificate>,
+    pub(super) trace: Option<Trace>,
+}
+
+/// Standard errors of a maximum-likelihood fit of two classes, from the inverse of the information matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StandardErrors {
+    /// Of the weights.
+    pub coef: Vec<f64>,
+    /// Of the intercept, if there is one.
+    pub intercept: Option<f64>,
+}
+
+/// Rows that one task of a prediction takes.
+const TASK_ROWS: usize = 1024;
+
+impl LogisticModel {
+    /// The weights: one row for two classes, else one a class.
+    pub fn coef(&self) -> &Mat<f64> {
+        &self.coef
+    }
+
+    /// The intercepts, as many as there are rows of [`LogisticModel::coef`].
+    pub fn intercept(&self) -> &[f64] {
+        &self.intercept
+    }
+
+    /// Standard errors, where there are any: two classes, no penalty, one optimum.
+    pub fn standard_errors(&self) -> Option<&StandardErrors> {
+        self.errors.as_ref()
+    }
+
+    /// Steps that the fit took.
+    pub fn n_iter(&self) -> u64 {
+        self.n_iter
+    }
+
+    /// The scores of rows, one column a weight vector, handed on by `each` for a run of rows at a time.
+    fn map_scores(&self, x: &Features<'_>, width: usize, each: impl Fn(&[f64], &mut [f64]) + Sync) -> Result<Mat<f64>> {
+        x.expect_cols(self.coef.cols())?;
+        let (rows, v) = (x.rows(), self.coef.rows());
+        let mut out = Mat::zeros(rows, width);
+        out.as_mut_slice().par_chunks_mut(TASK_ROWS * width).enumerate().try_for_each(|(task, out)| {
+            let first = task * TASK_ROWS;
+            let part = x.row_range(first..first + out.len() / width);
+            let mut z = vec![0.0; part.rows() * v];
+            self.scores_of(&part, &mut z)?;
+            if !z.iter().all(|z| z.is_finite()) {
+                part.refuse_non_finite(None).map_err(|e| match e {
+                    Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
+                    other => other,
+                })?;
+            }
+            each(&z, out);
+            Ok::<(), Error>(())
+        })?;
+        Ok(out)
+    }
+
+    fn scores_of(&self, x: &Features<'_>, z: &mut [f64]) -> Result<()> {
+        let (v, cols) = (self.coef.rows(), self.coef.cols());
+        if let Features::Csr(x) = x {
+            for (i, z) in z.chunks_exact_mut(v).enumerate() {
+                let (indices, values) = x.row(i);
+                for (c, z) in z.iter_mut().enumerate() {
+                    let w = self.coef.row(c);
+                    *z = self.intercept[c] + indices.iter().zip(values).map(|(&j, v)| v * w[j as usize]).sum::<f64>();
+                }
+            }
+            return Ok(());
+        }
+        let (step, mut sums, mut scratch) = (rows_at_once(cols), Vec::new(), Vec::new());
+        for (run, z) in z.chunks_mut(step * v).enumerate() {
+            let range = run * step..run * step + z.len() / v;
+            let x = contiguous(&x.row_range(range), &mut scratch)?;
+            scores(x, self.coef.as_slice(), cols, &self.intercept, z, &mut sums);
+        }
+        Ok(())
+    }
+
+    /// Writes values of the classes that had rows in the columns of all classes.
+    fn spread(&self, values: &[f64], out: &mut [f64]) {
+        for (&code, &value) in self.present.iter().zip(values) {
+            out[code as usize] = value;
+        }
+    }
+}
+
+impl Model for LogisticModel {
+    fn n_features(&self) -> usize {
+        self.coef.cols()
+    }
+
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        Some(self)
+    }
+
+    fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
+    fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let cols = self.coef.cols();
+        match &self.errors {
+            Some(errors) => {
+                let row = |name: String, value: f64, error: f64| {
+                    let z = value / error;
+                    let (low, high) = (value - 1.959_963_984_540_054 * error, value + 1.959_963_984_540_054 * error);
+                    vec![
+                        name.into(),
+                        value.into(),
+                        error.into(),
+                        z.into(),
+                        (2.0 * Normal.sf(z.abs())).into(),
+                        low.into(),
+                        high.into(),
+                    ]
+                };
+                let mut rows: Vec<Vec<Cell>> = Vec::new();
+                rows.extend(errors.intercept.map(|e| row("(intercept)".into(), self.intercept[0], e)));
+                rows.extend((0..cols).map(|j| row(name(j), self.coef[(0, j)], errors.coef[j])));
+                let heads = ["column", "coefficient", "std. error", "z", "p", "2.5%", "97.5%"];
+                report.table(format!("log odds of {}", self.classes[self.present[1] as usize]), &heads, rows);
+            }
+            None => {
+                let of = |c: usize| match self.coef.rows() {
+                    1 => format!("log odds of {}", self.classes[self.present[1] as usize]),
+                    _ => self.classes[self.present[c] as usize].clone(),
+                };
+                let titles: Vec<String> = (0..self.coef.rows()).map(of).collect();
+                let mut heads = vec!["column"];
+                heads.extend(titles.iter().map(String::as_str));
+                let line = |name: String, value: &dyn Fn(usize) -> f64| {
+                    let mut row: Vec<Cell> = vec![name.into()];
+                    row.extend((0..self.coef.rows()).map(|c| Cell::from(value(c))));
+                    row
+                };
+                let mut rows = vec![line("(intercept)".into(), &|c| self.intercept[c])];
+                rows.extend((0..cols).map(|j| line(name(j), &|c| self.coef[(c, j)])));
+                report.table("weights", &heads, rows);
+            }
+        }
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.mat("coef", &self.coef);
+        out.vec("intercept", &self.intercept);
+        if let Some(errors) = &self.errors {
+            out.array("std_err", &[1, errors.coef.len()], &errors.coef);
+            if let Some(intercept) = errors.intercept {
+                out.vec("std_err_intercept", &[intercept]);
+            }
+        }
+        out.field("classes", &self.classes)?;
+        out.field("present", &self.present)?;
+        out.field("n_iter", &self.n_iter)
+    }
+}
+
+/// Reads a model and checks everything that prediction relies on.
+pub(super) fn load(input: &ModelReader) -> Result<LogisticModel> {
+    let bad = |message: String| Err(Error::Model(format!("logistic: {message}")));
+    let coef: Mat<f64> = input.mat("coef")?;
+    let intercept: Vec<f64> = input.vec_of("intercept", coef.rows())?;
+    let classes: Vec<String> = input.field("classes")?;
+    let present: Vec<u32> = input.field("present")?;
+    if coef.cols() == 0 || present.len() < 2 || coef.rows() != if present.len() == 2 { 1 } else { present.len() } {
+        return bad(format!("{} x {} weights for {} classes", coef.rows(), coef.cols(), present.len()));
+    }
+    if !present.windows(2).all(|w| w[0] < w[1]) || present[present.len() - 1] as usize >= classes.len() {
+        return bad(format!("codes {present:?} of {} classes", classes.len()));
+    }
+    if !coef.as_slice().iter().chain(&intercept).all(|v| v.is_finite()) {
+        return bad("a weight is not a finite number".into());
+    }
+    let mut errors = None;
+    if input.array_info("std_err").is_some() {
+        let of_coef: Mat<f64> = input.mat_of("std_err", 1, coef.cols())?;
+        let of_intercept: Option<Vec<f64>> = match input.array_info("std_err_intercept") {
+            Some(_) => Some(input.vec_of("std_err_intercept", 1)?),
+            None => None,
+        };
+        let all = of_coef.as_slice().iter().chain(of_intercept.iter().flatten());
+        if coef.rows() != 1 || !all.clone().all(|v| v.is_finite() && *v >= 0.0) {
+            return bad("standard errors that cannot be".into());
+        }
+        errors = Some(StandardErrors { coef: of_coef.into_vec(), intercept: of_intercept.map(|v| v[0]) });
+    }
+    let n_iter = input.field("n_iter")?;
+    Ok(LogisticModel { classes, present, coef, intercept, errors, n_iter, certificate: None, trace: None })
+}
+
+impl Classifier for LogisticModel {
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let (width, v) = (self.classes.len(), self.coef.rows());
+        self.map_scores(x, width, |z, out| {
+            let mut e = z.to_vec();
+            if v == 1 {
+                e.iter_mut().for_each(|e| *e = -e.abs());
+            } else {
+                for row in e.chunks_exact_mut(v) {
+                    let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    row.iter_mut().for_each(|e| *e -= max);
+                }
+            }
+            exp_in_place(&mut e);
+            for (i, out) in out.chunks_exact_mut(width).enumerate() {
+                if v == 1 {
+                    let (likely, unlikely) = (1.0 / (1.0 + e[i]), e[i] / (1.0 + e[i]));
+                    self.spread(&if z[i] < 0.0 { [likely, unlikely] } else { [unlikely, likely] }, out);
+                } else {
+                    let row = &mut e[i * v..(i + 1) * v];
+                    let total: f64 = row.iter().sum();
+                    row.iter_mut().for_each(|e| *e /= total);
+                    self.spread(row, out);
+                }
+            }
+        })
+    }
+
+    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let (width, v) = (self.classes.len(), self.coef.rows());
+        self.map_scores(x, width, |z, out| {
+            out.fill(f64::NEG_INFINITY);
+            for (z, out) in z.chunks_exact(v).zip(out.chunks_exact_mut(width)) {
+                if v == 1 {
+                    self.spread(&[-log1p_exp(z[0]), -log1p_exp(-z[0])], out);
+                } else {
+                    let total = log_sum_exp(z);
+                    let logs: Vec<f64> = z.iter().map(|z| z - total).collect();
+                    self.spread(&logs, out);
+                }
+            }
+        })
+    }
+
+    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let (classes, v) = (self.classes.len(), self.coef.rows());
+        if classes == 2 {
+            return self.map_scores(x, 1, |z, out| out.copy_from_slice(z)).map(Some);
+        }
+        let all = self.map_scores(x, classes, |z, out| {
+            out.fill(f64::NEG_INFINITY);
+            for (z, out) in z.chunks_exact(v).zip(out.chunks_exact_mut(classes)) {
+                if v == 1 { self.spread(&[0.0, z[0]], out) } else { self.spread(z, out) }
+            }
+        })?;
+        Ok(Some(all))
+    }
+
+    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        let v = self.coef.rows();
+        let best = self.map_scores(x, 1, |z, out| {
+            for (z, out) in z.chunks_exact(v).zip(out) {
+                let place = match v {
+                    1 => usize::from(z[0] > 0.0),
+                    _ => (1..v).fold(0, |best, c| if z[c] > z[best] { c } else { best }),
+                };
+                *out = f64::from(self.present[place]);
+            }
+        })?;
+        Ok(best.as_slice().iter().map(|&code| code as u32).collect())
+    }
+}

@@ -1,0 +1,384 @@
+//! The way to the optimum: what to gather in the next pass, when to renew the metric, when to stop.
+
+use ermine_core::{Certificate, Context, Dataset, Error, Features, Partial, Progress, Result, Target, Trace};
+use ermine_math::optimise::{Descent, Told};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::evaluate::{Curvature, Problem, Sums};
+use super::metric::Metric;
+use super::sample::Sample;
+
+/// Steps that the quasi-Newton update remembers.
+const MEMORY: usize = 20;
+/// The step after which a metric that is not renewed at will is made anew once: by then the probabilities have taken shape.
+const RENEWED_AT: u64 = 4;
+/// A direction along which the curvature has fallen to this share of what it was at the start leads to infinity.
+const VANISHED: f64 = 1e-7;
+
+/// How to solve, fixed before the first pass.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Plan {
+    /// The penalty: the objective is Σ loss + alpha/2 ‖W‖².
+    pub alpha: f64,
+    /// What the metric is made of.
+    pub kind: Curvature,
+    /// Whether it is made anew on the way.
+    pub renew: bool,
+    /// The relative distance to the optimum, in the norm of the Hessian, at which to stop.
+    pub tol: f64,
+    pub max_iter: u64,
+    pub sparse: bool,
+}
+
+/// A search under way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Search {
+    pub problem: Problem,
+    pub plan: Plan,
+    pub trace: Trace,
+    descent: Descent,
+    metric: Option<Metric>,
+    /// The metric where the search began, kept where nothing penalises: it tells whether the data is separable.
+    first: Option<Metric>,
+    /// What the pass under way gathers.
+    gathers: Curvature,
+    /// The total weight of the rows.
+    weight: f64,
+    /// The relative distance at the last point that was taken.
+    distance: f64,
+    /// Whether the metric is that of the last point taken.
+    fresh: bool,
+    /// Whether it began at the optimum of a sample.
+    warm: bool,
+    /// The end, once it is known; a last pass may still follow, for the standard errors.
+    ended: Option<End>,
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct End {
+    converged: bool,
+    note: Option<String>,
+}
+
+/// What a search found.
+pub struct Found {
+    pub point: Vec<f64>,
+    pub certificate: Certificate,
+    pub trace: Trace,
+    /// Standard errors of the numbers of the point, where there are any.
+    pub errors: Option<Vec<f64>>,
+    /// That of the intercept of the columns as they are.
+    pub intercept_error: Option<f64>,
+}
+
+impl Search {
+    /// A search from a point, with a metric if one is known already.
+    pub fn new(problem: Problem, plan: Plan, start: Vec<f64>, metric: Option<Metric>, weight: f64) -> Self {
+        let gathers = if metric.is_some() { Curvature::None } else { plan.kind };
+        Self {
+            descent: Descent::new(start, MEMORY),
+            trace: Trace::new(&["objective", "gradient"]),
+            problem,
+            plan,
+            metric,
+            first: None,
+            gathers,
+            weight,
+            distance: f64::MAX,
+            fresh: false,
+            warm: false,
+            ended: None,
+        }
+    }
+
+    /// What the pass under way gathers.
+    pub fn gathers(&self) -> Curvature {
+        self.gathers
+    }
+
+    /// Where the pass under way evaluates.
+    pub fn point(&self) -> &[f64] {
+        if self.ended.is_some() { self.descent.best() } else { self.descent.point() }
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.descent.steps()
+    }
+
+    /// The objective so far, as the learner states it.
+    pub fn objective(&self) -> Option<f64> {
+        (self.descent.value() < f64::MAX).then(|| self.stated(self.descent.value()))
+    }
+
+    /// The objective of the learner, which multiplies the loss by C, from ours, which divides the penalty by it.
+    fn stated(&self, value: f64) -> f64 {
+        if self.plan.alpha > 0.0 { value / self.plan.alpha } else { value }
+    }
+
+    /// Takes in the sums of a pass; true when there is nothing left to do.
+    pub fn absorb(&mut self, sums: &Sums, cx: &Context<'_>) -> Result<bool> {
+        let fresh = Metric::new(sums, &self.problem, self.plan.alpha);
+        if self.ended.is_some() {
+            self.metric = fresh.or(self.metric.take());
+            self.fresh = true;
+            return Ok(true);
+        }
+        let (value, gradient) = self.objective_of(sums);
+        if self.objective().is_none() && !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
+            return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
+        }
+        match self.descent.tell(value, &gradient) {
+            Told::Trying => return Ok(false),
+            Told::Stuck => return Ok(self.end(self.distance <= self.plan.tol.max(1e-9), None)),
+            Told::Accepted => {}
+        }
+        self.fresh = fresh.is_some();
+        if let Some(metric) = fresh {
+            if self.plan.alpha == 0.0 && self.first.is_none() {
+                self.first = Some(metric.clone());
+            }
+            self.metric = Some(metric);
+            self.descent.forget();
+        }
+        let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        self.trace.push(&[self.stated(value), self.stated(norm)]);
+        let Some(metric) = &self.metric else { return Ok(self.end(false, None)) };
+        self.descent.aim(!self.plan.renew, |g| metric.solve(g));
+        let before = std::mem::replace(&mut self.distance, relative(self.descent.decrement(), value));
+        Ok(self.decide(sums, before, cx))
+    }
+
+    /// Value and gradient of the objective from the sums of a pass.
+    fn objective_of(&self, sums: &Sums) -> (f64, Vec<f64>) {
+        let (cols, q, alpha) = (self.problem.cols, self.problem.width(), self.plan.alpha);
+        let mut gradient = sums.gradient(&self.problem);
+        let mut square = 0.0;
+        for (g, w) in gradient.chunks_exact_mut(q).zip(self.point().chunks_exact(q)) {
+            for (g, w) in g[..cols].iter_mut().zip(w) {
+                *g += alpha * w;
+                square += w * w;
+            }
+        }
+        (sums.loss + 0.5 * alpha * square, gradient)
+    }
+
+    /// After a step: stop, or what to gather next.
+    fn decide(&mut self, sums: &Sums, before: f64, cx: &Context<'_>) -> bool {
+        let tol = self.plan.tol;
+        if self.plan.alpha == 0.0 && sums.margin > 0.0 && sums.loss <= self.weight * tol.clamp(1e-6, 1e-2) {
+            let note = "separable: the classes can be told apart without error, so the likelihood has no maximum; the \
+                        weights would grow without end, and the fit stopped where every row is told apart";
+            return self.end(true, Some(note));
+        }
+        // With the Hessian at hand the last digits cost a step or two.
+        let enough = tol * if self.plan.renew { 1e-6 } else { 10.0 };
+        let rate = self.distance / before;
+        let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
+        if self.distance <= enough || floor {
+            return self.end(true, None);
+        }
+        if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {
+            let d = self.descent.direction();
+            if self.steps() > 0 && metric.quadratic(d) <= VANISHED * first.quadratic(d) {
+                let note = "separable in part: along some direction of the weights the likelihood rises without end; the fit \
+                            stopped where it is flat, and some weights are only a sign and a size";
+                return self.end(true, Some(note));
+            }
+        }
+        if self.steps() >= self.plan.max_iter || cx.out_of_time() {
+            return self.end(false, None);
+        }
+        let renew = match self.plan.renew {
+            true => self.wants_renewal(rate, enough),
+            false => self.plan.kind == Curvature::Shared && self.steps() + 1 == RENEWED_AT && !self.warm,
+        };
+        self.gathers = if renew { self.plan.kind } else { Curvature::None };
+        false
+    }
+
+    /// Whether a new Hessian at the next point is worth its cost: at the rate of the last step, would going on with the old
+    /// one take longer than two steps with new ones?
+    fn wants_renewal(&self, rate: f64, enough: f64) -> bool {
+        if self.steps() == 0 {
+            // From the start of a search far away, but not from the optimum of a sample.
+            return self.fresh;
+        }
+        if rate >= 0.5 {
+            return true;
+        }
+        let steps = (enough / self.distance).ln() / rate.ln();
+        let cost = 1.0 + self.problem.width() as f64 * (self.problem.pairs() as f64 / self.problem.vectors() as f64) / 16.0;
+        steps > 2.0 * cost
+    }
+
+    /// Ends the search; true unless a last pass is needed for the standard errors.
+    fn end(&mut self, converged: bool, note: Option<&str>) -> bool {
+        let errors = self.plan.alpha == 0.0 && self.plan.renew && self.problem.vectors() == 1;
+        self.ended = Some(End { converged, note: note.map(str::to_owned) });
+        if errors && converged && note.is_none() && !self.fresh {
+            self.gathers = Curvature::Full;
+            return false;
+        }
+        true
+    }
+
+    /// What has been found so far; `method` is the name of the solver.
+    pub fn found(&self, method: &str) -> Found {
+        let mut point = self.descent.best().to_vec();
+        self.balance(&mut point);
+        let End { converged, note } = self.ended.clone().unwrap_or(End { converged: false, note: None });
+        let mut certificate = Certificate {
+            method: method.to_owned(),
+            objective: self.objective(),
+            iterations: self.steps().max(1).min(self.plan.max_iter),
+            converged,
+            ..Certificate::default()
+        };
+        certificate.notes.extend(note);
+        let (mut errors, mut intercept_error) = (None, None);
+        if let Some(metric) = &self.metric {
+            let gradient = self.descent.gradient();
+            let value = self.descent.value();
+            let along = |(at, g): (usize, &f64)| {
+                let scale = (metric.along(at) * value).sqrt();
+                if scale > 0.0 { g.abs() / scale } else { 0.0 }
+            };
+            certificate.kkt_residual = Some(gradient.iter().enumerate().map(along).fold(0.0, f64::max));
+            certificate.duality_gap = self.gap(metric);
+            if self.plan.renew && self.fresh {
+                certificate.condition = metric.condition();
+                if metric.is_singular() {
+                    certificate
+                        .notes
+                        .push("singular: some columns depend on others, and their weights are not determined".into());
+                } else if self.plan.alpha == 0.0 && self.problem.vectors() == 1 && certificate.notes.is_empty() && converged {
+                    errors = metric.standard_errors();
+                    let mut along: Vec<f64> = self.problem.center.iter().map(|c| -c).collect();
+                    along.resize(self.problem.cols, 0.0);
+                    along.push(1.0);
+                    intercept_error = self.problem.intercept.then(|| metric.standard_error_along(&along));
+                }
+            }
+        }
+        Found { point, certificate, trace: self.trace.clone(), errors, intercept_error }
+    }
+
+    /// Upper bound on objective minus optimum. The objective grows by at least half the square of the way in W, so the dual
+    /// point that the residuals make has a gap of half the squared gradient by W; the intercept adds what a step of it
+    /// alone would gain.
+    fn gap(&self, metric: &Metric) -> Option<f64> {
+        if self.plan.alpha == 0.0 {
+            return None;
+        }
+        let (cols, q) = (self.problem.cols, self.problem.width());
+        let (mut weights, mut intercepts) = (0.0, 0.0);
+        for (c, run) in self.descent.gradient().chunks_exact(q).enumerate() {
+            weights += run[..cols].iter().map(|g| g * g).sum::<f64>() / self.plan.alpha;
+            if q > cols {
+                let curvature = metric.along(c * q + cols);
+                intercepts += if curvature > 0.0 { run[cols] * run[cols] / curvature } else { 0.0 };
+            }
+        }
+        Some(self.stated(0.5 * weights + intercepts))
+    }
+
+    /// Takes off what all weight vectors have in common: it changes no probability, and at the optimum it is 0.
+    fn balance(&self, point: &mut [f64]) {
+        let (v, q) = (self.problem.vectors(), self.problem.width());
+        if v == 1 {
+            return;
+        }
+        for j in 0..q {
+            let mean = (0..v).map(|c| point[c * q + j]).sum::<f64>() / v as f64;
+            (0..v).for_each(|c| point[c * q + j] -= mean);
+        }
+    }
+
+    /// Starts from the optimum of a sample instead of from nothing: a few small passes save several large ones. The sample
+    /// gives the metric too. Leaves everything as it was when the sample cannot be relied upon.
+    pub fn warm_start(&mut self, sample: &Sample, weights: &[f64], cx: &Context<'_>) -> Result<()> {
+        let counts = sample.class_weights(weights.len());
+        let fair = |(count, weight): (&f64, &f64)| {
+            let expected = weight / sample.stride as f64;
+            *weight == 0.0 || (*count >= 5.0 && *count >= 0.5 * expected && *count <= 2.0 * expected)
+        };
+        if !sample.is_telling(self.problem.len()) || self.plan.max_iter == 0 || !counts.iter().zip(weights).all(fair) {
+            return Ok(());
+        }
+        let total = |w: &[f64]| -> f64 {
+            let of = |(c, place): (&f64, &Option<u32>)| place.map_or(0.0, |k| c * self.problem.class_weight[k as usize]);
+            w.iter().zip(&self.problem.place).map(of).sum()
+        };
+        let share = total(&counts) / total(weights);
+        let plan = Plan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
+        let mut small = Self::new(self.problem.clone(), plan, self.descent.best().to_vec(), None, self.weight * share);
+        // Beyond the noise of the sample there is nothing to learn from it.
+        let noise = 0.02 * self.problem.len() as f64;
+        let data = sample.dataset();
+        loop {
+            cx.report(Progress { stage: "sample", done: small.steps(), total: None, objective: None })?;
+            let sums = small.evaluate(&data)?;
+            let apart = self.plan.alpha == 0.0 && sums.margin > 0.0;
+            if apart || cx.out_of_time() || !sums.loss.is_finite() {
+                return Ok(());
+            }
+            if small.absorb(&sums, cx)? || small.descent.decrement() <= noise {
+                break;
+            }
+        }
+        let start = small.descent.best().to_vec();
+        if !start.iter().all(|v| v.is_finite()) {
+            return Ok(());
+        }
+        // The metric at the end of the sample's way, not at its beginning.
+        if !small.fresh {
+            small.ended = Some(End { converged: true, note: None });
+            small.gathers = small.plan.kind;
+            let sums = small.evaluate(&data)?;
+            small.absorb(&sums, cx)?;
+        }
+        self.first = small.first.take().map(|m| m.scaled(1.0 / share));
+        self.metric = small.metric.take().map(|m| m.scaled(1.0 / share));
+        self.descent = Descent::new(start, MEMORY);
+        self.warm = true;
+        self.gathers = if self.metric.is_some() { Curvature::None } else { self.plan.kind };
+        Ok(())
+    }
+
+    /// One pass over rows in memory, in blocks that depend only on their number.
+    fn evaluate(&self, data: &Dataset<'_>) -> Result<Sums> {
+        const BLOCK: usize = 2048;
+        let starts: Vec<usize> = (0..data.rows()).step_by(BLOCK).collect();
+        let parts: Vec<Result<Sums>> = starts
+            .into_par_iter()
+            .map(|start| {
+                let mut sums = self.problem.empty(self.gathers, self.plan.sparse);
+                let rows = data.row_range(start..data.rows().min(start + BLOCK));
+                self.problem.add(self.point(), self.gathers, &mut sums, &rows)?;
+                Ok(sums)
+            })
+            .collect();
+        let mut total = self.problem.empty(self.gathers, self.plan.sparse);
+        for part in parts {
+            total.merge(part?)?;
+        }
+        Ok(total)
+    }
+}
+
+impl Sample {
+    fn dataset(&self) -> Dataset<'_> {
+        Dataset::new(Features::F64(self.x.view()))
+            .with_target(Target::Class { codes: &self.codes, names: &[] })
+            .with_weight((!self.weight.is_empty()).then_some(&self.weight))
+    }
+}
+
+/// The distance to the optimum relative to the objective: the root of the decrement, which is a squared distance in the
+/// norm of the Hessian, over the root of the value, which has the same unit.
+fn relative(decrement: f64, value: f64) -> f64 {
+    if decrement <= 0.0 { 0.0 } else { (decrement / value.max(f64::MIN_POSITIVE)).sqrt() }
+}

@@ -1,0 +1,368 @@
+//! Numerically safe pieces of the logistic and softmax losses.
+//!
+//! Every function is finite wherever its value is, exact to a few units in the last place, and has no calls or branches in
+//! its inner loop, so that the compiler turns rows into vector lanes. With AVX2 and FMA the same source is compiled a
+//! second time for these; which one runs is decided once a block.
+
+/// What a block of rows adds to the objective.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BlockLoss {
+    /// Sum of weight times loss.
+    pub loss: f64,
+    /// The least margin of a row of positive weight: how far the score of its class is above the best other one. It is
+    /// positive when every row is on its side, which is how separable data is found out.
+    pub margin: f64,
+}
+
+/// log(1 + eᶻ), for any z.
+pub fn log1p_exp(z: f64) -> f64 {
+    z.max(0.0) + (-z.abs()).exp().ln_1p()
+}
+
+/// 1 / (1 + e⁻ᶻ), for any z; the derivative of [`log1p_exp`].
+pub fn sigmoid(z: f64) -> f64 {
+    let e = (-z.abs()).exp();
+    (if z < 0.0 { e } else { 1.0 }) / (1.0 + e)
+}
+
+/// log Σ e^{zₖ}; -∞ of nothing. Its derivative by zₖ is e^{zₖ} / Σ e^{zⱼ}.
+pub fn log_sum_exp(z: &[f64]) -> f64 {
+    let max = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !max.is_finite() {
+        return max;
+    }
+    max + z.iter().map(|v| (v - max).exp()).sum::<f64>().ln()
+}
+
+/// Replaces every value by its exponential, to within two units in the last place.
+pub fn exp_in_place(values: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both features.
+        return unsafe { exp_slice_fma(values) };
+    }
+    exp_slice::<NATIVE_FMA>(values);
+}
+
+/// The logistic loss of a block: scores `z` become residuals.
+///
+/// With s = +1 where `positive`, else -1, the loss of a row is log(1 + e^{-s z}), its derivative by z is -s σ(-s z), which
+/// replaces z, and its second derivative σ(z) σ(-z), which goes to `curvature` unless that is empty. All are multiplied
+/// by `weight` (all 1 when empty).
+pub fn logistic_block(z: &mut [f64], positive: &[bool], weight: &[f64], curvature: &mut [f64]) -> BlockLoss {
+    assert!(positive.len() == z.len() && (weight.is_empty() || weight.len() == z.len()), "one class and weight a row");
+    assert!(curvature.is_empty() || curvature.len() == z.len(), "one curvature a row");
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both features.
+        return unsafe { logistic_slice_fma(z, positive, weight, curvature) };
+    }
+    logistic_slice::<NATIVE_FMA>(z, positive, weight, curvature)
+}
+
+/// The softmax loss of a block: each run of `classes` scores in `z` becomes the run of residuals.
+///
+/// The loss of a row of class c is log Σₖ e^{zₖ} - z_c, its derivative by zₖ is pₖ - [k = c], which replaces zₖ. The
+/// probabilities pₖ go to `proba` unless that is empty. Loss and residuals are multiplied by `weight` (all 1 when empty).
+pub fn softmax_block(z: &mut [f64], classes: usize, codes: &[u32], weight: &[f64], proba: &mut [f64]) -> BlockLoss {
+    assert!(z.len() == classes * codes.len() && (weight.is_empty() || weight.len() == codes.len()), "a run of scores a row");
+    assert!(proba.is_empty() || proba.len() == z.len(), "a run of probabilities a row");
+    let mut out = BlockLoss { loss: 0.0, margin: f64::INFINITY };
+    let mut below = Vec::with_capacity(codes.len());
+    for (i, (row, &code)) in z.chunks_exact_mut(classes).zip(codes).enumerate() {
+        let own = row[code as usize];
+        let (mut max, mut other) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for (k, &v) in row.iter().enumerate() {
+            max = if v > max { v } else { max };
+            other = if k != code as usize && v > other { v } else { other };
+        }
+        if weight.is_empty() || weight[i] > 0.0 {
+            out.margin = out.margin.min(own - other);
+        }
+        below.push(max - own);
+        row.iter_mut().for_each(|v| *v -= max);
+    }
+    exp_in_place(z);
+    for (i, (row, &code)) in z.chunks_exact_mut(classes).zip(codes).enumerate() {
+        let (c, w) = (code as usize, if weight.is_empty() { 1.0 } else { weight[i] });
+        let own = row[c];
+        // 1 - p_c is the sum of the others: by subtraction it would lose its digits where p_c is near 1.
+        row[c] = 0.0;
+        let others: f64 = row.iter().sum();
+        let total = own + others;
+        out.loss += w * if below[i] == 0.0 { others.ln_1p() } else { total.ln() + below[i] };
+        if !proba.is_empty() {
+            let p = &mut proba[i * classes..(i + 1) * classes];
+            p.iter_mut().zip(&*row).for_each(|(p, &e)| *p = e / total);
+            p[c] = own / total;
+        }
+        let scale = w / total;
+        row.iter_mut().for_each(|v| *v *= scale);
+        row[c] = -scale * others;
+    }
+    out
+}
+
+/// Whether a fused multiply-add costs no call on this target even without asking the processor.
+const NATIVE_FMA: bool = cfg!(target_arch = "aarch64");
+
+/// Rows that one round of a kernel holds in registers and first-level cache.
+const TILE: usize = 64;
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn exp_slice_fma(values: &mut [f64]) {
+    exp_slice::<true>(values);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn logistic_slice_fma(z: &mut [f64], positive: &[bool], weight: &[f64], curvature: &mut [f64]) -> BlockLoss {
+    logistic_slice::<true>(z, positive, weight, curvature)
+}
+
+#[inline(always)]
+fn exp_slice<const FMA: bool>(values: &mut [f64]) {
+    let mut tiles = values.chunks_exact_mut(TILE);
+    for tile in &mut tiles {
+        tile.iter_mut().for_each(|v| *v = exp::<FMA>(*v));
+    }
+    // A short rest goes through the same loop, so that the bits of a value never depend on where it stands.
+    let rest = tiles.into_remainder();
+    let mut tile = [0.0; TILE];
+    tile[..rest.len()].copy_from_slice(rest);
+    tile.iter_mut().for_each(|v| *v = exp::<FMA>(*v));
+    rest.copy_from_slice(&tile[..rest.len()]);
+}
+
+#[inline(always)]
+fn logistic_slice<const FMA: bool>(z: &mut [f64], positive: &[bool], weight: &[f64], curvature: &mut [f64]) -> BlockLoss {
+    let (mut sums, mut least) = ([0.0; 8], [f64::INFINITY; 8]);
+    for start in (0..z.len()).step_by(TILE) {
+        let rows = TILE.min(z.len() - start);
+        // Rows beyond the end have weight 0.
+        let (mut t, mut sign, mut w) = ([0.0; TILE], [1.0; TILE], [0.0; TILE]);
+        t[..rows].copy_from_slice(&z[start..start + rows]);
+        for (s, &positive) in sign.iter_mut().zip(&positive[start..start + rows]) {
+            *s = if positive { 1.0 } else { -1.0 };
+        }
+        match weight.is_empty() {
+            true => w[..rows].fill(1.0),
+            false => w[..rows].copy_from_slice(&weight[start..start + rows]),
+        }
+        let (mut loss, mut margin, mut curve) = ([0.0; TILE], [0.0; TILE], [0.0; TILE]);
+        for i in 0..TILE {
+            let m = sign[i] * t[i];
+            let e = exp::<FMA>(-m.abs());
+            let q = 1.0 / (1.0 + e);
+            let wrong = if m < 0.0 { q } else { e * q };
+            // Not `max`, which would turn a score that is not a number into 0.
+            let linear = if m < 0.0 { -m } else { 0.0 * m };
+            loss[i] = w[i] * (linear + log1p_unit::<FMA>(e));
+            margin[i] = if w[i] > 0.0 { m } else { f64::INFINITY };
+            curve[i] = w[i] * (e * q * q);
+            t[i] = -sign[i] * w[i] * wrong;
+        }
+        z[start..start + rows].copy_from_slice(&t[..rows]);
+        if !curvature.is_empty() {
+            curvature[start..start + rows].copy_from_slice(&curve[..rows]);
+        }
+        for (losses, margins) in loss.chunks_exact(8).zip(margin.chunks_exact(8)) {
+            for lane in 0..8 {
+                sums[lane] += losses[lane];
+                least[lane] = if margins[lane] < least[lane] { margins[lane] } else { least[lane] };
+            }
+        }
+    }
+    BlockLoss { loss: sums.iter().sum(), margin: least.into_iter().fold(f64::INFINITY, f64::min) }
+}
+
+#[inline(always)]
+fn mul_add<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// eˣ = 2ⁿ eʳ with n the whole number nearest x / ln 2, and eʳ by its Taylor series: |r| <= ln 2 / 2, so that the term
+/// after the last, r¹⁴ / 14!, is below 1e-17.
+#[inline(always)]
+fn exp<const FMA: bool>(x: f64) -> f64 {
+    // Adding 1.5 * 2^52 rounds to a whole number, which then stands in the low bits.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    // ln 2 in two parts; the first has 32 bits, so that n times it is exact.
+    const LN2_HI: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
+    const LN2_LO: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
+    const TAYLOR: [f64; 14] = [
+        1.0,
+        1.0,
+        1.0 / 2.0,
+        1.0 / 6.0,
+        1.0 / 24.0,
+        1.0 / 120.0,
+        1.0 / 720.0,
+        1.0 / 5040.0,
+        1.0 / 40320.0,
+        1.0 / 362_880.0,
+        1.0 / 3_628_800.0,
+        1.0 / 39_916_800.0,
+        1.0 / 479_001_600.0,
+        1.0 / 6_227_020_800.0,
+    ];
+    // Beyond these the result is 0 or infinity in any case. Comparisons, not `clamp`, let NaN through.
+    let x = if x > 710.0 { 710.0 } else { x };
+    let x = if x < -746.0 { -746.0 } else { x };
+    let n = mul_add::<FMA>(x, std::f64::consts::LOG2_E, ROUND) - ROUND;
+    let r = mul_add::<FMA>(n, -LN2_LO, mul_add::<FMA>(n, -LN2_HI, x));
+    let mut p = TAYLOR[13];
+    let mut k = 13;
+    while k > 0 {
+        k -= 1;
+        p = mul_add::<FMA>(p, r, TAYLOR[k]);
+    }
+    // 2ⁿ in two factors, since n goes beyond the exponents of normal numbers at both ends.
+    let half = (n * 0.5 + ROUND) - ROUND;
+    let power = |n: f64| f64::from_bits((n + (ROUND + 1023.0)).to_bits() << 52);
+    p * power(half) * power(n - half)
+}
+
+/// log(1 + e) for e in [0, 1]: 2 artanh(s) with s = e / (2 + e), or ln 2 + 2 artanh(s) with s = (e - 1) / (e + 3) where that
+/// is nearer to 0; s² < 0.0295, so that the term after the last of the series is below 1e-17.
+#[inline(always)]
+fn log1p_unit<const FMA: bool>(e: f64) -> f64 {
+    const SQRT2_M1: f64 = std::f64::consts::SQRT_2 - 1.0;
+    let upper = e > SQRT2_M1;
+    let s = (if upper { e - 1.0 } else { e }) / (e + if upper { 3.0 } else { 2.0 });
+    let u = s * s;
+    let mut p = 1.0 / 21.0;
+    let mut k = 19;
+    while k > 1 {
+        p = mul_add::<FMA>(p, u, 1.0 / k as f64);
+        k -= 2;
+    }
+    let series = mul_add::<FMA>(2.0 * s, u * p, 2.0 * s);
+    if upper { std::f64::consts::LN_2 + series } else { series }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ulps(a: f64, b: f64) -> f64 {
+        if a == b { 0.0 } else { (a - b).abs() / (b.abs() * f64::EPSILON).max(f64::from_bits(1)) }
+    }
+
+    /// Points over all magnitudes, the ends among them.
+    fn points() -> impl Iterator<Item = f64> {
+        let fine = (0..200_000).map(|i| -745.0 + 1454.0 * f64::from(i) / 200_000.0);
+        let small = (0..2000).flat_map(|i| [1.0, -1.0].map(|s| s * 10f64.powf(-18.0 + f64::from(i) / 100.0)));
+        fine.chain(small).chain([0.0, -0.0, 0.5, -0.5, 709.78, -708.4, -744.4, -745.13])
+    }
+
+    #[test]
+    fn the_exponential_is_within_two_units_of_the_last_place() {
+        for fma in [false, true] {
+            let mut worst = 0.0f64;
+            for x in points() {
+                let y = if fma { exp::<true>(x) } else { exp::<false>(x) };
+                worst = worst.max(ulps(y, libm::exp(x)));
+            }
+            assert!(worst <= 2.0, "{worst} units, fused: {fma}");
+        }
+        let mut v = [f64::NEG_INFINITY, -1000.0, 1000.0, f64::INFINITY, f64::NAN, 0.0];
+        exp_in_place(&mut v);
+        assert_eq!(v[..4], [0.0, 0.0, f64::INFINITY, f64::INFINITY]);
+        assert!(v[4].is_nan() && v[5] == 1.0);
+    }
+
+    #[test]
+    fn the_logarithm_of_one_plus_is_within_two_units_of_the_last_place() {
+        let mut worst = 0.0f64;
+        for i in 0..=100_000 {
+            let e = f64::from(i) / 100_000.0;
+            worst = worst.max(ulps(log1p_unit::<true>(e), libm::log1p(e))).max(ulps(log1p_unit::<false>(e), libm::log1p(e)));
+        }
+        for i in 0..300 {
+            let e = 10f64.powf(-f64::from(i));
+            worst = worst.max(ulps(log1p_unit::<true>(e), libm::log1p(e)));
+        }
+        assert!(worst <= 2.0, "{worst} units");
+    }
+
+    #[test]
+    fn scalar_pieces_hold_at_both_ends_and_differentiate_into_each_other() {
+        assert_eq!(log1p_exp(1000.0), 1000.0);
+        assert_eq!(log1p_exp(-1000.0), 0.0);
+        assert_eq!(log1p_exp(-40.0), (-40f64).exp());
+        assert_eq!((sigmoid(1000.0), sigmoid(-1000.0), sigmoid(0.0)), (1.0, 0.0, 0.5));
+        assert!((log_sum_exp(&[1000.0, 1000.0]) - 1000.0 - 2f64.ln()).abs() < 1e-12);
+        assert_eq!(log_sum_exp(&[]), f64::NEG_INFINITY);
+        assert_eq!(log_sum_exp(&[f64::NEG_INFINITY, 3.0]), 3.0);
+        let h = 1e-5;
+        for z in [-20.0, -3.0, -0.1, 0.0, 0.7, 5.0, 30.0] {
+            let slope = (log1p_exp(z + h) - log1p_exp(z - h)) / (2.0 * h);
+            assert!((slope - sigmoid(z)).abs() < 1e-9, "{z}");
+            let other = 0.3;
+            let slope = (log_sum_exp(&[z + h, other]) - log_sum_exp(&[z - h, other])) / (2.0 * h);
+            assert!((slope - sigmoid(z - other)).abs() < 1e-9, "{z}");
+        }
+    }
+
+    #[test]
+    fn the_logistic_block_has_the_derivatives_of_its_loss() {
+        let z: Vec<f64> = (0..151).map(|i| f64::from(i - 75) * 0.3).collect();
+        let positive: Vec<bool> = (0..151).map(|i| i % 3 == 0).collect();
+        let weight: Vec<f64> = (0..151).map(|i| f64::from(i % 4)).collect();
+        let (mut r, mut d) = (z.clone(), vec![0.0; 151]);
+        let total = logistic_block(&mut r, &positive, &weight, &mut d);
+        let loss = |i: usize, z: f64| weight[i] * log1p_exp(if positive[i] { -z } else { z });
+        let expected: f64 = (0..151).map(|i| loss(i, z[i])).sum();
+        assert!((total.loss - expected).abs() < 1e-13 * expected);
+        let h = 1e-4;
+        for i in 0..151 {
+            let (a, b, c) = (loss(i, z[i] - h), loss(i, z[i]), loss(i, z[i] + h));
+            assert!((r[i] - (c - a) / (2.0 * h)).abs() < 1e-7, "row {i}");
+            assert!((d[i] - (a - 2.0 * b + c) / (h * h)).abs() < 1e-5, "row {i}");
+        }
+        let margin = (0..151).filter(|&i| weight[i] > 0.0).map(|i| if positive[i] { z[i] } else { -z[i] });
+        assert_eq!(total.margin, margin.fold(f64::INFINITY, f64::min));
+    }
+
+    #[test]
+    fn far_scores_neither_overflow_nor_lose_their_digits() {
+        let mut z = [800.0, -800.0, 50.0];
+        let out = logistic_block(&mut z, &[true, true, true], &[], &mut []);
+        assert_eq!(out.loss, 800.0 + (-50f64).exp());
+        assert_eq!(out.margin, -800.0);
+        assert!(ulps(z[2], -(-50f64).exp()) <= 2.0, "{}", z[2]);
+        let mut z = [60.0, 0.0, 0.0, -900.0, 900.0, 0.0];
+        let out = softmax_block(&mut z, 3, &[0, 0], &[], &mut []);
+        assert!((out.loss - 1800.0).abs() < 1e-12);
+        assert!(ulps(z[0], -2.0 * (-60f64).exp()) <= 4.0);
+        assert_eq!(z[3..], [-1.0, 1.0, 0.0]);
+        let mut z = [f64::NAN, 1.0];
+        assert!(logistic_block(&mut z, &[true, false], &[], &mut []).loss.is_nan());
+        assert!(softmax_block(&mut [f64::NAN, 1.0], 2, &[0], &[], &mut []).loss.is_nan());
+    }
+
+    #[test]
+    fn the_softmax_block_has_the_gradient_of_its_loss() {
+        let classes = 4;
+        let z: Vec<f64> = (0..48).map(|i| f64::from((i * 37) % 23) * 0.4 - 3.0).collect();
+        let codes: Vec<u32> = (0..12).map(|i| i % 4).collect();
+        let weight: Vec<f64> = (0..12).map(|i| 0.5 + f64::from(i % 3)).collect();
+        let (mut r, mut p) = (z.clone(), vec![0.0; 48]);
+        let total = softmax_block(&mut r, classes, &codes, &weight, &mut p);
+        let loss = |z: &[f64]| -> f64 {
+            let rows = z.chunks_exact(classes).zip(&codes).zip(&weight);
+            rows.map(|((row, &c), w)| w * (log_sum_exp(row) - row[c as usize])).sum()
+        };
+        assert!((total.loss - loss(&z)).abs() < 1e-12 * total.loss);
+        for j in 0..48 {
+            let h = 1e-5;
+            let (mut up, mut down) = (z.clone(), z.clone());
+            up[j] += h;
+            down[j] -= h;
+            assert!((r[j] - (loss(&up) - loss(&down)) / (2.0 * h)).abs() < 1e-8, "score {j}");
+        }
+        assert!(p.chunks_exact(classes).all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-15));
+    }
+}

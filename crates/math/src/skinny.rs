@@ -1,0 +1,424 @@
+//! Products of rows with few vectors: X Wᵀ and Rᵀ X where W and R have one to a few dozen vectors.
+//!
+//! A general product packs its operands first, which for few vectors costs as much as the product. These kernels read
+//! the rows where they lie. Both are meant for runs of rows that fit in the second-level cache, one after the other: the
+//! rows are then read from memory once for the scores and the gradient together.
+
+use ermine_core::MatRef;
+
+/// Columns that are multiplied before the sums are put down: the vectors' share of them stays in first-level cache.
+const CHUNK: usize = 256;
+
+/// How many rows of `cols` doubles to give to [`scores`] and then [`add_products`], so that they are still in second-level
+/// cache the second time.
+pub fn rows_at_once(cols: usize) -> usize {
+    ((1 << 15) / cols.max(1)).clamp(8, 256) & !3
+}
+
+/// Scores of rows: `out[i * k + c]` = `bias[c]` + Σⱼ xᵢⱼ `w[c * stride + j]`, with k the length of `bias`.
+///
+/// The bits of a row's scores do not depend on the rows around it. `scratch` is only a place to work.
+///
+/// # Panics
+/// When the rows of `x` are not contiguous or a slice is too short.
+pub fn scores(x: MatRef<'_, f64>, w: &[f64], stride: usize, bias: &[f64], out: &mut [f64], scratch: &mut Vec<f64>) {
+    let (rows, cols, k) = (x.rows(), x.cols(), bias.len());
+    assert!(k > 0 && stride >= cols && w.len() >= (k - 1) * stride + cols, "{k} vectors of {cols}");
+    assert!(x.col_stride() == 1 || cols <= 1, "rows that are not contiguous");
+    assert_eq!(out.len(), rows * k, "a score a row and vector");
+    if rows == 0 {
+        return;
+    }
+    // Sums over the chunks, a run of rows for each vector.
+    scratch.clear();
+    scratch.resize(rows * k, 0.0);
+    add_dots(x, w, stride, k, scratch);
+    for (i, row) in out.chunks_exact_mut(k).enumerate() {
+        for (c, o) in row.iter_mut().enumerate() {
+            *o = bias[c] + scratch[c * rows + i];
+        }
+    }
+}
+
+fn add_dots(x: MatRef<'_, f64>, w: &[f64], stride: usize, k: usize, sums: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both features; the caller has checked the lengths.
+        return unsafe { avx2::add_dots(x, w, stride, k, sums) };
+    }
+    portable::add_dots(x, w, stride, k, sums);
+}
+
+/// Adds products to a gradient: `g[c * stride + j]` += Σᵢ `r[i * k + c]` xᵢⱼ.
+///
+/// # Panics
+/// When the rows of `x` are not contiguous or a slice is too short.
+pub fn add_products(x: MatRef<'_, f64>, r: &[f64], k: usize, g: &mut [f64], stride: usize) {
+    let (rows, cols) = (x.rows(), x.cols());
+    assert!(k > 0 && stride >= cols && g.len() >= (k - 1) * stride + cols, "{k} vectors of {cols}");
+    assert!(x.col_stride() == 1 || cols <= 1, "rows that are not contiguous");
+    assert_eq!(r.len(), rows * k, "a factor a row and vector");
+    if rows == 0 || cols == 0 {
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both features; the lengths were checked above.
+        return unsafe { avx2::add_products(x, r, k, g, stride) };
+    }
+    portable::add_products(x, r, k, g, stride);
+}
+
+/// Cuts `total` in the fewest groups of at most `most`, as equal as can be: (start, length).
+fn groups(total: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    let count = total.div_ceil(most).max(1);
+    (0..count).map(move |g| (g * total / count, (g + 1) * total / count - g * total / count))
+}
+
+mod portable {
+    use ermine_core::MatRef;
+
+    pub fn add_dots(x: MatRef<'_, f64>, w: &[f64], stride: usize, k: usize, sums: &mut [f64]) {
+        let (rows, cols) = (x.rows(), x.cols());
+        for i in 0..rows {
+            let Some(row) = x.row(i) else { return };
+            for c in 0..k {
+                let w = &w[c * stride..c * stride + cols];
+                let mut lanes = [0.0; 4];
+                let (mut a, mut b) = (row.chunks_exact(4), w.chunks_exact(4));
+                for (a, b) in (&mut a).zip(&mut b) {
+                    for l in 0..4 {
+                        lanes[l] += a[l] * b[l];
+                    }
+                }
+                for (l, (a, b)) in a.remainder().iter().zip(b.remainder()).enumerate() {
+                    lanes[l] += a * b;
+                }
+                sums[c * rows + i] += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+            }
+        }
+    }
+
+    pub fn add_products(x: MatRef<'_, f64>, r: &[f64], k: usize, g: &mut [f64], stride: usize) {
+        let cols = x.cols();
+        for (i, factors) in r.chunks_exact(k).enumerate() {
+            let Some(row) = x.row(i) else { return };
+            for (c, &f) in factors.iter().enumerate() {
+                for (g, &v) in g[c * stride..c * stride + cols].iter_mut().zip(row) {
+                    *g += f * v;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::{CHUNK, groups};
+    use ermine_core::MatRef;
+
+    /// The lanes below `n` of four.
+    #[target_feature(enable = "avx2,fma")]
+    fn lanes_below(n: usize) -> __m256i {
+        _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), _mm256_setr_epi64x(0, 1, 2, 3))
+    }
+
+    /// Sums of dot products, `sums[c * rows + i]` += xᵢ · w_c.
+    ///
+    /// # Safety
+    /// Rows of `x` are contiguous, `w` holds `k` vectors of `x.cols()` at `stride`, `sums` has `k * x.rows()` elements.
+    #[target_feature(enable = "avx2,fma")]
+    pub unsafe fn add_dots(x: MatRef<'_, f64>, w: &[f64], stride: usize, k: usize, sums: &mut [f64]) {
+        let (rows, cols, xs) = (x.rows(), x.cols(), x.row_stride());
+        let data = x.as_slice().as_ptr();
+        let mut i = 0;
+        while i < rows {
+            let quad = rows - i >= 4;
+            // Rows outermost, so that memory is read in its order.
+            for start in (0..cols).step_by(CHUNK) {
+                let width = CHUNK.min(cols - start);
+                for (c, len) in groups(k, 3) {
+                    // The first group brings the next rows nearer while it works on these.
+                    let ahead = if c == 0 && quad { 4 * xs } else { 0 };
+                    // SAFETY: rows i..i+4 (or i), these columns and vectors c..c+len exist by the contract of this function.
+                    unsafe {
+                        let x = data.add(i * xs + start);
+                        let (w, out) = (w.as_ptr().add(c * stride + start), sums.as_mut_ptr().add(c * rows + i));
+                        match (quad, len) {
+                            (true, 3) => dots::<4, 3>(x, xs, ahead, w, stride, width, out, rows),
+                            (true, 2) => dots::<4, 2>(x, xs, ahead, w, stride, width, out, rows),
+                            (true, _) => dots::<4, 1>(x, xs, ahead, w, stride, width, out, rows),
+                            (false, 3) => dots::<1, 3>(x, xs, ahead, w, stride, width, out, rows),
+                            (false, 2) => dots::<1, 2>(x, xs, ahead, w, stride, width, out, rows),
+                            (false, _) => dots::<1, 1>(x, xs, ahead, w, stride, width, out, rows),
+                        }
+                    }
+                }
+            }
+            i += if quad { 4 } else { 1 };
+        }
+    }
+
+    /// R rows times K vectors, the products in registers. R is 1 or 4; both add in the same order. Asks for what lies
+    /// `ahead` elements further, unless that is 0.
+    ///
+    /// # Safety
+    /// As [`add_dots`], for R rows and K vectors from the pointers on.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "three matrices with their strides")]
+    unsafe fn dots<const R: usize, const K: usize>(
+        x: *const f64,
+        xs: usize,
+        ahead: usize,
+        w: *const f64,
+        ws: usize,
+        cols: usize,
+        out: *mut f64,
+        os: usize,
+    ) {
+        let mut acc = [[_mm256_setzero_pd(); K]; R];
+        let whole = cols & !3;
+        // SAFETY: every load is of four elements below `cols` of an existing row, or masked to those; every store is to an
+        // existing sum.
+        unsafe {
+            let mut j = 0;
+            while j < whole {
+                let mut wv = [_mm256_setzero_pd(); K];
+                for c in 0..K {
+                    wv[c] = _mm256_loadu_pd(w.add(c * ws + j));
+                }
+                if ahead > 0 && j % 8 == 0 {
+                    for r in 0..R {
+                        // A hint: what it names need not exist.
+                        _mm_prefetch::<_MM_HINT_T0>(x.wrapping_add(r * xs + j + ahead).cast());
+                    }
+                }
+                for r in 0..R {
+                    let xv = _mm256_loadu_pd(x.add(r * xs + j));
+                    for c in 0..K {
+                        acc[r][c] = _mm256_fmadd_pd(xv, wv[c], acc[r][c]);
+                    }
+                }
+                j += 4;
+            }
+            if whole < cols {
+                let mask = lanes_below(cols - whole);
+                for r in 0..R {
+                    let xv = _mm256_maskload_pd(x.add(r * xs + whole), mask);
+                    for c in 0..K {
+                        let wv = _mm256_maskload_pd(w.add(c * ws + whole), mask);
+                        acc[r][c] = _mm256_fmadd_pd(xv, wv, acc[r][c]);
+                    }
+                }
+            }
+            for c in 0..K {
+                let out = out.add(c * os);
+                if R == 4 {
+                    // (a0+a1, b0+b1, a2+a3, b2+b3), then the halves across.
+                    let ab = _mm256_hadd_pd(acc[0][c], acc[1][c]);
+                    let cd = _mm256_hadd_pd(acc[2][c], acc[3][c]);
+                    let low = _mm256_permute2f128_pd::<0x20>(ab, cd);
+                    let high = _mm256_permute2f128_pd::<0x31>(ab, cd);
+                    _mm256_storeu_pd(out, _mm256_add_pd(_mm256_loadu_pd(out), _mm256_add_pd(low, high)));
+                } else {
+                    let mut l = [0.0; 4];
+                    _mm256_storeu_pd(l.as_mut_ptr(), acc[0][c]);
+                    *out += (l[0] + l[1]) + (l[2] + l[3]);
+                }
+            }
+        }
+    }
+
+    /// `g[c * stride + j]` += Σᵢ `r[i * k + c]` xᵢⱼ.
+    ///
+    /// # Safety
+    /// Rows of `x` are contiguous, `r` has `k` factors a row, `g` holds `k` vectors of `x.cols()` at `stride`.
+    #[target_feature(enable = "avx2,fma")]
+    pub unsafe fn add_products(x: MatRef<'_, f64>, r: &[f64], k: usize, g: &mut [f64], stride: usize) {
+        let (rows, cols, xs) = (x.rows(), x.cols(), x.row_stride());
+        let (data, r, g) = (x.as_slice().as_ptr(), r.as_ptr(), g.as_mut_ptr());
+        let mut j = 0;
+        while j < cols {
+            let left = cols - j;
+            // One vector alone needs more columns in flight to keep the multipliers busy.
+            let width = match left {
+                32.. if k == 1 => 32,
+                16.. if k <= 2 => 16,
+                12.. => 12,
+                4.. => 4,
+                _ => left,
+            };
+            for (c, len) in groups(k, 4) {
+                // SAFETY: columns j..j+width and vectors c..c+len exist by the contract of this function.
+                unsafe {
+                    let (x, r, g) = (data.add(j), r.add(c), g.add(c * stride + j));
+                    match (width, len) {
+                        (32, _) => tile::<1, 8>(x, xs, rows, r, k, g, stride),
+                        (16, 2) => tile::<2, 4>(x, xs, rows, r, k, g, stride),
+                        (16, _) => tile::<1, 4>(x, xs, rows, r, k, g, stride),
+                        (12, 4) => tile::<4, 3>(x, xs, rows, r, k, g, stride),
+                        (12, 3) => tile::<3, 3>(x, xs, rows, r, k, g, stride),
+                        (12, 2) => tile::<2, 3>(x, xs, rows, r, k, g, stride),
+                        (12, _) => tile::<1, 3>(x, xs, rows, r, k, g, stride),
+                        (4, 4) => tile::<4, 1>(x, xs, rows, r, k, g, stride),
+                        (4, 3) => tile::<3, 1>(x, xs, rows, r, k, g, stride),
+                        (4, 2) => tile::<2, 1>(x, xs, rows, r, k, g, stride),
+                        (4, _) => tile::<1, 1>(x, xs, rows, r, k, g, stride),
+                        _ => edge(x, xs, rows, width, r, k, len, g, stride),
+                    }
+                }
+            }
+            j += width;
+        }
+    }
+
+    /// K vectors times 4 V columns, the sums in registers over all rows.
+    ///
+    /// # Safety
+    /// As [`add_products`], for 4 V columns and K vectors from the pointers on.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn tile<const K: usize, const V: usize>(
+        mut x: *const f64,
+        xs: usize,
+        rows: usize,
+        mut r: *const f64,
+        rs: usize,
+        g: *mut f64,
+        gs: usize,
+    ) {
+        let mut acc = [[_mm256_setzero_pd(); V]; K];
+        // SAFETY: every load and store lies in an existing row, factor or vector; pointers move only between rows.
+        unsafe {
+            for i in 0..rows {
+                let mut xv = [_mm256_setzero_pd(); V];
+                for v in 0..V {
+                    xv[v] = _mm256_loadu_pd(x.add(4 * v));
+                }
+                for c in 0..K {
+                    let f = _mm256_broadcast_sd(&*r.add(c));
+                    for v in 0..V {
+                        acc[c][v] = _mm256_fmadd_pd(f, xv[v], acc[c][v]);
+                    }
+                }
+                if i + 1 < rows {
+                    x = x.add(xs);
+                    r = r.add(rs);
+                }
+            }
+            for c in 0..K {
+                for v in 0..V {
+                    let at = g.add(c * gs + 4 * v);
+                    _mm256_storeu_pd(at, _mm256_add_pd(_mm256_loadu_pd(at), acc[c][v]));
+                }
+            }
+        }
+    }
+
+    /// The last `width` < 4 columns, for `len` vectors.
+    ///
+    /// # Safety
+    /// As [`add_products`], for these columns and vectors.
+    #[target_feature(enable = "avx2,fma")]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of a tile and its two lengths")]
+    unsafe fn edge(
+        x: *const f64,
+        xs: usize,
+        rows: usize,
+        width: usize,
+        r: *const f64,
+        rs: usize,
+        len: usize,
+        g: *mut f64,
+        gs: usize,
+    ) {
+        let mask = lanes_below(width);
+        for c in 0..len {
+            // SAFETY: masked loads and stores touch only the `width` columns that exist.
+            unsafe {
+                let mut acc = _mm256_setzero_pd();
+                for i in 0..rows {
+                    let f = _mm256_broadcast_sd(&*r.add(i * rs + c));
+                    acc = _mm256_fmadd_pd(f, _mm256_maskload_pd(x.add(i * xs), mask), acc);
+                }
+                let at = g.add(c * gs);
+                _mm256_maskstore_pd(at, mask, _mm256_add_pd(_mm256_maskload_pd(at, mask), acc));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn values(count: usize, seed: usize) -> Vec<f64> {
+        (0..count).map(|i| (((i * 7919 + seed * 104_729 + 13) % 2003) as f64 - 1000.0) / 100.0).collect()
+    }
+
+    #[test]
+    fn groups_cover_without_overlap() {
+        for total in 1..40 {
+            for most in 1..6 {
+                let all: Vec<_> = groups(total, most).collect();
+                assert!(all.iter().all(|g| g.1 >= 1 && g.1 <= most));
+                assert_eq!(all.iter().map(|g| g.1).sum::<usize>(), total);
+                assert!(all.windows(2).all(|w| w[0].0 + w[0].1 == w[1].0));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn both_products_agree_with_plain_sums(rows in 0usize..14, cols in 1usize..60, k in 1usize..14, gap in 0usize..3, wide in any::<bool>()) {
+            let cols = if wide { cols + 500 } else { cols };
+            let stride = cols + gap;
+            let data = values(rows * stride, 1);
+            let x = MatRef::strided(&data, rows, cols, stride, 1).unwrap();
+            let (w, bias, r) = (values(k * stride, 2), values(k, 3), values(rows * k, 4));
+            let (mut out, mut scratch) = (vec![0.0; rows * k], Vec::new());
+            scores(x, &w, stride, &bias, &mut out, &mut scratch);
+            let mut g = values(k * stride, 5);
+            let before = g.clone();
+            add_products(x, &r, k, &mut g, stride);
+            let mut plain = vec![0.0; rows * k];
+            portable::add_dots(x, &w, stride, k, &mut plain);
+            for i in 0..rows {
+                for c in 0..k {
+                    let exact: f64 = bias[c] + (0..cols).map(|j| x.at(i, j) * w[c * stride + j]).sum::<f64>();
+                    let scale: f64 = 1.0 + (0..cols).map(|j| (x.at(i, j) * w[c * stride + j]).abs()).sum::<f64>();
+                    prop_assert!((out[i * k + c] - exact).abs() <= 1e-14 * scale);
+                    prop_assert!((bias[c] + plain[c * rows + i] - exact).abs() <= 1e-14 * scale);
+                }
+            }
+            let mut plain = before.clone();
+            portable::add_products(x, &r, k, &mut plain, stride);
+            for at in 0..k * stride {
+                let (c, j) = (at / stride, at % stride);
+                let product = |i: usize| if j < cols { r[i * k + c] * x.at(i, j) } else { 0.0 };
+                let exact = before[at] + (0..rows).map(product).sum::<f64>();
+                let scale: f64 = before[at].abs() + (0..rows).map(|i| product(i).abs()).sum::<f64>();
+                prop_assert!((g[at] - exact).abs() <= 1e-14 * scale);
+                prop_assert!((plain[at] - exact).abs() <= 1e-14 * scale);
+            }
+        }
+
+        #[test]
+        fn scores_of_a_row_do_not_depend_on_its_neighbours(rows in 1usize..11, cols in 1usize..600, k in 1usize..7) {
+            let data = values(rows * cols, 1);
+            let x = MatRef::row_major(&data, rows, cols);
+            let (w, bias) = (values(k * cols, 2), values(k, 3));
+            let (mut all, mut one, mut scratch) = (vec![0.0; rows * k], vec![0.0; k], Vec::new());
+            scores(x, &w, cols, &bias, &mut all, &mut scratch);
+            for i in 0..rows {
+                scores(x.row_range(i..i + 1), &w, cols, &bias, &mut one, &mut scratch);
+                prop_assert_eq!(&all[i * k..(i + 1) * k], &one[..]);
+            }
+        }
+    }
+}
