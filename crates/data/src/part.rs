@@ -139,6 +139,37 @@ pub(crate) fn column(field: &Field, parts: Vec<Part>) -> Result<Column> {
     }
 }
 
+/// Adds the next part. Numbers grow in place: a large vector is moved by the system's page tables, where many small ones
+/// would have to be copied together at the end.
+pub(crate) fn append(parts: &mut Vec<Part>, part: Part) {
+    match (parts.last_mut(), part) {
+        (Some(Part::Numbers(all)), Part::Numbers(more)) => all.extend(more),
+        (_, part) => parts.push(part),
+    }
+}
+
+/// Gives names to columns without one, and other names to columns whose name was there before.
+pub(crate) fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
+    let mut seen = std::collections::BTreeSet::new();
+    let taken: std::collections::BTreeSet<String> = names.iter().cloned().collect();
+    for (j, name) in names.iter_mut().enumerate() {
+        let old = name.clone();
+        if name.is_empty() {
+            *name = format!("unnamed_{}", j + 1);
+        }
+        let mut n = 2;
+        let base = name.clone();
+        while seen.contains(name) || (*name != old && taken.contains(name)) {
+            *name = format!("{base}_{n}");
+            n += 1;
+        }
+        if !old.is_empty() && *name != old {
+            notes.push(format!("the name \"{old}\" occurs twice; column {} is called \"{name}\"", j + 1));
+        }
+        seen.insert(name.clone());
+    }
+}
+
 fn numbers(parts: Vec<Part>) -> Option<Vec<f64>> {
     let mut parts = parts.into_iter();
     let Some(Part::Numbers(first)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
@@ -147,5 +178,6 @@ fn numbers(parts: Vec<Part>) -> Option<Vec<f64>> {
     let rest: Vec<Vec<f64>> = parts.map(|p| if let Part::Numbers(v) = p { Some(v) } else { None }).collect::<Option<_>>()?;
     values.reserve_exact(rest.iter().map(Vec::len).sum());
     rest.into_iter().for_each(|v| values.extend(v));
+    values.shrink_to_fit();
     Some(values)
 }

@@ -1,14 +1,18 @@
-//! Whole tables.
+//! Whole tables and matrices.
 
 use std::path::Path;
 
-use ermine_core::{Column, Error, Mat, Result, Schema, Table};
+use ermine_core::{Column, ColumnKind, Csr, Error, Field, Mat, Result, Schema, Table};
 use rayon::prelude::*;
 
 use crate::csv::{self, Delimited};
 use crate::options::{Format, ReadOptions};
 use crate::part::{self, Part, Verdict};
 use crate::source::{self, Source};
+use crate::{idx, libsvm};
+
+/// Cells of a sparse file that may become a dense table.
+const MOST_DENSE_CELLS: usize = 1 << 28;
 
 /// A table and what was found out on the way.
 #[derive(Debug, Clone)]
@@ -17,8 +21,17 @@ pub struct Loaded {
     pub table: Table,
     /// For each column, why it has its kind.
     pub reasons: Vec<String>,
-    /// What a user should know: columns that were renamed.
+    /// What a user should know: columns that were renamed, labels that were added.
     pub notes: Vec<String>,
+}
+
+/// What a file holds: a matrix if it is all numbers and was read as one, else a table.
+#[derive(Debug, Clone)]
+pub enum Data {
+    /// Nothing but numbers (NaN where missing), row after row, and the names of the columns.
+    Numbers(Mat<f64>, Schema),
+    /// Typed columns.
+    Table(Loaded),
 }
 
 /// Reads a table: a file, a glob, `-` for the standard input, or `example:NAME`; everything is found out by looking.
@@ -29,41 +42,177 @@ pub struct Loaded {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 pub fn read_table(spec: impl AsRef<Path>) -> Result<Table> {
-    let spec = spec.as_ref();
-    let spec = spec
-        .to_str()
-        .ok_or_else(|| Error::Format { path: spec.display().to_string(), message: "the name of the file is not UTF-8".into() })?;
-    Ok(read(spec, &ReadOptions::default())?.table)
+    Ok(read(text_of(spec.as_ref())?, &ReadOptions::default())?.table)
+}
+
+fn text_of(spec: &Path) -> Result<&str> {
+    spec.to_str()
+        .ok_or_else(|| Error::Format { path: spec.display().to_string(), message: "the name of the file is not UTF-8".into() })
 }
 
 /// Reads a table as `options` say, with the reason for the kind of each column. Several files (a glob) must have the same
 /// columns and become one table, in the order of their names.
+///
+/// A libsvm file becomes a dense table with columns `x1`, `x2`, … and `target` ([`read_sparse`] keeps it sparse). IDX images
+/// become columns `p0`, `p1`, …; the labels beside them, where names say so, a column `label`.
 pub fn read(spec: &str, options: &ReadOptions) -> Result<Loaded> {
-    let sources = source::resolve(spec)?;
-    let format = one_format(&sources, options)?;
+    read_sources(&source::resolve(spec)?, options)
+}
+
+fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
+    let format = one_format(sources, options)?;
     match format {
-        Format::Csv | Format::Tsv => read_delimited(&Delimited { sources: &sources, options, format }),
-        _ => Err(Error::Format { path: spec.to_owned(), message: format!("{format} is not read yet") }),
+        Format::Csv | Format::Tsv => read_delimited(&Delimited { sources, options, format }),
+        Format::Libsvm => {
+            let (x, y) = libsvm::read(sources, options)?.into_csr(0)?;
+            let (rows, cols) = (x.view().rows(), x.view().cols());
+            if rows.saturating_mul(cols) > MOST_DENSE_CELLS {
+                let message = format!("{rows} x {cols} cells are too many for a dense table; read the file as sparse rows");
+                return Err(Error::Format { path: sources[0].name.clone(), message });
+            }
+            let mut columns = vec![vec![0.0; rows]; cols];
+            for i in 0..rows {
+                let (indices, values) = x.view().row(i);
+                indices.iter().zip(values).for_each(|(&j, &v)| columns[j as usize][i] = v);
+            }
+            let names = (1..=cols).map(|j| format!("x{j}")).chain(["target".to_owned()]);
+            let columns = columns.into_iter().chain([y]).map(Column::numbers);
+            plain(names, columns, Vec::new(), options)
+        }
+        Format::Idx => {
+            let (images, labels) = read_idx(sources, options)?;
+            let pixel = |j: usize| images.bytes.iter().skip(j).step_by(images.cols).map(|&b| f64::from(b)).collect();
+            let name = |j: usize| if images.cols == 1 { "label".to_owned() } else { format!("p{j}") };
+            let mut notes = Vec::new();
+            let mut columns: Vec<Vec<f64>> = (0..images.cols).into_par_iter().map(pixel).collect();
+            let mut names: Vec<String> = (0..images.cols).map(name).collect();
+            if let Some((path, labels)) = labels {
+                notes.push(format!("column \"label\" comes from {path}"));
+                names.push("label".into());
+                columns.push(labels.iter().map(|&b| f64::from(b)).collect());
+            }
+            plain(names, columns.into_iter().map(Column::numbers), notes, options)
+        }
+        #[cfg(feature = "arrow")]
+        Format::Parquet | Format::Arrow => {
+            let files = crate::arrow::ArrowFiles { sources, options, format };
+            let mut gather = crate::arrow::Gather::new(files.columns()?);
+            files.scan(&mut |batch| gather.add(batch).map(|()| ermine_core::Flow::Continue))?;
+            gather.finish()
+        }
+        #[cfg(not(feature = "arrow"))]
+        Format::Parquet | Format::Arrow => Err(without_arrow(sources, format)),
     }
+}
+
+#[cfg(not(feature = "arrow"))]
+pub(crate) fn without_arrow(sources: &[Source], format: Format) -> Error {
+    let path = sources.first().map_or_else(String::new, |s| s.name.clone());
+    Error::Format { path, message: format!("{format} is not read by this build, which has no Arrow") }
+}
+
+/// A table of number columns, some of which may have been asked to be categories.
+fn plain(
+    names: impl IntoIterator<Item = String>,
+    columns: impl IntoIterator<Item = Column>,
+    notes: Vec<String>,
+    options: &ReadOptions,
+) -> Result<Loaded> {
+    let names: Vec<String> = names.into_iter().collect();
+    options.check_types(names.iter().map(String::as_str))?;
+    let (mut fields, mut cells, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, column) in names.into_iter().zip(columns) {
+        let asked = options.types.get(&name).copied();
+        reasons.push(if asked.is_some() { "as asked for".to_owned() } else { "the format holds numbers".to_owned() });
+        let kind = asked.unwrap_or(ColumnKind::Number);
+        let text = |values: &[f64]| values.iter().map(|v| (!v.is_nan()).then(|| v.to_string())).collect::<Vec<_>>();
+        let column = match (kind, column) {
+            (ColumnKind::Category, Column::Number { values, .. }) => Column::categories(&text(&values)),
+            (ColumnKind::Text, Column::Number { values, .. }) => Column::Text(text(&values)),
+            (_, column) => column,
+        };
+        let categories = if let Column::Category { names, .. } = &column { names.clone() } else { Default::default() };
+        fields.push(Field { name, kind, categories });
+        cells.push(column);
+    }
+    Ok(Loaded { table: Table::with_schema(Schema { fields }, cells)?, reasons, notes })
+}
+
+type Labels = Option<(String, Vec<u8>)>;
+
+fn read_idx(sources: &[Source], options: &ReadOptions) -> Result<(idx::Images, Labels)> {
+    let [source] = sources else {
+        return Err(Error::Format { path: sources[1].name.clone(), message: "IDX files are read one at a time".into() });
+    };
+    let images = idx::read(source, options)?;
+    let mut labels = None;
+    if images.cols > 1
+        && let Some(beside) = source.path().and_then(idx::labels_of)
+    {
+        let found = idx::read(&beside, options)?;
+        if found.rows == images.rows && found.cols == 1 {
+            labels = Some((beside.name, found.bytes));
+        }
+    }
+    Ok((images, labels))
 }
 
 /// Reads a file of nothing but numbers into a row-major matrix: no table in between. Missing cells are NaN; a cell that is
 /// no number is an error that names its line and column.
 pub fn read_numbers(spec: impl AsRef<Path>, options: &ReadOptions) -> Result<(Mat<f64>, Schema)> {
-    let spec = spec.as_ref().to_string_lossy();
-    let sources = source::resolve(&spec)?;
+    let sources = source::resolve(text_of(spec.as_ref())?)?;
     let format = one_format(&sources, options)?;
     match format {
         Format::Csv | Format::Tsv => {
             let (x, names) = csv::read_matrix(&sources, options, format)?;
             Ok((x, Schema::numbers(names)))
         }
-        _ => Err(Error::Format { path: spec.into_owned(), message: format!("{format} is not read yet") }),
+        Format::Idx => {
+            let (images, _) = read_idx(&sources, options)?;
+            let x = Mat::from_vec(images.rows, images.cols, images.bytes.into_iter().map(f64::from).collect());
+            Ok((x, Schema::numbers((0..images.cols).map(|j| format!("p{j}")))))
+        }
+        _ => {
+            let table = read_sources(&sources, options)?.table;
+            let schema = table.schema().clone();
+            let mut x = Mat::zeros(table.rows(), schema.len());
+            for (j, field) in schema.fields.iter().enumerate() {
+                let Column::Number { values, .. } = &table.columns()[j] else {
+                    let message = format!("column \"{}\" is of type {}, not number", field.name, field.kind);
+                    return Err(Error::Format { path: sources[0].name.clone(), message });
+                };
+                values.iter().enumerate().for_each(|(i, &v)| x[(i, j)] = v);
+            }
+            Ok((x, (*schema).clone()))
+        }
     }
 }
 
+/// Reads a file as a matrix if it is delimited text and its first rows are all numbers, else (or when a later cell is none)
+/// as a table. For callers that want numbers where there are only numbers, at the least cost.
+pub fn read_data(spec: &str, options: &ReadOptions) -> Result<Data> {
+    let sources = source::resolve(spec)?;
+    let format = one_format(&sources, options)?;
+    if matches!(format, Format::Csv | Format::Tsv) && options.types.is_empty() {
+        let guess = Delimited { sources: &sources, options, format }.guess()?;
+        if guess.plans.iter().all(|p| *p == part::Plan::Number)
+            && let Ok((x, names)) = csv::read_matrix(&sources, options, format)
+        {
+            return Ok(Data::Numbers(x, Schema::numbers(names)));
+        }
+    }
+    // A flaw of the file shows again here, with the same words.
+    Ok(Data::Table(read_sources(&sources, options)?))
+}
+
+/// Reads a libsvm file as sparse rows and their targets; the matrix has at least `cols` columns, so that the rows of a
+/// second file fit a model of the first.
+pub fn read_sparse(spec: &str, options: &ReadOptions, cols: usize) -> Result<(Csr, Vec<f64>)> {
+    libsvm::read(&source::resolve(spec)?, options)?.into_csr(cols)
+}
+
 /// The format of all sources, which must be one.
-fn one_format(sources: &[Source], options: &ReadOptions) -> Result<Format> {
+pub(crate) fn one_format(sources: &[Source], options: &ReadOptions) -> Result<Format> {
     let formats = sources.iter().map(|s| s.format(options)).collect::<Result<Vec<_>>>()?;
     let first = formats.first().copied().unwrap_or(Format::Csv);
     match formats.iter().position(|&f| f != first) {
@@ -85,19 +234,11 @@ fn read_delimited(files: &Delimited<'_>) -> Result<Loaded> {
         match part {
             // What was kept of the column is not what it is.
             Part::Contradicted => parts[j].clear(),
-            part => parts[j].push(part),
+            part => part::append(&mut parts[j], part),
         }
     })?;
     parts.resize_with(layout.names.len(), Vec::new);
-    let asked = |name: &String| files.options.types.get(name).copied();
-    let verdicts = layout
-        .names
-        .iter()
-        .zip(&profiles)
-        .zip(&layout.plans)
-        .map(|((name, profile), &plan)| part::verdict(name, plan, profile, asked(name)))
-        .collect::<Result<Vec<_>>>()?;
-    assemble(verdicts, parts, layout.notes)
+    assemble(files.verdicts(&layout, &profiles)?, parts, layout.notes)
 }
 
 /// A table from the parts of its columns.

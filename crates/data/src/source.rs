@@ -10,6 +10,9 @@ use ermine_core::{Error, Result, nearest};
 use crate::options::{Format, ReadOptions};
 use crate::{example, glob};
 
+/// Bytes of the standard input that are held in memory.
+const SPOOL_BYTES: u64 = 1 << 26;
+
 /// A run of bytes that can be read from the beginning as often as needed.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
@@ -21,6 +24,8 @@ pub(crate) struct Source {
 #[derive(Debug, Clone)]
 pub(crate) enum Bytes {
     File(PathBuf),
+    /// A temporary file, removed with the last use.
+    Spooled(Arc<tempfile::TempPath>),
     Memory(Arc<[u8]>),
     Static(&'static [u8]),
 }
@@ -31,9 +36,7 @@ pub(crate) enum Bytes {
 /// a glob, answered in sorted order.
 pub(crate) fn resolve(spec: &str) -> Result<Vec<Source>> {
     if spec == "-" {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Error::io("standard input", e))?;
-        return Ok(vec![Source { name: "standard input".into(), bytes: Bytes::Memory(bytes.into()) }]);
+        return Ok(vec![Source::spooled("standard input", io::stdin().lock())?]);
     }
     if let Some(name) = spec.strip_prefix("example:") {
         return Ok(vec![Source { name: spec.to_owned(), bytes: Bytes::Static(example::packed(name)?) }]);
@@ -58,6 +61,7 @@ impl Source {
                 let message = format!("this is a folder; name a file, or a glob such as {}", path.join("*.csv").display());
                 Err(Error::Format { path: name, message })
             }
+            Ok(meta) if !meta.is_file() => Self::spooled(&name, File::open(path).map_err(|e| Error::io(path, e))?),
             Ok(_) => Ok(Self { name, bytes: Bytes::File(path.to_owned()) }),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 Err(Error::Unknown { what: "file".into(), nearest: neighbours(path), name })
@@ -66,10 +70,37 @@ impl Source {
         }
     }
 
+    /// What can be read only once (the standard input, a pipe), put down where it can be read again: in memory while it is
+    /// small, else in a file that vanishes with the source.
+    fn spooled(name: &str, mut reader: impl Read) -> Result<Self> {
+        let io = |e| Error::io(name, e);
+        let mut start = Vec::new();
+        reader.by_ref().take(SPOOL_BYTES).read_to_end(&mut start).map_err(io)?;
+        let bytes = if (start.len() as u64) < SPOOL_BYTES {
+            Bytes::Memory(start.into())
+        } else {
+            let mut file = tempfile::NamedTempFile::new().map_err(io)?;
+            io::copy(&mut start.as_slice(), &mut file).map_err(io)?;
+            io::copy(&mut reader, &mut file).map_err(io)?;
+            Bytes::Spooled(Arc::new(file.into_temp_path()))
+        };
+        Ok(Self { name: name.to_owned(), bytes })
+    }
+
+    /// The file that holds the bytes, if one does.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.bytes {
+            Bytes::File(path) => Some(path),
+            Bytes::Spooled(path) => Some(path),
+            Bytes::Memory(_) | Bytes::Static(_) => None,
+        }
+    }
+
     /// The bytes as they are stored.
     fn raw(&self) -> Result<Box<dyn Read + Send>> {
         Ok(match &self.bytes {
             Bytes::File(path) => Box::new(File::open(path).map_err(|e| Error::io(path, e))?),
+            Bytes::Spooled(path) => Box::new(File::open(&**path).map_err(|e| Error::io(&**path, e))?),
             Bytes::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
             Bytes::Static(bytes) => Box::new(*bytes),
         })

@@ -23,18 +23,28 @@ pub(crate) struct Chunk {
 }
 
 /// Cuts what `reader` gives in chunks; `carry` is what was read already, from the beginning of a record on.
-pub(super) struct Chunks {
+pub(crate) struct Chunks {
     name: String,
     reader: Unpacked,
     dialect: Dialect,
+    /// Where the last whole record ends.
+    last_end: fn(&[u8], &Dialect) -> Option<usize>,
     carry: Vec<u8>,
     line: u64,
     done: bool,
 }
 
 impl Chunks {
+    /// Chunks of records in which quotes have their meaning.
     pub(super) fn new(name: String, reader: Unpacked, dialect: Dialect, carry: Vec<u8>, line: u64) -> Self {
-        Self { name, reader, dialect, carry, line, done: false }
+        Self { name, reader, dialect, last_end: last_record_end, carry, line, done: false }
+    }
+
+    /// Chunks of plain lines.
+    pub(crate) fn lines(name: String, reader: Unpacked) -> Self {
+        let dialect = Dialect { delimiter: b' ', terminator: b'\n', decimal_comma: false };
+        let last_end = |text: &[u8], _: &Dialect| memchr::memrchr(b'\n', text).map(|i| i + 1);
+        Self { name, reader, dialect, last_end, carry: Vec::new(), line: 0, done: false }
     }
 
     fn read(&mut self) -> Result<Option<Chunk>> {
@@ -43,7 +53,7 @@ impl Chunks {
             // A record longer than the chunk is looked through again as it grows, so it grows by doubling.
             let want = CHUNK_BYTES.max(text.len());
             self.done = !self.reader.fill(&mut text, want)?;
-            let end = if self.done { Some(text.len()) } else { last_record_end(&text, &self.dialect) };
+            let end = if self.done { Some(text.len()) } else { (self.last_end)(&text, &self.dialect) };
             if let Some(end) = end {
                 self.carry = text[end..].to_vec();
                 text.truncate(end);
@@ -72,7 +82,7 @@ impl Iterator for Chunks {
 }
 
 /// The chunks, read and unpacked by a thread of their own while the caller parses.
-pub(super) fn ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chunks: I) -> Receiver<Result<Chunk>> {
+pub(crate) fn ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chunks: I) -> Receiver<Result<Chunk>> {
     let (send, receive) = sync_channel(AHEAD);
     std::thread::spawn(move || {
         for chunk in chunks {

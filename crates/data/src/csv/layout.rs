@@ -8,7 +8,7 @@ use super::record::{Cell, Dialect, Flaw, blank_line, count_lines, record};
 use super::sniff;
 use crate::date;
 use crate::options::{Format, Missing, ReadOptions};
-use crate::part::Plan;
+use crate::part::{self, Plan};
 use crate::source::Source;
 
 /// Bytes that are looked at to find the dialect; a first record that is longer is read whole.
@@ -51,7 +51,8 @@ pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known
     let broken = |message: &str| Error::Format { path: path.clone(), message: message.to_owned() };
     let mut reader = source.open(options)?;
     let mut head = Vec::new();
-    let mut whole = !reader.fill(&mut head, HEAD_BYTES)?;
+    reader.fill(&mut head, HEAD_BYTES)?;
+    let mut whole = head.len() < HEAD_BYTES;
     if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         return Err(broken("the text is UTF-16; save it as UTF-8"));
     }
@@ -90,7 +91,7 @@ pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known
             let name = text_of(cell, field, at).map_err(|f| fail(&head, f))?;
             names.push(name);
         }
-        make_unique(&mut names, &mut notes);
+        part::make_unique(&mut names, &mut notes);
         at = next;
     } else {
         names.extend((0..first.len()).map(|j| format!("x{j}")));
@@ -163,30 +164,8 @@ pub(super) fn check_text(value: &[u8]) -> Result<(), String> {
 }
 
 fn all_numbers(cells: &[Cell<'_>], dialect: &Dialect, missing: &Missing) -> bool {
-    let number = |c: &Cell<'_>| number_of(c.text, dialect).is_some_and(|v| v.is_finite());
+    let number = |c: &Cell<'_>| !c.quoted && number_of(c.text, dialect).is_some_and(|v| v.is_finite());
     cells.iter().any(number) && cells.iter().all(|c| missing.is(c.text) || number(c))
-}
-
-/// Gives names to columns without one, and other names to columns whose name was there before.
-fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
-    let mut seen = std::collections::BTreeSet::new();
-    let taken: std::collections::BTreeSet<String> = names.iter().cloned().collect();
-    for (j, name) in names.iter_mut().enumerate() {
-        let old = name.clone();
-        if name.is_empty() {
-            *name = format!("unnamed_{}", j + 1);
-        }
-        let mut n = 2;
-        let base = name.clone();
-        while seen.contains(name) || (*name != old && taken.contains(name)) {
-            *name = format!("{base}_{n}");
-            n += 1;
-        }
-        if !old.is_empty() && *name != old {
-            notes.push(format!("the name \"{old}\" occurs twice; column {} is called \"{name}\"", j + 1));
-        }
-        seen.insert(name.clone());
-    }
 }
 
 fn same_names(path: &str, expected: &[String], found: &[String]) -> Result<()> {

@@ -16,9 +16,9 @@ use super::chunks;
 use super::layout::{self, Layout, flawed, number_of};
 use super::number;
 use super::parse::{closes, not_a, only_blanks, ragged};
-use super::record::{After, Dialect, Flaw, blank_line, cell, count_lines};
+use super::record::{After, Flaw, blank_line, cell, count_lines};
 use crate::options::{Format, Missing, ReadOptions};
-use crate::source::{Bytes, Packing, Source};
+use crate::source::{Packing, Source};
 
 /// Bytes of a piece: text and numbers of one piece fit in the second-level cache.
 const PIECE: u64 = 1 << 18;
@@ -84,9 +84,8 @@ impl Numbers<'_> {
 /// All rows as numbers, NaN where missing, and the names of the columns.
 pub(crate) fn read_matrix(sources: &[Source], options: &ReadOptions, format: Format) -> Result<(Mat<f64>, Vec<String>)> {
     if let [source] = sources
-        && let Bytes::File(path) = &source.bytes
+        && let Some(path) = source.path()
         && source.packing()? == Packing::Plain
-        && path.metadata().is_ok_and(|m| m.is_file())
         && let Some(result) = in_place(source, path, options, format)?
     {
         return Ok(result);
@@ -248,11 +247,4 @@ fn runs(lines: &[Lines], start: u64, length: u64) -> Vec<Run> {
         runs.push(Run { from, to: length, lines: pending + 1 });
     }
     runs
-}
-
-impl Dialect {
-    #[cfg(test)]
-    pub(super) fn comma() -> Self {
-        Self { delimiter: b',', terminator: b'\n', decimal_comma: false }
-    }
 }

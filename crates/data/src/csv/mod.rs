@@ -15,6 +15,7 @@ mod sniff;
 use ermine_core::{Error, Flow, Result};
 use rayon::prelude::*;
 
+pub(crate) use chunks::{Chunk, Chunks, ahead};
 pub(crate) use layout::Layout;
 pub(crate) use matrix::read_matrix;
 pub(crate) use number::parse as parse_number;
@@ -22,7 +23,7 @@ pub(crate) use parse::Parsed;
 
 use crate::infer::Profile;
 use crate::options::{Format, Missing, ReadOptions};
-use crate::part::{Part, Plan};
+use crate::part::{self, Part, Plan, Verdict};
 use crate::source::Source;
 
 /// Delimited files that make up one table.
@@ -60,6 +61,19 @@ impl Delimited<'_> {
             layout.get_or_insert(current);
         }
         layout.ok_or_else(|| Error::Data("there is no file to read".into()))
+    }
+
+    /// The layout that the first file suggests.
+    pub(crate) fn guess(&self) -> Result<Layout> {
+        let source = self.sources.first().ok_or_else(|| Error::Data("there is no file to read".into()))?;
+        Ok(layout::open(source, self.options, self.format, None)?.layout)
+    }
+
+    /// What the columns turned out to be.
+    pub(crate) fn verdicts(&self, layout: &Layout, profiles: &[Profile]) -> Result<Vec<Verdict>> {
+        let asked = |name: &String| self.options.types.get(name).copied();
+        let columns = layout.names.iter().zip(profiles).zip(&layout.plans);
+        columns.map(|((name, profile), &plan)| part::verdict(name, plan, profile, asked(name))).collect()
     }
 
     /// The layout with its guesses settled, what was seen of each column, and the number of rows. `keep` is given every

@@ -55,7 +55,7 @@ pub(super) fn ragged(text: &[u8], row: usize, width: usize, dialect: &Dialect) -
 
 /// Whether a record is one empty cell: a line of blanks, skipped like a blank line where there are several columns.
 pub(super) fn only_blanks(cell: &Cell<'_>, after: After, field: usize, width: usize) -> bool {
-    field == 0 && width > 1 && after == After::Record && cell.text.is_empty()
+    field == 0 && width > 1 && after == After::Record && cell.text.is_empty() && !cell.quoted
 }
 
 impl Parser<'_> {

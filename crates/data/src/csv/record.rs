@@ -33,6 +33,8 @@ pub(crate) struct Flaw {
 pub(crate) struct Cell<'a> {
     /// The text without enclosing quotes or surrounding blanks.
     pub(crate) text: &'a [u8],
+    /// Whether it stood in quotes.
+    pub(crate) quoted: bool,
     /// Whether it holds doubled quotes.
     doubled: bool,
 }
@@ -83,7 +85,7 @@ pub(crate) fn cell<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialec
     }
     let end = unquoted_end(text, at, dialect);
     let (after, next) = after(text, end, dialect);
-    Ok((Cell { text: trim(&text[at..end]), doubled: false }, after, next))
+    Ok((Cell { text: trim(&text[at..end]), quoted: false, doubled: false }, after, next))
 }
 
 fn after(text: &[u8], end: usize, dialect: &Dialect) -> (After, usize) {
@@ -123,7 +125,7 @@ fn quoted<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialect) -> Res
         }
         _ => {
             let (after, next) = after(text, end, dialect);
-            Ok((Cell { text: &text[at + 1..close], doubled }, after, next))
+            Ok((Cell { text: &text[at + 1..close], quoted: true, doubled }, after, next))
         }
     }
 }

@@ -36,7 +36,7 @@ fn widths(head: &[u8], dialect: &Dialect, whole: bool) -> Vec<usize> {
 pub(super) fn delimiter(head: &[u8], terminator: u8, whole: bool) -> u8 {
     let score = |delimiter: u8| {
         let widths = widths(head, &Dialect { delimiter, terminator, decimal_comma: false }, whole);
-        let first = widths.first().copied().unwrap_or(0);
+        let first = widths.first().copied().filter(|&w| w > 1).unwrap_or(0);
         (first > 1 && widths.iter().all(|&w| w == first), first)
     };
     // On a tie the earlier delimiter wins: max_by_key takes the last maximum.

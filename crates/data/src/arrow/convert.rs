@@ -1,0 +1,235 @@
+//! Arrow arrays to parts of columns.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
+    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, TimeUnit};
+use ermine_core::{ColumnKind, Error, Result};
+
+use crate::csv::parse_number;
+use crate::date;
+use crate::part::{Part, Plan, Strings};
+
+const SECONDS_A_DAY: f64 = 86_400.0;
+
+/// How a column of this type is read, or `None` when it is nested, binary or otherwise nothing to learn from.
+///
+/// Numbers, decimals, times of day and durations (both in seconds) are numbers; dates and time stamps are days since
+/// 1970-01-01; text, booleans and dictionaries of text are strings.
+pub(super) fn plan(data_type: &DataType) -> Option<Plan> {
+    use DataType as T;
+    match data_type {
+        T::Dictionary(_, values) => plan(values),
+        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Boolean => Some(Plan::Strings),
+        T::Date32 | T::Date64 | T::Timestamp(..) => Some(Plan::Date),
+        T::Null | T::Time32(_) | T::Time64(_) | T::Duration(_) => Some(Plan::Number),
+        T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => Some(Plan::Number),
+        t if t.is_numeric() => Some(Plan::Number),
+        _ => None,
+    }
+}
+
+/// How a column of this type is read when `asked` to be of a kind.
+pub(super) fn plan_as(data_type: &DataType, asked: Option<ColumnKind>) -> Option<Plan> {
+    let natural = plan(data_type)?;
+    Some(match asked {
+        None | Some(ColumnKind::Identifier) => natural,
+        Some(ColumnKind::Number) => Plan::Number,
+        Some(ColumnKind::Date) => Plan::Date,
+        Some(ColumnKind::Category | ColumnKind::Text) => Plan::Strings,
+    })
+}
+
+/// The cells of an array as `plan` says; `first` is the row of the first cell, for messages.
+pub(super) fn part(name: &str, array: &ArrayRef, plan: Plan, first: usize) -> Result<Part> {
+    match plan {
+        Plan::Skip => Ok(Part::Skipped),
+        Plan::Strings => strings(array).map(Part::Strings).ok_or_else(|| unreadable(name, array.data_type())),
+        Plan::Number | Plan::Date => {
+            if let Some(values) = numbers(array) {
+                return Ok(Part::Numbers(values));
+            }
+            let parse = if plan == Plan::Date { date::parse } else { parse_number };
+            let what = if plan == Plan::Date { "an ISO 8601 date" } else { "a number" };
+            let cells = strings(array).ok_or_else(|| unreadable(name, array.data_type()))?;
+            let known: Vec<Option<f64>> = cells
+                .names
+                .iter()
+                .map(|n| n.trim_ascii())
+                .map(|n| if n.is_empty() { Some(f64::NAN) } else { parse(n) })
+                .collect();
+            let value = |(i, &code): (usize, &u32)| match known.get(code as usize) {
+                None => Ok(f64::NAN),
+                Some(Some(v)) => Ok(*v),
+                Some(None) => {
+                    let text = String::from_utf8_lossy(cells.names.get(code));
+                    Err(Error::Data(format!("column \"{name}\", row {}: \"{text}\" is not {what}", first + i)))
+                }
+            };
+            Ok(Part::Numbers(cells.codes.iter().enumerate().map(value).collect::<Result<_>>()?))
+        }
+    }
+}
+
+/// The refusal of a column that cannot be read.
+pub(super) fn unreadable(name: &str, data_type: &DataType) -> Error {
+    let sort = if data_type.is_nested() { "nested" } else { "not a table of numbers, text or dates" };
+    Error::Data(format!(
+        "column \"{name}\" has the Arrow type {data_type}, which is {sort} and is not read; leave it out of the file"
+    ))
+}
+
+fn each<T: ArrowPrimitiveType>(array: &dyn Array, value: impl Fn(T::Native) -> f64) -> Vec<f64> {
+    let array = array.as_primitive::<T>();
+    match array.nulls() {
+        None => array.values().iter().map(|&v| value(v)).collect(),
+        Some(valid) => {
+            array.values().iter().enumerate().map(|(i, &v)| if valid.is_valid(i) { value(v) } else { f64::NAN }).collect()
+        }
+    }
+}
+
+/// Units in a second.
+fn a_second(unit: &TimeUnit) -> f64 {
+    match unit {
+        TimeUnit::Second => 1.0,
+        TimeUnit::Millisecond => 1e3,
+        TimeUnit::Microsecond => 1e6,
+        TimeUnit::Nanosecond => 1e9,
+    }
+}
+
+/// A decimal, correctly rounded: by one exact division where that suffices, else through its digits.
+fn decimal(whole: i128, scale: i8) -> f64 {
+    if whole.unsigned_abs() <= 1 << 53 && (0..=22).contains(&scale) {
+        return whole as f64 / 10f64.powi(i32::from(scale));
+    }
+    decimal_text(&whole.to_string(), scale)
+}
+
+fn decimal_text(whole: &str, scale: i8) -> f64 {
+    format!("{whole}e{}", -i32::from(scale)).parse().unwrap_or(f64::NAN)
+}
+
+/// The cells as numbers, NaN where missing, or `None` for text.
+fn numbers(array: &ArrayRef) -> Option<Vec<f64>> {
+    use DataType as T;
+    Some(match array.data_type() {
+        T::Null => vec![f64::NAN; array.len()],
+        T::Boolean => array.as_boolean().iter().map(|v| v.map_or(f64::NAN, |v| f64::from(u8::from(v)))).collect(),
+        T::Int8 => each::<Int8Type>(array, f64::from),
+        T::Int16 => each::<Int16Type>(array, f64::from),
+        T::Int32 => each::<Int32Type>(array, f64::from),
+        T::Int64 => each::<Int64Type>(array, |v| v as f64),
+        T::UInt8 => each::<UInt8Type>(array, f64::from),
+        T::UInt16 => each::<UInt16Type>(array, f64::from),
+        T::UInt32 => each::<UInt32Type>(array, f64::from),
+        T::UInt64 => each::<UInt64Type>(array, |v| v as f64),
+        T::Float16 => each::<Float16Type>(array, f64::from),
+        T::Float32 => each::<Float32Type>(array, f64::from),
+        T::Float64 => each::<Float64Type>(array, |v| v),
+        T::Decimal32(_, scale) => each::<Decimal32Type>(array, |v| decimal(v.into(), *scale)),
+        T::Decimal64(_, scale) => each::<Decimal64Type>(array, |v| decimal(v.into(), *scale)),
+        T::Decimal128(_, scale) => each::<Decimal128Type>(array, |v| decimal(v, *scale)),
+        T::Decimal256(_, scale) => each::<Decimal256Type>(array, |v| decimal_text(&v.to_string(), *scale)),
+        T::Date32 => each::<Date32Type>(array, f64::from),
+        T::Date64 => each::<Date64Type>(array, |v| v as f64 / (SECONDS_A_DAY * 1e3)),
+        T::Timestamp(unit, _) => {
+            let day = SECONDS_A_DAY * a_second(unit);
+            let days = |v: i64| v as f64 / day;
+            match unit {
+                TimeUnit::Second => each::<TimestampSecondType>(array, days),
+                TimeUnit::Millisecond => each::<TimestampMillisecondType>(array, days),
+                TimeUnit::Microsecond => each::<TimestampMicrosecondType>(array, days),
+                TimeUnit::Nanosecond => each::<TimestampNanosecondType>(array, days),
+            }
+        }
+        T::Time32(unit) => {
+            let seconds = |v: i32| f64::from(v) / a_second(unit);
+            match unit {
+                TimeUnit::Second => each::<Time32SecondType>(array, seconds),
+                _ => each::<Time32MillisecondType>(array, seconds),
+            }
+        }
+        T::Time64(unit) => {
+            let seconds = |v: i64| v as f64 / a_second(unit);
+            match unit {
+                TimeUnit::Microsecond => each::<Time64MicrosecondType>(array, seconds),
+                _ => each::<Time64NanosecondType>(array, seconds),
+            }
+        }
+        T::Duration(unit) => {
+            let seconds = |v: i64| v as f64 / a_second(unit);
+            match unit {
+                TimeUnit::Second => each::<DurationSecondType>(array, seconds),
+                TimeUnit::Millisecond => each::<DurationMillisecondType>(array, seconds),
+                TimeUnit::Microsecond => each::<DurationMicrosecondType>(array, seconds),
+                TimeUnit::Nanosecond => each::<DurationNanosecondType>(array, seconds),
+            }
+        }
+        T::Dictionary(..) => {
+            let array = array.as_any_dictionary();
+            let values = numbers(array.values())?;
+            if values.is_empty() {
+                return Some(vec![f64::NAN; array.len()]);
+            }
+            let value = |(i, key): (usize, usize)| if array.is_null(i) { f64::NAN } else { values[key] };
+            array.normalized_keys().into_iter().enumerate().map(value).collect()
+        }
+        _ => return None,
+    })
+}
+
+/// The cells as strings. Numbers are written as `Display` writes them, whole numbers without point; dates as ISO 8601.
+fn strings(array: &ArrayRef) -> Option<Strings> {
+    use DataType as T;
+    let mut out = Strings::default();
+    let mut put = |cell: Option<&str>| match cell {
+        Some(text) => {
+            out.push(text.as_bytes());
+        }
+        None => out.push_missing(),
+    };
+    match array.data_type() {
+        T::Utf8 => array.as_string::<i32>().iter().for_each(put),
+        T::LargeUtf8 => array.as_string::<i64>().iter().for_each(put),
+        T::Utf8View => array.as_string_view().iter().for_each(put),
+        T::Boolean => array.as_boolean().iter().for_each(|v| put(v.map(|v| if v { "true" } else { "false" }))),
+        T::Int64 => array.as_primitive::<Int64Type>().iter().for_each(|v| put(v.map(|v| v.to_string()).as_deref())),
+        T::UInt64 => array.as_primitive::<UInt64Type>().iter().for_each(|v| put(v.map(|v| v.to_string()).as_deref())),
+        T::Dictionary(..) => return dictionary(array),
+        t => {
+            let as_date = plan(t) == Some(Plan::Date);
+            let text = |v: &f64| if as_date { date::format(*v) } else { v.to_string() };
+            numbers(array)?.iter().for_each(|v| put((!v.is_nan()).then(|| text(v)).as_deref()));
+        }
+    }
+    Some(out)
+}
+
+/// A dictionary's values are looked up once each; those that no key uses leave no trace.
+fn dictionary(array: &ArrayRef) -> Option<Strings> {
+    let array = array.as_any_dictionary();
+    let values = strings(array.values())?;
+    let mut out = Strings::default();
+    if values.codes.is_empty() {
+        (0..array.len()).for_each(|_| out.push_missing());
+        return Some(out);
+    }
+    for (i, key) in array.normalized_keys().into_iter().enumerate() {
+        match values.codes[key] {
+            _ if array.is_null(i) => out.push_missing(),
+            ermine_core::MISSING_CODE => out.push_missing(),
+            code => {
+                out.push(values.names.get(code));
+            }
+        }
+    }
+    Some(out)
+}

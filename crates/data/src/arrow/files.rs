@@ -1,0 +1,157 @@
+//! Record batches from Parquet and Arrow IPC files.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use ermine_core::{Error, Flow, Result};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use super::Columns;
+use crate::options::{Format, ReadOptions};
+use crate::source::{Packing, Source};
+
+/// Rows of a batch at most.
+const BATCH_ROWS: usize = 8192;
+/// Cells of a batch at most, unless the table is very wide.
+const BATCH_CELLS: usize = 1 << 19;
+/// Batches that are decoded ahead of their use.
+const AHEAD: usize = 2;
+
+/// Parquet or Arrow files that make up one table.
+pub(crate) struct ArrowFiles<'a> {
+    pub(crate) sources: &'a [Source],
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) format: Format,
+}
+
+impl ArrowFiles<'_> {
+    /// Names and types of the columns; all files must have the same.
+    pub(crate) fn columns(&self) -> Result<Columns> {
+        let mut first: Option<SchemaRef> = None;
+        for source in self.sources {
+            let schema = open(source, self.format, self.options)?.schema();
+            match &first {
+                None => first = Some(schema),
+                Some(known) => same_columns(&source.name, known, &schema)?,
+            }
+        }
+        let schema = first.ok_or_else(|| Error::Data("there is no file to read".into()))?;
+        self.options.check_types(schema.fields().iter().map(|f| f.name().as_str()))?;
+        Columns::new(&schema, &self.options.types)
+    }
+
+    /// Reads all batches in order. A thread decodes ahead; stops early when `visit` says so.
+    pub(crate) fn scan(&self, visit: &mut dyn FnMut(&RecordBatch) -> Result<Flow>) -> Result<()> {
+        for source in self.sources {
+            let reader = open(source, self.format, self.options)?;
+            for batch in ahead(source.name.clone(), reader) {
+                let batch = batch?;
+                let step = (BATCH_CELLS / batch.num_columns().max(1)).clamp(64, BATCH_ROWS);
+                for start in (0..batch.num_rows()).step_by(step) {
+                    let rows = step.min(batch.num_rows() - start);
+                    if visit(&batch.slice(start, rows))? == Flow::Stop {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn same_columns(path: &str, known: &ArrowSchema, found: &ArrowSchema) -> Result<()> {
+    let broken = |message: String| Err(Error::Format { path: path.to_owned(), message });
+    if known.fields().len() != found.fields().len() {
+        return broken(format!("{} columns, and the files before have {}", found.fields().len(), known.fields().len()));
+    }
+    for (a, b) in known.fields().iter().zip(found.fields()) {
+        if a.name() != b.name() {
+            return broken(format!("column \"{}\" stands where the files before have \"{}\"", b.name(), a.name()));
+        }
+        if a.data_type() != b.data_type() {
+            let (was, is) = (a.data_type(), b.data_type());
+            return broken(format!("column \"{}\" is {is}, and {was} in the files before", b.name()));
+        }
+    }
+    Ok(())
+}
+
+type Batches = Box<dyn RecordBatchReader + Send>;
+
+/// A decoder that meets a damaged file may also give up with a panic; that is an error of the file like any other.
+fn guarded<T>(path: &str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err(damaged(path, "the decoder gave up")))
+}
+
+fn damaged(path: &str, what: impl std::fmt::Display) -> Error {
+    Error::Format { path: path.to_owned(), message: format!("the file is damaged or not of this format ({what})") }
+}
+
+fn open(source: &Source, format: Format, options: &ReadOptions) -> Result<Batches> {
+    let path = &source.name;
+    guarded(path, || match format {
+        Format::Parquet => {
+            let file = unpacked_file(source, options)?;
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| damaged(path, e))?;
+            let rows = (BATCH_CELLS / builder.schema().fields().len().max(1)).clamp(64, BATCH_ROWS);
+            Ok(Box::new(builder.with_batch_size(rows).build().map_err(|e| damaged(path, e))?) as Batches)
+        }
+        _ => match source.path() {
+            Some(file) if source.packing()? == Packing::Plain => {
+                ipc(path, BufReader::new(File::open(file).map_err(|e| Error::io(file, e))?))
+            }
+            _ => ipc(path, Cursor::new(source.read_all(options)?)),
+        },
+    })
+}
+
+/// Parquet needs a file to jump about in; what is packed or comes from the standard input is put down in one that vanishes.
+fn unpacked_file(source: &Source, options: &ReadOptions) -> Result<File> {
+    if let Some(path) = source.path()
+        && source.packing()? == Packing::Plain
+    {
+        return File::open(path).map_err(|e| Error::io(path, e));
+    }
+    let io = |e| Error::io("a temporary file", e);
+    let mut file = tempfile::tempfile().map_err(io)?;
+    let mut reader = source.open(options)?;
+    let mut block = Vec::new();
+    while reader.fill(&mut block, 1 << 20)? {
+        std::io::Write::write_all(&mut file, &block).map_err(io)?;
+        block.clear();
+    }
+    file.rewind().map_err(io)?;
+    Ok(file)
+}
+
+/// IPC in file form begins with `ARROW1`; all else is taken for a stream.
+fn ipc<R: Read + Seek + Send + 'static>(path: &str, mut reader: R) -> Result<Batches> {
+    let mut magic = Vec::new();
+    (&mut reader).take(6).read_to_end(&mut magic).map_err(|e| Error::io(path, e))?;
+    reader.rewind().map_err(|e| Error::io(path, e))?;
+    if magic == b"ARROW1" {
+        Ok(Box::new(FileReader::try_new(reader, None).map_err(|e| damaged(path, e))?))
+    } else {
+        Ok(Box::new(StreamReader::try_new(reader, None).map_err(|e| damaged(path, e))?))
+    }
+}
+
+fn ahead(path: String, mut reader: Batches) -> Receiver<Result<RecordBatch>> {
+    let (send, receive) = sync_channel(AHEAD);
+    std::thread::spawn(move || {
+        loop {
+            let batch = guarded(&path, || reader.next().transpose().map_err(|e| damaged(&path, e)));
+            let failed = batch.is_err();
+            // The receiver is gone when the caller has stopped early.
+            if batch.transpose().is_none_or(|batch| send.send(batch).is_err()) || failed {
+                return;
+            }
+        }
+    });
+    receive
+}

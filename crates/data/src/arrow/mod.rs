@@ -1,0 +1,121 @@
+//! Parquet and Arrow IPC, by way of Arrow record batches.
+
+mod convert;
+mod files;
+mod write;
+
+use std::collections::BTreeMap;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema as ArrowSchema};
+use ermine_core::{ColumnKind, Error, Result, Table};
+use rayon::prelude::*;
+
+pub(crate) use files::ArrowFiles;
+pub(crate) use write::BatchWriter;
+pub use write::to_batch;
+
+use crate::infer::Profile;
+use crate::part::{self, Part, Plan, Verdict};
+use crate::read::{self, Loaded};
+
+/// Names and ways to read of the columns of an Arrow schema.
+#[derive(Debug, Clone)]
+pub(crate) struct Columns {
+    pub(crate) names: Vec<String>,
+    pub(crate) plans: Vec<Plan>,
+    pub(crate) notes: Vec<String>,
+    /// Columns that are dictionaries: categories, whatever the cells look like.
+    dictionary: Vec<bool>,
+    asked: Vec<Option<ColumnKind>>,
+}
+
+impl Columns {
+    pub(crate) fn new(schema: &ArrowSchema, types: &BTreeMap<String, ColumnKind>) -> Result<Self> {
+        let mut names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
+        let mut notes = Vec::new();
+        part::make_unique(&mut names, &mut notes);
+        let asked: Vec<Option<ColumnKind>> = names.iter().map(|n| types.get(n).copied()).collect();
+        let plan = |((name, field), asked): ((&String, &arrow_schema::FieldRef), &Option<ColumnKind>)| {
+            convert::plan_as(field.data_type(), *asked).ok_or_else(|| convert::unreadable(name, field.data_type()))
+        };
+        let plans = names.iter().zip(schema.fields()).zip(&asked).map(plan).collect::<Result<Vec<_>>>()?;
+        let dictionary = schema.fields().iter().map(|f| matches!(f.data_type(), DataType::Dictionary(..))).collect();
+        Ok(Self { names, plans, notes, dictionary, asked })
+    }
+
+    /// The parts of a batch; `first` is the row of its first row.
+    pub(crate) fn parts(&self, batch: &RecordBatch, first: usize) -> Result<Vec<Part>> {
+        if batch.num_columns() != self.names.len() {
+            let message = format!("a batch has {} columns, and the schema has {}", batch.num_columns(), self.names.len());
+            return Err(Error::Data(message));
+        }
+        (0..self.names.len())
+            .into_par_iter()
+            .map(|j| convert::part(&self.names[j], batch.column(j), self.plans[j], first))
+            .collect()
+    }
+
+    /// What the columns turned out to be.
+    pub(crate) fn verdicts(&self, profiles: &[Profile]) -> Result<Vec<Verdict>> {
+        (0..self.names.len())
+            .map(|j| {
+                let (plan, profile) = (self.plans[j], &profiles[j]);
+                let few = plan == Plan::Strings && self.dictionary[j] && profile.names().is_some();
+                let asked = self.asked[j].or(few.then_some(ColumnKind::Category));
+                let mut verdict = part::verdict(&self.names[j], plan, profile, asked)?;
+                if few && self.asked[j].is_none() {
+                    verdict.reason = format!("a dictionary of {} strings", verdict.field.categories.len());
+                }
+                Ok(verdict)
+            })
+            .collect()
+    }
+}
+
+/// A table from Arrow record batches of one schema.
+///
+/// Numbers, decimals, times of day and durations (in seconds) become number columns, dates and time stamps date columns
+/// (days since 1970-01-01), booleans categories `false` and `true`, dictionaries categories whose codes follow the sorted
+/// names of all batches, text whatever its cells look like. Null and NaN are missing. `types` overrules, by column name.
+/// Nested and binary columns are refused by name.
+pub fn table_from_batches(schema: &ArrowSchema, batches: &[RecordBatch], types: &BTreeMap<String, ColumnKind>) -> Result<Table> {
+    let columns = Columns::new(schema, types)?;
+    let mut gather = Gather::new(columns);
+    for batch in batches {
+        gather.add(batch)?;
+    }
+    Ok(gather.finish()?.table)
+}
+
+/// Batches on their way to a table.
+pub(crate) struct Gather {
+    columns: Columns,
+    parts: Vec<Vec<Part>>,
+    profiles: Vec<Profile>,
+    rows: usize,
+}
+
+impl Gather {
+    pub(crate) fn new(columns: Columns) -> Self {
+        let width = columns.names.len();
+        let parts = std::iter::repeat_with(Vec::new).take(width).collect();
+        Self { columns, parts, profiles: vec![Profile::default(); width], rows: 0 }
+    }
+
+    pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+        let parts = self.columns.parts(batch, self.rows)?;
+        self.rows += batch.num_rows();
+        let each = self.parts.par_iter_mut().zip(&mut self.profiles).zip(parts);
+        each.for_each(|((column, profile), part)| {
+            profile.add(&part);
+            part::append(column, part);
+        });
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<Loaded> {
+        let verdicts = self.columns.verdicts(&self.profiles)?;
+        read::assemble(verdicts, self.parts, self.columns.notes)
+    }
+}

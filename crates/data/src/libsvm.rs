@@ -1,0 +1,125 @@
+//! libsvm text: a line a row, `target index:value …`, indices from 1 and ascending; `#` begins a comment.
+
+use ermine_core::{Csr, Error, Flow, Result};
+use rayon::prelude::*;
+
+use crate::csv::{Chunk, Chunks, ahead, parse_number};
+use crate::options::ReadOptions;
+use crate::source::Source;
+
+/// Columns at most: an index far beyond any real one would make every learner allocate for it.
+const MOST_COLUMNS: u32 = 1 << 27;
+
+/// Rows in order.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) indptr: Vec<usize>,
+    pub(crate) indices: Vec<u32>,
+    pub(crate) values: Vec<f64>,
+    pub(crate) targets: Vec<f64>,
+    /// The largest index, which counts from 1.
+    pub(crate) cols: u32,
+}
+
+impl Rows {
+    fn new() -> Self {
+        Self { indptr: vec![0], ..Self::default() }
+    }
+
+    fn append(&mut self, other: Self) {
+        let start = self.values.len();
+        self.indptr.extend(other.indptr[1..].iter().map(|p| p + start));
+        self.indices.extend(other.indices);
+        self.values.extend(other.values);
+        self.targets.extend(other.targets);
+        self.cols = self.cols.max(other.cols);
+    }
+
+    /// As a sparse matrix of at least `cols` columns.
+    pub(crate) fn into_csr(self, cols: usize) -> Result<(Csr, Vec<f64>)> {
+        let cols = cols.max(self.cols as usize);
+        Ok((Csr::new(self.indptr, self.indices, self.values, cols)?, self.targets))
+    }
+}
+
+/// Parses all rows in order, in runs.
+pub(crate) fn scan(sources: &[Source], options: &ReadOptions, visit: &mut dyn FnMut(Rows) -> Result<Flow>) -> Result<()> {
+    for source in sources {
+        let chunks = ahead(Chunks::lines(source.name.clone(), source.open(options)?));
+        loop {
+            let batch = chunks.iter().take(2 * rayon::current_num_threads()).collect::<Result<Vec<_>>>()?;
+            if batch.is_empty() {
+                break;
+            }
+            let parsed: Vec<Result<Rows>> = batch.into_par_iter().map(|chunk| parse(&source.name, &chunk)).collect();
+            for rows in parsed {
+                if visit(rows?)? == Flow::Stop {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All rows.
+pub(crate) fn read(sources: &[Source], options: &ReadOptions) -> Result<Rows> {
+    let mut all = Rows::new();
+    scan(sources, options, &mut |rows| {
+        all.append(rows);
+        Ok(Flow::Continue)
+    })?;
+    if all.targets.is_empty() {
+        let path = sources.first().map_or_else(String::new, |s| s.name.clone());
+        return Err(Error::Format { path, message: "the file has no row".into() });
+    }
+    Ok(all)
+}
+
+fn parse(path: &str, chunk: &Chunk) -> Result<Rows> {
+    let mut out = Rows::new();
+    for (i, line) in chunk.text.split(|&b| b == b'\n').enumerate() {
+        let line = line.split(|&b| b == b'#').next().unwrap_or_default();
+        let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).enumerate();
+        let Some((_, target)) = words.next() else { continue };
+        let fail = |word: usize, message: String| Error::Parse {
+            path: path.to_owned(),
+            line: chunk.line + i as u64 + 1,
+            column: word as u64 + 1,
+            message,
+        };
+        let shown = |word: &[u8]| String::from_utf8_lossy(word).chars().take(40).collect::<String>();
+        let number =
+            |at: usize, word: &[u8]| parse_number(word).ok_or_else(|| fail(at, format!("\"{}\" is not a number", shown(word))));
+        out.targets.push(number(0, target)?);
+        let mut last = 0;
+        for (at, word) in words {
+            let Some(colon) = memchr::memchr(b':', word) else {
+                return Err(fail(at, format!("\"{}\" is not index:value", shown(word))));
+            };
+            let (index, value) = (&word[..colon], &word[colon + 1..]);
+            // Groups of rankings say nothing about the row itself.
+            if index == b"qid" {
+                continue;
+            }
+            let index = std::str::from_utf8(index).ok().and_then(|t| t.parse::<u32>().ok());
+            let index = index.ok_or_else(|| fail(at, format!("\"{}\" does not begin with a whole number", shown(word))))?;
+            if index == 0 || index <= last {
+                let message = match index {
+                    0 => "index 0; indices count from 1".to_owned(),
+                    _ => format!("index {index} after {last}; indices ascend"),
+                };
+                return Err(fail(at, message));
+            }
+            if index > MOST_COLUMNS {
+                return Err(fail(at, format!("index {index}; at most {MOST_COLUMNS} columns are read")));
+            }
+            last = index;
+            out.indices.push(index - 1);
+            out.values.push(number(at, value)?);
+        }
+        out.cols = out.cols.max(last);
+        out.indptr.push(out.values.len());
+    }
+    Ok(out)
+}

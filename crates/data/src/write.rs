@@ -1,0 +1,282 @@
+//! Tables to files: CSV, Parquet, Arrow IPC; whole or in runs of rows; to a path or to the standard output.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Stdout, Write};
+use std::path::{Path, PathBuf};
+
+use ermine_core::{Column, ColumnKind, Error, Result, Schema, Table, TableRef};
+use flate2::write::GzEncoder;
+use tempfile::NamedTempFile;
+
+use crate::date;
+use crate::options::Format;
+
+/// How to write.
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// The format; by extension when not given, and CSV where that says nothing. CSV, TSV, Parquet and Arrow are written.
+    pub format: Option<Format>,
+    /// Puts `'` before text that begins with `=`, `+`, `-`, `@`, tab or line break, which spreadsheets would run as a
+    /// formula. Off by default, because the text then no longer reads back as it was. Numbers are never touched.
+    pub formula_safe: bool,
+}
+
+/// Writes tables of one schema, one after the other, to one file.
+///
+/// A file appears under its name only when [`TableWriter::finish`] has succeeded: until then the rows are in a temporary
+/// file beside it, and a failure leaves what was there before. `-` is the standard output. Names that end in `.gz` or `.zst`
+/// are packed (text formats only).
+pub struct TableWriter {
+    target: Target,
+    name: String,
+}
+
+enum Target {
+    Text(Text),
+    #[cfg(feature = "arrow")]
+    Batches(crate::arrow::BatchWriter<Sink>),
+}
+
+impl TableWriter {
+    /// Opens `path` (or `-`) for tables of the given schema.
+    pub fn create(path: &str, schema: &Schema, options: &WriteOptions) -> Result<Self> {
+        let format = options.format.or_else(|| Format::of_name(path)).unwrap_or(Format::Csv);
+        let sink = Sink::open(path)?;
+        let fail = |e: io::Error| Error::io(path, e);
+        let target = match format {
+            Format::Csv | Format::Tsv => {
+                let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
+                let mut text =
+                    Text { out: Packed::new(sink, path).map_err(fail)?, delimiter, formula_safe: options.formula_safe };
+                text.header(schema).map_err(fail)?;
+                Target::Text(text)
+            }
+            #[cfg(feature = "arrow")]
+            Format::Parquet | Format::Arrow => {
+                Target::Batches(crate::arrow::BatchWriter::new(path, format == Format::Parquet, sink, schema))
+            }
+            _ => return Err(Error::Format { path: path.to_owned(), message: format!("tables are not written as {format}") }),
+        };
+        Ok(Self { target, name: path.to_owned() })
+    }
+
+    /// Adds rows.
+    pub fn write(&mut self, rows: &TableRef<'_>) -> Result<()> {
+        match &mut self.target {
+            Target::Text(text) => text.rows(rows).map_err(|e| Error::io(&self.name, e)),
+            #[cfg(feature = "arrow")]
+            Target::Batches(out) => out.write(rows),
+        }
+    }
+
+    /// Ends the file and puts it in its place.
+    pub fn finish(self) -> Result<()> {
+        let sink = match self.target {
+            Target::Text(text) => text.out.finish().map_err(|e| Error::io(&self.name, e))?,
+            #[cfg(feature = "arrow")]
+            Target::Batches(out) => out.finish()?,
+        };
+        sink.finish().map_err(|e| Error::io(&self.name, e))
+    }
+}
+
+/// Writes a whole table to `path`, or to the standard output for `-`.
+pub fn write_table(path: &str, table: &Table, options: &WriteOptions) -> Result<()> {
+    let mut writer = TableWriter::create(path, table.schema(), options)?;
+    writer.write(&table.view())?;
+    writer.finish()
+}
+
+/// Where bytes go.
+pub(crate) enum Sink {
+    Stdout(BufWriter<Stdout>),
+    /// A device or pipe that exists under the name and cannot be replaced.
+    Direct(BufWriter<File>),
+    Temporary(BufWriter<NamedTempFile>, PathBuf),
+}
+
+impl Sink {
+    fn open(path: &str) -> Result<Self> {
+        if path == "-" {
+            return Ok(Self::Stdout(BufWriter::new(io::stdout())));
+        }
+        let path = Path::new(path);
+        let fail = |e: io::Error| Error::io(path, e);
+        match path.metadata() {
+            Ok(meta) if meta.is_dir() => {
+                return Err(Error::Format { path: path.display().to_string(), message: "this is a folder; name a file".into() });
+            }
+            Ok(meta) if !meta.is_file() => {
+                let file = File::options().write(true).open(path).map_err(fail)?;
+                return Ok(Self::Direct(BufWriter::new(file)));
+            }
+            _ => {}
+        }
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let temporary = tempfile::Builder::new().prefix(".ermine-").tempfile_in(folder).map_err(fail)?;
+        Ok(Self::Temporary(BufWriter::with_capacity(1 << 16, temporary), path.to_owned()))
+    }
+
+    fn finish(self) -> io::Result<()> {
+        let (out, path) = match self {
+            Self::Stdout(mut out) => return out.flush(),
+            Self::Direct(mut out) => return out.flush(),
+            Self::Temporary(out, path) => (out, path),
+        };
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // A temporary file is private; a written table is as readable as its predecessor, or as any new file.
+            let mode = path.metadata().map_or(0o644, |m| m.permissions().mode());
+            file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+        }
+        file.persist(&path).map_err(|e| e.error)?;
+        // The rename lasts once the folder is synced; not every system can do that.
+        if let Some(folder) = path.parent().and_then(|p| File::open(p).ok()) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(buf),
+            Self::Direct(out) => out.write(buf),
+            Self::Temporary(out, _) => out.write(buf),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Direct(out) => out.flush(),
+            Self::Temporary(out, _) => out.flush(),
+        }
+    }
+}
+
+/// Text, packed as its name says.
+enum Packed {
+    Plain(Sink),
+    Gzip(GzEncoder<Sink>),
+    Zstd(zstd::Encoder<'static, Sink>),
+}
+
+impl Packed {
+    fn new(sink: Sink, path: &str) -> io::Result<Self> {
+        Ok(if path.ends_with(".gz") {
+            Self::Gzip(GzEncoder::new(sink, flate2::Compression::default()))
+        } else if path.ends_with(".zst") {
+            Self::Zstd(zstd::Encoder::new(sink, 3)?)
+        } else {
+            Self::Plain(sink)
+        })
+    }
+
+    fn finish(self) -> io::Result<Sink> {
+        match self {
+            Self::Plain(sink) => Ok(sink),
+            Self::Gzip(encoder) => encoder.finish(),
+            Self::Zstd(encoder) => encoder.finish(),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(out) => out.write_all(bytes),
+            Self::Gzip(out) => out.write_all(bytes),
+            Self::Zstd(out) => out.write_all(bytes),
+        }
+    }
+}
+
+/// Delimited text as RFC 4180 has it, with `\n` between records. Numbers are written so that they read back to the same
+/// bits, dates as ISO 8601, missing cells empty.
+struct Text {
+    out: Packed,
+    delimiter: u8,
+    formula_safe: bool,
+}
+
+impl Text {
+    fn header(&mut self, schema: &Schema) -> io::Result<()> {
+        let mut line = Vec::new();
+        for (j, name) in schema.names().enumerate() {
+            if j > 0 {
+                line.push(self.delimiter);
+            }
+            // A quoted number is a name and not the first row of a file without header.
+            let number = crate::csv::parse_number(name.trim().as_bytes()).is_some();
+            self.text(&mut line, name, number || name.is_empty());
+        }
+        line.push(b'\n');
+        self.out.write_all(&line)
+    }
+
+    fn rows(&mut self, rows: &TableRef<'_>) -> io::Result<()> {
+        let mut block = Vec::new();
+        let fields = &rows.schema().fields;
+        for i in rows.range() {
+            for (j, (column, field)) in rows.table().columns().iter().zip(fields).enumerate() {
+                if j > 0 {
+                    block.push(self.delimiter);
+                }
+                let start = block.len();
+                match column {
+                    _ if column.is_missing(i) => {}
+                    Column::Number { values, .. } if field.kind == ColumnKind::Date => {
+                        block.extend_from_slice(date::format(values[i]).as_bytes());
+                    }
+                    Column::Number { values, .. } => number(&mut block, values[i]),
+                    Column::Category { codes, names } => self.text(&mut block, &names[codes[i] as usize], false),
+                    Column::Text(cells) => self.text(&mut block, cells[i].as_deref().unwrap_or_default(), false),
+                }
+                // A record that is one empty cell would be a blank line, which readers skip.
+                if fields.len() == 1 && block.len() == start {
+                    block.extend_from_slice(b"\"\"");
+                }
+            }
+            block.push(b'\n');
+            if block.len() > 1 << 16 {
+                self.out.write_all(&block)?;
+                block.clear();
+            }
+        }
+        self.out.write_all(&block)
+    }
+
+    fn text(&self, out: &mut Vec<u8>, text: &str, quote: bool) {
+        let guard = self.formula_safe && text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+        let special = |b: u8| b == self.delimiter || matches!(b, b'"' | b'\n' | b'\r');
+        let blank = |b: Option<&u8>| matches!(b, Some(b' ' | b'\t'));
+        let bytes = text.as_bytes();
+        let quote = quote || bytes.iter().any(|&b| special(b)) || blank(bytes.first()) || blank(bytes.last());
+        if quote {
+            out.push(b'"');
+        }
+        if guard {
+            out.push(b'\'');
+        }
+        for &b in bytes {
+            if b == b'"' {
+                out.push(b'"');
+            }
+            out.push(b);
+        }
+        if quote {
+            out.push(b'"');
+        }
+    }
+}
+
+/// The shortest decimal that reads back to the same double; far from 1 with an exponent.
+fn number(out: &mut Vec<u8>, v: f64) {
+    let size = v.abs();
+    let written =
+        if v == 0.0 || (1e-5..1e16).contains(&size) || !v.is_finite() { write!(out, "{v}") } else { write!(out, "{v:e}") };
+    debug_assert!(written.is_ok(), "a vector takes everything");
+}
