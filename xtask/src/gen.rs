@@ -62,6 +62,9 @@ impl Class {
     /// A class for each face; every parameter of every learner must be spoken for.
     fn all() -> Result<Vec<Self>> {
         let class = |face: &'static Face| -> Result<Option<Self>> {
+            if !written(face) {
+                return Ok(None);
+            }
             let Ok(learner) = ermine::learner(face.learner) else { return Ok(None) };
             let class = Self { face, spec: learner.spec(), defaults: AnyLearner::params(&*learner) };
             class.check().with_context(|| format!("face {}", face.class))?;
@@ -120,6 +123,12 @@ impl Class {
             Param::Learner { kind, .. } | Param::Own { kind, .. } | Param::Unused { kind, .. } => (*kind).to_owned(),
         })
     }
+}
+
+/// Whether the module with a face's behaviour is there.
+fn written(face: &Face) -> bool {
+    let module = face.base.split('.').next().unwrap_or_default();
+    std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(FOLDER).join(format!("{module}.py")).exists()
 }
 
 /// A JSON value as Python writes it.

@@ -124,5 +124,7 @@ def load(path):
     for name in _generated.__all__:
         cls = getattr(_generated, name)
         if cls._learner == native.learner and cls._holds(can):
-            return cls._from_model(native)
+            estimator = cls._from_model(native)
+            if estimator is not None:
+                return estimator
     return Model(native)

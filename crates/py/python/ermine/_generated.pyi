@@ -4,11 +4,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _dummy
+from . import _dummy, _impute, _one_hot, _ordinal, _scale
 
 __all__ = [
     "DummyClassifier",
     "DummyRegressor",
+    "StandardScaler",
+    "MinMaxScaler",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "SimpleImputer",
 ]
 
 class DummyClassifier(_dummy.DummyClassifier):
@@ -38,4 +43,88 @@ class DummyRegressor(_dummy.DummyRegressor):
         strategy: str = ...,
         constant: Any = ...,
         quantile: float | None = ...,
+    ) -> None: ...
+
+class StandardScaler(_scale.StandardScaler):
+    scale_: NDArray[Any]
+    mean_: NDArray[Any]
+    var_: NDArray[Any]
+    n_samples_seen_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        copy: bool = ...,
+        with_mean: bool = ...,
+        with_std: bool = ...,
+    ) -> None: ...
+
+class MinMaxScaler(_scale.MinMaxScaler):
+    min_: NDArray[Any]
+    scale_: NDArray[Any]
+    data_min_: NDArray[Any]
+    data_max_: NDArray[Any]
+    data_range_: NDArray[Any]
+    n_samples_seen_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        feature_range: Any = ...,
+        *,
+        copy: bool = ...,
+        clip: bool = ...,
+    ) -> None: ...
+
+class OneHotEncoder(_one_hot.OneHotEncoder):
+    categories_: Any
+    drop_idx_: NDArray[Any]
+    infrequent_categories_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        categories: Any = ...,
+        drop: Any = ...,
+        sparse_output: bool = ...,
+        dtype: Any = ...,
+        handle_unknown: str = ...,
+        min_frequency: int | float | None = ...,
+        max_categories: int | None = ...,
+        feature_name_combiner: Any = ...,
+    ) -> None: ...
+
+class OrdinalEncoder(_ordinal.OrdinalEncoder):
+    categories_: Any
+    infrequent_categories_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        categories: Any = ...,
+        dtype: Any = ...,
+        handle_unknown: str = ...,
+        unknown_value: int | None = ...,
+        encoded_missing_value: int = ...,
+        min_frequency: int | float | None = ...,
+        max_categories: int | None = ...,
+    ) -> None: ...
+
+class SimpleImputer(_impute.SimpleImputer):
+    statistics_: NDArray[Any]
+    indicator_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        missing_values: int | float | str | None = ...,
+        strategy: Any = ...,
+        fill_value: str | None = ...,
+        copy: bool = ...,
+        add_indicator: bool = ...,
+        keep_empty_features: bool = ...,
     ) -> None: ...
