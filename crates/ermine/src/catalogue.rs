@@ -2,7 +2,7 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, linear, prepare};
+use ermine_learn::{baseline, bayes, linear, prepare, reduce};
 
 use crate::Pipeline;
 
@@ -12,6 +12,8 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Ols::default()),
     || Box::new(linear::Ridge::default()),
     || Box::new(linear::Logistic::default()),
+    || Box::new(bayes::GaussianNb::default()),
+    || Box::new(reduce::Pca::default()),
     || Box::new(prepare::Standardise::default()),
     || Box::new(prepare::MinMax::default()),
     || Box::new(prepare::OneHot::default()),

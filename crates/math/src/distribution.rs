@@ -94,6 +94,11 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     1.0 / value
 }
 
+/// The logarithm of the gamma function, for x > 0.
+pub fn ln_gamma(x: f64) -> f64 {
+    libm::lgamma(x)
+}
+
 /// The regularised incomplete beta function I_x(a, b) and its complement 1 - I_x(a, b), each with its own digits, for
 /// positive a and b; x and y = 1 - x are given both because one of them may be tiny.
 pub fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {

@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod affine;
+pub mod classes;
 pub mod dd;
 pub mod distance;
 pub mod distribution;
@@ -10,6 +11,8 @@ pub mod linalg;
 pub mod loss;
 pub mod moments;
 pub mod optimise;
+pub mod project;
 pub mod skinny;
 
+mod rows;
 mod simd;

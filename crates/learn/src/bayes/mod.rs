@@ -1,1 +1,5 @@
 //! Bayes classifiers.
+
+mod gaussian;
+
+pub use gaussian::{GaussianNb, GaussianNbModel};

@@ -1,6 +1,6 @@
 //! Preparation of columns: scaling, encoding, imputation, and the default that does what a table needs.
 
-mod cells;
+pub(crate) mod cells;
 mod encoding;
 mod impute;
 mod levels;

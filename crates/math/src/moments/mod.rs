@@ -413,7 +413,7 @@ fn multiply(layout: Layout, packed: &[f64], room: usize, rows: usize, c: &mut [f
 }
 
 /// The rounded sum and what the rounding lost.
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let t = s - a;
     (s, (a - (s - t)) + (b - t))
