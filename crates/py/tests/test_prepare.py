@@ -23,8 +23,6 @@ def fitted():
     yield ermine.OneHotEncoder(sparse_output=False, drop=[1, 0, 4]).fit(FEW.astype(int)), FEW
     yield ermine.OrdinalEncoder().fit(FEW), FEW
     yield ermine.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1).fit(FEW), FEW + 1
-    if not ermine.SimpleImputer._through_learner:
-        return
     for strategy in ("mean", "median", "most_frequent", "constant"):
         yield ermine.SimpleImputer(strategy=strategy).fit(HOLED), HOLED
     yield ermine.SimpleImputer(add_indicator=True).fit(HOLED), HOLED

@@ -78,13 +78,9 @@ class SimpleImputer(TransformerMixin, Estimator):
             self.indicator_ = MissingIndicator(missing_values=self.missing_values, error_on_new=False).fit(X)
         return self
 
-    # Off until the learner's fills are held against scikit-learn's cases.
-    _through_learner = False
-
     def _is_native(self, X):
         return (
-            self._through_learner
-            and not sparse.issparse(X)
+            not sparse.issparse(X)
             and X.dtype in FLOATS
             and is_nan(self.missing_values)
             and not callable(self.strategy)
