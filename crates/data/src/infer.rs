@@ -1,21 +1,4 @@
-//! What kind a column is, by looking at its cells.
-//!
-//! The rules, in order. "Cells" are those that are not missing.
-//!
-//! 1. A kind that was asked for (`--type col=category`) is taken; a cell that cannot be read so is an error.
-//! 2. No cell at all: **number**.
-//! 3. Every cell is a number: **number**. But whole numbers that ascend from row to row, under a name such as `id`,
-//!    `index`, `row`, `PassengerId` or none, number the rows: **identifier**.
-//! 4. Every cell is an ISO 8601 date or date-time: **date**, kept as days since 1970-01-01.
-//! 5. Strings of which at least 20 are there and no two are equal: **identifier** if they are short (40 bytes on average)
-//!    and without blanks, else **text**.
-//! 6. Strings with at most 20 distinct values, or at most one for every ten cells and 10 000 in all and not longer than 100
-//!    bytes on average: **category**. `true`/`false`, `yes`/`no` fall here.
-//! 7. All else is **text**.
-//!
-//! A column of whole numbers is never a category by itself; above 10 000 distinct strings, "no two are equal" is
-//! estimated (at least 97 % distinct). Identifiers and text stay in the table: it is for the caller to say that they are
-//! left out of a fit.
+//! What kind a column is, by looking at its cells. The rules are in the documentation of the crate.
 
 use ermine_core::ColumnKind;
 

@@ -163,7 +163,9 @@ pub(crate) fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
             *name = format!("{base}_{n}");
             n += 1;
         }
-        if !old.is_empty() && *name != old {
+        if old.is_empty() {
+            notes.push(format!("column {} has no name and is called \"{name}\"", j + 1));
+        } else if *name != old {
             notes.push(format!("the name \"{old}\" occurs twice; column {} is called \"{name}\"", j + 1));
         }
         seen.insert(name.clone());

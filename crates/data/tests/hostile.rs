@@ -338,3 +338,19 @@ fn numbers_are_read_in_parallel_as_they_are_in_a_row() {
     let error = read_numbers(folder.file("u.csv", text.replace("\n59999,", "\nsix,")), &ReadOptions::default()).unwrap_err();
     assert!(error.to_string().contains("line 60013, column 1: \"six\" in column \"a\""), "{error}");
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(400))]
+    /// Whatever the bytes, every reader ends with a table or an error, and all agree which.
+    #[test]
+    fn any_bytes_end_well(
+        bytes in proptest::collection::vec(
+            proptest::sample::select(&b"\n\n\n,,,,;\t|\"\"\r\r 01239.-+eEnaNA?\xEF\xBB\xBF\xFF\0\x1F\x8B\x08"[..]), 0..60)
+    ) {
+        let _ = table(&bytes);
+        let folder = Folder::new();
+        for name in ["t.libsvm", "t-ubyte", "t.tsv", "t"] {
+            let _ = read_table(folder.file(name, &bytes));
+        }
+    }
+}

@@ -30,6 +30,7 @@ pub(crate) struct Chunks {
     /// Where the last whole record ends.
     last_end: fn(&[u8], &Dialect) -> Option<usize>,
     carry: Vec<u8>,
+    size: usize,
     line: u64,
     done: bool,
 }
@@ -37,21 +38,21 @@ pub(crate) struct Chunks {
 impl Chunks {
     /// Chunks of records in which quotes have their meaning.
     pub(super) fn new(name: String, reader: Unpacked, dialect: Dialect, carry: Vec<u8>, line: u64) -> Self {
-        Self { name, reader, dialect, last_end: last_record_end, carry, line, done: false }
+        Self { name, reader, dialect, last_end: last_record_end, carry, size: CHUNK_BYTES, line, done: false }
     }
 
     /// Chunks of plain lines.
     pub(crate) fn lines(name: String, reader: Unpacked) -> Self {
         let dialect = Dialect { delimiter: b' ', terminator: b'\n', decimal_comma: false };
         let last_end = |text: &[u8], _: &Dialect| memchr::memrchr(b'\n', text).map(|i| i + 1);
-        Self { name, reader, dialect, last_end, carry: Vec::new(), line: 0, done: false }
+        Self { name, reader, dialect, last_end, carry: Vec::new(), size: CHUNK_BYTES, line: 0, done: false }
     }
 
     fn read(&mut self) -> Result<Option<Chunk>> {
         let mut text = std::mem::take(&mut self.carry);
         loop {
             // A record longer than the chunk is looked through again as it grows, so it grows by doubling.
-            let want = CHUNK_BYTES.max(text.len());
+            let want = self.size.max(text.len());
             self.done = !self.reader.fill(&mut text, want)?;
             let end = if self.done { Some(text.len()) } else { (self.last_end)(&text, &self.dialect) };
             if let Some(end) = end {
@@ -93,4 +94,101 @@ pub(crate) fn ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chunks: 
         }
     });
     receive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{Flaw, blank_line, record};
+    use super::*;
+    use crate::options::ReadOptions;
+    use crate::source::{Bytes, Source};
+    use proptest::prelude::*;
+
+    const COMMA: Dialect = Dialect { delimiter: b',', terminator: b'\n', decimal_comma: false };
+
+    /// All cells, read straight through.
+    fn cells(text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, Flaw> {
+        let (mut at, mut out) = (0, Vec::new());
+        while at < text.len() {
+            if let Some(next) = blank_line(text, at, &COMMA) {
+                at = next;
+                continue;
+            }
+            let (cells, next) = record(text, at, &COMMA)?;
+            out.push(cells.iter().map(|c| c.value().into_owned()).collect());
+            at = next;
+        }
+        Ok(out)
+    }
+
+    /// A second opinion, one character at a time; `None` where the text is not sound.
+    fn reference(text: &str) -> Option<Vec<Vec<Vec<u8>>>> {
+        #[derive(PartialEq)]
+        enum At {
+            Start,
+            Plain,
+            Quoted,
+            Closed,
+        }
+        let (mut out, mut row, mut cell, mut at) = (Vec::new(), Vec::new(), String::new(), At::Start);
+        let trimmed = |cell: &str, quoted: bool| {
+            if quoted { cell.as_bytes().to_vec() } else { cell.trim_matches([' ', '\t', '\r']).as_bytes().to_vec() }
+        };
+        let mut chars = text.chars().chain(if text.ends_with('\n') { "" } else { "\n" }.chars()).peekable();
+        while let Some(c) = chars.next() {
+            match (&at, c) {
+                (At::Quoted, '"') if chars.peek() == Some(&'"') => cell.push(chars.next()?),
+                (At::Quoted, '"') => at = At::Closed,
+                (At::Quoted, c) => cell.push(c),
+                (_, ',' | '\n') => {
+                    let blank = row.is_empty() && c == '\n' && at != At::Closed && (cell.is_empty() || cell == "\r");
+                    if !blank {
+                        row.push(trimmed(&cell, at == At::Closed));
+                    }
+                    cell.clear();
+                    at = At::Start;
+                    if c == '\n' && !blank {
+                        out.push(std::mem::take(&mut row));
+                    }
+                }
+                (At::Start, '"') => at = At::Quoted,
+                (At::Closed, ' ' | '\t' | '\r') => {}
+                (At::Closed, _) => return None,
+                (_, c) => {
+                    cell.push(c);
+                    at = At::Plain;
+                }
+            }
+        }
+        // The line end that was put on may have been taken into an open quote.
+        (at != At::Quoted).then_some(out)
+    }
+
+    fn chunked(text: &[u8], size: usize) -> Result<Vec<Vec<Vec<u8>>>, String> {
+        let source = Source { name: "memory".into(), bytes: Bytes::Memory(text.into()) };
+        let reader = source.open(&ReadOptions::default()).unwrap();
+        let mut chunks = Chunks::new("memory".into(), reader, COMMA, Vec::new(), 0);
+        chunks.size = size;
+        let (mut out, mut lines) = (Vec::new(), 0);
+        for chunk in chunks {
+            let chunk = chunk.unwrap();
+            assert_eq!(chunk.line, lines);
+            lines += count_lines(&chunk.text, &COMMA);
+            out.extend(cells(&chunk.text).map_err(|f| f.message)?);
+        }
+        Ok(out)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #[test]
+        fn cells_do_not_depend_on_the_chunks(text in "[ab1,,\"\"\n\n\r ]{0,40}", size in 1usize..12) {
+            let whole = cells(text.as_bytes()).map_err(|f| f.message);
+            prop_assert_eq!(&whole.clone().ok(), &reference(&text));
+            match chunked(text.as_bytes(), size) {
+                Ok(parts) => prop_assert_eq!(Ok(parts), whole),
+                Err(message) => prop_assert_eq!(Err(message), whole),
+            }
+        }
+    }
 }

@@ -226,9 +226,10 @@ impl Layout {
     }
 }
 
-/// Rows a run of text is likely to have, from its first lines; used to reserve.
-pub(super) fn likely_rows(text: &[u8], dialect: &Dialect) -> usize {
+/// Rows a run of text is likely to have, from its first lines; used to reserve. A cell takes a byte at least, so that all
+/// columns together never reserve more than a few times the text.
+pub(super) fn likely_rows(text: &[u8], dialect: &Dialect, width: usize) -> usize {
     let head = &text[..text.len().min(CHUNK_BYTES / 64)];
     let lines = count_lines(head, dialect).max(1) as usize;
-    (text.len() / (head.len() / lines).max(1) + 8).min(text.len() + 1)
+    (text.len() / (head.len() / lines).max(1) + 8).min(text.len() / width.max(1) + 1)
 }

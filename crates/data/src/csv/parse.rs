@@ -68,7 +68,7 @@ impl Parser<'_> {
     fn parse_text(&self, text: &[u8]) -> Result<Parsed, Flaw> {
         let dialect = &self.layout.dialect;
         let width = self.layout.plans.len();
-        let likely = likely_rows(text, dialect);
+        let likely = likely_rows(text, dialect, width);
         let mut parts: Vec<Part> = self
             .layout
             .plans
