@@ -94,12 +94,7 @@ fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
             plain(names, columns.into_iter().map(Column::numbers), notes, options)
         }
         #[cfg(feature = "arrow")]
-        Format::Parquet | Format::Arrow => {
-            let files = crate::arrow::ArrowFiles { sources, options, format };
-            let mut gather = crate::arrow::Gather::new(files.columns()?);
-            files.scan(&mut |batch| gather.add(batch).map(|()| ermine_core::Flow::Continue))?;
-            gather.finish()
-        }
+        Format::Parquet | Format::Arrow => crate::arrow::read_files(&crate::arrow::ArrowFiles { sources, options, format }),
         #[cfg(not(feature = "arrow"))]
         Format::Parquet | Format::Arrow => Err(without_arrow(sources, format)),
     }

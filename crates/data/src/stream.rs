@@ -55,14 +55,7 @@ impl TableStream {
             Format::Parquet | Format::Arrow => {
                 let files = crate::arrow::ArrowFiles { sources: &sources, options, format };
                 let columns = files.columns()?;
-                let mut profiles = vec![Profile::default(); columns.names.len()];
-                let mut rows = 0;
-                files.scan(&mut |batch| {
-                    let parts = columns.parts(batch, rows)?;
-                    rows += batch.num_rows();
-                    profiles.iter_mut().zip(&parts).for_each(|(profile, part)| profile.add(part));
-                    Ok(Flow::Continue)
-                })?;
+                let (profiles, rows) = files.by_column(&columns, Profile::default, |profile, part| profile.add(&part))?;
                 let verdicts = columns.verdicts(&profiles)?;
                 let notes = columns.notes.clone();
                 (Reading::Arrow(columns), verdicts, profiles, rows, notes)

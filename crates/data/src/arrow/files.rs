@@ -1,19 +1,24 @@
 //! Record batches from Parquet and Arrow IPC files.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{BufReader, Cursor, Read, Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use ermine_core::{Error, Flow, Result};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use rayon::prelude::*;
 
-use super::Columns;
+use super::{Columns, convert};
 use crate::options::{Format, ReadOptions};
-use crate::source::{Packing, Source};
+use crate::part::Part;
+use crate::source::{Bytes, Packing, Source};
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8192;
@@ -43,6 +48,41 @@ impl ArrowFiles<'_> {
         let schema = first.ok_or_else(|| Error::Data("there is no file to read".into()))?;
         self.options.check_types(schema.fields().iter().map(|f| f.name().as_str()))?;
         Columns::new(&schema, &self.options.types)
+    }
+
+    /// Reads all rows, each column on its own where the format allows it (Parquet): `start` makes what `add` gathers the
+    /// parts of a column in. Returns that for each column, and the number of rows.
+    pub(crate) fn by_column<T: Send>(
+        &self,
+        columns: &Columns,
+        start: impl Fn() -> T + Sync,
+        add: impl Fn(&mut T, Part) + Sync,
+    ) -> Result<(Vec<T>, usize)> {
+        if self.format != Format::Parquet {
+            let mut all: Vec<T> = columns.names.iter().map(|_| start()).collect();
+            let mut rows = 0;
+            self.scan(&mut |batch| {
+                let parts = columns.parts(batch, rows)?;
+                rows += batch.num_rows();
+                all.par_iter_mut().zip(parts).for_each(|(to, part)| add(to, part));
+                Ok(Flow::Continue)
+            })?;
+            return Ok((all, rows));
+        }
+        let files = self.sources.iter().map(|s| ParquetFile::open(s, self.options)).collect::<Result<Vec<_>>>()?;
+        let one = |j: usize| -> Result<T> {
+            let (mut to, mut rows) = (start(), 0);
+            for file in &files {
+                for batch in file.batches(Some(j))? {
+                    let batch = batch?;
+                    add(&mut to, convert::part(&columns.names[j], batch.column(0), columns.plans[j], rows)?);
+                    rows += batch.num_rows();
+                }
+            }
+            Ok(to)
+        };
+        let all = (0..columns.names.len()).into_par_iter().map(one).collect::<Result<Vec<T>>>()?;
+        Ok((all, files.iter().map(|f| f.rows).sum()))
     }
 
     /// Reads all batches in order. A thread decodes ahead; stops early when `visit` says so.
@@ -94,39 +134,79 @@ fn damaged(path: &str, what: impl std::fmt::Display) -> Error {
 
 fn open(source: &Source, format: Format, options: &ReadOptions) -> Result<Batches> {
     let path = &source.name;
-    guarded(path, || match format {
-        Format::Parquet => {
-            let file = unpacked_file(source, options)?;
-            let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| damaged(path, e))?;
-            let rows = (BATCH_CELLS / builder.schema().fields().len().max(1)).clamp(64, BATCH_ROWS);
-            Ok(Box::new(builder.with_batch_size(rows).build().map_err(|e| damaged(path, e))?) as Batches)
+    if format == Format::Parquet {
+        return ParquetFile::open(source, options)?.reader(None);
+    }
+    guarded(path, || match source.path() {
+        Some(file) if source.packing()? == Packing::Plain => {
+            ipc(path, BufReader::new(File::open(file).map_err(|e| Error::io(file, e))?))
         }
-        _ => match source.path() {
-            Some(file) if source.packing()? == Packing::Plain => {
-                ipc(path, BufReader::new(File::open(file).map_err(|e| Error::io(file, e))?))
-            }
-            _ => ipc(path, Cursor::new(source.read_all(options)?)),
-        },
+        _ => ipc(path, Cursor::new(source.read_all(options)?)),
     })
 }
 
-/// Parquet needs a file to jump about in; what is packed or comes from the standard input is put down in one that vanishes.
-fn unpacked_file(source: &Source, options: &ReadOptions) -> Result<File> {
-    if let Some(path) = source.path()
-        && source.packing()? == Packing::Plain
-    {
-        return File::open(path).map_err(|e| Error::io(path, e));
+/// A Parquet file and its footer.
+struct ParquetFile {
+    source: Source,
+    metadata: ArrowReaderMetadata,
+    rows: usize,
+}
+
+impl ParquetFile {
+    /// Parquet needs a file to jump about in; what is packed or comes from the standard input is put down in one that
+    /// vanishes with the source.
+    fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
+        let source = match source.path() {
+            Some(_) if source.packing()? == Packing::Plain => source.clone(),
+            _ => {
+                let io = |e| Error::io("a temporary file", e);
+                let mut file = tempfile::NamedTempFile::new().map_err(io)?;
+                let mut reader = source.open(options)?;
+                let mut block = Vec::new();
+                while reader.fill(&mut block, 1 << 20)? {
+                    file.write_all(&block).map_err(io)?;
+                    block.clear();
+                }
+                Source { name: source.name.clone(), bytes: Bytes::Spooled(Arc::new(file.into_temp_path())) }
+            }
+        };
+        let metadata = guarded(&source.name, || {
+            ArrowReaderMetadata::load(&Self::file(&source)?, Default::default()).map_err(|e| damaged(&source.name, e))
+        })?;
+        let rows = usize::try_from(metadata.metadata().file_metadata().num_rows()).unwrap_or(0);
+        Ok(Self { source, metadata, rows })
     }
-    let io = |e| Error::io("a temporary file", e);
-    let mut file = tempfile::tempfile().map_err(io)?;
-    let mut reader = source.open(options)?;
-    let mut block = Vec::new();
-    while reader.fill(&mut block, 1 << 20)? {
-        std::io::Write::write_all(&mut file, &block).map_err(io)?;
-        block.clear();
+
+    /// A handle of its own for every reader: clones of one handle share their position.
+    fn file(source: &Source) -> Result<File> {
+        let path = source.path().unwrap_or(Path::new(""));
+        File::open(path).map_err(|e| Error::io(path, e))
     }
-    file.rewind().map_err(io)?;
-    Ok(file)
+
+    /// All batches, of all columns or of one.
+    fn reader(&self, column: Option<usize>) -> Result<Batches> {
+        let path = &self.source.name;
+        guarded(path, || {
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(Self::file(&self.source)?, self.metadata.clone());
+            let (mask, width) = match column {
+                Some(j) => (ProjectionMask::roots(self.metadata.parquet_schema(), [j]), 1),
+                None => (ProjectionMask::all(), self.metadata.schema().fields().len().max(1)),
+            };
+            let rows = (BATCH_CELLS / width).clamp(64, BATCH_ROWS);
+            Ok(Box::new(builder.with_projection(mask).with_batch_size(rows).build().map_err(|e| damaged(path, e))?) as Batches)
+        })
+    }
+
+    fn batches(&self, column: Option<usize>) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
+        let mut reader = self.reader(column)?;
+        let path = self.source.name.clone();
+        Ok(std::iter::from_fn(move || next(&path, &mut reader).transpose()))
+    }
+}
+
+/// The next batch of a reader.
+fn next(path: &str, reader: &mut Batches) -> Result<Option<RecordBatch>> {
+    guarded(path, || reader.next().transpose().map_err(|e| damaged(path, e)))
 }
 
 /// IPC in file form begins with `ARROW1`; all else is taken for a stream.
@@ -145,7 +225,7 @@ fn ahead(path: String, mut reader: Batches) -> Receiver<Result<RecordBatch>> {
     let (send, receive) = sync_channel(AHEAD);
     std::thread::spawn(move || {
         loop {
-            let batch = guarded(&path, || reader.next().transpose().map_err(|e| damaged(&path, e)));
+            let batch = next(&path, &mut reader);
             let failed = batch.is_err();
             // The receiver is gone when the caller has stopped early.
             if batch.transpose().is_none_or(|batch| send.send(batch).is_err()) || failed {

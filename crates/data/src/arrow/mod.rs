@@ -81,41 +81,39 @@ impl Columns {
 /// Nested and binary columns are refused by name.
 pub fn table_from_batches(schema: &ArrowSchema, batches: &[RecordBatch], types: &BTreeMap<String, ColumnKind>) -> Result<Table> {
     let columns = Columns::new(schema, types)?;
-    let mut gather = Gather::new(columns);
+    let mut gathered: Vec<Gathered> = columns.names.iter().map(|_| Gathered::default()).collect();
+    let mut rows = 0;
     for batch in batches {
-        gather.add(batch)?;
+        let parts = columns.parts(batch, rows)?;
+        rows += batch.num_rows();
+        gathered.par_iter_mut().zip(parts).for_each(|(to, part)| to.add(part));
     }
-    Ok(gather.finish()?.table)
+    Ok(assemble(columns, gathered)?.table)
 }
 
-/// Batches on their way to a table.
-pub(crate) struct Gather {
-    columns: Columns,
-    parts: Vec<Vec<Part>>,
-    profiles: Vec<Profile>,
-    rows: usize,
+/// Reads whole files.
+pub(crate) fn read_files(files: &ArrowFiles<'_>) -> Result<Loaded> {
+    let columns = files.columns()?;
+    let (gathered, _) = files.by_column(&columns, Gathered::default, Gathered::add)?;
+    assemble(columns, gathered)
 }
 
-impl Gather {
-    pub(crate) fn new(columns: Columns) -> Self {
-        let width = columns.names.len();
-        let parts = std::iter::repeat_with(Vec::new).take(width).collect();
-        Self { columns, parts, profiles: vec![Profile::default(); width], rows: 0 }
-    }
+/// A column on its way to a table.
+#[derive(Default)]
+struct Gathered {
+    parts: Vec<Part>,
+    profile: Profile,
+}
 
-    pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
-        let parts = self.columns.parts(batch, self.rows)?;
-        self.rows += batch.num_rows();
-        let each = self.parts.par_iter_mut().zip(&mut self.profiles).zip(parts);
-        each.for_each(|((column, profile), part)| {
-            profile.add(&part);
-            part::append(column, part);
-        });
-        Ok(())
+impl Gathered {
+    fn add(&mut self, part: Part) {
+        self.profile.add(&part);
+        part::append(&mut self.parts, part);
     }
+}
 
-    pub(crate) fn finish(self) -> Result<Loaded> {
-        let verdicts = self.columns.verdicts(&self.profiles)?;
-        read::assemble(verdicts, self.parts, self.columns.notes)
-    }
+fn assemble(columns: Columns, gathered: Vec<Gathered>) -> Result<Loaded> {
+    let (parts, profiles): (Vec<_>, Vec<_>) = gathered.into_iter().map(|g| (g.parts, g.profile)).unzip();
+    let verdicts = columns.verdicts(&profiles)?;
+    read::assemble(verdicts, parts, columns.notes)
 }
