@@ -175,7 +175,8 @@ fn python(workspace: &Workspace, extra: &[String], log: &mut Log) {
     }
 }
 
-fn test_environment(workspace: &Workspace) -> Result<Venv> {
+/// The environment of the Python tests, made when it is not there.
+pub fn test_environment(workspace: &Workspace) -> Result<Venv> {
     let path = workspace.root.join(TEST_REQUIREMENTS);
     let wanted = fs::read_to_string(&path).with_context(|| format!("cannot read {TEST_REQUIREMENTS}"))?;
     Venv::ready(workspace.target.join("venv"), &wanted, |venv| run(venv.pip_install().arg("--requirement").arg(&path)))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ermine::Fitted;
 use ermine::core::{Error, Features, Mat, MatRef, ModelReader, ModelWriter};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -290,6 +290,36 @@ fn array<'py>(py: Python<'py>, reader: &ModelReader, name: &str) -> PyResult<Bou
         };
     }
     of!("F64" => f64, "F32" => f32, "U8" => u8, "U32" => u32, "I32" => i32, "I64" => i64, "U64" => u64)
+}
+
+/// A model like `model` with some of its arrays (float64) and fields (a JSON object) replaced, checked like one from a
+/// file. This is how statistics of several batches become one model.
+#[pyfunction]
+pub fn model_with_arrays(
+    py: Python<'_>,
+    model: &Bound<'_, NativeModel>,
+    arrays: std::collections::BTreeMap<String, numpy::PyReadonlyArrayDyn<'_, f64>>,
+    fields: &str,
+) -> PyResult<NativeModel> {
+    let old = &model.get().fitted;
+    let fields: std::collections::BTreeMap<String, Value> =
+        serde_json::from_str(fields).map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
+    let mut out = ModelWriter::default();
+    old.model.save(&mut out).map_err(|e| raise(e, Named::NOBODY))?;
+    for (name, array) in &arrays {
+        let values: Vec<f64> = array.as_array().iter().copied().collect();
+        out.array(name, array.shape(), &values);
+    }
+    for (name, value) in &fields {
+        out.field(name, value).map_err(|e| raise(e, Named::NOBODY))?;
+    }
+    let learner = old.learner.boxed();
+    let (schema, target, seed) = (old.schema.clone(), old.target.clone(), old.seed);
+    call(py, Named::NOBODY, move || {
+        let model = learner.load_any(&out.into_reader())?;
+        Ok(Fitted { learner, model, schema, target, seed })
+    })
+    .map(NativeModel::new)
 }
 
 /// Reads the bytes of a model file; whatever they are, the answer is a model or a ValueError.

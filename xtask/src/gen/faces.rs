@@ -117,6 +117,14 @@ const COPY_X: Param = unused("copy_X", "True", BOOL, "bool", "X is never changed
 
 const VERBOSE: Param = unused("verbose", "0", "[\"verbose\"]", "int or bool", "");
 
+const CLASS_WEIGHT: Param = translated(
+    "class_weight",
+    "None",
+    "[dict, StrOptions({\"balanced\"}), None]",
+    "dict, \"balanced\" or None",
+    "Weights of the classes by label, 1 for labels not listed; \"balanced\" gives every class the same total weight.",
+);
+
 const CLASSES: (&str, &str, &str) = ("classes_", "ndarray of shape (n_classes,)", "The class labels, sorted.");
 
 const COPY_OR_IN_PLACE: Param =
@@ -138,6 +146,42 @@ const CATEGORIES: (&str, &str, &str) = ("categories_", "list of ndarray", "The v
 const INFREQUENT: (&str, &str, &str) =
     ("infrequent_categories_", "list of ndarray or None", "The infrequent values of each column; None where there are none.");
 
+const TREE_NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
+    categories, with missing values; in arrays NaN is a missing value. `sklearn.tree.export_text` and `plot_tree` read it.";
+
+const MAX_DEPTH: Param = same("max_depth");
+
+const MIN_SAMPLES_SPLIT: Param = like(
+    "min_samples_split",
+    "2",
+    "[Interval(Integral, 2, None, closed=\"left\"), Interval(RealNotInt, 0.0, 1.0, closed=\"right\")]",
+    "int or float",
+);
+
+const MIN_SAMPLES_LEAF: Param = like(
+    "min_samples_leaf",
+    "1",
+    "[Interval(Integral, 1, None, closed=\"left\"), Interval(RealNotInt, 0.0, 1.0, closed=\"neither\")]",
+    "int or float",
+);
+
+const MAX_FEATURES: Param = like(
+    "max_features",
+    "None",
+    "[Interval(Integral, 1, None, closed=\"left\"), Interval(RealNotInt, 0.0, 1.0, closed=\"right\"), \
+     StrOptions({\"sqrt\", \"log2\"}), None]",
+    "int, float, {\"sqrt\", \"log2\"} or None",
+);
+
+const MONOTONIC: Param =
+    translated("monotonic_cst", "None", "[\"array-like\", None]", "array-like of shape (n_features,) or None", "");
+
+const TREE_IMPORTANCES: (&str, &str, &str) =
+    ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in the decrease of the impurity.");
+
+const TREE_ARRAYS: (&str, &str, &str) =
+    ("tree_", "Tree", "The nodes as arrays: children_left, children_right, feature, threshold, impurity, value, …");
+
 /// All faces; one whose learner is not in the catalogue, or whose module is not written, is left out.
 pub const FACES: &[Face] = &[
     Face {
@@ -157,7 +201,7 @@ pub const FACES: &[Face] = &[
                 "Rank is decided from the rounding errors of the data, not from a fixed cut-off.",
             ),
             N_JOBS,
-            own("positive", "False", BOOL, "bool", "Whether coefficients must not be negative. For dense X only."),
+            same("positive"),
         ],
         positional: 0,
         handled: &[],
@@ -185,12 +229,12 @@ pub const FACES: &[Face] = &[
             ),
             same("fit_intercept"),
             COPY_X,
-            own(
+            unused(
                 "max_iter",
                 "None",
                 "[Interval(Integral, 1, None, closed=\"left\"), None]",
                 "int or None",
-                "The most steps when `positive` is set; other fits are direct.",
+                "The fit is direct.",
             ),
             unused("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float", "The fit is exact up to rounding."),
             own(
@@ -202,7 +246,7 @@ pub const FACES: &[Face] = &[
                  that suits the shape of X. \"lbfgs\" needs `positive`; the names that scikit-learn refuses for sparse X \
                  with an intercept are refused here too.",
             ),
-            own("positive", "False", BOOL, "bool", "Whether coefficients must not be negative. For dense X only."),
+            same("positive"),
             RANDOM_STATE,
         ],
         positional: 1,
@@ -210,7 +254,7 @@ pub const FACES: &[Face] = &[
         attributes: &[
             ("coef_", "ndarray of shape (n_features,) or (n_targets, n_features)", "The coefficients."),
             ("intercept_", "float or ndarray of shape (n_targets,)", "The constant term; 0.0 without intercept."),
-            ("n_iter_", "None or ndarray of shape (n_targets,)", "Steps of the solver, for the names that count them."),
+            ("n_iter_", "ndarray of shape (n_targets,)", "1: the fit is direct."),
             ("solver_", "str", "The solver as scikit-learn would name it."),
         ],
         example: "",
@@ -222,7 +266,7 @@ pub const FACES: &[Face] = &[
         summary: "",
         notes: "",
         params: &[
-            own(
+            translated(
                 "penalty",
                 "\"deprecated\"",
                 "[StrOptions({\"l1\", \"l2\", \"elasticnet\"}), None, Hidden(StrOptions({\"deprecated\"}))]",
@@ -241,24 +285,19 @@ pub const FACES: &[Face] = &[
                 "float",
                 "The constant term is never penalised.",
             ),
-            own(
-                "class_weight",
-                "None",
-                "[dict, StrOptions({\"balanced\"}), None]",
-                "dict, \"balanced\" or None",
-                "Weights of the classes; \"balanced\" gives every class the same total weight.",
-            ),
+            CLASS_WEIGHT,
             RANDOM_STATE,
             translated(
                 "solver",
                 "\"lbfgs\"",
                 "[StrOptions({\"lbfgs\", \"liblinear\", \"newton-cg\", \"newton-cholesky\", \"sag\", \"saga\"})]",
                 "str",
-                "",
+                "The names of scikit-learn are accepted. All find the same optimum, by Newton's method or by L-BFGS, \
+                 whichever suits the shape of X; the constant term is not penalised by any of them.",
             ),
             translated("max_iter", "100", "[Interval(Integral, 0, None, closed=\"left\")]", "int", ""),
             VERBOSE,
-            own("warm_start", "False", BOOL, "bool", ""),
+            unused("warm_start", "False", BOOL, "bool", "Every fit starts anew."),
             N_JOBS,
         ],
         positional: 1,
@@ -290,6 +329,165 @@ pub const FACES: &[Face] = &[
             ("theta_", "ndarray of shape (n_classes, n_features)", "Mean of each column in each class."),
             ("var_", "ndarray of shape (n_classes, n_features)", "Variance of each column in each class, smoothing included."),
             ("epsilon_", "float", "What smoothing added to the variances."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "DecisionTreeClassifier",
+        learner: "tree",
+        base: "_tree.DecisionTreeClassifier",
+        summary: "Decision tree (CART) for classes",
+        notes: TREE_NOTES,
+        params: &[
+            like(
+                "criterion",
+                "\"gini\"",
+                "[StrOptions({\"gini\", \"entropy\", \"log_loss\"})]",
+                "{\"gini\", \"entropy\", \"log_loss\"}",
+            ),
+            same("splitter"),
+            MAX_DEPTH,
+            MIN_SAMPLES_SPLIT,
+            MIN_SAMPLES_LEAF,
+            same("min_weight_fraction_leaf"),
+            MAX_FEATURES,
+            RANDOM_STATE,
+            same("max_leaf_nodes"),
+            same("min_impurity_decrease"),
+            translated(
+                "class_weight",
+                "None",
+                "[dict, list, StrOptions({\"balanced\"}), None]",
+                "dict, \"balanced\" or None",
+                "Weights of the classes by label, 1 for labels not listed; \"balanced\" gives every class the same total weight.",
+            ),
+            same("ccp_alpha"),
+            MONOTONIC,
+        ],
+        positional: 0,
+        handled: &[],
+        attributes: &[
+            CLASSES,
+            ("n_classes_", "int", "Number of classes."),
+            TREE_IMPORTANCES,
+            ("max_features_", "int", "Number of columns looked at for each split."),
+            ("n_outputs_", "int", "Number of targets."),
+            TREE_ARRAYS,
+        ],
+        example: "",
+    },
+    Face {
+        class: "DecisionTreeRegressor",
+        learner: "tree",
+        base: "_tree.DecisionTreeRegressor",
+        summary: "Decision tree (CART) for numbers",
+        notes: TREE_NOTES,
+        params: &[
+            like(
+                "criterion",
+                "\"squared_error\"",
+                "[StrOptions({\"squared_error\", \"absolute_error\", \"poisson\"}), Hidden(StrOptions({\"friedman_mse\"}))]",
+                "{\"squared_error\", \"absolute_error\", \"poisson\"}",
+            ),
+            same("splitter"),
+            MAX_DEPTH,
+            MIN_SAMPLES_SPLIT,
+            MIN_SAMPLES_LEAF,
+            same("min_weight_fraction_leaf"),
+            MAX_FEATURES,
+            RANDOM_STATE,
+            same("max_leaf_nodes"),
+            same("min_impurity_decrease"),
+            same("ccp_alpha"),
+            MONOTONIC,
+        ],
+        positional: 0,
+        handled: &["class_weight"],
+        attributes: &[
+            TREE_IMPORTANCES,
+            ("max_features_", "int", "Number of columns looked at for each split."),
+            ("n_outputs_", "int", "Number of targets."),
+            TREE_ARRAYS,
+        ],
+        example: "",
+    },
+    Face {
+        class: "KMeans",
+        learner: "kmeans",
+        base: "_kmeans.KMeans",
+        summary: "",
+        notes: "",
+        params: &[
+            like("n_clusters", "8", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
+            translated(
+                "init",
+                "\"k-means++\"",
+                "[StrOptions({\"k-means++\", \"random\"}), callable, \"array-like\"]",
+                "{\"k-means++\", \"random\"}, callable or array-like of shape (n_clusters, n_features)",
+                "",
+            ),
+            like(
+                "n_init",
+                "\"auto\"",
+                "[StrOptions({\"auto\"}), Interval(Integral, 1, None, closed=\"left\")]",
+                "\"auto\" or int",
+            ),
+            like("max_iter", "300", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
+            like("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
+            VERBOSE,
+            RANDOM_STATE,
+            unused("copy_x", "True", BOOL, "bool", "X is never changed and never copied as a whole."),
+            like("algorithm", "\"lloyd\"", "[StrOptions({\"lloyd\", \"elkan\"})]", "{\"lloyd\", \"elkan\"}"),
+        ],
+        positional: 1,
+        handled: &[],
+        attributes: &[
+            ("cluster_centers_", "ndarray of shape (n_clusters, n_features)", "The centres."),
+            ("labels_", "ndarray of shape (n_samples,)", "The cluster of each row of the training data."),
+            ("inertia_", "float", "Sum of the squared distances of the rows to their centres, with weights."),
+            ("n_iter_", "int", "Number of steps."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "PCA",
+        learner: "pca",
+        base: "_pca.PCA",
+        summary: "",
+        notes: "",
+        params: &[
+            like(
+                "n_components",
+                "None",
+                "[Interval(Integral, 0, None, closed=\"left\"), Interval(RealNotInt, 0, 1, closed=\"neither\"), \
+                 StrOptions({\"mle\"}), None]",
+                "int, float, \"mle\" or None",
+            ),
+            unused("copy", "True", BOOL, "bool", "X is never changed and never copied as a whole."),
+            same("whiten"),
+            same("svd_solver"),
+            same("tol"),
+            like(
+                "iterated_power",
+                "\"auto\"",
+                "[StrOptions({\"auto\"}), Interval(Integral, 0, None, closed=\"left\")]",
+                "\"auto\" or int",
+            ),
+            like("n_oversamples", "10", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
+            unused("power_iteration_normalizer", "\"auto\"", "[StrOptions({\"auto\", \"QR\", \"LU\", \"none\"})]", "str", ""),
+            RANDOM_STATE,
+        ],
+        positional: 1,
+        handled: &[],
+        attributes: &[
+            ("components_", "ndarray of shape (n_components, n_features)", "The axes, by falling variance."),
+            ("explained_variance_", "ndarray of shape (n_components,)", "Variance along each axis."),
+            ("explained_variance_ratio_", "ndarray of shape (n_components,)", "Share of the variance along each axis."),
+            ("singular_values_", "ndarray of shape (n_components,)", "Singular values of the centred X."),
+            ("mean_", "ndarray of shape (n_features,)", "Mean of each column."),
+            ("n_components_", "int", "Number of axes."),
+            ("n_samples_", "int", "Number of rows."),
+            ("noise_variance_", "float", "Mean variance along the axes left out."),
         ],
         example: "",
     },

@@ -7,9 +7,14 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _dummy, _impute, _one_hot, _ordinal, _scale
+from . import _bayes, _dummy, _impute, _linear, _logistic, _one_hot, _ordinal, _pca, _scale
 
 __all__ = [
+    "LinearRegression",
+    "Ridge",
+    "LogisticRegression",
+    "GaussianNB",
+    "PCA",
     "DummyClassifier",
     "DummyRegressor",
     "StandardScaler",
@@ -18,6 +23,502 @@ __all__ = [
     "OrdinalEncoder",
     "SimpleImputer",
 ]
+
+
+class LinearRegression(_linear.LinearRegression):
+    """Least squares, with standard errors, tests and intervals.
+
+    minimise sum_i w_i (y_i - b0 - x_i b)^2
+
+    The first choice for a number when rows are many and columns few and not nearly dependent; use ridge
+    otherwise. Takes time rows x columns^2 and one pass over the data, two when the columns are nearly dependent
+    or the fit is nearly perfect. Dependent columns get the coefficients of least length. Does not select
+    columns.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; without it the line goes through the origin.
+
+    copy_X : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    tol : float, default=1e-6
+        Accepted so that programs written for scikit-learn run; it has no effect. Rank is decided from the
+        rounding errors of the data, not from a fixed cut-off.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    positive : bool, default=False
+        Whether coefficients are kept at or above 0. The intercept stays free; there are no standard errors
+        then.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The coefficients.
+
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant term; 0.0 without intercept.
+
+    rank_ : int
+        Rank of the centred X. Dense X only.
+
+    singular_ : ndarray of shape (min(n_samples, n_features),)
+        Singular values of the centred X. Dense X only.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    A. Björck (1996), Numerical Methods for Least Squares Problems, SIAM
+    """
+
+    _learner = "ols"
+    _forwarded = {"fit_intercept": "fit_intercept", "positive": "positive"}
+    _parameter_constraints: dict = {
+        "fit_intercept": ["boolean"],
+        "copy_X": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [None, Integral],
+        "positive": ["boolean"],
+    }
+
+    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+
+
+class Ridge(_linear.Ridge):
+    """Least squares with a penalty on the squared coefficients.
+
+    minimise sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised
+
+    Choose it when columns are many or nearly dependent; standardise them first. One pass over the data and time
+    rows x columns^2, or rows^2 x columns with more columns than rows. Does not select columns.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        The strength of the penalty: a number, or a list with one a target. 0 is least squares.
+
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is never penalised.
+
+    copy_X : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    max_iter : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The fit is direct.
+
+    tol : float, default=1e-4
+        Accepted so that programs written for scikit-learn run; it has no effect. The fit is exact up to
+        rounding.
+
+    solver : str, default="auto"
+        Accepted so that programs written for scikit-learn run: every name gives the same exact fit, by the
+        method that suits the shape of X. "lbfgs" needs `positive`; the names that scikit-learn refuses for
+        sparse X with an intercept are refused here too.
+
+    positive : bool, default=False
+        Whether coefficients are kept at or above 0. The intercept stays free.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The coefficients.
+
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant term; 0.0 without intercept.
+
+    n_iter_ : ndarray of shape (n_targets,)
+        1: the fit is direct.
+
+    solver_ : str
+        The solver as scikit-learn would name it.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    A. E. Hoerl, R. W. Kennard (1970), Technometrics 12, 55-67
+    """
+
+    _learner = "ridge"
+    _forwarded = {"fit_intercept": "fit_intercept", "positive": "positive"}
+    _parameter_constraints: dict = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "fit_intercept": ["boolean"],
+        "copy_X": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions({"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"})],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=None,
+        tol=1e-4,
+        solver="auto",
+        positive=False,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+
+class LogisticRegression(_logistic.LogisticRegression):
+    """Logistic regression for two classes, softmax regression for more, with an L2 penalty.
+
+    min over W, b: C sum_i w_i loss_i + 1/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b))) for two classes,
+    log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not penalised
+
+    The first choice for classification with numeric columns: one optimum, found exactly and with a certificate,
+    probabilities that are well calibrated, weights that can be read (with standard errors for two classes
+    without penalty). Standardise columns of different units, since the penalty sees the units. Costs some tens
+    of passes at most over the rows. Does not select columns (no L1 penalty yet).
+
+    Parameters
+    ----------
+    penalty : {"l2"} or None, default="deprecated"
+        The old way to say what `C` and `l1_ratio` say; None is C=inf.
+
+    C : float, default=1.0
+        How much the losses count next to the penalty: small values keep the weights small. null is no penalty.
+
+    l1_ratio : float, default=0.0
+        0 is the squared penalty.
+
+    dual : bool, default=False
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    tol : float, default=1e-4
+        The fit ends when the distance to the optimum, in the norm of the Hessian and relative to the objective,
+        is estimated below ten times this; with the Hessian at hand it goes on to a millionth of it, which costs
+        a step or two.
+
+    fit_intercept : bool, default=True
+        Whether scores have an intercept, which is not penalised.
+
+    intercept_scaling : float, default=1
+        Accepted so that programs written for scikit-learn run; it has no effect. The constant term is never
+        penalised.
+
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    solver : str, default="lbfgs"
+        The names of scikit-learn are accepted. All find the same optimum, by Newton's method or by L-BFGS,
+        whichever suits the shape of X; the constant term is not penalised by any of them.
+
+    max_iter : int, default=100
+        Steps at most. A fit that needs more returns what it has and says so.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    warm_start : bool, default=False
+        Accepted so that programs written for scikit-learn run; it has no effect. Every fit starts anew.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The coefficients.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The constant terms.
+
+    n_iter_ : ndarray of shape (1,)
+        Iterations of the solver.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 4.4
+    """
+
+    _learner = "logistic"
+    _forwarded = {"fit_intercept": "fit_intercept"}
+    _parameter_constraints: dict = {
+        "penalty": [StrOptions({"l1", "l2", "elasticnet"}), None, Hidden(StrOptions({"deprecated"}))],
+        "C": [Interval(Real, 0, None, closed="right")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both"), None],
+        "dual": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+        "solver": [StrOptions({"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"})],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        penalty="deprecated",
+        *,
+        C=1.0,
+        l1_ratio=0.0,
+        dual=False,
+        tol=1e-4,
+        fit_intercept=True,
+        intercept_scaling=1,
+        class_weight=None,
+        random_state=None,
+        solver="lbfgs",
+        max_iter=100,
+        verbose=0,
+        warm_start=False,
+        n_jobs=None,
+    ):
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+
+class GaussianNB(_bayes.GaussianNB):
+    """Naive Bayes with normal columns: independent within a class, each with its mean and variance.
+
+    max sum_i w_i (ln prior_k + sum_j ln N(x_ij; mean_kj, var_kj)), k the class of row i
+
+    A first classifier: one pass, few rows a class, nothing to tune. Its classes are often right where its
+    probabilities are too sure of themselves, since dependent columns count as if each were news. The variance
+    has the weight of the class as divisor. A class without rows has probability 0.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the
+        shares of the classes in the training rows.
+
+    var_smoothing : float, default=1e-9
+        The part of the largest variance of a column that is added to every variance, so that none is 0.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of each class.
+
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of each class.
+
+    theta_ : ndarray of shape (n_classes, n_features)
+        Mean of each column in each class.
+
+    var_ : ndarray of shape (n_classes, n_features)
+        Variance of each column in each class, smoothing included.
+
+    epsilon_ : float
+        What smoothing added to the variances.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 6.6.3; the moments
+    by Chan, Golub, LeVeque, The American Statistician 37 (1983)
+    """
+
+    _learner = "gaussian-nb"
+    _forwarded = {"var_smoothing": "var_smoothing"}
+    _parameter_constraints: dict = {
+        "priors": ["array-like", None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, *, priors=None, var_smoothing=1e-9):
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+
+class PCA(_pca.PCA):
+    """Principal components: the directions in which rows differ most.
+
+    min over orthonormal V of sum_i w_i ||x_i - mean - V' V (x_i - mean)||^2
+
+    To look at data in two dimensions, to compress correlated columns, to rid a linear model of collinear ones.
+    Standardise columns on different scales first. With at least as many rows as columns one pass gathers the
+    covariance and rows are not copied; with fewer, the rows are decomposed in memory. Each component is signed
+    so that its largest element is positive. It does not see curved structure and does not use a target.
+
+    Parameters
+    ----------
+    n_components : int, float, "mle" or None, default=None
+        How many components to keep: null for all, a whole number, a share of the variance between 0 and 1 that
+        the kept components must exceed, or "mle" for the most probable number by Minka's rule.
+
+    copy : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    whiten : bool, default=False
+        Whether transformed columns are divided by their standard deviation, so that each has variance 1.
+
+    svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default="auto"
+        full decomposes the rows in memory, exact for the smallest variances too; covariance_eigh decomposes the
+        covariance, in one pass; auto takes the covariance for at least as many rows as columns unless that
+        would lose digits, else the rows. arpack and randomized are names of approximations: they are accepted,
+        with the limits on n_components these have, and give the exact answer of auto.
+
+    tol : float, default=0.0
+        The tolerance of arpack; without effect, since the exact answer is computed.
+
+    iterated_power : "auto" or int, default="auto"
+        The power iterations of randomized; without effect, since the exact answer is computed.
+
+    n_oversamples : int, default=10
+        The additional directions of randomized; without effect, since the exact answer is computed.
+
+    power_iteration_normalizer : str, default="auto"
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The axes, by falling variance.
+
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance along each axis.
+
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance along each axis.
+
+    singular_values_ : ndarray of shape (n_components,)
+        Singular values of the centred X.
+
+    mean_ : ndarray of shape (n_features,)
+        Mean of each column.
+
+    n_components_ : int
+        Number of axes.
+
+    n_samples_ : int
+        Number of rows.
+
+    noise_variance_ : float
+        Mean variance along the axes left out.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 14.5.1; Minka:
+    Automatic choice of dimensionality for PCA, NIPS 2000
+    """
+
+    _learner = "pca"
+    _forwarded = {"n_components": "n_components", "whiten": "whiten", "svd_solver": "svd_solver", "tol": "tol", "iterated_power": "iterated_power", "n_oversamples": "n_oversamples"}
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither"), StrOptions({"mle"}), None],
+        "copy": ["boolean"],
+        "whiten": ["boolean"],
+        "svd_solver": [StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized"})],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "iterated_power": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "n_oversamples": [Interval(Integral, 1, None, closed="left")],
+        "power_iteration_normalizer": [StrOptions({"auto", "QR", "LU", "none"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        copy=True,
+        whiten=False,
+        svd_solver="auto",
+        tol=0.0,
+        iterated_power="auto",
+        n_oversamples=10,
+        power_iteration_normalizer="auto",
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
 
 
 class DummyClassifier(_dummy.DummyClassifier):

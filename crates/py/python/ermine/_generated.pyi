@@ -4,9 +4,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _dummy, _impute, _one_hot, _ordinal, _scale
+from . import _bayes, _dummy, _impute, _linear, _logistic, _one_hot, _ordinal, _pca, _scale
 
 __all__ = [
+    "LinearRegression",
+    "Ridge",
+    "LogisticRegression",
+    "GaussianNB",
+    "PCA",
     "DummyClassifier",
     "DummyRegressor",
     "StandardScaler",
@@ -15,6 +20,110 @@ __all__ = [
     "OrdinalEncoder",
     "SimpleImputer",
 ]
+
+class LinearRegression(_linear.LinearRegression):
+    coef_: NDArray[Any]
+    intercept_: float
+    rank_: int
+    singular_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = ...,
+        copy_X: bool = ...,
+        tol: float = ...,
+        n_jobs: int | None = ...,
+        positive: bool = ...,
+    ) -> None: ...
+
+class Ridge(_linear.Ridge):
+    coef_: NDArray[Any]
+    intercept_: float
+    n_iter_: NDArray[Any]
+    solver_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        alpha: Any = ...,
+        *,
+        fit_intercept: bool = ...,
+        copy_X: bool = ...,
+        max_iter: int | None = ...,
+        tol: float = ...,
+        solver: str = ...,
+        positive: bool = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class LogisticRegression(_logistic.LogisticRegression):
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    n_iter_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        penalty: str | None = ...,
+        *,
+        C: float = ...,
+        l1_ratio: float = ...,
+        dual: bool = ...,
+        tol: float = ...,
+        fit_intercept: bool = ...,
+        intercept_scaling: float = ...,
+        class_weight: Any = ...,
+        random_state: Any = ...,
+        solver: str = ...,
+        max_iter: int = ...,
+        verbose: int | bool = ...,
+        warm_start: bool = ...,
+        n_jobs: int | None = ...,
+    ) -> None: ...
+
+class GaussianNB(_bayes.GaussianNB):
+    classes_: NDArray[Any]
+    class_count_: NDArray[Any]
+    class_prior_: NDArray[Any]
+    theta_: NDArray[Any]
+    var_: NDArray[Any]
+    epsilon_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        priors: Any = ...,
+        var_smoothing: float = ...,
+    ) -> None: ...
+
+class PCA(_pca.PCA):
+    components_: NDArray[Any]
+    explained_variance_: NDArray[Any]
+    explained_variance_ratio_: NDArray[Any]
+    singular_values_: NDArray[Any]
+    mean_: NDArray[Any]
+    n_components_: int
+    n_samples_: int
+    noise_variance_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_components: int | float | str | None = ...,
+        *,
+        copy: bool = ...,
+        whiten: bool = ...,
+        svd_solver: str = ...,
+        tol: float = ...,
+        iterated_power: str | int = ...,
+        n_oversamples: int = ...,
+        power_iteration_normalizer: str = ...,
+        random_state: Any = ...,
+    ) -> None: ...
 
 class DummyClassifier(_dummy.DummyClassifier):
     classes_: NDArray[Any]

@@ -1,0 +1,177 @@
+"""LogisticRegression."""
+
+import json
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import encode_classes
+from ._classify import NativeClassifier, class_factors
+
+
+class LogisticRegression(NativeClassifier):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are used in place.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        free = self._unpenalised()
+        X, y = self._check_X_y(X, y)
+        weight = self._check_weight(sample_weight, X)
+        classes, codes = encode_classes(y)
+        if self.solver == "liblinear":
+            if len(classes) > 2:
+                raise ValueError(
+                    "The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Either use another "
+                    "solver or wrap the estimator in a OneVsRestClassifier to keep applying a one-versus-rest scheme."
+                )
+            if (X.max() if X.shape[0] else 0) > 1e30:
+                raise ValueError(
+                    "Using the 'liblinear' solver while X contains a maximum value > 1e30 results in a frozen fit. Please "
+                    "choose another solver or rescale the input X."
+                )
+        if len(classes) < 2:
+            raise ValueError(
+                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                f"{classes[0]!r}"
+            )
+        params = {
+            "penalty": "none" if free else "l2",
+            "C": None if free else float(self.C),
+            "fit_intercept": bool(self.fit_intercept),
+            "class_weight": class_factors(self.class_weight, classes),
+            "solver": "newton" if self.solver.startswith("newton") else "auto",
+            "tol": float(self.tol),
+            "max_iter": int(self.max_iter),
+        }
+        self._fit_native(X, codes=codes, classes=classes, sample_weight=weight, params=params)
+        self.classes_ = classes
+        self._set_fitted()
+        if X.dtype == np.float32:
+            self.coef_, self.intercept_ = self.coef_.astype(np.float32), self.intercept_.astype(np.float32)
+        self._warn_unless_converged("Increase the number of iterations (max_iter) or scale the data.")
+        return self
+
+    def _unpenalised(self):
+        """Whether there is no penalty, after the checks that scikit-learn makes of penalty, solver and dual."""
+        if self.penalty == "deprecated":
+            if self.l1_ratio is None:
+                warnings.warn(
+                    "'l1_ratio=None' was deprecated in version 1.8 and will trigger an error in 1.10. Use 0<=l1_ratio<=1 instead.",
+                    FutureWarning,
+                    stacklevel=3,
+                )
+            kind = "l2" if not self.l1_ratio else "l1" if self.l1_ratio == 1 else "elasticnet"
+            kind = None if self.C == np.inf else kind
+        else:
+            kind = self.penalty
+            warnings.warn(
+                "'penalty' was deprecated in version 1.8 and will be removed in 1.10. To avoid this warning, leave 'penalty' "
+                "set to its default value and use 'l1_ratio' or 'C' instead. Use l1_ratio=0 instead of penalty='l2', "
+                "l1_ratio=1 instead of penalty='l1', l1_ratio set to a float between 0 and 1 instead of "
+                "penalty='elasticnet', and C=np.inf instead of penalty=None.",
+                FutureWarning,
+                stacklevel=3,
+            )
+        if self.solver not in ("liblinear", "saga") and kind not in ("l2", None):
+            raise ValueError(f"Solver {self.solver} supports only 'l2' or None penalties, got {kind} penalty.")
+        if self.solver != "liblinear" and self.dual:
+            raise ValueError(f"Solver {self.solver} supports only dual=False, got dual={self.dual}")
+        if kind == "elasticnet" and self.solver != "saga":
+            raise ValueError(f"Only 'saga' solver supports elasticnet penalty, got solver={self.solver}.")
+        if self.solver == "liblinear" and kind is None:
+            raise ValueError("C=np.inf as well as penalty=None is not supported for the liblinear solver")
+        if kind != "elasticnet" and self.l1_ratio is not None and 0 < self.l1_ratio < 1:
+            warnings.warn(
+                f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})", stacklevel=3
+            )
+        if (self.penalty == "l2" and self.l1_ratio != 0) or (self.penalty == "l1" and self.l1_ratio != 1):
+            warnings.warn(
+                f"Inconsistent values: penalty={self.penalty} with l1_ratio={self.l1_ratio}. penalty is deprecated. Please "
+                "use l1_ratio only.",
+                stacklevel=3,
+            )
+        if kind == "elasticnet" and self.l1_ratio is None:
+            raise ValueError("l1_ratio must be specified when penalty is elasticnet.")
+        if self.penalty is None and self.C != 1.0:
+            warnings.warn("Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=3)
+        if self.n_jobs is not None:
+            warnings.warn(
+                f"'n_jobs' has no effect since 1.8 and will be removed in 1.10. You provided 'n_jobs={self.n_jobs}', please "
+                "leave it unspecified.",
+                FutureWarning,
+                stacklevel=3,
+            )
+        if kind in ("l1", "elasticnet"):
+            raise ValueError("the l1 and elasticnet penalties are not there yet; use l1_ratio=0")
+        return kind is None or np.isinf(self.C)
+
+    def _set_fitted(self):
+        self.coef_ = self._model.array("coef")
+        self.intercept_ = self._model.array("intercept")
+        self.n_iter_ = np.atleast_1d(np.asarray(json.loads(self._model.field("n_iter")), dtype=np.int32))
+
+    def _loaded(self, about):
+        super()._loaded(about)
+        params = about["params"]
+        self.C = np.inf if params["C"] is None or params["penalty"] == "none" else params["C"]
+        self.tol, self.max_iter = params["tol"], params["max_iter"]
+
+    def decision_function(self, X):
+        """The scores behind the probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes, the score of the second.
+        """
+        scores = self._call("decision", self._rows(X))
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def densify(self):
+        """Make `coef_` a dense array again.
+
+        Returns
+        -------
+        self : object
+        """
+        check_is_fitted(self)
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def sparsify(self):
+        """Make `coef_` a sparse matrix; predictions do not change.
+
+        Returns
+        -------
+        self : object
+        """
+        check_is_fitted(self)
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

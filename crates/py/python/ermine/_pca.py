@@ -1,0 +1,216 @@
+"""PCA."""
+
+import json
+import math
+import numbers
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import Estimator, plain, seed_of
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None):
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are used in place.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+
+        Returns
+        -------
+        self : object
+        """
+        self._fit_rows(X)
+        return self
+
+    def _fit_rows(self, X):
+        if sparse.issparse(X) and self.svd_solver not in ("auto", "arpack", "covariance_eigh"):
+            raise TypeError(
+                'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, while '
+                f'"{self.svd_solver}" was passed. See TruncatedSVD for a possible alternative.'
+            )
+        X = self._check_X(X, reset=True, ensure_min_samples=1)
+        params = {name: plain(getattr(self, name)) for name in self._forwarded}
+        self._check_components(X.shape)
+        self._fit_native(X, params=params, seed=seed_of(self.random_state) if self.svd_solver != "full" else 0)
+        self._set_fitted()
+        if X.dtype == np.float32:
+            for name in ("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_"):
+                setattr(self, name, getattr(self, name).astype(np.float32))
+        return X
+
+    def _check_components(self, shape):
+        """Refuses numbers of axes that the shape of X does not allow, in scikit-learn's words."""
+        n, least = self.n_components, min(shape)
+        if n == "mle":
+            if shape[0] < shape[1]:
+                raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
+            if self.svd_solver in ("arpack", "randomized"):
+                raise ValueError(f"n_components='mle' cannot be a string with svd_solver='{self.svd_solver}'")
+        elif n is not None and self.svd_solver in ("arpack", "randomized"):
+            if not isinstance(n, numbers.Integral) or not 1 <= n <= least:
+                raise ValueError(
+                    f"n_components={n!r} must be between 1 and min(n_samples, n_features)={least} with "
+                    f"svd_solver='{self.svd_solver}'"
+                )
+            if self.svd_solver == "arpack" and n == least:
+                raise ValueError(
+                    f"n_components={n!r} must be strictly less than min(n_samples, n_features)={least} with svd_solver='arpack'"
+                )
+        elif isinstance(n, numbers.Integral) and not 0 <= n <= least:
+            raise ValueError(
+                f"n_components={n} must be between 0 and min(n_samples, n_features)={least} with "
+                f"svd_solver='{self.svd_solver if self.svd_solver != 'auto' else 'full'}'"
+            )
+
+    def _set_fitted(self):
+        model = self._model
+        self.components_ = model.array("components")
+        self.explained_variance_ = model.array("explained_variance")
+        self.explained_variance_ratio_ = model.array("explained_variance_ratio")
+        self.singular_values_ = model.array("singular_values")
+        self.mean_ = model.array("mean")
+        self.n_components_ = self.components_.shape[0]
+        self.n_samples_ = json.loads(model.field("n_samples"))
+        self.noise_variance_ = json.loads(model.field("noise_variance"))
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def transform(self, X):
+        """The rows in the coordinates of the axes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        return self._call("transform", X, single=X.dtype == np.float32)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X, y=None):
+        """Find the axes and return the rows in their coordinates.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components)
+        """
+        X = self._fit_rows(X)
+        return self._call("transform", X, single=X.dtype == np.float32)
+
+    def inverse_transform(self, X):
+        """The way back from the coordinates of the axes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Coordinates.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        X = np.asarray(X)
+        back = self._model.inverse(np.ascontiguousarray(X, dtype=np.float64), type(self).__name__)
+        return back.astype(np.float32) if X.dtype == np.float32 else back
+
+    def get_covariance(self):
+        """The covariance of the columns under the model: what the axes explain, and noise of equal variance elsewhere.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_features, n_features)
+        """
+        check_is_fitted(self)
+        axes = self.components_
+        above = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        if self.whiten:
+            pass  # The axes themselves are kept at length 1; only coordinates are scaled.
+        covariance = (axes.T * above) @ axes
+        covariance[np.diag_indices_from(covariance)] += self.noise_variance_
+        return covariance
+
+    def get_precision(self):
+        """The inverse of `get_covariance`.
+
+        Returns
+        -------
+        precision : ndarray of shape (n_features, n_features)
+        """
+        check_is_fitted(self)
+        n_features = self.components_.shape[1]
+        if self.n_components_ == 0:
+            return np.eye(n_features) / self.noise_variance_
+        if self.noise_variance_ == 0.0:
+            return linalg.inv(self.get_covariance())
+        # The matrix inversion lemma: on the axes 1/variance, elsewhere 1/noise.
+        above = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        on_axes = 1.0 / (above + self.noise_variance_) - 1.0 / self.noise_variance_
+        precision = (self.components_.T * on_axes) @ self.components_
+        precision[np.diag_indices_from(precision)] += 1.0 / self.noise_variance_
+        return precision
+
+    def score_samples(self, X):
+        """The log-likelihood of each row under the normal distribution of the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        rows = (X.toarray() if sparse.issparse(X) else X) - self.mean_
+        precision = self.get_precision()
+        quadratic = np.einsum("ij,ij->i", rows, rows @ precision)
+        _, log_det = np.linalg.slogdet(precision)
+        return -0.5 * (quadratic + X.shape[1] * math.log(2.0 * math.pi) - log_det)
+
+    def score(self, X, y=None):
+        """The mean of `score_samples`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+
+        Returns
+        -------
+        log_likelihood : float
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.sparse = self.svd_solver in ("auto", "arpack", "covariance_eigh")
+        return tags
