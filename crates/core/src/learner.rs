@@ -159,6 +159,10 @@ pub trait Clusterer: Model {
     fn n_clusters(&self) -> usize;
     /// The group of each row.
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>>;
+    /// The group of each training row, as long as it is known: right after a fit in memory, not after loading.
+    fn labels(&self) -> Option<&[u32]> {
+        None
+    }
 }
 
 /// Says how probable rows are.

@@ -2,7 +2,7 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, linear, prepare, reduce};
+use ermine_learn::{baseline, bayes, cluster, linear, prepare, reduce};
 
 use crate::Pipeline;
 
@@ -14,6 +14,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Logistic::default()),
     || Box::new(bayes::GaussianNb::default()),
     || Box::new(reduce::Pca::default()),
+    || Box::new(cluster::KMeans::default()),
     || Box::new(prepare::Standardise::default()),
     || Box::new(prepare::MinMax::default()),
     || Box::new(prepare::OneHot::default()),

@@ -18,6 +18,28 @@ pub trait Real: Kernel {}
 impl Real for f32 {}
 impl Real for f64 {}
 
+/// The squared distance of two rows.
+///
+/// # Panics
+/// When their lengths differ.
+pub fn squared(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len(), "rows of different lengths");
+    // Eight sums, so that the compiler may use vectors.
+    let mut sums = [0.0; 8];
+    let (wide, narrow) = (a.chunks_exact(8), b.chunks_exact(8));
+    let (a_rest, b_rest) = (wide.remainder(), narrow.remainder());
+    for (a, b) in wide.zip(narrow) {
+        for l in 0..8 {
+            let d = a[l] - b[l];
+            sums[l] += d * d;
+        }
+    }
+    for (l, (a, b)) in a_rest.iter().zip(b_rest).enumerate() {
+        sums[l] += (a - b) * (a - b);
+    }
+    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]))
+}
+
 /// Rows of equal length in one slice, each contiguous, `stride` elements apart.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a, T> {
@@ -48,6 +70,14 @@ impl<'a, T: Real> Rows<'a, T> {
     #[inline]
     pub fn row(&self, i: usize) -> &'a [T] {
         &self.data[i * self.stride..i * self.stride + self.cols]
+    }
+
+    /// Whether all numbers are finite.
+    pub fn all_finite(&self) -> bool {
+        if self.stride == self.cols {
+            return T::finite(&self.data[..self.rows * self.cols]);
+        }
+        (0..self.rows).all(|i| T::finite(self.row(i)))
     }
 
     /// `count` rows from `first` on.

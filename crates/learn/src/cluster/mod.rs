@@ -1,1 +1,5 @@
 //! Clustering.
+
+mod kmeans;
+
+pub use kmeans::{ElbowRow, KMeans, KMeansAlgorithm, KMeansModel, elbow};

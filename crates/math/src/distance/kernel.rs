@@ -19,6 +19,9 @@ pub trait Kernel: Copy + PartialOrd + Send + Sync + 'static {
     fn nearest(centres: &Centres<Self>, x: &Rows<'_, Self>, best: &mut [Self], labels: &mut [u32])
     where
         Self: super::Real;
+    /// Whether all numbers are finite.
+    #[doc(hidden)]
+    fn finite(values: &[Self]) -> bool;
     /// Takes rows into the sums of their centres.
     #[doc(hidden)]
     fn sum(centres: &Centres<Self>, x: &Rows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut Sums<Self>)
@@ -52,6 +55,19 @@ macro_rules! kernel {
                 }
                 let _ = best;
                 portable::nearest(centres, x, labels, |s, x, c| *s += x * c, <$t>::NEG_INFINITY);
+            }
+
+            fn finite(values: &[Self]) -> bool {
+                // Infinity and NaN times 0 are NaN; several sums let the compiler use vectors.
+                let mut sums = [0.0; 16];
+                let chunks = values.chunks_exact(16);
+                let rest = chunks.remainder().iter().fold(0.0, |s, v| s + v * 0.0);
+                for chunk in chunks {
+                    for l in 0..16 {
+                        sums[l] += chunk[l] * 0.0;
+                    }
+                }
+                sums.iter().fold(rest, |s, v| s + v) == 0.0
             }
 
             fn sum(centres: &Centres<Self>, x: &Rows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut Sums<Self>) {

@@ -1,0 +1,339 @@
+//! One step of Lloyd: the totals of a pass and the centres that follow from them.
+
+use std::sync::{Arc, OnceLock};
+
+use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Result};
+use ermine_math::distance::{Centres, Real, Rows, squared};
+use serde::{Deserialize, Serialize};
+
+use super::start::compare_rows;
+
+/// Centres made ready for the kernels, on first use.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cache(Arc<Ready>);
+
+#[derive(Debug, Default)]
+struct Ready {
+    single: OnceLock<Centres<f32>>,
+    double: OnceLock<Centres<f64>>,
+    sparse: OnceLock<Transposed>,
+}
+
+/// Centres column by column, for sparse rows.
+#[derive(Debug)]
+struct Transposed {
+    /// For each column the values of all centres.
+    values: Vec<f64>,
+    /// |c|² of each centre.
+    squares: Vec<f64>,
+}
+
+impl Cache {
+    fn single(&self, centres: &Mat<f64>) -> &Centres<f32> {
+        self.0.single.get_or_init(|| Centres::new(centres.as_slice(), centres.rows(), centres.cols()))
+    }
+
+    fn double(&self, centres: &Mat<f64>) -> &Centres<f64> {
+        self.0.double.get_or_init(|| Centres::new(centres.as_slice(), centres.rows(), centres.cols()))
+    }
+
+    fn sparse(&self, centres: &Mat<f64>) -> &Transposed {
+        self.0.sparse.get_or_init(|| Transposed {
+            values: Mat::from_fn(centres.cols(), centres.rows(), |j, c| centres[(c, j)]).into_vec(),
+            squares: (0..centres.rows()).map(|c| centres.row(c).iter().map(|v| v * v).sum()).collect(),
+        })
+    }
+
+    /// The nearest centre of each row. Cells that are not finite are refused.
+    pub(super) fn nearest(&self, centres: &Mat<f64>, x: &Features<'_>, labels: &mut [u32]) -> Result<()> {
+        let finite = match x {
+            Features::F32(m) => with_rows(m, |rows| nearest(self.single(centres), rows, labels)),
+            Features::F64(m) => with_rows(m, |rows| nearest(self.double(centres), rows, labels)),
+            Features::Table(t) => {
+                let m = t.to_numbers("kmeans")?;
+                with_rows(&m.view(), |rows| nearest(self.double(centres), rows, labels))
+            }
+            Features::Csr(m) => {
+                let ready = self.sparse(centres);
+                let mut scores = vec![0.0; centres.rows()];
+                let mut sum = 0.0;
+                for (i, label) in labels.iter_mut().enumerate() {
+                    let (nearest, distance) = ready.nearest(*m, i, &mut scores);
+                    *label = nearest;
+                    sum += distance;
+                }
+                sum.is_finite()
+            }
+        };
+        if finite { Ok(()) } else { x.refuse_non_finite(None).and_then(|()| Err(overflow())) }
+    }
+}
+
+fn overflow() -> Error {
+    Error::Numeric("the numbers are so large that their squares overflow; divide them by a power of ten first".into())
+}
+
+/// Labels of rows, and whether the rows are finite.
+fn nearest<T: Real>(centres: &Centres<T>, rows: Rows<'_, T>, labels: &mut [u32]) -> bool {
+    centres.nearest(rows, labels);
+    rows.all_finite()
+}
+
+/// Calls `f` on contiguous rows: those of the matrix, or a copy of the block when its layout is another.
+fn with_rows<T: Real + Default, R>(m: &MatRef<'_, T>, f: impl FnOnce(Rows<'_, T>) -> R) -> R {
+    let (rows, cols) = (m.rows(), m.cols());
+    let direct = (m.col_stride() == 1 || cols <= 1).then(|| Rows::new(m.as_slice(), rows, cols, m.row_stride())).flatten();
+    match direct {
+        Some(view) => f(view),
+        None => {
+            let mut copy = vec![T::default(); rows * cols];
+            for j in 0..cols {
+                for i in 0..rows {
+                    copy[i * cols + j] = *m.at(i, j);
+                }
+            }
+            f(Rows::new(&copy, rows, cols, cols).expect("the copy has exactly these rows"))
+        }
+    }
+}
+
+impl Transposed {
+    /// The nearest centre of a sparse row and the squared distance from it.
+    fn nearest(&self, x: CsrRef<'_>, row: usize, scores: &mut [f64]) -> (u32, f64) {
+        let k = scores.len();
+        scores.fill(0.0);
+        let (indices, values) = x.row(row);
+        for (&j, &v) in indices.iter().zip(values) {
+            let column = &self.values[j as usize * k..(j as usize + 1) * k];
+            scores.iter_mut().zip(column).for_each(|(s, c)| *s += v * c);
+        }
+        let (mut at, mut least) = (0, f64::INFINITY);
+        for c in 0..k {
+            let d = self.squares[c] - 2.0 * scores[c];
+            if d < least {
+                (at, least) = (c, d);
+            }
+        }
+        let square = if indices.windows(2).all(|w| w[0] < w[1]) {
+            values.iter().map(|v| v * v).sum::<f64>()
+        } else {
+            let mut dense = vec![0.0; x.cols()];
+            x.copy_row(row, &mut dense);
+            dense.iter().map(|v| v * v).sum::<f64>()
+        };
+        // Rounding can take the difference of large squares below 0; what is no number stays none.
+        let distance = square + least;
+        (at as u32, if distance < 0.0 { 0.0 } else { distance })
+    }
+}
+
+/// What one pass over all rows tells of the centres.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Totals {
+    /// Sum of row minus centre over the rows of each centre.
+    residuals: Vec<f64>,
+    /// Weight of the rows of each centre.
+    pub(super) weight: Vec<f64>,
+    pub(super) inertia: f64,
+    /// Equal in two passes when every row has the same centre in both.
+    pub(super) fingerprint: u64,
+    /// Rows that count.
+    pub(super) rows: u64,
+}
+
+impl Totals {
+    pub(super) fn new(k: usize, cols: usize) -> Self {
+        Self { residuals: vec![0.0; k * cols], weight: vec![0.0; k], inertia: 0.0, fingerprint: 0, rows: 0 }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.residuals.iter_mut().zip(&other.residuals).for_each(|(a, b)| *a += b);
+        self.weight.iter_mut().zip(&other.weight).for_each(|(a, b)| *a += b);
+        self.inertia += other.inertia;
+        // The tree of merges is the same in every pass, so the order of the parts may matter.
+        self.fingerprint = self.fingerprint.rotate_left(23).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ other.fingerprint;
+        self.rows += other.rows;
+    }
+
+    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &Cache, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+        match rows.x {
+            Features::F32(m) => with_rows(&m, |x| self.add_dense(centres, cache.single(centres), x, rows.weight, labels)),
+            Features::F64(m) => with_rows(&m, |x| self.add_dense(centres, cache.double(centres), x, rows.weight, labels)),
+            Features::Table(t) => {
+                let m = t.to_numbers("kmeans")?;
+                with_rows(&m.view(), |x| self.add_dense(centres, cache.double(centres), x, rows.weight, labels));
+            }
+            Features::Csr(m) => self.add_sparse(centres, cache.sparse(centres), m, rows.weight, labels),
+        }
+        if !self.inertia.is_finite() {
+            rows.x.refuse_non_finite(rows.schema)?;
+            return Err(overflow());
+        }
+        self.fingerprint ^= fingerprint(labels, rows.weight);
+        self.rows += rows.weight.map_or(labels.len(), |w| w.iter().filter(|w| **w > 0.0).count()) as u64;
+        Ok(())
+    }
+
+    fn add_dense<T: Real>(
+        &mut self,
+        centres: &Mat<f64>,
+        ready: &Centres<T>,
+        x: Rows<'_, T>,
+        weight: Option<&[f64]>,
+        labels: &mut [u32],
+    ) {
+        let mut sums = ready.sums();
+        ready.nearest_and_sum(x, weight, labels, &mut sums);
+        let cols = centres.cols();
+        for c in 0..centres.rows() {
+            let w = sums.weight()[c];
+            if w == 0.0 {
+                continue;
+            }
+            self.weight[c] += w;
+            let to = &mut self.residuals[c * cols..(c + 1) * cols];
+            // The kernel subtracts centres in its own precision; the totals are about the centres as they are.
+            for (((to, r), near), &exact) in to.iter_mut().zip(sums.residual(ready, c)).zip(ready.centre(c)).zip(centres.row(c)) {
+                *to += r + w * (near - exact);
+            }
+        }
+        self.inertia += sums.inertia();
+    }
+
+    fn add_sparse(&mut self, centres: &Mat<f64>, ready: &Transposed, x: CsrRef<'_>, weight: Option<&[f64]>, labels: &mut [u32]) {
+        let (k, cols) = (centres.rows(), centres.cols());
+        let mut scores = vec![0.0; k];
+        let mut here = vec![0.0; k];
+        for (i, label) in labels.iter_mut().enumerate() {
+            let w = weight.map_or(1.0, |w| w[i]);
+            let (c, distance) = ready.nearest(x, i, &mut scores);
+            *label = c;
+            let c = c as usize;
+            here[c] += w;
+            self.inertia += w * distance;
+            let (indices, values) = x.row(i);
+            for (&j, &v) in indices.iter().zip(values) {
+                self.residuals[c * cols + j as usize] += w * v;
+            }
+        }
+        for c in (0..k).filter(|&c| here[c] > 0.0) {
+            self.weight[c] += here[c];
+            for (to, &centre) in self.residuals[c * cols..(c + 1) * cols].iter_mut().zip(centres.row(c)) {
+                *to -= here[c] * centre;
+            }
+        }
+    }
+
+    pub(super) fn empty_clusters(&self) -> Vec<usize> {
+        (0..self.weight.len()).filter(|&c| self.weight[c] == 0.0).collect()
+    }
+
+    /// The means of the rows of each centre, and the sum of the squared moves; centres without rows stay.
+    pub(super) fn means(&self, centres: &Mat<f64>) -> (Mat<f64>, f64) {
+        let cols = centres.cols();
+        let mut shift = 0.0;
+        let mut out = centres.clone();
+        for c in (0..centres.rows()).filter(|&c| self.weight[c] > 0.0) {
+            for (v, r) in out.row_mut(c).iter_mut().zip(&self.residuals[c * cols..(c + 1) * cols]) {
+                let step = r / self.weight[c];
+                *v += step;
+                shift += step * step;
+            }
+        }
+        (out, shift)
+    }
+
+    /// The mean over columns of the variance of the data, which the totals imply: the spread within clusters plus the
+    /// spread of their means.
+    pub(super) fn mean_variance(&self, means: &Mat<f64>, centres: &Mat<f64>) -> f64 {
+        let total: f64 = self.weight.iter().sum();
+        let cols = centres.cols();
+        let mut overall = vec![0.0; cols];
+        for c in 0..means.rows() {
+            overall.iter_mut().zip(means.row(c)).for_each(|(o, m)| *o += self.weight[c] / total * m);
+        }
+        let mut squares = self.inertia;
+        for c in 0..means.rows() {
+            squares += self.weight[c] * (squared(means.row(c), &overall) - squared(means.row(c), centres.row(c)));
+        }
+        squares.max(0.0) / (total * cols as f64)
+    }
+
+    /// Gives the clusters without rows the rows farthest from their centres, the farthest first.
+    pub(super) fn move_to_farthest(&mut self, centres: &Mat<f64>, farthest: &Farthest) {
+        let cols = centres.cols();
+        for (empty, far) in self.empty_clusters().into_iter().zip(&farthest.rows) {
+            let old = far.cluster as usize;
+            for j in 0..cols {
+                self.residuals[old * cols + j] -= far.weight * (far.row[j] - centres[(old, j)]);
+                self.residuals[empty * cols + j] = far.weight * (far.row[j] - centres[(empty, j)]);
+            }
+            self.weight[empty] = far.weight;
+            self.weight[old] = (self.weight[old] - far.weight).max(0.0);
+        }
+    }
+}
+
+/// A number that stands for the labels of the rows that count.
+fn fingerprint(labels: &[u32], weight: Option<&[f64]>) -> u64 {
+    // Independent products, so that the processor can work on several at a time.
+    let factor = |i: usize| ((i as u64 + 1).wrapping_mul(0xD134_2543_DE82_EF95) ^ 0x5851_F42D_4C95_7F2D) | 1;
+    let term = |(i, &l): (usize, &u32)| (u64::from(l) + 1).wrapping_mul(factor(i)).rotate_left(29).wrapping_mul(factor(i));
+    match weight {
+        None => labels.iter().enumerate().map(term).fold(0, u64::wrapping_add),
+        Some(w) => {
+            let counts = |(i, _): &(usize, &u32)| w[*i] > 0.0;
+            labels.iter().enumerate().filter(counts).map(term).fold(0, u64::wrapping_add)
+        }
+    }
+}
+
+/// The rows farthest from their centres.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Farthest {
+    wanted: usize,
+    /// The farthest first; equal rows are one row with their weights together.
+    rows: Vec<Far>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Far {
+    distance: f64,
+    cluster: u32,
+    weight: f64,
+    row: Vec<f64>,
+}
+
+impl Farthest {
+    pub(super) fn new(wanted: usize) -> Self {
+        Self { wanted, rows: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &Cache, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+        cache.nearest(centres, &rows.x, labels)?;
+        super::start::each_row(&rows.x, |i, row| {
+            let distance = squared(row, centres.row(labels[i] as usize));
+            let weight = rows.weight_of(i);
+            let least = self.rows.get(self.wanted.wrapping_sub(1)).map_or(0.0, |f| f.distance);
+            // A row at its centre has no reason to move.
+            if weight > 0.0 && distance > 0.0 && distance >= least {
+                self.put(Far { distance, cluster: labels[i], weight, row: row.to_vec() });
+            }
+        })
+    }
+
+    fn put(&mut self, far: Far) {
+        let order = |a: &Far| far.distance.total_cmp(&a.distance).then_with(|| compare_rows(&a.row, &far.row));
+        match self.rows.binary_search_by(order) {
+            Ok(at) => self.rows[at].weight += far.weight,
+            Err(at) => {
+                self.rows.insert(at, far);
+                self.rows.truncate(self.wanted);
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        other.rows.into_iter().for_each(|far| self.put(far));
+    }
+}

@@ -1,0 +1,204 @@
+//! Fitted k-means.
+
+use ermine_core::*;
+use ermine_math::distance::squared;
+use rayon::prelude::*;
+
+use super::lloyd::Cache;
+
+/// Rows that are assigned at a time.
+const BLOCK: usize = 4096;
+
+/// What k-means learned: the centres.
+#[derive(Debug, Clone)]
+pub struct KMeansModel {
+    centres: Mat<f64>,
+    sizes: Vec<f64>,
+    inertia: f64,
+    certificate: Certificate,
+    trace: Option<Trace>,
+    labels: Option<Vec<u32>>,
+    run: u64,
+    cache: Cache,
+}
+
+impl KMeansModel {
+    pub(super) fn new(
+        centres: Mat<f64>,
+        sizes: Vec<f64>,
+        inertia: f64,
+        certificate: Certificate,
+        trace: Option<Trace>,
+        run: u64,
+    ) -> Self {
+        Self { centres, sizes, inertia, certificate, trace, labels: None, run, cache: Cache::default() }
+    }
+
+    pub(super) fn run(&self) -> u64 {
+        self.run
+    }
+
+    pub(super) fn with_labels(self, labels: Vec<u32>) -> Self {
+        Self { labels: Some(labels), ..self }
+    }
+
+    /// The centres, a row each.
+    pub fn centres(&self) -> &Mat<f64> {
+        &self.centres
+    }
+
+    /// The weight of the training rows of each centre.
+    pub fn sizes(&self) -> &[f64] {
+        &self.sizes
+    }
+
+    /// The weighted sum of the squared distances of the training rows from their centres.
+    pub fn inertia(&self) -> f64 {
+        self.inertia
+    }
+
+    /// Steps taken.
+    pub fn iterations(&self) -> u64 {
+        self.certificate.iterations
+    }
+
+    /// The inertia of other rows: the weighted sum of the squared distances from their nearest centres.
+    pub fn inertia_of(&self, data: &Dataset<'_>) -> Result<f64> {
+        let labels = self.assign(&data.x)?;
+        let mut sum = 0.0;
+        for first in (0..data.rows()).step_by(BLOCK) {
+            let block = data.row_range(first..data.rows().min(first + BLOCK));
+            let mut part = 0.0;
+            super::start::each_row(&block.x, |i, row| {
+                part += block.weight_of(i) * squared(row, self.centres.row(labels[first + i] as usize));
+            })?;
+            sum += part;
+        }
+        Ok(sum)
+    }
+
+    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+        let bad = |m: &str| Error::Model(format!("kmeans: {m}"));
+        let centres: Mat<f64> = input.mat("centers")?;
+        let sizes: Vec<f64> = input.vec_of("sizes", centres.rows())?;
+        let inertia: f64 = input.field("inertia")?;
+        if centres.rows() == 0 || centres.cols() == 0 || centres.rows() > 1 << 24 {
+            return Err(bad("it has no centres, or too many"));
+        }
+        if !centres.as_slice().iter().all(|v| v.is_finite()) || !sizes.iter().all(|w| w.is_finite() && *w >= 0.0) {
+            return Err(bad("its centres or sizes are no finite numbers"));
+        }
+        if !(inertia.is_finite() && inertia >= 0.0) {
+            return Err(bad("its inertia is no finite number"));
+        }
+        let certificate: Certificate = input.field("certificate")?;
+        Ok(Self::new(centres, sizes, inertia, certificate, None, 0))
+    }
+}
+
+impl Model for KMeansModel {
+    fn n_features(&self) -> usize {
+        self.centres.cols()
+    }
+    fn as_clusterer(&self) -> Option<&dyn Clusterer> {
+        Some(self)
+    }
+    fn as_transformer(&self) -> Option<&dyn Transformer> {
+        Some(self)
+    }
+    fn certificate(&self) -> Option<&Certificate> {
+        Some(&self.certificate)
+    }
+    fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        let all: f64 = self.sizes.iter().sum();
+        report.text(format!("{} clusters; inertia {:.6e} after {} steps.", self.sizes.len(), self.inertia, self.iterations()));
+        let mut columns: Vec<String> = vec!["cluster".into(), "rows".into(), "share".into()];
+        columns.extend((0..self.centres.cols()).map(|j| schema.fields.get(j).map_or(format!("x{j}"), |f| f.name.clone())));
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let rows = (0..self.sizes.len())
+            .map(|c| {
+                let mut row =
+                    vec![Cell::Number(c as f64), self.sizes[c].into(), (self.sizes[c] / all.max(f64::MIN_POSITIVE)).into()];
+                row.extend(self.centres.row(c).iter().map(|&v| Cell::Number(v)));
+                row
+            })
+            .collect();
+        report.table("Centres", &columns, rows);
+        if let Some(trace) = &self.trace {
+            let points = trace.rows.iter().map(|r| (r[0], r[1])).collect();
+            report.sections.push(Section::Plot {
+                title: "Inertia by step".into(),
+                x: "step".into(),
+                y: "inertia".into(),
+                curves: vec![Curve { name: "inertia".into(), points }],
+            });
+        }
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.mat("centers", &self.centres);
+        out.vec("sizes", &self.sizes);
+        out.field("inertia", &self.inertia)?;
+        out.field("n_iter", &self.certificate.iterations)?;
+        out.field("certificate", &self.certificate)
+    }
+}
+
+impl Clusterer for KMeansModel {
+    fn n_clusters(&self) -> usize {
+        self.centres.rows()
+    }
+
+    fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        x.expect_cols(self.centres.cols())?;
+        let rows = x.rows();
+        let mut labels = vec![0u32; rows];
+        let results: Vec<Result<()>> = (labels.par_chunks_mut(BLOCK).enumerate())
+            .map(|(b, labels)| {
+                let first = b * BLOCK;
+                let block = x.row_range(first..rows.min(first + BLOCK));
+                self.cache.nearest(&self.centres, &block, labels).map_err(|e| match e {
+                    Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
+                    other => other,
+                })
+            })
+            .collect();
+        results.into_iter().collect::<Result<()>>()?;
+        Ok(labels)
+    }
+
+    fn labels(&self) -> Option<&[u32]> {
+        self.labels.as_deref()
+    }
+}
+
+impl Transformer for KMeansModel {
+    /// Distances to the centres.
+    fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        x.expect_cols(self.centres.cols())?;
+        let (rows, k) = (x.rows(), self.centres.rows());
+        let mut out = Mat::zeros(rows, k);
+        let results: Vec<Result<()>> = (out.as_mut_slice().par_chunks_mut(BLOCK * k).enumerate())
+            .map(|(b, out)| {
+                let block = x.row_range(b * BLOCK..rows.min((b + 1) * BLOCK));
+                super::start::each_row(&block, |i, row| {
+                    for c in 0..k {
+                        out[i * k + c] = squared(row, self.centres.row(c)).sqrt();
+                    }
+                })
+            })
+            .collect();
+        results.into_iter().collect::<Result<()>>()?;
+        Ok(out)
+    }
+
+    fn schema_out(&self, _: &Schema) -> Schema {
+        Schema::numbers((0..self.centres.rows()).map(|c| format!("kmeans{c}")))
+    }
+}
