@@ -175,3 +175,35 @@ fn text_and_packed_text_stream_alike() {
     assert!(failed.unwrap_err().to_string().contains("enough"));
     assert_eq!(stop.schema().fields[0].kind, ColumnKind::Number);
 }
+
+#[test]
+fn sparse_rows_stream_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.libsvm.gz");
+    let mut out = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
+    for i in 0..50_000u32 {
+        let sign = if i % 2 == 0 { "+1" } else { "-1" };
+        std::io::Write::write_all(&mut out, format!("{sign} {}:1.5 {}:{i}\n", i % 40 + 1, i % 40 + 50).as_bytes()).unwrap();
+    }
+    out.finish().unwrap();
+    let spec = path.to_str().unwrap();
+    let stream = open_stream(spec, &ReadOptions::default(), &roles("target")).unwrap();
+    assert_eq!(stream.target_info().classes, ["-1", "1"]);
+    assert_eq!((stream.rows(), stream.schema().len()), (Some(50_000), 89));
+    let (x, y) = ermine_data::read_sparse(spec, &ReadOptions::default(), 0).unwrap();
+    let mut row = 0;
+    stream
+        .scan(&mut |block| {
+            let Features::Csr(m) = block.x else { panic!("sparse rows") };
+            let (codes, _) = block.y.classes()?;
+            for i in 0..m.rows() {
+                assert_eq!(m.row(i), x.view().row(row));
+                assert_eq!(codes[i] == 1, y[row] > 0.0);
+                row += 1;
+            }
+            Ok(Flow::Continue)
+        })
+        .unwrap();
+    assert_eq!(row, 50_000);
+    assert!(open_stream(spec, &ReadOptions::default(), &roles("class")).is_err());
+}

@@ -1,0 +1,224 @@
+//! Rows to learn from, in blocks.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ermine_core::{
+    Column, ColumnKind, Dataset, Error, Features, Field, Flow, OwnedDataset, OwnedTarget, Result, RowSource, Schema, Table, Task,
+    file::TargetInfo,
+};
+
+use super::sparse::SparseStream;
+use super::table::TableStream;
+use super::target::Kind;
+use crate::options::{Format, ReadOptions};
+use crate::read::one_format;
+use crate::source;
+
+/// Which columns of a stream are what.
+#[derive(Debug, Clone, Default)]
+pub struct Roles {
+    /// The target columns; empty for clustering, reduction, density. The target of libsvm text is called `target`.
+    pub targets: Vec<String>,
+    /// The column of sample weights.
+    pub weight: Option<String>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// Regression or classification, where the target alone should not decide.
+    pub task: Option<Task>,
+    /// The class names, in order, when a trained model has fixed them already.
+    pub classes: Option<Vec<String>>,
+}
+
+/// Columns of sparse rows that are given names; more are left unnamed.
+const MOST_NAMED: usize = 1 << 20;
+
+/// Rows to learn from, read in blocks in bounded memory, as often as needed.
+///
+/// The columns of a table are told apart: text and identifier columns are left out, rows without target too; both are
+/// noted. A number target with at most 10 distinct whole numbers, each three times on average, is taken for classes.
+pub struct RowStream {
+    reading: Reading,
+    roles: Roles,
+    features: Schema,
+    missing: Vec<u64>,
+    rows: usize,
+    target: Kind,
+    info: TargetInfo,
+    notes: Vec<String>,
+}
+
+enum Reading {
+    Table(TableStream),
+    Sparse(SparseStream),
+}
+
+/// Opens delimited text, Parquet, Arrow IPC or libsvm text as a stream of rows to learn from. See [`TableStream::open`] for
+/// what is read when.
+pub fn open_stream(spec: &str, options: &ReadOptions, roles: &Roles) -> Result<RowStream> {
+    let sources = source::resolve(spec)?;
+    match one_format(&sources, options)? {
+        Format::Libsvm => RowStream::of_sparse(SparseStream::open(sources, options)?, roles),
+        _ => RowStream::new(TableStream::of_sources(sources, options)?, roles),
+    }
+}
+
+impl RowStream {
+    /// Tells the columns of a table stream apart.
+    pub fn new(mut table: TableStream, roles: &Roles) -> Result<Self> {
+        let schema = table.schema().clone();
+        let named = roles.targets.iter().chain(&roles.weight).chain(&roles.drop);
+        let taken = named.map(|name| schema.position(name)).collect::<Result<BTreeSet<_>>>()?;
+        let mut notes = table.notes().to_vec();
+        let counts = table.missing();
+        let (mut features, mut missing) = (Vec::new(), Vec::new());
+        for (j, field) in schema.fields.iter().enumerate().filter(|(j, _)| !taken.contains(j)) {
+            match field.kind {
+                ColumnKind::Text => notes.push(format!("column \"{}\" is free text and is not used", field.name)),
+                ColumnKind::Identifier => notes.push(format!("column \"{}\" is an identifier and is not used", field.name)),
+                _ => {
+                    features.push(field.clone());
+                    missing.push(counts[j]);
+                }
+            }
+        }
+        if let Some(weight) = &roles.weight {
+            let field = &schema.fields[schema.position(weight)?];
+            if field.kind != ColumnKind::Number {
+                return Err(Error::Weight(format!("column \"{weight}\" is of type {}, not number", field.kind)));
+            }
+        }
+        let (target, rows) = Kind::of_table(&mut table, roles, &mut notes)?;
+        if rows < table.rows() {
+            notes.push(format!("{} of {} rows have no target and are not used", table.rows() - rows, table.rows()));
+        }
+        let names = features.iter().map(|f| &f.name).chain(&roles.targets).chain(&roles.weight);
+        table.select(&names.collect::<Vec<_>>())?;
+        let features = Schema { fields: features };
+        Ok(Self::assembled(Reading::Table(table), roles, features, missing, rows, target, notes))
+    }
+
+    fn of_sparse(sparse: SparseStream, roles: &Roles) -> Result<Self> {
+        if let Some(other) = roles.targets.iter().find(|t| *t != "target") {
+            return Err(Error::unknown("target", other, ["target"]));
+        }
+        if let Some(column) = roles.weight.iter().chain(&roles.drop).next() {
+            return Err(Error::Data(format!("column \"{column}\": the columns of libsvm text have no roles but target")));
+        }
+        let mut notes = Vec::new();
+        let target = if roles.targets.is_empty() {
+            Kind::None
+        } else {
+            let field = Field { name: "target".into(), kind: ColumnKind::Number, categories: Arc::default() };
+            let numbers = |visit: &mut dyn FnMut(&[f64]) -> Result<Flow>| sparse.scan(&mut |block| visit(&block.targets));
+            Kind::of_one(&field, roles, sparse.rows, &mut notes, &numbers)?
+        };
+        let named = if sparse.cols <= MOST_NAMED { sparse.cols } else { 0 };
+        let features = Schema::numbers((1..=named).map(|j| format!("x{j}")));
+        let (missing, rows) = (vec![0; named], sparse.rows);
+        Ok(Self::assembled(Reading::Sparse(sparse), roles, features, missing, rows, target, notes))
+    }
+
+    fn assembled(
+        reading: Reading,
+        roles: &Roles,
+        features: Schema,
+        missing: Vec<u64>,
+        rows: usize,
+        target: Kind,
+        notes: Vec<String>,
+    ) -> Self {
+        let info = TargetInfo { names: roles.targets.clone(), classes: target.classes().to_vec() };
+        Self { reading, roles: roles.clone(), features, missing, rows, target, info, notes }
+    }
+
+    /// Names of the target columns and the classes.
+    pub fn target_info(&self) -> &TargetInfo {
+        &self.info
+    }
+
+    /// The task that the target asks for.
+    pub fn task(&self) -> Option<Task> {
+        self.target.task()
+    }
+
+    /// What a person should know: columns and rows left out and why.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// How many cells of each feature column are missing, in the whole file.
+    pub fn missing(&self) -> &[u64] {
+        &self.missing
+    }
+
+    /// The first rows: as many as asked for, or those of the first block if it has fewer.
+    pub fn head(&self, rows: usize) -> Result<OwnedDataset> {
+        let mut head = None;
+        self.scan(&mut |block| {
+            if block.rows() == 0 {
+                return Ok(Flow::Continue);
+            }
+            let wanted: Vec<usize> = (0..block.rows().min(rows)).collect();
+            head = Some(block.take(&wanted));
+            Ok(Flow::Stop)
+        })?;
+        head.ok_or_else(|| Error::Data("there are 0 rows".into()))
+    }
+
+    /// Features, target and weights of one block; `first` is the row of its first row.
+    fn split(&self, table: &TableStream, block: Table, first: usize) -> Result<(Table, OwnedTarget, Option<Vec<f64>>)> {
+        let (block, targets) = block.split_off(&self.roles.targets)?;
+        let (mut x, weights) = block.split_off(self.roles.weight.as_slice())?;
+        let mut targets: Vec<Column> = targets.into_iter().map(|(_, c)| c).collect();
+        let mut weight = None;
+        if let Some((field, column)) = weights.into_iter().next() {
+            let Column::Number { values, .. } = column else { return Err(table.changed()) };
+            if let Some(i) = values.iter().position(|v| v.is_nan()) {
+                return Err(Error::Weight(format!("column \"{}\" is missing in row {}", field.name, first + i)));
+            }
+            weight = Some(values);
+        }
+        let rows = targets.first().map_or(x.rows(), Column::len);
+        let known: Vec<usize> = (0..rows).filter(|&i| targets.iter().all(|c| !c.is_missing(i))).collect();
+        if known.len() < rows {
+            x = x.take(&known);
+            targets = targets.iter().map(|c| c.take(&known)).collect();
+            weight = weight.map(|w| known.iter().map(|&i| w[i]).collect());
+        }
+        let y = self.target.of_block(targets).ok_or_else(|| table.changed())?;
+        Ok((x, y, weight))
+    }
+}
+
+impl RowSource for RowStream {
+    fn schema(&self) -> &Schema {
+        &self.features
+    }
+
+    fn rows(&self) -> Option<usize> {
+        Some(self.rows)
+    }
+
+    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+        match &self.reading {
+            Reading::Table(table) => {
+                let mut first = 0;
+                table.scan(&mut |block| {
+                    let rows = block.rows();
+                    let (x, y, weight) = self.split(table, block, first)?;
+                    first += rows;
+                    let data = Dataset::new(Features::Table(x.view())).with_target(y.view()).with_weight(weight.as_deref());
+                    visit(&data.with_schema(Some(&self.features)))
+                })
+            }
+            Reading::Sparse(sparse) => sparse.scan(&mut |mut block| {
+                let targets = std::mem::take(&mut block.targets);
+                let y = self.target.of_numbers(targets).ok_or_else(|| sparse.changed())?;
+                let (x, _) = block.into_csr(sparse.cols)?;
+                let schema = (self.features.len() == sparse.cols).then_some(&self.features);
+                visit(&Dataset::new(Features::Csr(x.view())).with_target(y.view()).with_schema(schema))
+            }),
+        }
+    }
+}
