@@ -49,7 +49,7 @@ pub struct RowStream {
 }
 
 enum Reading {
-    Table(TableStream),
+    Table(Box<TableStream>),
     Sparse(SparseStream),
 }
 
@@ -95,7 +95,7 @@ impl RowStream {
         let names = features.iter().map(|f| &f.name).chain(&roles.targets).chain(&roles.weight);
         table.select(&names.collect::<Vec<_>>())?;
         let features = Schema { fields: features };
-        Ok(Self::assembled(Reading::Table(table), roles, features, missing, rows, target, notes))
+        Ok(Self::assembled(Reading::Table(Box::new(table)), roles, features, missing, rows, target, notes))
     }
 
     fn of_sparse(sparse: SparseStream, roles: &Roles) -> Result<Self> {
