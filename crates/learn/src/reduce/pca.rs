@@ -192,7 +192,7 @@ impl Pca {
         Ok(PcaModel::new(vectors, variances, ratio, singular, mean, rows, noise_variance, self.whiten, certificate))
     }
 
-    fn from_moments(&self, total: &Moments) -> Result<PcaModel> {
+    fn by_covariance(&self, total: &Moments) -> Result<PcaModel> {
         let rows = enough(total.weight())?;
         let mut covariance = total.scatter();
         covariance.as_mut_slice().iter_mut().for_each(|v| *v /= rows - 1.0);
@@ -203,7 +203,7 @@ impl Pca {
     }
 
     /// Singular values of the centred rows.
-    fn from_rows(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PcaModel> {
+    fn by_singular_values(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PcaModel> {
         data.check(&Self::SPEC)?;
         let stage = |done| Progress { stage: "singular values", done, total: Some(2), objective: None };
         cx.check(stage(0))?;
@@ -376,16 +376,16 @@ impl Learner for Pca {
         self.check()?;
         let (rows, cols) = (data.rows(), data.cols());
         match self.svd_solver {
-            Solver::Full => self.from_rows(data, cx),
+            Solver::Full => self.by_singular_values(data, cx),
             Solver::CovarianceEigh => drive(self, data, cx),
-            _ if rows < cols => self.from_rows(data, cx),
+            _ if rows < cols => self.by_singular_values(data, cx),
             _ => {
                 let model = drive(self, data, cx)?;
                 let last = model.explained_variance.last().copied().unwrap_or(0.0);
                 let first = model.explained_variance.first().copied().unwrap_or(0.0);
                 // The covariance knows eigenvalues up to rounding errors of the first one.
                 let blurred = cols as f64 * f64::EPSILON * first > 1e-9 * last;
-                if blurred && rows as f64 * (cols * cols) as f64 <= CHEAP { self.from_rows(data, cx) } else { Ok(model) }
+                if blurred && rows as f64 * (cols * cols) as f64 <= CHEAP { self.by_singular_values(data, cx) } else { Ok(model) }
             }
         }
     }
@@ -446,7 +446,7 @@ impl PassLearner for Pca {
 
     fn finish(&self, _: Width, Gathered(total): Gathered, cx: &Context<'_>) -> Result<Step<Width, PcaModel>> {
         cx.check(Progress { stage: "eigenvalues", done: 0, total: Some(1), objective: None })?;
-        self.from_moments(&total).map(Step::Done)
+        self.by_covariance(&total).map(Step::Done)
     }
 }
 
