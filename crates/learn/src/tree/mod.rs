@@ -1,1 +1,467 @@
-//! Trees.
+//! Decision trees.
+
+mod criterion;
+mod export;
+mod grow;
+mod model;
+mod params;
+mod prune;
+mod sorted;
+mod split;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use ermine_core::{
+    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
+};
+use serde::{Deserialize, Serialize};
+
+use criterion::{Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Poisson, ShareImpurity, Squared, Weights};
+use grow::{Ground, Grown, Settings};
+use sorted::{Columns, Rows};
+
+pub use export::{Rule, TextStyle};
+pub use model::{LEAF, Nodes, TreeModel, UNDEFINED};
+pub use params::{ClassWeight, FeatureShare, RowShare};
+pub use prune::PruningPath;
+
+/// A binary tree of tests on single columns (CART), for classes and for numbers.
+///
+/// # What it minimises
+/// From the root down, each node takes the test that lowers the impurity of its rows most: Gini or entropy of the
+/// classes, squared or absolute error or Poisson deviance of the numbers. All thresholds of all columns are tried. With
+/// `ccp_alpha` the tree is then cut back to the subtree that minimises impurity + alpha times the number of leaves.
+///
+/// # When to use it
+/// For a model that people can read, with interactions and steps that linear models miss, on columns of any scale, with
+/// categories and missing values as they are. A single deep tree overfits; limit it (`max_depth`, `min_samples_leaf`,
+/// `max_leaf_nodes`) or prune it (`ccp_alpha`).
+///
+/// # Example
+/// ```
+/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_learn::tree::Tree;
+///
+/// let x = [1.0, 2.0, f64::NAN, 8.0, 9.0, 10.0];
+/// let x = Features::F64(MatRef::row_major(&x, 6, 1));
+/// let y = OwnedTarget::from_labels(&["low", "low", "low", "high", "high", "high"]);
+/// let model = Tree::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// assert_eq!(model.n_leaves(), 2);
+/// assert_eq!(model.classify(&x)?, [1, 1, 1, 0, 0, 0]);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// # Missing values and categories
+/// Missing values (NaN in matrices) go to the side that lowers the impurity more; both are tried at every test. Where
+/// training saw none at a node, they go with the greater weight at prediction. Category columns of tables are split by
+/// sets of categories of any number: the best of all sets for two classes and for one target, the best of those that set
+/// one class against the rest for more. A category that was not seen is treated like a missing value; categories are
+/// known by name, not by code. Infinite values are refused.
+///
+/// # Ties
+/// Of equally good tests the first column wins, then the lowest threshold, then missing values to the right. Order of
+/// rows, number of threads and scaling of a column by a power of two do not change a bit of the tree, since all sums
+/// behind a split are exact sums of integers (weights that are not whole numbers, and targets, are rounded to a grid of
+/// about 2^60 steps for the sum over a node first). The order of columns can change which of equally good tests is taken.
+///
+/// # Cost
+/// Every column is sorted once, after that a level of the tree costs one pass over rows times columns; memory is four
+/// bytes a cell. Sparse rows are treated cell by cell, as if they were dense.
+///
+/// # What it does not do
+/// Multi-way splits, linear combinations of columns, surrogate splits, several class targets at a time, training in
+/// passes.
+///
+/// # Reference
+/// Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tree {
+    /// What makes a split good; "auto" is Gini or squared error, by the target.
+    pub criterion: String,
+    /// "best" or "random" thresholds.
+    pub splitter: String,
+    /// Tests on the longest way.
+    pub max_depth: Option<u64>,
+    /// Rows a node needs to split.
+    pub min_samples_split: RowShare,
+    /// Rows each child must keep.
+    pub min_samples_leaf: RowShare,
+    /// Share of the total weight each child must keep.
+    pub min_weight_fraction_leaf: f64,
+    /// Columns looked at in each node.
+    pub max_features: Option<FeatureShare>,
+    /// Leaves in all; the tree is then grown best first.
+    pub max_leaf_nodes: Option<u64>,
+    /// Decrease of the impurity of the whole tree a split must bring.
+    pub min_impurity_decrease: f64,
+    /// Weights of the classes.
+    pub class_weight: Option<ClassWeight>,
+    /// Price of a leaf in pruning.
+    pub ccp_alpha: f64,
+    /// For each column -1, 0 or 1.
+    pub monotonic_cst: Option<Vec<i8>>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self {
+            criterion: "auto".into(),
+            splitter: "best".into(),
+            max_depth: None,
+            min_samples_split: RowShare::Rows(2),
+            min_samples_leaf: RowShare::Rows(1),
+            min_weight_fraction_leaf: 0.0,
+            max_features: None,
+            max_leaf_nodes: None,
+            min_impurity_decrease: 0.0,
+            class_weight: None,
+            ccp_alpha: 0.0,
+            monotonic_cst: None,
+        }
+    }
+}
+
+const CRITERIA: &[&str] = &["auto", "gini", "entropy", "log_loss", "squared_error", "friedman_mse", "absolute_error", "poisson"];
+
+const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
+
+impl Learner for Tree {
+    type Model = TreeModel;
+
+    const SPEC: Spec = Spec {
+        name: "tree",
+        summary: "decision tree (CART): tests on single columns, exact splits, categories and missing values as they are",
+        objective: "greedy: each node takes the test that lowers sum over children of weight * impurity most, with \
+                    impurity 1 - sum p^2 (gini), - sum p log2 p (entropy), variance (squared_error), mean |y - median| \
+                    (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised \
+                    over subtrees T",
+        notes: "A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, \
+                leaf size or leaves, or prune. Every column is sorted once, then each level costs one pass over the \
+                cells; memory is four bytes a cell. Missing values take the side that is better in training. The same \
+                bits for any order of rows and any number of threads. It has no multi-way or oblique splits.",
+        reference: "Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984",
+        family: Family::Tree,
+        tasks: &[Task::Classification, Task::Regression],
+        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: true, passes: false, multi_target: true },
+        params: &[
+            ParamSpec {
+                name: "criterion",
+                doc: "What makes a split good: gini, entropy or log_loss (the same) for classes; squared_error, \
+                      absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers. auto is \
+                      gini or squared_error.",
+                range: Range::Choice(CRITERIA),
+            },
+            ParamSpec {
+                name: "splitter",
+                doc: "best tries every threshold; random draws one threshold a column and takes the best column.",
+                range: Range::Choice(&["best", "random"]),
+            },
+            ParamSpec {
+                name: "max_depth",
+                doc: "Greatest number of tests on the way to a leaf; null for no limit.",
+                range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
+            },
+            ParamSpec {
+                name: "min_samples_split",
+                doc: "Rows a node needs to be split: a whole number, or a share of all rows.",
+                range: Range::Either(&Range::Int { min: 2, max: i64::MAX }, &SHARE),
+            },
+            ParamSpec {
+                name: "min_samples_leaf",
+                doc: "Rows that must be left on each side of a split: a whole number, or a share of all rows.",
+                range: Range::Either(&Range::Int { min: 1, max: i64::MAX }, &SHARE),
+            },
+            ParamSpec {
+                name: "min_weight_fraction_leaf",
+                doc: "Share of the total weight that must be left on each side of a split.",
+                range: Range::Real { min: 0.0, max: 0.5, above: false, log: false },
+            },
+            ParamSpec {
+                name: "max_features",
+                doc: "Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null \
+                      for all. Columns that are constant in the node count among the drawn, but the draw goes on until \
+                      there is one that is not.",
+                range: Range::Optional(&Range::Either(
+                    &Range::Choice(&["sqrt", "log2"]),
+                    &Range::Either(&Range::Int { min: 1, max: i64::MAX }, &SHARE),
+                )),
+            },
+            ParamSpec {
+                name: "max_leaf_nodes",
+                doc: "Greatest number of leaves: the node whose split gains most is split first; null for no limit.",
+                range: Range::Optional(&Range::Int { min: 2, max: i64::MAX }),
+            },
+            ParamSpec {
+                name: "min_impurity_decrease",
+                doc: "A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.",
+                range: Range::at_least(0.0),
+            },
+            ParamSpec {
+                name: "class_weight",
+                doc: "Weights of the classes, by name; classes that are not listed have weight 1. balanced gives each class \
+                      the same total weight.",
+                range: Range::Any,
+            },
+            ParamSpec {
+                name: "ccp_alpha",
+                doc: "Price of a leaf in cost-complexity pruning; 0 does not prune.",
+                range: Range::at_least(0.0),
+            },
+            ParamSpec {
+                name: "monotonic_cst",
+                doc: "For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no \
+                      constraint. For one number, or two classes (the probability of the second).",
+                range: Range::Optional(&Range::List(&Range::Int { min: -1, max: 1 })),
+            },
+        ],
+    };
+
+    fn check(&self) -> Result<()> {
+        let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
+        Self::SPEC.check_params(&params)?;
+        let refuse = |name: &str| Err(Self::SPEC.refuse(Self::SPEC.param(name)?, &params[name]));
+        if !self.min_samples_split.is_valid(2) {
+            return refuse("min_samples_split");
+        }
+        if !self.min_samples_leaf.is_valid(1) {
+            return refuse("min_samples_leaf");
+        }
+        if self.max_features.as_ref().is_some_and(|m| !m.is_valid()) {
+            return refuse("max_features");
+        }
+        match &self.class_weight {
+            Some(weights) => weights.check(Self::SPEC.name),
+            None => Ok(()),
+        }
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<TreeModel> {
+        self.check()?;
+        data.check(&Self::SPEC)?;
+        let (mut nodes, converged) = self.grow(data, cx)?;
+        if self.ccp_alpha > 0.0 {
+            nodes = prune::prune(nodes, self.ccp_alpha, cx)?;
+        }
+        let share = |g: &Grown| g.weight / nodes[0].weight * g.impurity;
+        let mut certificate = Certificate {
+            method: "cart".into(),
+            objective: Some(nodes.iter().filter(|g| g.test.is_none()).map(share).sum()),
+            iterations: nodes.len() as u64,
+            converged,
+            ..Certificate::default()
+        };
+        if !converged {
+            certificate.notes.push("the time limit passed: some leaves would have been split further".into());
+        }
+        let (task, classes) = match data.y {
+            Target::Class { names, .. } => (Task::Classification, names.to_vec()),
+            _ => (Task::Regression, Vec::new()),
+        };
+        let columns = Columns::new(&data.x, data.schema);
+        Ok(TreeModel::new(task, classes, columns.categories, &nodes, certificate))
+    }
+
+    fn load(input: &ModelReader) -> Result<TreeModel> {
+        TreeModel::load(input)
+    }
+}
+
+impl Tree {
+    /// The course of cost-complexity pruning on these rows: the alphas at which the tree changes, and the impurity of the
+    /// leaves from each on.
+    pub fn pruning_path(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PruningPath> {
+        self.check()?;
+        data.check(&Self::SPEC)?;
+        prune::path(&self.grow(data, cx)?.0, cx)
+    }
+
+    /// Grows the tree, not pruned; false if the deadline has cut it short.
+    fn grow(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<(Vec<Grown>, bool)> {
+        let columns = Columns::new(&data.x, data.schema);
+        let rows = match data.weight {
+            Some(w) if w.contains(&0.0) => Rows::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
+            _ => Rows::All(data.rows()),
+        };
+        if rows.len() >= <u32 as sorted::Slot>::MAX_ROWS {
+            return Err(Error::Data(format!(
+                "{} rows are more than the {} a tree can sort",
+                rows.len(),
+                <u32 as sorted::Slot>::MAX_ROWS - 1
+            )));
+        }
+        let settings = self.settings(data, &columns, rows.len())?;
+        let n = rows.len();
+        let own: Option<Vec<f64>> = data.weight.map(|w| (0..n).map(|id| w[rows.row(id)]).collect());
+        match data.y {
+            Target::Class { codes, names } => {
+                let codes: Vec<u32> = (0..n).map(|id| codes[rows.row(id)]).collect();
+                let (codes, own, rows) = self.weigh_classes(codes, own, names, rows)?;
+                let weights = own.map_or(Weights::ONE, Weights::new);
+                let task = Growth { columns: &columns, rows, settings, cx };
+                if self.criterion == "entropy" || self.criterion == "log_loss" {
+                    let steps = (0..codes.len()).map(|id| weights.get(id)).sum();
+                    let entropy = Entropy::new(weights.unit, steps);
+                    task.classes(codes, names.len(), weights, entropy)
+                } else {
+                    task.classes(codes, names.len(), weights, Gini)
+                }
+            }
+            _ => {
+                let y = data.y.reals()?;
+                let weights = own.map_or(Weights::ONE, Weights::new);
+                let flat: Vec<f64> =
+                    (0..y.cols()).flat_map(|t| (0..n).map(move |id| (id, t))).map(|(id, t)| *y.at(rows.row(id), t)).collect();
+                let task = Growth { columns: &columns, rows, settings, cx };
+                match self.criterion.as_str() {
+                    "absolute_error" => task.run(Medians::new(flat, n, weights.clone()), &weights),
+                    "poisson" => {
+                        if let Some(at) = flat.iter().position(|&v| v < 0.0) {
+                            let row = task.rows.row(at % n);
+                            let text = format!(
+                                "row {row} is {}; Some value(s) of y are negative, which is not allowed for Poisson regression",
+                                flat[at]
+                            );
+                            return Err(Error::Target(text));
+                        }
+                        if flat.chunks_exact(n).any(|y| y.iter().all(|&v| v == 0.0)) {
+                            let text = "Sum of y is not positive, which is necessary for Poisson regression";
+                            return Err(Error::Target(text.into()));
+                        }
+                        task.run(Means::<Poisson>::new(flat, n, weights.clone()), &weights)
+                    }
+                    _ => task.run(Means::<Squared>::new(flat, n, weights.clone()), &weights),
+                }
+            }
+        }
+    }
+
+    /// The parameters, resolved for the data.
+    fn settings(&self, data: &Dataset<'_>, columns: &Columns<'_>, rows: usize) -> Result<Settings> {
+        let refuse = |name: &str, value: String, expected: String| {
+            Err(Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected })
+        };
+        let classes = matches!(data.y, Target::Class { .. });
+        let for_classes = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss");
+        if self.criterion != "auto" && classes != for_classes {
+            let expected = if classes {
+                "classes need gini, entropy or log_loss"
+            } else {
+                "numbers need squared_error, absolute_error or poisson"
+            };
+            return refuse("criterion", self.criterion.clone(), expected.into());
+        }
+        if self.class_weight.is_some() && !classes {
+            return refuse("class_weight", "a weight".into(), "it must be null for a regression".into());
+        }
+        if let Some(signs) = &self.monotonic_cst {
+            let given = format!("{signs:?}");
+            if signs.len() != columns.len() {
+                return refuse("monotonic_cst", given, format!("it needs one entry for each of the {} columns", columns.len()));
+            }
+            if matches!(data.y, Target::Class { names, .. } if names.len() > 2) || data.y.n_targets() > 1 {
+                return refuse("monotonic_cst", given, "constraints need one target of numbers or two classes".into());
+            }
+            if (0..signs.len()).any(|j| signs[j] != 0 && columns.categories[j].is_some()) {
+                return refuse("monotonic_cst", given, "category columns have no order to be monotonic in".into());
+            }
+        }
+        let min_leaf = self.min_samples_leaf.rows(rows);
+        Ok(Settings {
+            max_depth: self.max_depth.map_or(usize::MAX, |d| usize::try_from(d).unwrap_or(usize::MAX)),
+            min_split: self.min_samples_split.rows(rows).max(2).max(min_leaf.saturating_mul(2)),
+            min_leaf,
+            // Times the total weight, once that is known.
+            min_weight: self.min_weight_fraction_leaf,
+            min_decrease: self.min_impurity_decrease,
+            max_features: self.max_features.as_ref().map_or(columns.len(), |m| m.columns(columns.len())),
+            max_leaves: self.max_leaf_nodes.map(|l| usize::try_from(l).unwrap_or(usize::MAX)),
+            random: self.splitter == "random",
+            monotone: self.monotonic_cst.clone(),
+            monotone_value: match data.y {
+                Target::Class { names, .. } if names.len() == 2 => 1,
+                _ => 0,
+            },
+        })
+    }
+
+    /// Class weights times row weights, and the rows that are left.
+    #[allow(clippy::type_complexity)]
+    fn weigh_classes(
+        &self,
+        codes: Vec<u32>,
+        own: Option<Vec<f64>>,
+        names: &[String],
+        rows: Rows,
+    ) -> Result<(Vec<u32>, Option<Vec<f64>>, Rows)> {
+        let Some(class_weight) = &self.class_weight else { return Ok((codes, own, rows)) };
+        let mut totals = vec![0.0; names.len()];
+        codes.iter().enumerate().for_each(|(id, &c)| totals[c as usize] += own.as_ref().map_or(1.0, |w| w[id]));
+        let of_class = class_weight.resolve(Self::SPEC.name, names, &totals)?;
+        let weight: Vec<f64> =
+            codes.iter().enumerate().map(|(id, &c)| own.as_ref().map_or(1.0, |w| w[id]) * of_class[c as usize]).collect();
+        let kept: Vec<u32> = (0..codes.len() as u32).filter(|&id| weight[id as usize] > 0.0).collect();
+        if kept.is_empty() {
+            return Err(Error::Weight("all weights are 0, so no row is left".into()));
+        }
+        if kept.len() == codes.len() {
+            return Ok((codes, Some(weight), rows));
+        }
+        Ok((
+            kept.iter().map(|&id| codes[id as usize]).collect(),
+            Some(kept.iter().map(|&id| weight[id as usize]).collect()),
+            Rows::Some(kept.iter().map(|&id| rows.row(id as usize) as u32).collect()),
+        ))
+    }
+}
+
+/// All that growing needs but the criterion.
+struct Growth<'a> {
+    columns: &'a Columns<'a>,
+    rows: Rows,
+    settings: Settings,
+    cx: &'a Context<'a>,
+}
+
+impl Growth<'_> {
+    fn classes<I: ShareImpurity>(
+        self,
+        codes: Vec<u32>,
+        count: usize,
+        weights: Weights,
+        impurity: I,
+    ) -> Result<(Vec<Grown>, bool)> {
+        if count == 2 {
+            let ones = codes.iter().map(|&c| c == 1).collect();
+            self.run(Binary::new(ones, weights.clone(), impurity), &weights)
+        } else {
+            self.run(Classes::new(codes, count, weights.clone(), impurity), &weights)
+        }
+    }
+
+    fn run<C: Criterion>(mut self, criterion: C, weights: &Weights) -> Result<(Vec<Grown>, bool)> {
+        let sorted = self.columns.sort(&self.rows, &|id| criterion.bit(id), self.cx)?;
+        let steps: i64 = (0..self.rows.len()).map(|id| weights.get(id)).sum();
+        let weight = steps as f64 * weights.unit;
+        self.settings.min_weight *= weight;
+        if weights.is_one() {
+            // Rows and weight are the same thing, and rows are quicker to check.
+            self.settings.min_leaf = self.settings.min_leaf.max(self.settings.min_weight.ceil() as usize);
+            self.settings.min_weight = 0.0;
+        }
+        let ground = Ground {
+            columns: self.columns,
+            sorted: &sorted.columns,
+            rows: &self.rows,
+            settings: self.settings,
+            cx: self.cx,
+            weight,
+            late: AtomicBool::new(false),
+            work: AtomicU64::new(0),
+        };
+        let nodes = grow::grow(&ground, criterion, sorted.lists)?;
+        Ok((nodes, !ground.late.into_inner()))
+    }
+}

@@ -1,0 +1,304 @@
+//! Criteria that predict the mean: squared error and Poisson deviance.
+
+use std::marker::PhantomData;
+
+use super::super::sorted::Slot;
+use super::{Criterion, Stats, Sweep, Weights, exponent, nearest, power};
+
+/// What a mean is judged by.
+pub(in super::super) trait MeanLoss: Send + Sync + 'static {
+    /// Whether the grid of a node starts at 0 instead of at the mean of the node.
+    const FROM_ZERO: bool;
+    /// The gain of one target, with the sums and weights of the two sides in steps, and the sum of the node over its weight.
+    fn gain(left: i64, right: i64, l: f64, r: f64, mean: f64) -> f64;
+    /// What one row costs, for losses whose impurity is not the variance.
+    fn cost(y: f64, mean: f64) -> f64;
+}
+
+/// (y - mean)^2.
+#[derive(Debug)]
+pub(in super::super) struct Squared;
+
+impl MeanLoss for Squared {
+    const FROM_ZERO: bool = false;
+
+    /// The decrease of the squared error is d^2 n / (l r), where d is the sum of the left side about the mean of the node.
+    #[inline(always)]
+    fn gain(left: i64, _: i64, l: f64, r: f64, mean: f64) -> f64 {
+        let d = left as f64 - l * mean;
+        d * d / (l * r)
+    }
+
+    fn cost(y: f64, mean: f64) -> f64 {
+        (y - mean) * (y - mean)
+    }
+}
+
+/// y log(y / mean) - y + mean. A mean of 0 is not allowed.
+#[derive(Debug)]
+pub(in super::super) struct Poisson;
+
+impl MeanLoss for Poisson {
+    const FROM_ZERO: bool = true;
+
+    #[inline(always)]
+    fn gain(left: i64, right: i64, l: f64, r: f64, _: f64) -> f64 {
+        if left <= 0 || right <= 0 {
+            return f64::NEG_INFINITY;
+        }
+        let (left, right) = (left as f64, right as f64);
+        left * (left / l).ln() + right * (right / r).ln()
+    }
+
+    fn cost(y: f64, mean: f64) -> f64 {
+        if y > 0.0 { y * (y / mean).ln() - y + mean } else { mean }
+    }
+}
+
+/// One or more targets, each judged about its mean.
+///
+/// For each node the targets are written on a grid of its own, as fine as 64-bit sums allow, so that sums over rows are
+/// exact whatever the order; at 100000 rows the grid has 2^44 steps from end to end of the node.
+#[derive(Debug)]
+pub(in super::super) struct Means<L> {
+    /// Targets one after the other, scaled by a power of two to lie near 1.
+    y: Vec<f64>,
+    rows: usize,
+    scale: f64,
+    weights: Weights,
+    /// Weight times target on the grid of the node that was prepared last for the row.
+    steps: Vec<i64>,
+    loss: PhantomData<L>,
+}
+
+/// Totals of a node.
+#[derive(Clone, Debug)]
+pub(in super::super) struct MeanTotal {
+    weight: i64,
+    targets: Vec<Grid>,
+}
+
+#[derive(Clone, Debug)]
+struct Grid {
+    /// Sum over the rows, in steps.
+    sum: i64,
+    /// One step.
+    unit: f64,
+    /// Where the grid starts.
+    origin: f64,
+}
+
+impl<L: MeanLoss> Means<L> {
+    /// From the targets, one after the other.
+    pub fn new(y: Vec<f64>, rows: usize, weights: Weights) -> Self {
+        let top = exponent(y.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
+        let down = power(-top);
+        let steps = vec![0; y.len()];
+        let y = y.into_iter().map(|v| v * down).collect();
+        Self { y, rows, scale: power(top), weights, steps, loss: PhantomData }
+    }
+
+    fn targets(&self) -> usize {
+        self.y.len() / self.rows
+    }
+
+    /// Writes one target of a node on its grid. Returns the grid, the mean and the mean cost.
+    fn lay(&mut self, target: usize, ids: &[u32], weight: i64) -> (Grid, f64, f64) {
+        let first = target * self.rows;
+        let (y, steps) = (&self.y[first..first + self.rows], &mut self.steps[first..first + self.rows]);
+        let weights = &self.weights;
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &id in ids {
+            low = low.min(y[id as usize]);
+            high = high.max(y[id as usize]);
+        }
+        let one_value = (low == high).then_some(low);
+        let origin = if L::FROM_ZERO { 0.0 } else { 0.5 * (low + high) };
+        if high == origin {
+            ids.iter().for_each(|&id| steps[id as usize] = 0);
+            return (Grid { sum: 0, unit: 1.0, origin }, origin, 0.0);
+        }
+        let reach = high - origin;
+        let bits = i64::BITS as i32 - (weight.leading_zeros() as i32);
+        if weights.whole {
+            // Weight times target stays below 2^60 in sum; moving the origin to the mean at most doubles it.
+            let shift = (60 - bits - exponent(reach)).min(1000);
+            let (up, unit) = (power(shift), power(-shift));
+            let mut sum = 0i64;
+            for &id in ids {
+                let q = nearest((y[id as usize] - origin) * up);
+                sum += q * weights.get(id as usize);
+                steps[id as usize] = q;
+            }
+            let middle = if L::FROM_ZERO { 0 } else { sum / weight };
+            let mut squares = 0i128;
+            for &id in ids {
+                let q = steps[id as usize] - middle;
+                let w = weights.get(id as usize);
+                steps[id as usize] = q * w;
+                squares += i128::from(q * w) * i128::from(q);
+            }
+            let left = sum - middle * weight;
+            let over = left as f64 / weight as f64;
+            let mean = one_value.unwrap_or(origin + (middle as f64 + over) * unit);
+            let spread = (squares as f64 / weight as f64 - over * over).max(0.0) * unit * unit;
+            (Grid { sum: left, unit, origin: origin + middle as f64 * unit }, mean, spread)
+        } else {
+            // The same with products that are rounded to the grid; the unit of weights cancels.
+            let shift = (60 - exponent(reach)).min(1000);
+            let per_step = power(-bits);
+            let (up, unit) = (power(shift), power(-shift) * power(bits));
+            let lay = |origin: f64, steps: &mut [i64]| {
+                let mut sum = 0i64;
+                for &id in ids {
+                    let w = weights.get(id as usize) as f64 * per_step;
+                    let q = nearest(w * ((y[id as usize] - origin) * up));
+                    sum += q;
+                    steps[id as usize] = q;
+                }
+                sum
+            };
+            let mut sum = lay(origin, steps);
+            let mean = one_value.unwrap_or(origin + sum as f64 / weight as f64 * unit);
+            let origin = if L::FROM_ZERO { origin } else { mean };
+            if !L::FROM_ZERO {
+                sum = lay(origin, steps);
+            }
+            let fine = 29 - exponent(reach);
+            let mut squares = 0i128;
+            for &id in ids {
+                let d = (y[id as usize] - mean) * power(fine);
+                squares += i128::from(nearest(weights.get(id as usize) as f64 * per_step * d * d));
+            }
+            let spread = squares as f64 / (weight as f64 * per_step) * power(-fine) * power(-fine);
+            (Grid { sum, unit, origin }, mean, spread)
+        }
+    }
+}
+
+impl<L: MeanLoss> Criterion for Means<L> {
+    type Total = MeanTotal;
+    type Sweep<'a> = MeanSweep<'a, L>;
+
+    fn prepare(&mut self, ids: &[u32]) -> Stats<MeanTotal> {
+        let weight: i64 = ids.iter().map(|&id| self.weights.get(id as usize)).sum();
+        let targets = self.targets();
+        let mut total = MeanTotal { weight, targets: Vec::with_capacity(targets) };
+        let mut value = Vec::with_capacity(targets);
+        let (mut cost, mut pure) = (0.0, true);
+        for t in 0..targets {
+            let (grid, mean, spread) = self.lay(t, ids, weight);
+            let y = |id: u32| self.y[t * self.rows + id as usize];
+            pure &= ids.iter().all(|&id| y(id) == y(ids[0]));
+            cost += if L::FROM_ZERO {
+                let terms = ids.iter().map(|&id| self.weights.get(id as usize) as f64 / weight as f64 * L::cost(y(id), mean));
+                (terms.sum::<f64>() * self.scale).max(0.0)
+            } else {
+                spread * self.scale * self.scale
+            };
+            value.push(mean * self.scale);
+            total.targets.push(grid);
+        }
+        let impurity = if pure { 0.0 } else { (cost / targets as f64).min(f64::MAX) };
+        let weight = weight as f64 * self.weights.unit;
+        Stats { rows: ids.len(), weight, value, impurity, pure, total }
+    }
+
+    fn sweep<'a>(&'a self, stats: &'a Stats<MeanTotal>) -> MeanSweep<'a, L> {
+        let total = &stats.total;
+        let means = total.targets.iter().map(|g| g.sum as f64 / total.weight as f64).collect();
+        MeanSweep { from: self, total, means, weight: 0, first: 0, others: vec![0; total.targets.len() - 1] }
+    }
+
+    fn select(&self, ids: &[u32]) -> Self {
+        let of = |t: usize, id: u32| t * self.rows + id as usize;
+        let targets = 0..self.targets();
+        Self {
+            y: targets.clone().flat_map(|t| ids.iter().map(move |&id| self.y[of(t, id)])).collect(),
+            rows: ids.len(),
+            scale: self.scale,
+            weights: self.weights.select(ids),
+            steps: targets.flat_map(|t| ids.iter().map(move |&id| self.steps[of(t, id)])).collect(),
+            loss: PhantomData,
+        }
+    }
+
+    fn orders(&self) -> usize {
+        self.targets()
+    }
+}
+
+/// The search about means.
+pub(in super::super) struct MeanSweep<'a, L> {
+    from: &'a Means<L>,
+    total: &'a MeanTotal,
+    means: Vec<f64>,
+    weight: i64,
+    /// The sum of the first target on the left, and of the others: one target is the case that must be fast.
+    first: i64,
+    others: Vec<i64>,
+}
+
+impl<L: MeanLoss> MeanSweep<'_, L> {
+    fn sum(&self, target: usize) -> i64 {
+        if target == 0 { self.first } else { self.others[target - 1] }
+    }
+
+    #[inline(always)]
+    fn gain_of(&self, target: usize, left: i64) -> f64 {
+        let (l, r) = (self.weight as f64, (self.total.weight - self.weight) as f64);
+        L::gain(left, self.total.targets[target].sum - left, l, r, self.means[target])
+    }
+}
+
+impl<L: MeanLoss> Sweep for MeanSweep<'_, L> {
+    fn clear(&mut self) {
+        self.weight = 0;
+        self.first = 0;
+        self.others.fill(0);
+    }
+
+    #[inline(always)]
+    fn push<S: Slot>(&mut self, entry: S) {
+        let id = entry.id();
+        self.weight += self.from.weights.get(id);
+        self.first += self.from.steps[id];
+        for (k, sum) in self.others.iter_mut().enumerate() {
+            *sum += self.from.steps[(k + 1) * self.from.rows + id];
+        }
+    }
+
+    #[inline(always)]
+    fn gain(&self) -> f64 {
+        let mut gain = self.gain_of(0, self.first);
+        if !self.others.is_empty() {
+            // Targets have grids of their own; the sum needs one scale.
+            let scale = |t: usize| if L::FROM_ZERO { self.total.targets[t].unit } else { self.total.targets[t].unit.powi(2) };
+            gain *= scale(0);
+            for (k, &sum) in self.others.iter().enumerate() {
+                gain += self.gain_of(k + 1, sum) * scale(k + 1);
+            }
+        }
+        gain
+    }
+
+    fn weights(&self) -> (f64, f64) {
+        let unit = self.from.weights.unit;
+        (self.weight as f64 * unit, (self.total.weight - self.weight) as f64 * unit)
+    }
+
+    fn values(&self) -> (f64, f64) {
+        let grid = &self.total.targets[0];
+        let value = |sum: i64, weight: i64| (grid.origin + sum as f64 / weight as f64 * grid.unit) * self.from.scale;
+        (value(self.first, self.weight), value(grid.sum - self.sum(0), self.total.weight - self.weight))
+    }
+
+    fn key<S: Slot>(&self, entries: &[S], order: usize) -> f64 {
+        let (mut sum, mut weight) = (0, 0);
+        for e in entries {
+            sum += self.from.steps[order * self.from.rows + e.id()];
+            weight += self.from.weights.get(e.id());
+        }
+        sum as f64 / weight as f64
+    }
+}

@@ -1,0 +1,248 @@
+//! Criteria: what makes a split good.
+//!
+//! A criterion sees the rows of a node moving one by one from the right child to the left and says at each step how good
+//! the split is. All totals are sums of integers (class counts, whole weights, targets on a fine grid), so they do not
+//! depend on the order of the rows, and neither does the split that is chosen.
+
+mod classes;
+mod means;
+mod medians;
+
+pub(super) use classes::{Binary, Classes, Entropy, Gini, ShareImpurity};
+pub(super) use means::{Means, Poisson, Squared};
+pub(super) use medians::Medians;
+
+use super::sorted::Slot;
+
+/// What is known of the rows of a node.
+#[derive(Clone, Debug)]
+pub(super) struct Stats<T> {
+    /// How many there are.
+    pub rows: usize,
+    /// Their weight.
+    pub weight: f64,
+    /// Class shares, means or medians.
+    pub value: Vec<f64>,
+    /// What the criterion thinks of them; 0 is best.
+    pub impurity: f64,
+    /// Whether nothing is left to separate.
+    pub pure: bool,
+    /// The totals the search starts from.
+    pub total: T,
+}
+
+/// A criterion together with the targets of the rows.
+pub(super) trait Criterion: Send + Sync + Sized {
+    /// Totals of a node.
+    type Total: Clone + Send + Sync;
+    /// The search within a node.
+    type Sweep<'a>: Sweep
+    where
+        Self: 'a;
+
+    /// The class of a row, when there are two.
+    fn bit(&self, id: usize) -> bool {
+        let _ = id;
+        false
+    }
+
+    /// Totals, value and impurity of the rows of a node; must be called before [`Self::sweep`] on the same rows.
+    fn prepare(&mut self, ids: &[u32]) -> Stats<Self::Total>;
+
+    /// The search within a node that was prepared.
+    fn sweep<'a>(&'a self, stats: &'a Stats<Self::Total>) -> Self::Sweep<'a>;
+
+    /// The same for some of the rows, which get new numbers: row `k` is what was `ids[k]`.
+    fn select(&self, ids: &[u32]) -> Self;
+
+    /// How many orders of categories are worth a try: one is optimal for two classes or one target.
+    fn orders(&self) -> usize;
+
+    /// The best split of a list between neighbouring values; see [`scan`], which this is unless there is a faster way.
+    fn scan<S: Slot>(&self, sweep: &mut Self::Sweep<'_>, list: &Parts<'_, S>, limits: &Limits, floor: f64) -> Option<Found> {
+        let _ = floor;
+        scan(sweep, list, limits)
+    }
+}
+
+/// Rows moving from the right child to the left.
+pub(super) trait Sweep {
+    /// Moves all rows to the right.
+    fn clear(&mut self);
+    /// Moves a row to the left.
+    fn push<S: Slot>(&mut self, entry: S);
+    /// How good the split is, up to constants of the node; negative infinity if it is not allowed.
+    fn gain(&self) -> f64;
+    /// The weights of the two sides.
+    fn weights(&self) -> (f64, f64);
+    /// The value of the two sides that monotonic constraints speak of.
+    fn values(&self) -> (f64, f64);
+    /// Where some rows of one category stand in an order of categories (see [`Criterion::orders`]).
+    fn key<S: Slot>(&self, entries: &[S], order: usize) -> f64;
+}
+
+/// What every split must respect.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Rows on each side, at least.
+    pub min_rows: usize,
+    /// Weight on each side, at least.
+    pub min_weight: f64,
+    /// The monotonic constraint of the column.
+    pub monotone: Option<Monotone>,
+}
+
+/// A monotonic constraint: the direction of the column and the bounds that splits above have set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Monotone {
+    pub sign: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Limits {
+    /// Whether the present state of a sweep is allowed.
+    #[inline]
+    pub fn allow(&self, sweep: &impl Sweep) -> bool {
+        if self.min_weight > 0.0 {
+            let (left, right) = sweep.weights();
+            if left < self.min_weight || right < self.min_weight {
+                return false;
+            }
+        }
+        match self.monotone {
+            None => true,
+            Some(m) => {
+                let (left, right) = sweep.values();
+                let inside = |v: f64| m.low <= v && v <= m.high;
+                inside(left) && inside(right) && (left - right) * m.sign <= 0.0
+            }
+        }
+    }
+}
+
+/// The sorted list of a node: entries with a value, then entries without.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a, S> {
+    pub present: &'a [S],
+    pub missing: &'a [S],
+}
+
+impl<'a, S: Slot> Parts<'a, S> {
+    pub fn rows(&self) -> usize {
+        self.present.len() + self.missing.len()
+    }
+
+    /// For each side the missing values may take, right first: whether it is the left, and the least and greatest number
+    /// of present entries that may go left.
+    pub fn passes(&self, min_rows: usize) -> impl Iterator<Item = (bool, usize, usize)> + use<'a, S> {
+        let (present, missing, rows) = (self.present.len(), self.missing.len(), self.rows());
+        (0..1 + usize::from(missing > 0)).filter_map(move |pass| {
+            let left = if pass == 1 { missing } else { 0 };
+            // All present values against the missing ones is a split too.
+            let most = if pass == 0 && missing > 0 { present } else { present.saturating_sub(1) };
+            let low = min_rows.saturating_sub(left).max(1);
+            let high = most.min(rows.saturating_sub(left + min_rows));
+            (low <= high).then_some((pass == 1, low, high))
+        })
+    }
+}
+
+/// The best split of a list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Found {
+    pub gain: f64,
+    /// How many present entries go left.
+    pub at: usize,
+    /// Whether the missing values go left.
+    pub missing_left: bool,
+}
+
+/// The best split of a list between neighbouring values, the first of equals: missing values right, then left; low
+/// thresholds before high ones.
+pub(super) fn scan<S: Slot>(sweep: &mut impl Sweep, list: &Parts<'_, S>, limits: &Limits) -> Option<Found> {
+    let mut best: Option<Found> = None;
+    for (missing_left, low, high) in list.passes(limits.min_rows) {
+        sweep.clear();
+        if missing_left {
+            list.missing.iter().for_each(|&e| sweep.push(e));
+        }
+        list.present[..low - 1].iter().for_each(|&e| sweep.push(e));
+        for at in low..=high {
+            sweep.push(list.present[at - 1]);
+            if list.present.get(at).is_some_and(|e| !e.starts()) || !limits.allow(sweep) {
+                continue;
+            }
+            let gain = sweep.gain();
+            if gain > best.map_or(f64::NEG_INFINITY, |b| b.gain) {
+                best = Some(Found { gain, at, missing_left });
+            }
+        }
+    }
+    best
+}
+
+/// The weights of the rows as whole numbers of a unit.
+///
+/// Weights that are whole numbers are taken as they are. Others are rounded to a grid of 2^61 steps for their sum, so that
+/// sums are exact and do not depend on the order of rows.
+#[derive(Clone, Debug)]
+pub(super) struct Weights {
+    steps: Option<Vec<i64>>,
+    /// The weight of one step.
+    pub unit: f64,
+    /// Whether a step is a row.
+    pub whole: bool,
+}
+
+impl Weights {
+    pub const ONE: Self = Self { steps: None, unit: 1.0, whole: true };
+
+    /// From weights above 0.
+    pub fn new(weights: Vec<f64>) -> Self {
+        let total: f64 = weights.iter().sum();
+        if weights.iter().all(|&w| w == 1.0) {
+            return Self::ONE;
+        }
+        if weights.iter().all(|w| w.fract() == 0.0) && total < (1u64 << 52) as f64 {
+            return Self { steps: Some(weights.iter().map(|&w| w as i64).collect()), unit: 1.0, whole: true };
+        }
+        // The largest weight is brought near 1 first: the sum of the weights may be beyond the largest number.
+        let top = exponent(weights.iter().copied().fold(0.0, f64::max));
+        let scaled = |w: f64| w * power(-top);
+        let total: f64 = weights.iter().map(|&w| scaled(w)).sum();
+        let shift = 60 - exponent(total);
+        let steps = weights.iter().map(|&w| ((scaled(w) * power(shift)) as i64).max(1)).collect();
+        Self { steps: Some(steps), unit: power(top - shift), whole: false }
+    }
+
+    #[inline(always)]
+    pub fn get(&self, id: usize) -> i64 {
+        self.steps.as_ref().map_or(1, |s| s[id])
+    }
+
+    pub fn is_one(&self) -> bool {
+        self.steps.is_none()
+    }
+
+    pub fn select(&self, ids: &[u32]) -> Self {
+        let steps = self.steps.as_ref().map(|s| ids.iter().map(|&i| s[i as usize]).collect());
+        Self { steps, ..*self }
+    }
+}
+
+/// The exponent of a number above 0: 2^exponent <= v < 2^(exponent + 1), kept away from the ends of the range.
+pub(super) fn exponent(v: f64) -> i32 {
+    if v.is_normal() { ((v.to_bits() >> 52) as i32 & 2047) - 1023 } else { -1022 }.clamp(-1000, 1000)
+}
+
+/// A power of two.
+pub(super) fn power(e: i32) -> f64 {
+    2f64.powi(e)
+}
+
+/// To the nearest whole number.
+#[inline]
+fn nearest(v: f64) -> i64 {
+    (v + 0.5f64.copysign(v)) as i64
+}

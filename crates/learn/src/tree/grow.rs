@@ -1,0 +1,666 @@
+//! Growing a tree from the root, depth first or best first.
+//!
+//! Large nodes are worked on one after the other, their columns in parallel. Nodes that have become small are taken out
+//! with lists of their own, half as wide and near in memory, and grown in parallel, each by one thread. Who does what
+//! never changes what is done, so the tree has the same bits on any number of threads.
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use ermine_core::{Context, Progress, Result, Stream};
+use rayon::prelude::*;
+
+use super::criterion::{Criterion, Limits, Monotone, Stats};
+use super::sorted::{Columns, Keep, Marks, Rows, Slot, SortedColumn, partition};
+use super::split::{Candidate, Cut, Split, between};
+
+/// The stops, resolved for the data.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub max_depth: usize,
+    pub min_split: usize,
+    pub min_leaf: usize,
+    pub min_weight: f64,
+    pub min_decrease: f64,
+    pub max_features: usize,
+    pub max_leaves: Option<usize>,
+    /// Thresholds are drawn instead of searched.
+    pub random: bool,
+    pub monotone: Option<Vec<i8>>,
+    /// Which entry of a node's value monotonic constraints speak of.
+    pub monotone_value: usize,
+}
+
+/// What all parts of a tree share while it grows.
+pub(super) struct Ground<'a> {
+    pub columns: &'a Columns<'a>,
+    pub sorted: &'a [SortedColumn],
+    pub rows: &'a Rows,
+    pub settings: Settings,
+    pub cx: &'a Context<'a>,
+    /// Weight of all rows.
+    pub weight: f64,
+    /// Set when the deadline has passed: what is still open becomes a leaf.
+    pub late: AtomicBool,
+    pub work: AtomicU64,
+}
+
+impl Ground<'_> {
+    /// Tells the observer now and then, and looks at the clock.
+    fn report(&self, entries: usize) -> Result<()> {
+        const EVERY: u64 = 1 << 19;
+        let before = self.work.fetch_add(entries as u64 + 1, Ordering::Relaxed);
+        if before == 0 || before / EVERY != (before + entries as u64 + 1) / EVERY {
+            self.cx.report(Progress { stage: "growing", done: before, total: None, objective: None })?;
+            if self.cx.out_of_time() {
+                self.late.store(true, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A node of a finished tree.
+#[derive(Clone, Debug)]
+pub(super) struct Grown {
+    /// The test, unless the node is a leaf.
+    pub test: Option<Test>,
+    pub value: Vec<f64>,
+    pub impurity: f64,
+    pub rows: usize,
+    pub weight: f64,
+}
+
+/// What an inner node asks.
+#[derive(Clone, Debug)]
+pub(super) struct Test {
+    pub feature: usize,
+    /// Values up to it go left.
+    pub threshold: f64,
+    /// Categories that go left, for a category column.
+    pub categories: Option<Vec<u32>>,
+    pub missing_left: bool,
+    pub left: usize,
+    pub right: usize,
+}
+
+/// A node that may still split.
+struct Bud<T> {
+    /// Where its rows begin in every list.
+    start: usize,
+    depth: usize,
+    /// Names the node by its place in the tree, whatever the order of growing: the index of its random streams.
+    path: u64,
+    /// Columns that are not constant here.
+    active: Arc<[u32]>,
+    stats: Stats<T>,
+    /// Bounds of the value that monotonic constraints have set.
+    bounds: (f64, f64),
+    choice: Option<Choice<T>>,
+}
+
+/// The split a node takes, and what comes of it.
+struct Choice<T> {
+    split: Split,
+    left: Stats<T>,
+    right: Stats<T>,
+    /// By how much the impurity of the tree falls.
+    decrease: f64,
+}
+
+/// The best gain so far of a node, shared between columns.
+struct Floor(AtomicU64);
+
+impl Floor {
+    fn new() -> Self {
+        Self(AtomicU64::new(f64::NEG_INFINITY.to_bits()))
+    }
+
+    fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    fn raise(&self, gain: f64) {
+        let lower = |bits| (gain > f64::from_bits(bits)).then_some(gain.to_bits());
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
+    }
+}
+
+/// A child on its way to become a bud.
+struct Child<T> {
+    stats: Stats<T>,
+    start: usize,
+    depth: usize,
+    path: u64,
+    bounds: (f64, f64),
+    /// Whether it may split at all.
+    open: bool,
+    floor: Floor,
+}
+
+/// What the search found out about a column in a child.
+struct Outcome {
+    constant: bool,
+    split: Option<Split>,
+}
+
+/// Entries (rows times columns) below which one thread does all the work of a node.
+const PARALLEL: usize = 1 << 16;
+/// Entries up to which a node is taken out with lists of its own.
+const SMALL: usize = 1 << 19;
+
+/// The lists of a tree or a part of it, with what is needed to split them.
+pub(super) struct Grower<'g, C, S> {
+    ground: &'g Ground<'g>,
+    criterion: C,
+    /// The list of each place, one after the other.
+    lists: Vec<S>,
+    /// Length of a list.
+    stride: usize,
+    /// The column of each place.
+    features: Vec<u32>,
+    /// The row of the whole tree behind a row of this part.
+    ids: Option<Vec<u32>>,
+    marks: Marks,
+    sides: (Vec<u32>, Vec<u32>),
+}
+
+fn row_of(ground: &Ground<'_>, ids: Option<&[u32]>, id: usize) -> usize {
+    ground.rows.row(ids.map_or(id, |ids| ids[id] as usize))
+}
+
+/// Grows a whole tree: its nodes in preorder.
+pub(super) fn grow<C: Criterion>(ground: &Ground<'_>, mut criterion: C, lists: Vec<u32>) -> Result<Vec<Grown>> {
+    let stride = ground.rows.len();
+    let all: Vec<u32> = (0..stride as u32).collect();
+    let stats = criterion.prepare(&all);
+    drop(all);
+    let features: Vec<u32> = (0..ground.columns.len() as u32).collect();
+    let active: Arc<[u32]> = features.iter().copied().filter(|&f| !ground.sorted[f as usize].constant).collect();
+    let marks = Marks::new(stride);
+    let mut grower = Grower { ground, criterion, lists, stride, features, ids: None, marks, sides: Default::default() };
+    let root = grower.child(stats, 0, 0, 1, (f64::NEG_INFINITY, f64::INFINITY));
+    let mut splits = None;
+    if root.open {
+        ground.report(stride)?;
+        splits = grower.search(&root, &active).into_iter().reduce(better).flatten();
+    }
+    let root = grower.bud(root, active, splits);
+    let nodes = match ground.settings.max_leaves {
+        Some(leaves) => grower.best_first(root, leaves)?,
+        None => grower.depth_first(root)?,
+    };
+    Ok(in_preorder(nodes))
+}
+
+/// The better of two splits, the first of equals.
+fn better(a: Option<Split>, b: Option<Split>) -> Option<Split> {
+    match (&a, &b) {
+        (Some(x), Some(y)) if y.gain > x.gain => b,
+        (None, _) => b,
+        _ => a,
+    }
+}
+
+impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
+    fn child(&self, stats: Stats<C::Total>, start: usize, depth: usize, path: u64, bounds: (f64, f64)) -> Child<C::Total> {
+        let s = &self.ground.settings;
+        let open = depth < s.max_depth
+            && stats.rows >= s.min_split.max(2 * s.min_leaf)
+            && stats.weight >= 2.0 * s.min_weight
+            && !stats.pure
+            && !self.ground.late.load(Ordering::Relaxed);
+        Child { stats, start, depth, path, bounds, open, floor: Floor::new() }
+    }
+
+    /// Turns a child into a bud with the split it will take, if it takes one.
+    fn bud(&mut self, child: Child<C::Total>, active: Arc<[u32]>, split: Option<Split>) -> Bud<C::Total> {
+        let Child { stats, start, depth, path, bounds, .. } = child;
+        let choice = split.and_then(|split| self.choose(start, &stats, split));
+        Bud { start, depth, path, active, stats, bounds, choice }
+    }
+
+    /// What a split leads to, unless it gains too little.
+    fn choose(&mut self, start: usize, stats: &Stats<C::Total>, split: Split) -> Option<Choice<C::Total>> {
+        self.take_sides(start, stats.rows, &split);
+        let left = self.criterion.prepare(&self.sides.0);
+        let right = self.criterion.prepare(&self.sides.1);
+        let ends = left.weight / stats.weight * left.impurity + right.weight / stats.weight * right.impurity;
+        let decrease = stats.weight / self.ground.weight * (stats.impurity - ends);
+        // A split that gains exactly as much as asked must not fail by rounding.
+        let slack = 16.0 * f64::EPSILON * stats.impurity;
+        (self.ground.settings.min_decrease <= 0.0 || decrease + slack >= self.ground.settings.min_decrease).then_some(Choice {
+            split,
+            left,
+            right,
+            decrease,
+        })
+    }
+
+    /// Writes the rows of the two sides of a split to `self.sides`.
+    fn take_sides(&mut self, start: usize, rows: usize, split: &Split) {
+        let place = self.features.partition_point(|&f| (f as usize) < split.feature);
+        let list = &self.lists[place * self.stride + start..][..rows];
+        let parts = Candidate::parts(list, self.ground.sorted[split.feature].missing);
+        let (left, right) = &mut self.sides;
+        left.clear();
+        right.clear();
+        let id = |e: &S| e.id() as u32;
+        match &split.cut {
+            Cut::At(at, _) => {
+                left.extend(parts.present[..*at].iter().map(id));
+                right.extend(parts.present[*at..].iter().map(id));
+            }
+            Cut::Categories(codes) => {
+                let mut goes = false;
+                for e in parts.present {
+                    if e.starts() {
+                        let row = row_of(self.ground, self.ids.as_deref(), e.id());
+                        goes = codes.binary_search(&self.ground.columns.code(row, split.feature)).is_ok();
+                    }
+                    if goes { &mut *left } else { &mut *right }.push(id(e));
+                }
+            }
+        }
+        if split.missing_left { left } else { right }.extend(parts.missing.iter().map(id));
+    }
+
+    /// The question a chosen split asks.
+    fn test(&self, bud: &Bud<C::Total>, choice: &Choice<C::Total>) -> Test {
+        let split = &choice.split;
+        let place = self.features.partition_point(|&f| (f as usize) < split.feature);
+        let list = &self.lists[place * self.stride + bud.start..][..bud.stats.rows];
+        let parts = Candidate::parts(list, self.ground.sorted[split.feature].missing);
+        let value = |e: S| self.ground.columns.value(row_of(self.ground, self.ids.as_deref(), e.id()), split.feature);
+        let threshold = match split.cut {
+            Cut::At(_, Some(drawn)) => drawn,
+            Cut::At(at, None) if at < parts.present.len() => between(value(parts.present[at - 1]), value(parts.present[at])),
+            // Every value goes left and only the missing ones right.
+            Cut::At(..) => f64::INFINITY,
+            Cut::Categories(_) => 0.0,
+        };
+        // Missing values that training did not see here go with the greater weight.
+        let missing_left = if parts.missing.is_empty() { choice.left.weight > choice.right.weight } else { split.missing_left };
+        let categories = match &split.cut {
+            Cut::Categories(codes) => {
+                let mut codes = codes.clone();
+                if missing_left {
+                    codes.extend(self.unseen(split.feature, parts.present));
+                    codes.sort_unstable();
+                }
+                Some(codes)
+            }
+            Cut::At(..) => None,
+        };
+        Test { feature: split.feature, threshold, categories, missing_left, left: 0, right: 0 }
+    }
+
+    /// The categories of a column that no row of the node has: they are treated like missing values.
+    fn unseen(&self, feature: usize, present: &[S]) -> Vec<u32> {
+        let count = self.ground.columns.categories[feature].as_ref().map_or(0, |names| names.len());
+        let mut seen = vec![false; count];
+        for e in present.iter().filter(|e| e.starts()) {
+            seen[self.ground.columns.code(row_of(self.ground, self.ids.as_deref(), e.id()), feature) as usize] = true;
+        }
+        (0..count as u32).filter(|&c| !seen[c as usize]).collect()
+    }
+
+    fn limits(&self, feature: usize, bounds: (f64, f64)) -> Limits {
+        let s = &self.ground.settings;
+        let sign = s.monotone.as_ref().map_or(0, |m| m[feature]);
+        let monotone = (sign != 0).then_some(Monotone { sign: f64::from(sign), low: bounds.0, high: bounds.1 });
+        Limits { min_rows: s.min_leaf, min_weight: s.min_weight, monotone }
+    }
+
+    /// The best split on one column of a child.
+    fn search_list(&self, child: &Child<C::Total>, sweep: &mut C::Sweep<'_>, place: usize, list: &[S]) -> Option<Split> {
+        let feature = self.features[place] as usize;
+        let list = Candidate::parts(list, self.ground.sorted[feature].missing);
+        let row = |id: usize| row_of(self.ground, self.ids.as_deref(), id);
+        let candidate = Candidate { feature, list, columns: self.ground.columns, row: &row };
+        let limits = self.limits(feature, child.bounds);
+        let split = if self.ground.settings.random {
+            let index = child.path ^ (feature as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            candidate.draw(sweep, &limits, Stream::new(self.ground.cx.seed, "tree threshold", index))
+        } else {
+            candidate.best(&self.criterion, sweep, &limits, child.floor.get())
+        };
+        if let Some(split) = &split {
+            child.floor.raise(split.gain);
+        }
+        split
+    }
+
+    /// The best split of a child on each of the places it draws.
+    fn search(&self, child: &Child<C::Total>, active: &[u32]) -> Vec<Option<Split>> {
+        let places = self.draw_places(child.path, active);
+        let list = |place: u32| &self.lists[place as usize * self.stride + child.start..][..child.stats.rows];
+        if places.len() * child.stats.rows < PARALLEL {
+            let mut sweep = self.criterion.sweep(&child.stats);
+            places.iter().map(|&p| self.search_list(child, &mut sweep, p as usize, list(p))).collect()
+        } else {
+            let sweep = || self.criterion.sweep(&child.stats);
+            places.par_iter().map_init(sweep, |sweep, &p| self.search_list(child, sweep, p as usize, list(p))).collect()
+        }
+    }
+
+    fn draws(&self) -> bool {
+        self.ground.settings.max_features < self.ground.columns.len()
+    }
+
+    /// The places a node looks at: columns are drawn one by one, constant ones among them, until there are enough and one
+    /// of them is not constant.
+    fn draw_places(&self, path: u64, active: &[u32]) -> Vec<u32> {
+        if !self.draws() {
+            return active.to_vec();
+        }
+        let p = self.ground.columns.len();
+        let mut place = vec![None; p];
+        active.iter().for_each(|&a| place[self.features[a as usize] as usize] = Some(a));
+        let mut stream = Stream::new(self.ground.cx.seed, "tree features", path);
+        let mut order: Vec<usize> = (0..p).collect();
+        let mut out = Vec::new();
+        for drawn in 0..p {
+            if drawn >= self.ground.settings.max_features && (!out.is_empty() || active.is_empty()) {
+                break;
+            }
+            order.swap(drawn, drawn + stream.below(p - drawn));
+            out.extend(place[order[drawn]]);
+        }
+        out.sort_unstable();
+        out
+    }
+
+    /// Splits a bud: its children, ready with the splits they will take.
+    fn split(&mut self, bud: Bud<C::Total>, choice: Choice<C::Total>) -> Result<[Bud<C::Total>; 2]> {
+        let rows = bud.stats.rows;
+        self.ground.report(rows * bud.active.len())?;
+        let Choice { split, left, right, .. } = choice;
+        let at = left.rows;
+        let bounds = self.child_bounds(&bud, split.feature, &left, &right);
+        let path = |side: u64| (bud.path ^ side).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(29).wrapping_add(side);
+        let children = [
+            self.child(left, bud.start, bud.depth + 1, path(1), bounds[0]),
+            self.child(right, bud.start + at, bud.depth + 1, path(2), bounds[1]),
+        ];
+        let keep = match (children[0].open, children[1].open) {
+            (true, true) => Keep::Both,
+            (true, false) => Keep::Left,
+            (false, true) => Keep::Right,
+            (false, false) => return Ok(children.map(|c| self.bud(c, Arc::new([]), None))),
+        };
+        self.take_sides(bud.start, rows, &split);
+        self.sides.0.iter().for_each(|&id| self.marks.set(id as usize, true));
+        self.sides.1.iter().for_each(|&id| self.marks.set(id as usize, false));
+        // The list of the split itself is in order already, unless missing values move to the left.
+        let in_order = matches!(split.cut, Cut::At(..)) && !(split.missing_left && self.ground.sorted[split.feature].missing);
+        let outcomes = self.partition(&bud, &children, keep, in_order.then_some(split.feature));
+        let mut actives = [0, 1].map(|c: usize| -> Arc<[u32]> {
+            let kept = || bud.active.iter().zip(&outcomes).filter(|(_, o)| !o[c].constant).map(|(&a, _)| a);
+            if !children[c].open {
+                Arc::new([])
+            } else if outcomes.iter().all(|o| !o[c].constant) {
+                bud.active.clone()
+            } else {
+                kept().collect()
+            }
+        });
+        let mut best = [None, None];
+        for outcome in outcomes {
+            for (best, o) in best.iter_mut().zip(outcome) {
+                *best = better(best.take(), o.split);
+            }
+        }
+        if self.draws() {
+            for c in 0..2 {
+                if children[c].open {
+                    best[c] = self.search(&children[c], &actives[c]).into_iter().reduce(better).flatten();
+                }
+            }
+        }
+        let mut side = 0;
+        Ok(children.map(|c| {
+            side += 1;
+            self.bud(c, std::mem::replace(&mut actives[side - 1], Arc::new([])), best[side - 1].take())
+        }))
+    }
+
+    /// Partitions the lists of a bud and, while they are near, looks for the splits of the children.
+    fn partition(
+        &mut self,
+        bud: &Bud<C::Total>,
+        children: &[Child<C::Total>; 2],
+        keep: Keep,
+        in_order: Option<usize>,
+    ) -> Vec<[Outcome; 2]> {
+        let (rows, at) = (bud.stats.rows, children[0].stats.rows);
+        let mut lists = std::mem::take(&mut self.lists);
+        let this = &*self;
+        let searches = !this.draws();
+        let sweeps = || [0, 1].map(|c: usize| this.criterion.sweep(&children[c].stats));
+        let work = |sweeps: &mut [C::Sweep<'_>; 2], spare: &mut Vec<S>, place: usize, list: &mut [S]| -> [Outcome; 2] {
+            if in_order != Some(this.features[place] as usize) {
+                partition(list, at, &this.marks, keep, spare);
+            }
+            [0, 1].map(|c| {
+                let child = &children[c];
+                let part = if c == 0 { &list[..at] } else { &list[at..] };
+                let constant = !child.open || !part[1..].iter().any(|e| e.starts());
+                let split = if constant || !searches { None } else { this.search_list(child, &mut sweeps[c], place, part) };
+                Outcome { constant, split }
+            })
+        };
+        let outcomes = if rows * bud.active.len() < PARALLEL {
+            let (mut sweeps, mut spare) = (sweeps(), Vec::new());
+            let list = |place: u32| place as usize * this.stride + bud.start;
+            bud.active.iter().map(|&a| work(&mut sweeps, &mut spare, a as usize, &mut lists[list(a)..][..rows])).collect()
+        } else {
+            let mut wanted = vec![false; this.features.len()];
+            bud.active.iter().for_each(|&a| wanted[a as usize] = true);
+            let chunks = lists.par_chunks_mut(this.stride).enumerate().filter(|(place, _)| wanted[*place]);
+            let init = || (sweeps(), Vec::new());
+            let chunk = |list: &mut [S]| bud.start..(bud.start + rows).min(list.len());
+            chunks
+                .map_init(init, |(sweeps, spare), (place, list)| {
+                    let range = chunk(list);
+                    work(sweeps, spare, place, &mut list[range])
+                })
+                .collect()
+        };
+        self.lists = lists;
+        outcomes
+    }
+
+    /// The bounds of the children: a split on a constrained column puts the middle of the two values between them.
+    fn child_bounds(
+        &self,
+        bud: &Bud<C::Total>,
+        feature: usize,
+        left: &Stats<C::Total>,
+        right: &Stats<C::Total>,
+    ) -> [(f64, f64); 2] {
+        let s = &self.ground.settings;
+        let (low, high) = bud.bounds;
+        let middle = 0.5 * left.value[s.monotone_value] + 0.5 * right.value[s.monotone_value];
+        match s.monotone.as_ref().map_or(0, |m| m[feature]) {
+            0 => [bud.bounds, bud.bounds],
+            1 => [(low, middle), (middle, high)],
+            _ => [(middle, high), (low, middle)],
+        }
+    }
+
+    /// The node a bud becomes.
+    fn node(&self, bud: &Bud<C::Total>) -> Grown {
+        let stats = &bud.stats;
+        let mut value = stats.value.clone();
+        let s = &self.ground.settings;
+        if s.monotone.is_some() {
+            let v = value[s.monotone_value].clamp(bud.bounds.0, bud.bounds.1);
+            value[s.monotone_value] = v;
+            if s.monotone_value == 1 {
+                value[0] = 1.0 - v;
+            }
+        }
+        let test = bud.choice.as_ref().map(|choice| self.test(bud, choice));
+        Grown { test, value, impurity: stats.impurity, rows: stats.rows, weight: stats.weight }
+    }
+
+    /// Grows everything below a bud.
+    fn depth_first(&mut self, root: Bud<C::Total>) -> Result<Vec<Grown>> {
+        let mut nodes: Vec<Grown> = Vec::new();
+        let mut small: Vec<(usize, Bud<C::Total>)> = Vec::new();
+        let mut stack = vec![(root, None)];
+        while let Some((mut bud, parent)) = stack.pop() {
+            if self.ground.late.load(Ordering::Relaxed) {
+                bud.choice = None;
+            }
+            let here = nodes.len();
+            nodes.push(self.node(&bud));
+            if let Some((parent, is_left)) = parent {
+                let test: &mut Option<Test> = &mut nodes[parent as usize].test;
+                if let Some(test) = test {
+                    *(if is_left { &mut test.left } else { &mut test.right }) = here;
+                }
+            }
+            let Some(choice) = bud.choice.take() else { continue };
+            let fits = bud.stats.rows <= u16::MAX_ROWS && bud.stats.rows * bud.active.len() <= SMALL;
+            if fits && self.ids.is_none() {
+                bud.choice = Some(choice);
+                small.push((here, bud));
+                continue;
+            }
+            let [left, right] = self.split(bud, choice)?;
+            stack.push((right, Some((here, false))));
+            stack.push((left, Some((here, true))));
+        }
+        let this = &*self;
+        let parts = small
+            .into_par_iter()
+            .map_init(|| vec![0u16; this.stride], |number, (at, bud)| Ok((at, this.take_out(bud, number)?)))
+            .collect::<Result<Vec<_>>>()?;
+        for (at, part) in parts {
+            // The root of the part takes its place; the others follow at the end.
+            let base = nodes.len() - 1;
+            for (k, mut node) in part.into_iter().enumerate() {
+                if let Some(test) = &mut node.test {
+                    test.left += base;
+                    test.right += base;
+                }
+                if k == 0 {
+                    nodes[at] = node;
+                } else {
+                    nodes.push(node);
+                }
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// Grows a small part of the tree on lists of its own; `number` has room for a number a row of the whole.
+    fn take_out(&self, bud: Bud<C::Total>, number: &mut [u16]) -> Result<Vec<Grown>> {
+        let rows = bud.stats.rows;
+        let list = |place: u32| &self.lists[place as usize * self.stride + bud.start..][..rows];
+        let mut ids = Vec::with_capacity(rows);
+        for e in list(bud.active[0]) {
+            number[e.id()] = ids.len() as u16;
+            ids.push(e.id() as u32);
+        }
+        let mut lists: Vec<u16> = Vec::with_capacity(rows * bud.active.len());
+        for &place in bud.active.iter() {
+            let entry = |e: &S| <u16 as Slot>::new(number[e.id()] as usize, e.bit() == 1, e.starts(), e.missing());
+            lists.extend(list(place).iter().map(entry));
+        }
+        let mut part = Grower {
+            ground: self.ground,
+            criterion: self.criterion.select(&ids),
+            lists,
+            stride: rows,
+            features: bud.active.iter().map(|&a| self.features[a as usize]).collect(),
+            ids: Some(ids),
+            marks: Marks::new(rows),
+            sides: Default::default(),
+        };
+        let active = (0..bud.active.len() as u32).collect();
+        part.depth_first(Bud { start: 0, active, ..bud })
+    }
+
+    /// Splits the node that gains most, again and again, until there are `leaves` leaves.
+    fn best_first(&mut self, root: Bud<C::Total>, leaves: usize) -> Result<Vec<Grown>> {
+        let mut nodes = vec![self.node(&root)];
+        let mut buds = vec![Some(root)];
+        let mut heap = BinaryHeap::new();
+        let enter = |heap: &mut BinaryHeap<Gain>, bud: &Bud<C::Total>, at: usize| {
+            if let Some(choice) = &bud.choice {
+                heap.push(Gain(choice.decrease, at));
+            }
+        };
+        enter(&mut heap, buds[0].as_ref().expect("the root is there"), 0);
+        let mut count = 1;
+        while count < leaves
+            && !self.ground.late.load(Ordering::Relaxed)
+            && let Some(Gain(_, at)) = heap.pop()
+        {
+            let Some(mut bud) = buds[at].take() else { continue };
+            let Some(choice) = bud.choice.take() else { continue };
+            for (side, bud) in self.split(bud, choice)?.into_iter().enumerate() {
+                let here = nodes.len();
+                nodes.push(self.node(&bud));
+                if let Some(test) = &mut nodes[at].test {
+                    *(if side == 0 { &mut test.left } else { &mut test.right }) = here;
+                }
+                enter(&mut heap, &bud, here);
+                buds.push(Some(bud));
+            }
+            count += 1;
+        }
+        // What was not split is a leaf.
+        for (node, bud) in nodes.iter_mut().zip(&buds) {
+            if bud.is_some() {
+                node.test = None;
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+/// A node by what its split gains; of equals the first made.
+#[derive(PartialEq)]
+struct Gain(f64, usize);
+
+impl Eq for Gain {}
+
+impl Ord for Gain {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Gain {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The nodes that hang together from node 0, each before its children, left before right.
+pub(super) fn in_preorder(mut nodes: Vec<Grown>) -> Vec<Grown> {
+    let mut out: Vec<Grown> = Vec::with_capacity(nodes.len());
+    let mut stack = vec![(0, None)];
+    while let Some((at, parent)) = stack.pop() {
+        let here = out.len();
+        if let Some((parent, is_left)) = parent {
+            let parent: &mut Grown = &mut out[parent as usize];
+            if let Some(test) = &mut parent.test {
+                *(if is_left { &mut test.left } else { &mut test.right }) = here;
+            }
+        }
+        let empty = Grown { test: None, value: Vec::new(), impurity: 0.0, rows: 0, weight: 0.0 };
+        let node = std::mem::replace(&mut nodes[at], empty);
+        if let Some(test) = &node.test {
+            stack.push((test.right, Some((here, false))));
+            stack.push((test.left, Some((here, true))));
+        }
+        out.push(node);
+    }
+    out
+}

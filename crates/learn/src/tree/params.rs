@@ -1,0 +1,114 @@
+//! Parameters that may be a number, a share or a word.
+
+use std::collections::BTreeMap;
+
+use ermine_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A number of rows, given as such or as a share of all rows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RowShare {
+    /// So many rows.
+    Rows(u64),
+    /// This share of all rows, rounded up.
+    Share(f64),
+}
+
+impl RowShare {
+    pub(super) fn is_valid(self, least: u64) -> bool {
+        match self {
+            Self::Rows(n) => n >= least,
+            Self::Share(s) => s > 0.0 && s <= 1.0,
+        }
+    }
+
+    pub(super) fn rows(self, all: usize) -> usize {
+        match self {
+            Self::Rows(n) => usize::try_from(n).unwrap_or(usize::MAX),
+            Self::Share(s) => (s * all as f64).ceil() as usize,
+        }
+    }
+}
+
+/// A number of columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum FeatureShare {
+    /// So many columns.
+    Columns(u64),
+    /// This share of all columns, rounded down, at least one.
+    Share(f64),
+    /// "sqrt" or "log2" of their number, rounded down, at least one.
+    Word(String),
+}
+
+impl FeatureShare {
+    pub(super) fn is_valid(&self) -> bool {
+        match self {
+            Self::Columns(n) => *n >= 1,
+            Self::Share(s) => *s > 0.0 && *s <= 1.0,
+            Self::Word(w) => w == "sqrt" || w == "log2",
+        }
+    }
+
+    pub(super) fn columns(&self, all: usize) -> usize {
+        let n = match self {
+            Self::Columns(n) => usize::try_from(*n).unwrap_or(usize::MAX),
+            Self::Share(s) => (s * all as f64) as usize,
+            Self::Word(w) if w == "sqrt" => all.isqrt(),
+            Self::Word(_) => all.ilog2() as usize,
+        };
+        n.clamp(1, all)
+    }
+}
+
+/// Weights of classes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ClassWeight {
+    /// "balanced": every class has the same total weight, and the sum of all weights stays.
+    Word(String),
+    /// By name; classes that are not listed have weight 1.
+    Map(BTreeMap<String, f64>),
+}
+
+impl ClassWeight {
+    pub(super) fn check(&self, learner: &'static str) -> Result<()> {
+        let valid = match self {
+            Self::Word(w) => w == "balanced",
+            Self::Map(map) => map.values().all(|w| w.is_finite() && *w >= 0.0),
+        };
+        if valid {
+            Ok(())
+        } else {
+            Err(self.refuse(learner, "it must be null, \"balanced\", or weights from 0 up by class name"))
+        }
+    }
+
+    fn refuse(&self, learner: &'static str, expected: &str) -> Error {
+        let value = serde_json::to_string(self).unwrap_or_default();
+        Error::Parameter { learner, name: "class_weight".into(), value, expected: expected.into() }
+    }
+
+    /// The weight of each class, given the weight of its rows.
+    pub(super) fn resolve(&self, learner: &'static str, names: &[String], totals: &[f64]) -> Result<Vec<f64>> {
+        match self {
+            Self::Word(_) => {
+                let present = totals.iter().filter(|t| **t > 0.0).count() as f64;
+                let all: f64 = totals.iter().sum();
+                Ok(totals.iter().map(|t| if *t > 0.0 { all / (present * t) } else { 1.0 }).collect())
+            }
+            Self::Map(map) => {
+                if let Some(unknown) = map.keys().find(|k| !names.contains(k)) {
+                    return Err(Error::unknown(
+                        format!("class of the target (class_weight of {learner})"),
+                        unknown,
+                        names.iter().map(|n| n.as_str()),
+                    ));
+                }
+                Ok(names.iter().map(|n| map.get(n).copied().unwrap_or(1.0)).collect())
+            }
+        }
+    }
+}

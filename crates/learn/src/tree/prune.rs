@@ -1,0 +1,128 @@
+//! Minimal cost-complexity pruning (Breiman and others 1984, chapter 3).
+//!
+//! The cost of a tree T is R(T) + alpha |leaves|, where R sums impurity times share of the weight over the leaves. As
+//! alpha grows, the inner node whose branch pays least for its leaves, (R(node) - R(branch)) / (leaves - 1), becomes a
+//! leaf, and so on up to the root.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use ermine_core::{Context, Progress, Result};
+
+use super::grow::{Grown, in_preorder};
+
+/// The course of pruning: for each tree of the nested sequence, from the full tree to its root, the least alpha that asks
+/// for it and the impurity of its leaves.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PruningPath {
+    /// Least alpha of each tree; never descending, the first is 0.
+    pub ccp_alphas: Vec<f64>,
+    /// Weighted impurity of the leaves of each tree; never descending.
+    pub impurities: Vec<f64>,
+}
+
+/// The weakest links are cut up to `alpha`; returns the path, and which nodes have become leaves.
+fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Vec<bool>)> {
+    let n = nodes.len();
+    let mut parent = vec![usize::MAX; n];
+    for (i, node) in nodes.iter().enumerate() {
+        if let Some(test) = &node.test {
+            parent[test.left] = i;
+            parent[test.right] = i;
+        }
+    }
+    let cost: Vec<f64> = nodes.iter().map(|g| g.weight / nodes[0].weight * g.impurity).collect();
+    // Cost and leaves of the branch below each node; children come after their parents.
+    let mut branch = cost.clone();
+    let mut leaves = vec![1usize; n];
+    for i in (0..n).rev() {
+        if let Some(test) = &nodes[i].test {
+            branch[i] = branch[test.left] + branch[test.right];
+            leaves[i] = leaves[test.left] + leaves[test.right];
+        }
+    }
+    let mut open: Vec<bool> = nodes.iter().map(|g| g.test.is_some()).collect();
+    let mut is_leaf: Vec<bool> = open.iter().map(|o| !o).collect();
+    // Links by price, the cheapest first and of equals the one nearest the root; an entry whose price has changed since
+    // is passed over.
+    let price = |i: usize, branch: &[f64], leaves: &[usize]| (cost[i] - branch[i]) / (leaves[i] - 1) as f64;
+    let mut now: Vec<f64> = (0..n).map(|i| if open[i] { price(i, &branch, &leaves) } else { 0.0 }).collect();
+    let mut heap: BinaryHeap<Reverse<Link>> = (0..n).filter(|&i| open[i]).map(|i| Reverse(Link(now[i], i))).collect();
+    let mut path = PruningPath { ccp_alphas: vec![0.0], impurities: vec![branch[0]] };
+    let mut steps = 0u64;
+    while let Some(Reverse(Link(p, at))) = heap.pop() {
+        if !open[at] || p.to_bits() != now[at].to_bits() {
+            continue;
+        }
+        // Rounding must not make the sequence descend.
+        let reached = p.max(path.ccp_alphas[path.ccp_alphas.len() - 1]);
+        if reached > alpha {
+            break;
+        }
+        let mut below = vec![at];
+        while let Some(i) = below.pop() {
+            open[i] = false;
+            if !is_leaf[i]
+                && let Some(test) = &nodes[i].test
+            {
+                below.extend([test.left, test.right]);
+            }
+        }
+        is_leaf[at] = true;
+        branch[at] = cost[at];
+        leaves[at] = 1;
+        let mut up = parent[at];
+        while up != usize::MAX {
+            if let Some(test) = &nodes[up].test {
+                branch[up] = branch[test.left] + branch[test.right];
+                leaves[up] = leaves[test.left] + leaves[test.right];
+                now[up] = price(up, &branch, &leaves);
+                heap.push(Reverse(Link(now[up], up)));
+            }
+            up = parent[up];
+            steps += 1;
+        }
+        path.ccp_alphas.push(reached);
+        path.impurities.push(branch[0].max(path.impurities[path.impurities.len() - 1]));
+        steps += 1;
+        if steps >> 14 != 0 {
+            steps = 0;
+            cx.check(Progress { stage: "pruning", done: path.ccp_alphas.len() as u64, total: None, objective: None })?;
+        }
+    }
+    Ok((path, is_leaf))
+}
+
+/// The whole course of pruning.
+pub(super) fn path(nodes: &[Grown], cx: &Context<'_>) -> Result<PruningPath> {
+    Ok(cut(nodes, f64::INFINITY, cx)?.0)
+}
+
+/// The tree that `alpha` asks for.
+pub(super) fn prune(mut nodes: Vec<Grown>, alpha: f64, cx: &Context<'_>) -> Result<Vec<Grown>> {
+    let (_, is_leaf) = cut(&nodes, alpha, cx)?;
+    for (node, leaf) in nodes.iter_mut().zip(is_leaf) {
+        if leaf {
+            node.test = None;
+        }
+    }
+    Ok(in_preorder(nodes))
+}
+
+/// The price of a link and the node it hangs from.
+#[derive(PartialEq)]
+struct Link(f64, usize);
+
+impl Eq for Link {}
+
+impl Ord for Link {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}
+
+impl PartialOrd for Link {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}

@@ -1,0 +1,471 @@
+//! The columns as sorted lists of rows.
+//!
+//! Every column is sorted once. From then on a node is a range that is the same in all lists, and a split partitions
+//! the range of every list stably, so no node sorts anything. An entry is one word: which row, whether a new value begins
+//! with it, whether the value is missing, and, for two classes, the class, so that the search for a split streams
+//! through memory.
+
+use std::sync::Arc;
+
+use ermine_core::{Context, CsrRef, Error, Features, MISSING_CODE, MatRef, Progress, Result, Schema, TableRef};
+use rayon::prelude::*;
+
+/// An entry of a sorted list: a row of the node, and what the search needs to know of it.
+pub(super) trait Slot: Copy + Default + Send + Sync + 'static {
+    /// How many rows can be told apart.
+    const MAX_ROWS: usize;
+    /// An entry from its parts.
+    fn new(id: usize, bit: bool, starts: bool, missing: bool) -> Self;
+    /// The row.
+    fn id(self) -> usize;
+    /// The class of the row, when there are two.
+    fn bit(self) -> usize;
+    /// Whether the value differs from the one before.
+    fn starts(self) -> bool;
+    /// Whether the value is missing; such entries come last.
+    fn missing(self) -> bool;
+    /// The entry with another mark of a new value.
+    fn with_start(self, starts: bool) -> Self;
+}
+
+macro_rules! slot {
+    ($t:ty, $bits:expr) => {
+        impl Slot for $t {
+            const MAX_ROWS: usize = 1 << $bits;
+            #[inline(always)]
+            fn new(id: usize, bit: bool, starts: bool, missing: bool) -> Self {
+                id as $t | (bit as $t) << $bits | (missing as $t) << ($bits + 1) | (starts as $t) << ($bits + 2)
+            }
+            #[inline(always)]
+            fn id(self) -> usize {
+                (self & ((1 << $bits) - 1)) as usize
+            }
+            #[inline(always)]
+            fn bit(self) -> usize {
+                (self >> $bits & 1) as usize
+            }
+            #[inline(always)]
+            fn starts(self) -> bool {
+                self >> ($bits + 2) & 1 == 1
+            }
+            #[inline(always)]
+            fn missing(self) -> bool {
+                self >> ($bits + 1) & 1 == 1
+            }
+            #[inline(always)]
+            fn with_start(self, starts: bool) -> Self {
+                self & !(1 << ($bits + 2)) | (starts as $t) << ($bits + 2)
+            }
+        }
+    };
+}
+slot!(u32, 29);
+slot!(u16, 13);
+
+/// Which rows take part: those with a weight above 0.
+pub(super) enum Rows {
+    All(usize),
+    Some(Vec<u32>),
+}
+
+impl Rows {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::All(n) => *n,
+            Self::Some(rows) => rows.len(),
+        }
+    }
+
+    #[inline]
+    pub fn row(&self, id: usize) -> usize {
+        match self {
+            Self::All(_) => id,
+            Self::Some(rows) => rows[id] as usize,
+        }
+    }
+}
+
+enum Source<'a> {
+    F64(MatRef<'a, f64>),
+    F32(MatRef<'a, f32>),
+    Csc { csr: CsrRef<'a>, starts: Vec<usize>, rows: Vec<u32>, values: Vec<f64> },
+    Table(TableRef<'a>),
+}
+
+/// The columns a tree learns from.
+pub(super) struct Columns<'a> {
+    source: Source<'a>,
+    /// The category names of each category column.
+    pub categories: Vec<Option<Arc<Vec<String>>>>,
+    schema: Option<&'a Schema>,
+}
+
+impl<'a> Columns<'a> {
+    pub fn new(x: &Features<'a>, schema: Option<&'a Schema>) -> Self {
+        let mut categories = vec![None; x.cols()];
+        let source = match *x {
+            Features::F64(m) => Source::F64(m),
+            Features::F32(m) => Source::F32(m),
+            Features::Csr(csr) => by_column(csr),
+            Features::Table(t) => {
+                for (j, names) in categories.iter_mut().enumerate() {
+                    *names = t.categories(j).map(|(_, names)| names.clone());
+                }
+                Source::Table(t)
+            }
+        };
+        Self { source, categories, schema }
+    }
+
+    pub fn len(&self) -> usize {
+        self.categories.len()
+    }
+
+    /// A number cell.
+    pub fn value(&self, row: usize, col: usize) -> f64 {
+        match &self.source {
+            Source::F64(m) => *m.at(row, col),
+            Source::F32(m) => f64::from(*m.at(row, col)),
+            Source::Csc { csr, .. } => {
+                let (indices, values) = csr.row(row);
+                indices.iter().zip(values).filter(|(j, _)| **j as usize == col).map(|(_, v)| v).sum()
+            }
+            Source::Table(t) => t.numbers(col).map_or(f64::NAN, |v| v[row]),
+        }
+    }
+
+    /// A category cell.
+    pub fn code(&self, row: usize, col: usize) -> u32 {
+        match &self.source {
+            Source::Table(t) => t.categories(col).map_or(MISSING_CODE, |(codes, _)| codes[row]),
+            _ => MISSING_CODE,
+        }
+    }
+
+    /// The sorted list of every column over the given rows, one after the other; `bit` gives the class of a row. Infinite
+    /// cells are refused.
+    pub fn sort(&self, rows: &Rows, bit: &(impl Fn(usize) -> bool + Sync), cx: &Context<'_>) -> Result<Sorted> {
+        let (n, p) = (rows.len(), self.len());
+        // Neighbouring columns share the cache lines of a row-major matrix, so they are read together.
+        let group = p.div_ceil(4 * rayon::current_num_threads()).clamp(1, 8);
+        let mut lists = vec![0u32; n * p];
+        let columns = lists
+            .par_chunks_mut(n * group)
+            .enumerate()
+            .map(|(g, lists)| {
+                cx.check(Progress { stage: "sorting", done: (g * group) as u64, total: Some(p as u64), objective: None })?;
+                let first = g * group;
+                let mut cells: Vec<Cells> = (0..lists.len() / n).map(|_| Cells::default()).collect();
+                self.read(first, rows, &mut cells);
+                let mut out = Vec::with_capacity(cells.len());
+                for ((k, cells), list) in cells.iter_mut().enumerate().zip(lists.chunks_exact_mut(n)) {
+                    if let Some(id) = cells.infinite {
+                        return Err(self.refuse_infinite(rows.row(id as usize), first + k));
+                    }
+                    out.push(cells.write_list(list, bit));
+                }
+                Ok(out)
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Sorted { lists, columns: columns.into_iter().flatten().collect() })
+    }
+
+    fn refuse_infinite(&self, row: usize, col: usize) -> Error {
+        let column = match self.schema.and_then(|s| s.fields.get(col)) {
+            Some(field) => format!("\"{}\"", field.name),
+            None => col.to_string(),
+        };
+        let value = if self.value(row, col) > 0.0 { "infinity" } else { "-infinity" };
+        Error::NotFinite { column, row, value: value.into() }
+    }
+
+    fn read(&self, first: usize, rows: &Rows, cells: &mut [Cells]) {
+        let n = rows.len();
+        match &self.source {
+            Source::F32(m) => read_matrix(first, rows, cells, |row, col| f64::from(*m.at(row, col))),
+            Source::F64(m) => read_matrix(first, rows, cells, |row, col| *m.at(row, col)),
+            Source::Csc { starts, rows: at, values, .. } => {
+                let mut dense = vec![0.0; at.iter().map(|&i| i as usize + 1).max().unwrap_or(0).max(rows.row(n - 1) + 1)];
+                for (k, cells) in cells.iter_mut().enumerate() {
+                    let stored = starts[first + k]..starts[first + k + 1];
+                    stored.clone().for_each(|s| dense[at[s] as usize] += values[s]);
+                    cells.begin(n, (0..n.min(SAMPLE)).map(|id| dense[rows.row(id)]));
+                    for id in 0..n {
+                        cells.push(id, dense[rows.row(id)]);
+                    }
+                    stored.for_each(|s| dense[at[s] as usize] = 0.0);
+                }
+            }
+            Source::Table(t) => {
+                for (k, cells) in cells.iter_mut().enumerate() {
+                    if let Some((codes, _)) = t.categories(first + k) {
+                        cells.begin(n, std::iter::empty());
+                        for id in 0..n {
+                            let code = codes[rows.row(id)];
+                            if code == MISSING_CODE {
+                                cells.missing.push(id as u32);
+                            } else {
+                                cells.narrow.push(u64::from(code) << 32 | id as u64);
+                            }
+                        }
+                    } else {
+                        let values = t.numbers(first + k).unwrap_or_default();
+                        read_matrix(first + k, rows, std::slice::from_mut(cells), |row, _| values[row]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A sparse matrix by columns.
+fn by_column(csr: CsrRef<'_>) -> Source<'_> {
+    let mut starts = vec![0usize; csr.cols() + 1];
+    for i in 0..csr.rows() {
+        csr.row(i).0.iter().for_each(|&j| starts[j as usize + 1] += 1);
+    }
+    for j in 0..csr.cols() {
+        starts[j + 1] += starts[j];
+    }
+    let mut next = starts.clone();
+    let (mut rows, mut values) = (vec![0u32; csr.stored()], vec![0.0; csr.stored()]);
+    for i in 0..csr.rows() {
+        let (indices, cells) = csr.row(i);
+        for (&j, &v) in indices.iter().zip(cells) {
+            let at = &mut next[j as usize];
+            rows[*at] = i as u32;
+            values[*at] = v;
+            *at += 1;
+        }
+    }
+    Source::Csc { csr, starts, rows, values }
+}
+
+/// Cells that are looked at to guess whether a column fits in single precision.
+const SAMPLE: usize = 32;
+
+fn read_matrix(first: usize, rows: &Rows, cells: &mut [Cells], at: impl Fn(usize, usize) -> f64) {
+    let n = rows.len();
+    for (k, cells) in cells.iter_mut().enumerate() {
+        cells.begin(n, (0..n.min(SAMPLE)).map(|id| at(rows.row(id), first + k)));
+    }
+    for id in 0..n {
+        let row = rows.row(id);
+        for (k, cells) in cells.iter_mut().enumerate() {
+            cells.push(id, at(row, first + k));
+        }
+    }
+    for (k, cells) in cells.iter_mut().enumerate() {
+        if cells.misjudged {
+            cells.begin_wide(n);
+            (0..n).for_each(|id| cells.push(id, at(rows.row(id), first + k)));
+        }
+    }
+}
+
+/// The cells of a column on their way to a sorted list: keys that sort like the values, with the row. Values that are
+/// exact in single precision, as most are, take half the room and half the work.
+#[derive(Default)]
+struct Cells {
+    narrow: Vec<u64>,
+    wide: Vec<(u64, u32)>,
+    is_wide: bool,
+    misjudged: bool,
+    missing: Vec<u32>,
+    infinite: Option<u32>,
+}
+
+impl Cells {
+    fn begin(&mut self, n: usize, mut sample: impl Iterator<Item = f64>) {
+        if sample.any(|v| v.is_finite() && f64::from(v as f32) != v) {
+            self.begin_wide(n);
+        } else {
+            self.narrow.reserve_exact(n);
+        }
+    }
+
+    fn begin_wide(&mut self, n: usize) {
+        *self = Self { is_wide: true, ..Self::default() };
+        self.wide.reserve_exact(n);
+    }
+
+    #[inline]
+    fn push(&mut self, id: usize, v: f64) {
+        if !v.is_finite() {
+            if v.is_nan() {
+                self.missing.push(id as u32);
+            } else {
+                self.infinite.get_or_insert(id as u32);
+            }
+            return;
+        }
+        // -0 and 0 are one value.
+        let v = v + 0.0;
+        if self.is_wide {
+            let bits = v.to_bits();
+            self.wide.push((bits ^ (((bits as i64 >> 63) as u64) | 1 << 63), id as u32));
+        } else {
+            let single = v as f32;
+            self.misjudged |= f64::from(single) != v;
+            let bits = single.to_bits();
+            self.narrow.push(u64::from(bits ^ (((bits as i32 >> 31) as u32) | 1 << 31)) << 32 | id as u64);
+        }
+    }
+
+    fn write_list(&mut self, list: &mut [u32], bit: &impl Fn(usize) -> bool) -> SortedColumn {
+        let distinct = if self.is_wide {
+            sort_by_digits(&mut self.wide, &[0, 11, 22, 33, 44, 55], |c, shift| (c.0 >> shift) as usize & 2047);
+            write_entries(list, bit, &self.wide, |c| (c.0, c.1))
+        } else {
+            sort_by_digits(&mut self.narrow, &[32, 43, 54], |c, shift| (c >> shift) as usize & 2047);
+            write_entries(list, bit, &self.narrow, |c| (c >> 32, c as u32))
+        };
+        let present = list.len() - self.missing.len();
+        for (k, (slot, &id)) in list[present..].iter_mut().zip(&self.missing).enumerate() {
+            *slot = Slot::new(id as usize, bit(id as usize), k == 0, true);
+        }
+        let out =
+            SortedColumn { missing: !self.missing.is_empty(), constant: distinct + usize::from(!self.missing.is_empty()) <= 1 };
+        *self = Self::default();
+        out
+    }
+}
+
+fn write_entries<C: Copy>(list: &mut [u32], bit: &impl Fn(usize) -> bool, cells: &[C], part: impl Fn(C) -> (u64, u32)) -> usize {
+    let mut last = None;
+    let mut distinct = 0;
+    for (slot, &cell) in list.iter_mut().zip(cells) {
+        let (key, id) = part(cell);
+        let starts = last != Some(key);
+        distinct += usize::from(starts);
+        last = Some(key);
+        *slot = Slot::new(id as usize, bit(id as usize), starts, false);
+    }
+    distinct
+}
+
+/// Radix sort, least significant digit first; `digit` gives the eleven bits from a shift on. Digits that all items share
+/// cost nothing.
+fn sort_by_digits<C: Copy + Ord + Default>(items: &mut Vec<C>, shifts: &[u32], digit: impl Fn(C, u32) -> usize) {
+    if items.len() < 512 {
+        items.sort_unstable();
+        return;
+    }
+    let mut counts = vec![[0u32; 2048]; shifts.len()];
+    for &item in items.iter() {
+        for (count, &shift) in counts.iter_mut().zip(shifts) {
+            count[digit(item, shift)] += 1;
+        }
+    }
+    let mut other = vec![C::default(); items.len()];
+    for (count, &shift) in counts.iter_mut().zip(shifts) {
+        if count.iter().any(|&c| c as usize == items.len()) {
+            continue;
+        }
+        let mut next = 0;
+        for c in count.iter_mut() {
+            let start = next;
+            next += *c;
+            *c = start;
+        }
+        for &item in items.iter() {
+            let at = &mut count[digit(item, shift)];
+            other[*at as usize] = item;
+            *at += 1;
+        }
+        std::mem::swap(items, &mut other);
+    }
+}
+
+/// What is known of a sorted column.
+#[derive(Clone, Copy)]
+pub(super) struct SortedColumn {
+    /// Whether some value is missing.
+    pub missing: bool,
+    /// Whether there is one value only (missing counts as one).
+    pub constant: bool,
+}
+
+/// All columns, sorted.
+pub(super) struct Sorted {
+    /// The list of each column, one after the other, each as long as there are rows.
+    pub lists: Vec<u32>,
+    pub columns: Vec<SortedColumn>,
+}
+
+/// A bit a row.
+pub(super) struct Marks(Vec<u64>);
+
+impl Marks {
+    pub fn new(rows: usize) -> Self {
+        Self(vec![0; rows.div_ceil(64)])
+    }
+
+    #[inline(always)]
+    pub fn get(&self, id: usize) -> bool {
+        self.0[id >> 6] >> (id & 63) & 1 == 1
+    }
+
+    #[inline(always)]
+    pub fn set(&mut self, id: usize, value: bool) {
+        let mask = 1 << (id & 63);
+        let word = &mut self.0[id >> 6];
+        *word = *word & !mask | if value { mask } else { 0 };
+    }
+}
+
+/// Which children of a split need their part of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    Both,
+    Left,
+    Right,
+}
+
+/// Stable partition of a list: rows whose mark is set come first. The part of a child that is not kept is left in any
+/// state.
+pub(super) fn partition<S: Slot>(list: &mut [S], left: usize, goes_left: &Marks, keep: Keep, spare: &mut Vec<S>) {
+    let right = list.len() - left;
+    spare.resize(right + 1, S::default());
+    let (mut l, mut r) = (0, 0);
+    // A new value begins on a side with the first entry that goes there at or after the first of its value.
+    let (mut new_left, mut new_right) = (true, true);
+    match keep {
+        Keep::Both => {
+            for i in 0..list.len() {
+                let e = list[i];
+                let goes = goes_left.get(e.id());
+                let starts = e.starts();
+                new_left |= starts;
+                new_right |= starts;
+                list[l] = e.with_start(new_left);
+                spare[r] = e.with_start(new_right);
+                l += usize::from(goes);
+                r += usize::from(!goes);
+                new_left &= !goes;
+                new_right &= goes;
+            }
+            list[left..].copy_from_slice(&spare[..right]);
+        }
+        Keep::Left => {
+            for i in 0..list.len() {
+                let e = list[i];
+                let goes = goes_left.get(e.id());
+                new_left |= e.starts();
+                list[l] = e.with_start(new_left);
+                l += usize::from(goes);
+                new_left &= !goes;
+            }
+        }
+        Keep::Right => {
+            for &e in list.iter() {
+                let goes = goes_left.get(e.id());
+                new_right |= e.starts();
+                spare[r] = e.with_start(new_right);
+                r += usize::from(!goes);
+                new_right &= goes;
+            }
+            list[left..].copy_from_slice(&spare[..right]);
+        }
+    }
+}
