@@ -2,7 +2,7 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, cluster, linear, prepare, reduce};
+use ermine_learn::{baseline, bayes, cluster, linear, prepare, reduce, tree};
 
 use crate::Pipeline;
 
@@ -13,6 +13,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Ridge::default()),
     || Box::new(linear::Logistic::default()),
     || Box::new(bayes::GaussianNb::default()),
+    || Box::new(tree::Tree::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(prepare::Standardise::default()),

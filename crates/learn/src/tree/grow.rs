@@ -510,7 +510,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     fn depth_first(&mut self, root: Bud<C::Total>) -> Result<Vec<Grown>> {
         let mut nodes: Vec<Grown> = Vec::new();
         let mut small: Vec<(usize, Bud<C::Total>)> = Vec::new();
-        let mut stack = vec![(root, None)];
+        let mut stack: Vec<(Bud<C::Total>, Option<(usize, bool)>)> = vec![(root, None)];
         while let Some((mut bud, parent)) = stack.pop() {
             if self.ground.late.load(Ordering::Relaxed) {
                 bud.choice = None;
@@ -518,8 +518,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
             let here = nodes.len();
             nodes.push(self.node(&bud));
             if let Some((parent, is_left)) = parent {
-                let test: &mut Option<Test> = &mut nodes[parent as usize].test;
-                if let Some(test) = test {
+                if let Some(test) = &mut nodes[parent].test {
                     *(if is_left { &mut test.left } else { &mut test.right }) = here;
                 }
             }
@@ -645,12 +644,11 @@ impl PartialOrd for Gain {
 /// The nodes that hang together from node 0, each before its children, left before right.
 pub(super) fn in_preorder(mut nodes: Vec<Grown>) -> Vec<Grown> {
     let mut out: Vec<Grown> = Vec::with_capacity(nodes.len());
-    let mut stack = vec![(0, None)];
+    let mut stack: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
     while let Some((at, parent)) = stack.pop() {
         let here = out.len();
         if let Some((parent, is_left)) = parent {
-            let parent: &mut Grown = &mut out[parent as usize];
-            if let Some(test) = &mut parent.test {
+            if let Some(test) = &mut out[parent].test {
                 *(if is_left { &mut test.left } else { &mut test.right }) = here;
             }
         }

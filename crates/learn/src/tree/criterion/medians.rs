@@ -83,7 +83,7 @@ impl Medians {
 /// Weight times steps, in units of 1 if the whole fits, else of the power of two that makes it fit.
 #[inline]
 fn product(w: i64, steps: i64, total: i64) -> i64 {
-    (i128::from(w) * i128::from(steps) >> excess(total)) as i64
+    ((i128::from(w) * i128::from(steps)) >> excess(total)) as i64
 }
 
 /// Bits by which the product of the total weight and the largest step goes beyond 61.

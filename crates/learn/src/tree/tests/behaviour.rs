@@ -389,7 +389,7 @@ fn many_categories_are_no_problem() {
     let mut s = Stream::new(1, "many", 0);
     let names: Vec<String> = (0..30_000).map(|c| format!("c{c:05}")).collect();
     let codes: Vec<u32> = (0..rows).map(|_| s.below(names.len()) as u32).collect();
-    let high = |c: u32| (c * 7919) % 3 == 0;
+    let high = |c: u32| (c * 7919).is_multiple_of(3);
     let y = OwnedTarget::Real(codes.iter().map(|&c| f64::from(high(c))).collect());
     let table = Table::new([("id", Column::Category { codes, names: Arc::new(names) })]).unwrap();
     let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
