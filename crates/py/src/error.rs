@@ -2,7 +2,7 @@
 
 use ermine::core::Error;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyOSError, PyRuntimeError, PyValueError};
 
 /// Whose data it was and what its numbers were called, for messages.
 #[derive(Clone, Copy)]
@@ -31,6 +31,7 @@ pub fn raise(error: Error, named: Named<'_>) -> PyErr {
             named.dtype
         )),
         Error::Missing { .. } => PyValueError::new_err(format!("Input X contains NaN.\n{who}{error}{help}")),
+        Error::Unknown { what, .. } if what == "file" => PyFileNotFoundError::new_err(error.to_string()),
         Error::Unknown { .. } => PyKeyError::new_err(error.to_string()),
         Error::Io { source, .. } => match source.raw_os_error() {
             Some(code) => PyOSError::new_err((code, error.to_string())),

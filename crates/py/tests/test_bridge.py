@@ -78,9 +78,9 @@ def test_unknown_learners_and_parameters_are_answered_with_names():
 
 
 def test_whole_number_labels_are_counted():
-    y = np.array([7, -2, 7, 100_000], dtype=np.int64)
+    y = np.array([7, -2, 7, 60_000], dtype=np.int64)
     values, codes = _native.encode_integers(y)
-    assert values == [-2, 7, 100_000] or values is None
+    assert values == [-2, 7, 60_000]
     assert codes.tolist() == [1, 0, 1, 2]
     assert _native.encode_integers(np.array([0, 2**62])) is None
     values, codes = _native.encode_integers(np.array([True, False]))
