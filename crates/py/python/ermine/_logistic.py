@@ -4,9 +4,10 @@ import json
 import warnings
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, special
 from sklearn.base import _fit_context
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._base import encode_classes
 from ._classify import NativeClassifier, class_factors
@@ -31,7 +32,7 @@ class LogisticRegression(NativeClassifier):
         self : object
         """
         free = self._unpenalised()
-        X, y = self._check_X_y(X, y)
+        X, y = self._check_X_y(X, y, accept_large_sparse=self.solver not in ("liblinear", "sag", "saga"))
         weight = self._check_weight(sample_weight, X)
         classes, codes = encode_classes(y)
         if self.solver == "liblinear":
@@ -62,10 +63,87 @@ class LogisticRegression(NativeClassifier):
         self._fit_native(X, codes=codes, classes=classes, sample_weight=weight, params=params)
         self.classes_ = classes
         self._set_fitted()
-        if X.dtype == np.float32:
+        if X.dtype == np.float32 and self.solver != "liblinear":
             self.coef_, self.intercept_ = self.coef_.astype(np.float32), self.intercept_.astype(np.float32)
-        self._warn_unless_converged("Increase the number of iterations (max_iter) or scale the data.")
+        self._warn_in_its_words()
         return self
+
+    def _warn_in_its_words(self):
+        """The warning of a fit that ran out of steps, in the words of the solver that was asked for."""
+        certificate = self._certificate()
+        if certificate is None or certificate["converged"]:
+            return
+        after = f"after {certificate['iterations']} iterations"
+        words = {
+            "lbfgs": f"lbfgs failed to converge {after}",
+            "newton-cg": f"newton-cg failed to converge {after}. Increase the number of iterations.",
+            "newton-cholesky": f"Newton solver did not converge {after}.",
+            "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+        }
+        message = words.get(self.solver, "The max_iter was reached which means the coef_ did not converge")
+        warnings.warn(f"{message} Or scale the data.", ConvergenceWarning, stacklevel=3)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")
+
+    def _scores(self, X):
+        """Scores from `coef_`, for an estimator whose attributes were set by hand."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        coef = self.coef_.toarray() if sparse.issparse(self.coef_) else np.asarray(self.coef_)
+        scores = X @ coef.T + self.intercept_
+        return scores.ravel() if scores.ndim > 1 and scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        if hasattr(self, "_model"):
+            return super().predict(X)
+        scores = self._scores(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes)
+        """
+        if hasattr(self, "_model"):
+            return super().predict_proba(X)
+        scores = self._scores(X)
+        if scores.ndim == 1:
+            return np.stack([special.expit(-scores), special.expit(scores)], axis=1)
+        return special.softmax(scores, axis=1)
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities of the classes, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes)
+        """
+        return super().predict_log_proba(X) if hasattr(self, "_model") else np.log(self.predict_proba(X))
 
     def _unpenalised(self):
         """Whether there is no penalty, after the checks that scikit-learn makes of penalty, solver and dual."""
@@ -145,6 +223,8 @@ class LogisticRegression(NativeClassifier):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Of two classes, the score of the second.
         """
+        if not hasattr(self, "_model"):
+            return self._scores(X)
         scores = self._call("decision", self._rows(X))
         return scores.ravel() if scores.shape[1] == 1 else scores
 
