@@ -1,1 +1,43 @@
-fn main() {}
+//! The binary `ermine`: reads arguments, calls the library, prints. It owns no algorithm.
+
+mod args;
+mod commands;
+mod failure;
+mod load;
+mod progress;
+mod text;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(e) => {
+            // Help and version are answers, not failures; anything else is a wrong command line.
+            let code = if e.use_stderr() { 2 } else { 0 };
+            let _ = e.print();
+            return ExitCode::from(code);
+        }
+    };
+    let everywhere = args.command.everywhere();
+    let json = everywhere.is_some_and(|e| e.json);
+    if let Some(threads) = everywhere.and_then(|e| e.threads) {
+        // The pool can only be set once, and this is the first use of it.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    }
+    match commands::run(&args.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) if failure::is_broken_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) => {
+            if json {
+                let object = failure::to_json(args.command.name(), &e);
+                let _ = writeln!(std::io::stdout(), "{object}");
+            }
+            eprint!("{}", failure::render(&e));
+            ExitCode::from(failure::exit_code(&e))
+        }
+    }
+}

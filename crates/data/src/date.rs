@@ -107,7 +107,7 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
 
 /// Days since 1970-01-01 as ISO 8601: a date for whole days, else a date-time in UTC to the microsecond. Days outside
 /// the years 0 to 9999 have no four-digit year and are written as the number.
-pub(crate) fn format(days: f64) -> String {
+pub fn format(days: f64) -> String {
     let micros = (days * MICROS_A_DAY).round();
     if !(micros.is_finite() && (-719_528.0..2_932_897.0).contains(&days)) {
         return days.to_string();

@@ -71,6 +71,7 @@ mod write;
 
 #[cfg(feature = "arrow")]
 pub use arrow::{table_from_batches, to_batch};
+pub use date::format as format_date;
 pub use example::{EXAMPLES, example};
 pub use options::{Format, ReadOptions};
 pub use read::{Data, Loaded, read, read_data, read_numbers, read_sparse, read_table};

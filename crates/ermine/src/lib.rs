@@ -8,7 +8,7 @@
 //!     ("mass", Column::numbers(vec![3.7, 4.1, f64::NAN, 5.4])),
 //!     ("species", Column::categories(&[Some("adelie"), Some("adelie"), Some("gentoo"), Some("gentoo")])),
 //! ])?;
-//! let problem = Problem::from_table(table, &ProblemOptions::with_target("species"))?;
+//! let problem = Problem::from_table(table, &Roles::with_target("species"))?;
 //! let learner = prepared(ermine::learner("baseline")?);
 //! let fitted = Fitted::train(learner, &problem, &Context::default())?;
 //! let proba = fitted.model.as_classifier().expect("species are classes").proba(&Features::Table(problem.x.view()))?;
@@ -27,15 +27,16 @@ pub use catalogue::{LEARNERS, catalogue, learner};
 pub use ermine_core as core;
 pub use ermine_core::{Error, Result};
 pub use ermine_data as data;
+pub use ermine_data::Roles;
 pub use ermine_learn as learn;
 pub use ermine_math as math;
 pub use fitted::Fitted;
 pub use pipeline::{Pipeline, PipelineModel, Stage, prepared};
-pub use problem::{Problem, ProblemOptions};
+pub use problem::Problem;
 
 /// What most programs need: the traits, the data types, the learners.
 pub mod prelude {
-    pub use crate::{Fitted, Pipeline, Problem, ProblemOptions, prepared};
+    pub use crate::{Fitted, Pipeline, Problem, Roles, prepared};
     pub use ermine_core::{
         AnyLearner, Classifier, Clusterer, Column, Context, Csr, CsrRef, Dataset, Density, Features, Learner, Mat, MatRef, Model,
         OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Schema, Table, Target, Transformer,

@@ -5,7 +5,7 @@ use ermine_core::{
     Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowSource, Schema, Spec,
     StreamFit, Task, Trace, Transformer,
 };
-use ermine_learn::{baseline::Baseline, prepare::Standardise};
+use ermine_learn::{baseline::Baseline, prepare::Prepare};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Stage {
 /// # Example
 /// ```
 /// use ermine::prelude::*;
-/// let pipeline = Pipeline::new([ermine::learner("standardise")?, ermine::learner("baseline")?]);
+/// let pipeline = Pipeline::new([ermine::learner("prepare")?, ermine::learner("ridge")?]);
 /// assert_eq!(pipeline.stages().len(), 2);
 /// # Ok::<(), ermine::Error>(())
 /// ```
@@ -86,9 +86,9 @@ pub struct Pipeline {
 }
 
 impl Default for Pipeline {
-    /// Standardised columns in front of the baseline.
+    /// The default preparation in front of the baseline.
     fn default() -> Self {
-        Self::new([Box::new(Standardise::default()) as Box<dyn AnyLearner>, Box::new(Baseline::default())])
+        Self::new([Box::new(Prepare::default()) as Box<dyn AnyLearner>, Box::new(Baseline::default())])
     }
 }
 
@@ -124,7 +124,7 @@ impl Learner for Pipeline {
         reference: "",
         family: Family::Composite,
         tasks: &[Task::Regression, Task::Classification, Task::Clustering, Task::Reduction, Task::Density, Task::Preparation],
-        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: true, passes: true, multi_target: true },
+        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: false, passes: true, multi_target: true },
         params: &[ParamSpec {
             name: "steps",
             doc: "The learners in order, each with its name and parameters: [{\"learner\": \"prepare\"}, {\"learner\": \"ridge\", \"params\": {\"alpha\": 2}}].",
@@ -219,10 +219,7 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     if native || matches!(spec.family, Family::Preparation | Family::Composite) {
         return learner;
     }
-    match catalogue::learner("prepare") {
-        Ok(prepare) => Box::new(Pipeline::new([prepare, learner])),
-        Err(_) => learner,
-    }
+    Box::new(Pipeline::new([Box::new(Prepare::default()) as Box<dyn AnyLearner>, learner]))
 }
 
 /// A trained pipeline.

@@ -5,31 +5,10 @@ use std::sync::Arc;
 use ermine_core::{
     Column, ColumnKind, Dataset, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table, Task, file::TargetInfo,
 };
+use ermine_data::Roles;
 
 /// A number column with at most this many distinct whole numbers is taken for classes.
 const MOST_NUMBER_CLASSES: usize = 10;
-
-/// How to read a table as a problem.
-#[derive(Debug, Clone, Default)]
-pub struct ProblemOptions {
-    /// The target columns; empty for clustering, reduction, density.
-    pub targets: Vec<String>,
-    /// The column of sample weights.
-    pub weight: Option<String>,
-    /// Columns to leave out.
-    pub drop: Vec<String>,
-    /// Regression or classification, where the target alone should not decide.
-    pub task: Option<Task>,
-    /// The class names, in order, when a trained model has fixed them already.
-    pub classes: Option<Vec<String>>,
-}
-
-impl ProblemOptions {
-    /// One target column, everything else by default.
-    pub fn with_target(name: impl Into<String>) -> Self {
-        Self { targets: vec![name.into()], ..Self::default() }
-    }
-}
 
 /// A table read as a problem: features, target, weights.
 #[derive(Debug, Clone)]
@@ -49,7 +28,7 @@ pub struct Problem {
 impl Problem {
     /// Splits a table into features, target and weights. Text and identifier columns are left out (and noted); rows
     /// without target are left out (and noted).
-    pub fn from_table(table: Table, options: &ProblemOptions) -> Result<Self> {
+    pub fn from_table(table: Table, options: &Roles) -> Result<Self> {
         let mut notes = Vec::new();
         let (table, _) = table.split_off(&options.drop)?;
         let (table, targets) = table.split_off(&options.targets)?;
@@ -122,7 +101,7 @@ impl Problem {
     }
 }
 
-fn one_target(field: &Field, column: Column, options: &ProblemOptions, notes: &mut Vec<String>) -> Result<OwnedTarget> {
+fn one_target(field: &Field, column: Column, options: &Roles, notes: &mut Vec<String>) -> Result<OwnedTarget> {
     let wanted = match (options.task, &column) {
         (Some(task @ (Task::Regression | Task::Classification)), _) => task,
         (Some(task), _) => return Err(Error::Target(format!("{task} has none, and column \"{}\" was given", field.name))),
@@ -296,21 +275,15 @@ mod tests {
 
     #[test]
     fn the_target_decides_the_task_and_rows_without_it_are_noted() {
-        let p = Problem::from_table(
-            table(),
-            &ProblemOptions { task: Some(Task::Classification), ..ProblemOptions::with_target("y") },
-        )
-        .unwrap();
+        let p = Problem::from_table(table(), &Roles { task: Some(Task::Classification), ..Roles::with_target("y") }).unwrap();
         let OwnedTarget::Class { codes, names } = &p.y else { panic!("classes") };
         assert_eq!(names, &["9", "10"], "numbers sort as numbers");
         assert_eq!(codes, &[1, 0, 0, 1, 0]);
         assert_eq!(p.x.rows(), 5);
         assert_eq!(p.notes.len(), 2, "{:?}", p.notes);
-        let p =
-            Problem::from_table(table(), &ProblemOptions { task: Some(Task::Regression), ..ProblemOptions::with_target("y") })
-                .unwrap();
+        let p = Problem::from_table(table(), &Roles { task: Some(Task::Regression), ..Roles::with_target("y") }).unwrap();
         assert!(matches!(p.y, OwnedTarget::Real(_)));
-        let e = Problem::from_table(table(), &ProblemOptions::with_target("yy")).unwrap_err();
+        let e = Problem::from_table(table(), &Roles::with_target("yy")).unwrap_err();
         assert!(e.to_string().contains("did you mean \"y\""), "{e}");
     }
 

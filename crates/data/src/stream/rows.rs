@@ -30,6 +30,13 @@ pub struct Roles {
     pub classes: Option<Vec<String>>,
 }
 
+impl Roles {
+    /// One target column, everything else by default.
+    pub fn with_target(name: impl Into<String>) -> Self {
+        Self { targets: vec![name.into()], ..Self::default() }
+    }
+}
+
 /// Columns of sparse rows that are given names; more are left unnamed.
 const MOST_NAMED: usize = 1 << 20;
 

@@ -1,0 +1,300 @@
+//! What can be typed. This table alone feeds the parser, the help, the man page and the completions.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// A table goes in, a model comes out.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ermine",
+    version,
+    about = "Machine learning from the command line: a table goes in, a model comes out",
+    after_help = "Examples:\n  ermine compare example:penguins --target species\n  ermine fit data.csv --target price -o price.ermine\n  ermine predict price.ermine new.csv -o out.csv\n\nDATA is a file, a glob, - for the standard input, or example:NAME.",
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Describe the columns of a table, and warn of what could go wrong
+    Describe(Describe),
+    /// List the models, or show one: its objective, parameters and what it accepts
+    Models(Models),
+    /// Fit a model and save it
+    Fit(Fit),
+    /// Predict: one row out for each row in, in order
+    Predict(Predict),
+    /// Transform: the scores of a reduction, the columns of a preparation
+    Transform(Transform),
+    /// Measure a model on data whose target is known
+    Evaluate(Evaluate),
+    /// Compare models by cross-validation; keep the best
+    Compare(Compare),
+    /// Print the completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual pages into a folder
+    Man {
+        /// The folder
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+    },
+}
+
+impl Command {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Describe(_) => "describe",
+            Self::Models(_) => "models",
+            Self::Fit(_) => "fit",
+            Self::Predict(_) => "predict",
+            Self::Transform(_) => "transform",
+            Self::Evaluate(_) => "evaluate",
+            Self::Compare(_) => "compare",
+            Self::Completions { .. } => "completions",
+            Self::Man { .. } => "man",
+        }
+    }
+
+    pub fn everywhere(&self) -> Option<&Everywhere> {
+        match self {
+            Self::Describe(a) => Some(&a.everywhere),
+            Self::Models(a) => Some(&a.everywhere),
+            Self::Fit(a) => Some(&a.everywhere),
+            Self::Predict(a) => Some(&a.everywhere),
+            Self::Transform(a) => Some(&a.everywhere),
+            Self::Evaluate(a) => Some(&a.everywhere),
+            Self::Compare(a) => Some(&a.everywhere),
+            Self::Completions { .. } | Self::Man { .. } => None,
+        }
+    }
+}
+
+/// Flags that every command takes.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Everywhere {
+    /// Print one JSON object on the standard output, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+    /// Seed of all randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Threads to use; all cores when not given. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// No progress, no remarks
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How to read the data.
+#[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Reading")]
+pub struct Reading {
+    /// Format, where the extension does not tell: csv, tsv, parquet, arrow, libsvm, idx
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Type of a column: number, category, date, text, identifier
+    #[arg(long = "type", value_name = "COL=TYPE")]
+    pub types: Vec<String>,
+    /// Words that mean missing, instead of NA, NaN, null and ?; an empty cell always does
+    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
+    pub missing: Option<Vec<String>>,
+    /// Character between cells
+    #[arg(long, value_name = "CHAR")]
+    pub delimiter: Option<char>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub drop: Vec<String>,
+}
+
+/// What is to be learned.
+#[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Learning")]
+pub struct Learning {
+    /// Column of sample weights: weight 2 is the row twice
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+    /// Task, where the target does not tell: regression or classification
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    /// Preparation of the columns: auto (impute, one-hot, standardise where the model needs it) or none
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "none"])]
+    pub prepare: String,
+    /// Stop after this time: 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time_limit: Option<Duration>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Describe {
+    /// A file, a glob, - or example:NAME
+    pub data: String,
+    /// The target: columns that give it away are warned of
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Models {
+    /// The model to show
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Fit {
+    /// A file, a glob, - or example:NAME
+    pub data: String,
+    /// Target column (several, with commas, for a regression); none for clustering and reduction
+    #[arg(long, value_name = "COL", value_delimiter = ',')]
+    pub target: Vec<String>,
+    /// Model (see `ermine models`); a sensible default for the task when not given
+    #[arg(long, short, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Parameter of the model
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Model file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Share of rows held out and measured
+    #[arg(long, value_name = "SHARE")]
+    pub split: Option<f64>,
+    /// Read the file in passes instead of holding it in memory
+    #[arg(long)]
+    pub stream: bool,
+    #[command(flatten)]
+    pub learning: Learning,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Predict {
+    /// Model file
+    pub model: PathBuf,
+    /// A file, a glob, - or example:NAME
+    pub data: String,
+    /// File to write, csv or parquet by extension; the standard output when not given
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Probabilities beside the classes
+    #[arg(long)]
+    pub proba: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Transform {
+    /// Model file
+    pub model: PathBuf,
+    /// A file, a glob, - or example:NAME
+    pub data: String,
+    /// File to write, csv or parquet by extension; the standard output when not given
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Evaluate {
+    /// Model file
+    pub model: PathBuf,
+    /// A file, a glob, - or example:NAME
+    pub data: String,
+    /// Column of sample weights
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+    /// Costs of a false positive and a false negative (two classes, the second is the positive one)
+    #[arg(long, value_name = "fp=5,fn=1")]
+    pub cost: Option<String>,
+    /// Cost of declining to decide, where an error costs 1
+    #[arg(long, value_name = "COST")]
+    pub abstain: Option<f64>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Compare {
+    /// A file, a glob, - or example:NAME
+    pub data: String,
+    /// Target column
+    #[arg(long, value_name = "COL")]
+    pub target: String,
+    /// Models to compare; all that fit the task when not given
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub models: Vec<String>,
+    /// Folds of the cross-validation
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub folds: usize,
+    /// Measure to rank by; accuracy or r2 when not given
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Time for everything: 60s, 5m; models that have not begun by then are left out
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// Model file for the best, trained on all rows
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub learning: Learning,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+/// 90, 90s, 1.5m, 2h.
+fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let factor = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("\"{unit}\" is no unit of time; write 60s, 5m or 1h")),
+    };
+    let seconds = number.trim().parse::<f64>().map_err(|_| format!("\"{number}\" is no number; write 60s, 5m or 1h"))? * factor;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds are no time to wait"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_table_of_arguments_is_sound() {
+        Args::command().debug_assert();
+        assert_eq!(duration("1.5m").unwrap(), Duration::from_secs(90));
+        assert!(duration("soon").is_err() && duration("-1s").is_err());
+    }
+}

@@ -1,0 +1,210 @@
+//! `ermine describe`: a line a column, and warnings.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use ermine::core::{Column, ColumnKind, MISSING_CODE};
+use serde_json::{Value, json};
+
+use super::{print, print_json, remark};
+use crate::args::Describe;
+use crate::text::{self, Align};
+
+/// Cells of the small histogram.
+const BINS: usize = 10;
+
+/// What is seen of a column.
+struct Seen {
+    missing: usize,
+    distinct: usize,
+    range: String,
+    bars: String,
+    details: Value,
+}
+
+pub fn run(args: &Describe) -> Result<()> {
+    let started = Instant::now();
+    let loaded = args.reading.read(&args.data)?;
+    let (table, _) = loaded.table.split_off(&args.reading.drop)?;
+    let schema = table.schema().clone();
+    let target = args.target.as_ref().map(|t| schema.position(t)).transpose()?;
+    let seen: Vec<Seen> = table.columns().iter().zip(&schema.fields).map(|(c, f)| look(c, f.kind)).collect();
+    let mut warnings = loaded.notes.clone();
+    for (j, (field, s)) in schema.fields.iter().zip(&seen).enumerate() {
+        let name = &field.name;
+        let filled = table.rows() - s.missing;
+        if filled == 0 {
+            warnings.push(format!("column \"{name}\" is empty"));
+        } else if s.distinct == 1 {
+            warnings.push(format!("column \"{name}\" is constant"));
+        }
+        match field.kind {
+            ColumnKind::Identifier => {
+                warnings.push(format!("column \"{name}\" looks like an identifier and is not learned from"))
+            }
+            ColumnKind::Text => warnings.push(format!("column \"{name}\" is free text and is not learned from")),
+            _ => {}
+        }
+        if let Some(t) = target
+            && t != j
+            && gives_away(&table.columns()[j], &table.columns()[t])
+        {
+            warnings.push(format!("column \"{name}\" gives the target away"));
+        }
+        for k in 0..j {
+            if same_cells(&table.columns()[k], &table.columns()[j]) {
+                warnings.push(format!("columns \"{}\" and \"{name}\" are equal", schema.fields[k].name));
+            }
+        }
+    }
+    if args.everywhere.json {
+        let columns: Vec<Value> = schema
+            .fields
+            .iter()
+            .zip(&seen)
+            .zip(&loaded.reasons)
+            .map(|((f, s), why)| {
+                let mut object =
+                    json!({"name": f.name, "type": f.kind, "why": why, "missing": s.missing, "distinct": s.distinct});
+                if let (Value::Object(o), Value::Object(d)) = (&mut object, &s.details) {
+                    o.extend(d.clone());
+                }
+                object
+            })
+            .collect();
+        let more = json!({"n_rows": table.rows(), "n_columns": schema.len(), "columns": columns, "warnings": warnings});
+        return print_json("describe", &args.everywhere, started.elapsed().as_secs_f64(), more);
+    }
+    let rows: Vec<Vec<String>> = schema
+        .fields
+        .iter()
+        .zip(&seen)
+        .map(|(f, s)| {
+            let missing = if s.missing == 0 { String::new() } else { text::count(s.missing) };
+            vec![
+                text::cut(&f.name, 20),
+                f.kind.name().to_owned(),
+                missing,
+                text::count(s.distinct),
+                s.bars.clone(),
+                s.range.clone(),
+            ]
+        })
+        .collect();
+    let align = [Align::Left, Align::Left, Align::Right, Align::Right, Align::Left, Align::Left];
+    let head = format!("{} rows, {} columns\n\n", text::count(table.rows()), text::count(schema.len()));
+    print(&(head + &text::table(&["column", "type", "missing", "distinct", "shape", "values"], &align, &rows)))?;
+    if !args.everywhere.quiet && !warnings.is_empty() {
+        print("\n")?;
+    }
+    remark(&args.everywhere, &warnings);
+    Ok(())
+}
+
+fn look(column: &Column, kind: ColumnKind) -> Seen {
+    match column {
+        Column::Number { values, .. } => {
+            let mut there: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+            there.sort_by(f64::total_cmp);
+            let missing = values.len() - there.len();
+            let distinct = there.windows(2).filter(|w| w[0] != w[1]).count() + usize::from(!there.is_empty());
+            let (Some(&low), Some(&high)) = (there.first(), there.last()) else {
+                return Seen { missing, distinct, range: String::new(), bars: String::new(), details: json!({}) };
+            };
+            let mean = there.iter().sum::<f64>() / there.len() as f64;
+            let median = there[there.len() / 2];
+            let mut bins = [0usize; BINS];
+            for v in &there {
+                let at = ((v - low) / (high - low) * BINS as f64) as usize;
+                bins[at.min(BINS - 1)] += 1;
+            }
+            let show = |v: f64| if kind == ColumnKind::Date { ermine::data::format_date(v) } else { text::number(v) };
+            Seen {
+                missing,
+                distinct,
+                range: format!("{} to {}", show(low), show(high)),
+                bars: if high > low { text::bars(&bins) } else { String::new() },
+                details: json!({"min": low, "max": high, "mean": mean, "median": median, "histogram": bins}),
+            }
+        }
+        Column::Category { codes, names } => {
+            let mut counts = vec![0usize; names.len()];
+            codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
+            top(codes.iter().filter(|&&c| c == MISSING_CODE).count(), names.iter().map(String::as_str).zip(counts).collect())
+        }
+        Column::Text(cells) => {
+            let mut sorted: Vec<&str> = cells.iter().flatten().map(String::as_str).collect();
+            sorted.sort_unstable();
+            let mut counts: Vec<(&str, usize)> = Vec::new();
+            for s in sorted {
+                match counts.last_mut() {
+                    Some(last) if last.0 == s => last.1 += 1,
+                    _ => counts.push((s, 1)),
+                }
+            }
+            top(cells.iter().filter(|c| c.is_none()).count(), counts)
+        }
+    }
+}
+
+/// The most frequent values and the shape of all counts.
+fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> Seen {
+    counts.retain(|(_, n)| *n > 0);
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let mut range = String::new();
+    for (i, (name, n)) in counts.iter().enumerate() {
+        let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::cut(name, 12), text::count(*n));
+        if range.chars().count() + piece.chars().count() > 24 {
+            range += ", …";
+            break;
+        }
+        range += &piece;
+    }
+    let shape: Vec<usize> = counts.iter().take(BINS).map(|(_, n)| *n).collect();
+    let most: Vec<Value> = counts.iter().take(10).map(|(name, n)| json!({"value": name, "count": n})).collect();
+    Seen { missing, distinct: counts.len(), range, bars: text::bars(&shape), details: json!({ "top": most }) }
+}
+
+fn same_cells(a: &Column, b: &Column) -> bool {
+    match (a, b) {
+        (Column::Number { values: x, .. }, Column::Number { values: y, .. }) => {
+            let equal = |(u, v): (&f64, &f64)| u == v || (u.is_nan() && v.is_nan());
+            x.iter().zip(y).all(equal) && x.iter().any(|v| *v != x[0])
+        }
+        (Column::Category { .. }, Column::Category { .. }) => a == b,
+        _ => false,
+    }
+}
+
+/// Whether a column says the target: a number column that is it up to scale and shift, a category column (with values that
+/// occur again) in which each value has one target value and the other way round.
+fn gives_away(column: &Column, target: &Column) -> bool {
+    match (column, target) {
+        (Column::Number { values: x, .. }, Column::Number { values: y, .. }) => {
+            let pairs: Vec<(f64, f64)> =
+                x.iter().copied().zip(y.iter().copied()).filter(|(a, b)| !a.is_nan() && !b.is_nan()).collect();
+            let n = pairs.len() as f64;
+            let (mx, my) = pairs.iter().fold((0.0, 0.0), |m, p| (m.0 + p.0 / n, m.1 + p.1 / n));
+            let (mut sxx, mut sxy, mut syy) = (0.0, 0.0, 0.0);
+            for (a, b) in &pairs {
+                sxx += (a - mx) * (a - mx);
+                sxy += (a - mx) * (b - my);
+                syy += (b - my) * (b - my);
+            }
+            pairs.len() > 2 && sxx > 0.0 && syy > 0.0 && sxy * sxy > (1.0 - 1e-9) * sxx * syy
+        }
+        (Column::Category { codes, names }, Column::Category { codes: other, names: classes }) => {
+            if names.len() < 2 || names.len() * 2 > codes.len() {
+                return false;
+            }
+            let mut there = vec![None; names.len()];
+            let mut back = vec![None; classes.len()];
+            codes
+                .iter()
+                .zip(other)
+                .filter(|(a, b)| **a != MISSING_CODE && **b != MISSING_CODE)
+                .all(|(&a, &b)| *there[a as usize].get_or_insert(b) == b && *back[b as usize].get_or_insert(a) == a)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,182 @@
+//! `ermine evaluate`: measures, confusion, thresholds, costs.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use anyhow::Result;
+use ermine::core::{Features, Task};
+use ermine::learn::metrics::{self, Confusion};
+use ermine::prelude::*;
+use serde_json::{Value, json};
+
+use super::{metrics_json, print, print_json, remark};
+use crate::args::Evaluate;
+use crate::failure::Usage;
+use crate::load;
+use crate::text::{self, Align};
+
+pub fn run(args: &Evaluate) -> Result<()> {
+    let started = Instant::now();
+    let fitted = load::open(&args.model)?;
+    let table = args.reading.read_for(&args.data, &fitted.schema)?;
+    let classifier = fitted.model.as_classifier();
+    let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
+    let options = Roles {
+        targets: if supervised { fitted.target.names.clone() } else { Vec::new() },
+        weight: args.weight.clone(),
+        drop: Vec::new(),
+        task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
+        classes: classifier.map(|c| c.classes().to_vec()),
+    };
+    let kept = keep_needed(table, &fitted, &options)?;
+    let problem = Problem::from_table(kept, &options)?;
+    let aligned = fitted.align(&problem.x)?;
+    let x = Features::Table(aligned.view());
+    let y = problem.y.view();
+    let weight = problem.weight.as_deref();
+    let measures = metrics::evaluate(&*fitted.model, &x, &y, weight)?;
+    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": aligned.rows(), "metrics": metrics_json(&measures)});
+    let mut out = format!("{} rows\n\n", text::count(aligned.rows()));
+    for (name, value) in &measures {
+        writeln!(out, "  {name:18} {}", text::number(*value))?;
+    }
+    if let (Some(c), Target::Class { codes, names }) = (classifier, y) {
+        let proba = c.proba(&x)?;
+        let found = c.classify(&x)?;
+        let confusion = metrics::confusion(codes, &found, names.len(), weight);
+        more["confusion"] = json!((0..names.len()).map(|t| confusion.counts.row(t)).collect::<Vec<_>>());
+        more["classes"] = json!(names);
+        out += &confusion_text(&confusion, names);
+        if names.len() == 2 {
+            let (rows, list) = thresholds(codes, &proba, weight);
+            more["thresholds"] = list;
+            out += &format!("\nThresholds on the probability of \"{}\"\n", names[1]);
+            out += &text::table(&["threshold", "precision", "recall", "false positive rate"], &[Align::Right; 4], &rows);
+        }
+        if let Some(cost) = &args.cost {
+            let (line, value) = costs(cost, codes, &proba, weight, names)?;
+            more["cost"] = value;
+            out += &line;
+        }
+        if let Some(cost) = args.abstain {
+            let (line, value) = abstention(cost, codes, &proba, weight)?;
+            more["abstention"] = value;
+            out += &line;
+        }
+    } else if args.cost.is_some() || args.abstain.is_some() {
+        return Err(Usage("--cost and --abstain ask for decisions, and this model does not classify".into()).into());
+    }
+    remark(&args.everywhere, &problem.notes);
+    if args.everywhere.json {
+        return print_json("evaluate", &args.everywhere, started.elapsed().as_secs_f64(), more);
+    }
+    print(&out)
+}
+
+/// Only the columns the model, the target and the weights need: others may be anything.
+fn keep_needed(table: Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
+    let mut names: Vec<&str> = fitted.schema.names().filter(|n| table.schema().position(n).is_ok()).collect();
+    names.extend(options.targets.iter().map(String::as_str));
+    names.extend(options.weight.as_deref());
+    Ok(table.select(&names)?)
+}
+
+fn confusion_text(confusion: &Confusion, names: &[String]) -> String {
+    let heads: Vec<String> = names.iter().map(|n| text::cut(n, 14)).collect();
+    let mut head = vec!["true \\ found"];
+    head.extend(heads.iter().map(String::as_str));
+    let mut align = vec![Align::Left];
+    align.resize(head.len(), Align::Right);
+    let rows: Vec<Vec<String>> = (0..names.len())
+        .map(|t| std::iter::once(heads[t].clone()).chain(confusion.counts.row(t).iter().map(|&v| text::number(v))).collect())
+        .collect();
+    format!("\n{}", text::table(&head, &align, &rows))
+}
+
+fn thresholds(codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>) -> (Vec<Vec<String>>, Value) {
+    let mut rows = Vec::new();
+    let mut list = Vec::new();
+    for step in 1..10 {
+        let threshold = f64::from(step) / 10.0;
+        let found: Vec<u32> = (0..proba.rows()).map(|i| u32::from(proba[(i, 1)] >= threshold)).collect();
+        let table = metrics::confusion(codes, &found, 2, weight);
+        let (precision, recall, _) = table.precision_recall_f1(1);
+        let negatives = table.counts[(0, 0)] + table.counts[(0, 1)];
+        let fpr = if negatives > 0.0 { table.counts[(0, 1)] / negatives } else { 0.0 };
+        rows.push([threshold, precision, recall, fpr].map(text::number).to_vec());
+        list.push(json!({"threshold": threshold, "precision": precision, "recall": recall, "false_positive_rate": fpr}));
+    }
+    (rows, Value::Array(list))
+}
+
+/// The cost of the Bayes decision under `fp=…,fn=…`: positive where p · fn ≥ (1 - p) · fp.
+fn costs(spec: &str, codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>, names: &[String]) -> Result<(String, Value)> {
+    if names.len() != 2 {
+        return Err(Usage(format!("--cost is for two classes, and there are {}", names.len())).into());
+    }
+    let (mut fp, mut fnc) = (1.0, 1.0);
+    for pair in spec.split(',') {
+        let wrong = || Usage(format!("--cost {spec}: write fp=5,fn=1"));
+        let (key, value) = pair.split_once('=').ok_or_else(wrong)?;
+        let value: f64 = value.trim().parse().map_err(|_| wrong())?;
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(wrong().into());
+        }
+        match key.trim() {
+            "fp" => fp = value,
+            "fn" => fnc = value,
+            _ => return Err(wrong().into()),
+        }
+    }
+    let threshold = if fp + fnc > 0.0 { fp / (fp + fnc) } else { 0.5 };
+    let total_at = |t: f64| -> f64 {
+        (0..codes.len())
+            .map(|i| {
+                let w = weight.map_or(1.0, |w| w[i]);
+                match (codes[i], proba[(i, 1)] >= t) {
+                    (0, true) => w * fp,
+                    (1, false) => w * fnc,
+                    _ => 0.0,
+                }
+            })
+            .sum()
+    };
+    let (bayes, half) = (total_at(threshold), total_at(0.5));
+    let line = format!(
+        "\nCost with fp={fp}, fn={fnc}: {} deciding \"{}\" from probability {} on (at 0.5 it is {})\n",
+        text::number(bayes),
+        names[1],
+        text::number(threshold),
+        text::number(half)
+    );
+    Ok((line, json!({"fp": fp, "fn": fnc, "threshold": threshold, "total": bayes, "total_at_half": half})))
+}
+
+/// Chow's rule: decline where the probability of an error is above the cost of declining.
+fn abstention(cost: f64, codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>) -> Result<(String, Value)> {
+    if !(0.0..=1.0).contains(&cost) {
+        return Err(Usage(format!("--abstain {cost}: the cost of declining lies between 0 and 1, where an error costs 1")).into());
+    }
+    let best = ermine::core::argmax_rows(proba.view());
+    let (mut declined, mut wrong, mut right) = (0.0, 0.0, 0.0);
+    for i in 0..codes.len() {
+        let w = weight.map_or(1.0, |w| w[i]);
+        if 1.0 - proba[(i, best[i] as usize)] > cost {
+            declined += w;
+        } else if best[i] == codes[i] {
+            right += w;
+        } else {
+            wrong += w;
+        }
+    }
+    let total = declined + wrong + right;
+    let accuracy = if right + wrong > 0.0 { right / (right + wrong) } else { f64::NAN };
+    let line = format!(
+        "\nDeclining costs {cost}: {} of rows declined, accuracy {} on the others, cost {} a row\n",
+        text::number(declined / total),
+        text::number(accuracy),
+        text::number((cost * declined + wrong) / total)
+    );
+    let value = json!({"cost": cost, "declined": declined / total, "accuracy": accuracy, "cost_per_row": (cost * declined + wrong) / total});
+    Ok((line, value))
+}

@@ -1,0 +1,206 @@
+//! `ermine fit`: train and save.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use anyhow::Result;
+use ermine::core::{Certificate, Flow, Progress, RowSource};
+use ermine::learn::metrics::evaluate;
+use ermine::learn::select::hold_out;
+use ermine::prelude::*;
+use serde_json::{Value, json};
+
+use super::{metrics_json, print, print_json, remark};
+use crate::args::Fit;
+use crate::failure::Usage;
+use crate::progress::Bar;
+use crate::{load, text};
+
+/// What a fit brought, whatever way the rows came.
+struct Outcome {
+    fitted: Fitted,
+    rows: usize,
+    train: Vec<(&'static str, f64)>,
+    test: Option<Vec<(&'static str, f64)>>,
+    notes: Vec<String>,
+}
+
+pub fn run(args: &Fit) -> Result<()> {
+    let started = Instant::now();
+    let outcome = if args.stream { from_stream(args, started)? } else { from_memory(args, started)? };
+    if let Some(path) = &args.output {
+        outcome.fitted.save(path)?;
+    }
+    remark(&args.everywhere, &outcome.notes);
+    let seconds = started.elapsed().as_secs_f64();
+    if args.everywhere.json { as_json(args, &outcome, seconds) } else { print(&as_text(args, &outcome, seconds)?) }
+}
+
+fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
+    let problem = args.learning.problem(&args.reading, &args.data, &args.target)?;
+    let name = args.model.as_deref().unwrap_or_else(|| load::default_model(problem.y.view().task()));
+    let learner = args.learning.ready(load::learner(name, &args.set)?);
+    let bar = Bar::new(&args.everywhere, &format!("fitting {name}"));
+    let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
+    let deadline = args.learning.time_limit.map(|t| started + t);
+    let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline, ..Context::default() };
+    let (train, test) = match args.split {
+        Some(share) => {
+            let (train, test) = hold_out(&problem.y.view(), problem.x.rows(), share, args.everywhere.seed)?;
+            (problem.take(&train), Some(problem.take(&test)))
+        }
+        None => (problem.clone(), None),
+    };
+    let fitted = Fitted::train(learner, &train, &cx)?;
+    let measure = |p: &Problem| -> Result<Vec<(&'static str, f64)>> {
+        let d = p.dataset();
+        Ok(evaluate(&*fitted.model, &d.x, &d.y, d.weight).unwrap_or_default())
+    };
+    let (rows, train, test) = (train.x.rows(), measure(&train)?, test.as_ref().map(measure).transpose()?);
+    Ok(Outcome { rows, train, test, notes: problem.notes, fitted })
+}
+
+fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
+    if args.split.is_some() {
+        return Err(Usage("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
+    }
+    let roles = Roles {
+        targets: args.target.clone(),
+        weight: args.learning.weight.clone(),
+        drop: args.reading.drop.clone(),
+        task: args.learning.task()?,
+        classes: None,
+    };
+    let bar = Bar::new(&args.everywhere, &format!("reading {}", args.data));
+    let source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
+    let name = args.model.as_deref().unwrap_or_else(|| load::default_model(source.task()));
+    let learner = args.learning.ready(load::learner(name, &args.set)?);
+    let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
+    let deadline = args.learning.time_limit.map(|t| started + t);
+    let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline, ..Context::default() };
+    let fitted = Fitted::train_source(learner, &source, source.target_info().clone(), &cx)?;
+    let (rows, train) = measure_blocks(&fitted, &source)?;
+    Ok(Outcome { rows, train, test: None, notes: source.notes().to_vec(), fitted })
+}
+
+/// The measures that are means over rows, gathered block by block.
+fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec<(&'static str, f64)>)> {
+    const MEANS: [&str; 5] = ["accuracy", "log_loss", "brier", "mse", "mae"];
+    let (mut rows, mut total, mut sums) = (0, 0.0, [0.0; MEANS.len()]);
+    let mut seen = [false; MEANS.len()];
+    source.scan(&mut |block| {
+        let weight = block.total_weight();
+        if weight > 0.0 && block.y.rows().is_some() {
+            for (name, value) in evaluate(&*fitted.model, &block.x, &block.y, block.weight)? {
+                if let Some(k) = MEANS.iter().position(|m| *m == name) {
+                    sums[k] += weight * value;
+                    seen[k] = true;
+                }
+            }
+        }
+        rows += block.rows();
+        total += weight;
+        Ok(Flow::Continue)
+    })?;
+    let mut out: Vec<(&'static str, f64)> = (0..MEANS.len()).filter(|&k| seen[k]).map(|k| (MEANS[k], sums[k] / total)).collect();
+    if let Some(&(_, mse)) = out.iter().find(|(n, _)| *n == "mse") {
+        out.push(("rmse", mse.sqrt()));
+    }
+    Ok((rows, out))
+}
+
+fn task_of(fitted: &Fitted) -> &'static str {
+    let model = &fitted.model;
+    if model.as_classifier().is_some() {
+        "classification"
+    } else if model.as_regressor().is_some() {
+        "regression"
+    } else if model.as_clusterer().is_some() {
+        "clustering"
+    } else {
+        "reduction"
+    }
+}
+
+fn as_json(args: &Fit, o: &Outcome, seconds: f64) -> Result<()> {
+    let mut more = json!({
+        "model": model_name(&o.fitted), "params": model_params(&o.fitted), "task": task_of(&o.fitted), "n_rows": o.rows,
+        "n_features": o.fitted.schema.len(), "certificate": o.fitted.model.certificate(), "train_metrics": metrics_json(&o.train),
+        "notes": o.notes, "output": args.output,
+    });
+    if let (Some(test), Value::Object(object)) = (&o.test, &mut more) {
+        object.insert("test_metrics".into(), metrics_json(test));
+    }
+    print_json("fit", &args.everywhere, seconds, more)
+}
+
+/// The last step of a pipeline is the model a person asked for.
+fn model_name(fitted: &Fitted) -> String {
+    last_step(fitted)
+        .map_or_else(|| fitted.learner.spec().name.to_owned(), |s| s["learner"].as_str().unwrap_or_default().to_owned())
+}
+
+fn model_params(fitted: &Fitted) -> Value {
+    last_step(fitted).map_or_else(|| fitted.learner.params(), |s| s["params"].clone())
+}
+
+fn last_step(fitted: &Fitted) -> Option<Value> {
+    if fitted.learner.spec().name != "pipeline" {
+        return None;
+    }
+    fitted.learner.params()["steps"].as_array()?.last().cloned()
+}
+
+fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
+    let mut out = String::new();
+    let prepared = if o.fitted.learner.spec().name == "pipeline" { ", columns prepared" } else { "" };
+    writeln!(
+        out,
+        "{} ({}{prepared}) on {} rows, {} columns in {}",
+        model_name(&o.fitted),
+        task_of(&o.fitted),
+        text::count(o.rows),
+        text::count(o.fitted.schema.len()),
+        text::seconds(seconds)
+    )?;
+    if let Some(c) = o.fitted.model.certificate() {
+        writeln!(out, "  {}", certificate_line(c))?;
+        c.notes.iter().try_for_each(|n| writeln!(out, "  note: {n}"))?;
+    }
+    let line =
+        |metrics: &[(&str, f64)]| metrics.iter().map(|(n, v)| format!("{n} {}", text::number(*v))).collect::<Vec<_>>().join("  ");
+    if !o.train.is_empty() {
+        writeln!(out, "  on the training rows  {}", line(&o.train))?;
+    }
+    if let Some(test) = &o.test {
+        writeln!(out, "  on rows held out      {}", line(test))?;
+    }
+    match &args.output {
+        Some(path) => writeln!(out, "  saved in {}", path.display())?,
+        None => writeln!(out, "  not saved; -o FILE keeps the model")?,
+    }
+    Ok(out)
+}
+
+fn certificate_line(c: &Certificate) -> String {
+    let mut out = format!("solved by {}", c.method);
+    if c.iterations > 1 {
+        out += &format!(", {} iterations", c.iterations);
+    }
+    if let Some(v) = c.objective {
+        out += &format!(", objective {}", text::number(v));
+    }
+    if let Some(v) = c.duality_gap {
+        out += &format!(", duality gap {v:.1e}");
+    }
+    if let Some(v) = c.kkt_residual {
+        out += &format!(", optimality residual {v:.1e}");
+    }
+    if let Some(v) = c.condition {
+        out += &format!(", condition {v:.1e}");
+    }
+    if !c.converged {
+        out += ", NOT converged";
+    }
+    out
+}

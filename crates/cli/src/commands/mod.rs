@@ -1,0 +1,68 @@
+//! One file a command.
+
+mod compare;
+mod describe;
+mod evaluate;
+mod fit;
+mod models;
+mod predict;
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::CommandFactory;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Args, Command, Everywhere};
+
+pub fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Describe(a) => describe::run(a),
+        Command::Models(a) => models::run(a),
+        Command::Fit(a) => fit::run(a),
+        Command::Predict(a) => predict::predict(a),
+        Command::Transform(a) => predict::transform(a),
+        Command::Evaluate(a) => evaluate::run(a),
+        Command::Compare(a) => compare::run(a),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Args::command(), "ermine", &mut std::io::stdout());
+            Ok(())
+        }
+        Command::Man { folder } => {
+            std::fs::create_dir_all(folder)?;
+            Ok(clap_mangen::generate_to(Args::command(), folder)?)
+        }
+    }
+}
+
+/// Prints text on the standard output; a reader that has gone away is an error that `main` knows.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// The remarks of reading and fitting, for a person.
+fn remark(everywhere: &Everywhere, notes: &[String]) {
+    if !everywhere.quiet && !everywhere.json {
+        notes.iter().for_each(|n| eprintln!("note: {n}"));
+    }
+}
+
+/// The JSON object every command prints: what was run, and what came of it.
+fn print_json(command: &str, everywhere: &Everywhere, seconds: f64, more: Value) -> Result<()> {
+    let mut object = Map::new();
+    object.insert("command".into(), json!(command));
+    object.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
+    object.insert("seed".into(), json!(everywhere.seed));
+    object.insert("seconds".into(), json!(seconds));
+    if let Value::Object(more) = more {
+        object.extend(more);
+    }
+    print(&format!("{}\n", Value::Object(object)))
+}
+
+/// Measures as a JSON object.
+fn metrics_json(metrics: &[(&'static str, f64)]) -> Value {
+    Value::Object(metrics.iter().map(|(n, v)| ((*n).to_owned(), json!(v))).collect())
+}

@@ -1,0 +1,143 @@
+//! `ermine models`: the catalogue.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use ermine::core::{AnyLearner, Family, Range};
+use serde_json::{Value, json};
+
+use super::{print, print_json};
+use crate::args::Models;
+use crate::text::{self, Align};
+
+/// Where the texts of one model begin.
+const INDENT: usize = 14;
+
+pub fn run(args: &Models) -> Result<()> {
+    match &args.name {
+        None => all(args),
+        Some(name) => one(args, &*ermine::learner(name)?),
+    }
+}
+
+fn all(args: &Models) -> Result<()> {
+    let mut learners: Vec<_> = ermine::catalogue().collect();
+    learners.sort_by_key(|l| l.spec().family);
+    if args.everywhere.json {
+        let list: Vec<Value> = learners.iter().map(|l| describe(&**l)).collect();
+        return print_json("models", &args.everywhere, 0.0, json!({ "models": list }));
+    }
+    let width = learners.iter().map(|l| l.spec().name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    let mut family: Option<Family> = None;
+    for l in &learners {
+        let spec = l.spec();
+        if family != Some(spec.family) {
+            let gap = if family.is_some() { "\n" } else { "" };
+            writeln!(out, "{gap}{}", spec.family.title())?;
+            family = Some(spec.family);
+        }
+        out += &wrapped(spec.name, spec.summary, width + 4);
+    }
+    writeln!(out, "\nermine models NAME shows the objective and the parameters.")?;
+    print(&out)
+}
+
+fn one(args: &Models, learner: &dyn AnyLearner) -> Result<()> {
+    if args.everywhere.json {
+        return print_json("models", &args.everywhere, 0.0, describe(learner));
+    }
+    let spec = learner.spec();
+    let mut out = wrapped(&format!("{}:", spec.name), spec.summary, INDENT);
+    let tasks: Vec<&str> = spec.tasks.iter().map(|t| t.name()).collect();
+    writeln!(out, "\n  does        {}", tasks.join(", "))?;
+    write!(out, "{}", wrapped("minimises", spec.objective, INDENT))?;
+    let a = spec.accepts;
+    let accepts: Vec<&str> = [
+        (a.weights, "weights"),
+        (a.missing, "missing values"),
+        (a.categorical, "categories"),
+        (a.sparse, "sparse rows"),
+        (a.multi_target, "several targets"),
+        (a.passes, "data larger than memory (--stream)"),
+    ]
+    .into_iter()
+    .filter_map(|(yes, word)| yes.then_some(word))
+    .collect();
+    write!(
+        out,
+        "{}",
+        wrapped("accepts", &if accepts.is_empty() { "complete numbers".into() } else { accepts.join(", ") }, INDENT)
+    )?;
+    if !spec.notes.is_empty() {
+        write!(out, "{}", wrapped("notes", spec.notes, INDENT))?;
+    }
+    if !spec.reference.is_empty() {
+        write!(out, "{}", wrapped("source", spec.reference, INDENT))?;
+    }
+    if !spec.params.is_empty() {
+        let params = learner.params();
+        let default = |name: &str| text::cut(&params[name].to_string(), 16);
+        let used = |f: &dyn Fn(&str) -> usize| spec.params.iter().map(|p| f(p.name)).max().unwrap_or(0);
+        let room = 80 - 7 - used(&|n| n.len()) - used(&|n| default(n).chars().count().max("default".len()));
+        let row = |p: &ermine::core::ParamSpec| vec![p.name.to_owned(), default(p.name), text::cut(&p.range.describe(), room)];
+        let rows: Vec<Vec<String>> = spec.params.iter().map(row).collect();
+        writeln!(out, "\nParameters (--set NAME=VALUE)")?;
+        out += &text::table(&["name", "default", "range"], &[Align::Left; 3], &rows);
+        writeln!(out)?;
+        for p in spec.params {
+            write!(out, "{}", wrapped(p.name, p.doc, INDENT))?;
+        }
+    }
+    print(&out)
+}
+
+/// A word and a text beside it, indented by `indent` and at most 80 columns wide.
+fn wrapped(word: &str, text: &str, indent: usize) -> String {
+    let mut lines = vec![String::new()];
+    for piece in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is a line");
+        if !last.is_empty() && indent + last.chars().count() + 1 + piece.chars().count() > 80 {
+            lines.push(piece.to_owned());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(piece);
+        }
+    }
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        let first = if i == 0 { word } else { "" };
+        // A long word takes a line of its own.
+        if i == 0 && word.len() + 3 > indent {
+            out += &format!("  {word}\n{:indent$}{line}\n", "");
+        } else {
+            out += &format!("  {first:width$}{line}\n", width = indent - 2);
+        }
+    }
+    out
+}
+
+fn describe(learner: &dyn AnyLearner) -> Value {
+    let spec = learner.spec();
+    let params = learner.params();
+    let param = |p: &ermine::core::ParamSpec| json!({"name": p.name, "default": params[p.name], "range": p.range.describe(), "choices": choices(&p.range), "meaning": p.doc});
+    let a = spec.accepts;
+    json!({
+        "model": spec.name, "summary": spec.summary, "objective": spec.objective, "family": spec.family.title(),
+        "notes": spec.notes, "reference": spec.reference, "tasks": spec.tasks,
+        "accepts": {"weights": a.weights, "missing": a.missing, "categorical": a.categorical, "sparse": a.sparse,
+                    "passes": a.passes, "multi_target": a.multi_target},
+        "params": spec.params.iter().map(param).collect::<Vec<_>>(),
+    })
+}
+
+fn choices(range: &Range) -> Vec<&'static str> {
+    match range {
+        Range::Choice(words) => words.to_vec(),
+        Range::Optional(inner) => choices(inner),
+        Range::Either(a, b) => [choices(a), choices(b)].concat(),
+        _ => Vec::new(),
+    }
+}

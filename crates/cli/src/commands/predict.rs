@@ -1,0 +1,108 @@
+//! `ermine predict` and `ermine transform`: rows in, rows out.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use ermine::core::{Column, Features, Mat};
+use ermine::data::WriteOptions;
+use ermine::prelude::*;
+use serde_json::{Value, json};
+
+use super::print_json;
+use crate::args::{Predict, Reading, Transform};
+use crate::load;
+
+pub fn predict(args: &Predict) -> Result<()> {
+    let started = Instant::now();
+    let fitted = load::open(&args.model)?;
+    let table = rows_for(&fitted, &args.reading, &args.data)?;
+    let x = Features::Table(table.view());
+    let mut columns: Vec<(String, Column)> = Vec::new();
+    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": table.rows()});
+    let object = more.as_object_mut().expect("it is an object");
+    if let Some(c) = fitted.model.as_classifier() {
+        let codes = c.classify(&x)?;
+        let classes = c.classes();
+        let labels: Vec<Option<&str>> = codes.iter().map(|&k| Some(classes[k as usize].as_str())).collect();
+        object.insert("predictions".into(), json!(labels));
+        object.insert("classes".into(), json!(classes));
+        columns.push((target_name(&fitted), Column::categories(&labels)));
+        if args.proba || args.everywhere.json {
+            let p = c.proba(&x)?;
+            object.insert("probabilities".into(), rows_json(&p));
+            if args.proba {
+                for (j, class) in classes.iter().enumerate() {
+                    columns.push((format!("probability_{class}"), number_column(&p, j)));
+                }
+            }
+        }
+    } else if let Some(r) = fitted.model.as_regressor() {
+        if args.proba {
+            return Err(crate::failure::Usage("--proba asks for probabilities, and this model predicts numbers".into()).into());
+        }
+        let y = r.predict(&x)?;
+        let list = if y.cols() == 1 { json!(y.as_slice()) } else { rows_json(&y) };
+        object.insert("predictions".into(), list);
+        let names = &fitted.target.names;
+        for j in 0..y.cols() {
+            let name = names.get(j).cloned().unwrap_or_else(|| format!("target{j}"));
+            columns.push((format!("predicted_{name}"), number_column(&y, j)));
+        }
+    } else if let Some(c) = fitted.model.as_clusterer() {
+        let groups = c.assign(&x)?;
+        object.insert("predictions".into(), json!(groups));
+        columns.push(("cluster".into(), Column::numbers(groups.iter().map(|&g| f64::from(g)).collect())));
+    } else {
+        return Err(anyhow!("this model does not predict; try ermine transform"));
+    }
+    write(columns, args.output.as_deref(), args.everywhere.json, || {
+        print_json("predict", &args.everywhere, started.elapsed().as_secs_f64(), more)
+    })
+}
+
+pub fn transform(args: &Transform) -> Result<()> {
+    let started = Instant::now();
+    let fitted = load::open(&args.model)?;
+    let table = rows_for(&fitted, &args.reading, &args.data)?;
+    let transformer =
+        fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform; try ermine predict"))?;
+    let z = transformer.transform(&Features::Table(table.view()))?;
+    let names = transformer.schema_out(&fitted.schema);
+    let columns = names.names().enumerate().map(|(j, name)| (name.to_owned(), number_column(&z, j))).collect();
+    write(columns, args.output.as_deref(), args.everywhere.json, || {
+        let names: Vec<&str> = names.names().collect();
+        let more = json!({"model": fitted.learner.spec().name, "n_rows": z.rows(), "columns": names, "rows": rows_json(&z)});
+        print_json("transform", &args.everywhere, started.elapsed().as_secs_f64(), more)
+    })
+}
+
+/// The columns the model knows, in its order, with the types it was trained on.
+pub fn rows_for(fitted: &Fitted, reading: &Reading, data: &str) -> Result<Table> {
+    let table = reading.read_for(data, &fitted.schema)?;
+    Ok(fitted.align(&table)?)
+}
+
+fn target_name(fitted: &Fitted) -> String {
+    fitted.target.names.first().map_or_else(|| "prediction".into(), |n| format!("predicted_{n}"))
+}
+
+fn number_column(m: &Mat<f64>, j: usize) -> Column {
+    Column::Number { values: m.view().col_iter(j).collect(), valid: None }
+}
+
+fn rows_json(m: &Mat<f64>) -> Value {
+    Value::Array((0..m.rows()).map(|i| json!(m.row(i))).collect())
+}
+
+fn write(columns: Vec<(String, Column)>, path: Option<&Path>, json: bool, as_json: impl FnOnce() -> Result<()>) -> Result<()> {
+    let to = |name: &str| -> Result<()> { Ok(ermine::data::write_table(name, &Table::new(columns)?, &WriteOptions::default())?) };
+    match path {
+        Some(path) => {
+            to(&path.to_string_lossy())?;
+            if json { as_json() } else { Ok(()) }
+        }
+        None if json => as_json(),
+        None => to("-"),
+    }
+}

@@ -1,0 +1,73 @@
+//! One renderer for errors: what, why, `help:`; and the exit code they ask for.
+
+use std::fmt::Write;
+
+use ermine::Error;
+use serde_json::json;
+
+/// A wrong command line that only shows when the arguments are used.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// 2 when the command line is wrong, 1 when the work failed.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.downcast_ref::<Usage>().is_some() {
+        return 2;
+    }
+    match error.downcast_ref::<Error>() {
+        Some(Error::Parameter { .. }) => 2,
+        // Names that are ours to know; files, columns and classes are found in the data or not.
+        Some(Error::Unknown { what, .. }) => {
+            let typed = ["model", "format", "metric", "column type"].contains(&what.as_str()) || what.starts_with("parameter");
+            if typed { 2 } else { 1 }
+        }
+        _ => 1,
+    }
+}
+
+/// The error for a person.
+pub fn render(error: &anyhow::Error) -> String {
+    let mut out = String::new();
+    let mut chain = error.chain();
+    if let Some(first) = chain.next() {
+        let _ = writeln!(out, "error: {first}");
+    }
+    let mut last = error.to_string();
+    for cause in chain {
+        let text = cause.to_string();
+        // A wrapper that only repeats its cause is not worth a line.
+        if !last.contains(&text) {
+            let _ = writeln!(out, "  because: {text}");
+        }
+        last = text;
+    }
+    if let Some(help) = error.downcast_ref::<Error>().and_then(Error::help) {
+        let _ = writeln!(out, "   help: {help}");
+    }
+    out
+}
+
+/// The error for a program.
+pub fn to_json(command: &str, error: &anyhow::Error) -> serde_json::Value {
+    let help = error.downcast_ref::<Error>().and_then(Error::help);
+    json!({"command": command, "version": env!("CARGO_PKG_VERSION"), "error": format!("{error:#}"), "help": help})
+}
+
+/// Whether the reader of our output has gone away, which is no failure of ours.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|e| {
+        let io = e.downcast_ref::<std::io::Error>().or(match e.downcast_ref::<Error>() {
+            Some(Error::Io { source, .. }) => Some(source),
+            _ => None,
+        });
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

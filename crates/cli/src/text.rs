@@ -1,0 +1,113 @@
+//! Text for people: aligned tables, numbers, times.
+
+use std::fmt::Write;
+
+/// How a column of a table is aligned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// A table with a head and aligned columns, two spaces between them.
+pub fn table(head: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
+    let width = |s: &str| s.chars().count();
+    let mut widths: Vec<usize> = head.iter().map(|h| width(h)).collect();
+    for row in rows {
+        for (w, cell) in widths.iter_mut().zip(row) {
+            *w = (*w).max(width(cell));
+        }
+    }
+    let line = |cells: &[&str]| {
+        let mut out = String::from(" ");
+        for (j, cell) in cells.iter().enumerate() {
+            let pad = " ".repeat(widths[j] - width(cell));
+            match align[j] {
+                Align::Left => write!(out, " {cell}{pad} "),
+                Align::Right => write!(out, " {pad}{cell} "),
+            }
+            .expect("a string can be written to");
+        }
+        out.trim_end().to_owned() + "\n"
+    };
+    let mut out = line(head);
+    for row in rows {
+        out.push_str(&line(&row.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
+    out
+}
+
+/// A number with about four digits, for a person to compare.
+pub fn number(v: f64) -> String {
+    if v == 0.0 {
+        return "0".into();
+    }
+    if !v.is_finite() {
+        return v.to_string();
+    }
+    let size = v.abs().log10().floor();
+    if (-4.0..6.0).contains(&size) {
+        let digits = (3.0 - size).clamp(0.0, 7.0) as usize;
+        let text = format!("{v:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        format!("{v:.3e}")
+    }
+}
+
+/// A time with its unit.
+pub fn seconds(s: f64) -> String {
+    if s < 1e-3 {
+        format!("{:.0} µs", s * 1e6)
+    } else if s < 1.0 {
+        format!("{:.1} ms", s * 1e3)
+    } else if s < 120.0 {
+        format!("{s:.1} s")
+    } else {
+        format!("{:.1} min", s / 60.0)
+    }
+}
+
+/// A whole number with thin groups: 12,345.
+pub fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// At most `most` characters, the last one … when something was cut.
+pub fn cut(s: &str, most: usize) -> String {
+    if s.chars().count() <= most { s.to_owned() } else { s.chars().take(most.saturating_sub(1)).chain(['…']).collect() }
+}
+
+/// Bars for counts, one character each.
+pub fn bars(counts: &[usize]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |&c: &usize| if c == 0 { ' ' } else { BARS[(c * 8).div_ceil(most).clamp(1, 8) - 1] };
+    counts.iter().map(bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_times_read_well() {
+        assert_eq!(number(0.98765), "0.9877");
+        assert_eq!(number(1234.0), "1234");
+        assert_eq!(number(1.5e-7), "1.500e-7");
+        assert_eq!(seconds(0.0123), "12.3 ms");
+        assert_eq!(count(1234567), "1,234,567");
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(bars(&[0, 1, 8]), " ▁█");
+        let t = table(&["a", "n"], &[Align::Left, Align::Right], &[vec!["x".into(), "10".into()]]);
+        assert_eq!(t, "  a   n\n  x  10\n");
+    }
+}

@@ -1,0 +1,252 @@
+//! The real binary, as a person or a script uses it.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn run(args: &[&str]) -> Output {
+    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
+}
+
+fn ok(args: &[&str]) -> String {
+    let out = run(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let text = ok(&[args, &["--json"]].concat());
+    let value: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?}: {e}: {text}"));
+    for key in ["command", "version", "seed", "seconds"] {
+        assert!(value.get(key).is_some(), "{args:?} has no {key}");
+    }
+    assert_eq!(value["command"], args[0]);
+    value
+}
+
+/// Exit code and standard error of a command that fails.
+fn fails(args: &[&str]) -> (i32, String) {
+    let out = run(args);
+    assert!(!out.status.success(), "{args:?} succeeds");
+    (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn compare_ranks_the_penguins_and_the_baseline_is_last() {
+    let v = json(&["compare", "example:penguins", "--target", "species"]);
+    let board = v["leaderboard"].as_array().unwrap();
+    assert!(board.len() >= 4, "{board:?}");
+    for row in board {
+        for key in ["model", "mean", "std", "fit_seconds"] {
+            assert!(row.get(key).is_some(), "{row} has no {key}");
+        }
+    }
+    assert_eq!(board.last().unwrap()["model"], "baseline");
+    assert!(board[0]["mean"].as_f64().unwrap() > 0.98, "{}", board[0]);
+    assert_eq!(v["failed"].as_array().unwrap().len(), 0, "{}", v["failed"]);
+    let text = ok(&["compare", "example:penguins", "--target", "species", "--models", "logistic,baseline", "--folds", "3"]);
+    assert!(text.contains("logistic") && text.contains('±') && text.lines().all(|l| l.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn compare_does_regression_and_keeps_the_best() {
+    let folder = tempfile::tempdir().unwrap();
+    let best = path(folder.path(), "best.ermine");
+    let v = json(&["compare", "example:diabetes", "--target", "progression", "-o", &best]);
+    assert_eq!(v["metric"], "r2");
+    assert!(v["leaderboard"][0]["mean"].as_f64().unwrap() > 0.4);
+    let e = json(&["evaluate", &best, "example:diabetes"]);
+    assert!(e["metrics"]["r2"].as_f64().unwrap() > 0.4);
+}
+
+#[test]
+fn fit_predict_evaluate_go_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m.ermine");
+    let fit = json(&["fit", "example:penguins", "--target", "species", "--model", "tree", "-o", &model, "--split", "0.25"]);
+    for key in ["model", "params", "task", "n_rows", "n_features", "certificate", "train_metrics"] {
+        assert!(fit.get(key).is_some(), "fit has no {key}");
+    }
+    assert_eq!(fit["model"], "tree");
+    assert!(fit["test_metrics"]["accuracy"].as_f64().unwrap() > 0.85);
+    let rows = ok(&["predict", &model, "example:penguins"]);
+    assert_eq!(rows.lines().count(), 345, "a row out for each row in, and a head");
+    assert_eq!(rows.lines().next(), Some("predicted_species"));
+    let proba = ok(&["predict", &model, "example:penguins", "--proba"]);
+    assert_eq!(proba.lines().next(), Some("predicted_species,probability_Adelie,probability_Chinstrap,probability_Gentoo"));
+    let v = json(&["predict", &model, "example:penguins"]);
+    assert_eq!(v["predictions"].as_array().unwrap().len(), 344);
+    assert_eq!(v["probabilities"][0].as_array().unwrap().len(), 3);
+    assert_eq!(v["classes"], serde_json::json!(["Adelie", "Chinstrap", "Gentoo"]));
+    for out in ["p.csv", "p.parquet"] {
+        let file = path(folder.path(), out);
+        ok(&["predict", &model, "example:penguins", "-o", &file]);
+        assert_eq!(json(&["describe", &file])["n_rows"], 344, "{out}");
+    }
+    let e = json(&["evaluate", &model, "example:penguins"]);
+    assert!(e["metrics"]["accuracy"].as_f64().unwrap() > 0.9);
+    assert_eq!(e["confusion"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn every_linear_model_takes_any_table() {
+    // Islands decide species almost alone, which a product of Gaussians takes badly; it runs, and says what it reaches.
+    for (model, least) in [("logistic", 0.98), ("gaussian-nb", 0.7)] {
+        let v = json(&["fit", "example:penguins", "--target", "species", "--model", model]);
+        assert!(v["train_metrics"]["accuracy"].as_f64().unwrap() > least, "{model}: {v}");
+    }
+    for model in ["ols", "ridge"] {
+        let v = json(&["fit", "example:penguins", "--target", "body_mass_g", "--model", model]);
+        assert!(v["train_metrics"]["r2"].as_f64().unwrap() > 0.8, "{model}: {v}");
+    }
+    let (code, e) = fails(&["fit", "example:penguins", "--target", "species", "--model", "logistic", "--prepare", "none"]);
+    assert_eq!(code, 1);
+    assert!(e.contains("column \"") && e.contains("help:"), "{e}");
+}
+
+#[test]
+fn clustering_and_reduction_need_no_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let pca = path(folder.path(), "pca.ermine");
+    let v = json(&["fit", "example:iris", "--drop", "species", "--model", "pca", "--set", "n_components=2", "-o", &pca]);
+    assert_eq!(v["params"]["n_components"], 2);
+    let scores = ok(&["transform", &pca, "example:iris"]);
+    assert_eq!(scores.lines().count(), 151);
+    assert_eq!(scores.lines().next().unwrap().split(',').count(), 2);
+    let groups = path(folder.path(), "k.ermine");
+    let v = json(&["fit", "example:faithful", "--model", "kmeans", "--set", "n_clusters=2", "-o", &groups]);
+    assert_eq!(v["task"], "clustering");
+    assert_eq!(json(&["predict", &groups, "example:faithful"])["predictions"].as_array().unwrap().len(), 272);
+}
+
+#[test]
+fn wrong_names_are_answered_with_the_nearest_and_the_right_code() {
+    for (args, code, part) in [
+        (&["fit", "example:penguins", "--target", "specie"][..], 1, "did you mean \"species\""),
+        (&["fit", "example:penguins", "--target", "species", "--model", "logistc"], 2, "did you mean \"logistic\""),
+        (
+            &["fit", "example:penguins", "--target", "species", "--model", "tree", "--set", "max_dept=3"],
+            2,
+            "did you mean \"max_depth\"",
+        ),
+        (&["fit", "example:penguins", "--target", "species", "--model", "tree", "--set", "max_depth=0"], 2, "max_depth"),
+        (&["fit", "example:penguin", "--target", "species"], 1, "did you mean \"penguins\""),
+        (&["models", "rigde"], 2, "did you mean \"ridge\""),
+        (&["fit", "no-such-file.csv", "--target", "y"], 1, "no-such-file.csv"),
+        (&["predict", "no-such-model", "example:iris"], 1, "no-such-model"),
+        (&["compare", "example:iris"], 2, "--target"),
+        (&["frobnicate"], 2, "frobnicate"),
+        (&["compare", "example:iris", "--target", "species", "--budget", "soon"], 2, "60s"),
+    ] {
+        let (found, e) = fails(args);
+        assert_eq!(found, code, "{args:?}: {e}");
+        assert!(e.contains(part), "{args:?}: {e}");
+    }
+    let out = run(&["fit", "no-such-file.csv", "--target", "y", "--json"]);
+    let v: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(v["error"].as_str().unwrap().contains("no-such-file"), "a failure is one JSON object too");
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    for (model, target) in [("logistic", "species"), ("ridge", "body_mass_g"), ("tree", "species")] {
+        let files: Vec<Vec<u8>> = ["1", "2", "7"]
+            .iter()
+            .map(|threads| {
+                let file = path(folder.path(), &format!("{model}{threads}"));
+                ok(&["fit", "example:penguins", "--target", target, "--model", model, "--threads", threads, "-o", &file]);
+                std::fs::read(file).unwrap()
+            })
+            .collect();
+        assert!(files.windows(2).all(|w| w[0] == w[1]), "{model}");
+    }
+}
+
+#[test]
+fn a_stream_gives_the_model_of_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = path(folder.path(), "d.csv");
+    let mut text = String::from("a,b,kind,y\n");
+    for i in 0..9000 {
+        let (a, b) = (f64::from(i % 97) / 10.0, f64::from(i % 31));
+        text += &format!("{a},{b},{},{}\n", ["red", "blue"][i as usize % 2], 2.0 * a - b + f64::from(i % 2));
+    }
+    std::fs::write(&csv, text).unwrap();
+    for model in ["ols", "ridge"] {
+        let (memory, stream) = (path(folder.path(), "memory"), path(folder.path(), "stream"));
+        ok(&["fit", &csv, "--target", "y", "--model", model, "-o", &memory]);
+        let v = json(&["fit", &csv, "--target", "y", "--model", model, "--stream", "-o", &stream]);
+        assert_eq!(v["n_rows"], 9000);
+        assert!(std::fs::read(memory).unwrap() == std::fs::read(stream).unwrap(), "{model}: a stream and memory differ");
+    }
+    let (code, e) = fails(&["fit", &csv, "--target", "kind", "--model", "tree", "--stream"]);
+    assert_eq!(code, 1);
+    assert!(e.contains("passes"), "{e}");
+}
+
+#[test]
+fn costs_and_abstention() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m");
+    ok(&["fit", "example:mushrooms", "--target", "class", "--model", "tree", "--set", "max_depth=2", "-o", &model]);
+    let v = json(&["evaluate", &model, "example:mushrooms", "--cost", "fp=1,fn=20", "--abstain", "0.1"]);
+    assert!(v["cost"]["total"].as_f64().unwrap() <= v["cost"]["total_at_half"].as_f64().unwrap());
+    assert!((v["cost"]["threshold"].as_f64().unwrap() - 1.0 / 21.0).abs() < 1e-12);
+    assert!(v["abstention"]["declined"].as_f64().unwrap() < 1.0);
+    assert_eq!(fails(&["evaluate", &model, "example:mushrooms", "--cost", "fp=x"]).0, 2);
+    assert_eq!(fails(&["evaluate", &model, "example:mushrooms", "--abstain", "7"]).0, 2);
+}
+
+#[test]
+fn describe_and_models_say_what_is_there() {
+    let v = json(&["describe", "example:penguins"]);
+    assert_eq!(v["n_rows"], 344);
+    let species = v["columns"].as_array().unwrap().iter().find(|c| c["name"] == "species").unwrap().clone();
+    assert_eq!(species["type"], "category");
+    assert_eq!(species["distinct"], 3);
+    for args in [&["describe", "example:penguins"][..], &["models"], &["models", "ridge"], &["models", "tree"]] {
+        let text = ok(args);
+        let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{args:?} is wider than 80 columns: {wide:?}");
+    }
+    let v = json(&["models", "ridge"]);
+    assert!(v["params"].as_array().unwrap().iter().any(|p| p["name"] == "alpha" && p["default"] == 1.0));
+}
+
+#[test]
+fn standard_input_help_completion_and_manual() {
+    let out =
+        Command::cargo_bin("ermine").unwrap().args(["describe", "-", "--json"]).write_stdin("a,b\n1,x\n2,y\n").output().unwrap();
+    let v: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(v["n_rows"], 2);
+    assert!(ok(&["--help"]).contains("compare") && ok(&["fit", "--help"]).contains("--target"));
+    assert!(ok(&["completions", "bash"]).contains("ermine"));
+    let folder = tempfile::tempdir().unwrap();
+    ok(&["man", folder.path().to_str().unwrap()]);
+    assert!(folder.path().join("ermine-fit.1").exists());
+    assert!(ok(&["--version"]).starts_with("ermine "));
+}
+
+/// A file-size limit stands in for a full disk: the write fails in the middle, and the old model is whole.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_the_old_model_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m.ermine");
+    ok(&["fit", "example:digits", "--target", "digit", "--model", "tree", "-o", &model]);
+    let before = std::fs::read(&model).unwrap();
+    assert!(before.len() > 20_000);
+    let binary = assert_cmd::cargo::cargo_bin("ermine");
+    let command =
+        format!("ulimit -f 8; exec '{}' fit example:digits --target digit --model tree --seed 1 -o '{model}'", binary.display());
+    let status = std::process::Command::new("sh").args(["-c", &command]).output().unwrap().status;
+    assert!(!status.success());
+    assert!(std::fs::read(&model).unwrap() == before, "the old model was touched");
+}
