@@ -65,13 +65,41 @@ impl Strings {
     }
 }
 
-impl Profile {
-    /// Takes in the next run of rows.
-    pub(crate) fn add(&mut self, part: &Part) {
+/// What takes in the parts of a column, in order.
+pub(crate) trait Gather: Default + Send {
+    fn add(&mut self, part: Part);
+}
+
+/// Only what was seen: the first scan of a stream.
+impl Gather for Profile {
+    fn add(&mut self, part: Part) {
         match part {
-            Part::Numbers(values) => self.numbers(values),
+            Part::Numbers(values) => self.numbers(&values),
             Part::Strings(s) => self.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
             Part::Skipped | Part::Contradicted => {}
+        }
+    }
+}
+
+/// What was seen, and the cells.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) profile: Profile,
+}
+
+impl Gather for Gathered {
+    fn add(&mut self, part: Part) {
+        match &part {
+            Part::Numbers(values) => self.profile.numbers(values),
+            Part::Strings(s) => self.profile.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
+            Part::Skipped | Part::Contradicted => {}
+        }
+        // Numbers grow in place: a large vector is moved by the system's page tables, where many small ones would have to be
+        // copied together at the end.
+        match (self.parts.last_mut(), part) {
+            (Some(Part::Numbers(all)), Part::Numbers(more)) => all.extend(more),
+            (_, part) => self.parts.push(part),
         }
     }
 }
@@ -136,15 +164,6 @@ pub(crate) fn column(field: &Field, parts: Vec<Part>) -> Result<Column> {
             }
             Ok(Column::Text(cells))
         }
-    }
-}
-
-/// Adds the next part. Numbers grow in place: a large vector is moved by the system's page tables, where many small ones
-/// would have to be copied together at the end.
-pub(crate) fn append(parts: &mut Vec<Part>, part: Part) {
-    match (parts.last_mut(), part) {
-        (Some(Part::Numbers(all)), Part::Numbers(more)) => all.extend(more),
-        (_, part) => parts.push(part),
     }
 }
 

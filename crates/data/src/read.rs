@@ -6,8 +6,9 @@ use ermine_core::{Column, ColumnKind, Csr, Error, Field, Mat, Result, Schema, Ta
 use rayon::prelude::*;
 
 use crate::csv::{self, Delimited};
+use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, Part, Verdict};
+use crate::part::{self, Gathered, Verdict};
 use crate::source::{self, Source};
 use crate::{idx, libsvm};
 
@@ -32,6 +33,25 @@ pub enum Data {
     Numbers(Mat<f64>, Schema),
     /// Typed columns.
     Table(Loaded),
+}
+
+impl Data {
+    /// As a table, whichever it is. Columns of numbers that number the rows become identifiers.
+    pub fn into_table(self) -> Result<Table> {
+        let (x, schema) = match self {
+            Self::Table(loaded) => return Ok(loaded.table),
+            Self::Numbers(x, schema) => (x, schema),
+        };
+        let columns = schema.fields.into_par_iter().enumerate().map(|(j, mut field)| {
+            let values: Vec<f64> = x.view().col_iter(j).collect();
+            let mut profile = Profile::default();
+            profile.numbers(&values);
+            field.kind = profile.number_kind(&field.name).0;
+            (field, Column::numbers(values))
+        });
+        let (fields, columns) = columns.collect::<Vec<_>>().into_iter().unzip();
+        Table::with_schema(Schema { fields }, columns)
+    }
 }
 
 /// Reads a table: a file, a glob, `-` for the standard input, or `example:NAME`; everything is found out by looking.
@@ -221,25 +241,15 @@ pub(crate) fn one_format(sources: &[Source], options: &ReadOptions) -> Result<Fo
 }
 
 fn read_delimited(files: &Delimited<'_>) -> Result<Loaded> {
-    let mut parts: Vec<Vec<Part>> = Vec::new();
-    let (layout, profiles, _) = files.settle(&mut |j, part| {
-        if parts.len() <= j {
-            parts.resize_with(j + 1, Vec::new);
-        }
-        match part {
-            // What was kept of the column is not what it is.
-            Part::Contradicted => parts[j].clear(),
-            part => part::append(&mut parts[j], part),
-        }
-    })?;
-    parts.resize_with(layout.names.len(), Vec::new);
-    assemble(files.verdicts(&layout, &profiles)?, parts, layout.notes)
+    let (layout, gathered, _) = files.settle::<Gathered>()?;
+    let verdicts = files.verdicts(&layout, gathered.iter().map(|g| &g.profile))?;
+    assemble(verdicts, gathered, layout.notes)
 }
 
-/// A table from the parts of its columns.
-pub(crate) fn assemble(verdicts: Vec<Verdict>, parts: Vec<Vec<Part>>, notes: Vec<String>) -> Result<Loaded> {
-    let columns =
-        verdicts.par_iter().zip(parts).map(|(v, parts)| part::column(&v.field, parts)).collect::<Result<Vec<Column>>>()?;
+/// A table from what was gathered of its columns.
+pub(crate) fn assemble(verdicts: Vec<Verdict>, gathered: Vec<Gathered>, notes: Vec<String>) -> Result<Loaded> {
+    let columns = verdicts.par_iter().zip(gathered).map(|(v, g)| part::column(&v.field, g.parts));
+    let columns = columns.collect::<Result<Vec<Column>>>()?;
     let (fields, reasons) = verdicts.into_iter().map(|v| (v.field, v.reason)).unzip();
     Ok(Loaded { table: Table::with_schema(Schema { fields }, columns)?, reasons, notes })
 }

@@ -59,3 +59,15 @@ fn the_passenger_list_has_every_kind() {
     let Column::Text(cells) = table.column("Name").unwrap() else { panic!("names are text") };
     assert_eq!(cells[0].as_deref(), Some("Braund, Mr. Owen Harris"));
 }
+
+#[test]
+fn a_matrix_becomes_the_table_it_would_have_been() {
+    let path = |name: &str| format!("{}/../../fixtures/data/{name}.csv.gz", env!("CARGO_MANIFEST_DIR"));
+    for name in ["diabetes", "wine", "old_faithful"] {
+        let data = ermine_data::read_data(&path(name), &Default::default()).unwrap();
+        assert!(matches!(data, ermine_data::Data::Numbers(..)));
+        assert_eq!(data.into_table().unwrap(), fixture(name));
+    }
+    let data = ermine_data::read_data(&path("penguins"), &Default::default()).unwrap();
+    assert!(matches!(data, ermine_data::Data::Table(_)));
+}

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::{Columns, convert};
 use crate::options::{Format, ReadOptions};
-use crate::part::Part;
+use crate::part::Gather;
 use crate::source::{Bytes, Packing, Source};
 
 /// Rows of a batch at most.
@@ -50,38 +50,33 @@ impl ArrowFiles<'_> {
         Columns::new(&schema, &self.options.types)
     }
 
-    /// Reads all rows, each column on its own where the format allows it (Parquet): `start` makes what `add` gathers the
-    /// parts of a column in. Returns that for each column, and the number of rows.
-    pub(crate) fn by_column<T: Send>(
-        &self,
-        columns: &Columns,
-        start: impl Fn() -> T + Sync,
-        add: impl Fn(&mut T, Part) + Sync,
-    ) -> Result<(Vec<T>, usize)> {
+    /// Reads all rows, each column on its own where the format allows it (Parquet); returns what was gathered of each
+    /// column, and the number of rows.
+    pub(crate) fn by_column<G: Gather>(&self, columns: &Columns) -> Result<(Vec<G>, usize)> {
         if self.format != Format::Parquet {
-            let mut all: Vec<T> = columns.names.iter().map(|_| start()).collect();
+            let mut all: Vec<G> = columns.names.iter().map(|_| G::default()).collect();
             let mut rows = 0;
             self.scan(&mut |batch| {
                 let parts = columns.parts(batch, rows)?;
                 rows += batch.num_rows();
-                all.par_iter_mut().zip(parts).for_each(|(to, part)| add(to, part));
+                all.par_iter_mut().zip(parts).for_each(|(to, part)| to.add(part));
                 Ok(Flow::Continue)
             })?;
             return Ok((all, rows));
         }
         let files = self.sources.iter().map(|s| ParquetFile::open(s, self.options)).collect::<Result<Vec<_>>>()?;
-        let one = |j: usize| -> Result<T> {
-            let (mut to, mut rows) = (start(), 0);
+        let one = |j: usize| -> Result<G> {
+            let (mut to, mut rows) = (G::default(), 0);
             for file in &files {
                 for batch in file.batches(Some(j))? {
                     let batch = batch?;
-                    add(&mut to, convert::part(&columns.names[j], batch.column(0), columns.plans[j], rows)?);
+                    to.add(convert::part(&columns.names[j], batch.column(0), columns.plans[j], rows)?);
                     rows += batch.num_rows();
                 }
             }
             Ok(to)
         };
-        let all = (0..columns.names.len()).into_par_iter().map(one).collect::<Result<Vec<T>>>()?;
+        let all = (0..columns.names.len()).into_par_iter().map(one).collect::<Result<Vec<G>>>()?;
         Ok((all, files.iter().map(|f| f.rows).sum()))
     }
 

@@ -16,7 +16,7 @@ pub(crate) use write::BatchWriter;
 pub use write::to_batch;
 
 use crate::infer::Profile;
-use crate::part::{self, Part, Plan, Verdict};
+use crate::part::{self, Gather, Gathered, Part, Plan, Verdict};
 use crate::read::{self, Loaded};
 
 /// Names and ways to read of the columns of an Arrow schema.
@@ -57,10 +57,12 @@ impl Columns {
     }
 
     /// What the columns turned out to be.
-    pub(crate) fn verdicts(&self, profiles: &[Profile]) -> Result<Vec<Verdict>> {
-        (0..self.names.len())
-            .map(|j| {
-                let (plan, profile) = (self.plans[j], &profiles[j]);
+    pub(crate) fn verdicts<'p>(&self, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<Verdict>> {
+        profiles
+            .into_iter()
+            .enumerate()
+            .map(|(j, profile)| {
+                let plan = self.plans[j];
                 let few = plan == Plan::Strings && self.dictionary[j] && profile.names().is_some();
                 let asked = self.asked[j].or(few.then_some(ColumnKind::Category));
                 let mut verdict = part::verdict(&self.names[j], plan, profile, asked)?;
@@ -94,26 +96,11 @@ pub fn table_from_batches(schema: &ArrowSchema, batches: &[RecordBatch], types: 
 /// Reads whole files.
 pub(crate) fn read_files(files: &ArrowFiles<'_>) -> Result<Loaded> {
     let columns = files.columns()?;
-    let (gathered, _) = files.by_column(&columns, Gathered::default, Gathered::add)?;
+    let (gathered, _) = files.by_column::<Gathered>(&columns)?;
     assemble(columns, gathered)
 }
 
-/// A column on its way to a table.
-#[derive(Default)]
-struct Gathered {
-    parts: Vec<Part>,
-    profile: Profile,
-}
-
-impl Gathered {
-    fn add(&mut self, part: Part) {
-        self.profile.add(&part);
-        part::append(&mut self.parts, part);
-    }
-}
-
 fn assemble(columns: Columns, gathered: Vec<Gathered>) -> Result<Loaded> {
-    let (parts, profiles): (Vec<_>, Vec<_>) = gathered.into_iter().map(|g| (g.parts, g.profile)).unzip();
-    let verdicts = columns.verdicts(&profiles)?;
-    read::assemble(verdicts, parts, columns.notes)
+    let verdicts = columns.verdicts(gathered.iter().map(|g| &g.profile))?;
+    read::assemble(verdicts, gathered, columns.notes)
 }

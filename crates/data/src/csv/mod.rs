@@ -23,7 +23,7 @@ pub(crate) use parse::Parsed;
 
 use crate::infer::Profile;
 use crate::options::{Format, Missing, ReadOptions};
-use crate::part::{self, Part, Plan, Verdict};
+use crate::part::{self, Gather, Part, Plan, Verdict};
 use crate::source::Source;
 
 /// Delimited files that make up one table.
@@ -70,53 +70,50 @@ impl Delimited<'_> {
     }
 
     /// What the columns turned out to be.
-    pub(crate) fn verdicts(&self, layout: &Layout, profiles: &[Profile]) -> Result<Vec<Verdict>> {
+    pub(crate) fn verdicts<'p>(&self, layout: &Layout, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<Verdict>> {
         let asked = |name: &String| self.options.types.get(name).copied();
         let columns = layout.names.iter().zip(profiles).zip(&layout.plans);
         columns.map(|((name, profile), &plan)| part::verdict(name, plan, profile, asked(name))).collect()
     }
 
-    /// The layout with its guesses settled, what was seen of each column, and the number of rows. `keep` is given every
-    /// part that is right; after a contradiction, those of the affected columns once more.
-    pub(crate) fn settle(&self, keep: &mut dyn FnMut(usize, Part)) -> Result<(Layout, Vec<Profile>, usize)> {
-        let mut profiles: Vec<Profile> = Vec::new();
+    /// The layout with its guesses settled, what was gathered of each column, and the number of rows. A column whose guess
+    /// was contradicted is gathered once more, from the beginning.
+    pub(crate) fn settle<G: Gather>(&self) -> Result<(Layout, Vec<G>, usize)> {
+        let mut gathered: Vec<G> = Vec::new();
         let mut contradicted: Vec<bool> = Vec::new();
         let mut rows = 0;
         let mut layout = self.scan(None, &mut |layout, parsed| {
-            profiles.resize(layout.plans.len(), Profile::default());
+            gathered.resize_with(layout.plans.len(), G::default);
             contradicted.resize(layout.plans.len(), false);
             rows += parsed.rows;
-            for (j, part) in parsed.parts.into_iter().enumerate() {
-                contradicted[j] |= matches!(part, Part::Contradicted);
-                if !contradicted[j] {
-                    profiles[j].add(&part);
-                    keep(j, part);
+            let columns = gathered.par_iter_mut().zip(&mut contradicted).zip(parsed.parts);
+            columns.with_min_len(4).for_each(|((to, contradicted), part)| {
+                *contradicted |= matches!(part, Part::Contradicted);
+                if !*contradicted {
+                    to.add(part);
                 }
-            }
+            });
             Ok(Flow::Continue)
         })?;
-        profiles.resize(layout.plans.len(), Profile::default());
+        gathered.resize_with(layout.plans.len(), G::default);
         contradicted.resize(layout.plans.len(), false);
         if contradicted.contains(&true) {
             let again = layout.only_strings(&contradicted);
             for j in (0..contradicted.len()).filter(|&j| contradicted[j]) {
                 layout.plans[j] = Plan::Strings;
-                profiles[j] = Profile::default();
-                keep(j, Part::Contradicted);
+                gathered[j] = G::default();
             }
             let before = std::mem::take(&mut rows);
             self.scan(Some(&again), &mut |_, parsed| {
                 rows += parsed.rows;
-                for (j, part) in parsed.parts.into_iter().enumerate().filter(|(j, _)| contradicted[*j]) {
-                    profiles[j].add(&part);
-                    keep(j, part);
-                }
+                let columns = gathered.par_iter_mut().zip(&contradicted).zip(parsed.parts);
+                columns.with_min_len(4).filter(|((_, again), _)| **again).for_each(|((to, _), part)| to.add(part));
                 Ok(Flow::Continue)
             })?;
             if before != rows {
                 return Err(Error::Data(format!("the data changed while it was read: {before} rows, then {rows}")));
             }
         }
-        Ok((layout, profiles, rows))
+        Ok((layout, gathered, rows))
     }
 }

@@ -46,7 +46,7 @@ impl TableStream {
         let (reading, verdicts, profiles, rows, notes) = match format {
             Format::Csv | Format::Tsv => {
                 let files = Delimited { sources: &sources, options, format };
-                let (layout, profiles, rows) = files.settle(&mut |_, _| {})?;
+                let (layout, profiles, rows) = files.settle::<Profile>()?;
                 let verdicts = files.verdicts(&layout, &profiles)?;
                 let notes = layout.notes.clone();
                 (Reading::Delimited(layout), verdicts, profiles, rows, notes)
@@ -55,7 +55,7 @@ impl TableStream {
             Format::Parquet | Format::Arrow => {
                 let files = crate::arrow::ArrowFiles { sources: &sources, options, format };
                 let columns = files.columns()?;
-                let (profiles, rows) = files.by_column(&columns, Profile::default, |profile, part| profile.add(&part))?;
+                let (profiles, rows) = files.by_column::<Profile>(&columns)?;
                 let verdicts = columns.verdicts(&profiles)?;
                 let notes = columns.notes.clone();
                 (Reading::Arrow(columns), verdicts, profiles, rows, notes)
