@@ -7,13 +7,16 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _bayes, _dummy, _impute, _linear, _logistic, _one_hot, _ordinal, _pca, _scale
+from . import _bayes, _dummy, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
 
 __all__ = [
     "LinearRegression",
     "Ridge",
     "LogisticRegression",
     "GaussianNB",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "KMeans",
     "PCA",
     "DummyClassifier",
     "DummyRegressor",
@@ -398,6 +401,389 @@ class GaussianNB(_bayes.GaussianNB):
     def __init__(self, *, priors=None, var_smoothing=1e-9):
         self.priors = priors
         self.var_smoothing = var_smoothing
+
+
+class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
+    """Decision tree (CART) for classes.
+
+    greedy: each node takes the test that lowers sum over children of weight * impurity most, with impurity 1 -
+    sum p^2 (gini), - sum p log2 p (entropy), variance (squared_error), mean |y - median| (absolute_error) or
+    half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised over subtrees T
+
+    A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, leaf
+    size or leaves, or prune. Every column is sorted once, then each level costs one pass over the cells; memory
+    is four bytes a cell. Missing values take the side that is better in training. The same bits for any order
+    of rows and any number of threads. It has no multi-way or oblique splits.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value. `sklearn.tree.export_text` and `plot_tree` read it.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What makes a split good: gini, entropy or log_loss (the same) for classes; squared_error,
+        absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers. auto is gini or
+        squared_error.
+
+    splitter : {"best", "random"}, default="best"
+        best tries every threshold; random draws one threshold a column and takes the best column.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the total weight that must be left on each side of a split.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all. Columns that are constant in the node count among the drawn, but the draw goes on until there is
+        one that is not.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves: the node whose split gains most is split first; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning; 0 does not prune.
+
+    monotonic_cst : array-like of shape (n_features,) or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For one number, or two classes (the probability of the second).
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_classes_ : int
+        Number of classes.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    max_features_ : int
+        Number of columns looked at for each split.
+
+    n_outputs_ : int
+        Number of targets.
+
+    tree_ : Tree
+        The nodes as arrays: children_left, children_right, feature, threshold, impurity, value, …
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984
+    """
+
+    _learner = "tree"
+    _forwarded = {"criterion": "criterion", "splitter": "splitter", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "ccp_alpha": "ccp_alpha"}
+    _parameter_constraints: dict = {
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "splitter": [StrOptions({"best", "random"})],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "random_state": ["random_state"],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "class_weight": [dict, list, StrOptions({"balanced"}), None],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "monotonic_cst": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion="gini",
+        splitter="best",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        class_weight=None,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+
+
+class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
+    """Decision tree (CART) for numbers.
+
+    greedy: each node takes the test that lowers sum over children of weight * impurity most, with impurity 1 -
+    sum p^2 (gini), - sum p log2 p (entropy), variance (squared_error), mean |y - median| (absolute_error) or
+    half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised over subtrees T
+
+    A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, leaf
+    size or leaves, or prune. Every column is sorted once, then each level costs one pass over the cells; memory
+    is four bytes a cell. Missing values take the side that is better in training. The same bits for any order
+    of rows and any number of threads. It has no multi-way or oblique splits.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value. `sklearn.tree.export_text` and `plot_tree` read it.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What makes a split good: gini, entropy or log_loss (the same) for classes; squared_error,
+        absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers. auto is gini or
+        squared_error.
+
+    splitter : {"best", "random"}, default="best"
+        best tries every threshold; random draws one threshold a column and takes the best column.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the total weight that must be left on each side of a split.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all. Columns that are constant in the node count among the drawn, but the draw goes on until there is
+        one that is not.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves: the node whose split gains most is split first; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning; 0 does not prune.
+
+    monotonic_cst : array-like of shape (n_features,) or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For one number, or two classes (the probability of the second).
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    max_features_ : int
+        Number of columns looked at for each split.
+
+    n_outputs_ : int
+        Number of targets.
+
+    tree_ : Tree
+        The nodes as arrays: children_left, children_right, feature, threshold, impurity, value, …
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984
+    """
+
+    _learner = "tree"
+    _forwarded = {"criterion": "criterion", "splitter": "splitter", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "ccp_alpha": "ccp_alpha"}
+    _parameter_constraints: dict = {
+        "criterion": [StrOptions({"squared_error", "absolute_error", "poisson"}), Hidden(StrOptions({"friedman_mse"}))],
+        "splitter": [StrOptions({"best", "random"})],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "random_state": ["random_state"],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "monotonic_cst": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion="squared_error",
+        splitter="best",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+
+
+class KMeans(_kmeans.KMeans):
+    """Groups around centres: every row belongs to the nearest of k means.
+
+    min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2
+
+    For compact groups of similar size in columns that can be compared; standardise first. n k p operations a
+    step, rows read where they lie. The inertia falls in every step; the end is a grouping that no step
+    improves, not the best of all. Not for long or nested groups. Ties go to the first centre; a centre without
+    rows moves to the row farthest from its own centre.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+
+    init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), default="k-means++"
+        Where to start: "k-means++" (spread out, each further centre the best of a few draws), "random" (rows
+        drawn at random), or a list of centres, one list of numbers each.
+
+    n_init : "auto" or int, default="auto"
+        How many starts are tried; the one with the least inertia is kept. "auto" is 1 for k-means++ and 10 for
+        random.
+
+    max_iter : int, default=300
+        At most that many steps.
+
+    tol : float, default=1e-4
+        The end is reached when the squared moves of the centres add up to at most tol times the mean variance
+        of the columns. With 0 only when no row changes its group.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    copy_x : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    algorithm : {"lloyd", "elkan"}, default="lloyd"
+        "lloyd" or "elkan": two names for the same steps and the same answer.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centres.
+
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each row of the training data.
+
+    inertia_ : float
+        Sum of the squared distances of the rows to their centres, with weights.
+
+    n_iter_ : int
+        Number of steps.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Lloyd: Least squares quantization in PCM, IEEE Trans. Inf. Theory 28 (1982); Arthur, Vassilvitskii:
+    k-means++, SODA 2007
+    """
+
+    _learner = "kmeans"
+    _forwarded = {"n_clusters": "n_clusters", "n_init": "n_init", "max_iter": "max_iter", "tol": "tol", "algorithm": "algorithm"}
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "copy_x": ["boolean"],
+        "algorithm": [StrOptions({"lloyd", "elkan"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        verbose=0,
+        random_state=None,
+        copy_x=True,
+        algorithm="lloyd",
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
 
 
 class PCA(_pca.PCA):

@@ -4,13 +4,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _bayes, _dummy, _impute, _linear, _logistic, _one_hot, _ordinal, _pca, _scale
+from . import _bayes, _dummy, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
 
 __all__ = [
     "LinearRegression",
     "Ridge",
     "LogisticRegression",
     "GaussianNB",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "KMeans",
     "PCA",
     "DummyClassifier",
     "DummyRegressor",
@@ -98,6 +101,78 @@ class GaussianNB(_bayes.GaussianNB):
         *,
         priors: Any = ...,
         var_smoothing: float = ...,
+    ) -> None: ...
+
+class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
+    classes_: NDArray[Any]
+    n_classes_: int
+    feature_importances_: NDArray[Any]
+    max_features_: int
+    n_outputs_: int
+    tree_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        criterion: str = ...,
+        splitter: str = ...,
+        max_depth: int | None = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_features: int | float | str | None = ...,
+        random_state: Any = ...,
+        max_leaf_nodes: int | None = ...,
+        min_impurity_decrease: float = ...,
+        class_weight: Any = ...,
+        ccp_alpha: float = ...,
+        monotonic_cst: Any = ...,
+    ) -> None: ...
+
+class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
+    feature_importances_: NDArray[Any]
+    max_features_: int
+    n_outputs_: int
+    tree_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        criterion: str = ...,
+        splitter: str = ...,
+        max_depth: int | None = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_features: int | float | str | None = ...,
+        random_state: Any = ...,
+        max_leaf_nodes: int | None = ...,
+        min_impurity_decrease: float = ...,
+        ccp_alpha: float = ...,
+        monotonic_cst: Any = ...,
+    ) -> None: ...
+
+class KMeans(_kmeans.KMeans):
+    cluster_centers_: NDArray[Any]
+    labels_: NDArray[Any]
+    inertia_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_clusters: int = ...,
+        *,
+        init: Any = ...,
+        n_init: str | int = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        verbose: int | bool = ...,
+        random_state: Any = ...,
+        copy_x: bool = ...,
+        algorithm: str = ...,
     ) -> None: ...
 
 class PCA(_pca.PCA):

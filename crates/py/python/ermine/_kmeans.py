@@ -1,0 +1,208 @@
+"""KMeans."""
+
+import json
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import _is_arraylike_not_scalar, check_is_fitted
+
+from . import _native
+from ._base import Estimator, plain, seed_of
+
+
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are used in place.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        X = self._check_X(X, reset=True)
+        weight = self._check_weight(sample_weight, X)
+        if X.shape[0] < self.n_clusters:
+            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+        params = self._learner_params()
+        given = callable(self.init) or _is_arraylike_not_scalar(self.init)
+        params["init"] = self._starts(X) if given else self.init
+        if given and not callable(self.init):
+            if self.n_init not in ("auto", 1):
+                warnings.warn(
+                    "Explicit initial center position passed: performing only one init in KMeans instead of "
+                    f"n_init={self.n_init}.",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            params["n_init"] = 1
+        elif callable(self.init):
+            params["n_init"] = 1
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.", RuntimeWarning, stacklevel=2
+            )
+            params["algorithm"] = "lloyd"
+        model = self._fit_native(X, sample_weight=weight, params=params, seed=seed_of(self.random_state))
+        self._set_fitted()
+        self.labels_ = self._call("assign", X)
+        if X.dtype == np.float32:
+            self.cluster_centers_ = self.cluster_centers_.astype(np.float32)
+        distinct = len(np.unique(self.labels_))
+        if distinct < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({self.n_clusters}). Possibly due to "
+                "duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        del model
+        return self
+
+    def _starts(self, X):
+        """The centres to start from, as a list of rows."""
+        if callable(self.init):
+            starts = self.init(X, self.n_clusters, random_state=check_random_state(self.random_state))
+        else:
+            starts = self.init
+        starts = check_array(starts, dtype=np.float64, copy=True)
+        if starts.shape[0] != self.n_clusters:
+            raise ValueError(
+                f"The shape of the initial centers {starts.shape} does not match the number of clusters {self.n_clusters}."
+            )
+        if starts.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"The shape of the initial centers {starts.shape} does not match the number of features of the data {X.shape[1]}."
+            )
+        return plain(starts)
+
+    def _set_fitted(self):
+        self.cluster_centers_ = self._model.array("centers")
+        self.inertia_ = json.loads(self._model.field("inertia"))
+        self.n_iter_ = json.loads(self._model.field("n_iter"))
+
+    def _loaded(self, about):
+        super()._loaded(about)
+        self.init = about["params"]["init"]
+
+    @property
+    def _n_features_out(self):
+        return self.cluster_centers_.shape[0]
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Find the centres and return the cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Find the centres and return the distances of the rows to them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters)
+        """
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def predict(self, X):
+        """The cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._call("assign", self._finite_rows(X))
+
+    def _finite_rows(self, X):
+        X = self._check_X(X, reset=False)
+        _native.refuse_non_finite(X, type(self).__name__)
+        return X
+
+    def transform(self, X):
+        """The distances of the rows to the centres.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters)
+        """
+        check_is_fitted(self)
+        X = self._finite_rows(X)
+        return self._call("transform", X, single=X.dtype == np.float32)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the sum of the squared distances of the rows to their centres.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        score : float
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        weight = self._check_weight(sample_weight, X)
+        labels = self._call("assign", X)
+        total, centres = 0.0, np.asarray(self.cluster_centers_, dtype=np.float64)
+        for start in range(0, X.shape[0], 4096):
+            part = X[start : start + 4096]
+            part = part.toarray() if sparse.issparse(part) else part
+            squares = ((part - centres[labels[start : start + 4096]]) ** 2).sum(axis=1)
+            total += float(squares.sum() if weight is None else squares @ weight[start : start + 4096])
+        return -total
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,457 @@
+"""Decision trees."""
+
+import numbers
+import warnings
+from math import log2, sqrt
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _native
+from ._base import Estimator, encode_classes, plain, seed_of
+from ._classify import NativeClassifier, class_factors
+from ._table import Table, is_tabular
+
+LEAF = -1
+
+
+class Tree:
+    """The nodes of a fitted tree as arrays, under the names that scikit-learn gives them.
+
+    Node 0 is the root and children follow their parents. A row goes left when its value is at most the threshold;
+    NaN goes where `missing_go_to_left` says. The tests of category columns are sets, not thresholds.
+    """
+
+    def __init__(self, model, n_features, classes):
+        self.children_left = model.array("left").astype(np.int64)
+        self.children_right = model.array("right").astype(np.int64)
+        self.feature = model.array("feature").astype(np.int64)
+        self.threshold = model.array("threshold")
+        self.impurity = model.array("impurity")
+        self.n_node_samples = model.array("n_node_samples")
+        self.weighted_n_node_samples = model.array("weighted_n_node_samples")
+        self.missing_go_to_left = model.array("missing_left")
+        value = model.array("value")
+        self.n_features = n_features
+        self.node_count = self.capacity = len(self.children_left)
+        if classes is None:
+            self.n_outputs = value.shape[1]
+            self.n_classes = np.ones(self.n_outputs, dtype=np.int64)
+            self.value = value[:, :, None]
+        else:
+            self.n_outputs = 1
+            self.n_classes = np.array([len(classes)], dtype=np.int64)
+            self.value = value[:, None, :]
+        self.max_n_classes = int(self.n_classes.max())
+        self.n_leaves = int((self.children_left == LEAF).sum())
+        depth = np.zeros(self.node_count, dtype=np.int64)
+        for node in np.flatnonzero(self.children_left != LEAF):
+            depth[[self.children_left[node], self.children_right[node]]] = depth[node] + 1
+        self.max_depth = int(depth.max()) if self.node_count else 0
+
+    def apply(self, X):
+        """The leaf of each row of a dense array."""
+        node = np.zeros(X.shape[0], dtype=np.int64)
+        inside = np.flatnonzero(self.children_left[node] != LEAF)
+        while len(inside):
+            at = node[inside]
+            cell = X[inside, self.feature[at]]
+            left = np.where(np.isnan(cell), self.missing_go_to_left[at] != 0, cell <= self.threshold[at])
+            node[inside] = np.where(left, self.children_left[at], self.children_right[at])
+            inside = inside[self.children_left[node[inside]] != LEAF]
+        return node
+
+    def predict(self, X):
+        """The value of the leaf of each row."""
+        value = self.value[self.apply(X)]
+        return value[:, :, 0] if self.max_n_classes == 1 else value[:, 0, :] if self.n_outputs == 1 else value
+
+    def decision_path(self, X):
+        """The nodes that each row passes, as a sparse indicator matrix."""
+        parent = np.full(self.node_count, -1)
+        for node in np.flatnonzero(self.children_left != LEAF):
+            parent[[self.children_left[node], self.children_right[node]]] = node
+        paths = []
+        for leaf in range(self.node_count):
+            path, node = [], leaf
+            while node >= 0:
+                path.append(node)
+                node = parent[node]
+            paths.append(path[::-1])
+        leaves = self.apply(X)
+        lengths = np.array([len(paths[leaf]) for leaf in leaves])
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        indices = np.concatenate([paths[leaf] for leaf in leaves]) if len(leaves) else np.zeros(0, dtype=np.int64)
+        return sparse.csr_matrix((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=(X.shape[0], self.node_count))
+
+    def compute_feature_importances(self, normalize=True):
+        """The share of each column in the decrease of the impurity."""
+        out = np.zeros(self.n_features)
+        mass = self.weighted_n_node_samples * self.impurity
+        inner = np.flatnonzero(self.children_left != LEAF)
+        gain = mass[inner] - mass[self.children_left[inner]] - mass[self.children_right[inner]]
+        np.add.at(out, self.feature[inner], gain)
+        out /= self.weighted_n_node_samples[0]
+        total = out.sum()
+        return out / total if normalize and total > 0 else out
+
+
+class _DecisionTree(MultiOutputMixin):
+    """What both trees share."""
+
+    def _table(self, X, reset):
+        """`X` as a table when it has columns that an array cannot hold, else None."""
+        if isinstance(X, (Table, _native.NativeTable)):
+            native = X._native if isinstance(X, Table) else X
+            if reset:
+                self.feature_names_in_ = np.array(native.columns, dtype=object)
+                self.n_features_in_ = len(native.columns)
+            return native
+        if not is_tabular(X) or not _has_categories(X):
+            return None
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return _native.NativeTable.from_arrow(X)
+
+    def _tree_rows(self, X, reset=False):
+        table = self._table(X, reset)
+        if table is not None:
+            return table
+        X = self._check_X(X, reset=reset, accept_sparse="csr")
+        _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
+        return X
+
+    def _tree_params(self):
+        params = self._learner_params()
+        if self.monotonic_cst is not None:
+            params["monotonic_cst"] = [int(v) for v in np.asarray(self.monotonic_cst).tolist()]
+        for name in ("min_samples_split", "min_samples_leaf", "max_features"):
+            params[name] = plain(getattr(self, name))
+        return params
+
+    def _set_tree(self):
+        self.n_outputs_ = self.tree_.n_outputs
+        m, p = self.max_features, self.n_features_in_
+        if m is None:
+            self.max_features_ = p
+        elif m == "sqrt":
+            self.max_features_ = max(1, int(sqrt(p)))
+        elif m == "log2":
+            self.max_features_ = max(1, int(log2(p)))
+        elif isinstance(m, numbers.Integral):
+            self.max_features_ = int(m)
+        else:
+            self.max_features_ = max(1, int(m * p)) if m > 0.0 else 0
+
+    @property
+    def tree_(self):
+        if "_model" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_' before fit")
+        if "_tree" not in self.__dict__:
+            self._tree = Tree(self._model, self.n_features_in_, getattr(self, "classes_", None))
+        return self._tree
+
+    @property
+    def feature_importances_(self):
+        """Share of each column in the decrease of the impurity."""
+        check_is_fitted(self)
+        return self.tree_.compute_feature_importances()
+
+    def get_depth(self):
+        """The number of tests on the longest way to a leaf.
+
+        Returns
+        -------
+        depth : int
+        """
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """The number of leaves.
+
+        Returns
+        -------
+        n_leaves : int
+        """
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    def _dense(self, X):
+        check_is_fitted(self)
+        X = self._tree_rows(X)
+        if isinstance(X, _native.NativeTable):
+            raise ValueError("apply and decision_path take arrays; this tree was given a table with categories")
+        return X.toarray() if sparse.issparse(X) else X
+
+    def apply(self, X, check_input=True):
+        """The leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            Accepted so that programs written for scikit-learn run; rows are always checked.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples,)
+        """
+        return self.tree_.apply(self._dense(X))
+
+    def decision_path(self, X, check_input=True):
+        """The nodes that each row passes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            Accepted so that programs written for scikit-learn run; rows are always checked.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, n_nodes)
+        """
+        return self.tree_.decision_path(self._dense(X))
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """The prices of a leaf at which pruning cuts, and the impurities of what is left.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        path : Bunch
+            With `ccp_alphas` and `impurities`.
+        """
+        from sklearn.base import clone
+        from sklearn.utils import Bunch
+
+        tree = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight).tree_
+        return Bunch(**_pruning_path(tree))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.splitter in ("best", "random")
+        return tags
+
+
+def _has_categories(X):
+    """Whether a DataFrame-like has columns that are not numbers."""
+    for dtype in getattr(X, "dtypes", []):
+        kind = getattr(dtype, "kind", None)
+        if kind is None:  # polars
+            if not (dtype.is_numeric() or dtype == bool or str(dtype) == "Boolean"):
+                return True
+        elif str(dtype) in ("category", "str", "string") or kind == "O":
+            return True
+    schema = getattr(X, "schema", None)
+    if not hasattr(X, "dtypes") and schema is not None:
+        return any("dictionary" in str(t) or "string" in str(t) for t in getattr(schema, "types", []))
+    return False
+
+
+def _pruning_path(tree):
+    """Weakest-link pruning (Breiman et al. 1984): the effective alphas and the impurities of the leaves."""
+    n = tree.node_count
+    share = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
+    risk = share * tree.impurity
+    left, right = tree.children_left, tree.children_right
+    leaf = left == LEAF
+    below_risk, below_leaves = risk.copy(), np.ones(n)
+    parent = np.full(n, -1)
+    for node in np.flatnonzero(~leaf):
+        parent[[left[node], right[node]]] = node
+    for node in range(n - 1, -1, -1):
+        if not leaf[node]:
+            below_risk[node] = below_risk[left[node]] + below_risk[right[node]]
+            below_leaves[node] = below_leaves[left[node]] + below_leaves[right[node]]
+    alive = np.ones(n, dtype=bool)
+    inner = ~leaf
+    alphas, impurities = [0.0], [below_risk[0]]
+    while inner[0]:
+        nodes = np.flatnonzero(inner & alive)
+        price = (risk[nodes] - below_risk[nodes]) / (below_leaves[nodes] - 1)
+        best = nodes[price.argmin()]
+        alpha = max(price.min(), alphas[-1])
+        stack = [left[best], right[best]]
+        while stack:
+            node = stack.pop()
+            alive[node] = False
+            if inner[node]:
+                stack += [left[node], right[node]]
+        change_risk, change_leaves = risk[best] - below_risk[best], below_leaves[best] - 1
+        inner[best] = False
+        node = best
+        while node >= 0:
+            below_risk[node] += change_risk
+            below_leaves[node] -= change_leaves
+            node = parent[node]
+        alphas.append(alpha)
+        impurities.append(below_risk[0])
+    return {"ccp_alphas": np.array(alphas), "impurities": np.array(impurities)}
+
+
+class DecisionTreeClassifier(_DecisionTree, NativeClassifier):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows; NaN and null are missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        check_input : bool, default=True
+            Accepted so that programs written for scikit-learn run; rows are always checked.
+
+        Returns
+        -------
+        self : object
+        """
+        table = self._table(X, reset=True)
+        if table is None:
+            X, y = self._check_X_y(X, y, accept_sparse="csr")
+            _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
+        else:
+            X, y = table, np.ravel(np.asarray(y))
+        weight = None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
+        classes, codes = encode_classes(y)
+        if isinstance(self.class_weight, list):
+            raise ValueError("class_weight is a list, which is for several targets, and there is one")
+        params = self._tree_params()
+        params["class_weight"] = class_factors(self.class_weight, classes)
+        self.classes_, self.n_classes_ = classes, len(classes)
+        self.__dict__.pop("_tree", None)
+        self._fit_native(
+            X, codes=codes, classes=classes, sample_weight=weight, params=params, seed=seed_of(self.random_state)
+        )
+        self._set_tree()
+        return self
+
+    def _loaded(self, about):
+        super()._loaded(about)
+        self.n_classes_ = len(self.classes_)
+        self._set_tree()
+
+    def _rows(self, X):
+        check_is_fitted(self)
+        return self._tree_rows(X)
+
+    def predict(self, X, check_input=True):
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
+        check_input : bool, default=True
+            Accepted so that programs written for scikit-learn run; rows are always checked.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return super().predict(X)
+
+    def predict_proba(self, X, check_input=True):
+        """Shares of the classes in the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
+        check_input : bool, default=True
+            Accepted so that programs written for scikit-learn run; rows are always checked.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes)
+        """
+        return super().predict_proba(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = False
+        tags.target_tags.multi_output = False
+        return tags
+
+
+class DecisionTreeRegressor(_DecisionTree, RegressorMixin, Estimator):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows; NaN and null are missing values.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        check_input : bool, default=True
+            Accepted so that programs written for scikit-learn run; rows are always checked.
+
+        Returns
+        -------
+        self : object
+        """
+        if self.criterion == "friedman_mse":
+            warnings.warn(
+                "`criterion='friedman_mse'` is deprecated: it gives the splits of 'squared_error'; use that.",
+                FutureWarning,
+                stacklevel=2,
+            )
+        table = self._table(X, reset=True)
+        if table is None:
+            X, y = self._check_X_y(X, y, accept_sparse="csr", multi_output=True, y_numeric=True)
+            _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
+        else:
+            X, y = table, np.asarray(y, dtype=np.float64)
+        if self.criterion == "poisson":
+            if np.any(y < 0):
+                raise ValueError("Some value(s) of y are negative which is not allowed for Poisson regression.")
+            if np.sum(y) <= 0:
+                raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
+        weight = None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
+        self.__dict__.pop("_tree", None)
+        self._fit_native(X, y=y, sample_weight=weight, params=self._tree_params(), seed=seed_of(self.random_state))
+        self._set_tree()
+        return self
+
+    def _loaded(self, about):
+        super()._loaded(about)
+        self._set_tree()
+
+    def predict(self, X, check_input=True):
+        """Predict the target.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
+        check_input : bool, default=True
+            Accepted so that programs written for scikit-learn run; rows are always checked.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        check_is_fitted(self)
+        y = self._call("predict", self._tree_rows(X))
+        return y.ravel() if y.shape[1] == 1 else y
