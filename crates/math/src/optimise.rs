@@ -104,6 +104,7 @@ impl Descent {
     }
 
     /// Where to evaluate next.
+    #[allow(clippy::misnamed_getters)] // The field `point` is the best one; what callers ask for is the next.
     pub fn point(&self) -> &[f64] {
         &self.trial
     }

@@ -184,7 +184,7 @@ impl Counts {
             (Tally::Texts(weights), _) => weights.iter().map(|(s, &w)| (Level::Name(s.clone()), w)).collect(),
             (Tally::Codes(weights), Form::Codes(names)) => {
                 let mut levels: Vec<_> = names.iter().zip(weights).map(|(s, &w)| (Level::Name(s.clone()), w)).collect();
-                levels.sort_by(|a, b| a.0.to_string().cmp(&b.0.to_string()));
+                levels.sort_by_key(|l| l.0.to_string());
                 levels
             }
             _ => Vec::new(),
