@@ -16,14 +16,7 @@ LEAST = 0.80
 LEAST_OF = {"LogisticRegression": 0.63}
 
 
-# Measured by `cargo xtask dropin` and not gated yet: the exceptions of these two files are still to be listed.
-PENDING = {"sklearn.cluster.tests.test_k_means", "sklearn.tree.tests.test_tree"}
-
-
-@pytest.mark.parametrize(
-    "module",
-    [m for m, classes in swap.FILES.items() if m not in PENDING and any(hasattr(ermine, c) for c in classes)],
-)
+@pytest.mark.parametrize("module", [m for m, classes in swap.FILES.items() if any(hasattr(ermine, c) for c in classes)])
 def test_scikit_learns_own_tests(module):
     outcomes = run.run(module)
     failed = {case.split("::")[-1]: e.get("message", "") for case, e in outcomes.items() if e["outcome"] == "failed"}
