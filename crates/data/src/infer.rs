@@ -8,8 +8,12 @@ use crate::names::{Names, Sketch};
 const FEW: u64 = 20;
 /// Cells for each distinct string of a category, at least.
 const CELLS_A_NAME: u64 = 10;
-/// Distinct strings that are held; above, a column is no category.
-pub(crate) const MOST_NAMES: usize = 10_000;
+/// Distinct strings of a category that was not asked for, at most.
+const MANY: u64 = 10_000;
+/// Distinct strings that are held, and so the most a category can have when it is asked for.
+pub(crate) const MOST_NAMES: usize = 1 << 16;
+/// Bytes of distinct strings that are held.
+const MOST_BYTES: usize = 1 << 24;
 const LONG_CATEGORY: u64 = 100;
 const LONG_IDENTIFIER: u64 = 40;
 
@@ -21,7 +25,7 @@ pub(crate) struct Profile {
     /// Whether the numbers so far are whole and each is above the one before.
     ascending: bool,
     last: f64,
-    /// The distinct strings, until there are more than [`MOST_NAMES`].
+    /// The distinct strings, until there are more than [`MOST_NAMES`] or they are longer than [`MOST_BYTES`].
     names: Option<Names>,
     sketch: Option<Sketch>,
     bytes: u64,
@@ -66,7 +70,7 @@ impl Profile {
             self.blanks |= name.contains(&b' ');
             if let Some(known) = &mut self.names {
                 known.code(name);
-                if known.len() > MOST_NAMES {
+                if known.len() > MOST_NAMES || known.bytes() > MOST_BYTES {
                     let sketch = self.sketch.insert(Sketch::new());
                     known.iter().for_each(|n| sketch.add(n));
                     self.names = None;
@@ -117,7 +121,7 @@ impl Profile {
                 (ColumnKind::Identifier, format!("{about} {cells} strings differ"))
             };
         }
-        let few = distinct <= FEW || (distinct * CELLS_A_NAME <= cells && mean <= LONG_CATEGORY);
+        let few = distinct <= FEW || (distinct <= MANY && distinct * CELLS_A_NAME <= cells && mean <= LONG_CATEGORY);
         if exact && few {
             let s = if distinct == 1 { "" } else { "s" };
             return (ColumnKind::Category, format!("{distinct} distinct string{s} in {cells} cells"));
@@ -180,6 +184,8 @@ mod tests {
         assert_eq!(of_strings(&cycle(1000, 101)), ColumnKind::Text);
         assert_eq!(of_strings(&cycle(1000, 1000)), ColumnKind::Identifier);
         assert_eq!(of_strings(&cycle(30_000, 30_000)), ColumnKind::Identifier);
+        assert_eq!(of_strings(&cycle(70_000, 70_000)), ColumnKind::Identifier);
+        assert_eq!(of_strings(&cycle(90_000, 70_000)), ColumnKind::Text);
         assert_eq!(of_strings(&cycle(300_000, 15_000)), ColumnKind::Text);
         let sentences: Vec<String> = (0..100).map(|i| format!("sentence number {i}")).collect();
         assert_eq!(of_strings(&sentences), ColumnKind::Text);

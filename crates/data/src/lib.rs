@@ -46,8 +46,8 @@
 //!    bytes on average: **category**. `true`/`false`, `yes`/`no` fall here.
 //! 7. All else is **text**.
 //!
-//! A column of whole numbers is never a category by itself; above 10 000 distinct strings, "no two are equal" is
-//! estimated (at least 97 % distinct). Identifiers and text stay in the table: it is for the caller to say that they are
+//! A column of whole numbers is never a category by itself. Above 65 536 distinct strings, or 16 MB of them, "no two are
+//! equal" is estimated (at least 97 % distinct). Identifiers and text stay in the table: it is for the caller to say that they are
 //! left out of a fit.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -40,6 +40,11 @@ impl Names {
         self.ends.len()
     }
 
+    /// Length of all of them.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// The string of a code.
     pub(crate) fn get(&self, code: u32) -> &[u8] {
         let i = code as usize;

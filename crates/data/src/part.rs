@@ -124,7 +124,9 @@ pub(crate) fn verdict(name: &str, plan: Plan, profile: &Profile, asked: Option<C
         ColumnKind::Category => {
             let names = profile.names().ok_or_else(|| {
                 let most = infer::MOST_NAMES;
-                Error::Data(format!("column \"{name}\": more than {most} distinct values, and a category has at most {most}"))
+                Error::Data(format!(
+                    "column \"{name}\" has more than {most} distinct values, or very long ones: too many for a category"
+                ))
             })?;
             Arc::new(names.sorted().0)
         }

@@ -1,6 +1,6 @@
 //! Arrow, Parquet, libsvm and IDX.
 
-use ermine_core::{Column, ColumnKind};
+use ermine_core::Column;
 use ermine_data::{ReadOptions, read_numbers, read_sparse, read_table};
 
 fn folder() -> tempfile::TempDir {
@@ -71,6 +71,7 @@ mod arrow {
         ListArray, NullArray, RecordBatch, StringArray, StringViewArray, TimestampMillisecondArray, UInt8Array,
     };
     use arrow_schema::{Field, Schema};
+    use ermine_core::ColumnKind;
     use ermine_data::table_from_batches;
 
     use super::*;
