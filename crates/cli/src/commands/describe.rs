@@ -153,8 +153,8 @@ fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> Seen {
     counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let mut range = String::new();
     for (i, (name, n)) in counts.iter().enumerate() {
-        let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::cut(name, 12), text::count(*n));
-        if range.chars().count() + piece.chars().count() > 24 {
+        let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::cut(name, 10), text::count(*n));
+        if i > 0 && range.chars().count() + piece.chars().count() > 15 {
             range += ", …";
             break;
         }
