@@ -199,7 +199,8 @@ class _DecisionTree(MultiOutputMixin):
         -------
         leaves : ndarray of shape (n_samples,)
         """
-        return self.tree_.apply(self._dense(X))
+        rows = self._dense(X)
+        return self.tree_.apply(rows)
 
     def decision_path(self, X, check_input=True):
         """The nodes that each row passes.
@@ -215,7 +216,8 @@ class _DecisionTree(MultiOutputMixin):
         -------
         indicator : sparse matrix of shape (n_samples, n_nodes)
         """
-        return self.tree_.decision_path(self._dense(X))
+        rows = self._dense(X)
+        return self.tree_.decision_path(rows)
 
     def cost_complexity_pruning_path(self, X, y, sample_weight=None):
         """The prices of a leaf at which pruning cuts, and the impurities of what is left.
@@ -417,6 +419,8 @@ class DecisionTreeRegressor(_DecisionTree, RegressorMixin, Estimator):
                 FutureWarning,
                 stacklevel=2,
             )
+        if sparse.issparse(y):
+            raise TypeError("y is sparse, and the target of a tree must be dense; use y.toarray()")
         table = self._table(X, reset=True)
         if table is None:
             X, y = self._check_X_y(X, y, accept_sparse="csr", multi_output=True, y_numeric=True)
