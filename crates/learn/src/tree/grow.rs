@@ -510,17 +510,17 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     fn depth_first(&mut self, root: Bud<C::Total>) -> Result<Vec<Grown>> {
         let mut nodes: Vec<Grown> = Vec::new();
         let mut small: Vec<(usize, Bud<C::Total>)> = Vec::new();
-        let mut stack: Vec<(Bud<C::Total>, Option<(usize, bool)>)> = vec![(root, None)];
+        let mut stack = vec![(root, None::<(usize, bool)>)];
         while let Some((mut bud, parent)) = stack.pop() {
             if self.ground.late.load(Ordering::Relaxed) {
                 bud.choice = None;
             }
             let here = nodes.len();
             nodes.push(self.node(&bud));
-            if let Some((parent, is_left)) = parent {
-                if let Some(test) = &mut nodes[parent].test {
-                    *(if is_left { &mut test.left } else { &mut test.right }) = here;
-                }
+            if let Some((parent, is_left)) = parent
+                && let Some(test) = &mut nodes[parent].test
+            {
+                *(if is_left { &mut test.left } else { &mut test.right }) = here;
             }
             let Some(choice) = bud.choice.take() else { continue };
             let fits = bud.stats.rows <= u16::MAX_ROWS && bud.stats.rows * bud.active.len() <= SMALL;
@@ -647,10 +647,10 @@ pub(super) fn in_preorder(mut nodes: Vec<Grown>) -> Vec<Grown> {
     let mut stack: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
     while let Some((at, parent)) = stack.pop() {
         let here = out.len();
-        if let Some((parent, is_left)) = parent {
-            if let Some(test) = &mut out[parent].test {
-                *(if is_left { &mut test.left } else { &mut test.right }) = here;
-            }
+        if let Some((parent, is_left)) = parent
+            && let Some(test) = &mut out[parent].test
+        {
+            *(if is_left { &mut test.left } else { &mut test.right }) = here;
         }
         let empty = Grown { test: None, value: Vec::new(), impurity: 0.0, rows: 0, weight: 0.0 };
         let node = std::mem::replace(&mut nodes[at], empty);
