@@ -200,8 +200,8 @@ impl Learner for KMeans {
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum Phase {
-    /// Draw the rows among which to start.
-    Sample,
+    /// Draw the rows among which to start; those of a greater hash are not looked at.
+    Sample(u64),
     /// A step of Lloyd.
     Step,
     /// Find the rows farthest from their centres, for the centres without rows of these totals.
@@ -312,7 +312,7 @@ impl PassLearner for KMeans {
         let mut state = KMeansState {
             cols,
             seed: cx.seed,
-            phase: Phase::Sample,
+            phase: Phase::Sample(u64::MAX),
             centres: Mat::zeros(0, cols),
             waiting: Vec::new(),
             run: 0,
@@ -335,7 +335,7 @@ impl PassLearner for KMeans {
 
     fn empty(&self, state: &KMeansState) -> KMeansPart {
         match &state.phase {
-            Phase::Sample => KMeansPart::Sample(Sample::new(self.n_clusters, state.cols)),
+            Phase::Sample(limit) => KMeansPart::Sample(Sample::new(self.n_clusters, state.cols).with_limit(*limit)),
             Phase::Step | Phase::Last { .. } => KMeansPart::Totals(Box::new(Totals::new(state.clusters(), state.cols))),
             Phase::Farthest(totals) => KMeansPart::Farthest(Farthest::new(totals.empty_clusters().len())),
         }
@@ -350,6 +350,10 @@ impl PassLearner for KMeans {
         let outcome = match (std::mem::replace(&mut state.phase, Phase::Step), total) {
             (_, KMeansPart::Sample(sample)) => {
                 self.enough_rows(sample.rows())?;
+                if sample.is_short() {
+                    state.phase = Phase::Sample(u64::MAX);
+                    return Ok(Step::Again(state, None));
+                }
                 let init = self.init()?;
                 let plus = matches!(init, Init::PlusPlus);
                 let one = |run| sample.centres(self.n_clusters, plus, state.seed, run);
@@ -476,6 +480,9 @@ fn fit_in_memory(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>) -> Resu
     let rows = data.rows();
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
     let mut state = learner.start(&data.row_range(0..rows.min(block_rows)), cx)?;
+    if let Phase::Sample(limit) = &mut state.phase {
+        *limit = Sample::new(learner.n_clusters, data.cols()).limit_for(rows);
+    }
     let mut labels = vec![0u32; rows];
     let mut kept: Option<(u64, Vec<u32>)> = None;
     for pass in 1.. {

@@ -59,6 +59,8 @@ pub(super) fn each_row(x: &Features<'_>, mut f: impl FnMut(usize, &[f64])) -> Re
 pub struct Sample {
     most: usize,
     cols: usize,
+    /// Rows of a greater hash are left out at once; they would not stay anyway, unless many rows are equal.
+    limit: u64,
     /// Ascending; rows of equal hash by their numbers.
     hashes: Vec<u64>,
     weight: Vec<f64>,
@@ -70,7 +72,23 @@ pub struct Sample {
 impl Sample {
     pub(super) fn new(clusters: usize, cols: usize) -> Self {
         let most = (SAMPLE_NUMBERS / cols.max(1)).min(SAMPLE_ROWS).max(clusters.saturating_mul(ROWS_A_CLUSTER)).max(256);
-        Self { most, cols, hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0 }
+        Self { most, cols, limit: u64::MAX, hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0 }
+    }
+
+    /// The same sample, gathered with less work from a known number of rows.
+    pub(super) fn with_limit(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// A limit that twice as many rows as needed are expected to pass.
+    pub(super) fn limit_for(&self, rows: usize) -> u64 {
+        let share = 2.0 * self.most as f64 / rows as f64;
+        if share < 0.5 { (share * u64::MAX as f64) as u64 } else { u64::MAX }
+    }
+
+    /// Whether the limit left too few rows.
+    pub(super) fn is_short(&self) -> bool {
+        self.limit < u64::MAX && self.hashes.len() < self.most
     }
 
     /// Rows seen that count, distinct or not.
@@ -94,9 +112,10 @@ impl Sample {
                 hash = hash.wrapping_add(mix((v + 0.0).to_bits()));
             }
             let weight = rows.weight_of(i);
-            if weight > 0.0 {
-                block.seen += 1;
-                block.hashes.push(mix(hash));
+            let hash = mix(hash);
+            block.seen += u64::from(weight > 0.0);
+            if weight > 0.0 && hash <= self.limit {
+                block.hashes.push(hash);
                 block.weight.push(weight);
                 block.numbers.extend_from_slice(row);
             }

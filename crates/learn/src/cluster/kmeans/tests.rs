@@ -345,6 +345,30 @@ fn a_sample_is_the_same_in_any_order_and_counts_repeated_rows() {
 }
 
 #[test]
+fn a_sample_gathered_with_less_work_is_the_same() {
+    let x = clouds(20_000, 2, 4, 6);
+    let data = Dataset::new(Features::F64(x.view()));
+    let gather = |limit: u64| {
+        let mut sample = Sample::new(1, 2).with_limit(limit);
+        sample.add(&data, 3).unwrap();
+        (sample.is_short(), sample.centres(5, true, 3, 0))
+    };
+    // The sample holds all rows of so small a table; a third of the hashes are too few.
+    assert!(!gather(u64::MAX).0 && gather(u64::MAX / 3).0);
+    let mut large = Sample::new(1, 200);
+    assert_eq!(large.limit_for(10_000), u64::MAX);
+    assert!(large.limit_for(1_000_000) < u64::MAX / 80);
+    let wide = clouds(30_000, 200, 2, 1);
+    let data = Dataset::new(Features::F64(wide.view()));
+    let limit = large.limit_for(30_000);
+    large.add(&data, 3).unwrap();
+    let mut limited = Sample::new(1, 200).with_limit(limit);
+    limited.add(&data, 3).unwrap();
+    assert!(limit < u64::MAX && !limited.is_short());
+    assert_eq!(large.centres(2, true, 3, 0), limited.centres(2, true, 3, 0));
+}
+
+#[test]
 fn the_elbow_bends_at_the_number_of_groups() {
     let x = clouds(600, 4, 3, 2);
     let rows = elbow(
