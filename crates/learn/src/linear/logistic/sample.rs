@@ -1,6 +1,6 @@
 //! What the first pass gathers: how much weight each class has, and a bounded sample of rows to start from.
 
-use ermine_core::{Dataset, Features, Mat, Partial, Result};
+use ermine_core::{Dataset, Features, Mat, OwnedFeatures, Partial, Result, Target};
 use serde::{Deserialize, Serialize};
 
 use super::Logistic;
@@ -26,19 +26,24 @@ pub struct Census {
     pub sample: Sample,
 }
 
-/// Evenly spaced rows.
+/// Evenly spaced rows, in the pieces they came in: joining them would copy them at every level of the merge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sample {
     /// How many rows each stands for.
     pub stride: usize,
-    /// How many it may have.
+    /// How many rows it may have.
     most: usize,
-    /// Its rows.
-    pub x: Mat<f64>,
-    /// Their classes.
-    pub codes: Vec<u32>,
-    /// Their weights; empty when there are none.
-    pub weight: Vec<f64>,
+    cols: usize,
+    pub pieces: Vec<Piece>,
+}
+
+/// Rows of one block.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Piece {
+    x: Mat<f64>,
+    codes: Vec<u32>,
+    /// Empty when there are none.
+    weight: Vec<f64>,
 }
 
 impl Census {
@@ -47,8 +52,7 @@ impl Census {
         let numbers = cols * if classes > 2 { classes } else { 1 };
         let most = MOST_ROWS.min(MOST_CELLS / cols.max(1));
         let most = if most >= ROWS_A_NUMBER * numbers { most } else { FEW_ROWS };
-        let sample = Sample { stride: FIRST_STRIDE, most, x: Mat::zeros(0, cols), codes: Vec::new(), weight: Vec::new() };
-        Self { rows: 0, weights: vec![0.0; classes], sample }
+        Self { rows: 0, weights: vec![0.0; classes], sample: Sample { stride: FIRST_STRIDE, most, cols, pieces: Vec::new() } }
     }
 
     /// Takes in a block of rows.
@@ -63,64 +67,77 @@ impl Census {
             return Ok(());
         }
         let kept: Vec<usize> = (0..rows.rows()).step_by(self.sample.stride).collect();
-        let (taken, mut scratch) = (rows.x.take(&kept), Vec::new());
-        let x = taken.view().f64_rows(&mut scratch, Logistic::NAME)?.to_owned();
+        let x = match rows.x.take(&kept) {
+            OwnedFeatures::F64(x) => x,
+            other => other.view().f64_rows(&mut Vec::new(), Logistic::NAME)?.to_owned(),
+        };
         let weight = rows.weight.map_or(Vec::new(), |w| kept.iter().map(|&i| w[i]).collect());
         let codes = kept.iter().map(|&i| codes[i]).collect();
-        self.sample.append(Sample { stride: self.sample.stride, most: self.sample.most, x, codes, weight });
+        self.sample.pieces.push(Piece { x, codes, weight });
+        self.sample.bound();
         Ok(())
     }
 }
 
 impl Partial for Census {
-    fn merge(&mut self, other: Self) -> Result<()> {
+    fn merge(&mut self, mut other: Self) -> Result<()> {
         self.rows += other.rows;
         self.weights.iter_mut().zip(other.weights).for_each(|(a, b)| *a += b);
-        self.sample.append(other.sample);
+        while self.sample.stride < other.sample.stride {
+            self.sample.thin();
+        }
+        while other.sample.stride < self.sample.stride {
+            other.sample.thin();
+        }
+        self.sample.pieces.append(&mut other.sample.pieces);
+        self.sample.bound();
         Ok(())
     }
 }
 
 impl Sample {
-    fn append(&mut self, mut other: Self) {
-        while self.stride < other.stride {
-            self.thin();
-        }
-        while other.stride < self.stride {
-            other.thin();
-        }
-        self.x.append_rows(other.x);
-        self.codes.extend(other.codes);
-        self.weight.extend(other.weight);
-        while self.codes.len() > self.most {
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.pieces.iter().map(|p| p.codes.len()).sum()
+    }
+
+    fn bound(&mut self) {
+        while self.rows() > self.most {
             self.thin();
         }
     }
 
-    /// Keeps every second row.
+    /// Keeps every second row, counted over all pieces.
     fn thin(&mut self) {
-        let kept: Vec<usize> = (0..self.codes.len()).step_by(2).collect();
         self.stride *= 2;
-        self.x = self.x.view().take_rows(&kept);
-        self.codes = kept.iter().map(|&i| self.codes[i]).collect();
-        if !self.weight.is_empty() {
-            self.weight = kept.iter().map(|&i| self.weight[i]).collect();
+        let mut skip = 0;
+        for piece in &mut self.pieces {
+            let kept: Vec<usize> = (skip..piece.codes.len()).step_by(2).collect();
+            skip = (piece.codes.len() + skip) % 2;
+            piece.x = piece.x.view().take_rows(&kept);
+            piece.codes = kept.iter().map(|&i| piece.codes[i]).collect();
+            if !piece.weight.is_empty() {
+                piece.weight = kept.iter().map(|&i| piece.weight[i]).collect();
+            }
         }
+        self.pieces.retain(|p| !p.codes.is_empty());
     }
 
     /// Whether its optimum is near that of all rows, for a point of `numbers` numbers.
     pub fn is_telling(&self, numbers: usize) -> bool {
-        self.codes.len() >= 2048.max(ROWS_A_NUMBER * numbers)
+        self.rows() >= 2048.max(ROWS_A_NUMBER * numbers)
     }
 
     /// The means of the columns; 0 where they are not finite, which the first pass over all rows will refuse.
     pub fn means(&self) -> Vec<f64> {
-        let (mut sums, mut total) = (vec![0.0; self.x.cols()], 0.0);
-        for i in 0..self.x.rows() {
-            let w = if self.weight.is_empty() { 1.0 } else { self.weight[i] };
-            if w > 0.0 {
-                total += w;
-                sums.iter_mut().zip(self.x.row(i)).for_each(|(s, v)| *s += w * v);
+        let (mut sums, mut total) = (vec![0.0; self.cols], 0.0);
+        for piece in &self.pieces {
+            for i in 0..piece.x.rows() {
+                let w = piece.weight_of(i);
+                if w > 0.0 {
+                    total += w;
+                    sums.iter_mut().zip(piece.x.row(i)).for_each(|(s, v)| *s += w * v);
+                }
             }
         }
         let mean = |s: f64| if total > 0.0 && (s / total).is_finite() { s / total } else { 0.0 };
@@ -130,17 +147,34 @@ impl Sample {
     /// The weight of each class in the sample.
     pub fn class_weights(&self, classes: usize) -> Vec<f64> {
         let mut out = vec![0.0; classes];
-        for (i, &c) in self.codes.iter().enumerate() {
-            out[c as usize] += if self.weight.is_empty() { 1.0 } else { self.weight[i] };
+        for piece in &self.pieces {
+            piece.codes.iter().enumerate().for_each(|(i, &c)| out[c as usize] += piece.weight_of(i));
         }
         out
+    }
+}
+
+impl Piece {
+    fn weight_of(&self, row: usize) -> f64 {
+        if self.weight.is_empty() { 1.0 } else { self.weight[row] }
+    }
+
+    /// The rows to learn from.
+    pub fn dataset(&self) -> Dataset<'_> {
+        Dataset::new(Features::F64(self.x.view()))
+            .with_target(Target::Class { codes: &self.codes, names: &[] })
+            .with_weight((!self.weight.is_empty()).then_some(&self.weight))
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.codes.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Target;
 
     #[test]
     fn the_sample_is_bounded_and_even() {
@@ -156,11 +190,12 @@ mod tests {
             all.merge(part).unwrap();
         }
         assert_eq!(all.weights, [200.0 * 3072.0, 200.0 * 1024.0]);
-        let rows = all.sample.codes.len();
+        let rows = all.sample.rows();
         assert!(rows <= MOST_ROWS && rows > MOST_ROWS / 2);
         assert_eq!(rows * all.sample.stride, 200 * 4096);
         // Every stretch of the rows has its share.
-        let first_half = all.sample.x.as_slice().iter().filter(|&&v| v < 100.0 * 4096.0).count();
+        let values = all.sample.pieces.iter().flat_map(|p| p.x.as_slice());
+        let first_half = values.filter(|&&v| v < 100.0 * 4096.0).count();
         assert!(first_half.abs_diff(rows / 2) <= 200);
     }
 }

@@ -1,13 +1,13 @@
 //! The way to the optimum: what to gather in the next pass, when to renew the metric, when to stop.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Features, Partial, Progress, Result, Target, Trace};
+use ermine_core::{Certificate, Context, Error, Partial, Progress, Result, Trace};
 use ermine_math::optimise::{Descent, Told};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::evaluate::{Curvature, Problem, Sums};
 use super::metric::Metric;
-use super::sample::Sample;
+use super::sample::{Piece, Sample};
 
 /// Steps that the quasi-Newton update remembers.
 const MEMORY: usize = 20;
@@ -174,7 +174,13 @@ impl Search {
             return self.end(true, Some(note));
         }
         // With the Hessian at hand the last digits cost a step or two.
-        let enough = tol * if self.plan.renew { 1e-6 } else { 10.0 };
+        let enough = tol
+            * match (self.plan.renew, self.warm) {
+                (true, false) => 1e-6,
+                // Of so many rows the last digit costs more, and means less.
+                (true, true) => 1e-5,
+                (false, _) => 10.0,
+            };
         let rate = self.distance / before;
         let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
         if self.distance <= enough || floor {
@@ -317,10 +323,9 @@ impl Search {
         let mut small = Self::new(self.problem.clone(), plan, self.descent.best().to_vec(), None, self.weight * share);
         // Beyond the noise of the sample there is nothing to learn from it.
         let noise = 0.02 * self.problem.len() as f64;
-        let data = sample.dataset();
         loop {
             cx.report(Progress { stage: "sample", done: small.steps(), total: None, objective: None })?;
-            let sums = small.evaluate(&data)?;
+            let sums = small.evaluate(sample)?;
             let apart = self.plan.alpha == 0.0 && sums.margin > 0.0;
             if apart || cx.out_of_time() || !sums.loss.is_finite() {
                 return Ok(());
@@ -337,7 +342,7 @@ impl Search {
         if !small.fresh {
             small.ended = Some(End { converged: true, note: None });
             small.gathers = small.plan.kind;
-            let sums = small.evaluate(&data)?;
+            let sums = small.evaluate(sample)?;
             small.absorb(&sums, cx)?;
         }
         self.first = small.first.take().map(|m| m.scaled(1.0 / share));
@@ -348,32 +353,34 @@ impl Search {
         Ok(())
     }
 
-    /// One pass over rows in memory, in blocks that depend only on their number.
-    fn evaluate(&self, data: &Dataset<'_>) -> Result<Sums> {
-        const BLOCK: usize = 2048;
-        let starts: Vec<usize> = (0..data.rows()).step_by(BLOCK).collect();
-        let parts: Vec<Result<Sums>> = starts
+    /// One pass over a sample, in groups of pieces that depend only on their sizes.
+    fn evaluate(&self, sample: &Sample) -> Result<Sums> {
+        const GROUP_ROWS: usize = 2048;
+        let mut groups: Vec<&[Piece]> = Vec::new();
+        let (mut start, mut rows) = (0, 0);
+        for (i, piece) in sample.pieces.iter().enumerate() {
+            rows += piece.rows();
+            if rows >= GROUP_ROWS || i + 1 == sample.pieces.len() {
+                groups.push(&sample.pieces[start..=i]);
+                (start, rows) = (i + 1, 0);
+            }
+        }
+        let empty = || self.problem.empty(self.gathers, self.plan.sparse);
+        let parts: Vec<Result<Sums>> = groups
             .into_par_iter()
-            .map(|start| {
-                let mut sums = self.problem.empty(self.gathers, self.plan.sparse);
-                let rows = data.row_range(start..data.rows().min(start + BLOCK));
-                self.problem.add(self.point(), self.gathers, &mut sums, &rows)?;
+            .map(|pieces| {
+                let mut sums = empty();
+                for piece in pieces {
+                    self.problem.add(self.point(), self.gathers, &mut sums, &piece.dataset())?;
+                }
                 Ok(sums)
             })
             .collect();
-        let mut total = self.problem.empty(self.gathers, self.plan.sparse);
+        let mut total = empty();
         for part in parts {
             total.merge(part?)?;
         }
         Ok(total)
-    }
-}
-
-impl Sample {
-    fn dataset(&self) -> Dataset<'_> {
-        Dataset::new(Features::F64(self.x.view()))
-            .with_target(Target::Class { codes: &self.codes, names: &[] })
-            .with_weight((!self.weight.is_empty()).then_some(&self.weight))
     }
 }
 
