@@ -9,8 +9,8 @@
 pub struct BlockLoss {
     /// Sum of weight times loss.
     pub loss: f64,
-    /// The least margin of a row of positive weight: how far the score of its class is above the best other one. It is
-    /// positive when every row is on its side, which is how separable data is found out.
+    /// The least log odds of the class of a row against all others, over the rows of positive weight. It is positive when
+    /// every row is on its side, which is how separable data is found out.
     pub margin: f64,
 }
 
@@ -60,47 +60,21 @@ pub fn logistic_block(z: &mut [f64], positive: &[bool], weight: &[f64], curvatur
     logistic_slice::<NATIVE_FMA>(z, positive, weight, curvature)
 }
 
-/// The softmax loss of a block: each run of `classes` scores in `z` becomes the run of residuals.
+/// The softmax loss of a block: scores `z` become residuals. Both lie class by class, a run of rows for each.
 ///
 /// The loss of a row of class c is log Σₖ e^{zₖ} - z_c, its derivative by zₖ is pₖ - [k = c], which replaces zₖ. The
 /// probabilities pₖ go to `proba` unless that is empty. Loss and residuals are multiplied by `weight` (all 1 when empty).
-pub fn softmax_block(z: &mut [f64], classes: usize, codes: &[u32], weight: &[f64], proba: &mut [f64]) -> BlockLoss {
-    assert!(z.len() == classes * codes.len() && (weight.is_empty() || weight.len() == codes.len()), "a run of scores a row");
-    assert!(proba.is_empty() || proba.len() == z.len(), "a run of probabilities a row");
-    let mut out = BlockLoss { loss: 0.0, margin: f64::INFINITY };
-    let mut below = Vec::with_capacity(codes.len());
-    for (i, (row, &code)) in z.chunks_exact_mut(classes).zip(codes).enumerate() {
-        let own = row[code as usize];
-        let (mut max, mut other) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        for (k, &v) in row.iter().enumerate() {
-            max = if v > max { v } else { max };
-            other = if k != code as usize && v > other { v } else { other };
-        }
-        if weight.is_empty() || weight[i] > 0.0 {
-            out.margin = out.margin.min(own - other);
-        }
-        below.push(max - own);
-        row.iter_mut().for_each(|v| *v -= max);
+pub fn softmax_block(z: &mut [f64], codes: &[u32], weight: &[f64], proba: &mut [f64]) -> BlockLoss {
+    let rows = codes.len();
+    assert!(rows == 0 || (z.len() >= rows && z.len().is_multiple_of(rows)), "a run of rows for each class");
+    assert!(weight.is_empty() || weight.len() == rows, "one weight a row");
+    assert!(proba.is_empty() || proba.len() == z.len(), "a probability a score");
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both features.
+        return unsafe { softmax_slice_fma(z, codes, weight, proba) };
     }
-    exp_in_place(z);
-    for (i, (row, &code)) in z.chunks_exact_mut(classes).zip(codes).enumerate() {
-        let (c, w) = (code as usize, if weight.is_empty() { 1.0 } else { weight[i] });
-        let own = row[c];
-        // 1 - p_c is the sum of the others: by subtraction it would lose its digits where p_c is near 1.
-        row[c] = 0.0;
-        let others: f64 = row.iter().sum();
-        let total = own + others;
-        out.loss += w * if below[i] == 0.0 { others.ln_1p() } else { total.ln() + below[i] };
-        if !proba.is_empty() {
-            let p = &mut proba[i * classes..(i + 1) * classes];
-            p.iter_mut().zip(&*row).for_each(|(p, &e)| *p = e / total);
-            p[c] = own / total;
-        }
-        let scale = w / total;
-        row.iter_mut().for_each(|v| *v *= scale);
-        row[c] = -scale * others;
-    }
-    out
+    softmax_slice::<NATIVE_FMA>(z, codes, weight, proba)
 }
 
 /// Whether a fused multiply-add costs no call on this target even without asking the processor.
@@ -119,6 +93,12 @@ fn exp_slice_fma(values: &mut [f64]) {
 #[target_feature(enable = "avx2,fma")]
 fn logistic_slice_fma(z: &mut [f64], positive: &[bool], weight: &[f64], curvature: &mut [f64]) -> BlockLoss {
     logistic_slice::<true>(z, positive, weight, curvature)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn softmax_slice_fma(z: &mut [f64], codes: &[u32], weight: &[f64], proba: &mut [f64]) -> BlockLoss {
+    softmax_slice::<true>(z, codes, weight, proba)
 }
 
 #[inline(always)]
@@ -178,6 +158,70 @@ fn logistic_slice<const FMA: bool>(z: &mut [f64], positive: &[bool], weight: &[f
 }
 
 #[inline(always)]
+fn softmax_slice<const FMA: bool>(z: &mut [f64], codes: &[u32], weight: &[f64], proba: &mut [f64]) -> BlockLoss {
+    let rows = codes.len();
+    let (mut out, mut least) = (BlockLoss { loss: 0.0, margin: f64::INFINITY }, f64::INFINITY);
+    for start in (0..rows).step_by(TILE) {
+        let len = TILE.min(rows - start);
+        let (mut own_class, mut w) = ([0.0; TILE], [1.0; TILE]);
+        own_class.iter_mut().zip(&codes[start..start + len]).for_each(|(o, &c)| *o = f64::from(c));
+        if !weight.is_empty() {
+            w[..len].copy_from_slice(&weight[start..start + len]);
+        }
+        let mut max = [f64::NEG_INFINITY; TILE];
+        for run in z.chunks_exact(rows) {
+            let run = &run[start..start + len];
+            for i in 0..len {
+                max[i] = if run[i] > max[i] { run[i] } else { max[i] };
+            }
+        }
+        // Picked by index: a choice inside the loops over classes would be stored through a mask, which is slow.
+        let pick = |z: &[f64], out: &mut [f64; TILE]| {
+            for (i, &c) in codes[start..start + len].iter().enumerate() {
+                out[i] = z[c as usize * rows + start + i];
+            }
+        };
+        let (mut own, mut mine, mut others) = ([0.0; TILE], [0.0; TILE], [0.0; TILE]);
+        pick(z, &mut own);
+        // The sum over all classes but the row's own: what is left of 1 keeps its digits that way.
+        for (k, run) in z.chunks_exact_mut(rows).enumerate() {
+            let (k, run) = (k as f64, &mut run[start..start + len]);
+            for i in 0..len {
+                let e = exp::<FMA>(run[i] - max[i]);
+                run[i] = e;
+                others[i] += if own_class[i] == k { 0.0 } else { e };
+            }
+        }
+        pick(z, &mut mine);
+        let (mut loss, mut inverse, mut odds) = ([0.0; TILE], [0.0; TILE], [f64::INFINITY; TILE]);
+        for i in 0..len {
+            let total = mine[i] + others[i];
+            inverse[i] = 1.0 / total;
+            // Where another class is on top the loss is not small, and nothing is lost by the subtraction.
+            let below = if own[i] == max[i] { others[i] } else { total - 1.0 };
+            loss[i] = w[i] * (log1p::<FMA>(below) + (max[i] - own[i]));
+            odds[i] = if w[i] > 0.0 { mine[i] / others[i] } else { f64::INFINITY };
+        }
+        for i in 0..len {
+            out.loss += loss[i];
+            least = if odds[i] < least { odds[i] } else { least };
+        }
+        for (k, run) in z.chunks_exact_mut(rows).enumerate() {
+            if !proba.is_empty() {
+                let p = &mut proba[k * rows + start..k * rows + start + len];
+                (0..len).for_each(|i| p[i] = run[start + i] * inverse[i]);
+            }
+            let (k, run) = (k as f64, &mut run[start..start + len]);
+            for i in 0..len {
+                run[i] = w[i] * inverse[i] * if own_class[i] == k { -others[i] } else { run[i] };
+            }
+        }
+    }
+    out.margin = least.ln();
+    out
+}
+
+#[inline(always)]
 fn mul_add<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
@@ -225,12 +269,37 @@ fn exp<const FMA: bool>(x: f64) -> f64 {
 }
 
 /// log(1 + e) for e in [0, 1]: 2 artanh(s) with s = e / (2 + e), or ln 2 + 2 artanh(s) with s = (e - 1) / (e + 3) where that
-/// is nearer to 0; s² < 0.0295, so that the term after the last of the series is below 1e-17.
+/// is nearer to 0.
 #[inline(always)]
 fn log1p_unit<const FMA: bool>(e: f64) -> f64 {
-    const SQRT2_M1: f64 = std::f64::consts::SQRT_2 - 1.0;
     let upper = e > SQRT2_M1;
     let s = (if upper { e - 1.0 } else { e }) / (e + if upper { 3.0 } else { 2.0 });
+    let series = artanh_2::<FMA>(s);
+    if upper { std::f64::consts::LN_2 + series } else { series }
+}
+
+/// log(1 + e) for e from 0 up: as above for small e, else n ln 2 + log m with 1 + e = 2ⁿ m and m near 1.
+#[inline(always)]
+fn log1p<const FMA: bool>(e: f64) -> f64 {
+    let u = 1.0 + e;
+    // The exponent of u / sqrt(1/2), so that m lies between sqrt(1/2) and sqrt(2).
+    let shifted = u * std::f64::consts::SQRT_2;
+    let bits = shifted.to_bits() & 0x7FF0_0000_0000_0000;
+    // The exponent field as a number: put into the mantissa of 2^52, which is then taken off.
+    let n = f64::from_bits((bits >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0);
+    let power = f64::from_bits(bits);
+    let small = e <= SQRT2_M1;
+    // u - 2ⁿ is exact.
+    let s = (if small { e } else { u - power }) / (if small { 2.0 + e } else { u + power });
+    let series = artanh_2::<FMA>(s);
+    if small { series } else { mul_add::<FMA>(n, std::f64::consts::LN_2, series) }
+}
+
+const SQRT2_M1: f64 = std::f64::consts::SQRT_2 - 1.0;
+
+/// 2 artanh(s) by its series, for s² < 0.0295, so that the term after the last is below 1e-17.
+#[inline(always)]
+fn artanh_2<const FMA: bool>(s: f64) -> f64 {
     let u = s * s;
     let mut p = 1.0 / 21.0;
     let mut k = 19;
@@ -238,8 +307,7 @@ fn log1p_unit<const FMA: bool>(e: f64) -> f64 {
         p = mul_add::<FMA>(p, u, 1.0 / k as f64);
         k -= 2;
     }
-    let series = mul_add::<FMA>(2.0 * s, u * p, 2.0 * s);
-    if upper { std::f64::consts::LN_2 + series } else { series }
+    mul_add::<FMA>(2.0 * s, u * p, 2.0 * s)
 }
 
 #[cfg(test)]
@@ -274,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_logarithm_of_one_plus_is_within_two_units_of_the_last_place() {
+    fn the_logarithm_of_one_plus_is_within_three_units_of_the_last_place() {
         let mut worst = 0.0f64;
         for i in 0..=100_000 {
             let e = f64::from(i) / 100_000.0;
@@ -284,7 +352,15 @@ mod tests {
             let e = 10f64.powf(-f64::from(i));
             worst = worst.max(ulps(log1p_unit::<true>(e), libm::log1p(e)));
         }
-        assert!(worst <= 2.0, "{worst} units");
+        for i in 0..100_000 {
+            let e = 1.0 + f64::from(i) * 0.017;
+            worst = worst.max(ulps(log1p::<true>(e), libm::log1p(e))).max(ulps(log1p::<false>(e), libm::log1p(e)));
+        }
+        for i in 0..=100_000 {
+            let e = f64::from(i) / 100_000.0;
+            worst = worst.max(ulps(log1p::<true>(e), libm::log1p(e)));
+        }
+        assert!(worst <= 3.0, "{worst} units");
     }
 
     #[test]
@@ -333,36 +409,45 @@ mod tests {
         assert_eq!(out.loss, 800.0 + (-50f64).exp());
         assert_eq!(out.margin, -800.0);
         assert!(ulps(z[2], -(-50f64).exp()) <= 2.0, "{}", z[2]);
-        let mut z = [60.0, 0.0, 0.0, -900.0, 900.0, 0.0];
-        let out = softmax_block(&mut z, 3, &[0, 0], &[], &mut []);
+        // Two rows of three classes, class by class.
+        let mut z = [60.0, -900.0, 0.0, 900.0, 0.0, 0.0];
+        let out = softmax_block(&mut z, &[0, 0], &[], &mut []);
         assert!((out.loss - 1800.0).abs() < 1e-12);
+        assert_eq!(out.margin, f64::NEG_INFINITY);
         assert!(ulps(z[0], -2.0 * (-60f64).exp()) <= 4.0);
-        assert_eq!(z[3..], [-1.0, 1.0, 0.0]);
+        assert_eq!([z[1], z[3], z[5]], [-1.0, 1.0, 0.0]);
         let mut z = [f64::NAN, 1.0];
         assert!(logistic_block(&mut z, &[true, false], &[], &mut []).loss.is_nan());
-        assert!(softmax_block(&mut [f64::NAN, 1.0], 2, &[0], &[], &mut []).loss.is_nan());
+        assert!(softmax_block(&mut [f64::NAN, 1.0], &[0], &[], &mut []).loss.is_nan());
+        assert!(softmax_block(&mut [1.0, f64::NAN], &[0], &[], &mut []).loss.is_nan());
     }
 
     #[test]
     fn the_softmax_block_has_the_gradient_of_its_loss() {
-        let classes = 4;
-        let z: Vec<f64> = (0..48).map(|i| f64::from((i * 37) % 23) * 0.4 - 3.0).collect();
-        let codes: Vec<u32> = (0..12).map(|i| i % 4).collect();
-        let weight: Vec<f64> = (0..12).map(|i| 0.5 + f64::from(i % 3)).collect();
-        let (mut r, mut p) = (z.clone(), vec![0.0; 48]);
-        let total = softmax_block(&mut r, classes, &codes, &weight, &mut p);
-        let loss = |z: &[f64]| -> f64 {
-            let rows = z.chunks_exact(classes).zip(&codes).zip(&weight);
-            rows.map(|((row, &c), w)| w * (log_sum_exp(row) - row[c as usize])).sum()
-        };
+        let (classes, rows) = (4, 70);
+        let z: Vec<f64> = (0..classes * rows).map(|i| f64::from((i * 37) as u32 % 23) * 0.4 - 3.0).collect();
+        let codes: Vec<u32> = (0..rows as u32).map(|i| i % 4).collect();
+        let weight: Vec<f64> = (0..rows as u32).map(|i| f64::from(i % 3)).collect();
+        let (mut r, mut p) = (z.clone(), vec![0.0; z.len()]);
+        let total = softmax_block(&mut r, &codes, &weight, &mut p);
+        let row = |z: &[f64], i: usize| -> Vec<f64> { (0..classes).map(|k| z[k * rows + i]).collect() };
+        let one = |z: &[f64], i: usize| weight[i] * (log_sum_exp(&row(z, i)) - row(z, i)[codes[i] as usize]);
+        let loss = |z: &[f64]| -> f64 { (0..rows).map(|i| one(z, i)).sum() };
         assert!((total.loss - loss(&z)).abs() < 1e-12 * total.loss);
-        for j in 0..48 {
+        for j in 0..z.len() {
             let h = 1e-5;
             let (mut up, mut down) = (z.clone(), z.clone());
             up[j] += h;
             down[j] -= h;
             assert!((r[j] - (loss(&up) - loss(&down)) / (2.0 * h)).abs() < 1e-8, "score {j}");
         }
-        assert!(p.chunks_exact(classes).all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-15));
+        assert!((0..rows).all(|i| (row(&p, i).iter().sum::<f64>() - 1.0).abs() < 1e-15));
+        let margin = |i: usize| {
+            let (z, own) = (row(&z, i), codes[i] as usize);
+            let others: Vec<f64> = (0..classes).filter(|&k| k != own).map(|k| z[k]).collect();
+            z[own] - log_sum_exp(&others)
+        };
+        let least = (0..rows).filter(|&i| weight[i] > 0.0).map(margin).fold(f64::INFINITY, f64::min);
+        assert!((total.margin - least).abs() < 1e-13);
     }
 }

@@ -100,7 +100,7 @@ impl Problem {
     pub fn add(&self, point: &[f64], curvature: Curvature, sums: &mut Sums, rows: &Dataset<'_>) -> Result<()> {
         let rows_in = self.labels(rows)?;
         let before = sums.loss;
-        let mut curves = Curves { kind: curvature, values: Vec::new() };
+        let mut curves = Curves { kind: curvature, values: vec![Vec::new(); self.vectors()], kept: Vec::new() };
         match &rows.x {
             Features::Csr(x) => self.add_sparse(*x, point, &rows_in, &mut curves, sums),
             _ => self.add_dense(rows, point, &rows_in, &mut curves, sums)?,
@@ -130,39 +130,39 @@ impl Problem {
         Ok(Labels { places, positive, weight })
     }
 
-    /// Loss and residuals of the rows `start..` whose scores are in `z`; keeps what the curvature needs.
+    /// Loss and residuals of the rows `start..` whose scores are in `z`, a run of rows for each weight vector; keeps what the
+    /// curvature needs.
     fn residuals(&self, z: &mut [f64], start: usize, labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
         let v = self.vectors();
         let range = start..start + z.len() / v;
         let weight = if labels.weight.is_empty() { &[][..] } else { &labels.weight[range.clone()] };
-        let kept = curves.values.len();
-        if curves.kind != Curvature::None {
-            curves.values.resize(kept + z.len(), 0.0);
-        }
-        let kept = &mut curves.values[kept..];
+        curves.kept.resize(if curves.kind == Curvature::None { 0 } else { z.len() }, 0.0);
         let BlockLoss { loss, margin } = match v {
-            1 => logistic_block(z, &labels.positive[range], weight, kept),
-            _ => softmax_block(z, v, &labels.places[range], weight, kept),
+            1 => logistic_block(z, &labels.positive[range.clone()], weight, &mut curves.kept),
+            _ => softmax_block(z, &labels.places[range.clone()], weight, &mut curves.kept),
         };
         sums.loss += loss;
-        sums.margin = sums.margin.min(margin);
-        for row in z.chunks_exact(v) {
-            sums.residuals.iter_mut().zip(row).for_each(|(s, r)| *s += r);
+        sums.margin = sums.margin.min(margin.max(-f64::MAX));
+        sums.residuals.iter_mut().zip(z.chunks_exact(range.len())).for_each(|(s, run)| *s += run.iter().sum::<f64>());
+        for run in curves.kept.chunks_exact(range.len()).enumerate() {
+            curves.values[run.0].extend_from_slice(run.1);
         }
     }
 
     fn add_dense(&self, rows: &Dataset<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) -> Result<()> {
         let (v, q, bias) = (self.vectors(), self.width(), self.bias(point));
         let at_once = rows_at_once(self.cols);
-        let (mut z, mut sums_scratch, mut rows_scratch) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut z, mut rows_scratch) = (Vec::new(), Vec::new());
         for start in (0..rows.rows()).step_by(at_once) {
             let range = start..rows.rows().min(start + at_once);
             z.clear();
             z.resize(range.len() * v, 0.0);
-            let x = contiguous(&rows.x.row_range(range), &mut rows_scratch)?;
-            scores(x, point, q, &bias, &mut z, &mut sums_scratch);
+            let x = contiguous(&rows.x.row_range(range.clone()), &mut rows_scratch)?;
+            let ahead = lie_ahead(&rows.x, range.end, at_once);
+            let (first, second) = ahead.split_at(ahead.len() / 2);
+            scores(x, point, q, &bias, &mut z, first);
             self.residuals(&mut z, start, labels, curves, sums);
-            add_products(x, &z, v, &mut sums.products, self.cols);
+            add_products(x, &z, v, &mut sums.products, self.cols, second);
         }
         Ok(())
     }
@@ -175,20 +175,18 @@ impl Problem {
             let end = x.rows().min(start + 256);
             z.clear();
             z.resize((end - start) * v, 0.0);
-            for c in 0..v {
+            for (c, z) in z.chunks_exact_mut(end - start).enumerate() {
                 let w = &point[c * q..c * q + self.cols];
-                for i in start..end {
-                    let (indices, values) = x.row(i);
-                    let dot: f64 = indices.iter().zip(values).map(|(&j, v)| v * w[j as usize]).sum();
-                    z[(i - start) * v + c] = bias[c] + dot;
+                for (i, z) in z.iter_mut().enumerate() {
+                    let (indices, values) = x.row(start + i);
+                    *z = bias[c] + indices.iter().zip(values).map(|(&j, v)| v * w[j as usize]).sum::<f64>();
                 }
             }
             self.residuals(&mut z, start, labels, curves, sums);
-            for c in 0..v {
+            for (c, z) in z.chunks_exact(end - start).enumerate() {
                 let g = &mut sums.products[c * self.cols..(c + 1) * self.cols];
-                for i in start..end {
-                    let r = z[(i - start) * v + c];
-                    let (indices, values) = x.row(i);
+                for (i, r) in z.iter().enumerate() {
+                    let (indices, values) = x.row(start + i);
                     for (&j, &value) in indices.iter().zip(values) {
                         g[j as usize] += r * value;
                     }
@@ -235,10 +233,14 @@ impl Problem {
     fn mean_curvature(&self, labels: &Labels, curves: &Curves) -> Vec<f64> {
         let v = self.vectors();
         if v == 1 {
-            return curves.values.clone();
+            return curves.values[0].clone();
         }
-        let rows = curves.values.chunks_exact(v).enumerate();
-        rows.map(|(i, p)| labels.weight_of(i) * p.iter().map(|p| p * (1.0 - p)).sum::<f64>() / (v - 1) as f64).collect()
+        let mut out = vec![0.0; labels.places.len()];
+        for class in &curves.values {
+            out.iter_mut().zip(class).for_each(|(o, p)| *o += p * (1.0 - p));
+        }
+        out.iter_mut().enumerate().for_each(|(i, o)| *o *= labels.weight_of(i) / (v - 1) as f64);
+        out
     }
 
     /// The absolute second derivative of each row by the scores of a pair of weight vectors.
@@ -248,8 +250,8 @@ impl Problem {
             return self.mean_curvature(labels, curves);
         }
         let (a, b) = pair_at(pair, v);
-        let rows = curves.values.chunks_exact(v).enumerate();
-        rows.map(|(i, p)| labels.weight_of(i) * p[a] * if a == b { 1.0 - p[a] } else { p[b] }).collect()
+        let rows = curves.values[a].iter().zip(&curves.values[b]).enumerate();
+        rows.map(|(i, (p, q))| labels.weight_of(i) * p * if a == b { 1.0 - p } else { *q }).collect()
     }
 }
 
@@ -275,10 +277,12 @@ impl Labels {
     }
 }
 
-/// What the curvature needs of each row: second derivatives for one score, probabilities for several.
+/// What the curvature needs of each row: second derivatives for one score, probabilities of each class for several.
 struct Curves {
     kind: Curvature,
-    values: Vec<f64>,
+    values: Vec<Vec<f64>>,
+    /// Those of the rows at hand.
+    kept: Vec<f64>,
 }
 
 /// The rows as doubles that lie one after the other; copied only when they do not.
@@ -297,6 +301,18 @@ pub fn contiguous<'s>(x: &Features<'s>, scratch: &'s mut Vec<f64>) -> Result<Mat
         return Ok(MatRef::row_major(scratch, m.rows(), m.cols()));
     }
     x.f64_rows(scratch, Logistic::NAME)
+}
+
+/// The memory of the next `count` rows from `start` on, where they are read in place.
+pub fn lie_ahead<'a>(x: &Features<'a>, start: usize, count: usize) -> &'a [f64] {
+    match x {
+        Features::F64(m) if start < m.rows() && (m.col_stride() == 1 || m.cols() <= 1) => {
+            let rows = m.row_range(start..m.rows().min(start + count));
+            let all = rows.as_slice();
+            &all[..all.len().min(rows.rows() * rows.row_stride())]
+        }
+        _ => &[],
+    }
 }
 
 /// Every `step`th row, from the first.
@@ -359,7 +375,7 @@ fn add_sparse_products(x: CsrRef<'_>, problem: &Problem, weight: &[f64], product
 pub struct Sums {
     /// Σ weight times loss.
     pub loss: f64,
-    /// The least margin of a row.
+    /// The least log odds of the class of a row.
     pub margin: f64,
     /// Σ residual times row, a run of columns for each weight vector.
     pub products: Vec<f64>,

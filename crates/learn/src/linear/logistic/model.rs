@@ -8,7 +8,7 @@ use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
 use ermine_math::skinny::{rows_at_once, scores};
 use rayon::prelude::*;
 
-use super::evaluate::contiguous;
+use super::evaluate::{contiguous, lie_ahead};
 
 /// A fitted logistic or softmax regression.
 ///
@@ -60,7 +60,7 @@ impl LogisticModel {
         self.n_iter
     }
 
-    /// The scores of rows, one column a weight vector, handed on by `each` for a run of rows at a time.
+    /// The scores of rows, a run of scores a row, handed on by `each` for some rows at a time.
     fn map_scores(&self, x: &Features<'_>, width: usize, each: impl Fn(&[f64], &mut [f64]) + Sync) -> Result<Mat<f64>> {
         x.expect_cols(self.coef.cols())?;
         let (rows, v) = (x.rows(), self.coef.rows());
@@ -94,11 +94,15 @@ impl LogisticModel {
             }
             return Ok(());
         }
-        let (step, mut sums, mut scratch) = (rows_at_once(cols), Vec::new(), Vec::new());
+        let (step, mut by_class, mut scratch) = (rows_at_once(cols), Vec::new(), Vec::new());
         for (run, z) in z.chunks_mut(step * v).enumerate() {
-            let range = run * step..run * step + z.len() / v;
-            let x = contiguous(&x.row_range(range), &mut scratch)?;
-            scores(x, self.coef.as_slice(), cols, &self.intercept, z, &mut sums);
+            let rows = z.len() / v;
+            let block = contiguous(&x.row_range(run * step..run * step + rows), &mut scratch)?;
+            by_class.resize(z.len(), 0.0);
+            scores(block, self.coef.as_slice(), cols, &self.intercept, &mut by_class, lie_ahead(x, run * step + rows, step));
+            for (i, z) in z.chunks_exact_mut(v).enumerate() {
+                z.iter_mut().enumerate().for_each(|(c, z)| *z = by_class[c * rows + i]);
+            }
         }
         Ok(())
     }

@@ -141,7 +141,9 @@ impl Search {
                 self.first = Some(metric.clone());
             }
             self.metric = Some(metric);
-            self.descent.forget();
+            if self.plan.renew {
+                self.descent.forget();
+            }
         }
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         self.trace.push(&[self.stated(value), self.stated(norm)]);
