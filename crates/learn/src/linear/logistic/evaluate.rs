@@ -179,7 +179,7 @@ impl Problem {
                 let w = &point[c * q..c * q + self.cols];
                 for (i, z) in z.iter_mut().enumerate() {
                     let (indices, values) = x.row(start + i);
-                    *z = bias[c] + indices.iter().zip(values).map(|(&j, v)| v * w[j as usize]).sum::<f64>();
+                    *z = bias[c] + sparse_dot(indices, values, w);
                 }
             }
             self.residuals(&mut z, start, labels, curves, sums);
@@ -313,6 +313,21 @@ pub fn lie_ahead<'a>(x: &Features<'a>, start: usize, count: usize) -> &'a [f64] 
         }
         _ => &[],
     }
+}
+
+/// The score of a sparse row. Four sums side by side, since each addition waits for the one before.
+pub fn sparse_dot(indices: &[u32], values: &[f64], w: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (places, cells) = (indices.chunks_exact(4), values.chunks_exact(4));
+    for (l, (&j, v)) in places.remainder().iter().zip(cells.remainder()).enumerate() {
+        sums[l] = v * w[j as usize];
+    }
+    for (places, cells) in places.zip(cells) {
+        for l in 0..4 {
+            sums[l] += cells[l] * w[places[l] as usize];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 /// Every `step`th row, from the first.

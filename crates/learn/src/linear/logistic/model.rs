@@ -8,7 +8,7 @@ use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
 use ermine_math::skinny::{rows_at_once, scores};
 use rayon::prelude::*;
 
-use super::evaluate::{contiguous, lie_ahead};
+use super::evaluate::{contiguous, lie_ahead, sparse_dot};
 
 /// A fitted logistic or softmax regression.
 ///
@@ -88,8 +88,7 @@ impl LogisticModel {
             for (i, z) in z.chunks_exact_mut(v).enumerate() {
                 let (indices, values) = x.row(i);
                 for (c, z) in z.iter_mut().enumerate() {
-                    let w = self.coef.row(c);
-                    *z = self.intercept[c] + indices.iter().zip(values).map(|(&j, v)| v * w[j as usize]).sum::<f64>();
+                    *z = self.intercept[c] + sparse_dot(indices, values, self.coef.row(c));
                 }
             }
             return Ok(());
