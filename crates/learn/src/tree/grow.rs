@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::criterion::{Criterion, Limits, Monotone, Stats};
 use super::sorted::{Columns, Keep, Marks, Rows, Slot, SortedColumn, partition};
-use super::split::{Candidate, Cut, Split, between};
+use super::split::{Candidate, Cut, Split, between, parts};
 
 /// The stops, resolved for the data.
 #[derive(Clone, Debug)]
@@ -242,7 +242,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     fn take_sides(&mut self, start: usize, rows: usize, split: &Split) {
         let place = self.features.partition_point(|&f| (f as usize) < split.feature);
         let list = &self.lists[place * self.stride + start..][..rows];
-        let parts = Candidate::parts(list, self.ground.sorted[split.feature].missing);
+        let parts = parts(list, self.ground.sorted[split.feature].missing, None);
         let (left, right) = &mut self.sides;
         left.clear();
         right.clear();
@@ -271,7 +271,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         let split = &choice.split;
         let place = self.features.partition_point(|&f| (f as usize) < split.feature);
         let list = &self.lists[place * self.stride + bud.start..][..bud.stats.rows];
-        let parts = Candidate::parts(list, self.ground.sorted[split.feature].missing);
+        let parts = parts(list, self.ground.sorted[split.feature].missing, None);
         let value = |e: S| self.ground.columns.value(row_of(self.ground, self.ids.as_deref(), e.id()), split.feature);
         let threshold = match split.cut {
             Cut::At(_, Some(drawn)) => drawn,
@@ -313,11 +313,17 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         Limits { min_rows: s.min_leaf, min_weight: s.min_weight, monotone }
     }
 
-    /// The best split on one column of a child.
-    fn search_list(&self, child: &Child<C::Total>, sweep: &mut C::Sweep<'_>, place: usize, list: &[S]) -> Option<Split> {
+    /// What one column has to offer a child: whether it is constant and, if asked, the best split on it.
+    fn look(&self, child: &Child<C::Total>, sweep: &mut C::Sweep<'_>, place: usize, list: &[S], search: bool) -> Outcome {
         let feature = self.features[place] as usize;
-        let list = Candidate::parts(list, self.ground.sorted[feature].missing);
+        let column = self.ground.sorted[feature];
         let row = |id: usize| row_of(self.ground, self.ids.as_deref(), id);
+        let value = |e: S| self.ground.columns.value(row(e.id()), feature);
+        let list = parts(list, column.missing, if column.marked { None } else { Some(&value) });
+        let constant = list.constant();
+        if constant || !search {
+            return Outcome { constant, split: None };
+        }
         let candidate = Candidate { feature, list, columns: self.ground.columns, row: &row };
         let limits = self.limits(feature, child.bounds);
         let split = if self.ground.settings.random {
@@ -329,7 +335,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         if let Some(split) = &split {
             child.floor.raise(split.gain);
         }
-        split
+        Outcome { constant, split }
     }
 
     /// The best split of a child on each of the places it draws.
@@ -338,10 +344,10 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         let list = |place: u32| &self.lists[place as usize * self.stride + child.start..][..child.stats.rows];
         if places.len() * child.stats.rows < PARALLEL {
             let mut sweep = self.criterion.sweep(&child.stats);
-            places.iter().map(|&p| self.search_list(child, &mut sweep, p as usize, list(p))).collect()
+            places.iter().map(|&p| self.look(child, &mut sweep, p as usize, list(p), true).split).collect()
         } else {
             let sweep = || self.criterion.sweep(&child.stats);
-            places.par_iter().map_init(sweep, |sweep, &p| self.search_list(child, sweep, p as usize, list(p))).collect()
+            places.par_iter().map_init(sweep, |sweep, &p| self.look(child, sweep, p as usize, list(p), true).split).collect()
         }
     }
 
@@ -440,15 +446,16 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         let searches = !this.draws();
         let sweeps = || [0, 1].map(|c: usize| this.criterion.sweep(&children[c].stats));
         let work = |sweeps: &mut [C::Sweep<'_>; 2], spare: &mut Vec<S>, place: usize, list: &mut [S]| -> [Outcome; 2] {
-            if in_order != Some(this.features[place] as usize) {
-                partition(list, at, &this.marks, keep, spare);
+            let feature = this.features[place] as usize;
+            if in_order != Some(feature) {
+                partition(list, at, &this.marks, keep, this.ground.sorted[feature].marked, spare);
             }
             [0, 1].map(|c| {
-                let child = &children[c];
                 let part = if c == 0 { &list[..at] } else { &list[at..] };
-                let constant = !child.open || !part[1..].iter().any(|e| e.starts());
-                let split = if constant || !searches { None } else { this.search_list(child, &mut sweeps[c], place, part) };
-                Outcome { constant, split }
+                match children[c].open {
+                    true => this.look(&children[c], &mut sweeps[c], place, part, searches),
+                    false => Outcome { constant: true, split: None },
+                }
             })
         };
         let outcomes = if rows * bud.active.len() < PARALLEL {

@@ -4,6 +4,10 @@
 //! the range of every list stably, so no node sorts anything. An entry is one word: which row, whether a new value begins
 //! with it, whether the value is missing, and, for two classes, the class, so that the search for a split streams
 //! through memory.
+//!
+//! In a column where values repeat, the marks of new values are kept right as lists are cut. Where almost no value
+//! repeats they are left as they were in the whole list: a mark then still means a new value, and without one the two
+//! values are looked up.
 
 use std::sync::Arc;
 
@@ -20,7 +24,7 @@ pub(super) trait Slot: Copy + Default + Send + Sync + 'static {
     fn id(self) -> usize;
     /// The class of the row, when there are two.
     fn bit(self) -> usize;
-    /// Whether the value differs from the one before.
+    /// Whether the value is known to differ from the one before.
     fn starts(self) -> bool;
     /// Whether the value is missing; such entries come last.
     fn missing(self) -> bool;
@@ -162,7 +166,10 @@ impl<'a> Columns<'a> {
                     if let Some(id) = cells.infinite {
                         return Err(self.refuse_infinite(rows.row(id as usize), first + k));
                     }
-                    out.push(cells.write_list(list, bit));
+                    let mut column = cells.write_list(list, bit);
+                    // Categories are found by their marks.
+                    column.marked |= self.categories[first + k].is_some();
+                    out.push(column);
                 }
                 Ok(out)
             })
@@ -324,8 +331,11 @@ impl Cells {
         for (k, (slot, &id)) in list[present..].iter_mut().zip(&self.missing).enumerate() {
             *slot = Slot::new(id as usize, bit(id as usize), k == 0, true);
         }
-        let out =
-            SortedColumn { missing: !self.missing.is_empty(), constant: distinct + usize::from(!self.missing.is_empty()) <= 1 };
+        let out = SortedColumn {
+            missing: !self.missing.is_empty(),
+            constant: distinct + usize::from(!self.missing.is_empty()) <= 1,
+            marked: (present - distinct) * 64 > present,
+        };
         *self = Self::default();
         out
     }
@@ -384,6 +394,8 @@ pub(super) struct SortedColumn {
     pub missing: bool,
     /// Whether there is one value only (missing counts as one).
     pub constant: bool,
+    /// Whether marks of new values are kept right.
+    pub marked: bool,
 }
 
 /// All columns, sorted.
@@ -424,48 +436,66 @@ pub(super) enum Keep {
 
 /// Stable partition of a list: rows whose mark is set come first. The part of a child that is not kept is left in any
 /// state.
-pub(super) fn partition<S: Slot>(list: &mut [S], left: usize, goes_left: &Marks, keep: Keep, spare: &mut Vec<S>) {
+pub(super) fn partition<S: Slot>(list: &mut [S], left: usize, goes_left: &Marks, keep: Keep, marked: bool, spare: &mut Vec<S>) {
     let right = list.len() - left;
     spare.resize(right + 1, S::default());
+    match (keep, marked) {
+        (Keep::Both, false) => both::<S, false>(list, goes_left, spare),
+        (Keep::Both, true) => both::<S, true>(list, goes_left, spare),
+        (Keep::Left, false) => keep_left::<S, false>(list, goes_left),
+        (Keep::Left, true) => keep_left::<S, true>(list, goes_left),
+        (Keep::Right, false) => keep_right::<S, false>(list, goes_left, spare),
+        (Keep::Right, true) => keep_right::<S, true>(list, goes_left, spare),
+    }
+    if keep != Keep::Left {
+        list[left..].copy_from_slice(&spare[..right]);
+    }
+}
+
+// In the three loops below an entry is written whether it belongs there or not, and the place moves on only if it does:
+// which side a row takes cannot be guessed, and a wrong guess costs more than a write. A new value begins on a side with
+// the first entry that goes there at or after the first of its value.
+
+fn both<S: Slot, const MARKED: bool>(list: &mut [S], goes_left: &Marks, spare: &mut [S]) {
     let (mut l, mut r) = (0, 0);
-    // A new value begins on a side with the first entry that goes there at or after the first of its value.
     let (mut new_left, mut new_right) = (true, true);
-    match keep {
-        Keep::Both => {
-            for i in 0..list.len() {
-                let e = list[i];
-                let goes = goes_left.get(e.id());
-                let starts = e.starts();
-                new_left |= starts;
-                new_right |= starts;
-                list[l] = e.with_start(new_left);
-                spare[r] = e.with_start(new_right);
-                l += usize::from(goes);
-                r += usize::from(!goes);
-                new_left &= !goes;
-                new_right &= goes;
-            }
-            list[left..].copy_from_slice(&spare[..right]);
+    for i in 0..list.len() {
+        let e = list[i];
+        let goes = goes_left.get(e.id());
+        if MARKED {
+            new_left |= e.starts();
+            new_right |= e.starts();
         }
-        Keep::Left => {
-            for i in 0..list.len() {
-                let e = list[i];
-                let goes = goes_left.get(e.id());
-                new_left |= e.starts();
-                list[l] = e.with_start(new_left);
-                l += usize::from(goes);
-                new_left &= !goes;
-            }
-        }
-        Keep::Right => {
-            for &e in list.iter() {
-                let goes = goes_left.get(e.id());
-                new_right |= e.starts();
-                spare[r] = e.with_start(new_right);
-                r += usize::from(!goes);
-                new_right &= goes;
-            }
-            list[left..].copy_from_slice(&spare[..right]);
-        }
+        list[l] = if MARKED { e.with_start(new_left) } else { e };
+        spare[r] = if MARKED { e.with_start(new_right) } else { e };
+        l += usize::from(goes);
+        r += usize::from(!goes);
+        new_left &= !goes;
+        new_right &= goes;
+    }
+}
+
+fn keep_left<S: Slot, const MARKED: bool>(list: &mut [S], goes_left: &Marks) {
+    let mut l = 0;
+    let mut new_left = true;
+    for i in 0..list.len() {
+        let e = list[i];
+        let goes = goes_left.get(e.id());
+        new_left |= e.starts();
+        list[l] = if MARKED { e.with_start(new_left) } else { e };
+        l += usize::from(goes);
+        new_left &= !goes;
+    }
+}
+
+fn keep_right<S: Slot, const MARKED: bool>(list: &[S], goes_left: &Marks, spare: &mut [S]) {
+    let mut r = 0;
+    let mut new_right = true;
+    for &e in list {
+        let goes = goes_left.get(e.id());
+        new_right |= e.starts();
+        spare[r] = if MARKED { e.with_start(new_right) } else { e };
+        r += usize::from(!goes);
+        new_right &= goes;
     }
 }

@@ -37,14 +37,14 @@ pub(super) struct Candidate<'a, S> {
     pub row: &'a (dyn Fn(usize) -> usize + Sync),
 }
 
-impl<'a, S: Slot> Candidate<'a, S> {
-    /// Tells the entries of a list with a value from those without.
-    pub fn parts(list: &'a [S], may_miss: bool) -> Parts<'a, S> {
-        let missing = if may_miss { list.iter().rev().take_while(|e| e.missing()).count() } else { 0 };
-        let (present, missing) = list.split_at(list.len() - missing);
-        Parts { present, missing }
-    }
+/// Tells the entries of a list with a value from those without.
+pub(super) fn parts<'a, S: Slot>(list: &'a [S], may_miss: bool, value: Option<&'a (dyn Fn(S) -> f64 + Sync)>) -> Parts<'a, S> {
+    let missing = if may_miss { list.iter().rev().take_while(|e| e.missing()).count() } else { 0 };
+    let (present, missing) = list.split_at(list.len() - missing);
+    Parts { present, missing, value }
+}
 
+impl<'a, S: Slot> Candidate<'a, S> {
     /// The best split, or the best that can beat `floor`.
     pub fn best<C: Criterion>(&self, criterion: &C, sweep: &mut C::Sweep<'_>, limits: &Limits, floor: f64) -> Option<Split> {
         if self.columns.categories[self.feature].is_some() {
@@ -122,7 +122,7 @@ impl<'a, S: Slot> Candidate<'a, S> {
     /// for missing values.
     pub fn draw<W: Sweep>(&self, sweep: &mut W, limits: &Limits, mut stream: Stream) -> Option<Split> {
         let present = self.list.present;
-        let several = present.len() > 1 && present[1..].iter().any(|e| e.starts());
+        let several = !Parts { missing: &[], ..self.list }.constant();
         let mut missing_left = !self.list.missing.is_empty() && stream.below(2) == 1;
         sweep.clear();
         let mut left = 0;

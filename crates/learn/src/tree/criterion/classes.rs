@@ -141,13 +141,14 @@ impl<I: ShareImpurity> Binary<I> {
     /// small, no entry of the block needs to be looked at.
     fn skim<S: Slot>(
         &self,
-        present: &[S],
+        list: &Parts<'_, S>,
         from: Counts,
         total: Counts,
         range: (usize, usize),
         floor: f64,
     ) -> Option<(f64, usize)> {
         const BLOCK: usize = 32;
+        let present = list.present;
         let (low, high) = range;
         let gain = |c: Counts| self.impurity.gain_of_two(c.ones, c.all, total.ones, total.all);
         let mut state = from;
@@ -172,11 +173,9 @@ impl<I: ShareImpurity> Binary<I> {
                 for (k, e) in block.iter().enumerate() {
                     state.ones += e.bit() as i64;
                     state.all += 1;
-                    if present.get(at + k).is_none_or(|next| next.starts()) {
-                        let g = gain(state);
-                        if g > best.map_or(f64::NEG_INFINITY, |b| b.0) {
-                            best = Some((g, at + k));
-                        }
+                    let g = gain(state);
+                    if g > best.map_or(f64::NEG_INFINITY, |b| b.0) && list.cuts(at + k) {
+                        best = Some((g, at + k));
                     }
                 }
             }
@@ -256,7 +255,7 @@ impl<I: ShareImpurity> Criterion for Binary<I> {
                 from.add(list.missing);
             }
             let floor = best.map_or(floor, |b| b.gain.max(floor));
-            if let Some((gain, at)) = self.skim(list.present, from, sweep.total, (low, high), floor)
+            if let Some((gain, at)) = self.skim(list, from, sweep.total, (low, high), floor)
                 && gain > best.map_or(f64::NEG_INFINITY, |b| b.gain)
             {
                 best = Some(Found { gain, at, missing_left });

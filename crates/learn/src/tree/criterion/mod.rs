@@ -126,11 +126,32 @@ impl Limits {
 pub(super) struct Parts<'a, S> {
     pub present: &'a [S],
     pub missing: &'a [S],
+    /// The value of an entry, for columns whose marks are not kept right.
+    pub value: Option<&'a (dyn Fn(S) -> f64 + Sync)>,
 }
 
 impl<'a, S: Slot> Parts<'a, S> {
     pub fn rows(&self) -> usize {
         self.present.len() + self.missing.len()
+    }
+
+    /// Whether the first `at` present entries can be cut from the rest: a new value, or nothing, follows.
+    #[inline(always)]
+    pub fn cuts(&self, at: usize) -> bool {
+        match self.present.get(at) {
+            None => true,
+            Some(e) => e.starts() || self.value.is_some_and(|value| value(self.present[at - 1]) < value(*e)),
+        }
+    }
+
+    /// Whether there is one value only; missing counts as one.
+    pub fn constant(&self) -> bool {
+        let last = self.present.len().saturating_sub(1);
+        if self.present.is_empty() || !self.missing.is_empty() {
+            return self.present.is_empty();
+        }
+        !self.present[1..].iter().any(|e| e.starts())
+            && self.value.is_none_or(|value| value(self.present[0]) == value(self.present[last]))
     }
 
     /// For each side the missing values may take, right first: whether it is the left, and the least and greatest number
@@ -170,11 +191,12 @@ pub(super) fn scan<S: Slot>(sweep: &mut impl Sweep, list: &Parts<'_, S>, limits:
         list.present[..low - 1].iter().for_each(|&e| sweep.push(e));
         for at in low..=high {
             sweep.push(list.present[at - 1]);
-            if list.present.get(at).is_some_and(|e| !e.starts()) || !limits.allow(sweep) {
+            let marked = list.value.is_none();
+            if marked && !list.cuts(at) || !limits.allow(sweep) {
                 continue;
             }
             let gain = sweep.gain();
-            if gain > best.map_or(f64::NEG_INFINITY, |b| b.gain) {
+            if gain > best.map_or(f64::NEG_INFINITY, |b| b.gain) && (marked || list.cuts(at)) {
                 best = Some(Found { gain, at, missing_left });
             }
         }

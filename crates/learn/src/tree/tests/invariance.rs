@@ -146,3 +146,59 @@ fn small_parts_and_columns_in_parallel_grow_the_same_tree() {
         assert_eq!(deep.feature_importances(), wide.feature_importances());
     }
 }
+
+#[test]
+fn rows_once_and_twice_grow_the_same_tree() {
+    // Once, a value hardly ever repeats; twice, every value does. The two are told apart in different ways.
+    let rows = 20_000;
+    let mut x = normal(rows, 5, 11);
+    for i in 0..rows {
+        let other = (i * 7919) % rows;
+        match i % 97 {
+            0 => x[(i, 0)] = x[(other, 0)],
+            1 => x[(i, 1)] = f64::NAN,
+            2 => (0..2).for_each(|j| x[(i, 2 + j)] = x[(other, 2 + j)]),
+            _ => {}
+        }
+        // Below the least normal number.
+        x[(i, 3)] = f64::from_bits((x[(i, 3)].abs() * 1e12) as u64);
+        // Zeros of either sign are one value.
+        if i % 100 == 3 {
+            x[(i, 4)] = [0.0, -0.0][i / 100 % 2];
+        }
+    }
+    let twice: Vec<usize> = (0..rows).flat_map(|i| [i, i]).collect();
+    let x_twice = x.view().take_rows(&twice);
+    for (classes, criterion, leaf) in [(2, "gini", 3), (3, "gini", 3), (0, "squared_error", 60), (0, "absolute_error", 400)] {
+        let y = match target(rows, classes, 12) {
+            OwnedTarget::Real(noise) => {
+                let y = (0..rows).map(|i| noise[i] + x[(i, 4)] + x[(i, 0)]);
+                // Absolute errors of many cuts are equal; which is first must not hang on how targets are rounded.
+                OwnedTarget::Real(y.map(|v| if criterion == "absolute_error" { (8.0 * v).round() / 8.0 } else { v }).collect())
+            }
+            y => y,
+        };
+        let y_twice = y.view().take(&twice);
+        let constraints = if classes == 3 { json!(null) } else { json!([1, 0, 0, 0, -1]) };
+        for more in [
+            json!({}),
+            json!({"splitter": "random"}),
+            json!({"max_features": 2}),
+            json!({"max_leaf_nodes": 90}),
+            json!({"monotonic_cst": constraints}),
+        ] {
+            let with = |leaf: usize| {
+                let mut params = json!({"criterion": criterion, "min_samples_leaf": leaf});
+                params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+                tree(params)
+            };
+            let (a, b) = (fit(&with(leaf), &x, &y), fit(&with(2 * leaf), &x_twice, &y_twice));
+            assert!(a.node_count() > 20, "{criterion} {more}");
+            assert_eq!(a.nodes().feature, b.nodes().feature, "{criterion} {more}");
+            assert_eq!(a.nodes().threshold, b.nodes().threshold, "{criterion} {more}");
+            assert_eq!(a.nodes().missing_left, b.nodes().missing_left, "{criterion} {more}");
+            let doubled: Vec<i64> = a.nodes().n_node_samples.iter().map(|n| 2 * n).collect();
+            assert_eq!(doubled, b.nodes().n_node_samples, "{criterion} {more}");
+        }
+    }
+}

@@ -212,6 +212,64 @@ fn problems() -> impl Strategy<Value = Problem> {
     )
 }
 
+/// Columns where a value hardly ever repeats, but does where the classes would be told apart best.
+fn rare_ties() -> impl Strategy<Value = Problem> {
+    let criteria = prop::sample::select(vec!["gini", "entropy", "squared_error", "poisson"]);
+    (130usize..150, any::<u64>(), 2usize..4, 1usize..3, criteria, 0usize..3).prop_map(
+        |(rows, seed, classes, min_leaf, criterion, weighting)| {
+            let mut s = Stream::new(seed, "rare ties", 0);
+            let mut y = vec![0.0; rows];
+            let mut numbers = Vec::new();
+            for j in 0..2 {
+                let rank: Vec<i64> = s.permutation(rows).into_iter().map(|r| r as i64).collect();
+                let (a, b) = (1 + s.below(rows - 4) as i64, 1 + s.below(rows - 4) as i64);
+                if j == 0 {
+                    (0..rows).for_each(|i| y[i] = f64::from(rank[i] > a));
+                }
+                let tied = |r: i64| if r == a + 1 || r == b + 1 { r - 1 } else { r };
+                let zero = |r: i64| if r == a { -0.0 } else { 0.0 };
+                let kind = s.below(5);
+                let value = |r: i64| match kind {
+                    // One value, zero with either sign.
+                    0 => {
+                        if tied(r) == a {
+                            zero(r)
+                        } else {
+                            (tied(r) - a) as f64
+                        }
+                    }
+                    // Doubles and singles below the least normal ones, and neighbours.
+                    1 => f64::from_bits(tied(r) as u64),
+                    2 => f64::from(f32::from_bits(tied(r) as u32)),
+                    3 => 1.0 + tied(r) as f64 * f64::EPSILON,
+                    _ => (tied(r) as f64 - 70.0).powi(3) / 7.0,
+                };
+                let mut column: Vec<f64> = rank.iter().map(|&r| value(r)).collect();
+                if s.below(2) == 0 {
+                    column[s.below(rows)] = f64::NAN;
+                }
+                numbers.push(column);
+            }
+            for v in &mut y {
+                if s.below(10) == 0 {
+                    *v = s.below(classes) as f64;
+                }
+            }
+            let weight =
+                (weighting > 0).then(|| (0..rows).map(|_| (1 + s.below(4)) as f64 / [1.0, 3.0][weighting - 1]).collect());
+            Problem { numbers, categories: Vec::new(), y, weight, criterion, min_leaf }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn every_split_is_the_best_there_is_where_values_hardly_repeat(problem in rare_ties()) {
+        problem.check()?;
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
