@@ -19,6 +19,8 @@ pub const UNDEFINED: i32 = -2;
 
 /// Rows that one thread predicts at a time.
 const BLOCK: usize = 1024;
+/// Rows that go down the tree side by side.
+const LANES: usize = 8;
 
 /// A fitted tree. The nodes lie in arrays in depth-first preorder: the root is node 0, the left child of a node follows it.
 #[derive(Debug, Clone)]
@@ -66,7 +68,7 @@ struct Step {
     threshold: f64,
     /// The column, and in the upper bits whether missing values go left and whether categories are tested.
     feature: u32,
-    /// The right child; 0 in a leaf.
+    /// The right child. A leaf has itself here, and a test that nothing passes: a row that has arrived stays.
     right: u32,
 }
 
@@ -117,6 +119,11 @@ impl TreeModel {
         &self.nodes
     }
 
+    #[inline(always)]
+    fn is_leaf(&self, node: usize) -> bool {
+        self.steps[node].right as usize == node
+    }
+
     /// How many nodes there are, leaves among them.
     pub fn node_count(&self) -> usize {
         self.steps.len()
@@ -124,14 +131,14 @@ impl TreeModel {
 
     /// How many leaves there are.
     pub fn n_leaves(&self) -> usize {
-        self.steps.iter().filter(|s| s.right == 0).count()
+        (0..self.steps.len()).filter(|&i| self.is_leaf(i)).count()
     }
 
     /// Tests on the longest way from the root to a leaf.
     pub fn depth(&self) -> usize {
         let mut depth = vec![0; self.steps.len()];
         for (i, step) in self.steps.iter().enumerate() {
-            if step.right != 0 {
+            if !self.is_leaf(i) {
                 depth[i + 1] = depth[i] + 1;
                 depth[step.right as usize] = depth[i] + 1;
             }
@@ -146,8 +153,7 @@ impl TreeModel {
 
     /// The categories that go left at a node that tests a category column.
     pub fn left_categories(&self, node: usize) -> Option<Vec<&str>> {
-        let step = self.steps[node];
-        if step.right == 0 || step.feature & CATEGORY == 0 {
+        if self.steps[node].feature & CATEGORY == 0 {
             return None;
         }
         let names = self.categories(self.nodes.feature[node] as usize)?;
@@ -160,7 +166,7 @@ impl TreeModel {
         let n = &self.nodes;
         let cost = |i: usize| n.weighted_n_node_samples[i] / n.weighted_n_node_samples[0] * n.impurity[i];
         for (i, step) in self.steps.iter().enumerate() {
-            if step.right != 0 {
+            if !self.is_leaf(i) {
                 out[n.feature[i] as usize] += (cost(i) - cost(i + 1) - cost(step.right as usize)).max(0.0);
             }
         }
@@ -179,27 +185,33 @@ impl TreeModel {
 
     /// The child that a cell leads to. A category is given as its code; NaN is missing.
     #[inline(always)]
-    fn next(&self, at: usize, step: Step, v: f64) -> usize {
+    fn next<C: Cells>(&self, at: u32, step: Step, v: f64) -> u32 {
         let missing = v.is_nan() & (step.feature & MISSING_LEFT != 0);
-        let left = if step.feature & CATEGORY == 0 {
-            (v <= step.threshold) | missing
-        } else if v.is_nan() {
-            missing
+        let left = if C::CATEGORIES && step.feature & CATEGORY != 0 {
+            if v.is_nan() { missing } else { self.in_set(at as usize, v as usize) }
         } else {
-            self.in_set(at, v as usize)
+            (v <= step.threshold) | missing
         };
-        if left { at + 1 } else { step.right as usize }
+        if left { at + 1 } else { step.right }
     }
 
+    /// The leaves of `LANES` rows from `first` on, the row before `end` again where there are fewer. They go down side by
+    /// side, so that no row waits for the memory of another; for that their number must be known here.
     #[inline(always)]
-    fn leaf(&self, cells: &impl Cells, row: usize) -> usize {
-        let mut at = 0;
+    fn leaves<C: Cells>(&self, cells: &C, first: usize, end: usize) -> [u32; LANES] {
+        let rows: [usize; LANES] = std::array::from_fn(|k| (first + k).min(end - 1));
+        let mut at = [0; LANES];
         loop {
-            let step = self.steps[at];
-            if step.right == 0 {
+            let mut moved = 0;
+            for (at, &row) in at.iter_mut().zip(&rows) {
+                let step = self.steps[*at as usize];
+                let next = self.next::<C>(*at, step, cells.get(row, (step.feature & FEATURE) as usize));
+                moved |= next ^ *at;
+                *at = next;
+            }
+            if moved == 0 {
                 return at;
             }
-            at = self.next(at, step, cells.get(row, (step.feature & FEATURE) as usize));
         }
     }
 
@@ -216,7 +228,7 @@ impl TreeModel {
         let leaves = self.apply(x)?;
         let mut parent = vec![0u32; self.steps.len()];
         for (i, step) in self.steps.iter().enumerate() {
-            if step.right != 0 {
+            if !self.is_leaf(i) {
                 parent[i + 1] = i as u32;
                 parent[step.right as usize] = i as u32;
             }
@@ -257,15 +269,20 @@ impl TreeModel {
             let first = block * BLOCK;
             let rows = first..first + out.len() / width;
             refuse_infinite(x, rows.clone())?;
-            let fill = |out: &mut [T], leaf: &dyn Fn(usize) -> usize| {
-                out.chunks_exact_mut(width).enumerate().for_each(|(i, out)| write(out, leaf(i)));
+            let count = rows.len();
+            let fill = |out: &mut [T], leaves: &dyn Fn(usize) -> [u32; LANES]| {
+                for (g, out) in out.chunks_mut(LANES * width).enumerate() {
+                    let found = leaves(g * LANES);
+                    out.chunks_exact_mut(width).zip(found).for_each(|(out, leaf)| write(out, leaf as usize));
+                }
             };
             match x.row_range(rows) {
-                Features::F64(m) => fill(out, &|i| self.leaf(&m, i)),
-                Features::F32(m) => fill(out, &|i| self.leaf(&m, i)),
+                Features::F64(m) => fill(out, &|i| self.leaves(&m, i, count)),
+                Features::F32(m) => fill(out, &|i| self.leaves(&m, i, count)),
                 Features::Csr(m) => {
                     let dense = m.to_dense();
-                    fill(out, &|i| self.leaf(&dense.view(), i));
+                    let view = dense.view();
+                    fill(out, &|i| self.leaves(&view, i, count));
                 }
                 Features::Table(t) => {
                     let column = |j: usize| match (t.numbers(j), t.categories(j), &maps[j]) {
@@ -273,7 +290,7 @@ impl TreeModel {
                         (numbers, ..) => TableColumn::Number(numbers.unwrap_or_default()),
                     };
                     let cells = TableCells((0..t.cols()).map(column).collect());
-                    fill(out, &|i| self.leaf(&cells, i));
+                    fill(out, &|i| self.leaves(&cells, i, count));
                 }
             }
             Ok(())
@@ -351,7 +368,7 @@ impl Nodes {
     fn steps(&self) -> Vec<Step> {
         let step = |i: usize| {
             if self.left[i] == LEAF {
-                return Step { threshold: 0.0, feature: 0, right: 0 };
+                return Step { threshold: f64::NAN, feature: 0, right: i as u32 };
             }
             let missing = if self.missing_left[i] == 1 { MISSING_LEFT } else { 0 };
             let category = if self.set_offset[i] < self.set_offset[i + 1] { CATEGORY } else { 0 };
@@ -448,10 +465,13 @@ impl Nodes {
 
 /// Cells as numbers: NaN is missing, a category is its code in the model.
 trait Cells: Sync {
+    /// Whether there may be category columns.
+    const CATEGORIES: bool;
     fn get(&self, row: usize, col: usize) -> f64;
 }
 
 impl Cells for MatRef<'_, f64> {
+    const CATEGORIES: bool = false;
     #[inline(always)]
     fn get(&self, row: usize, col: usize) -> f64 {
         *self.at(row, col)
@@ -459,6 +479,7 @@ impl Cells for MatRef<'_, f64> {
 }
 
 impl Cells for MatRef<'_, f32> {
+    const CATEGORIES: bool = false;
     #[inline(always)]
     fn get(&self, row: usize, col: usize) -> f64 {
         f64::from(*self.at(row, col))
@@ -473,6 +494,7 @@ enum TableColumn<'a> {
 struct TableCells<'a>(Vec<TableColumn<'a>>);
 
 impl Cells for TableCells<'_> {
+    const CATEGORIES: bool = true;
     #[inline]
     fn get(&self, row: usize, col: usize) -> f64 {
         match &self.0[col] {
@@ -481,6 +503,12 @@ impl Cells for TableCells<'_> {
             TableColumn::Category(..) => f64::NAN,
         }
     }
+}
+
+/// The first cell that is so. There is hardly ever one, and to ask only whether there is goes many cells at a time.
+fn first<T: Copy>(cells: &[T], is: impl Fn(T) -> bool) -> Option<usize> {
+    let any = cells.iter().fold(false, |any, &v| any | is(v));
+    if any { cells.iter().position(|&v| is(v)) } else { None }
 }
 
 /// Refuses infinite cells among some rows, naming the first.
@@ -496,11 +524,11 @@ fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()> {
     for row in rows.clone() {
         let found = match x {
             Features::F64(m) => match m.row(row) {
-                Some(cells) => cells.iter().position(|v| v.is_infinite()).map(|j| (j, cells[j])),
+                Some(cells) => first(cells, f64::is_infinite).map(|j| (j, cells[j])),
                 None => (0..m.cols()).find(|&j| m.at(row, j).is_infinite()).map(|j| (j, *m.at(row, j))),
             },
             Features::F32(m) => match m.row(row) {
-                Some(cells) => cells.iter().position(|v| v.is_infinite()).map(|j| (j, f64::from(cells[j]))),
+                Some(cells) => first(cells, f32::is_infinite).map(|j| (j, f64::from(cells[j]))),
                 None => (0..m.cols()).find(|&j| m.at(row, j).is_infinite()).map(|j| (j, f64::from(*m.at(row, j)))),
             },
             Features::Csr(m) => {

@@ -1,6 +1,7 @@
 //! Tests against reference values, definitions and invariants.
 
 mod behaviour;
+mod descent;
 mod hostile;
 mod invariance;
 mod naive;
