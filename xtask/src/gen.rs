@@ -388,9 +388,10 @@ mod tests {
 
     #[test]
     fn ranges_become_constraints() {
+        const TWO_OR_MORE: Range = Range::int_from(2);
         let of = |r: &Range| constraints(r).unwrap().join(", ");
         assert_eq!(of(&Range::above(0.0)), "Interval(Real, 0.0, None, closed=\"neither\")");
-        assert_eq!(of(&Range::Optional(&Range::int_from(2))), "Interval(Integral, 2, None, closed=\"left\"), None");
+        assert_eq!(of(&Range::Optional(&TWO_OR_MORE)), "Interval(Integral, 2, None, closed=\"left\"), None");
         assert_eq!(of(&Range::Choice(&["a", "b"])), "StrOptions({\"a\", \"b\"})");
     }
 }

@@ -101,8 +101,9 @@ macro_rules! attempt {
 /// Fails with a message unless a condition holds.
 macro_rules! require {
     ($condition:expr, $($message:tt)*) => {
-        if !$condition {
-            return crate::Verdict::Fail(format!($($message)*));
+        match $condition {
+            true => {}
+            false => return crate::Verdict::Fail(format!($($message)*)),
         }
     };
 }

@@ -34,6 +34,11 @@ pub use fitted::Fitted;
 pub use pipeline::{Pipeline, PipelineModel, Stage, prepared};
 pub use problem::Problem;
 
+/// The examples of the README, tested as they stand.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 /// What most programs need: the traits, the data types, the learners.
 pub mod prelude {
     pub use crate::{Fitted, Pipeline, Problem, Roles, prepared};

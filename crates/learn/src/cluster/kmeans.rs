@@ -220,8 +220,8 @@ pub struct KMeansState {
     seed: u64,
     phase: Phase,
     centres: Mat<f64>,
-    /// Starts that are still to be tried, the next one last.
-    waiting: Vec<Mat<f64>>,
+    /// What starts are drawn from.
+    sample: Option<Sample>,
     /// The number of the present start.
     run: u64,
     iteration: u64,
@@ -314,7 +314,7 @@ impl PassLearner for KMeans {
             seed: cx.seed,
             phase: Phase::Sample(u64::MAX),
             centres: Mat::zeros(0, cols),
-            waiting: Vec::new(),
+            sample: None,
             run: 0,
             iteration: 0,
             fingerprint: None,
@@ -354,12 +354,10 @@ impl PassLearner for KMeans {
                     state.phase = Phase::Sample(u64::MAX);
                     return Ok(Step::Again(state, None));
                 }
-                let init = self.init()?;
-                let plus = matches!(init, Init::PlusPlus);
-                let one = |run| sample.centres(self.n_clusters, plus, state.seed, run);
-                state.waiting = (0..self.starts(&init)).rev().map(one).collect();
-                let first = state.waiting.pop().unwrap_or_default();
-                state.begin(first);
+                state.sample = Some(sample);
+                if let Some(first) = self.next_start(&state, cx)? {
+                    state.begin(first);
+                }
                 None
             }
             (Phase::Last { settled }, KMeansPart::Totals(totals)) => {
@@ -396,9 +394,10 @@ impl PassLearner for KMeans {
                 state.best = Some(outcome);
             }
             state.run += 1;
-            match state.waiting.pop() {
-                Some(next) if !cx.out_of_time() => state.begin(next),
-                _ => return self.model(state.best).map(Step::Done),
+            match self.next_start(&state, cx) {
+                Ok(Some(next)) => state.begin(next),
+                Ok(None) | Err(Error::Deadline(_)) => return self.model(state.best).map(Step::Done),
+                Err(e) => return Err(e),
             }
         }
         Ok(Step::Again(state, objective))
@@ -438,6 +437,18 @@ impl KMeans {
         }
         let k = self.n_clusters;
         Err(Error::Data(format!("there are {rows} rows, and {k} clusters need at least {k}; lower n_clusters")))
+    }
+
+    /// The centres of the start whose turn it is, unless all were tried.
+    fn next_start(&self, state: &KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        let init = self.init()?;
+        match &state.sample {
+            Some(sample) if state.run < self.starts(&init) => {
+                let plus = matches!(init, Init::PlusPlus);
+                sample.centres(self.n_clusters, plus, state.seed, state.run, cx).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Every centre goes to the mean of its rows; what follows depends on how far they went.

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use ermine_core::{Dataset, Features, Mat, Result};
+use ermine_core::{Context, Dataset, Features, Mat, Progress, Result};
 use ermine_math::distance::squared;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -199,24 +199,25 @@ impl Sample {
     }
 
     /// Centres to start from: greedy k-means++, or rows drawn at random.
-    pub(super) fn centres(&self, k: usize, plus_plus: bool, seed: u64, run: u64) -> Mat<f64> {
+    pub(super) fn centres(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let salt = |step: usize| mix(mix(seed ^ 0x6B6D_6561_6E73) ^ mix(run).wrapping_add(step as u64));
-        let chosen = if plus_plus { self.spread_out(k, salt) } else { self.drawn(|i| self.weight[i], salt(0), k) };
+        let chosen = if plus_plus { self.spread_out(k, salt, cx)? } else { self.drawn(|i| self.weight[i], salt(0), k) };
         // Fewer distinct rows than centres: some centres are equal, and stay without rows.
         let mut out = Mat::zeros(k, self.cols);
         for c in 0..k {
             out.row_mut(c).copy_from_slice(self.row(chosen[c % chosen.len()]));
         }
-        out
+        Ok(out)
     }
 
     /// Greedy k-means++: each centre is the best of 2 + ln k rows drawn with their squared distances as weights.
-    fn spread_out(&self, k: usize, salt: impl Fn(usize) -> u64) -> Vec<usize> {
+    fn spread_out(&self, k: usize, salt: impl Fn(usize) -> u64, cx: &Context<'_>) -> Result<Vec<usize>> {
         const CHUNK: usize = 1024;
         let trials = 2 + (k as f64).ln() as usize;
         let mut chosen = self.drawn(|i| self.weight[i], salt(0), 1);
         let mut nearest = vec![f64::INFINITY; self.hashes.len()];
         while chosen.len() < k {
+            cx.check(Progress { stage: "start", done: chosen.len() as u64, total: Some(k as u64), objective: None })?;
             let last = self.row(chosen[chosen.len() - 1]);
             nearest.par_iter_mut().enumerate().with_min_len(CHUNK).for_each(|(i, d)| *d = d.min(squared(self.row(i), last)));
             let candidates = self.drawn(|i| self.weight[i] * nearest[i], salt(chosen.len()), trials);
@@ -240,6 +241,6 @@ impl Sample {
             let best = (0..candidates.len()).min_by(|&a, &b| left(a).total_cmp(&left(b))).unwrap_or(0);
             chosen.push(candidates[best]);
         }
-        chosen
+        Ok(chosen)
     }
 }
