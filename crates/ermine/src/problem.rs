@@ -2,13 +2,8 @@
 
 use std::sync::Arc;
 
-use ermine_core::{
-    Column, ColumnKind, Dataset, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table, Task, file::TargetInfo,
-};
+use ermine_core::{Column, ColumnKind, Dataset, Error, Features, Field, OwnedTarget, Result, Schema, Table, file::TargetInfo};
 use ermine_data::Roles;
-
-/// A number column with at most this many distinct whole numbers is taken for classes.
-const MOST_NUMBER_CLASSES: usize = 10;
 
 /// A table read as a problem: features, target, weights.
 #[derive(Debug, Clone)]
@@ -74,7 +69,7 @@ impl Problem {
             0 => OwnedTarget::None,
             1 => {
                 let (field, column) = targets.pop().expect("there is one");
-                one_target(&field, column, options, &mut notes)?
+                options.target_of(&field, column, &mut notes)?
             }
             _ => many_targets(targets)?,
         };
@@ -101,47 +96,6 @@ impl Problem {
     }
 }
 
-fn one_target(field: &Field, column: Column, options: &Roles, notes: &mut Vec<String>) -> Result<OwnedTarget> {
-    let wanted = match (options.task, &column) {
-        (Some(task @ (Task::Regression | Task::Classification)), _) => task,
-        (Some(task), _) => return Err(Error::Target(format!("{task} has none, and column \"{}\" was given", field.name))),
-        (None, _) if options.classes.is_some() => Task::Classification,
-        (None, Column::Number { values, .. }) if field.kind == ColumnKind::Number => match few_whole_numbers(values) {
-            Some(count) => {
-                notes.push(format!("target \"{}\" has {count} whole numbers, taken as classes", field.name));
-                Task::Classification
-            }
-            None => Task::Regression,
-        },
-        (None, Column::Number { .. }) => Task::Regression,
-        (None, _) => Task::Classification,
-    };
-    if wanted == Task::Regression {
-        return match column {
-            Column::Number { values, .. } => Ok(OwnedTarget::Real(values)),
-            _ => {
-                Err(Error::Target(format!("column \"{}\" is of type {}, and a regression needs numbers", field.name, field.kind)))
-            }
-        };
-    }
-    let labels = labels_of(&column);
-    let names = match &options.classes {
-        Some(classes) => classes.clone(),
-        None => class_names(&labels),
-    };
-    // The names need not be sorted by bytes (numbers are sorted as numbers), so look them up by a sorted index.
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by(|&a, &b| names[a].cmp(&names[b]));
-    let codes = labels
-        .iter()
-        .map(|label| match order.binary_search_by(|&i| names[i].as_str().cmp(label)) {
-            Ok(at) => Ok(order[at] as u32),
-            Err(_) => Err(Error::unknown(format!("class of target \"{}\"", field.name), label, names.iter().map(String::as_str))),
-        })
-        .collect::<Result<Vec<u32>>>()?;
-    Ok(OwnedTarget::Class { codes, names })
-}
-
 fn many_targets(targets: Vec<(Field, Column)>) -> Result<OwnedTarget> {
     let rows = targets[0].1.len();
     let mut out = ermine_core::Mat::zeros(rows, targets.len());
@@ -155,49 +109,6 @@ fn many_targets(targets: Vec<(Field, Column)>) -> Result<OwnedTarget> {
         values.iter().enumerate().for_each(|(i, v)| out[(i, j)] = *v);
     }
     Ok(OwnedTarget::Reals(out))
-}
-
-/// How many distinct values there are, if they are few whole numbers that each occur again and again.
-fn few_whole_numbers(values: &[f64]) -> Option<usize> {
-    let mut distinct: Vec<f64> = Vec::new();
-    for &v in values {
-        if v.fract() != 0.0 {
-            return None;
-        }
-        if !distinct.contains(&v) {
-            distinct.push(v);
-            if distinct.len() > MOST_NUMBER_CLASSES {
-                return None;
-            }
-        }
-    }
-    (distinct.len() >= 2 && values.len() >= 3 * distinct.len()).then_some(distinct.len())
-}
-
-/// The cells of a column without missing cells as labels.
-fn labels_of(column: &Column) -> Vec<String> {
-    match column {
-        Column::Number { values, .. } => values.iter().map(|v| v.to_string()).collect(),
-        Column::Category { codes, names } => {
-            let name = |&c: &u32| if c == MISSING_CODE { String::new() } else { names[c as usize].clone() };
-            codes.iter().map(name).collect()
-        }
-        Column::Text(cells) => cells.iter().map(|c| c.clone().unwrap_or_default()).collect(),
-    }
-}
-
-/// Distinct labels, sorted as numbers where all are numbers and by bytes otherwise.
-fn class_names(labels: &[String]) -> Vec<String> {
-    let mut names: Vec<String> = labels.to_vec();
-    names.sort();
-    names.dedup();
-    let numbers: Option<Vec<f64>> = names.iter().map(|n| n.parse::<f64>().ok()).collect();
-    if let Some(numbers) = numbers {
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
-        names = order.into_iter().map(|i| names[i].clone()).collect();
-    }
-    names
 }
 
 /// Puts the columns of `table` in the order of `schema`, by name. Further columns are left out; columns that are not
@@ -262,6 +173,8 @@ fn fit_column(column: &Column, want: &Field) -> Option<(Field, Column)> {
 
 #[cfg(test)]
 mod tests {
+    use ermine_core::Task;
+
     use super::*;
 
     fn table() -> Table {
@@ -285,6 +198,22 @@ mod tests {
         assert!(matches!(p.y, OwnedTarget::Real(_)));
         let e = Problem::from_table(table(), &Roles::with_target("yy")).unwrap_err();
         assert!(e.to_string().contains("did you mean \"y\""), "{e}");
+    }
+
+    #[test]
+    fn classes_are_those_that_rows_have() {
+        let species = Column::Category { codes: vec![2, 0, 2], names: Arc::new(vec!["b".into(), "none".into(), "a".into()]) };
+        let t = Table::new([("a", Column::numbers(vec![1.0, 2.0, 3.0])), ("species", species)]).unwrap();
+        let p = Problem::from_table(t.clone(), &Roles::with_target("species")).unwrap();
+        let OwnedTarget::Class { codes, names } = &p.y else { panic!("classes") };
+        assert_eq!((names.join(" ").as_str(), &codes[..]), ("a b", &[0, 1, 0][..]));
+        let fixed = Roles { classes: Some(vec!["none".into(), "b".into()]), ..Roles::with_target("species") };
+        let e = Problem::from_table(t, &fixed).unwrap_err().to_string();
+        assert!(e.contains("\"a\"") && e.contains("species"), "{e}");
+        let words = Column::Text(["no", "yes", "no"].map(|w| Some(w.into())).to_vec());
+        let t = Table::new([("a", Column::numbers(vec![1.0, 2.0, 3.0])), ("answer", words)]).unwrap();
+        let p = Problem::from_table(t, &Roles::with_target("answer")).unwrap();
+        assert_eq!(p.target.classes, ["no", "yes"]);
     }
 
     #[test]

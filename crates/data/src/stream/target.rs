@@ -1,4 +1,6 @@
-//! What the target of a stream is, and the target of each block.
+//! What a target is, numbers or classes, and the target of each block of a stream.
+
+use std::sync::Arc;
 
 use ermine_core::{Column, ColumnKind, Error, Field, Flow, MISSING_CODE, Mat, OwnedTarget, Result, Task};
 
@@ -171,6 +173,43 @@ impl Kind {
             Self::Reals | Self::Names(..) => None,
         }
     }
+}
+
+impl Roles {
+    /// The target that a whole column without missing cells is. Text is taken for classes here, since a column in memory
+    /// was read as what it is.
+    pub fn target_of(&self, field: &Field, column: Column, notes: &mut Vec<String>) -> Result<OwnedTarget> {
+        let column = match column {
+            Column::Text(cells) => Column::categories(&cells),
+            Column::Category { codes, names } => only_used(codes, &names),
+            numbers => numbers,
+        };
+        let made;
+        let field = match &column {
+            Column::Category { names, .. } => {
+                made = Field { kind: ColumnKind::Category, categories: names.clone(), ..field.clone() };
+                &made
+            }
+            _ => field,
+        };
+        let numbers = |visit: &mut dyn FnMut(&[f64]) -> Result<Flow>| match &column {
+            Column::Number { values, .. } => visit(values).map(|_| ()),
+            _ => Ok(()),
+        };
+        let kind = Kind::of_one(field, self, column.len(), notes, &numbers)?;
+        let name = &field.name;
+        kind.of_block(vec![column]).ok_or_else(|| Error::Target(format!("column \"{name}\" is not what its type says")))
+    }
+}
+
+/// A column of categories without the names that no row has.
+fn only_used(codes: Vec<u32>, names: &[String]) -> Column {
+    let mut new = vec![MISSING_CODE; names.len()];
+    codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| new[c as usize] = 0);
+    let used: Vec<usize> = (0..names.len()).filter(|&c| new[c] == 0).collect();
+    used.iter().enumerate().for_each(|(code, &c)| new[c] = code as u32);
+    let codes = codes.into_iter().map(|c| if c == MISSING_CODE { c } else { new[c as usize] }).collect();
+    Column::Category { codes, names: Arc::new(used.into_iter().map(|c| names[c].clone()).collect()) }
 }
 
 /// Distinct names, sorted as numbers where all are numbers and by bytes otherwise.
