@@ -397,6 +397,54 @@ fn hilbert_columns_keep_their_digits() {
     }
 }
 
+/// Columns of -1 and 1 that are orthogonal to each other and to the constant: Walsh functions.
+fn walsh(row: usize, k: usize) -> f64 {
+    if (row & k).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 }
+}
+
+#[test]
+fn nearly_perfect_and_nearly_dependent_fits_are_corrected() {
+    // Columns h_j + s h_1, all exact, and y = sum of j times column j, plus a small column orthogonal to all of them.
+    let (n, p) = (8192, 20);
+    for s in [1.0, 1000.0] {
+        let x = Mat::from_fn(n, p, |i, j| walsh(i, j + 1) + if j > 0 { s * walsh(i, 1) } else { 0.0 });
+        let y: Vec<f64> =
+            (0..n).map(|i| 5.0 + (0..p).map(|j| (j + 1) as f64 * x[(i, j)]).sum::<f64>() + walsh(i, 4096) / 1024.0).collect();
+        let model = ols(&x, &y);
+        let what = &model.certificate().unwrap().method;
+        assert!(what != "cholesky", "{what}");
+        for j in 0..p {
+            near(model.coef()[(0, j)], (j + 1) as f64, 1e-15, what);
+        }
+        near(model.intercept()[0], 5.0, 1e-15, what);
+        near(model.summary()[0].rss, n as f64 / 1024f64.powi(2), 1e-13, what);
+        // Ridge: the optimality conditions hold as well as coefficients in doubles can fulfil them.
+        let alpha = 0.125;
+        let model = ridge(alpha).fit(&data(&x, &y), &Context::default()).unwrap();
+        let b: Vec<f64> = model.coef().row(0).to_vec();
+        for j in 0..p {
+            // Column means are zero and the intercept is the mean of y.
+            let mut gradient = Dd::from(-alpha) * b[j].into();
+            let mut size = 0.0;
+            for i in 0..n {
+                let fitted: Dd = (0..p).map(|k| Dd::product(x[(i, k)], b[k])).sum();
+                gradient += (Dd::from(y[i] - 5.0) - fitted) * x[(i, j)].into();
+            }
+            for k in 0..p {
+                size += (0..n).map(|i| x[(i, j)] * x[(i, k)]).sum::<f64>().abs() * b[k].abs();
+            }
+            assert!(gradient.hi.abs() <= 2.0 * f64::EPSILON * size, "{s}: {:e} of {size:e}", gradient.hi);
+        }
+    }
+    // No residual at all but rounding.
+    let x = random(5000, 21, 30);
+    let y: Vec<f64> = (0..5000).map(|i| x[(i, 0)] - 2.0 * x[(i, 1)] + 1.0).collect();
+    let model = ols(&x, &y);
+    assert!(model.certificate().unwrap().method.contains("corrected"));
+    assert_eq!(model.summary()[0].rss, 0.0);
+    near(model.coef()[(0, 1)], -2.0, 1e-15, "exact");
+}
+
 #[test]
 fn units_do_not_matter() {
     let base = random(80, 3, 3);
@@ -636,6 +684,89 @@ fn layouts_singles_and_sparse_rows_agree() {
             assert!((a[(i, 0)] - b[(i, 0)]).abs() < 1e-12);
         }
     }
+}
+
+/// A matrix with about one cell in `every` stored, and ones on a diagonal so that no column is empty.
+fn sparse(rows: usize, cols: usize, every: usize, seed: u64) -> Csr {
+    let mut rng = Stream::new(seed, "sparse", 0);
+    let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
+    for i in 0..rows {
+        for j in 0..cols {
+            if i % cols == j || rng.below(every) == 0 {
+                indices.push(j as u32);
+                values.push(if i % cols == j { 2.0 } else { rng.normal() });
+            }
+        }
+        indptr.push(values.len());
+    }
+    Csr::new(indptr, indices, values, cols).unwrap()
+}
+
+#[test]
+fn sparse_rows_give_what_dense_rows_give() {
+    let x = sparse(400, 60, 20, 21);
+    let dense = x.view().to_dense();
+    let y: Vec<f64> = (0..400).map(|i| dense[(i, 0)] - dense[(i, 59)] + (i % 7) as f64).collect();
+    let w: Vec<f64> = (0..400).map(|i| (i % 5) as f64).collect();
+    let cx = Context::default();
+    for weight in [None, Some(&w[..])] {
+        for fit_intercept in [true, false] {
+            let a = Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y)).with_weight(weight);
+            let b = data(&dense, &y).with_weight(weight);
+            let learner = Ols { fit_intercept, ..Ols::default() };
+            let (p, q) = (learner.fit(&a, &cx).unwrap(), learner.fit(&b, &cx).unwrap());
+            let (e, f) = (p.inference().unwrap(), q.inference().unwrap());
+            for j in 0..60 {
+                assert!((p.coef()[(0, j)] - q.coef()[(0, j)]).abs() < 1e-12);
+                near(e.std_err[(0, j + 1)], f.std_err[(0, j + 1)], 1e-11, "standard error");
+            }
+            assert_eq!(p.summary()[0].df_resid, q.summary()[0].df_resid);
+            near(p.summary()[0].log_likelihood, q.summary()[0].log_likelihood, 1e-12, "log-likelihood");
+        }
+    }
+    // Not finite, and beyond the squares.
+    let view = x.view();
+    let scaled = |f: &dyn Fn(usize, f64) -> f64| {
+        let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
+        for i in 0..400 {
+            let (j, v) = view.row(i);
+            indices.extend_from_slice(j);
+            values.extend(v.iter().map(|v| f(i, *v)));
+            indptr.push(values.len());
+        }
+        Csr::new(indptr, indices, values, 60).unwrap()
+    };
+    let fit = |x: &Csr| Ols::default().fit(&Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y)), &cx);
+    let bad = scaled(&|i, v| if i == 17 { f64::NAN } else { v });
+    assert!(matches!(fit(&bad), Err(Error::NotFinite { row: 17, .. })));
+    let plain = fit(&x).unwrap();
+    for power in [700, -700] {
+        let large = fit(&scaled(&|_, v| v * 2f64.powi(power))).unwrap();
+        for j in 0..60 {
+            let expected = plain.coef()[(0, j)] * 2f64.powi(-power);
+            assert!((large.coef()[(0, j)] - expected).abs() < 1e-12 * 2f64.powi(-power));
+        }
+    }
+}
+
+#[test]
+fn many_sparse_columns_are_solved_by_steps() {
+    let x = sparse(1300, 1100, 100, 22);
+    let y = Mat::from_fn(1300, 2, |i, k| (i % (5 + k)) as f64);
+    let data = Dataset::new(Features::Csr(x.view())).with_target(Target::Reals(y.view()));
+    let cx = Context::default();
+    for fit_intercept in [true, false] {
+        let learner = Ridge { fit_intercept, ..ridge(0.5) };
+        let (a, b) = (learner.fit(&data, &cx).unwrap(), drive(&learner, &data, &cx).unwrap());
+        let certificate = a.certificate().unwrap();
+        assert!(certificate.method == "conjugate gradients" && certificate.converged, "{certificate:?}");
+        for (a, b) in a.coef().as_slice().iter().zip(b.coef().as_slice()) {
+            assert!((a - b).abs() < 1e-10, "{a} and {b}");
+        }
+        near(a.rss()[0], b.rss()[0], 1e-10, "rss");
+    }
+    let model = Ols::default().fit(&data, &cx).unwrap();
+    assert!(model.certificate().unwrap().converged, "{:?}", model.certificate());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use super::inference::{Evidence, Inference, Summary, report};
-use super::least_squares::{self, Problem, Solution, Stage, Totals, wide};
+use super::least_squares::{self, Problem, Solution, Stage, Totals};
 
 /// Ordinary least squares: the affine function with the least squared error,
 /// `sum_i w_i (y_i - b0 - x_i · b)²`.
@@ -123,12 +123,12 @@ impl Learner for Ols {
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OlsModel> {
-        if !self.positive && wide::suits(data) {
-            self.check()?;
-            data.check(&Self::SPEC)?;
-            return Ok(self.model(wide::solve(&self.problem(), data, cx)?));
+        self.check()?;
+        data.check(&Self::SPEC)?;
+        match least_squares::in_memory(&self.problem(), data, cx)? {
+            Some(solution) => Ok(self.model(solution)),
+            None => drive(self, data, cx),
         }
-        drive(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<OlsModel> {

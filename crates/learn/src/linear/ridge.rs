@@ -7,7 +7,7 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, Problem, Solution, Stage, Totals, ldexp, wide};
+use super::least_squares::{self, Problem, Solution, Stage, Totals, ldexp};
 
 /// The strength of the penalty: one number, or one a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -154,12 +154,12 @@ impl Learner for Ridge {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RidgeModel> {
-        if !self.positive && wide::suits(data) {
-            self.check()?;
-            data.check(&Self::SPEC)?;
-            return Ok(self.model(wide::solve(&self.problem(), data, cx)?));
+        self.check()?;
+        data.check(&Self::SPEC)?;
+        match least_squares::in_memory(&self.problem(), data, cx)? {
+            Some(solution) => Ok(self.model(solution)),
+            None => drive(self, data, cx),
         }
-        drive(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<RidgeModel> {

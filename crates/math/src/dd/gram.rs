@@ -52,6 +52,31 @@ fused! {
     }
 }
 
+fused! {
+    fn add_sparse(
+        w: f64,
+        columns: &[usize],
+        values: &[f64],
+        sum: (&mut [f64], &mut [f64]),
+        hi: &mut [f64],
+        lo: &mut [f64],
+    ) {
+        for (a, (&i, &v)) in columns.iter().zip(values).enumerate() {
+            let (ah, al) = two_prod(w, v);
+            let (s, f) = two_sum(sum.0[i], ah);
+            (sum.0[i], sum.1[i]) = quick_two_sum(s, f + (sum.1[i] + al));
+            let row = i * (i + 1) / 2;
+            for (&j, &u) in columns[..=a].iter().zip(values) {
+                let (p, e) = two_prod(ah, u);
+                let e = al.mul_add(u, e);
+                let at = row + j;
+                let (s, f) = two_sum(hi[at], p);
+                (hi[at], lo[at]) = quick_two_sum(s, f + (lo[at] + e));
+            }
+        }
+    }
+}
+
 /// `sum w z zᵀ`, `sum w z` and `sum w` over rows z = scale (x - shift), in double-double.
 ///
 /// The shift need only be near the middle of the data; totals about the exact mean follow in [`Gram::centred`]. Scales
@@ -114,6 +139,16 @@ impl Gram {
         if self.held.weights.len() == ROWS_HELD {
             self.settle();
         }
+    }
+
+    /// Takes in one row that is zero but for `values` in `columns`, which ascend.
+    ///
+    /// # Panics
+    /// When a column is too large.
+    pub fn add_sparse_row(&mut self, weight: f64, columns: &[usize], values: &[f64]) {
+        debug_assert!(columns.is_sorted());
+        self.weight += weight.into();
+        add_sparse(weight, columns, values, (&mut self.sum_hi, &mut self.sum_lo), &mut self.hi, &mut self.lo);
     }
 
     /// Brings the rows that wait into the totals. To be called when a block of rows ends.
@@ -208,6 +243,20 @@ mod tests {
             }
             prop_assert_eq!(value(total.weight()), rows.iter().map(|r| r.0 as i128).sum::<i128>());
         }
+    }
+
+    #[test]
+    fn sparse_rows_are_rows() {
+        let rows = [[0.0, 3.0, 0.0, -1.0], [2.0, 0.0, 0.0, 0.0], [0.5, 0.25, 7.0, 1e-9], [0.0; 4]];
+        let (mut dense, mut sparse) = (Gram::new(4), Gram::new(4));
+        for (w, row) in rows.iter().enumerate() {
+            dense.add_row(w as f64 + 0.3, |j| row[j].into());
+            let columns: Vec<usize> = (0..4).filter(|&j| row[j] != 0.0).collect();
+            let values: Vec<f64> = columns.iter().map(|&j| row[j]).collect();
+            sparse.add_sparse_row(w as f64 + 0.3, &columns, &values);
+        }
+        dense.settle();
+        assert_eq!(dense, sparse);
     }
 
     #[test]

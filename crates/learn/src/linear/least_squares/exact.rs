@@ -103,6 +103,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
         condition: None,
         method: "cholesky in double-double",
         steps: 2,
+        converged: true,
         notes: Vec::new(),
     };
     let mut errors = Mat::filled(t, p + 1, f64::NAN);

@@ -6,20 +6,22 @@
 //! by the rounding of the data, and a deficient problem gets the solution of least length. Columns so large or small
 //! that their squares leave the range of doubles are brought back by powers of two, after a pass that looks for their size.
 //!
-//! Wide data in memory, fewer rows than columns, is solved in the space of its rows instead ([`wide`]).
+//! Sparse rows go to double-double at once, since few products are not zero. Wide data in memory, fewer rows than columns, is
+//! solved in the space of its rows ([`wide`]), and sparse data that is large both ways by steps ([`iterative`]).
 
 mod exact;
+mod iterative;
 mod moments;
 mod nonnegative;
 mod pass;
 mod scale;
-pub(crate) mod wide;
+mod wide;
 
 pub use pass::{Stage, Totals};
 pub(crate) use pass::{add, empty, finish, start};
 pub(crate) use scale::ldexp;
 
-use ermine_core::Mat;
+use ermine_core::{Context, Dataset, Mat, Result};
 
 /// What is asked for.
 pub(crate) struct Problem<'a> {
@@ -41,6 +43,20 @@ impl Problem<'_> {
             many => many[target],
         }
     }
+}
+
+/// Solves in memory what has a shape of its own; `None` for all other data, which goes through the passes.
+pub(crate) fn in_memory(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Solution>> {
+    if problem.positive {
+        return Ok(None);
+    }
+    if iterative::suits(data) {
+        return iterative::solve(problem, data, cx).map(Some);
+    }
+    if wide::suits(data) {
+        return wide::solve(problem, data, cx).map(Some);
+    }
+    Ok(None)
 }
 
 /// The answer, for all targets. Sums of squares are in units of 4^-exponent, so that they exist whatever the units of y.
@@ -76,6 +92,7 @@ pub(crate) struct Solution {
     pub condition: Option<f64>,
     pub method: &'static str,
     pub steps: u64,
+    pub converged: bool,
     pub notes: Vec<String>,
 }
 
@@ -95,7 +112,7 @@ impl Solution {
             condition: self.condition,
             rank: Some(self.rank),
             iterations: self.steps,
-            converged: true,
+            converged: self.converged,
             notes: self.notes.clone(),
             ..Default::default()
         }

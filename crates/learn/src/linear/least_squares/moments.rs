@@ -1,7 +1,7 @@
 //! The normal equations in doubles.
 
 use ermine_core::{Error, Mat, Result};
-use ermine_math::dd::Dd;
+use ermine_math::dd::{Dd, Residuals};
 use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use ermine_math::moments::Moments;
 
@@ -14,8 +14,12 @@ const CONDITION: f64 = 1e6;
 const CONDITION_SMALL: f64 = 1e3;
 /// Products in data that counts as small.
 const SMALL: f64 = 2e6;
+/// Condition number up to which corrections with residuals in double-double settle in a few rounds.
+const CORRECTABLE: f64 = 1e11;
 /// A residual sum of squares below this share of the total is a difference of nearly equal sums.
 const NEAR_PERFECT: f64 = 2e-6;
+/// The same for small data.
+const NEAR_PERFECT_SMALL: f64 = 1e-2;
 
 pub(super) struct Given<'a> {
     pub moments: &'a Moments,
@@ -24,6 +28,22 @@ pub(super) struct Given<'a> {
     pub exponents: &'a [i32],
     /// Relative rounding of the data.
     pub epsilon: f64,
+}
+
+/// What follows.
+pub(super) enum Next {
+    Done(Box<Solution>),
+    /// Products in double-double are needed.
+    Exact,
+    /// These coefficients need their residuals: a row a target, in the units of the moments; and how many times.
+    Correct(Vec<Dd>, u32),
+}
+
+/// Coefficients, their residuals and the number of rounds still to go.
+pub(super) struct Correction<'a> {
+    pub coef: &'a [Dd],
+    pub residuals: &'a Residuals,
+    pub rounds: u32,
 }
 
 /// The system of one fit in scaled units: diagonals between 1 and 4, powers of two, so that scaling rounds nothing.
@@ -40,6 +60,12 @@ struct System {
     x_exponent: Vec<i32>,
     /// Scaled y is y 2^exponent.
     y_exponent: Vec<i32>,
+    /// What of these exponents is not yet in the moments.
+    x_unit: Vec<i32>,
+    y_unit: Vec<i32>,
+    /// Lengths of the rounding errors of the columns, in scaled units.
+    x_noise: Vec<f64>,
+    y_noise: Vec<f64>,
     /// Means in scaled units.
     x_mean: Vec<Dd>,
     y_mean: Vec<Dd>,
@@ -79,11 +105,16 @@ impl System {
             if varies(p + k) { product(kept[j], p + k) * power(unit[j]) * power(y_unit[k]) } else { 0.0 }
         });
         let yy = (0..t).map(|k| if varies(p + k) { ldexp(product(p + k, p + k), 2 * y_unit[k]) } else { 0.0 }).collect();
+        let noise = |j: usize, unit: i32| 0.5 * given.epsilon * about_zero(j).sqrt() * power(unit);
         Self {
+            x_noise: kept.iter().zip(&unit).map(|(&j, &u)| noise(j, u)).collect(),
+            y_noise: (0..t).map(|k| noise(p + k, y_unit[k])).collect(),
             x_mean: kept.iter().zip(&unit).map(|(&j, &u)| mean(j).scale(power(u))).collect(),
             y_mean: (0..t).map(|k| mean(p + k).scale(power(y_unit[k]))).collect(),
             x_exponent: kept.iter().zip(&unit).map(|(&j, &u)| given_exponent(j) + u).collect(),
             y_exponent: (0..t).map(|k| given_exponent(p + k) + y_unit[k]).collect(),
+            x_unit: unit,
+            y_unit,
             kept,
             a,
             c,
@@ -104,13 +135,13 @@ impl System {
     }
 }
 
-/// Solves in doubles. `None` asks for a pass in double-double, which is only done where `exact` allows it.
-pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, exact: bool) -> Result<Option<Solution>> {
+/// Solves in doubles, or corrects what was found so. Products in double-double are asked for only where `exact` allows it.
+pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option<&Correction<'_>>, exact: bool) -> Result<Next> {
     let system = System::new(problem, given);
     let m = given.moments;
     let (p, t, kept) = (m.x_cols(), m.y_cols(), system.kept.len());
-    let work = m.rows() as f64 * ((p + t) as f64).powi(2);
-    let limit = if work <= SMALL { CONDITION_SMALL } else { CONDITION };
+    let small = exact && m.rows() as f64 * ((p + t) as f64).powi(2) <= SMALL;
+    let limit = if small { CONDITION_SMALL } else { CONDITION };
     let mut out = Solution {
         coef: Mat::zeros(t, p),
         intercept: vec![0.0; t],
@@ -126,77 +157,111 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, exact: bool) -> Re
         log_weight: given.log_weight,
         residual: 0.0,
         condition: None,
-        method: "cholesky",
+        method: if correction.is_some() { "cholesky, corrected" } else { "cholesky" },
         steps: 1,
+        converged: true,
         notes: Vec::new(),
     };
     let mut errors = Mat::filled(t, p + 1, f64::NAN);
+    let mut coef: Vec<Vec<Dd>> = vec![Vec::new(); t];
+    let mut rounds = 0;
     // Targets of one penalty share a factorisation.
-    let mut done = vec![false; t];
     for first in 0..t {
-        if done[first] {
+        if !coef[first].is_empty() {
             continue;
         }
         let alpha = problem.penalty_of(first);
-        let group: Vec<usize> = (first..t).filter(|&k| !done[k] && problem.penalty_of(k) == alpha).collect();
+        let group: Vec<usize> = (first..t).filter(|&k| problem.penalty_of(k) == alpha).collect();
         let penalty = system.penalty(alpha);
         let a = system.penalised(&penalty);
         if problem.positive {
             for &k in &group {
                 let active = nonnegative::solve(&a, system.c.row(k))?;
                 if active.condition > limit && exact {
-                    return Ok(None);
+                    return Ok(Next::Exact);
                 }
                 out.method = "active set";
                 out.steps = out.steps.max(active.steps);
                 out.condition = Some(out.condition.unwrap_or(1.0).max(active.condition));
-                record(&system, &mut out, k, &active.coef, &a, &penalty, true)?;
+                coef[k] = active.coef.iter().map(|&b| b.into()).collect();
+                record(&system, &mut out, k, &coef[k], &a, &penalty, true)?;
             }
-        } else {
-            let factor = Cholesky::new(a.view()).ok();
-            let condition = factor.as_ref().map_or(f64::INFINITY, |f| 1.0 / f.reciprocal_condition());
-            if condition > limit && exact && kept > 0 {
-                return Ok(None);
-            }
-            let mut b = Mat::from_fn(kept, group.len(), |j, g| system.c[(group[g], j)]);
-            match &factor {
-                Some(factor) if condition < 1e14 => {
-                    factor.solve(&mut b);
-                    out.condition = Some(out.condition.unwrap_or(1.0).max(condition));
-                    let inverse = factor.inverse();
-                    for &k in &group {
-                        out.effective_df[k] = (0..kept).map(|j| 1.0 - penalty[j] * inverse[(j, j)]).sum();
-                        unit_errors(problem, &system, factor, &inverse, m.weight(), errors.row_mut(k), k);
-                    }
-                }
-                _ => {
-                    let rank = pseudo_solve(&a, &mut b)?;
-                    out.method = "eigen";
-                    out.notes.push(format!(
-                        "rank {rank} of {p}: beyond {} columns dependence is judged in double precision, and directions below 1e-7 \
-                         of the largest are left out",
-                        super::pass::EXACT_COLS
-                    ));
-                    out.rank = rank;
-                    group.iter().for_each(|&k| out.effective_df[k] = rank as f64);
-                    errors = Mat::zeros(0, 0);
-                }
-            }
+            continue;
+        }
+        let factor = Cholesky::new(a.view()).ok();
+        let condition = factor.as_ref().map_or(f64::INFINITY, |f| 1.0 / f.reciprocal_condition());
+        let correctable = condition <= CORRECTABLE;
+        // Standard errors cannot be corrected; small data needs no thrift.
+        if condition > limit && exact && kept > 0 && (small || problem.penalty.is_empty() || !correctable) {
+            return Ok(Next::Exact);
+        }
+        let mut b = Mat::from_fn(kept, group.len(), |j, g| system.c[(group[g], j)]);
+        let Some(factor) = factor.filter(|_| condition < 1e14) else {
+            out.rank = pseudo_solve(&a, &mut b)?;
+            out.method = "eigen";
+            out.notes.push(format!(
+                "rank {} of {p}: beyond {} columns dependence is judged in double precision, and directions below 1e-7 of the \
+                 largest are left out",
+                out.rank,
+                super::pass::EXACT_COLS
+            ));
+            errors = Mat::zeros(0, 0);
             for (g, &k) in group.iter().enumerate() {
-                let coef: Vec<f64> = (0..kept).map(|j| b[(j, g)]).collect();
-                record(&system, &mut out, k, &coef, &a, &penalty, false)?;
-                let near_perfect = alpha == 0.0 && system.yy[k] > 0.0 && out.rss[k] < NEAR_PERFECT * out.tss[k];
-                if near_perfect && exact {
-                    return Ok(None);
-                }
+                out.effective_df[k] = out.rank as f64;
+                coef[k] = (0..kept).map(|j| b[(j, g)].into()).collect();
+                record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+            }
+            continue;
+        };
+        out.condition = Some(out.condition.unwrap_or(1.0).max(condition));
+        if condition > limit {
+            rounds = rounds.max(rounds_needed(condition));
+            if problem.penalty.is_empty() {
+                let digits = (15.0 - condition.log10()).max(0.0);
+                out.notes.push(format!("nearly dependent columns: standard errors to about {digits:.0} digits"));
             }
         }
-        group.iter().for_each(|&k| done[k] = true);
+        let inverse = factor.inverse();
+        for (g, &k) in group.iter().enumerate() {
+            out.effective_df[k] = (0..kept).map(|j| 1.0 - penalty[j] * inverse[(j, j)]).sum();
+            unit_errors(problem, &system, &factor, &inverse, m.weight(), errors.row_mut(k), k);
+            match correction {
+                None => {
+                    let mut one: Vec<f64> = (0..kept).map(|j| b[(j, g)]).collect();
+                    factor.solve_vec(&mut one);
+                    coef[k] = one.into_iter().map(Dd::from).collect();
+                    record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+                }
+                Some(correction) => {
+                    coef[k] = corrected(problem, &system, correction, k, &factor, &penalty, &mut out, p);
+                    let rss = out.rss[k];
+                    record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+                    out.rss[k] = rss;
+                }
+            }
+            let near_perfect = if small { NEAR_PERFECT_SMALL } else { NEAR_PERFECT };
+            if correction.is_none() && alpha == 0.0 && system.yy[k] > 0.0 && out.rss[k] < near_perfect * out.tss[k] {
+                if small {
+                    return Ok(Next::Exact);
+                }
+                rounds = rounds.max(rounds_needed(condition));
+            }
+        }
+    }
+    let rounds = correction.map_or(rounds, |c| c.rounds - 1);
+    if rounds > 0 {
+        let mut all = vec![Dd::ZERO; p * t];
+        for k in 0..t {
+            for (j, &column) in system.kept.iter().enumerate() {
+                let unit = system.x_unit[j] - system.y_unit[k];
+                all[k * p + column] = Dd { hi: ldexp(coef[k][j].hi, unit), lo: ldexp(coef[k][j].lo, unit) };
+            }
+        }
+        return Ok(Next::Correct(all, rounds));
     }
     if problem.fit_intercept {
         for k in 0..t {
-            let scaled = |j: usize| ldexp(out.coef[(k, system.kept[j])], system.y_exponent[k] - system.x_exponent[j]);
-            let fitted: Dd = (0..kept).map(|j| system.x_mean[j] * scaled(j).into()).sum();
+            let fitted: Dd = (0..kept).map(|j| system.x_mean[j] * coef[k][j]).sum();
             out.intercept[k] = ldexp((system.y_mean[k] - fitted).to_f64(), -system.y_exponent[k]);
         }
     }
@@ -209,7 +274,45 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, exact: bool) -> Re
     if kept < p {
         out.notes.push(format!("rank {} of {p}: constant columns have the coefficient 0", out.rank));
     }
-    Ok(Some(out))
+    Ok(Next::Done(Box::new(out)))
+}
+
+/// Corrections until none would change a digit: each multiplies the error by about the rounding of the system it solves.
+fn rounds_needed(condition: f64) -> u32 {
+    let factor = (20.0 * f64::EPSILON * condition).min(0.1);
+    ((16.0 / -factor.log10()).ceil() as u32).saturating_sub(1).clamp(1, 8)
+}
+
+/// Scaled coefficients of one target, corrected by their residuals; enters their sum of squares.
+#[allow(clippy::too_many_arguments)]
+fn corrected(
+    problem: &Problem<'_>,
+    system: &System,
+    correction: &Correction<'_>,
+    k: usize,
+    factor: &Cholesky,
+    penalty: &[f64],
+    out: &mut Solution,
+    p: usize,
+) -> Vec<Dd> {
+    let kept = system.kept.len();
+    let scaled = |v: Dd, e: i32| Dd { hi: ldexp(v.hi, e), lo: ldexp(v.lo, e) };
+    let (residuals, y_unit) = (correction.residuals, system.y_unit[k]);
+    let old: Vec<Dd> = (0..kept).map(|j| scaled(correction.coef[k * p + system.kept[j]], y_unit - system.x_unit[j])).collect();
+    let gradient: Vec<Dd> = (0..kept)
+        .map(|j| scaled(residuals.product(k, system.kept[j], problem.fit_intercept), system.x_unit[j] + y_unit))
+        .collect();
+    let mut step: Vec<f64> = (0..kept).map(|j| (gradient[j] - old[j] * penalty[j].into()).to_f64()).collect();
+    factor.solve_vec(&mut step);
+    // |r - X step|² = |r|² - 2 step · Xᵀr + stepᵀ XᵀX step.
+    let square = scaled(residuals.square(k, problem.fit_intercept), 2 * y_unit);
+    let linear: Dd = (0..kept).map(|j| gradient[j] * step[j].into()).sum();
+    let quadratic: f64 = (0..kept).map(|i| step[i] * system.a.row(i).iter().zip(&step).map(|(a, s)| a * s).sum::<f64>()).sum();
+    let rss = ((square - linear.scale(2.0)).to_f64() + quadratic).max(0.0);
+    // Residuals no longer than the rounding of what they are differences of say that the fit is exact.
+    let rounding = (0..kept).map(|j| (old[j].hi * system.x_noise[j]).powi(2)).sum::<f64>() + system.y_noise[k].powi(2);
+    out.rss[k] = if penalty.iter().all(|v| *v == 0.0) && rss <= 16.0 * rounding { 0.0 } else { rss };
+    old.iter().zip(&step).map(|(&b, &s)| b + s.into()).collect()
 }
 
 /// Enters the scaled coefficients of one target: in the units of the data, with the sums they give.
@@ -217,11 +320,12 @@ fn record(
     system: &System,
     out: &mut Solution,
     k: usize,
-    coef: &[f64],
+    exact: &[Dd],
     a: &Mat<f64>,
     penalty: &[f64],
     positive: bool,
 ) -> Result<()> {
+    let coef: &[f64] = &exact.iter().map(|b| b.to_f64()).collect::<Vec<_>>();
     let c = system.c.row(k);
     let products: Vec<f64> = (0..coef.len()).map(|i| a.row(i).iter().zip(coef).map(|(a, b)| a * b).sum()).collect();
     let gradient: Vec<f64> = (0..coef.len()).map(|j| c[j] - products[j]).collect();

@@ -1,10 +1,11 @@
 //! The passes: what is gathered, and which one follows.
 
-use ermine_core::{Dataset, Error, Features, Mat, MatRef, Partial, Result, Step};
-use ermine_math::dd::{Dd, Gram};
+use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Partial, Result, Step};
+use ermine_math::dd::{Dd, Gram, Residuals};
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
+use super::moments::Next;
 use super::scale::{exponent_of, power};
 use super::{Problem, Solution, exact, moments};
 
@@ -14,6 +15,12 @@ pub(super) const EXACT_COLS: usize = 1024;
 const MAX_COLS: usize = 16_384;
 /// Elements of a block that are brought to dense doubles at a time.
 const CHUNK: usize = 1 << 16;
+/// A sum of squares that may have lost digits below the smallest doubles.
+const LOST: f64 = 1e-250;
+/// Share of cells up to which sparse rows are multiplied as such.
+const SPARSE: f64 = 0.1;
+/// Rows whose residuals are taken at a time.
+const CORRECTED_ROWS: usize = 256;
 /// Magnitudes beyond this may have squares beyond the doubles.
 const LARGE: f64 = 1e140;
 
@@ -35,11 +42,16 @@ pub struct Stage {
 enum Kind {
     Moments,
     Range,
+    /// Residuals of coefficients that the moments gave.
+    Correct {
+        moments: Box<Moments>,
+        log_weight: f64,
+        coef: Vec<Dd>,
+        rounds: u32,
+    },
     /// Products of differences from `shift`, which is in scaled units.
     Exact {
         shift: Vec<f64>,
-        rows: u64,
-        log_weight: f64,
     },
 }
 
@@ -58,7 +70,44 @@ enum Sums {
     },
     /// Largest magnitudes, by column of [X | Y].
     Range(Vec<f64>),
-    Exact(Gram),
+    Correct(Residuals),
+    Exact {
+        gram: Gram,
+        /// Rows with a weight above 0.
+        rows: u64,
+        log_weight: f64,
+    },
+}
+
+impl Stage {
+    /// What columns of [X | Y] are multiplied by.
+    fn scales(&self) -> Vec<f64> {
+        let given = |j: usize| self.exponents.get(j).map_or(1.0, |&e| power(e));
+        (0..self.cols + self.targets).map(given).collect()
+    }
+
+    fn given<'a>(&'a self, moments: &'a Moments, log_weight: f64) -> moments::Given<'a> {
+        moments::Given { moments, log_weight, exponents: &self.exponents, epsilon: self.epsilon }
+    }
+
+    fn may_be_exact(&self) -> bool {
+        self.cols + self.targets <= EXACT_COLS
+    }
+
+    /// What follows moments, or their correction.
+    fn after(mut self, problem: &Problem<'_>, moments: Moments, log_weight: f64, next: Next) -> Step<Self, Solution> {
+        match next {
+            Next::Done(solution) => return Step::Done(*solution),
+            Next::Correct(coef, rounds) => {
+                self.kind = Kind::Correct { moments: Box::new(moments), log_weight, coef, rounds };
+            }
+            Next::Exact => {
+                let shift = if problem.fit_intercept { moments.mean().to_vec() } else { vec![0.0; self.cols + self.targets] };
+                self.kind = Kind::Exact { shift };
+            }
+        }
+        Step::Again(self, None)
+    }
 }
 
 impl Partial for Totals {
@@ -74,7 +123,12 @@ impl Partial for Totals {
                 a.iter_mut().zip(b).for_each(|(a, b)| *a = a.max(b));
                 Ok(())
             }
-            (Sums::Exact(a), Sums::Exact(b)) => a.merge(b),
+            (Sums::Correct(a), Sums::Correct(b)) => a.merge(b),
+            (Sums::Exact { gram, rows, log_weight }, Sums::Exact { gram: more, rows: n, log_weight: w }) => {
+                *rows += n;
+                *log_weight += w;
+                gram.merge(more)
+            }
             _ => Err(Error::Data("partial results of different passes".into())),
         }
     }
@@ -100,6 +154,12 @@ pub(crate) fn start(problem: &Problem<'_>, head: &Dataset<'_>) -> Result<Stage> 
     let mut sizes = std::mem::take(&mut stage.head);
     each_row(problem, &head.row_range(0..head.rows().min(256)), |_, _, row| larger(&mut sizes, row))?;
     stage.head = sizes;
+    if let Features::Csr(x) = head.x
+        && stage.may_be_exact()
+        && x.stored() as f64 <= SPARSE * x.rows() as f64 * x.cols() as f64
+    {
+        stage.kind = Kind::Exact { shift: vec![0.0; cols + targets] };
+    }
     Ok(stage)
 }
 
@@ -108,7 +168,8 @@ pub(crate) fn empty(stage: &Stage) -> Totals {
     Totals(match stage.kind {
         Kind::Moments => Sums::Moments { moments: Moments::new(stage.cols, stage.targets), log_weight: 0.0, overflow: false },
         Kind::Range => Sums::Range(vec![0.0; stage.cols + stage.targets]),
-        Kind::Exact { .. } => Sums::Exact(Gram::new(stage.cols + stage.targets)),
+        Kind::Correct { .. } => Sums::Correct(Residuals::new(stage.cols, stage.targets)),
+        Kind::Exact { .. } => Sums::Exact { gram: Gram::new(stage.cols + stage.targets), rows: 0, log_weight: 0.0 },
     })
 }
 
@@ -117,7 +178,7 @@ pub(crate) fn add(problem: &Problem<'_>, stage: &Stage, totals: &mut Totals, row
     match (&stage.kind, &mut totals.0) {
         (Kind::Moments, Sums::Moments { moments, log_weight, overflow }) => {
             add_moments(problem, stage, moments, rows)?;
-            *log_weight += rows.weight.map_or(0.0, |w| w.iter().filter(|w| **w > 0.0).map(|w| w.ln()).sum());
+            *log_weight += log_of(rows.weight);
             if !moments.is_finite() {
                 // With finite cells only the squares overflowed; the end of the pass sees to that.
                 rows.x.refuse_non_finite(rows.schema)?;
@@ -140,15 +201,29 @@ pub(crate) fn add(problem: &Problem<'_>, stage: &Stage, totals: &mut Totals, row
                 }
             })?;
         }
-        (Kind::Exact { shift, .. }, Sums::Exact(gram)) => {
-            let scales: Vec<f64> = stage.exponents.iter().map(|&e| power(e)).collect();
-            each_row(problem, rows, |_, w, row| {
-                if w > 0.0 {
-                    let scaled = |j: usize| if scales.is_empty() { row[j] } else { row[j] * scales[j] };
-                    gram.add_row(w, |j| Dd::sum(scaled(j), -shift[j]));
+        (Kind::Exact { shift }, Sums::Exact { gram, rows: count, log_weight }) => {
+            *log_weight += log_of(rows.weight);
+            *count += (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0).count() as u64;
+            match rows.x {
+                Features::Csr(x) if stage.exponents.is_empty() && shift.iter().all(|s| *s == 0.0) => {
+                    add_sparse(gram, x, rows)?;
                 }
-            })?;
-            gram.settle();
+                _ => {
+                    let scales = stage.scales();
+                    each_row(problem, rows, |_, w, row| {
+                        if w > 0.0 {
+                            gram.add_row(w, |j| Dd::sum(row[j] * scales[j], -shift[j]));
+                        }
+                    })?;
+                    gram.settle();
+                }
+            }
+            if !gram.is_finite() {
+                rows.x.refuse_non_finite(rows.schema)?;
+            }
+        }
+        (Kind::Correct { moments, coef, .. }, Sums::Correct(residuals)) => {
+            add_residuals(problem, stage, moments, coef, residuals, rows)?;
         }
         _ => return Err(Error::Data("partial results of another pass".into())),
     }
@@ -208,6 +283,79 @@ fn add_moments(problem: &Problem<'_>, stage: &Stage, moments: &mut Moments, rows
     Ok(())
 }
 
+/// Products of a block of sparse rows about zero; double-double has digits enough to centre them afterwards.
+fn add_sparse(gram: &mut Gram, x: CsrRef<'_>, rows: &Dataset<'_>) -> Result<()> {
+    let (cols, y) = (x.cols(), rows.y.reals()?);
+    let (mut cells, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..x.rows() {
+        let (indices, stored) = x.row(i);
+        let w = rows.weight_of(i);
+        if w == 0.0 {
+            if stored.iter().any(|v| !v.is_finite()) {
+                rows.x.refuse_non_finite(rows.schema)?;
+            }
+            continue;
+        }
+        cells.clear();
+        cells.extend(indices.iter().map(|&j| j as usize).zip(stored.iter().copied()));
+        cells.sort_by_key(|c| c.0);
+        columns.clear();
+        values.clear();
+        for &(j, v) in &cells {
+            // Equal columns add up.
+            if columns.last() == Some(&j) {
+                *values.last_mut().expect("as many values as columns") += v;
+            } else {
+                columns.push(j);
+                values.push(v);
+            }
+        }
+        for k in 0..y.cols() {
+            columns.push(cols + k);
+            values.push(*y.at(i, k));
+        }
+        gram.add_sparse_row(w, &columns, &values);
+    }
+    Ok(())
+}
+
+/// The sum of the logarithms of the weights above 0.
+fn log_of(weight: Option<&[f64]>) -> f64 {
+    weight.map_or(0.0, |w| w.iter().filter(|w| **w > 0.0).map(|w| w.ln()).sum())
+}
+
+/// Residuals of a block, some hundred rows at a time, by column.
+fn add_residuals(
+    problem: &Problem<'_>,
+    stage: &Stage,
+    moments: &Moments,
+    coef: &[Dd],
+    residuals: &mut Residuals,
+    rows: &Dataset<'_>,
+) -> Result<()> {
+    let width = stage.cols + stage.targets;
+    let (scales, mean) = (stage.scales(), moments.mean());
+    let middle = |j: usize| if problem.fit_intercept { -mean[j] } else { 0.0 };
+    for first in (0..rows.rows()).step_by(CORRECTED_ROWS) {
+        let part = rows.row_range(first..(first + CORRECTED_ROWS).min(rows.rows()));
+        let weight: Vec<f64> = (0..part.rows()).map(|i| part.weight_of(i)).filter(|w| *w > 0.0).collect();
+        let n = weight.len();
+        let (mut hi, mut lo) = (vec![0.0; n * width], vec![0.0; n * width]);
+        let mut i = 0;
+        each_row(problem, &part, |_, w, row| {
+            if w > 0.0 {
+                for (j, v) in row.iter().enumerate() {
+                    let d = Dd::sum(v * scales[j], middle(j));
+                    (hi[j * n + i], lo[j * n + i]) = (d.hi, d.lo);
+                }
+                i += 1;
+            }
+        })?;
+        residuals.add(&weight, &hi, &lo, coef);
+    }
+    Ok(())
+}
+
 /// Ends a pass.
 pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) -> Result<Step<Stage, Solution>> {
     match (&stage.kind, totals.0) {
@@ -219,17 +367,14 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
             if !moments.is_finite() {
                 return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
             }
-            let exact = stage.cols + stage.targets <= EXACT_COLS;
-            let given = moments::Given { moments: &moments, log_weight, exponents: &stage.exponents, epsilon: stage.epsilon };
-            match moments::solve(problem, &given, exact)? {
-                Some(solution) => Ok(Step::Done(solution)),
-                None => {
-                    let shift =
-                        if problem.fit_intercept { moments.mean().to_vec() } else { vec![0.0; stage.cols + stage.targets] };
-                    stage.kind = Kind::Exact { shift, rows: moments.rows(), log_weight };
-                    Ok(Step::Again(stage, None))
-                }
-            }
+            let next = moments::solve(problem, &stage.given(&moments, log_weight), None, stage.may_be_exact())?;
+            Ok(stage.after(problem, moments, log_weight, next))
+        }
+        (Kind::Correct { moments, log_weight, coef, rounds }, Sums::Correct(residuals)) => {
+            let correction = moments::Correction { coef, residuals: &residuals, rounds: *rounds };
+            let next = moments::solve(problem, &stage.given(moments, *log_weight), Some(&correction), stage.may_be_exact())?;
+            let (moments, log_weight) = ((**moments).clone(), *log_weight);
+            Ok(stage.after(problem, moments, log_weight, next))
         }
         (Kind::Range, Sums::Range(sizes)) => {
             stage.exponents = sizes.iter().map(|&s| (-exponent_of(s)).clamp(-1000, 1000)).collect();
@@ -241,15 +386,21 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
             stage.kind = Kind::Moments;
             Ok(Step::Again(stage, None))
         }
-        (Kind::Exact { shift, rows, log_weight }, Sums::Exact(gram)) => {
+        (Kind::Exact { shift }, Sums::Exact { gram, rows, log_weight }) => {
+            // Sparse rows come here first, as they are.
+            let lost = |j: usize| gram.cross(j, j).hi < LOST && tiny(stage.head[j]);
+            if stage.exponents.is_empty() && (!gram.is_finite() || (0..gram.cols()).any(lost)) {
+                stage.kind = Kind::Range;
+                return Ok(Step::Again(stage, None));
+            }
             if !gram.is_finite() {
                 return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
             }
             let given = exact::Given {
                 gram: &gram,
                 shift,
-                rows: *rows,
-                log_weight: *log_weight,
+                rows,
+                log_weight,
                 exponents: &stage.exponents,
                 epsilon: stage.epsilon,
                 cols: stage.cols,
@@ -262,6 +413,10 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
 
 /// Whether squares overflowed, or were lost below the smallest doubles.
 fn out_of_range(stage: &Stage, moments: &Moments) -> bool {
-    !moments.is_finite()
-        || moments.scatter_diagonal().iter().zip(&stage.head).any(|(&s, &head)| s < 1e-250 && 0.0 < head && head < 1e-120)
+    !moments.is_finite() || moments.scatter_diagonal().iter().zip(&stage.head).any(|(&s, &head)| s < LOST && tiny(head))
+}
+
+/// Whether squares of this size are lost below the smallest doubles.
+fn tiny(size: f64) -> bool {
+    0.0 < size && size < 1e-120
 }

@@ -18,7 +18,7 @@ use super::{Problem, Solution};
 /// Columns up to which the usual way is as quick, and the same bits as a stream.
 const NARROW: usize = 256;
 /// Rows beyond which products in double-double would take too long.
-const EXACT_ROWS: usize = 1024;
+pub(super) const EXACT_ROWS: usize = 1024;
 const CONDITION: f64 = 1e6;
 
 /// Asks whether to go on; told how many chunks are done.
@@ -30,7 +30,7 @@ pub(crate) fn suits(data: &Dataset<'_>) -> bool {
 }
 
 /// Features by column.
-enum Columns<'a> {
+pub(super) enum Columns<'a> {
     F64(MatRef<'a, f64>),
     F32(MatRef<'a, f32>),
     Table(TableRef<'a>),
@@ -48,7 +48,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    fn transposed(m: &CsrRef<'_>) -> Self {
+    pub(super) fn transposed(m: &CsrRef<'_>) -> Self {
         let mut starts = vec![0; m.cols() + 1];
         (0..m.rows()).for_each(|i| m.row(i).0.iter().for_each(|&j| starts[j as usize + 1] += 1));
         (0..m.cols()).for_each(|j| starts[j + 1] += starts[j]);
@@ -217,6 +217,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         condition: None,
         method: "cholesky of the rows",
         steps: 1,
+        converged: true,
         notes: Vec::new(),
     };
     let dual =
