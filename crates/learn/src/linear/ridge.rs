@@ -19,6 +19,12 @@ pub enum Alpha {
     Each(Vec<f64>),
 }
 
+impl From<f64> for Alpha {
+    fn from(alpha: f64) -> Self {
+        Self::One(alpha)
+    }
+}
+
 impl Alpha {
     fn values(&self) -> &[f64] {
         match self {
