@@ -1,7 +1,7 @@
 //! From what was typed to what it means: tables, problems, learners.
 
 use anyhow::{Context as _, Result};
-use ermine::core::{AnyLearner, Family, Schema, Task};
+use ermine::core::{AnyLearner, Family, Schema, Spec, Task};
 use ermine::data::{Loaded, ReadOptions};
 use ermine::prelude::*;
 use serde_json::Value;
@@ -100,9 +100,9 @@ pub fn default_model(task: Option<Task>) -> &'static str {
 /// Every learner that can be compared on a target, the baseline last.
 pub fn candidates(y: &OwnedTarget) -> Vec<Box<dyn AnyLearner>> {
     let Some(task) = y.view().task() else { return Vec::new() };
-    let fits = |l: &Box<dyn AnyLearner>| l.spec().tasks.contains(&task) && l.spec().family != Family::Composite;
+    let fits = |spec: &Spec| spec.tasks.contains(&task) && spec.family != Family::Composite;
     let (mut all, baseline): (Vec<_>, Vec<_>) =
-        ermine::catalogue().filter(fits).partition(|l| l.spec().family != Family::Baseline);
+        ermine::catalogue().filter(|l| fits(l.spec())).partition(|l| l.spec().family != Family::Baseline);
     all.extend(baseline);
     all
 }

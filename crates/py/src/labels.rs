@@ -3,10 +3,13 @@
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+/// The distinct labels, and the code of each row.
+type Encoded<'py> = (Vec<i64>, Bound<'py, PyArray1<u32>>);
+
 /// Labels that are whole numbers from a small range: the distinct ones in ascending order and the code of each row, by
 /// counting instead of sorting. `None` when the range is too wide for that or the type is another.
 #[pyfunction]
-pub fn encode_integers<'py>(y: &Bound<'py, PyAny>) -> PyResult<Option<(Vec<i64>, Bound<'py, PyArray1<u32>>)>> {
+pub fn encode_integers<'py>(y: &Bound<'py, PyAny>) -> PyResult<Option<Encoded<'py>>> {
     macro_rules! try_type {
         ($($t:ty),*) => {$(
             if let Ok(a) = y.cast::<PyArray1<$t>>() {
@@ -29,7 +32,7 @@ label!(i64, i32, i16, i8, u8, u16, u32, bool);
 /// Up to this many possible labels, whatever the number of rows.
 const SMALL_RANGE: u64 = 1 << 16;
 
-fn encode<'py, T: Label>(py: Python<'py>, y: &PyReadonlyArray1<'py, T>) -> Option<(Vec<i64>, Bound<'py, PyArray1<u32>>)> {
+fn encode<'py, T: Label>(py: Python<'py>, y: &PyReadonlyArray1<'py, T>) -> Option<Encoded<'py>> {
     let y = y.as_array();
     let (low, high) = y.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(v.wide()), h.max(v.wide())));
     if low > high {
