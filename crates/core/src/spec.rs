@@ -181,13 +181,13 @@ impl Range {
         }
     }
 
-    /// The range in words: "a number above 0", "one of a, b".
+    /// The range in words: "a number above 0", "one of a, b". The largest finite number is no limit worth naming.
     pub fn describe(&self) -> String {
         match self {
             Self::Bool => "true or false".into(),
             Self::Int { min, max: i64::MAX } => format!("a whole number from {min} up"),
             Self::Int { min, max } => format!("a whole number from {min} to {max}"),
-            Self::Real { min, max, above, .. } => match (min.is_finite(), max.is_finite(), above) {
+            Self::Real { min, max, above, .. } => match (*min > f64::MIN, *max < f64::MAX, above) {
                 (false, false, _) => "a number".into(),
                 (true, false, true) => format!("a number above {min}"),
                 (true, false, false) => format!("a number from {min} up"),

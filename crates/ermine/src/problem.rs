@@ -114,14 +114,14 @@ fn many_targets(targets: Vec<(Field, Column)>) -> Result<OwnedTarget> {
 /// Puts the columns of `table` in the order of `schema`, by name. Further columns are left out; columns that are not
 /// there, or are of another kind, are refused together in one error.
 pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
-    let mut wrong = Vec::new();
+    let (mut absent, mut wrong) = (Vec::new(), Vec::new());
     let mut fields = Vec::new();
     let mut columns = Vec::new();
     for want in &schema.fields {
         let Ok(at) = table.schema().position(&want.name) else {
             let near = ermine_core::nearest(&want.name, table.schema().names());
             let hint = near.first().map(|n| format!(" (is it \"{n}\"?)")).unwrap_or_default();
-            wrong.push(format!("column \"{}\" is not there{hint}", want.name));
+            absent.push(format!("\"{}\"{hint}", want.name));
             continue;
         };
         match fit_column(&table.columns()[at], want) {
@@ -137,6 +137,11 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
                 ));
             }
         }
+    }
+    match absent.len() {
+        0 => {}
+        1 => wrong.insert(0, format!("column {} is not there", absent[0])),
+        n => wrong.insert(0, format!("{n} columns are not there: {}", absent.join(", "))),
     }
     if wrong.is_empty() { Table::with_schema(Schema { fields }, columns) } else { Err(Error::Data(wrong.join("; "))) }
 }

@@ -51,7 +51,7 @@ fn one(args: &Models, learner: &dyn AnyLearner) -> Result<()> {
     let mut out = wrapped(&format!("{}:", spec.name), spec.summary, INDENT);
     let tasks: Vec<&str> = spec.tasks.iter().map(|t| t.name()).collect();
     writeln!(out, "\n  does        {}", tasks.join(", "))?;
-    write!(out, "{}", wrapped("minimises", spec.objective, INDENT))?;
+    write!(out, "{}", wrapped("objective", spec.objective, INDENT))?;
     let a = spec.accepts;
     let accepts: Vec<&str> = [
         (a.weights, "weights"),

@@ -98,7 +98,7 @@ impl Learner for Ols {
     const SPEC: Spec = Spec {
         name: "ols",
         summary: "Least squares, with standard errors, tests and intervals",
-        objective: "minimise sum_i w_i (y_i - b0 - x_i b)^2",
+        objective: "min sum_i w_i (y_i - b0 - x_i b)^2",
         notes: "The first choice for a number when rows are many and columns few and not nearly dependent; use ridge otherwise. \
                 Takes time rows x columns^2 and one pass over the data, two when the columns are nearly dependent or the fit is nearly \
                 perfect. Dependent columns get the coefficients of least length. Does not select columns.",

@@ -118,7 +118,7 @@ impl Learner for Ridge {
     const SPEC: Spec = Spec {
         name: "ridge",
         summary: "Least squares with a penalty on the squared coefficients",
-        objective: "minimise sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised",
+        objective: "min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised",
         notes: "Choose it when columns are many or nearly dependent; standardise them first. One pass over the data and time \
                 rows x columns^2, or rows^2 x columns with more columns than rows. Does not select columns.",
         reference: "A. E. Hoerl, R. W. Kennard (1970), Technometrics 12, 55-67",

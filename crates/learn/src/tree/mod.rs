@@ -133,7 +133,7 @@ impl Learner for Tree {
 
     const SPEC: Spec = Spec {
         name: "tree",
-        summary: "decision tree (CART): tests on single columns, exact splits, categories and missing values as they are",
+        summary: "Decision tree (CART): tests on single columns, exact splits, categories and missing values as they are",
         objective: "greedy: each node takes the test that lowers sum over children of weight * impurity most, with \
                     impurity 1 - sum p^2 (gini), - sum p log2 p (entropy), variance (squared_error), mean |y - median| \
                     (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised \
