@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::python::{TEST_REQUIREMENTS, Venv, requirements};
+use crate::python::{Build, TEST_REQUIREMENTS, Venv, requirements};
 use crate::workspace::{Workspace, run, succeeds};
 
 pub const COMMAND: crate::Command = crate::Command {
@@ -31,7 +31,7 @@ Options go to bench/bench.py; bench/README.md explains what is measured.
 
 fn bench(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
     let venv = environment(workspace)?;
-    venv.install_ermine(workspace)?;
+    venv.install_ermine(workspace, Build::Release)?;
     let script = workspace.root.join("bench/bench.py");
     // From where the user is, since --json names a file there.
     let ok = succeeds(std::process::Command::new(venv.python()).arg(script).args(args))?;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::python::Build;
 use crate::test::test_environment;
 use crate::workspace::{Workspace, succeeds};
 
@@ -26,7 +27,7 @@ how many of the black-box cases pass, by file and class. crates/py/tests/dropin 
 
 fn dropin(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
     let venv = test_environment(workspace)?;
-    venv.install_ermine(workspace)?;
+    venv.install_ermine(workspace, Build::Checked)?;
     let mut command = workspace.command(venv.python());
     command.args(["-m", "dropin.run"]).args(args).env("PYTHONPATH", workspace.root.join("crates/py/tests"));
     Ok(if succeeds(&mut command)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })

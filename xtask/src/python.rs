@@ -15,6 +15,24 @@ pub const TEST_REQUIREMENTS: &str = "crates/py/requirements-test.txt";
 /// The oldest Python that the pinned scikit-learn installs on; the wheel itself goes back further.
 const OLDEST: (u32, u32) = (3, 11);
 
+/// How the extension is built.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// As the Rust tests are: optimised, with overflow and debug assertions on, and most of it is there after them.
+    Checked,
+    /// As users get it.
+    Release,
+}
+
+impl Build {
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Checked => &["--profile", "dev"],
+            Self::Release => &["--release"],
+        }
+    }
+}
+
 /// The Python of the machine: `$PYTHON`, or else the first of the usual names that is new enough.
 fn system_python() -> Result<(OsString, String)> {
     let names: Vec<OsString> = match std::env::var_os("PYTHON") {
@@ -80,8 +98,8 @@ impl Venv {
         command
     }
 
-    /// Builds the wheel in release mode and installs it; maturin must be in the environment.
-    pub fn install_ermine(&self, workspace: &Workspace) -> Result<()> {
+    /// Builds the wheel and installs it; maturin must be in the environment.
+    pub fn install_ermine(&self, workspace: &Workspace, build: Build) -> Result<()> {
         // An empty folder each time: what is in it afterwards is the wheel just built.
         let wheels = self.folder.join("wheels");
         if wheels.exists() {
@@ -91,7 +109,8 @@ impl Venv {
         let python = self.python();
         run(workspace
             .command(&python)
-            .args(["-m", "maturin", "build", "--release", "--auditwheel", "skip"])
+            .args(["-m", "maturin", "build", "--auditwheel", "skip"])
+            .args(build.arguments())
             .arg("--manifest-path")
             .arg(manifest)
             .arg("--interpreter")

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::python::{TEST_REQUIREMENTS, Venv};
+use crate::python::{Build, TEST_REQUIREMENTS, Venv};
 use crate::workspace::{Workspace, run, succeeds, tee};
 use count::Tests;
 
@@ -23,7 +23,7 @@ Needs Rust and Python 3 only; the rest is installed in target/venv. Without stag
   fmt      is the code formatted?
   clippy   lints, as errors
   rust     unit, integration and documentation tests
-  python   the environment, the wheel in release mode, pytest
+  python   the environment, the wheel with all assertions on, pytest
 
 A failing stage does not stop the others. Arguments after -- go to `cargo test` or pytest when one
 of the two stages is chosen: cargo xtask test python -- -k pickle
@@ -167,7 +167,7 @@ fn python(workspace: &Workspace, extra: &[String], log: &mut Log) {
     });
     let Some(venv) = venv else { return };
     let installed = log.step("wheel", || {
-        venv.install_ermine(workspace)?;
+        venv.install_ermine(workspace, Build::Checked)?;
         Ok(None)
     });
     if installed {
