@@ -49,6 +49,18 @@ pub enum Error {
         /// `NaN`, `infinity` or `-infinity`.
         value: String,
     },
+    /// A number that the learner has no use for. Rows count from 0.
+    #[error("{what}, row {row}: {value} is out of range; {needed}")]
+    OutOfRange {
+        /// "target", or the column.
+        what: String,
+        /// The first such row.
+        row: usize,
+        /// The number.
+        value: f64,
+        /// What would have been accepted: "poisson needs numbers from 0 up".
+        needed: String,
+    },
     /// Missing cells for a learner that does not take them.
     #[error("column {column}: {count} missing values (the first in row {row}), and {learner} does not accept missing values")]
     Missing {

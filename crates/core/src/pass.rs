@@ -303,6 +303,7 @@ fn one_scan<L: PassLearner>(
 fn offset_rows(error: Error, first: usize) -> Error {
     match error {
         Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
+        Error::OutOfRange { what, row, value, needed } => Error::OutOfRange { what, row: row + first, value, needed },
         Error::Missing { column, count, row, learner } => Error::Missing { column, count, row: row + first, learner },
         other => other,
     }

@@ -1,4 +1,4 @@
-//! Numerically safe pieces of the logistic and softmax losses.
+//! The logistic and softmax losses over blocks of rows.
 //!
 //! Every function is finite wherever its value is, exact to a few units in the last place, and has no calls or branches in
 //! its inner loop, so that the compiler turns rows into vector lanes. With AVX2 and FMA the same source is compiled a
