@@ -2,7 +2,7 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, cluster, linear, prepare, reduce, tree};
+use ermine_learn::{baseline, bayes, cluster, features, linear, prepare, reduce, tree};
 
 use crate::Pipeline;
 
@@ -22,6 +22,11 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(prepare::Ordinal::default()),
     || Box::new(prepare::Impute::default()),
     || Box::new(prepare::Prepare::default()),
+    || Box::new(features::Polynomial::default()),
+    || Box::new(features::Spline::default()),
+    || Box::new(features::Fourier::default()),
+    || Box::new(features::Radial::default()),
+    || Box::new(features::Uncorrelate::default()),
     || Box::new(Pipeline::default()),
 ];
 

@@ -5,6 +5,7 @@
 pub mod baseline;
 pub mod bayes;
 pub mod cluster;
+pub mod features;
 pub mod linear;
 pub mod metrics;
 pub mod prepare;

@@ -149,6 +149,31 @@ impl NativeModel {
         }
     }
 
+    /// The new columns as sparse rows: row pointers, column indices, values. None where the transformation of such rows is
+    /// not sparse.
+    #[pyo3(signature = (x, estimator=""))]
+    #[allow(clippy::type_complexity)]
+    fn transform_sparse<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        estimator: &str,
+    ) -> PyResult<Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)>> {
+        let z = self.on(py, x, estimator, |f, x| {
+            let t = f.model.as_transformer().ok_or_else(|| lacks(f, "transform"))?;
+            let Some(z) = t.transform_sparse(x)? else { return Ok(None) };
+            let (mut ends, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            for i in 0..z.view().rows() {
+                let (indices, cells) = z.view().row(i);
+                columns.extend(indices.iter().map(|&j| i64::from(j)));
+                values.extend_from_slice(cells);
+                ends.push(values.len() as i64);
+            }
+            Ok(Some((ends, columns, values)))
+        })?;
+        Ok(z.map(|(ends, columns, values)| (ends.into_pyarray(py), columns.into_pyarray(py), values.into_pyarray(py))))
+    }
+
     /// The way back from the new columns.
     #[pyo3(signature = (z, estimator=""))]
     fn inverse<'py>(

@@ -26,6 +26,11 @@ def fitted():
     for strategy in ("mean", "median", "most_frequent", "constant"):
         yield ermine.SimpleImputer(strategy=strategy).fit(HOLED), HOLED
     yield ermine.SimpleImputer(add_indicator=True).fit(HOLED), HOLED
+    yield ermine.PolynomialFeatures(degree=(2, 3), include_bias=False).fit(FEW), FEW
+    yield ermine.PolynomialFeatures(interaction_only=True).fit(FEW), FEW
+    yield ermine.SplineTransformer(extrapolation="linear", include_bias=False).fit(FEW), FEW + 1
+    yield ermine.SplineTransformer(knots="quantile", handle_missing="zeros").fit(HOLED), HOLED
+    yield ermine.SplineTransformer(knots=[[0.0] * 3, [2.0] * 3, [4.0] * 3], extrapolation="periodic", degree=2).fit(FEW), FEW
 
 
 @pytest.mark.parametrize("estimator, X", list(fitted()), ids=lambda v: repr(v)[:60] if hasattr(v, "fit") else "")

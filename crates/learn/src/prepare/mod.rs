@@ -17,5 +17,6 @@ pub use levels::{Level, Numbers};
 pub use min_max::{MinMax, MinMaxModel};
 pub use one_hot::{OneHot, OneHotModel, UnknownOneHot};
 pub use ordinal::{Ordinal, OrdinalModel, UnknownOrdinal};
+pub(crate) use standardise::name_of;
 pub use standardise::{Standardise, StandardiseModel};
 pub use table::{DropLevel, Prepare, PrepareModel};

@@ -238,7 +238,7 @@ impl Model for StandardiseModel {
 }
 
 /// The name of a column, made up when the schema does not say.
-pub(super) fn name_of(schema: &Schema, column: usize) -> String {
+pub(crate) fn name_of(schema: &Schema, column: usize) -> String {
     schema.fields.get(column).map_or_else(|| format!("x{column}"), |f| f.name.clone())
 }
 

@@ -286,9 +286,12 @@ impl Moments {
         shift.iter_mut().for_each(|d| *d /= self.weight);
         rank_one(layout, &mut self.scatter, -self.weight, shift);
         for j in 0..layout.cols {
-            // Rounding may leave a column of one value a hair below zero.
+            // Rounding may leave a column of one value a hair below zero; squares that overflowed are not a number here, and
+            // must stay so.
             let at = layout.at(j, j);
-            self.scatter[at] = self.scatter[at].max(0.0);
+            if self.scatter[at] < 0.0 {
+                self.scatter[at] = 0.0;
+            }
             (self.mean[j], self.mean_low[j]) = two_sum(origin[j], shift[j]);
         }
     }

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _bayes, _dummy, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
+from . import _bayes, _dummy, _features, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
 
 __all__ = [
     "LinearRegression",
@@ -25,13 +25,15 @@ __all__ = [
     "OneHotEncoder",
     "OrdinalEncoder",
     "SimpleImputer",
+    "PolynomialFeatures",
+    "SplineTransformer",
 ]
 
 
 class LinearRegression(_linear.LinearRegression):
     """Least squares, with standard errors, tests and intervals.
 
-    minimise sum_i w_i (y_i - b0 - x_i b)^2
+    min sum_i w_i (y_i - b0 - x_i b)^2
 
     The first choice for a number when rows are many and columns few and not nearly dependent; use ridge
     otherwise. Takes time rows x columns^2 and one pass over the data, two when the columns are nearly dependent
@@ -105,7 +107,7 @@ class LinearRegression(_linear.LinearRegression):
 class Ridge(_linear.Ridge):
     """Least squares with a penalty on the squared coefficients.
 
-    minimise sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised
+    min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised
 
     Choose it when columns are many or nearly dependent; standardise them first. One pass over the data and time
     rows x columns^2, or rows^2 x columns with more columns than rows. Does not select columns.
@@ -1427,3 +1429,155 @@ class SimpleImputer(_impute.SimpleImputer):
         self.copy = copy
         self.add_indicator = add_indicator
         self.keep_empty_features = keep_empty_features
+
+
+class PolynomialFeatures(_features.PolynomialFeatures):
+    """All products of columns up to a degree.
+
+    z_a = x_1^a1 x_2^a2 ... for all exponents a with sum at most degree
+
+    In front of a linear model that is to follow curves and interactions; standardise first. p columns become (p
+    + degree)! / (p! degree!) columns. Sparse rows cost only the products of their stored cells. Does not
+    orthogonalise: for high degrees of one column take spline.
+
+    Sparse X comes out sparse.
+
+    Parameters
+    ----------
+    degree : int or tuple (min_degree, max_degree), default=2
+        The greatest degree of a product, or the least and the greatest.
+
+    interaction_only : bool, default=False
+        Whether only products of different columns are made, no powers.
+
+    include_bias : bool, default=True
+        Whether there is a column of ones, the product of nothing. Learners with an intercept do not need it.
+
+    order : {"C", "F"}, default="C"
+        The memory order of the new columns, where they are dense.
+
+    Attributes
+    ----------
+    powers_ : ndarray of shape (n_output_features_, n_features_in_)
+        The exponent of each column in each new one.
+
+    n_output_features_ : int
+        Number of new columns.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 5.1
+    """
+
+    _learner = "polynomial"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "degree": [Interval(Integral, 0, None, closed="left"), "array-like"],
+        "interaction_only": ["boolean"],
+        "include_bias": ["boolean"],
+        "order": [StrOptions({"C", "F"})],
+    }
+
+    def __init__(self, degree=2, *, interaction_only=False, include_bias=True, order="C"):
+        self.degree = degree
+        self.interaction_only = interaction_only
+        self.include_bias = include_bias
+        self.order = order
+
+
+class SplineTransformer(_features.SplineTransformer):
+    """B-splines of each column: local polynomials that join smoothly.
+
+    z_jk = B_k(x_j), B-splines of a degree over the knots of column j; they add up to 1
+
+    In front of a linear model that is to follow curves; better conditioned than powers, and it says what
+    happens beyond the data. n_knots + degree - 1 columns for each column (n_knots - 1 when periodic). One pass
+    for uniform knots, about four more for each inner quantile. Does not choose the number of knots.
+
+    Parameters
+    ----------
+    n_knots : int, default=5
+        How many knots there are along each column, both ends included; of no effect when knots are given.
+
+    degree : int, default=3
+        The degree of the pieces: 0 steps, 1 lines, 3 cubic curves with continuous curvature.
+
+    knots : {"uniform", "quantile"} or array-like of shape (n_knots, n_features), default="uniform"
+        Where the knots are: at equal distances over the range of the column, at its quantiles, or given,
+        ascending.
+
+    extrapolation : {"error", "constant", "linear", "continue", "periodic"}, default="constant"
+        Beyond the first and the last knot: "error" refuses the row, "constant" goes on with the values at the
+        end, "linear" with their tangents, "continue" with the outermost polynomials, "periodic" starts over.
+
+    include_bias : bool, default=True
+        Whether the last spline of each column is kept. All of them add up to 1, which an intercept says
+        already.
+
+    order : {"C", "F"}, default="C"
+        The memory order of the new columns, where they are dense.
+
+    handle_missing : {"error", "zeros"}, default="error"
+        What becomes of missing cells: "error" refuses them, "zeros" makes all their splines 0.
+
+    sparse_output : bool, default=False
+        Whether the new columns are a sparse matrix in CSR format.
+
+    Attributes
+    ----------
+    bsplines_ : list of scipy.interpolate.BSpline
+        The splines of each column.
+
+    n_features_out_ : int
+        Number of new columns.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    de Boor, A Practical Guide to Splines, 1978; Eilers, Marx, Statistical Science 11 (1996)
+    """
+
+    _learner = "spline"
+    _forwarded = {"n_knots": "n_knots", "degree": "degree", "extrapolation": "extrapolation", "include_bias": "include_bias", "handle_missing": "handle_missing"}
+    _parameter_constraints: dict = {
+        "n_knots": [Interval(Integral, 2, None, closed="left")],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "knots": [StrOptions({"uniform", "quantile"}), "array-like"],
+        "extrapolation": [StrOptions({"error", "constant", "linear", "continue", "periodic"})],
+        "include_bias": ["boolean"],
+        "order": [StrOptions({"C", "F"})],
+        "handle_missing": [StrOptions({"error", "zeros"})],
+        "sparse_output": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_knots=5,
+        degree=3,
+        *,
+        knots="uniform",
+        extrapolation="constant",
+        include_bias=True,
+        order="C",
+        handle_missing="error",
+        sparse_output=False,
+    ):
+        self.n_knots = n_knots
+        self.degree = degree
+        self.knots = knots
+        self.extrapolation = extrapolation
+        self.include_bias = include_bias
+        self.order = order
+        self.handle_missing = handle_missing
+        self.sparse_output = sparse_output

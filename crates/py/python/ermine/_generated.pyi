@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _bayes, _dummy, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
+from . import _bayes, _dummy, _features, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
 
 __all__ = [
     "LinearRegression",
@@ -22,6 +22,8 @@ __all__ = [
     "OneHotEncoder",
     "OrdinalEncoder",
     "SimpleImputer",
+    "PolynomialFeatures",
+    "SplineTransformer",
 ]
 
 class LinearRegression(_linear.LinearRegression):
@@ -311,4 +313,36 @@ class SimpleImputer(_impute.SimpleImputer):
         copy: bool = ...,
         add_indicator: bool = ...,
         keep_empty_features: bool = ...,
+    ) -> None: ...
+
+class PolynomialFeatures(_features.PolynomialFeatures):
+    powers_: NDArray[Any]
+    n_output_features_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        degree: Any = ...,
+        *,
+        interaction_only: bool = ...,
+        include_bias: bool = ...,
+        order: str = ...,
+    ) -> None: ...
+
+class SplineTransformer(_features.SplineTransformer):
+    bsplines_: Any
+    n_features_out_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_knots: int = ...,
+        degree: int = ...,
+        *,
+        knots: Any = ...,
+        extrapolation: str = ...,
+        include_bias: bool = ...,
+        order: str = ...,
+        handle_missing: str = ...,
+        sparse_output: bool = ...,
     ) -> None: ...

@@ -14,6 +14,7 @@ FILES = {
     "sklearn.cluster.tests.test_k_means": ["KMeans"],
     "sklearn.decomposition.tests.test_pca": ["PCA"],
     "sklearn.preprocessing.tests.test_data": ["StandardScaler", "MinMaxScaler"],
+    "sklearn.preprocessing.tests.test_polynomial": ["PolynomialFeatures", "SplineTransformer"],
     "sklearn.preprocessing.tests.test_encoders": ["OneHotEncoder", "OrdinalEncoder"],
     "sklearn.impute.tests.test_impute": ["SimpleImputer"],
     "sklearn.tests.test_dummy": ["DummyClassifier", "DummyRegressor"],

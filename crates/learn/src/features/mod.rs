@@ -1,0 +1,26 @@
+//! Feature maps: new columns made of old ones, for use in front of any learner.
+
+mod apply;
+mod fourier;
+mod places;
+mod polynomial;
+mod radial;
+mod spline;
+mod uncorrelate;
+
+pub use apply::apply;
+pub use fourier::{Fourier, FourierModel, Period};
+pub use polynomial::{Degree, Polynomial, PolynomialModel};
+pub use radial::{Centres, Radial, RadialModel};
+pub use spline::{Extrapolation, HandleMissing, Knots, Spline, SplineModel};
+pub use uncorrelate::{Dropped, Keep, Uncorrelate, UncorrelateModel};
+
+/// The ways to place points along a column by its cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Placing {
+    /// At equal distances from the least to the greatest cell.
+    Uniform,
+    /// At quantiles of the cells, the least and the greatest included.
+    Quantile,
+}
