@@ -1,5 +1,7 @@
 //! Smooth minimisation, for objectives whose value and gradient come from passes over data.
 
+pub mod study;
+
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
