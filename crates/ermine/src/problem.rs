@@ -121,7 +121,7 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
         let Ok(at) = table.schema().position(&want.name) else {
             let near = ermine_core::nearest(&want.name, table.schema().names());
             let hint = near.first().map(|n| format!(" (is it \"{n}\"?)")).unwrap_or_default();
-            absent.push(format!("\"{}\"{hint}", want.name));
+            absent.push((&want.name, hint));
             continue;
         };
         match fit_column(&table.columns()[at], want) {
@@ -138,10 +138,13 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
             }
         }
     }
-    match absent.len() {
-        0 => {}
-        1 => wrong.insert(0, format!("column {} is not there", absent[0])),
-        n => wrong.insert(0, format!("{n} columns are not there: {}", absent.join(", "))),
+    match &absent[..] {
+        [] => {}
+        [(name, hint)] => wrong.insert(0, format!("column \"{name}\" is not there{hint}")),
+        several => {
+            let names: Vec<String> = several.iter().map(|(name, hint)| format!("\"{name}\"{hint}")).collect();
+            wrong.insert(0, format!("{} columns are not there: {}", names.len(), names.join(", ")));
+        }
     }
     if wrong.is_empty() { Table::with_schema(Schema { fields }, columns) } else { Err(Error::Data(wrong.join("; "))) }
 }
