@@ -250,3 +250,26 @@ fn a_full_disk_leaves_the_old_model_whole() {
     assert!(!status.success());
     assert!(std::fs::read(&model).unwrap() == before, "the old model was touched");
 }
+
+#[test]
+fn nothing_to_evaluate_on_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, empty) = (path(folder.path(), "m.ermine"), path(folder.path(), "empty.csv"));
+    ok(&["fit", "example:diabetes", "--target", "progression", "--model", "baseline", "-o", &model]);
+    let head = "age,sex,bmi,bp,s1,s2,s3,s4,s5,s6,progression\n";
+    std::fs::write(&empty, format!("{head}1,1,1,1,1,1,1,1,1,1,\n")).unwrap();
+    let (code, message) = fails(&["evaluate", &model, &empty]);
+    assert!(code == 1 && message.contains("no rows") && message.contains("empty.csv"), "{message}");
+}
+
+#[test]
+fn of_many_equal_columns_each_is_named_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let wide = path(folder.path(), "wide.csv");
+    let line = |cell: &str| vec![cell; 500].join(",");
+    let names: Vec<String> = (0..500).map(|j| format!("c{j}")).collect();
+    std::fs::write(&wide, format!("{}\n{}\n{}\n", names.join(","), line("1"), line("2"))).unwrap();
+    let seen = json(&["describe", &wide]);
+    let equal = seen["warnings"].as_array().unwrap().iter().filter(|w| w.as_str().unwrap().contains("are equal")).count();
+    assert_eq!(equal, 499);
+}

@@ -30,6 +30,7 @@ pub fn run(args: &Describe) -> Result<()> {
     let target = args.target.as_ref().map(|t| schema.position(t)).transpose()?;
     let seen: Vec<Seen> = table.columns().iter().zip(&schema.fields).map(|(c, f)| look(c, f.kind)).collect();
     let mut warnings = loaded.notes.clone();
+    let mut unlike: Vec<usize> = Vec::new();
     for (j, (field, s)) in schema.fields.iter().zip(&seen).enumerate() {
         let name = &field.name;
         let filled = table.rows() - s.missing;
@@ -51,10 +52,10 @@ pub fn run(args: &Describe) -> Result<()> {
         {
             warnings.push(format!("column \"{name}\" gives the target away"));
         }
-        for k in 0..j {
-            if same_cells(&table.columns()[k], &table.columns()[j]) {
-                warnings.push(format!("columns \"{}\" and \"{name}\" are equal", schema.fields[k].name));
-            }
+        // Only columns that are not equal to an earlier one are compared with: of many equal columns each is named once.
+        match unlike.iter().find(|&&k| same_cells(&table.columns()[k], &table.columns()[j])) {
+            Some(&k) => warnings.push(format!("columns \"{}\" and \"{name}\" are equal", schema.fields[k].name)),
+            None => unlike.push(j),
         }
     }
     if args.everywhere.json {

@@ -31,6 +31,9 @@ pub fn run(args: &Evaluate) -> Result<()> {
     let kept = keep_needed(table, &fitted, &options)?;
     let problem = Problem::from_table(kept, &options)?;
     let aligned = fitted.align(&problem.x)?;
+    if aligned.rows() == 0 {
+        return Err(anyhow::anyhow!("{}: there are no rows with a target to evaluate on", args.data));
+    }
     let x = Features::Table(aligned.view());
     let y = problem.y.view();
     let weight = problem.weight.as_deref();

@@ -25,8 +25,10 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Evaluate(a) => evaluate::run(a),
         Command::Compare(a) => compare::run(a),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Args::command(), "ermine", &mut std::io::stdout());
-            Ok(())
+            // Into memory first: the generator does not survive a reader that has gone away.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "ermine", &mut script);
+            print(&String::from_utf8_lossy(&script))
         }
         Command::Man { folder } => {
             std::fs::create_dir_all(folder)?;
