@@ -214,7 +214,7 @@ class SplineTransformer(_FeatureMap):
                 raise ValueError(
                     "Input X contains NaN values and `SplineTransformer` is configured to error in this case "
                     "(handle_missing='error'). To avoid this error, set handle_missing='zeros' to encode missing values as "
-                    "splines with value 0 or ensure no missing values in X."
+                    f"splines with value 0 or ensure no missing values in X.\n{error}"
                 ) from error
             raise
         self._set_fitted()
@@ -263,7 +263,7 @@ class SplineTransformer(_FeatureMap):
             Z = self._dense(X)
         except ValueError as error:
             if "beyond the limits of the knots" in str(error):
-                raise ValueError("`X` contains values beyond the limits of the knots.") from error
+                raise ValueError(f"Out of bounds: `X` contains values beyond the limits of the knots. {error}") from error
             raise
         return sparse.csr_array(Z) if self.sparse_output else Z
 
