@@ -12,7 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{Certificate, Error, Mat, Result, Schema};
+use crate::{Certificate, Error, Mat, OutputFile, Result, Schema};
 
 /// The version of the format that this release writes. Every release reads all earlier ones.
 pub const FORMAT: u32 = 1;
@@ -375,27 +375,12 @@ pub fn rehash(file: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file so that a failure leaves the old one whole: a temporary file beside it, synced, then renamed.
+/// Writes a file so that a failure leaves the old one whole.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let io = |e: std::io::Error| Error::io(path, e);
-    let folder = match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
+    let write = || {
+        let mut out = OutputFile::create(path)?;
+        out.write_all(bytes)?;
+        out.finish()
     };
-    let mut temporary = tempfile::Builder::new().prefix(".ermine-").tempfile_in(folder).map_err(io)?;
-    temporary.write_all(bytes).map_err(io)?;
-    temporary.as_file().sync_all().map_err(io)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A temporary file is private; a saved file is as readable as its predecessor, or as any new file.
-        let mode = std::fs::metadata(path).map_or(0o644, |m| m.permissions().mode());
-        temporary.as_file().set_permissions(std::fs::Permissions::from_mode(mode)).map_err(io)?;
-    }
-    temporary.persist(path).map_err(|e| io(e.error))?;
-    // The rename itself is only lasting once the folder is synced; not every system can do that.
-    if let Ok(folder) = std::fs::File::open(folder) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
+    write().map_err(|e| Error::io(path, e))
 }

@@ -14,6 +14,8 @@ use crate::{idx, libsvm};
 
 /// Cells of a sparse file that may become a dense table.
 const MOST_DENSE_CELLS: usize = 1 << 28;
+/// Columns of a sparse file that may become columns of a table, each with a name and a place of its own.
+const MOST_DENSE_COLUMNS: usize = 1 << 17;
 
 /// A table and what was found out on the way.
 #[derive(Debug, Clone)]
@@ -86,8 +88,11 @@ fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
         Format::Libsvm => {
             let (x, y) = libsvm::read(sources, options)?.into_csr(0)?;
             let (rows, cols) = (x.view().rows(), x.view().cols());
-            if rows.saturating_mul(cols) > MOST_DENSE_CELLS {
-                let message = format!("{rows} x {cols} cells are too many for a dense table; read the file as sparse rows");
+            if cols > MOST_DENSE_COLUMNS || rows.saturating_mul(cols) > MOST_DENSE_CELLS {
+                let message = format!(
+                    "{rows} rows x {cols} columns are too many for a dense table (at most {MOST_DENSE_COLUMNS} columns and \
+                     {MOST_DENSE_CELLS} cells); read the file as sparse rows"
+                );
                 return Err(Error::Format { path: sources[0].name.clone(), message });
             }
             let mut columns = vec![vec![0.0; rows]; cols];

@@ -1,12 +1,10 @@
 //! Tables to files: CSV, Parquet, Arrow IPC; whole or in runs of rows; to a path or to the standard output.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Stdout, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ermine_core::{Column, ColumnKind, Error, Result, Schema, Table, TableRef};
+use ermine_core::{Column, ColumnKind, Error, OutputFile, Result, Schema, Table, TableRef};
 use flate2::write::GzEncoder;
-use tempfile::NamedTempFile;
 
 use crate::date;
 use crate::options::Format;
@@ -90,9 +88,7 @@ pub fn write_table(path: &str, table: &Table, options: &WriteOptions) -> Result<
 /// Where bytes go.
 pub(crate) enum Sink {
     Stdout(BufWriter<Stdout>),
-    /// A device or pipe that exists under the name and cannot be replaced.
-    Direct(BufWriter<File>),
-    Temporary(BufWriter<NamedTempFile>, PathBuf),
+    File(OutputFile),
 }
 
 impl Sink {
@@ -100,44 +96,14 @@ impl Sink {
         if path == "-" {
             return Ok(Self::Stdout(BufWriter::new(io::stdout())));
         }
-        let path = Path::new(path);
-        let fail = |e: io::Error| Error::io(path, e);
-        match path.metadata() {
-            Ok(meta) if meta.is_dir() => {
-                return Err(Error::Format { path: path.display().to_string(), message: "this is a folder; name a file".into() });
-            }
-            Ok(meta) if !meta.is_file() => {
-                let file = File::options().write(true).open(path).map_err(fail)?;
-                return Ok(Self::Direct(BufWriter::new(file)));
-            }
-            _ => {}
-        }
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let temporary = tempfile::Builder::new().prefix(".ermine-").tempfile_in(folder).map_err(fail)?;
-        Ok(Self::Temporary(BufWriter::with_capacity(1 << 16, temporary), path.to_owned()))
+        OutputFile::create(Path::new(path)).map(Self::File).map_err(|e| Error::io(path, e))
     }
 
     fn finish(self) -> io::Result<()> {
-        let (out, path) = match self {
-            Self::Stdout(mut out) => return out.flush(),
-            Self::Direct(mut out) => return out.flush(),
-            Self::Temporary(out, path) => (out, path),
-        };
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // A temporary file is private; a written table is as readable as its predecessor, or as any new file.
-            let mode = path.metadata().map_or(0o644, |m| m.permissions().mode());
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+        match self {
+            Self::Stdout(mut out) => out.flush(),
+            Self::File(out) => out.finish(),
         }
-        file.persist(&path).map_err(|e| e.error)?;
-        // The rename lasts once the folder is synced; not every system can do that.
-        if let Some(folder) = path.parent().and_then(|p| File::open(p).ok()) {
-            let _ = folder.sync_all();
-        }
-        Ok(())
     }
 }
 
@@ -145,16 +111,14 @@ impl Write for Sink {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(buf),
-            Self::Direct(out) => out.write(buf),
-            Self::Temporary(out, _) => out.write(buf),
+            Self::File(out) => out.write(buf),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.flush(),
-            Self::Direct(out) => out.flush(),
-            Self::Temporary(out, _) => out.flush(),
+            Self::File(out) => out.flush(),
         }
     }
 }

@@ -354,3 +354,12 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_far_column_of_sparse_text_does_not_become_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("far.libsvm");
+    std::fs::write(&path, "1 134217728:0.5\n-1 2:1\n").unwrap();
+    let e = ermine_data::read_table(path.to_str().unwrap()).unwrap_err().to_string();
+    assert!(e.contains("134217728 columns") && e.contains("sparse rows"), "{e}");
+}

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pandas as pd
@@ -91,15 +92,15 @@ def run(code, **kwargs):
     return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True, **kwargs)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent in the Unix way")
+# Windows delivers Ctrl-C to a whole console, so one child alone cannot be sent it there.
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot send Ctrl-C to one process")
 def test_ctrl_c_stops_a_fit():
     child = run(
         """
-        import numpy as np, ermine, time
+        import numpy as np, ermine
         X = np.random.default_rng(0).normal(size=(200_000, 20))
         est = ermine.KMeans(n_clusters=200, n_init=50, tol=0, max_iter=10_000)
         print("ready", flush=True)
-        start = time.time()
         try:
             est.fit(X)
         except KeyboardInterrupt:
@@ -107,8 +108,6 @@ def test_ctrl_c_stops_a_fit():
         """
     )
     assert child.stdout.readline().strip() == "ready"
-    import time
-
     time.sleep(1.0)
     sent = time.time()
     child.send_signal(signal.SIGINT)
@@ -117,7 +116,8 @@ def test_ctrl_c_stops_a_fit():
     assert time.time() - sent < 5.0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+# What is tested is the state of threads after fork(), which Windows does not have.
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
 def test_a_forked_child_has_its_own_threads():
     child = run(
         """
