@@ -20,7 +20,7 @@ pub const COMMAND: crate::Command = crate::Command {
 Usage: cargo xtask gen [--check]
 
 Writes crates/py/python/ermine/_generated.py and _generated.pyi from the catalogue (names, parameters,
-defaults, ranges, texts) and the table of faces in xtask/src/gen/faces.rs. With --check nothing is
+defaults, ranges, texts) and the tables of faces in xtask/src/gen/faces. With --check nothing is
 written and it fails when a file is stale.
 ",
     run: generate,
@@ -70,7 +70,7 @@ impl Class {
             class.check().with_context(|| format!("face {}", face.class))?;
             Ok(Some(class))
         };
-        FACES.iter().filter_map(|face| class(face).transpose()).collect()
+        FACES.iter().copied().flatten().filter_map(|face| class(face).transpose()).collect()
     }
 
     fn check(&self) -> Result<()> {
@@ -271,7 +271,7 @@ fn signature(class: &Class, with: impl Fn(&Param) -> Result<String>) -> Result<S
     Ok(parts.join(", "))
 }
 
-const NOTICE: &str = "# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces.rs. Do not edit.\n";
+const NOTICE: &str = "# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces. Do not edit.\n";
 
 fn python() -> Result<String> {
     let classes = Class::all()?;

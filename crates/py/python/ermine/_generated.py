@@ -1,6 +1,6 @@
 """The estimators: signatures, constraints and documentation. What they do is in the modules they import."""
 
-# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces.rs. Do not edit.
+# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces. Do not edit.
 
 from numbers import Integral, Real
 

@@ -1,4 +1,4 @@
-# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces.rs. Do not edit.
+# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces. Do not edit.
 from typing import Any
 
 import numpy as np
