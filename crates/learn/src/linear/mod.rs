@@ -5,6 +5,7 @@ mod inference;
 mod least_squares;
 mod logistic;
 mod ols;
+mod passes;
 mod ridge;
 
 pub use inference::{Inference, Summary};

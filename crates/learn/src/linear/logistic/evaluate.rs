@@ -1,25 +1,12 @@
 //! The objective over a block of rows: loss, gradient and curvature, each row read once.
 
-use ermine_core::{CsrRef, Dataset, Features, Mat, MatRef, Partial, Result};
+use ermine_core::{CsrRef, Dataset, Features, Mat, Partial, Result};
 use ermine_math::loss::{BlockLoss, logistic_block, softmax_block};
-use ermine_math::moments::Moments;
 use ermine_math::skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
+use super::super::passes::{Curvature, CurvatureSums, add, contiguous, lie_ahead, sparse_dot};
 use super::Logistic;
-
-/// What a pass gathers besides loss and gradient.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Curvature {
-    /// Nothing.
-    None,
-    /// Σ dᵢ xᵢⱼ² for every column, with dᵢ the mean curvature of the classes.
-    Diagonal,
-    /// Σ dᵢ xᵢ xᵢᵀ, one matrix that stands for every class.
-    Shared,
-    /// The Hessian.
-    Full,
-}
 
 /// What is fixed once the classes have been counted.
 ///
@@ -76,21 +63,17 @@ impl Problem {
 
     /// The sums of no rows.
     pub fn empty(&self, curvature: Curvature, sparse: bool) -> Sums {
-        let (v, q) = (self.vectors(), self.width());
+        let v = self.vectors();
         Sums {
             loss: 0.0,
             margin: f64::MAX,
             products: vec![0.0; v * self.cols],
             residuals: vec![0.0; v],
             curvature: match curvature {
-                Curvature::None => CurvatureSums::None,
-                Curvature::Diagonal => CurvatureSums::Diagonal(vec![0.0; q]),
-                Curvature::Shared | Curvature::Full => {
-                    let count = if curvature == Curvature::Full { self.pairs() } else { 1 };
-                    match sparse {
-                        true => CurvatureSums::Products(vec![Mat::zeros(q, q); count]),
-                        false => CurvatureSums::Moments(vec![Moments::new(self.cols, 0); count]),
-                    }
+                Curvature::None => Vec::new(),
+                kind => {
+                    let count = if kind == Curvature::Full { self.pairs() } else { 1 };
+                    vec![CurvatureSums::new(kind, self.cols, self.intercept, sparse); count]
                 }
             },
         }
@@ -157,7 +140,7 @@ impl Problem {
             let range = start..rows.rows().min(start + at_once);
             z.clear();
             z.resize(range.len() * v, 0.0);
-            let x = contiguous(&rows.x.row_range(range.clone()), &mut rows_scratch)?;
+            let x = contiguous(&rows.x.row_range(range.clone()), &mut rows_scratch, Logistic::NAME)?;
             let ahead = lie_ahead(&rows.x, range.end, at_once);
             let (first, second) = ahead.split_at(ahead.len() / 2);
             scores(x, point, q, &bias, &mut z, first);
@@ -196,36 +179,11 @@ impl Problem {
     }
 
     fn add_curvature(&self, rows: &Dataset<'_>, labels: &Labels, curves: &Curves, sums: &mut Sums) -> Result<()> {
-        match &mut sums.curvature {
-            CurvatureSums::None => Ok(()),
-            CurvatureSums::Diagonal(diagonal) => add_diagonal(rows, self.cols, &self.mean_curvature(labels, curves), diagonal),
-            CurvatureSums::Moments(all) => {
-                let thin = if curves.kind == Curvature::Shared { self.thin } else { 1 };
-                for (pair, moments) in all.iter_mut().enumerate() {
-                    let mut weight = self.pair_curvature(pair, labels, curves);
-                    if thin > 1 {
-                        weight = weight.iter().step_by(thin).map(|w| w * thin as f64).collect();
-                    }
-                    match &rows.x {
-                        Features::F64(x) => moments.add(every(*x, thin), None, Some(&weight)),
-                        Features::F32(x) => moments.add(every(*x, thin), None, Some(&weight)),
-                        other => {
-                            let mut scratch = Vec::new();
-                            let x = other.f64_rows(&mut scratch, Logistic::NAME)?;
-                            moments.add(every(x, thin), None, Some(&weight));
-                        }
-                    }
-                }
-                Ok(())
-            }
-            CurvatureSums::Products(all) => {
-                let Features::Csr(x) = &rows.x else { return Ok(()) };
-                for (pair, products) in all.iter_mut().enumerate() {
-                    add_sparse_products(*x, self, &self.pair_curvature(pair, labels, curves), products);
-                }
-                Ok(())
-            }
+        let thin = if curves.kind == Curvature::Shared { self.thin } else { 1 };
+        for (pair, gathered) in sums.curvature.iter_mut().enumerate() {
+            gathered.add(rows, &self.pair_curvature(pair, labels, curves), thin, Logistic::NAME)?;
         }
+        Ok(())
     }
 
     /// The curvature of each row that stands for all classes: that of the only score, or the mean over classes, such that
@@ -285,106 +243,6 @@ struct Curves {
     kept: Vec<f64>,
 }
 
-/// The rows as doubles that lie one after the other; copied only when they do not.
-pub fn contiguous<'s>(x: &Features<'s>, scratch: &'s mut Vec<f64>) -> Result<MatRef<'s, f64>> {
-    if let Features::F64(m) = x
-        && m.col_stride() != 1
-        && m.cols() > 1
-    {
-        scratch.resize(m.rows() * m.cols(), 0.0);
-        // Down the columns, in the order of memory.
-        for j in 0..m.cols() {
-            for (i, v) in m.col_iter(j).enumerate() {
-                scratch[i * m.cols() + j] = v;
-            }
-        }
-        return Ok(MatRef::row_major(scratch, m.rows(), m.cols()));
-    }
-    x.f64_rows(scratch, Logistic::NAME)
-}
-
-/// The memory of the next `count` rows from `start` on, where they are read in place.
-pub fn lie_ahead<'a>(x: &Features<'a>, start: usize, count: usize) -> &'a [f64] {
-    match x {
-        Features::F64(m) if start < m.rows() && (m.col_stride() == 1 || m.cols() <= 1) => {
-            let rows = m.row_range(start..m.rows().min(start + count));
-            let all = rows.as_slice();
-            &all[..all.len().min(rows.rows() * rows.row_stride())]
-        }
-        _ => &[],
-    }
-}
-
-/// The score of a sparse row. Four sums side by side, since each addition waits for the one before.
-pub fn sparse_dot(indices: &[u32], values: &[f64], w: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (places, cells) = (indices.chunks_exact(4), values.chunks_exact(4));
-    for (l, (&j, v)) in places.remainder().iter().zip(cells.remainder()).enumerate() {
-        sums[l] = v * w[j as usize];
-    }
-    for (places, cells) in places.zip(cells) {
-        for l in 0..4 {
-            sums[l] += cells[l] * w[places[l] as usize];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
-}
-
-/// Every `step`th row, from the first.
-fn every<T>(x: MatRef<'_, T>, step: usize) -> MatRef<'_, T> {
-    let rows = x.rows().div_ceil(step);
-    MatRef::strided(x.as_slice(), rows, x.cols(), x.row_stride() * step, x.col_stride()).unwrap_or(x)
-}
-
-fn add_diagonal(rows: &Dataset<'_>, cols: usize, weight: &[f64], diagonal: &mut [f64]) -> Result<()> {
-    match &rows.x {
-        Features::Csr(x) => {
-            for (i, w) in weight.iter().enumerate() {
-                let (indices, values) = x.row(i);
-                indices.iter().zip(values).for_each(|(&j, v)| diagonal[j as usize] += w * v * v);
-            }
-        }
-        dense => {
-            let mut scratch = Vec::new();
-            let step = rows_at_once(cols);
-            for start in (0..rows.rows()).step_by(step) {
-                let x = contiguous(&dense.row_range(start..rows.rows().min(start + step)), &mut scratch)?;
-                for i in 0..x.rows() {
-                    let (w, row) = (weight[start + i], x.row(i).unwrap_or(&[]));
-                    diagonal.iter_mut().zip(row).for_each(|(d, v)| *d += w * v * v);
-                }
-            }
-        }
-    }
-    if diagonal.len() > cols {
-        diagonal[cols] += weight.iter().sum::<f64>();
-    }
-    Ok(())
-}
-
-/// Adds Σ wᵢ xᵢ xᵢᵀ (with the intercept as last column) to the upper triangle, cell by cell of what is stored.
-fn add_sparse_products(x: CsrRef<'_>, problem: &Problem, weight: &[f64], products: &mut Mat<f64>) {
-    let cols = problem.cols;
-    for (i, &w) in weight.iter().enumerate() {
-        let (indices, values) = x.row(i);
-        for (a, (&ja, &va)) in indices.iter().zip(values).enumerate() {
-            products[(ja as usize, ja as usize)] += w * va * va;
-            for (&jb, &vb) in indices[a + 1..].iter().zip(&values[a + 1..]) {
-                let (lo, hi) = (ja.min(jb) as usize, ja.max(jb) as usize);
-                // A column stored twice in a row meets itself in both orders.
-                let times = if lo == hi { 2.0 } else { 1.0 };
-                products[(lo, hi)] += times * w * va * vb;
-            }
-            if problem.intercept {
-                products[(ja as usize, cols)] += w * va;
-            }
-        }
-        if problem.intercept {
-            products[(cols, cols)] += w;
-        }
-    }
-}
-
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sums {
@@ -397,18 +255,7 @@ pub struct Sums {
     /// Σ residual, for each weight vector.
     pub residuals: Vec<f64>,
     /// What was asked for besides.
-    pub curvature: CurvatureSums,
-}
-
-/// Sums behind a [`Curvature`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum CurvatureSums {
-    None,
-    Diagonal(Vec<f64>),
-    /// Weighted moments of the columns, for each pair of weight vectors (or one for all).
-    Moments(Vec<Moments>),
-    /// Upper triangles of weighted products of the columns and the intercept, as above; of sparse rows.
-    Products(Vec<Mat<f64>>),
+    pub curvature: Vec<CurvatureSums>,
 }
 
 impl Partial for Sums {
@@ -417,20 +264,9 @@ impl Partial for Sums {
         self.margin = self.margin.min(other.margin);
         add(&mut self.products, &other.products);
         add(&mut self.residuals, &other.residuals);
-        match (&mut self.curvature, other.curvature) {
-            (CurvatureSums::Diagonal(a), CurvatureSums::Diagonal(b)) => add(a, &b),
-            (CurvatureSums::Moments(a), CurvatureSums::Moments(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
-            (CurvatureSums::Products(a), CurvatureSums::Products(b)) => {
-                a.iter_mut().zip(b).for_each(|(a, b)| add(a.as_mut_slice(), b.as_slice()));
-            }
-            _ => {}
-        }
+        self.curvature.iter_mut().zip(other.curvature).for_each(|(a, b)| a.merge(b));
         Ok(())
     }
-}
-
-fn add(to: &mut [f64], what: &[f64]) {
-    to.iter_mut().zip(what).for_each(|(t, w)| *t += w);
 }
 
 impl Sums {
@@ -450,36 +286,6 @@ impl Sums {
 
     /// The matrices of the curvature in the coordinates of one weight vector, both triangles; nothing for a diagonal.
     pub fn matrices(&self, problem: &Problem) -> Vec<Mat<f64>> {
-        let (cols, q) = (problem.cols, problem.width());
-        match &self.curvature {
-            CurvatureSums::None | CurvatureSums::Diagonal(_) => Vec::new(),
-            CurvatureSums::Products(all) => all.iter().map(|m| Mat::from_fn(q, q, |a, b| m[(a.min(b), a.max(b))])).collect(),
-            CurvatureSums::Moments(all) => all
-                .iter()
-                .map(|m| {
-                    let (mut out, scatter, weight) = (Mat::zeros(q, q), m.scatter(), m.weight());
-                    let mean: Vec<f64> = match problem.center.is_empty() {
-                        true => m.mean().to_vec(),
-                        false => m.mean().iter().zip(&problem.center).map(|(m, c)| m - c).collect(),
-                    };
-                    for a in 0..cols {
-                        let (row, from, wa) = (out.row_mut(a), scatter.row(a), weight * mean[a]);
-                        for b in 0..cols {
-                            row[b] = from[b] + wa * mean[b];
-                        }
-                        if problem.intercept {
-                            row[cols] = wa;
-                        }
-                    }
-                    if problem.intercept {
-                        for a in 0..cols {
-                            out[(cols, a)] = weight * mean[a];
-                        }
-                        out[(cols, cols)] = weight;
-                    }
-                    out
-                })
-                .collect(),
-        }
+        self.curvature.iter().filter_map(|c| c.matrix(&problem.center)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Logistic regression for two classes, softmax regression for more.
 
 mod evaluate;
-mod metric;
+mod hessian;
 mod model;
 mod sample;
 mod search;
@@ -16,7 +16,8 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use evaluate::{Curvature, Problem, Sums};
+use super::passes::Curvature;
+use evaluate::{Problem, Sums};
 pub use model::{LogisticModel, StandardErrors};
 use sample::Census;
 use search::{Plan, Search};

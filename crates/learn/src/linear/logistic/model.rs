@@ -8,7 +8,8 @@ use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
 use ermine_math::skinny::{rows_at_once, scores};
 use rayon::prelude::*;
 
-use super::evaluate::{contiguous, lie_ahead, sparse_dot};
+use super::super::passes::{contiguous, lie_ahead, sparse_dot};
+use super::Logistic;
 
 /// A fitted logistic or softmax regression.
 ///
@@ -96,7 +97,7 @@ impl LogisticModel {
         let (step, mut by_class, mut scratch) = (rows_at_once(cols), Vec::new(), Vec::new());
         for (run, z) in z.chunks_mut(step * v).enumerate() {
             let rows = z.len() / v;
-            let block = contiguous(&x.row_range(run * step..run * step + rows), &mut scratch)?;
+            let block = contiguous(&x.row_range(run * step..run * step + rows), &mut scratch, Logistic::NAME)?;
             by_class.resize(z.len(), 0.0);
             scores(block, self.coef.as_slice(), cols, &self.intercept, &mut by_class, lie_ahead(x, run * step + rows, step));
             for (i, z) in z.chunks_exact_mut(v).enumerate() {

@@ -5,9 +5,10 @@ use ermine_math::optimise::{Descent, Told};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::evaluate::{Curvature, Problem, Sums};
-use super::metric::Metric;
-use super::sample::{Piece, Sample};
+use super::super::passes::{Curvature, Metric, Sample};
+use super::evaluate::{Problem, Sums};
+use super::hessian::metric;
+use super::sample::{class_weights, dataset};
 
 /// Steps that the quasi-Newton update remembers.
 const MEMORY: usize = 20;
@@ -120,7 +121,7 @@ impl Search {
 
     /// Takes in the sums of a pass; true when there is nothing left to do.
     pub fn absorb(&mut self, sums: &Sums, cx: &Context<'_>) -> Result<bool> {
-        let fresh = Metric::new(sums, &self.problem, self.plan.alpha);
+        let fresh = metric(sums, &self.problem, self.plan.alpha);
         if self.ended.is_some() {
             self.metric = fresh.or(self.metric.take());
             self.fresh = true;
@@ -307,8 +308,8 @@ impl Search {
 
     /// Starts from the optimum of a sample instead of from nothing: a few small passes save several large ones. The sample
     /// gives the metric too. Leaves everything as it was when the sample cannot be relied upon.
-    pub fn warm_start(&mut self, sample: &Sample, weights: &[f64], cx: &Context<'_>) -> Result<()> {
-        let counts = sample.class_weights(weights.len());
+    pub fn warm_start(&mut self, sample: &Sample<u32>, weights: &[f64], cx: &Context<'_>) -> Result<()> {
+        let counts = class_weights(sample, weights.len());
         let fair = |(count, weight): (&f64, &f64)| {
             let expected = weight / sample.stride as f64;
             *weight == 0.0 || (*count >= 5.0 && *count >= 0.5 * expected && *count <= 2.0 * expected)
@@ -356,24 +357,15 @@ impl Search {
     }
 
     /// One pass over a sample, in groups of pieces that depend only on their sizes.
-    fn evaluate(&self, sample: &Sample) -> Result<Sums> {
-        const GROUP_ROWS: usize = 2048;
-        let mut groups: Vec<&[Piece]> = Vec::new();
-        let (mut start, mut rows) = (0, 0);
-        for (i, piece) in sample.pieces.iter().enumerate() {
-            rows += piece.rows();
-            if rows >= GROUP_ROWS || i + 1 == sample.pieces.len() {
-                groups.push(&sample.pieces[start..=i]);
-                (start, rows) = (i + 1, 0);
-            }
-        }
+    fn evaluate(&self, sample: &Sample<u32>) -> Result<Sums> {
         let empty = || self.problem.empty(self.gathers, self.plan.sparse);
-        let parts: Vec<Result<Sums>> = groups
+        let parts: Vec<Result<Sums>> = sample
+            .groups()
             .into_par_iter()
             .map(|pieces| {
                 let mut sums = empty();
                 for piece in pieces {
-                    self.problem.add(self.point(), self.gathers, &mut sums, &piece.dataset())?;
+                    self.problem.add(self.point(), self.gathers, &mut sums, &dataset(piece))?;
                 }
                 Ok(sums)
             })

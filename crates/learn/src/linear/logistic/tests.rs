@@ -7,7 +7,7 @@ use ermine_core::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::evaluate::{Curvature, Problem};
+use super::evaluate::Problem;
 use super::*;
 
 /// A design with the names of its columns, and the class of every row.

@@ -1,0 +1,47 @@
+//! The Hessian of several classes, put together from what a pass gathers.
+
+use ermine_core::Mat;
+
+use super::super::passes::{Curvature, CurvatureSums, Metric};
+use super::evaluate::{Problem, Sums, pair_at};
+
+/// The metric of what a pass gathered, with the penalty `alpha`; `None` when it gathered no curvature.
+pub fn metric(sums: &Sums, problem: &Problem, alpha: f64) -> Option<Metric> {
+    let (v, q, cols) = (problem.vectors(), problem.width(), problem.cols);
+    if let Some(CurvatureSums::Diagonal(sums)) = sums.curvature.first() {
+        let with = |(j, s): (usize, &f64)| s + if j < cols { alpha } else { 0.0 };
+        let diagonal: Vec<f64> = sums.iter().enumerate().map(with).collect();
+        return Some(Metric::from_matrix(Curvature::Diagonal, Mat::from_vec(1, q, diagonal)));
+    }
+    let mut parts = sums.matrices(problem);
+    if parts.len() < problem.pairs() || v == 1 {
+        let mut matrix = parts.pop()?;
+        (0..cols).for_each(|j| matrix[(j, j)] += alpha);
+        let kind = if v == 1 { Curvature::Full } else { Curvature::Shared };
+        return Some(Metric::from_matrix(kind, matrix));
+    }
+    let mut matrix = Mat::zeros(v * q, v * q);
+    for (pair, part) in parts.into_iter().enumerate() {
+        let (a, b) = pair_at(pair, v);
+        let sign = if a == b { 1.0 } else { -1.0 };
+        for i in 0..q {
+            for j in 0..q {
+                matrix[(a * q + i, b * q + j)] = sign * part[(i, j)];
+                matrix[(b * q + j, a * q + i)] = sign * part[(i, j)];
+            }
+        }
+    }
+    for j in 0..q {
+        let penalty = if j < cols { alpha } else { 0.0 };
+        let mean = (0..v).map(|c| matrix[(c * q + j, c * q + j)]).sum::<f64>() / v as f64;
+        for a in 0..v {
+            matrix[(a * q + j, a * q + j)] += penalty;
+            // Adding the same to the weights of every class changes nothing, so the Hessian is flat there. The
+            // gradient has no part along it either; any positive curvature will do.
+            for b in 0..v {
+                matrix[(a * q + j, b * q + j)] += mean / v as f64;
+            }
+        }
+    }
+    Some(Metric::from_matrix(Curvature::Full, matrix))
+}
