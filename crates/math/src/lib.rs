@@ -7,6 +7,7 @@ pub mod classes;
 pub mod dd;
 pub mod distance;
 pub mod distribution;
+pub mod isotonic;
 pub mod linalg;
 pub mod loss;
 pub mod moments;
