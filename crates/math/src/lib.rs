@@ -4,6 +4,8 @@
 
 pub mod affine;
 pub mod classes;
+pub mod columns;
+pub mod coordinate;
 pub mod dd;
 pub mod distance;
 pub mod distribution;

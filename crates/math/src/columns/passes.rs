@@ -1,0 +1,383 @@
+//! What concerns all columns at once, in the order the data lies in.
+
+use std::ops::Range;
+
+use ermine_core::{CsrRef, MatRef};
+use rayon::prelude::*;
+
+use super::kernels::{self, Sums};
+use super::{Design, Form};
+use crate::moments::Real;
+
+/// Columns of contiguous rows that one task takes: a page of each row, and the sums stay in first-level cache.
+const STRIP: usize = 512;
+/// Rows that one task takes when there are too few columns to share out.
+const BLOCK: usize = 8192;
+/// Columns from which tasks take columns alone.
+const MANY: usize = 4 * STRIP;
+/// Stored values of sparse rows, for each column, that are worth sums of their own.
+const PER_COLUMN: usize = 8;
+/// Tasks over sparse rows at most: each has a sum for every column.
+const TASKS: usize = 8;
+
+/// Weighted means and sums of squares of all columns, and their products with a vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Σ w x / Σ w.
+    pub mean: Vec<f64>,
+    /// Σ w (x - mean)².
+    pub scatter: Vec<f64>,
+    /// Σ w (x - mean) v.
+    pub product: Vec<f64>,
+}
+
+impl Design<'_> {
+    /// `Xᵀ v`.
+    ///
+    /// # Panics
+    /// When `v` or `out` has another length than rows or columns.
+    pub fn products(&self, v: &[f64], out: &mut [f64]) {
+        assert_eq!((v.len(), out.len()), (self.rows, self.cols), "lengths of vector and result");
+        match self.form() {
+            Form::Rows64(m) => row_products(m, v, out),
+            Form::Rows32(m) => row_products(m, v, out),
+            Form::Cols64(c) => out.par_iter_mut().zip(c).with_min_len(8).for_each(|(o, x)| *o = kernels::dot(x, v)),
+            Form::Cols32(c) => out.par_iter_mut().zip(c).with_min_len(8).for_each(|(o, x)| *o = kernels::dot(x, v)),
+            Form::Csr(m) => sparse_sums(m, out, |i, x| x * v[i]),
+        }
+    }
+
+    /// `v += X b`, for the columns whose coefficient is not 0.
+    ///
+    /// # Panics
+    /// When `v` or `b` has another length than rows or columns.
+    pub fn add_combination(&self, b: &[f64], v: &mut [f64]) {
+        assert_eq!((v.len(), b.len()), (self.rows, self.cols), "lengths of vector and coefficients");
+        let set: Vec<usize> = (0..self.cols).filter(|&j| b[j] != 0.0).collect();
+        match self.form() {
+            Form::Rows64(m) => combine_rows(m, &set, b, v),
+            Form::Rows32(m) => combine_rows(m, &set, b, v),
+            Form::Cols64(c) => combine_cols(&set, v, |j, range, v| kernels::axpy(b[j], &c[j][range], v)),
+            Form::Cols32(c) => combine_cols(&set, v, |j, range, v| kernels::axpy(b[j], &c[j][range], v)),
+            Form::Csr(m) => v.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, v)| {
+                let (cols, row) = m.row(i);
+                *v += cols.iter().zip(row).map(|(&j, x)| b[j as usize] * x).sum::<f64>();
+            }),
+        }
+    }
+
+    /// The residuals `r = u - X b` and their products `Xᵀ (w r)`, weighted by `w` (ones when absent), in one pass over
+    /// contiguous rows.
+    ///
+    /// # Panics
+    /// When a vector has another length than rows or columns.
+    pub fn residual_products(&self, u: &[f64], b: &[f64], w: Option<&[f64]>, r: &mut [f64], out: &mut [f64]) {
+        assert!(u.len() == self.rows && r.len() == self.rows && w.is_none_or(|w| w.len() == self.rows), "lengths of vectors");
+        assert!(b.len() == self.cols && out.len() == self.cols, "lengths of coefficients and products");
+        r.copy_from_slice(u);
+        let minus: Vec<f64> = b.iter().map(|b| -b).collect();
+        match self.form() {
+            Form::Rows64(m) if fused(self.rows, self.cols) => fused_products(m, &minus, w, r, out),
+            Form::Rows32(m) if fused(self.rows, self.cols) => fused_products(m, &minus, w, r, out),
+            _ => {
+                self.add_combination(&minus, r);
+                match w {
+                    Some(w) => {
+                        let weighted: Vec<f64> = r.iter().zip(w).map(|(r, w)| r * w).collect();
+                        self.products(&weighted, out);
+                    }
+                    None => self.products(r, out),
+                }
+            }
+        }
+    }
+
+    /// Means, sums of squares about them, and products with `v`, weighted by `w` (ones when absent); one pass over dense
+    /// data. Without `centre` the means are 0 instead. Means of values that are not finite are not finite.
+    ///
+    /// # Panics
+    /// When a vector has another length than the rows.
+    pub fn summary(&self, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+        assert!(v.len() == self.rows && w.is_none_or(|w| w.len() == self.rows), "lengths of vectors");
+        match self.form() {
+            Form::Rows64(m) => row_summary(m, w, v, centre),
+            Form::Rows32(m) => row_summary(m, w, v, centre),
+            Form::Cols64(c) => col_summary(c, w, v, centre),
+            Form::Cols32(c) => col_summary(c, w, v, centre),
+            Form::Csr(m) => sparse_summary(m, w, v, centre),
+        }
+    }
+}
+
+/// A piece of work over contiguous rows: some rows, some columns.
+fn cuts(rows: usize, cols: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    let height = if cols >= MANY { rows.max(1) } else { BLOCK };
+    let mut out = Vec::new();
+    for first in (0..rows).step_by(height) {
+        for left in (0..cols).step_by(STRIP) {
+            out.push((first..(first + height).min(rows), left..(left + STRIP).min(cols)));
+        }
+    }
+    out
+}
+
+/// Calls with groups of four rows; rows that do not fill the last group come with a factor 0 (the last row again).
+#[inline(always)]
+fn by_fours<'a, T>(
+    x: MatRef<'a, T>,
+    rows: &Range<usize>,
+    cols: &Range<usize>,
+    mut f: impl FnMut([&'a [T]; 4], [usize; 4], usize),
+) {
+    let row = |i: usize| x.row(i).map_or(&[][..], |r| &r[cols.clone()]);
+    for first in rows.clone().step_by(4) {
+        let at = [first, first + 1, first + 2, first + 3].map(|i| i.min(rows.end - 1));
+        f(at.map(row), at, (rows.end - first).min(4));
+    }
+}
+
+fn row_products<T: Real>(x: MatRef<'_, T>, v: &[f64], out: &mut [f64]) {
+    let pieces = cuts(x.rows(), x.cols());
+    let sums: Vec<Vec<f64>> = pieces
+        .par_iter()
+        .map(|(rows, cols)| {
+            let mut sum = vec![0.0; cols.len()];
+            by_fours(x, rows, cols, |four, at, there| {
+                let mut factor = at.map(|i| v[i]);
+                factor[there..].fill(0.0);
+                kernels::add_four_rows(four, factor, &mut sum);
+            });
+            sum
+        })
+        .collect();
+    out.fill(0.0);
+    for ((_, cols), sum) in pieces.iter().zip(&sums) {
+        out[cols.clone()].iter_mut().zip(sum).for_each(|(o, s)| *o += s);
+    }
+}
+
+/// Whether rows are so many that tasks can take whole rows, each with sums for all columns.
+fn fused(rows: usize, cols: usize) -> bool {
+    rows / 2 >= ROWS && cols <= rows
+}
+
+/// Rows of a task at least, and tasks at most, of [`fused_products`].
+const ROWS: usize = 512;
+const ROW_TASKS: usize = 16;
+/// Doubles of rows that stay in second-level cache between the residuals and the products.
+const HELD: usize = 1 << 15;
+
+/// `v += X b`, then `out = Xᵀ (w v)`, a few rows after the other.
+fn fused_products<T: Real>(x: MatRef<'_, T>, b: &[f64], w: Option<&[f64]>, v: &mut [f64], out: &mut [f64]) {
+    let (rows, cols) = (x.rows(), x.cols());
+    let set: Vec<usize> = (0..cols).filter(|&j| b[j] != 0.0).collect();
+    let height = rows.div_ceil(ROW_TASKS).max(ROWS).next_multiple_of(4);
+    let step = (HELD / cols.max(1)).clamp(4, 256) & !3;
+    let sums: Vec<Vec<f64>> = v
+        .par_chunks_mut(height)
+        .enumerate()
+        .map(|(task, v)| {
+            let mut sum = vec![0.0; cols];
+            for (part, v) in v.chunks_mut(step).enumerate() {
+                let first = task * height + part * step;
+                combine(x, &set, b, first, v);
+                by_fours(x, &(first..first + v.len()), &(0..cols), |four, at, there| {
+                    let mut factor = at.map(|i| w.map_or(1.0, |w| w[i]) * v[i - first]);
+                    factor[there..].fill(0.0);
+                    kernels::add_four_rows(four, factor, &mut sum);
+                });
+            }
+            sum
+        })
+        .collect();
+    out.fill(0.0);
+    for sum in &sums {
+        out.iter_mut().zip(sum).for_each(|(o, s)| *o += s);
+    }
+}
+
+/// Adds the combination of the columns of `set` to `v`, for the rows from `first` on.
+fn combine<T: Real>(x: MatRef<'_, T>, set: &[usize], b: &[f64], first: usize, v: &mut [f64]) {
+    let (stride, data, cols) = (x.row_stride(), x.as_slice(), x.cols());
+    for (i, v) in v.iter_mut().enumerate() {
+        let row = &data[(first + i) * stride..(first + i) * stride + cols];
+        let mut sums = [0.0; 4];
+        for four in set.chunks(4) {
+            for (l, &j) in four.iter().enumerate() {
+                sums[l] += b[j] * row[j].to_f64();
+            }
+        }
+        *v += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+}
+
+fn combine_rows<T: Real>(x: MatRef<'_, T>, set: &[usize], b: &[f64], v: &mut [f64]) {
+    v.par_chunks_mut(64).enumerate().for_each(|(part, v)| combine(x, set, b, 64 * part, v));
+}
+
+fn combine_cols(set: &[usize], v: &mut [f64], add: impl Fn(usize, Range<usize>, &mut [f64]) + Sync) {
+    v.par_chunks_mut(BLOCK / 2).enumerate().for_each(|(block, v)| {
+        let first = block * BLOCK / 2;
+        for &j in set {
+            add(j, first..first + v.len(), v);
+        }
+    });
+}
+
+/// Sums of a piece, or of all rows, about an origin.
+struct Totals {
+    first: Vec<f64>,
+    second: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl Totals {
+    fn new(cols: usize) -> Self {
+        Self { first: vec![0.0; cols], second: vec![0.0; cols], product: vec![0.0; cols] }
+    }
+
+    /// From sums about `origin` to sums about the mean (or about 0, where the origin is). `v` is the weighted sum of
+    /// the partners.
+    fn finish(self, origin: Vec<f64>, weight: f64, v: f64, centre: bool) -> Summary {
+        let Self { mut first, mut second, mut product } = self;
+        if !centre {
+            return Summary { mean: vec![0.0; first.len()], scatter: second, product };
+        }
+        for j in 0..first.len() {
+            let shift = first[j] / weight;
+            second[j] = (second[j] - shift * first[j]).max(0.0);
+            product[j] -= shift * v;
+            // What is not finite in a column must show: `max` would hide it.
+            first[j] = origin[j] + shift;
+            if !first[j].is_finite() {
+                second[j] = f64::NAN;
+            }
+        }
+        Summary { mean: first, scatter: second, product }
+    }
+}
+
+/// A row with weight, as doubles: an origin within the spread of every column, and exactly a constant one.
+fn origin(cols: usize, w: Option<&[f64]>, centre: bool, cell: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let row = w.map_or(0, |w| w.iter().position(|w| *w > 0.0).unwrap_or(0));
+    (0..cols).map(|j| if centre { cell(row, j) } else { 0.0 }).collect()
+}
+
+fn totals_of(w: Option<&[f64]>, v: &[f64]) -> (f64, f64) {
+    match w {
+        Some(w) => (w.iter().sum(), w.iter().zip(v).map(|(w, v)| w * v).sum()),
+        None => (v.len() as f64, v.iter().sum()),
+    }
+}
+
+fn row_summary<T: Real>(x: MatRef<'_, T>, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+    let cols = x.cols();
+    let origin = origin(cols, w, centre, |i, j| x.at(i, j).to_f64());
+    let pieces = cuts(x.rows(), cols);
+    let sums: Vec<Totals> = pieces
+        .par_iter()
+        .map(|(rows, cols)| {
+            let mut t = Totals::new(cols.len());
+            by_fours(x, rows, cols, |four, at, there| {
+                let mut weight = at.map(|i| w.map_or(1.0, |w| w[i]));
+                weight[there..].fill(0.0);
+                let by = std::array::from_fn(|k| weight[k] * v[at[k]]);
+                let mut sums = Sums { first: &mut t.first, second: &mut t.second, product: &mut t.product };
+                kernels::add_summary(four, &origin[cols.clone()], weight, by, &mut sums);
+            });
+            t
+        })
+        .collect();
+    let mut all = Totals::new(cols);
+    for ((_, cols), sum) in pieces.iter().zip(&sums) {
+        for (to, from) in [(&mut all.first, &sum.first), (&mut all.second, &sum.second), (&mut all.product, &sum.product)] {
+            to[cols.clone()].iter_mut().zip(from).for_each(|(t, f)| *t += f);
+        }
+    }
+    let (weight, partner) = totals_of(w, v);
+    all.finish(origin, weight, partner, centre)
+}
+
+fn col_summary<T: Real>(cols: &[&[T]], w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+    let origin = origin(cols.len(), w, centre, |i, j| cols[j].get(i).map_or(0.0, |v| v.to_f64()));
+    let mut all = Totals::new(cols.len());
+    let sums: Vec<[f64; 3]> = cols
+        .par_iter()
+        .zip(&origin)
+        .with_min_len(8)
+        .map(|(x, &o)| {
+            // Four columns of one: the loop over rows runs over four at a time, like the one over columns above.
+            let mut lanes = [[0.0; 3]; 4];
+            for (i, x) in x.iter().enumerate() {
+                let (z, weight) = (x.to_f64() - o, w.map_or(1.0, |w| w[i]));
+                let lane = &mut lanes[i % 4];
+                lane[0] += weight * z;
+                lane[1] += weight * z * z;
+                lane[2] += weight * v[i] * z;
+            }
+            std::array::from_fn(|k| (lanes[0][k] + lanes[1][k]) + (lanes[2][k] + lanes[3][k]))
+        })
+        .collect();
+    for (j, s) in sums.iter().enumerate() {
+        (all.first[j], all.second[j], all.product[j]) = (s[0], s[1], s[2]);
+    }
+    let (weight, partner) = totals_of(w, v);
+    all.finish(origin, weight, partner, centre)
+}
+
+/// `out[j]` = the sum of `f(row, value)` over the stored values of column j.
+fn sparse_sums(m: CsrRef<'_>, out: &mut [f64], f: impl Fn(usize, f64) -> f64 + Sync) {
+    let tasks = (m.stored() / (PER_COLUMN * m.cols().max(1))).clamp(1, TASKS);
+    let add = |t: usize, out: &mut [f64]| {
+        for i in t * m.rows() / tasks..(t + 1) * m.rows() / tasks {
+            let (cols, row) = m.row(i);
+            for (&j, &x) in cols.iter().zip(row) {
+                out[j as usize] += f(i, x);
+            }
+        }
+    };
+    if tasks == 1 {
+        out.fill(0.0);
+        return add(0, out);
+    }
+    let sums: Vec<Vec<f64>> = (0..tasks)
+        .into_par_iter()
+        .map(|t| {
+            let mut sum = vec![0.0; m.cols()];
+            add(t, &mut sum);
+            sum
+        })
+        .collect();
+    out.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
+        for (j, o) in out.iter_mut().enumerate() {
+            *o = sums.iter().map(|s| s[block * BLOCK + j]).sum();
+        }
+    });
+}
+
+fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+    let cols = m.cols();
+    let (weight, partner) = totals_of(w, v);
+    let of = |i: usize| w.map_or(1.0, |w| w[i]);
+    let (mut mean, mut scatter, mut product) = (vec![0.0; cols], vec![0.0; cols], vec![0.0; cols]);
+    sparse_sums(m, &mut product, |i, x| of(i) * v[i] * x);
+    if centre {
+        sparse_sums(m, &mut mean, |i, x| of(i) * x);
+        mean.iter_mut().for_each(|m| *m /= weight);
+    }
+    // About the mean: the stored values, and as much weight of zeros as is left.
+    let mut stored = vec![0.0; cols];
+    for i in 0..m.rows() {
+        let (index, row) = m.row(i);
+        for (&j, &x) in index.iter().zip(row) {
+            let z = x - mean[j as usize];
+            scatter[j as usize] += of(i) * z * z;
+            stored[j as usize] += of(i);
+        }
+    }
+    for j in 0..cols {
+        scatter[j] += (weight - stored[j]).max(0.0) * mean[j] * mean[j];
+        product[j] -= mean[j] * partner;
+    }
+    Summary { mean, scatter, product }
+}
