@@ -17,6 +17,18 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// People count the rows of their data from 1, and the header is none of them; the library counts from 0. This is the one
+/// place where the binary turns one into the other. (Lines of a file count from 1 everywhere.)
+pub fn count_from_one(error: anyhow::Error) -> anyhow::Error {
+    if error.downcast_ref::<Error>().is_none_or(|e| e.row().is_none()) {
+        return error;
+    }
+    match error.downcast::<Error>() {
+        Ok(e) => e.with_row(|row| row + 1).into(),
+        Err(other) => other,
+    }
+}
+
 /// 2 when the command line is wrong, 1 when the work failed.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.downcast_ref::<Usage>().is_some() {

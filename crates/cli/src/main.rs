@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         // The pool can only be set once, and this is the first use of it.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
-    match commands::run(&args.command) {
+    match commands::run(&args.command).map_err(failure::count_from_one) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) if failure::is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {

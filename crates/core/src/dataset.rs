@@ -356,7 +356,8 @@ impl<'a> Dataset<'a> {
             return Err(Error::Length { what: "sample weights".into(), expected: self.rows(), found: weight.len() });
         }
         if let Some(row) = weight.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-            return Err(Error::Weight(format!("row {row} has weight {}; weights are finite and not negative", weight[row])));
+            let message = format!("{} is refused; weights are finite and not negative", weight[row]);
+            return Err(Error::Row { place: "sample weight".into(), row, message });
         }
         if weight.iter().all(|&w| w == 0.0) {
             return Err(Error::Weight("all weights are 0, so no row is left".into()));
@@ -382,13 +383,17 @@ impl<'a> Dataset<'a> {
                         let y = self.y.reals()?;
                         for i in 0..y.rows() {
                             if let Some(j) = (0..y.cols()).find(|&j| !y.at(i, j).is_finite()) {
-                                return Err(Error::Target(format!("row {i} is {}, not a finite number", y.at(i, j))));
+                                let message = format!("{} is not a finite number", y.at(i, j));
+                                return Err(Error::Row { place: "target".into(), row: i, message });
                             }
                         }
                         Ok(())
                     }
                     Target::Class { codes, names } => match codes.iter().position(|&c| c as usize >= names.len()) {
-                        Some(row) => Err(Error::Target(format!("row {row} has code {} of {} classes", codes[row], names.len()))),
+                        Some(row) => {
+                            let message = format!("there is no class {} of {}", codes[row], names.len());
+                            Err(Error::Row { place: "target".into(), row, message })
+                        }
                         None => Ok(()),
                     },
                     Target::None => Ok(()),

@@ -61,6 +61,16 @@ pub enum Error {
         /// What would have been accepted: "poisson needs numbers from 0 up".
         needed: String,
     },
+    /// A row that is refused for any other reason. Rows count from 0.
+    #[error("{place}, row {row}: {message}")]
+    Row {
+        /// "target", "sample weight", or the column.
+        place: String,
+        /// The first such row.
+        row: usize,
+        /// What is wrong with it.
+        message: String,
+    },
     /// Missing cells for a learner that does not take them.
     #[error("column {column}: {count} missing values (the first in row {row}), and {learner} does not accept missing values")]
     Missing {
@@ -161,6 +171,28 @@ impl Error {
     /// An unknown name, answered with the nearest of `known`.
     pub fn unknown<'a>(what: impl Into<String>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         Self::Unknown { what: what.into(), name: name.to_owned(), nearest: crate::nearest(name, known) }
+    }
+
+    /// The row that is named, which counts from 0.
+    pub fn row(&self) -> Option<usize> {
+        match self {
+            Self::NotFinite { row, .. } | Self::OutOfRange { row, .. } | Self::Row { row, .. } | Self::Missing { row, .. } => {
+                Some(*row)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same error with another row in place of the one it names: a row of a block becomes a row of the whole, and a
+    /// row that counts from 0 one that counts from 1.
+    #[must_use]
+    pub fn with_row(mut self, new: impl FnOnce(usize) -> usize) -> Self {
+        if let Self::NotFinite { row, .. } | Self::OutOfRange { row, .. } | Self::Row { row, .. } | Self::Missing { row, .. } =
+            &mut self
+        {
+            *row = new(*row);
+        }
+        self
     }
 
     /// What a person can do about it, where there is one obvious thing.

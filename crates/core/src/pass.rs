@@ -301,12 +301,7 @@ fn one_scan<L: PassLearner>(
 
 /// A row that counts from a block becomes a row that counts from the beginning.
 fn offset_rows(error: Error, first: usize) -> Error {
-    match error {
-        Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
-        Error::OutOfRange { what, row, value, needed } => Error::OutOfRange { what, row: row + first, value, needed },
-        Error::Missing { column, count, row, learner } => Error::Missing { column, count, row: row + first, learner },
-        other => other,
-    }
+    error.with_row(|row| row + first)
 }
 
 fn empty_like(rows: &Dataset<'_>) -> OwnedDataset {

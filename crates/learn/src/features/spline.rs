@@ -391,12 +391,9 @@ impl Transformer for SplineModel {
                         return Err(Error::NotFinite { column: label(None, j), row: i, value: "NaN".into() });
                     }
                     if !self.cell(t, v, &mut work, &mut all) {
-                        return Err(Error::Data(format!(
-                            "column {j}, row {}: {v} is beyond the limits of the knots, {} to {}",
-                            first + i,
-                            t[self.params.degree],
-                            t[t.len() - self.params.degree - 1]
-                        )));
+                        let (low, high) = (t[self.params.degree], t[t.len() - self.params.degree - 1]);
+                        let message = format!("{v} is beyond the limits of the knots, {low} to {high}");
+                        return Err(Error::Row { place: format!("column {j}"), row: first + i, message });
                     }
                     out[(i * cols + j) * kept..(i * cols + j + 1) * kept].copy_from_slice(&all[..kept]);
                 }

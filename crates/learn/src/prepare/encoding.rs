@@ -231,10 +231,7 @@ pub(crate) fn unknown_value(x: &Features<'_>, column: usize, row: usize, first: 
         Features::Table(t) => Some(t.schema()),
         _ => None,
     };
-    Error::Data(format!(
-        "column {}, row {}: {} was not among the values in training, and handle_unknown of {learner} is \"error\"",
-        label(schema, column),
-        first + row,
-        Levels::shown(x, column, row)
-    ))
+    let value = Levels::shown(x, column, row);
+    let message = format!("{value} was not among the values in training, and handle_unknown of {learner} is \"error\"");
+    Error::Row { place: format!("column {}", label(schema, column)), row: first + row, message }
 }

@@ -320,11 +320,11 @@ impl Tree {
                     "poisson" => {
                         if let Some(at) = flat.iter().position(|&v| v < 0.0) {
                             let row = task.rows.row(at % n);
-                            let text = format!(
-                                "row {row} is {}; Some value(s) of y are negative, which is not allowed for Poisson regression",
+                            let message = format!(
+                                "{}; Some value(s) of y are negative, which is not allowed for Poisson regression",
                                 flat[at]
                             );
-                            return Err(Error::Target(text));
+                            return Err(Error::Row { place: "target".into(), row, message });
                         }
                         if flat.chunks_exact(n).any(|y| y.iter().all(|&v| v == 0.0)) {
                             let text = "Sum of y is not positive, which is necessary for Poisson regression";
