@@ -159,6 +159,11 @@ pub trait Clusterer: Model {
     fn n_clusters(&self) -> usize;
     /// The group of each row.
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>>;
+    /// The columns in which the clusterer measures distances, where they are others than those of `x`.
+    fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let _ = x;
+        Ok(None)
+    }
     /// The group of each training row, as long as it is known: right after a fit in memory, not after loading.
     fn labels(&self) -> Option<&[u32]> {
         None

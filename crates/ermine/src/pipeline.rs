@@ -415,6 +415,14 @@ impl Clusterer for PipelineModel {
         })?;
         Ok(out)
     }
+    fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        x.expect_cols(self.n_features())?;
+        let Some(clusterer) = self.last.as_clusterer() else { return Ok(None) };
+        match self.prepare(x)? {
+            Some(z) => Ok(Some(clusterer.space(&Features::F64(z.view()))?.unwrap_or(z))),
+            None => clusterer.space(x),
+        }
+    }
 }
 
 impl Density for PipelineModel {

@@ -33,12 +33,15 @@ pub fn adjusted_rand(a: &[u32], b: &[u32]) -> f64 {
     if most == expected || a.len() < 2 { 1.0 } else { (both - expected) / (most - expected) }
 }
 
+/// The rows that stand for all `n` in a silhouette: an even sample of large data.
+pub(super) fn silhouette_rows(n: usize) -> Vec<usize> {
+    (0..n.min(SILHOUETTE_ROWS)).map(|i| if n > SILHOUETTE_ROWS { i * n / SILHOUETTE_ROWS } else { i }).collect()
+}
+
 /// The mean silhouette (Rousseeuw 1987) with Euclidean distances, or `None` when there are not between 2 and n - 1 groups.
 /// Large data is represented by an even sample of 10,000 rows.
 pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
-    let n = x.rows();
-    let rows: Vec<usize> =
-        if n > SILHOUETTE_ROWS { (0..SILHOUETTE_ROWS).map(|i| i * n / SILHOUETTE_ROWS).collect() } else { (0..n).collect() };
+    let rows = silhouette_rows(x.rows());
     let sample = x.take(&rows);
     let mut scratch = Vec::new();
     let m = sample.view().f64_rows(&mut scratch, "silhouette")?.to_owned();

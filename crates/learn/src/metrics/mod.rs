@@ -99,7 +99,13 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
             let nearest = |i: usize| distances.row(i)[labels[i] as usize].powi(2) * weight.map_or(1.0, |w| w[i]);
             out.push(("inertia", (0..labels.len()).map(nearest).sum()));
         }
-        if let Some(s) = silhouette(x, &labels)? {
+        // Of large data only the sample is prepared.
+        let rows = cluster::silhouette_rows(labels.len());
+        let sample = x.take(&rows);
+        let of_sample: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
+        let space = c.space(&sample.view())?;
+        let space = space.as_ref().map_or(sample.view(), |z| Features::F64(z.view()));
+        if let Some(s) = silhouette(&space, &of_sample)? {
             out.push(("silhouette", s));
         }
         if let Target::Class { codes, .. } = y {
