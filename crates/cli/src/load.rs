@@ -1,8 +1,8 @@
 //! From what was typed to what it means: tables, problems, learners.
 
 use anyhow::{Context as _, Result};
-use ermine::core::{AnyLearner, Family, Schema, Spec, Task};
-use ermine::data::{Loaded, ReadOptions};
+use ermine::core::{AnyLearner, ColumnKind, Family, Field, Schema, Spec, Task};
+use ermine::data::{Format, Loaded, ReadOptions};
 use ermine::prelude::*;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::failure::Usage;
 
 impl Reading {
     pub fn options(&self) -> Result<ReadOptions> {
-        let mut options = ReadOptions { missing: self.missing.clone(), ..ReadOptions::default() };
+        let mut options = ReadOptions { missing: self.missing.clone(), drop: self.drop.clone(), ..ReadOptions::default() };
         if let Some(format) = &self.format {
             options.format = Some(format.parse()?);
         }
@@ -30,17 +30,74 @@ impl Reading {
         Ok(ermine::data::read(data, &self.options()?)?)
     }
 
-    /// Reads data for a model: columns take the types the model was trained on.
-    pub fn read_for(&self, data: &str, schema: &Schema) -> Result<Table> {
+    /// What is worth keeping with a model, so that further data is read alike.
+    pub fn remember(&self, fitted: &mut Fitted) -> Result<()> {
+        let ReadOptions { missing, types, .. } = self.options()?;
+        (fitted.data.missing, fitted.data.types) = (missing, types);
+        Ok(())
+    }
+
+    /// Reads data for a model, as its training data was read: the same types, the same words for missing. What is typed
+    /// now overrules.
+    pub fn read_for(&self, data: &str, fitted: &Fitted) -> Result<ForModel> {
         let mut options = self.options()?;
-        let plain = ermine::data::read(data, &options)?;
-        let differs = |f: &ermine::core::Field| plain.table.schema().fields.iter().any(|g| g.name == f.name && g.kind != f.kind);
-        let wanted: Vec<_> = schema.fields.iter().filter(|f| differs(f) && !options.types.contains_key(&f.name)).collect();
-        if wanted.is_empty() || data == "-" {
-            return Ok(plain.table);
+        options.missing = options.missing.or_else(|| fitted.data.missing.clone());
+        let mut kinds = fitted.schema.clone();
+        let others = fitted.data.types.iter().filter(|(name, _)| fitted.schema.names().all(|n| n != name.as_str()));
+        let field =
+            |(name, kind): (&String, &ColumnKind)| Field { name: name.clone(), kind: *kind, categories: Default::default() };
+        kinds.fields.extend(others.map(field));
+        options.expect(&kinds);
+        let format = options.format.or_else(|| Format::of_name(data));
+        if format == Some(Format::Libsvm) && fitted.learner.spec().accepts.sparse && counts_up(&fitted.schema) {
+            let (x, y, notes) = ermine::data::read_sparse_expected(data, &options)?;
+            return Ok(ForModel { table: Table::new([("target", Column::numbers(y))])?, sparse: Some(x), notes });
         }
-        options.types.extend(wanted.iter().map(|f| (f.name.clone(), f.kind)));
-        Ok(ermine::data::read(data, &options)?.table)
+        let Loaded { table, notes, .. } = ermine::data::read(data, &options)?;
+        Ok(ForModel { table, sparse: None, notes })
+    }
+}
+
+/// Whether the columns are x1, x2, …: those of libsvm text, none of them left out.
+fn counts_up(schema: &Schema) -> bool {
+    schema.names().enumerate().all(|(j, name)| name.strip_prefix('x').and_then(|n| n.parse().ok()) == Some(j + 1))
+}
+
+/// Data that was read for a model.
+pub struct ForModel {
+    /// All columns, or, when the model takes sparse rows as they are, all others.
+    pub table: Table,
+    pub sparse: Option<Csr>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// The columns of a model, in its order.
+pub enum Rows {
+    Table(Table),
+    Sparse(Csr),
+}
+
+impl Rows {
+    pub fn view(&self) -> Features<'_> {
+        match self {
+            Self::Table(t) => Features::Table(t.view()),
+            Self::Sparse(x) => Features::Csr(x.view()),
+        }
+    }
+}
+
+impl ForModel {
+    /// The columns of the model; what is unlike the training data is noted.
+    pub fn rows(&mut self, fitted: &Fitted) -> Result<Rows> {
+        match self.sparse.take() {
+            Some(x) => Ok(Rows::Sparse(x)),
+            None => {
+                let aligned = fitted.align(&self.table)?;
+                self.notes.extend(fitted.unseen(&aligned));
+                Ok(Rows::Table(aligned))
+            }
+        }
     }
 }
 
@@ -59,7 +116,8 @@ impl Learning {
         let options = Roles {
             targets: targets.to_vec(),
             weight: self.weight.clone(),
-            drop: reading.drop.clone(),
+            // The reader has left them out.
+            drop: Vec::new(),
             task: self.task()?,
             classes: None,
         };

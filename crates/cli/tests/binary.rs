@@ -273,3 +273,105 @@ fn of_many_equal_columns_each_is_named_once() {
     let equal = seen["warnings"].as_array().unwrap().iter().filter(|w| w.as_str().unwrap().contains("are equal")).count();
     assert_eq!(equal, 499);
 }
+
+/// Sparse text leaves out zeros: a file whose rows lack the highest indices is as wide as the model all the same, and
+/// indices that the model does not know are left out, as LIBLINEAR does.
+#[test]
+fn libsvm_rows_are_as_wide_as_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let (train, narrow, wide) = (path(folder.path(), "t.svm"), path(folder.path(), "n.svm"), path(folder.path(), "w.svm"));
+    let rows: String = (0..60).map(|i| format!("{} 1:{} 3:{} 5:{}\n", 2 * i + i % 7, i, i % 7, i % 3)).collect();
+    std::fs::write(&train, rows).unwrap();
+    std::fs::write(&narrow, "5 1:1\n0\n7 1:2 3:1\n").unwrap();
+    std::fs::write(&wide, "5 1:1 9:4\n0\n7 1:2 3:1 7:1\n").unwrap();
+    for more in [&[][..], &["--prepare", "none"], &["--prepare", "none", "--stream"], &["--stream"]] {
+        let model = path(folder.path(), "m");
+        let fit = [&["fit", &train, "--target", "target", "--model", "ridge", "-o", &model], more].concat();
+        ok(&fit);
+        let a = json(&["predict", &model, &narrow]);
+        let b = json(&["predict", &model, &wide]);
+        assert_eq!(a["predictions"], b["predictions"], "{more:?}");
+        assert_eq!(a["predictions"].as_array().unwrap().len(), 3);
+        assert_eq!(a["notes"].as_array().unwrap().len(), 0, "{}", a["notes"]);
+        assert!(b["notes"][0].as_str().unwrap().contains("2 cells beyond"), "{}", b["notes"]);
+        assert!(json(&["evaluate", &model, &narrow])["metrics"]["mse"].as_f64().unwrap().is_finite());
+    }
+    let (memory, stream) = (path(folder.path(), "memory"), path(folder.path(), "stream"));
+    ok(&["fit", &train, "--target", "target", "--model", "ridge", "-o", &memory]);
+    ok(&["fit", &train, "--target", "target", "--model", "ridge", "--stream", "-o", &stream]);
+    assert!(std::fs::read(memory).unwrap() == std::fs::read(stream).unwrap(), "a stream and memory differ");
+}
+
+#[test]
+fn groups_of_a_table_with_categories_are_measured_in_prepared_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "k");
+    let fit = json(&["fit", "example:penguins", "--model", "kmeans", "--set", "n_clusters=3", "-o", &model]);
+    let e = json(&["evaluate", &model, "example:penguins"]);
+    let silhouette = e["metrics"]["silhouette"].as_f64().unwrap();
+    assert!((0.2..1.0).contains(&silhouette), "{e}");
+    assert_eq!(fit["train_metrics"]["silhouette"].as_f64(), Some(silhouette));
+}
+
+#[test]
+fn a_model_remembers_how_its_data_was_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, new, model) = (path(folder.path(), "d.csv"), path(folder.path(), "new.csv"), path(folder.path(), "m"));
+    let row = |i: usize| format!("{},{},{}\n", if i.is_multiple_of(9) { "-99".into() } else { i.to_string() }, i % 3, i * 2);
+    std::fs::write(&data, format!("a,kind,y\n{}", (0..60).map(row).collect::<String>())).unwrap();
+    std::fs::write(&new, "a,kind\n5,1\n-99,2\n").unwrap();
+    ok(&["fit", &data, "--target", "y", "--model", "ridge", "--missing=-99", "--type", "kind=category", "-o", &model]);
+    let told = json(&["predict", &model, &new, "--missing=-99"]);
+    let remembered = json(&["predict", &model, &new]);
+    assert_eq!(remembered["predictions"], told["predictions"]);
+    let overruled = json(&["predict", &model, &new, "--missing", "none"]);
+    assert_ne!(overruled["predictions"][1], told["predictions"][1]);
+    // The standard input is read as a file is.
+    let piped = Command::cargo_bin("ermine").unwrap().args(["predict", &model, "-"]).write_stdin("a,kind\n5,1\n-99,2\n").output();
+    assert_eq!(String::from_utf8(piped.unwrap().stdout).unwrap(), ok(&["predict", &model, &new]));
+    assert_eq!(json(&["evaluate", &model, &data])["notes"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn what_is_rounded_and_what_is_new_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, new, model) = (path(folder.path(), "d.csv"), path(folder.path(), "new.csv"), path(folder.path(), "m"));
+    let row = |i: u64| format!("{},{},{},{}\n", (1 << 60) + 7 * i * (i % 3), ["red", "blue"][i as usize % 2], i, 3 * i);
+    let text: String = (0..40).map(row).collect();
+    std::fs::write(&data, format!("account,colour,n,y\n{text}")).unwrap();
+    let v = json(&["fit", &data, "--target", "y", "--model", "ridge", "-o", &model]);
+    let note = v["notes"][0].as_str().unwrap();
+    assert!(note.contains("\"account\"") && note.contains("whole numbers") && note.contains("--type account=category"), "{v}");
+    std::fs::write(&new, "account,colour,n\n1,green,1\n2,red,2\n3,\"very, green\",3\n4,green,4\n").unwrap();
+    let v = json(&["predict", &model, &new]);
+    assert_eq!(v["predictions"].as_array().unwrap().len(), 4);
+    let note = v["notes"][0].as_str().unwrap();
+    assert!(note.contains("\"colour\": 3 rows") && note.contains("\"green\", \"very, green\""), "{note}");
+    let spoken = run(&["predict", &model, &new]);
+    assert!(String::from_utf8(spoken.stderr).unwrap().starts_with("note: column \"colour\""));
+}
+
+#[test]
+fn rows_count_from_one_without_the_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = path(folder.path(), "d.csv");
+    std::fs::write(&data, "a,w,y\n1,1,1\n2,1,\n3,-1,3\n4,1,4\n5,1,5\n").unwrap();
+    let (code, e) = fails(&["fit", &data, "--target", "y", "--weight", "w", "--model", "ridge"]);
+    assert!(code == 1 && e.contains("sample weight, row 3: -1"), "{e}");
+    std::fs::write(&data, "a,y\n1,1\ninf,2\n3,3\n").unwrap();
+    let (_, e) = fails(&["fit", &data, "--target", "y", "--model", "ridge"]);
+    assert!(e.contains("column \"a\", row 2"), "{e}");
+}
+
+#[test]
+fn dropped_columns_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = path(folder.path(), "d.csv");
+    std::fs::write(&data, "a,b,y\n1,7,1\n2,8,2\n3,9,3\n4,9,4\n").unwrap();
+    for more in [&[][..], &["--stream"]] {
+        let v = json(&[&["fit", &data, "--target", "y", "--model", "ridge", "--drop", "b"][..], more].concat());
+        assert_eq!(v["n_features"], 1);
+        let (code, e) = fails(&[&["fit", &data, "--target", "y", "--model", "ridge", "--drop", "bb"][..], more].concat());
+        assert!(code == 1 && e.contains("did you mean \"b\""), "{e}");
+    }
+}

@@ -12,7 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{Certificate, Error, Mat, OutputFile, Result, Schema};
+use crate::{Certificate, ColumnKind, Error, Mat, OutputFile, Result, Schema};
 
 /// The version of the format that this release writes. Every release reads all earlier ones.
 pub const FORMAT: u32 = 1;
@@ -38,6 +38,9 @@ pub struct Header {
     /// The target.
     #[serde(default)]
     pub target: TargetInfo,
+    /// What it was trained on, and how that was read.
+    #[serde(default, skip_serializing_if = "DataInfo::is_unknown")]
+    pub data: DataInfo,
     /// The evidence of the fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Certificate>,
@@ -54,6 +57,27 @@ pub struct TargetInfo {
     /// Class names of a classification.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
+}
+
+/// What is known of the training data: enough to read further data in the same way.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DataInfo {
+    /// How many rows there were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// The words that meant "missing", where they were not the usual ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The types that were asked for, by column.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub types: BTreeMap<String, ColumnKind>,
+}
+
+impl DataInfo {
+    fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

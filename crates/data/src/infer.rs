@@ -22,6 +22,8 @@ const LONG_IDENTIFIER: u64 = 40;
 pub(crate) struct Profile {
     pub(crate) rows: u64,
     pub(crate) missing: u64,
+    /// Whole numbers that a double does not hold exactly.
+    pub(crate) rounded: u64,
     /// Whether the numbers so far are whole and each is above the one before.
     ascending: bool,
     last: f64,
@@ -37,6 +39,7 @@ impl Default for Profile {
         Self {
             rows: 0,
             missing: 0,
+            rounded: 0,
             ascending: true,
             last: f64::NEG_INFINITY,
             names: Some(Names::default()),
@@ -48,9 +51,10 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Takes in the next numbers; NaN is missing.
-    pub(crate) fn numbers(&mut self, values: &[f64]) {
+    /// Takes in the next numbers; NaN is missing. `rounded` of them were whole numbers too large for a double.
+    pub(crate) fn numbers(&mut self, values: &[f64], rounded: u64) {
         self.rows += values.len() as u64;
+        self.rounded += rounded;
         for &v in values {
             if v.is_nan() {
                 self.missing += 1;
@@ -98,6 +102,10 @@ impl Profile {
         }
         if cells >= 2 && self.missing == 0 && self.ascending && names_rows(name) {
             let why = format!("whole numbers that ascend from row to row, under a name that numbers rows ({name:?})");
+            return (ColumnKind::Identifier, why);
+        }
+        if self.rounded > 0 && names_rows(name) {
+            let why = format!("whole numbers too large for quantities, under a name for identifiers ({name:?})");
             return (ColumnKind::Identifier, why);
         }
         (ColumnKind::Number, format!("{} a number", all(cells)))
@@ -171,7 +179,7 @@ mod tests {
 
     fn of_numbers(name: &str, values: &[f64]) -> ColumnKind {
         let mut profile = Profile::default();
-        profile.numbers(values);
+        profile.numbers(values, 0);
         profile.number_kind(name).0
     }
 
@@ -203,5 +211,9 @@ mod tests {
         assert_eq!(of_numbers("id", &[1.0, 3.0, 2.0]), ColumnKind::Number);
         assert_eq!(of_numbers("id", &[0.5, 1.5, 2.5]), ColumnKind::Number);
         assert_eq!(of_numbers("id", &[f64::NAN; 3]), ColumnKind::Number);
+        let mut large = Profile::default();
+        large.numbers(&[9.1e18, 2.0, 9.1e18], 2);
+        assert_eq!(large.number_kind("user_id").0, ColumnKind::Identifier);
+        assert_eq!(large.number_kind("distance").0, ColumnKind::Number);
     }
 }

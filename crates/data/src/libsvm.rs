@@ -35,6 +35,28 @@ impl Rows {
         self.cols = self.cols.max(other.cols);
     }
 
+    /// Leaves out the cells beyond column `width`, and widens to it; returns how many were left out.
+    pub(crate) fn fit_width(&mut self, width: usize) -> usize {
+        let before = self.values.len();
+        if self.cols as usize > width {
+            let mut kept = 0;
+            for row in 0..self.targets.len() {
+                let cells = std::mem::replace(&mut self.indptr[row], kept)..self.indptr[row + 1];
+                for at in cells {
+                    if (self.indices[at] as usize) < width {
+                        (self.indices[kept], self.values[kept]) = (self.indices[at], self.values[at]);
+                        kept += 1;
+                    }
+                }
+            }
+            self.indptr[self.targets.len()] = kept;
+            self.indices.truncate(kept);
+            self.values.truncate(kept);
+        }
+        self.cols = width as u32;
+        before - self.values.len()
+    }
+
     /// As a sparse matrix of at least `cols` columns.
     pub(crate) fn into_csr(self, cols: usize) -> Result<(Csr, Vec<f64>)> {
         let cols = cols.max(self.cols as usize);
@@ -62,8 +84,8 @@ pub(crate) fn scan(sources: &[Source], options: &ReadOptions, visit: &mut dyn Fn
     Ok(())
 }
 
-/// All rows.
-pub(crate) fn read(sources: &[Source], options: &ReadOptions) -> Result<Rows> {
+/// All rows, as wide as a model wants them where one is waiting; and what a person should know.
+pub(crate) fn read(sources: &[Source], options: &ReadOptions) -> Result<(Rows, Vec<String>)> {
     let mut all = Rows::new();
     scan(sources, options, &mut |rows| {
         all.append(rows);
@@ -73,7 +95,14 @@ pub(crate) fn read(sources: &[Source], options: &ReadOptions) -> Result<Rows> {
         let path = sources.first().map_or_else(String::new, |s| s.name.clone());
         return Err(Error::Format { path, message: "the file has no row".into() });
     }
-    Ok(all)
+    let mut notes = Vec::new();
+    if let Some(width) = options.expected_width() {
+        let cut = all.fit_width(width);
+        if cut > 0 {
+            notes.push(format!("the model knows columns x1 to x{width}; {cut} cells beyond are left out"));
+        }
+    }
+    Ok((all, notes))
 }
 
 fn parse(path: &str, chunk: &Chunk) -> Result<Rows> {
@@ -122,4 +151,24 @@ fn parse(path: &str, chunk: &Chunk) -> Result<Rows> {
         out.indptr.push(out.values.len());
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_take_the_width_they_are_given() {
+        let text = b"1 1:1 3:3\n2\n3 2:2 4:4 9:9\n".to_vec();
+        let rows = || parse("t", &Chunk { text: text.clone(), line: 0 }).unwrap();
+        let mut narrow = rows();
+        assert_eq!(narrow.fit_width(3), 2);
+        assert_eq!(
+            (&narrow.indptr[..], &narrow.indices[..], &narrow.values[..]),
+            (&[0, 2, 2, 3][..], &[0, 2, 1][..], &[1.0, 3.0, 2.0][..])
+        );
+        let mut wide = rows();
+        assert_eq!(wide.fit_width(20), 0);
+        assert_eq!(wide.into_csr(0).unwrap().0.view().cols(), 20);
+    }
 }

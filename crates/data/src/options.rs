@@ -1,8 +1,8 @@
 //! How to read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ermine_core::{ColumnKind, Error, Result};
+use ermine_core::{ColumnKind, Error, Result, Schema};
 
 /// File formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,9 +90,41 @@ pub struct ReadOptions {
     /// How many bytes a packed file may unpack to. When not given, a file is refused as a compression bomb once it has
     /// unpacked to more than 1 GiB at a ratio above 500.
     pub max_unpacked: Option<u64>,
+    /// The columns that a trained model knows, and their kinds: see [`ReadOptions::expect`].
+    pub expected: Option<BTreeMap<String, ColumnKind>>,
+    /// Columns that are not read, by name.
+    pub drop: Vec<String>,
 }
 
 impl ReadOptions {
+    /// Reads for a model that was trained on these columns. Those that are there are read as the kinds they had, unless
+    /// `types` says otherwise. Rows of libsvm text are as wide as the model: an index that no row has is 0, one that the
+    /// model does not know is left out and noted. Of the other columns, those that cannot be read are left out.
+    pub fn expect(&mut self, schema: &Schema) {
+        self.expected = Some(schema.fields.iter().map(|f| (f.name.clone(), f.kind)).collect());
+    }
+
+    /// The kind that was asked for.
+    pub(crate) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
+        self.types.get(name).or_else(|| self.expected.as_ref()?.get(name)).copied()
+    }
+
+    /// How many columns of libsvm text are expected: the highest `xN`.
+    pub(crate) fn expected_width(&self) -> Option<usize> {
+        let number = |name: &String| name.strip_prefix('x').and_then(|n| n.parse::<usize>().ok());
+        self.expected.as_ref()?.keys().filter_map(number).max()
+    }
+
+    /// Which of the columns are not read; a name that is not among them is refused.
+    pub(crate) fn dropped<'a>(&self, names: impl IntoIterator<Item = &'a str> + Clone) -> Result<Vec<bool>> {
+        let there: BTreeSet<&str> = names.clone().into_iter().collect();
+        if let Some(unknown) = self.drop.iter().find(|d| !there.contains(d.as_str())) {
+            return Err(Error::unknown("column", unknown, names));
+        }
+        let drop: BTreeSet<&str> = self.drop.iter().map(String::as_str).collect();
+        Ok(names.into_iter().map(|n| drop.contains(n)).collect())
+    }
+
     /// Refuses an overruled column that is not among `names`.
     pub(crate) fn check_types<'a>(&self, names: impl IntoIterator<Item = &'a str> + Clone) -> Result<()> {
         for asked in self.types.keys() {

@@ -22,8 +22,8 @@ pub(crate) enum Plan {
 pub(crate) enum Part {
     #[default]
     Skipped,
-    /// Numbers or days; NaN is missing.
-    Numbers(Vec<f64>),
+    /// Numbers or days; NaN is missing. Then how many were whole numbers that a double does not hold exactly.
+    Numbers(Vec<f64>, u64),
     Strings(Strings),
     /// A cell was not what the plan said; the rest of the run was not read.
     Contradicted,
@@ -74,7 +74,7 @@ pub(crate) trait Gather: Default + Send {
 impl Gather for Profile {
     fn add(&mut self, part: Part) {
         match part {
-            Part::Numbers(values) => self.numbers(&values),
+            Part::Numbers(values, rounded) => self.numbers(&values, rounded),
             Part::Strings(s) => self.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
             Part::Skipped | Part::Contradicted => {}
         }
@@ -91,14 +91,14 @@ pub(crate) struct Gathered {
 impl Gather for Gathered {
     fn add(&mut self, part: Part) {
         match &part {
-            Part::Numbers(values) => self.profile.numbers(values),
+            Part::Numbers(values, rounded) => self.profile.numbers(values, *rounded),
             Part::Strings(s) => self.profile.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
             Part::Skipped | Part::Contradicted => {}
         }
         // Numbers grow in place: a large vector is moved by the system's page tables, where many small ones would have to be
         // copied together at the end.
         match (self.parts.last_mut(), part) {
-            (Some(Part::Numbers(all)), Part::Numbers(more)) => all.extend(more),
+            (Some(Part::Numbers(all, _)), Part::Numbers(more, _)) => all.extend(more),
             (_, part) => self.parts.push(part),
         }
     }
@@ -135,6 +135,15 @@ pub(crate) fn verdict(name: &str, plan: Plan, profile: &Profile, asked: Option<C
     Ok(Verdict { field: Field { name: name.to_owned(), kind, categories }, reason })
 }
 
+/// The note on a column of numbers of which some are not held exactly.
+pub(crate) fn rounded(field: &Field, profile: &Profile) -> Option<String> {
+    let (name, count) = (&field.name, profile.rounded);
+    let cells = if count == 1 { "1 whole number is" } else { &format!("{count} whole numbers are") };
+    (field.kind == ColumnKind::Number && count > 0).then(|| {
+        format!("column \"{name}\": {cells} too large to be exact and rounded; if they are names, say --type {name}=category")
+    })
+}
+
 /// A column from its parts in order. The parts must be those the verdict was found from.
 pub(crate) fn column(field: &Field, parts: Vec<Part>) -> Result<Column> {
     let changed = || Error::Data(format!("column \"{}\" changed while it was read", field.name));
@@ -154,7 +163,7 @@ pub(crate) fn column(field: &Field, parts: Vec<Part>) -> Result<Column> {
             Ok(Column::Category { codes, names: field.categories.clone() })
         }
         ColumnKind::Number | ColumnKind::Date => Ok(Column::numbers(numbers(parts).ok_or_else(changed)?)),
-        ColumnKind::Identifier if parts.first().is_some_and(|p| matches!(p, Part::Numbers(_))) => {
+        ColumnKind::Identifier if parts.first().is_some_and(|p| matches!(p, Part::Numbers(..))) => {
             Ok(Column::numbers(numbers(parts).ok_or_else(changed)?))
         }
         ColumnKind::Text | ColumnKind::Identifier => {
@@ -195,10 +204,10 @@ pub(crate) fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
 
 fn numbers(parts: Vec<Part>) -> Option<Vec<f64>> {
     let mut parts = parts.into_iter();
-    let Some(Part::Numbers(first)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
+    let Some(Part::Numbers(first, _)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
     // One part, as in a block of a stream, moves over as it is.
     let mut values = first;
-    let rest: Vec<Vec<f64>> = parts.map(|p| if let Part::Numbers(v) = p { Some(v) } else { None }).collect::<Option<_>>()?;
+    let rest: Vec<Vec<f64>> = parts.map(|p| if let Part::Numbers(v, _) = p { Some(v) } else { None }).collect::<Option<_>>()?;
     values.reserve_exact(rest.iter().map(Vec::len).sum());
     rest.into_iter().for_each(|v| values.extend(v));
     values.shrink_to_fit();

@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use crate::csv::{self, Delimited};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, Gathered, Verdict};
+use crate::part::{self, Gathered, Plan, Verdict};
 use crate::source::{self, Source};
 use crate::{idx, libsvm};
 
 /// Cells of a sparse file that may become a dense table.
 const MOST_DENSE_CELLS: usize = 1 << 28;
 /// Columns of a sparse file that may become columns of a table, each with a name and a place of its own.
-const MOST_DENSE_COLUMNS: usize = 1 << 17;
+pub(crate) const MOST_DENSE_COLUMNS: usize = 1 << 17;
 
 /// A table and what was found out on the way.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Data {
         let columns = schema.fields.into_par_iter().enumerate().map(|(j, mut field)| {
             let values: Vec<f64> = x.view().col_iter(j).collect();
             let mut profile = Profile::default();
-            profile.numbers(&values);
+            profile.numbers(&values, 0);
             field.kind = profile.number_kind(&field.name).0;
             (field, Column::numbers(values))
         });
@@ -86,12 +86,13 @@ fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
     match format {
         Format::Csv | Format::Tsv => read_delimited(&Delimited { sources, options, format }),
         Format::Libsvm => {
-            let (x, y) = libsvm::read(sources, options)?.into_csr(0)?;
+            let (rows, notes) = libsvm::read(sources, options)?;
+            let (x, y) = rows.into_csr(0)?;
             let (rows, cols) = (x.view().rows(), x.view().cols());
             if cols > MOST_DENSE_COLUMNS || rows.saturating_mul(cols) > MOST_DENSE_CELLS {
                 let message = format!(
                     "{rows} rows x {cols} columns are too many for a dense table (at most {MOST_DENSE_COLUMNS} columns and \
-                     {MOST_DENSE_CELLS} cells); read the file as sparse rows"
+                     {MOST_DENSE_CELLS} cells); read the file as sparse rows (read_sparse; on the command line --stream --prepare none)"
                 );
                 return Err(Error::Format { path: sources[0].name.clone(), message });
             }
@@ -102,7 +103,7 @@ fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
             }
             let names = (1..=cols).map(|j| format!("x{j}")).chain(["target".to_owned()]);
             let columns = columns.into_iter().chain([y]).map(Column::numbers);
-            plain(names, columns, Vec::new(), options)
+            plain(names, columns, notes, options)
         }
         Format::Idx => {
             let (images, labels) = read_idx(sources, options)?;
@@ -140,10 +141,16 @@ fn plain(
 ) -> Result<Loaded> {
     let names: Vec<String> = names.into_iter().collect();
     options.check_types(names.iter().map(String::as_str))?;
+    let dropped = options.dropped(names.iter().map(String::as_str))?;
     let (mut fields, mut cells, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, column) in names.into_iter().zip(columns) {
-        let asked = options.types.get(&name).copied();
-        reasons.push(if asked.is_some() { "as asked for".to_owned() } else { "the format holds numbers".to_owned() });
+    let kept = names.into_iter().zip(columns).zip(dropped).filter(|(_, dropped)| !dropped).map(|(column, _)| column);
+    for (name, column) in kept {
+        let asked = options.kind_of(&name);
+        reasons.push(if options.types.contains_key(&name) {
+            "as asked for".to_owned()
+        } else {
+            "the format holds numbers".to_owned()
+        });
         let kind = asked.unwrap_or(ColumnKind::Number);
         let text = |values: &[f64]| values.iter().map(|v| (!v.is_nan()).then(|| v.to_string())).collect::<Vec<_>>();
         let column = match (kind, column) {
@@ -213,9 +220,13 @@ pub fn read_numbers(spec: impl AsRef<Path>, options: &ReadOptions) -> Result<(Ma
 pub fn read_data(spec: &str, options: &ReadOptions) -> Result<Data> {
     let sources = source::resolve(spec)?;
     let format = one_format(&sources, options)?;
-    if matches!(format, Format::Csv | Format::Tsv) && options.types.is_empty() {
+    if matches!(format, Format::Csv | Format::Tsv)
+        && options.types.is_empty()
+        && options.expected.is_none()
+        && options.drop.is_empty()
+    {
         let guess = Delimited { sources: &sources, options, format }.guess()?;
-        if guess.plans.iter().all(|p| *p == part::Plan::Number)
+        if guess.plans.iter().all(|p| *p == Plan::Number)
             && let Ok((x, names)) = csv::read_matrix(&sources, options, format)
         {
             return Ok(Data::Numbers(x, Schema::numbers(names)));
@@ -228,7 +239,15 @@ pub fn read_data(spec: &str, options: &ReadOptions) -> Result<Data> {
 /// Reads a libsvm file as sparse rows and their targets; the matrix has at least `cols` columns, so that the rows of a
 /// second file fit a model of the first.
 pub fn read_sparse(spec: &str, options: &ReadOptions, cols: usize) -> Result<(Csr, Vec<f64>)> {
-    libsvm::read(&source::resolve(spec)?, options)?.into_csr(cols)
+    libsvm::read(&source::resolve(spec)?, options)?.0.into_csr(cols)
+}
+
+/// [`read_sparse`] for a model that [`ReadOptions::expect`] tells of: the columns are the model's, and what was left out is
+/// noted.
+pub fn read_sparse_expected(spec: &str, options: &ReadOptions) -> Result<(Csr, Vec<f64>, Vec<String>)> {
+    let (rows, notes) = libsvm::read(&source::resolve(spec)?, options)?;
+    let (x, y) = rows.into_csr(0)?;
+    Ok((x, y, notes))
 }
 
 /// The format of all sources, which must be one.
@@ -248,11 +267,19 @@ pub(crate) fn one_format(sources: &[Source], options: &ReadOptions) -> Result<Fo
 fn read_delimited(files: &Delimited<'_>) -> Result<Loaded> {
     let (layout, gathered, _) = files.settle::<Gathered>()?;
     let verdicts = files.verdicts(&layout, gathered.iter().map(|g| &g.profile))?;
-    assemble(verdicts, gathered, layout.notes)
+    assemble(verdicts, &layout.plans, gathered, layout.notes)
 }
 
-/// A table from what was gathered of its columns.
-pub(crate) fn assemble(verdicts: Vec<Verdict>, gathered: Vec<Gathered>, notes: Vec<String>) -> Result<Loaded> {
+/// A table from what was gathered of those columns that were read.
+pub(crate) fn assemble(
+    verdicts: Vec<Verdict>,
+    plans: &[Plan],
+    gathered: Vec<Gathered>,
+    mut notes: Vec<String>,
+) -> Result<Loaded> {
+    let (verdicts, gathered): (Vec<Verdict>, Vec<Gathered>) =
+        verdicts.into_iter().zip(gathered).zip(plans).filter(|(_, p)| **p != Plan::Skip).map(|(column, _)| column).unzip();
+    notes.extend(verdicts.iter().zip(&gathered).filter_map(|(v, g)| part::rounded(&v.field, &g.profile)));
     let columns = verdicts.par_iter().zip(gathered).map(|(v, g)| part::column(&v.field, g.parts));
     let columns = columns.collect::<Result<Vec<Column>>>()?;
     let (fields, reasons) = verdicts.into_iter().map(|v| (v.field, v.reason)).unzip();

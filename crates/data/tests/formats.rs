@@ -148,6 +148,62 @@ mod arrow {
     }
 
     #[test]
+    fn a_column_that_is_not_needed_is_not_in_the_way() {
+        let list = ListArray::from_iter_primitive::<Int32Type, _, _>(vec![Some(vec![Some(1)]), None]);
+        let b = batch(vec![("a", Arc::new(Int64Array::from(vec![3, 1])) as ArrayRef), ("deep", Arc::new(list))]);
+        let folder = folder();
+        let path = folder.path().join("t.parquet");
+        let spec = path.to_str().unwrap();
+        let mut out = parquet::arrow::ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), b.schema(), None).unwrap();
+        out.write(&b).unwrap();
+        out.close().unwrap();
+        let error = read_table(&path).unwrap_err().to_string();
+        assert!(error.contains("\"deep\"") && error.contains("--drop"), "{error}");
+        let dropped = ReadOptions { drop: vec!["deep".into()], ..ReadOptions::default() };
+        let mut expecting = ReadOptions::default();
+        expecting.expect(&ermine_core::Schema::numbers(["a", "other"]));
+        for options in [dropped, expecting] {
+            let t = ermine_data::read(spec, &options).unwrap().table;
+            assert_eq!((t.rows(), t.schema().names().collect::<Vec<_>>()), (2, vec!["a"]));
+            let stream = ermine_data::TableStream::open(spec, &options).unwrap();
+            let mut rows = 0;
+            stream
+                .scan(&mut |block| {
+                    rows += block.rows();
+                    assert_eq!(block.schema().len(), 1);
+                    Ok(ermine_core::Flow::Continue)
+                })
+                .unwrap();
+            assert_eq!(rows, 2);
+        }
+        let unknown = ReadOptions { drop: vec!["deeq".into()], ..ReadOptions::default() };
+        assert!(ermine_data::read(spec, &unknown).unwrap_err().to_string().contains("did you mean \"deep\""));
+    }
+
+    #[test]
+    fn whole_numbers_that_are_rounded_are_noted() {
+        let large = (1i64 << 53) + 1;
+        let b = batch(vec![
+            ("n", Arc::new(Int64Array::from(vec![Some(large), None, Some(large - 1), Some(-large)])) as ArrayRef),
+            ("id", Arc::new(arrow_array::UInt64Array::from(vec![u64::MAX, 3, 5, 4]))),
+        ]);
+        let folder = folder();
+        let path = folder.path().join("t.parquet");
+        let spec = path.to_str().unwrap();
+        let mut out = parquet::arrow::ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), b.schema(), None).unwrap();
+        out.write(&b).unwrap();
+        out.close().unwrap();
+        let loaded = ermine_data::read(spec, &ReadOptions::default()).unwrap();
+        assert!(loaded.notes.len() == 1 && loaded.notes[0].starts_with("column \"n\": 2 whole numbers"), "{:?}", loaded.notes);
+        assert_eq!(loaded.table.schema().fields[1].kind, ColumnKind::Identifier, "{:?}", loaded.reasons);
+        assert_eq!(ermine_data::TableStream::open(spec, &ReadOptions::default()).unwrap().notes(), loaded.notes);
+        let types = [("n".to_owned(), ColumnKind::Category)].into_iter().collect();
+        let kept = ermine_data::read(spec, &ReadOptions { types, ..ReadOptions::default() }).unwrap();
+        assert!(kept.notes.is_empty());
+        assert_eq!(kept.table.schema().fields[0].categories.len(), 3);
+    }
+
+    #[test]
     fn the_format_is_known_by_content_too() {
         let folder = folder();
         let iris = ermine_data::example("iris").unwrap();

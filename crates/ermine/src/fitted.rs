@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ermine_core::{
-    AnyLearner, Context, Dataset, Error, Model, Report, Result, RowSource, Schema, Table,
-    file::{self, FORMAT, Header, ModelWriter, TargetInfo},
+    AnyLearner, Certificate, Context, Dataset, Error, Model, Report, Result, RowSource, Schema, Table,
+    file::{self, DataInfo, FORMAT, Header, ModelWriter, TargetInfo},
 };
 
 use crate::{Problem, catalogue, problem};
@@ -19,6 +19,10 @@ pub struct Fitted {
     pub schema: Schema,
     /// The target.
     pub target: TargetInfo,
+    /// What it was trained on, and how that was read.
+    pub data: DataInfo,
+    /// The evidence of the fit.
+    pub certificate: Option<Certificate>,
     /// The seed of the fit.
     pub seed: u64,
 }
@@ -36,12 +40,13 @@ impl Fitted {
     /// Trains on a problem.
     pub fn train(learner: Box<dyn AnyLearner>, problem: &Problem, cx: &Context<'_>) -> Result<Self> {
         Self::train_on(learner, &problem.dataset(), problem.target.clone(), cx)
+            .map_err(|e| e.with_row(|row| problem.row_of_table(row)))
     }
 
     /// Trains on rows in memory; `target` names what is predicted.
     pub fn train_on(learner: Box<dyn AnyLearner>, data: &Dataset<'_>, target: TargetInfo, cx: &Context<'_>) -> Result<Self> {
         let model = learner.fit_any(data, cx)?;
-        Ok(Self { learner, model, schema: data.schema_or_unnamed().into_owned(), target, seed: cx.seed })
+        Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
     /// Trains on a source of rows that may be larger than memory.
@@ -52,12 +57,31 @@ impl Fitted {
         cx: &Context<'_>,
     ) -> Result<Self> {
         let model = learner.fit_source(source, cx)?;
-        Ok(Self { learner, model, schema: source.schema().clone(), target, seed: cx.seed })
+        Ok(Self::new(learner, model, source.schema().clone(), target, source.rows(), cx))
+    }
+
+    fn new(
+        learner: Box<dyn AnyLearner>,
+        model: Box<dyn Model>,
+        schema: Schema,
+        target: TargetInfo,
+        rows: Option<usize>,
+        cx: &Context<'_>,
+    ) -> Self {
+        let data = DataInfo { rows: rows.map(|n| n as u64), ..DataInfo::default() };
+        let certificate = model.certificate().cloned();
+        Self { learner, model, schema, target, data, certificate, seed: cx.seed }
     }
 
     /// The columns of a table in the order the model knows them, found by name.
     pub fn align(&self, table: &Table) -> Result<Table> {
         problem::align(table, &self.schema)
+    }
+
+    /// What is unlike the training data in a table that [`Fitted::align`] has made: values of category columns that training
+    /// did not know, a sentence a column.
+    pub fn unseen(&self, aligned: &Table) -> Vec<String> {
+        problem::unseen(aligned, &self.schema)
     }
 
     /// Tables and curves for people.
@@ -74,7 +98,8 @@ impl Fitted {
             params: self.learner.params(),
             schema: self.schema.clone(),
             target: self.target.clone(),
-            certificate: self.model.certificate().cloned(),
+            data: self.data.clone(),
+            certificate: self.certificate.clone(),
             seed: self.seed,
         };
         let mut out = ModelWriter::default();
@@ -103,7 +128,8 @@ impl Fitted {
         {
             return Err(Error::Model("its target and its model name different classes".into()));
         }
-        Ok(Self { learner, model, schema: header.schema, target: header.target, seed: header.seed })
+        let Header { schema, target, data, certificate, seed, .. } = header;
+        Ok(Self { learner, model, schema, target, data, certificate, seed })
     }
 
     /// Saves the model; a failure leaves an older file whole.

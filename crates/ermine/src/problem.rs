@@ -1,8 +1,11 @@
 //! From a table to something to learn: which column is the target, which are features, what kind of task it is.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ermine_core::{Column, ColumnKind, Dataset, Error, Features, Field, OwnedTarget, Result, Schema, Table, file::TargetInfo};
+use ermine_core::{
+    Column, ColumnKind, Csr, Dataset, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table, file::TargetInfo,
+};
 use ermine_data::Roles;
 
 /// A table read as a problem: features, target, weights.
@@ -18,6 +21,8 @@ pub struct Problem {
     pub target: TargetInfo,
     /// What a person should know: columns left out and why, rows left out and why.
     pub notes: Vec<String>,
+    /// Which rows of the table these are, where they are not all.
+    origin: Option<Vec<usize>>,
 }
 
 impl Problem {
@@ -46,7 +51,8 @@ impl Problem {
         let mut weight = match weights.into_iter().next() {
             Some((field, Column::Number { values, valid })) => {
                 if let Some(row) = valid.as_ref().and_then(|v| (0..v.len()).find(|&i| !v.get(i))) {
-                    return Err(Error::Weight(format!("column \"{}\" is missing in row {row}", field.name)));
+                    let place = format!("sample weight, column \"{}\"", field.name);
+                    return Err(Error::Row { place, row, message: "it is missing".into() });
                 }
                 Some(values)
             }
@@ -64,6 +70,7 @@ impl Problem {
             targets = targets.into_iter().map(|(f, c)| (f, c.take(&known))).collect();
             weight = weight.map(|w| known.iter().map(|&i| w[i]).collect());
         }
+        let origin = (known.len() < rows).then_some(known);
         let mut target = TargetInfo { names: options.targets.clone(), classes: Vec::new() };
         let y = match targets.len() {
             0 => OwnedTarget::None,
@@ -76,7 +83,7 @@ impl Problem {
         if let OwnedTarget::Class { names, .. } = &y {
             target.classes = names.clone();
         }
-        Ok(Self { x, y, weight, target, notes })
+        Ok(Self { x, y, weight, target, notes, origin })
     }
 
     /// A view to train on.
@@ -92,6 +99,20 @@ impl Problem {
             weight: self.weight.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
             target: self.target.clone(),
             notes: Vec::new(),
+            origin: Some(rows.iter().map(|&i| self.row_of_table(i)).collect()),
+        }
+    }
+
+    /// The row of the table that a row of the problem was.
+    pub fn row_of_table(&self, row: usize) -> usize {
+        self.origin.as_ref().and_then(|o| o.get(row)).copied().unwrap_or(row)
+    }
+
+    /// Of sparse rows that stood beside the table, those that the problem has kept.
+    pub fn take_rows_of(&self, x: &Csr) -> Csr {
+        match &self.origin {
+            Some(rows) => x.view().take_rows(rows),
+            None => x.clone(),
         }
     }
 }
@@ -147,6 +168,30 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
         }
     }
     if wrong.is_empty() { Table::with_schema(Schema { fields }, columns) } else { Err(Error::Data(wrong.join("; "))) }
+}
+
+/// A sentence for each category column of `table` with values that `schema` does not know.
+pub(crate) fn unseen(table: &Table, schema: &Schema) -> Vec<String> {
+    let of_column = |(column, field): (&Column, &Field)| {
+        let Column::Category { codes, names } = column else { return None };
+        let known: BTreeSet<&String> = field.categories.iter().collect();
+        let mut counts = vec![0usize; names.len()];
+        codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
+        let mut new: Vec<(&String, usize)> = names.iter().zip(counts).filter(|(n, c)| *c > 0 && !known.contains(n)).collect();
+        if field.kind != ColumnKind::Category || field.categories.is_empty() || new.is_empty() {
+            return None;
+        }
+        // The most frequent first.
+        new.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        let rows: usize = new.iter().map(|(_, n)| n).sum();
+        let mut shown: Vec<String> = new.iter().take(3).map(|(name, _)| format!("\"{name}\"")).collect();
+        if new.len() > 3 {
+            shown.push(format!("{} more", new.len() - 3));
+        }
+        let (s, values) = (if rows == 1 { "" } else { "s" }, if new.len() == 1 { "a value" } else { "values" });
+        Some(format!("column \"{}\": {rows} row{s} with {values} that training did not know ({})", field.name, shown.join(", ")))
+    };
+    table.columns().iter().zip(&schema.fields).filter_map(of_column).collect()
 }
 
 /// The column as the field wants it, if that is possible without guessing.

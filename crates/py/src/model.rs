@@ -340,9 +340,11 @@ pub fn model_with_arrays(
     }
     let learner = old.learner.boxed();
     let (schema, target, seed) = (old.schema.clone(), old.target.clone(), old.seed);
+    let data = old.data.clone();
     call(py, Named::NOBODY, move || {
         let model = learner.load_any(&out.into_reader())?;
-        Ok(Fitted { learner, model, schema, target, seed })
+        let certificate = model.certificate().cloned();
+        Ok(Fitted { learner, model, schema, target, data, certificate, seed })
     })
     .map(NativeModel::new)
 }

@@ -78,7 +78,8 @@ pub fn run(args: &Compare) -> Result<()> {
                 entries.push(Entry { learner, name, scores })
             }
             Ok(_) => failed.push((name, format!("{metric} does not apply"))),
-            Err(e) => failed.push((name, e.to_string())),
+            // The rows of a fold are not the rows of the table, but they too count from 1.
+            Err(e) => failed.push((name, e.with_row(|row| row + 1).to_string())),
         }
     }
     drop(bar);
@@ -89,7 +90,9 @@ pub fn run(args: &Compare) -> Result<()> {
         x.is_nan().cmp(&y.is_nan()).then(order)
     });
     if let (Some(best), Some(path)) = (entries.first(), &args.output) {
-        Fitted::train(best.learner.boxed(), &problem, &Context::seeded(args.everywhere.seed))?.save(path)?;
+        let mut fitted = Fitted::train(best.learner.boxed(), &problem, &Context::seeded(args.everywhere.seed))?;
+        args.reading.remember(&mut fitted)?;
+        fitted.save(path)?;
     }
     remark(&args.everywhere, &problem.notes);
     let seconds = started.elapsed().as_secs_f64();

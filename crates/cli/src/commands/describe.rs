@@ -25,7 +25,7 @@ struct Seen {
 pub fn run(args: &Describe) -> Result<()> {
     let started = Instant::now();
     let loaded = args.reading.read(&args.data)?;
-    let (table, _) = loaded.table.split_off(&args.reading.drop)?;
+    let table = &loaded.table;
     let schema = table.schema().clone();
     let target = args.target.as_ref().map(|t| schema.position(t)).transpose()?;
     let seen: Vec<Seen> = table.columns().iter().zip(&schema.fields).map(|(c, f)| look(c, f.kind)).collect();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use anyhow::Result;
-use ermine::core::{Features, Task};
+use ermine::core::Task;
 use ermine::learn::metrics::{self, Confusion};
 use ermine::prelude::*;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use crate::text::{self, Align};
 pub fn run(args: &Evaluate) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
-    let table = args.reading.read_for(&args.data, &fitted.schema)?;
+    let mut read = args.reading.read_for(&args.data, &fitted)?;
     let classifier = fitted.model.as_classifier();
     let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
     let options = Roles {
@@ -28,18 +28,20 @@ pub fn run(args: &Evaluate) -> Result<()> {
         task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
         classes: classifier.map(|c| c.classes().to_vec()),
     };
-    let kept = keep_needed(table, &fitted, &options)?;
-    let problem = Problem::from_table(kept, &options)?;
-    let aligned = fitted.align(&problem.x)?;
-    if aligned.rows() == 0 {
+    let mut problem = Problem::from_table(keep_needed(&read.table, &fitted, &options)?, &options)?;
+    read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
+    read.notes.append(&mut problem.notes);
+    read.table = problem.x;
+    let rows = read.rows(&fitted)?;
+    let x = rows.view();
+    if x.rows() == 0 {
         return Err(anyhow::anyhow!("{}: there are no rows with a target to evaluate on", args.data));
     }
-    let x = Features::Table(aligned.view());
     let y = problem.y.view();
     let weight = problem.weight.as_deref();
     let measures = metrics::evaluate(&*fitted.model, &x, &y, weight)?;
-    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": aligned.rows(), "metrics": metrics_json(&measures)});
-    let mut out = format!("{} rows\n\n", text::count(aligned.rows()));
+    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": x.rows(), "metrics": metrics_json(&measures)});
+    let mut out = format!("{} rows\n\n", text::count(x.rows()));
     for (name, value) in &measures {
         writeln!(out, "  {name:18} {}", text::number(*value))?;
     }
@@ -69,7 +71,8 @@ pub fn run(args: &Evaluate) -> Result<()> {
     } else if args.cost.is_some() || args.abstain.is_some() {
         return Err(Usage("--cost and --abstain ask for decisions, and this model does not classify".into()).into());
     }
-    remark(&args.everywhere, &problem.notes);
+    remark(&args.everywhere, &read.notes);
+    more["notes"] = json!(read.notes);
     if args.everywhere.json {
         return print_json("evaluate", &args.everywhere, started.elapsed().as_secs_f64(), more);
     }
@@ -77,7 +80,7 @@ pub fn run(args: &Evaluate) -> Result<()> {
 }
 
 /// Only the columns the model, the target and the weights need: others may be anything.
-fn keep_needed(table: Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
+fn keep_needed(table: &Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
     let mut names: Vec<&str> = fitted.schema.names().filter(|n| table.schema().position(n).is_ok()).collect();
     names.extend(options.targets.iter().map(String::as_str));
     names.extend(options.weight.as_deref());

@@ -27,7 +27,8 @@ struct Outcome {
 
 pub fn run(args: &Fit) -> Result<()> {
     let started = Instant::now();
-    let outcome = if args.stream { from_stream(args, started)? } else { from_memory(args, started)? };
+    let mut outcome = if args.stream { from_stream(args, started)? } else { from_memory(args, started)? };
+    args.reading.remember(&mut outcome.fitted)?;
     if let Some(path) = &args.output {
         outcome.fitted.save(path)?;
     }
@@ -67,14 +68,17 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     let roles = Roles {
         targets: args.target.clone(),
         weight: args.learning.weight.clone(),
-        drop: args.reading.drop.clone(),
+        drop: Vec::new(),
         task: args.learning.task()?,
         classes: None,
     };
     let bar = Bar::new(&args.everywhere, &format!("reading {}", args.data));
-    let source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
+    let mut source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
     let name = args.model.as_deref().unwrap_or_else(|| load::default_model(source.task()));
     let learner = args.learning.ready(load::learner(name, &args.set)?);
+    if !learner.spec().accepts.sparse {
+        source = source.into_tables()?;
+    }
     let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
     let deadline = args.learning.time_limit.map(|t| started + t);
     let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline, ..Context::default() };

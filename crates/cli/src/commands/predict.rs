@@ -4,22 +4,24 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::core::{Column, Features, Mat};
+use ermine::core::{Column, Mat};
 use ermine::data::WriteOptions;
 use ermine::prelude::*;
 use serde_json::{Value, json};
 
-use super::print_json;
-use crate::args::{Predict, Reading, Transform};
+use super::{print_json, remark};
+use crate::args::{Predict, Transform};
 use crate::load;
 
 pub fn predict(args: &Predict) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
-    let table = rows_for(&fitted, &args.reading, &args.data)?;
-    let x = Features::Table(table.view());
+    let mut read = args.reading.read_for(&args.data, &fitted)?;
+    let rows = read.rows(&fitted)?;
+    let x = rows.view();
+    remark(&args.everywhere, &read.notes);
     let mut columns: Vec<(String, Column)> = Vec::new();
-    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": table.rows()});
+    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": x.rows(), "notes": read.notes});
     let object = more.as_object_mut().expect("it is an object");
     if let Some(c) = fitted.model.as_classifier() {
         let codes = c.classify(&x)?;
@@ -64,23 +66,20 @@ pub fn predict(args: &Predict) -> Result<()> {
 pub fn transform(args: &Transform) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
-    let table = rows_for(&fitted, &args.reading, &args.data)?;
+    let mut read = args.reading.read_for(&args.data, &fitted)?;
+    let rows = read.rows(&fitted)?;
+    remark(&args.everywhere, &read.notes);
     let transformer =
         fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform; try ermine predict"))?;
-    let z = transformer.transform(&Features::Table(table.view()))?;
+    let z = transformer.transform(&rows.view())?;
     let names = transformer.schema_out(&fitted.schema);
     let columns = names.names().enumerate().map(|(j, name)| (name.to_owned(), number_column(&z, j))).collect();
     write(columns, args.output.as_deref(), args.everywhere.json, || {
         let names: Vec<&str> = names.names().collect();
-        let more = json!({"model": fitted.learner.spec().name, "n_rows": z.rows(), "columns": names, "rows": rows_json(&z)});
+        let more = json!({"model": fitted.learner.spec().name, "n_rows": z.rows(), "columns": names, "rows": rows_json(&z),
+                          "notes": read.notes});
         print_json("transform", &args.everywhere, started.elapsed().as_secs_f64(), more)
     })
-}
-
-/// The columns the model knows, in its order, with the types it was trained on.
-pub fn rows_for(fitted: &Fitted, reading: &Reading, data: &str) -> Result<Table> {
-    let table = reading.read_for(data, &fitted.schema)?;
-    Ok(fitted.align(&table)?)
 }
 
 fn target_name(fitted: &Fitted) -> String {

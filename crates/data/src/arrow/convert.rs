@@ -12,7 +12,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 use ermine_core::{ColumnKind, Error, Result};
 
-use crate::csv::parse_number;
+use crate::csv::{is_rounded, parse_number};
 use crate::date;
 use crate::part::{Part, Plan, Strings};
 
@@ -53,7 +53,7 @@ pub(super) fn part(name: &str, array: &ArrayRef, plan: Plan, first: usize) -> Re
         Plan::Strings => strings(array).map(Part::Strings).ok_or_else(|| unreadable(name, array.data_type())),
         Plan::Number | Plan::Date => {
             if let Some(values) = numbers(array) {
-                return Ok(Part::Numbers(values));
+                return Ok(Part::Numbers(values, rounded(array)));
             }
             let parse = if plan == Plan::Date { date::parse } else { parse_number };
             let what = if plan == Plan::Date { "an ISO 8601 date" } else { "a number" };
@@ -69,10 +69,14 @@ pub(super) fn part(name: &str, array: &ArrayRef, plan: Plan, first: usize) -> Re
                 Some(Some(v)) => Ok(*v),
                 Some(None) => {
                     let text = String::from_utf8_lossy(cells.names.get(code));
-                    Err(Error::Data(format!("column \"{name}\", row {}: \"{text}\" is not {what}", first + i)))
+                    let message = format!("\"{text}\" is not {what}");
+                    Err(Error::Row { place: format!("column \"{name}\""), row: first + i, message })
                 }
             };
-            Ok(Part::Numbers(cells.codes.iter().enumerate().map(value).collect::<Result<_>>()?))
+            let values: Vec<f64> = cells.codes.iter().enumerate().map(value).collect::<Result<_>>()?;
+            let rounded = |(code, v): (&u32, &f64)| plan == Plan::Number && !v.is_nan() && is_rounded(cells.names.get(*code), *v);
+            let rounded = cells.codes.iter().zip(&values).filter(|c| rounded(*c)).count() as u64;
+            Ok(Part::Numbers(values, rounded))
         }
     }
 }
@@ -81,7 +85,7 @@ pub(super) fn part(name: &str, array: &ArrayRef, plan: Plan, first: usize) -> Re
 pub(super) fn unreadable(name: &str, data_type: &DataType) -> Error {
     let sort = if data_type.is_nested() { "nested" } else { "not a table of numbers, text or dates" };
     Error::Data(format!(
-        "column \"{name}\" has the Arrow type {data_type}, which is {sort} and is not read; leave it out of the file"
+        "column \"{name}\" has the Arrow type {data_type}, which is {sort} and is not read; leave it out (--drop)"
     ))
 }
 
@@ -184,6 +188,20 @@ fn numbers(array: &ArrayRef) -> Option<Vec<f64>> {
         }
         _ => return None,
     })
+}
+
+/// How many whole numbers of 64 bits a double does not hold exactly.
+fn rounded(array: &ArrayRef) -> u64 {
+    let count = match array.data_type() {
+        DataType::Int64 => {
+            array.as_primitive::<Int64Type>().iter().flatten().filter(|v| *v as f64 as i128 != i128::from(*v)).count()
+        }
+        DataType::UInt64 => {
+            array.as_primitive::<UInt64Type>().iter().flatten().filter(|v| *v as f64 as i128 != i128::from(*v)).count()
+        }
+        _ => 0,
+    };
+    count as u64
 }
 
 /// The cells as strings. Numbers are written as `Display` writes them, whole numbers without point; dates as ISO 8601.

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::{Columns, convert};
 use crate::options::{Format, ReadOptions};
-use crate::part::Gather;
+use crate::part::{Gather, Plan};
 use crate::source::{Bytes, Packing, Source};
 
 /// Rows of a batch at most.
@@ -46,8 +46,7 @@ impl ArrowFiles<'_> {
             }
         }
         let schema = first.ok_or_else(|| Error::Data("there is no file to read".into()))?;
-        self.options.check_types(schema.fields().iter().map(|f| f.name().as_str()))?;
-        Columns::new(&schema, &self.options.types)
+        Columns::new(&schema, self.options)
     }
 
     /// Reads all rows, each column on its own where the format allows it (Parquet); returns what was gathered of each
@@ -67,6 +66,9 @@ impl ArrowFiles<'_> {
         let files = self.sources.iter().map(|s| ParquetFile::open(s, self.options)).collect::<Result<Vec<_>>>()?;
         let one = |j: usize| -> Result<G> {
             let (mut to, mut rows) = (G::default(), 0);
+            if columns.plans[j] == Plan::Skip {
+                return Ok(to);
+            }
             for file in &files {
                 for batch in file.batches(Some(j))? {
                     let batch = batch?;

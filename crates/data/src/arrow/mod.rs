@@ -16,6 +16,7 @@ pub(crate) use write::BatchWriter;
 pub use write::to_batch;
 
 use crate::infer::Profile;
+use crate::options::ReadOptions;
 use crate::part::{self, Gather, Gathered, Part, Plan, Verdict};
 use crate::read::{self, Loaded};
 
@@ -31,15 +32,23 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    pub(crate) fn new(schema: &ArrowSchema, types: &BTreeMap<String, ColumnKind>) -> Result<Self> {
+    pub(crate) fn new(schema: &ArrowSchema, options: &ReadOptions) -> Result<Self> {
         let mut names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
         let mut notes = Vec::new();
         part::make_unique(&mut names, &mut notes);
-        let asked: Vec<Option<ColumnKind>> = names.iter().map(|n| types.get(n).copied()).collect();
-        let plan = |((name, field), asked): ((&String, &arrow_schema::FieldRef), &Option<ColumnKind>)| {
-            convert::plan_as(field.data_type(), *asked).ok_or_else(|| convert::unreadable(name, field.data_type()))
-        };
-        let plans = names.iter().zip(schema.fields()).zip(&asked).map(plan).collect::<Result<Vec<_>>>()?;
+        options.check_types(names.iter().map(String::as_str))?;
+        let dropped = options.dropped(names.iter().map(String::as_str))?;
+        let asked: Vec<Option<ColumnKind>> = names.iter().map(|n| options.kind_of(n)).collect();
+        let mut plans = Vec::with_capacity(names.len());
+        for (j, field) in schema.fields().iter().enumerate() {
+            plans.push(match convert::plan_as(field.data_type(), asked[j]) {
+                _ if dropped[j] => Plan::Skip,
+                Some(plan) => plan,
+                // A model that does not know the column does not need it.
+                None if options.expected.is_some() && asked[j].is_none() => Plan::Skip,
+                None => return Err(convert::unreadable(&names[j], field.data_type())),
+            });
+        }
         let dictionary = schema.fields().iter().map(|f| matches!(f.data_type(), DataType::Dictionary(..))).collect();
         Ok(Self { names, plans, notes, dictionary, asked })
     }
@@ -82,7 +91,7 @@ impl Columns {
 /// names of all batches, text whatever its cells look like. Null and NaN are missing. `types` overrules, by column name.
 /// Nested and binary columns are refused by name.
 pub fn table_from_batches(schema: &ArrowSchema, batches: &[RecordBatch], types: &BTreeMap<String, ColumnKind>) -> Result<Table> {
-    let columns = Columns::new(schema, types)?;
+    let columns = Columns::new(schema, &ReadOptions { types: types.clone(), ..ReadOptions::default() })?;
     let mut gathered: Vec<Gathered> = columns.names.iter().map(|_| Gathered::default()).collect();
     let mut rows = 0;
     for batch in batches {
@@ -102,5 +111,5 @@ pub(crate) fn read_files(files: &ArrowFiles<'_>) -> Result<Loaded> {
 
 fn assemble(columns: Columns, gathered: Vec<Gathered>) -> Result<Loaded> {
     let verdicts = columns.verdicts(gathered.iter().map(|g| &g.profile))?;
-    read::assemble(verdicts, gathered, columns.notes)
+    read::assemble(verdicts, &columns.plans, gathered, columns.notes)
 }

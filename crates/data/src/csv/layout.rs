@@ -104,7 +104,12 @@ pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known
         None => {
             options.check_types(names.iter().map(String::as_str))?;
             let guess = sample(&head, at, whole, &dialect, &missing, names.len());
-            names.iter().zip(guess).map(|(n, guess)| options.types.get(n).map_or(guess, |kind| plan_of(*kind))).collect()
+            let dropped = options.dropped(names.iter().map(String::as_str))?;
+            let plan = |((name, guess), dropped): ((&String, Plan), bool)| match dropped {
+                true => Plan::Skip,
+                false => options.kind_of(name).map_or(guess, plan_of),
+            };
+            names.iter().zip(guess).zip(dropped).map(plan).collect()
         }
     };
     let line = count_lines(&head[..at], &dialect);

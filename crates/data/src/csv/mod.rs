@@ -18,7 +18,7 @@ use rayon::prelude::*;
 pub(crate) use chunks::{Chunk, Chunks, ahead};
 pub(crate) use layout::Layout;
 pub(crate) use matrix::read_matrix;
-pub(crate) use number::parse as parse_number;
+pub(crate) use number::{is_rounded, parse as parse_number};
 pub(crate) use parse::Parsed;
 
 use crate::infer::Profile;
@@ -71,7 +71,7 @@ impl Delimited<'_> {
 
     /// What the columns turned out to be.
     pub(crate) fn verdicts<'p>(&self, layout: &Layout, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<Verdict>> {
-        let asked = |name: &String| self.options.types.get(name).copied();
+        let asked = |name: &String| self.options.kind_of(name);
         let columns = layout.names.iter().zip(profiles).zip(&layout.plans);
         columns.map(|((name, profile), &plan)| part::verdict(name, plan, profile, asked(name))).collect()
     }

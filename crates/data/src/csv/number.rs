@@ -79,6 +79,18 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
+/// Whether `text` is a whole number, written out, that `value`, its nearest double, is not.
+pub(crate) fn is_rounded(text: &[u8], value: f64) -> bool {
+    const EXACT: f64 = (1u64 << 53) as f64;
+    // Most numbers are small; then nothing is looked at.
+    value.abs() >= EXACT
+        && std::str::from_utf8(text).is_ok_and(|t| match t.parse::<i128>() {
+            Ok(whole) => whole != value as i128,
+            // Beyond 38 digits a whole number is never exact, or as good as never.
+            Err(_) => t.trim_start_matches(['-', '+']).bytes().all(|b| b.is_ascii_digit()),
+        })
+}
+
 /// [`parse`] of a number written with a decimal comma. A point is refused, so that `1.234,5` is never misread.
 pub(crate) fn parse_comma(text: &[u8]) -> Option<f64> {
     let mut plain = [0u8; 64];
@@ -108,6 +120,18 @@ mod tests {
             assert_eq!(Ok(value.to_bits()), expected.as_ref().map(|v| v.to_bits()).map_err(|e| e.clone()), "{text}");
         }
         assert_eq!(parse(text.as_bytes()).map(f64::to_bits), expected.ok().map(f64::to_bits), "{text}");
+    }
+
+    #[test]
+    fn whole_numbers_are_exact_or_rounded() {
+        let rounded = |text: &str| is_rounded(text.as_bytes(), text.parse().unwrap());
+        for exact in ["9007199254740992", "-9007199254740994", "1e300", "12345678901234567890.5", "18446744073709551616", "3"] {
+            assert!(!rounded(exact), "{exact}");
+        }
+        for inexact in ["9007199254740993", "-9007199254740993", "1234567890123456789"] {
+            assert!(rounded(inexact), "{inexact}");
+        }
+        assert!(rounded(&"7".repeat(60)));
     }
 
     #[test]

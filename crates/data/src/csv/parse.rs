@@ -75,7 +75,7 @@ impl Parser<'_> {
             .iter()
             .map(|plan| match plan {
                 Plan::Skip => Part::Skipped,
-                Plan::Number | Plan::Date => Part::Numbers(Vec::with_capacity(likely)),
+                Plan::Number | Plan::Date => Part::Numbers(Vec::with_capacity(likely), 0),
                 Plan::Strings => Part::Strings(Strings { codes: Vec::with_capacity(likely), ..Strings::default() }),
             })
             .collect();
@@ -89,7 +89,7 @@ impl Parser<'_> {
             let row = at;
             for field in 0..width {
                 if fast
-                    && let (Part::Numbers(values), Plan::Number) = (&mut parts[field], self.layout.plans[field])
+                    && let (Part::Numbers(values, _), Plan::Number) = (&mut parts[field], self.layout.plans[field])
                     && let Some((value, end)) = number::short(text, at)
                     && let Some((after, next)) = closes(text, end, dialect)
                 {
@@ -119,7 +119,7 @@ impl Parser<'_> {
     fn take(&self, part: &mut Part, field: usize, cell: &Cell<'_>, at: usize) -> Result<(), Flaw> {
         match part {
             Part::Skipped | Part::Contradicted => {}
-            Part::Numbers(values) => {
+            Part::Numbers(values, rounded) => {
                 if self.missing.is(cell.text) {
                     values.push(f64::NAN);
                     return Ok(());
@@ -129,7 +129,10 @@ impl Parser<'_> {
                     _ => (number_of(cell.text, &self.layout.dialect), "a number"),
                 };
                 match value {
-                    Some(v) => values.push(v),
+                    Some(v) => {
+                        *rounded += u64::from(number::is_rounded(cell.text, v));
+                        values.push(v);
+                    }
                     None if self.asked(field).is_some() => return Err(not_a(what, cell, field, at, &self.layout.names[field])),
                     None => *part = Part::Contradicted,
                 }
@@ -149,7 +152,7 @@ impl Parser<'_> {
     }
 
     fn asked(&self, field: usize) -> Option<ColumnKind> {
-        self.options.types.get(&self.layout.names[field]).copied()
+        self.options.kind_of(&self.layout.names[field])
     }
 }
 

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ermine_core::{
-    Column, ColumnKind, Dataset, Error, Features, Field, Flow, OwnedDataset, OwnedTarget, Result, RowSource, Schema, Table, Task,
-    file::TargetInfo,
+    Column, ColumnKind, CsrRef, Dataset, Error, Features, Field, Flow, OwnedDataset, OwnedTarget, Result, RowSource, Schema,
+    Table, Task, file::TargetInfo,
 };
 
 use super::sparse::SparseStream;
 use super::table::TableStream;
 use super::target::Kind;
 use crate::options::{Format, ReadOptions};
-use crate::read::one_format;
+use crate::read::{MOST_DENSE_COLUMNS, one_format};
 use crate::source;
 
 /// Which columns of a stream are what.
@@ -39,6 +39,8 @@ impl Roles {
 
 /// Columns of sparse rows that are given names; more are left unnamed.
 const MOST_NAMED: usize = 1 << 20;
+/// Cells of sparse rows that are held as a table at a time.
+const DENSE_CELLS: usize = 1 << 20;
 
 /// Rows to learn from, read in blocks in bounded memory, as often as needed.
 ///
@@ -53,6 +55,8 @@ pub struct RowStream {
     target: Kind,
     info: TargetInfo,
     notes: Vec<String>,
+    /// Whether sparse rows are given as tables.
+    dense: bool,
 }
 
 enum Reading {
@@ -136,7 +140,27 @@ impl RowStream {
         notes: Vec<String>,
     ) -> Self {
         let info = TargetInfo { names: roles.targets.clone(), classes: target.classes().to_vec() };
-        Self { reading, roles: roles.clone(), features, missing, rows, target, info, notes }
+        Self { reading, roles: roles.clone(), features, missing, rows, target, info, notes, dense: false }
+    }
+
+    /// The same rows as tables, for learners that do not take sparse ones: what [`crate::read`] would give, in blocks.
+    pub fn into_tables(mut self) -> Result<Self> {
+        if let Reading::Sparse(sparse) = &self.reading {
+            if sparse.cols > MOST_DENSE_COLUMNS {
+                return Err(Error::Data(format!(
+                    "{} sparse columns are too many for a table (at most {MOST_DENSE_COLUMNS}); a model that takes sparse rows \
+                     can have them without preparation (--prepare none)",
+                    sparse.cols
+                )));
+            }
+            self.dense = true;
+        }
+        Ok(self)
+    }
+
+    /// Whether the blocks are sparse rows.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.reading, Reading::Sparse(_)) && !self.dense
     }
 
     /// Names of the target columns and the classes.
@@ -182,7 +206,8 @@ impl RowStream {
         if let Some((field, column)) = weights.into_iter().next() {
             let Column::Number { values, .. } = column else { return Err(table.changed()) };
             if let Some(i) = values.iter().position(|v| v.is_nan()) {
-                return Err(Error::Weight(format!("column \"{}\" is missing in row {}", field.name, first + i)));
+                let place = format!("sample weight, column \"{}\"", field.name);
+                return Err(Error::Row { place, row: first + i, message: "it is missing".into() });
             }
             weight = Some(values);
         }
@@ -196,6 +221,16 @@ impl RowStream {
         let y = self.target.of_block(targets).ok_or_else(|| table.changed())?;
         Ok((x, y, weight))
     }
+}
+
+/// Sparse rows as a table of numbers.
+fn dense_table(schema: &Schema, x: CsrRef<'_>) -> Result<Table> {
+    let mut columns = vec![vec![0.0; x.rows()]; x.cols()];
+    for i in 0..x.rows() {
+        let (indices, values) = x.row(i);
+        indices.iter().zip(values).for_each(|(&j, &v)| columns[j as usize][i] = v);
+    }
+    Table::with_schema(schema.clone(), columns.into_iter().map(Column::numbers).collect())
 }
 
 impl RowSource for RowStream {
@@ -224,6 +259,19 @@ impl RowSource for RowStream {
                 let y = self.target.of_numbers(targets).ok_or_else(|| sparse.changed())?;
                 let (x, _) = block.into_csr(sparse.cols)?;
                 let schema = (self.features.len() == sparse.cols).then_some(&self.features);
+                if self.dense {
+                    // A few megabytes at a time, however wide the rows are.
+                    let step = (DENSE_CELLS / sparse.cols.max(1)).max(1);
+                    for from in (0..y.view().rows().unwrap_or(x.view().rows())).step_by(step) {
+                        let rows = from..(from + step).min(x.view().rows());
+                        let block = dense_table(&self.features, x.view().row_range(rows.clone()))?;
+                        let data = Dataset::new(Features::Table(block.view())).with_target(y.view().row_range(rows));
+                        if visit(&data.with_schema(schema))? == Flow::Stop {
+                            return Ok(Flow::Stop);
+                        }
+                    }
+                    return Ok(Flow::Continue);
+                }
                 visit(&Dataset::new(Features::Csr(x.view())).with_target(y.view()).with_schema(schema))
             }),
         }

@@ -43,7 +43,7 @@ impl TableStream {
 
     pub(super) fn of_sources(sources: Vec<Source>, options: &ReadOptions) -> Result<Self> {
         let format = one_format(&sources, options)?;
-        let (reading, verdicts, profiles, rows, notes) = match format {
+        let (reading, verdicts, profiles, rows, mut notes) = match format {
             Format::Csv | Format::Tsv => {
                 let files = Delimited { sources: &sources, options, format };
                 let (layout, profiles, rows) = files.settle::<Profile>()?;
@@ -66,9 +66,15 @@ impl TableStream {
             }
         };
         let missing = profiles.iter().map(|p: &Profile| p.missing).collect();
+        notes.extend(verdicts.iter().zip(&profiles).filter_map(|(v, p)| part::rounded(&v.field, p)));
         let (fields, reasons): (Vec<Field>, Vec<String>) = verdicts.into_iter().map(|v: Verdict| (v.field, v.reason)).unzip();
-        let schema = Schema { fields: fields.clone() };
-        let used = vec![true; fields.len()];
+        let used: Vec<bool> = match &reading {
+            Reading::Delimited(layout) => layout.plans.iter().map(|p| *p != Plan::Skip).collect(),
+            #[cfg(feature = "arrow")]
+            Reading::Arrow(columns) => columns.plans.iter().map(|p| *p != Plan::Skip).collect(),
+        };
+        let kept = fields.iter().zip(&used).filter(|(_, used)| **used);
+        let schema = Schema { fields: kept.map(|(field, _)| field.clone()).collect() };
         Ok(Self { sources, options: options.clone(), format, reading, fields, used, schema, rows, missing, reasons, notes })
     }
 

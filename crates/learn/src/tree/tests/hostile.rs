@@ -1,6 +1,6 @@
 //! Model files with edited content.
 
-use ermine_core::file::{Header, TargetInfo, decode, encode, rehash};
+use ermine_core::file::{DataInfo, Header, TargetInfo, decode, encode, rehash};
 use ermine_core::{Classifier, ModelReader, Schema};
 use serde_json::json;
 
@@ -23,6 +23,7 @@ fn file(model: &TreeModel) -> Vec<u8> {
         params: json!({}),
         schema: Schema::default(),
         target: TargetInfo::default(),
+        data: DataInfo::default(),
         certificate: None,
         seed: 0,
     };
