@@ -93,7 +93,7 @@ fn poisson_never_predicts_zero() {
     assert!(refused(vec![0.0; 8]).contains("not positive"));
     let mut y = vec![1.0; 8];
     y[3] = -0.5;
-    assert!(refused(y).contains("row 3 is -0.5"));
+    assert!(refused(y).contains("target, row 3: -0.5"));
 }
 
 #[test]
