@@ -9,6 +9,6 @@ mod passes;
 mod ridge;
 
 pub use inference::{Inference, Summary};
-pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Solver, StandardErrors};
+pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Separation, Solver, StandardErrors, Start};
 pub use ols::{Ols, OlsModel};
 pub use ridge::{Alpha, Ridge, RidgeModel};

@@ -97,7 +97,7 @@ impl Problem {
     }
 
     /// Place and weight of every row; no weights when all are 1.
-    fn labels(&self, rows: &Dataset<'_>) -> Result<Labels> {
+    pub fn labels(&self, rows: &Dataset<'_>) -> Result<Labels> {
         let (codes, _) = rows.y.classes()?;
         let place = |&code: &u32| self.place.get(code as usize).copied().flatten();
         let uniform = self.class_weight.iter().all(|&w| w == 1.0);
@@ -223,14 +223,19 @@ pub fn pair_at(pair: usize, vectors: usize) -> (usize, usize) {
     (a, a + left)
 }
 
-struct Labels {
-    places: Vec<u32>,
-    positive: Vec<bool>,
-    weight: Vec<f64>,
+/// Classes and weights of rows.
+pub struct Labels {
+    /// The place of the class of each row.
+    pub places: Vec<u32>,
+    /// Of two classes, whether it is the second; empty for more.
+    pub positive: Vec<bool>,
+    /// Weight of the row times that of its class; empty when all are 1.
+    pub weight: Vec<f64>,
 }
 
 impl Labels {
-    fn weight_of(&self, row: usize) -> f64 {
+    /// The weight of a row.
+    pub fn weight_of(&self, row: usize) -> f64 {
         if self.weight.is_empty() { 1.0 } else { self.weight[row] }
     }
 }

@@ -1,36 +1,45 @@
 //! Logistic regression for two classes, softmax regression for more.
 
+mod cd;
+mod dual;
 mod evaluate;
+mod gd;
 mod hessian;
+mod in_memory;
+mod in_passes;
 mod model;
+mod penalty;
+mod quadratic;
+mod rows;
 mod sample;
 mod search;
+mod separation;
+mod setup;
+mod stochastic;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, Features, Learner, Mat, ModelReader, ParamSpec, Partial, PassLearner, Range,
-    Result, Spec, Step, StreamFit, Task, drive, drive_source,
+    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, RowSource, Spec, StreamFit, Task,
+    drive_source,
 };
 use serde::{Deserialize, Serialize};
 
-use super::passes::Curvature;
-use evaluate::{Problem, Sums};
 pub use model::{LogisticModel, StandardErrors};
-use sample::Census;
-use search::{Plan, Search};
+pub use separation::Separation;
 
 /// Linear scores turned into probabilities: logistic regression for two classes, softmax regression for more.
 ///
-/// **What it minimises.** C Σᵢ wᵢ loss(xᵢ, yᵢ) + ½ ‖W‖². For two classes the loss is log(1 + exp(-sᵢ (w·xᵢ + b))) with
-/// sᵢ = ±1; for K classes it is log Σₖ exp(zᵢₖ) - zᵢ,yᵢ with zᵢₖ = wₖ·xᵢ + bₖ, one weight vector a class, whose sum is 0 at the
-/// optimum. Intercepts are not penalised. Without penalty it is Σᵢ wᵢ loss alone: maximum likelihood.
+/// **What it minimises.** C Σᵢ wᵢ loss(xᵢ, yᵢ) + r ‖W‖₁ + (1 - r)/2 ‖W‖². For two classes the loss is log(1 + exp(-sᵢ (w·xᵢ + b)))
+/// with sᵢ = ±1; for K classes it is log Σₖ exp(zᵢₖ) - zᵢ,yᵢ with zᵢₖ = wₖ·xᵢ + bₖ, one weight vector a class; without L1 part their
+/// sum is 0 at the optimum. The share r is 0 for an L2 penalty and 1 for an L1 penalty. Intercepts are not penalised. Without
+/// penalty it is Σᵢ wᵢ loss alone: maximum likelihood.
 ///
 /// **When to use it.** First, for any classification with numeric columns: the optimum is unique and found exactly, the
-/// probabilities are well calibrated, the weights can be read. Standardise the columns when their units differ, since the
-/// penalty sees the units.
+/// probabilities are well calibrated, the weights can be read. With an L1 part many weights are exactly 0, which selects columns.
+/// Standardise the columns when their units differ, since the penalty sees the units.
 ///
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
@@ -49,13 +58,22 @@ use search::{Plan, Search};
 ///
 /// **Cost.** A pass over the rows costs 4 n p K multiplications and reads the rows once; Newton's method takes about ten
 /// passes and n p² multiplications for each Hessian, of which it needs one to five; L-BFGS takes some tens of passes. Large
-/// data starts from the optimum of a sample of its rows. Memory besides the rows: the sample (at most 64 MB, an eighth of the rows), a matrix of
-/// p × p (or pK × pK) a thread where Newton's method is used.
+/// data starts from the optimum of a sample of its rows. With an L1 part a step costs some rounds over the columns in use and a pass over all;
+/// about six steps do. Sparse rows with an L2 penalty and no intercept take about ten rounds over the rows of the dual. Memory besides
+/// the rows: the sample (at most 64 MB, an eighth of the rows), a matrix of p × p (or pK × pK) a thread where Newton's method is
+/// used, a copy of the columns in use with an L1 part.
 ///
-/// **What it does not do.** No L1 or elastic-net penalty, no one-versus-rest. Columns must be numbers without gaps.
+/// **Separable classes.** Without penalty the likelihood may have no maximum. The fit then stops on its way, says `converged` and a note
+/// that begins with "separable", and [`LogisticModel::separation`] is the direction that proves it: along it every row has its own
+/// class rise against every other, or stay. Nothing overflows.
+///
+/// **What it does not do.** No one-versus-rest. Columns must be numbers without gaps. Rows of a stream are not visited by column or one by one: there
+/// an L1 part is handled by accelerated gradient descent.
 ///
 /// **Reference.** Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 4.4; Nocedal,
-/// Wright: Numerical Optimization, 2nd ed., chapters 6 and 7; Böhning: Multinomial logistic regression algorithm, 1992.
+/// Wright: Numerical Optimization, 2nd ed., chapters 6 and 7; Böhning: Multinomial logistic regression algorithm, 1992; Yuan, Ho,
+/// Lin: An improved GLMNET for L1-regularized logistic regression, 2012; Albert, Anderson: On the existence of maximum likelihood
+/// estimates in logistic regression models, 1984.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Logistic {
@@ -64,6 +82,8 @@ pub struct Logistic {
     /// The inverse of the strength of the penalty; `None` is no penalty.
     #[serde(rename = "C")]
     pub c: Option<f64>,
+    /// The share of the L1 part of the penalty; `None` takes it from `penalty`.
+    pub l1_ratio: Option<f64>,
     /// Whether scores have an intercept.
     pub fit_intercept: bool,
     /// Factors on the weights of the rows, by class.
@@ -74,14 +94,20 @@ pub struct Logistic {
     pub tol: f64,
     /// Steps at most.
     pub max_iter: u64,
+    /// Where to start; from nothing when absent.
+    pub start: Option<Start>,
 }
 
 /// Which penalty the weights carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Penalty {
     /// Half the sum of their squares.
     L2,
+    /// The sum of their absolute values, which makes many of them 0.
+    L1,
+    /// Both, in shares that `l1_ratio` says.
+    ElasticNet,
     /// None.
     None,
 }
@@ -96,6 +122,24 @@ pub enum Solver {
     Newton,
     /// Limited-memory BFGS with a curvature bound as its first metric.
     Lbfgs,
+    /// Gradient descent, accelerated, with a line search; proximal for absolute values.
+    Gd,
+    /// Stochastic gradient descent with averaging.
+    Sgd,
+    /// SAGA: stochastic gradients less their noise.
+    Saga,
+    /// Coordinate descent within proximal Newton steps.
+    Cd,
+}
+
+/// Where a fit starts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// The weights: one run for two classes, else one a class.
+    pub coef: Vec<Vec<f64>>,
+    /// As many intercepts.
+    pub intercept: Vec<f64>,
 }
 
 /// Factors on the weights of the rows of each class.
@@ -121,145 +165,13 @@ impl Default for Logistic {
         Self {
             penalty: Penalty::L2,
             c: Some(1.0),
+            l1_ratio: None,
             fit_intercept: true,
             class_weight: None,
             solver: Solver::Auto,
             tol: 1e-4,
             max_iter: 100,
-        }
-    }
-}
-
-/// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
-const NEWTON_BINARY: usize = 1024;
-const NEWTON_SOFTMAX: usize = 200;
-/// Columns up to which one matrix is gathered for all classes as a metric.
-const SHARED_COLS: usize = 2048;
-/// Numbers in a point beyond which a Hessian is refused.
-const HESSIAN_LIMIT: usize = 8192;
-
-impl Logistic {
-    const NAME: &str = "logistic";
-
-    /// The penalty as a factor of half the squares of the weights next to the plain sum of losses.
-    fn alpha(&self) -> f64 {
-        match (self.penalty, self.c) {
-            (Penalty::L2, Some(c)) => 1.0 / c,
-            _ => 0.0,
-        }
-    }
-
-    fn plan(&self, problem: &Problem, sparse: bool) -> Result<Plan> {
-        let (size, vectors) = (problem.len(), problem.vectors());
-        let newton = match self.solver {
-            Solver::Newton if size > HESSIAN_LIMIT => {
-                return Err(Error::Data(format!(
-                    "solver \"newton\" would need a matrix of {size} x {size} for {} columns and {} classes; use \"lbfgs\"",
-                    problem.cols, problem.classes
-                )));
-            }
-            Solver::Newton => true,
-            Solver::Lbfgs => false,
-            Solver::Auto => size <= if vectors == 1 { NEWTON_BINARY } else { NEWTON_SOFTMAX },
-        };
-        let kind = match newton {
-            true => Curvature::Full,
-            false if problem.cols <= SHARED_COLS && !sparse => Curvature::Shared,
-            false => Curvature::Diagonal,
-        };
-        Ok(Plan { alpha: self.alpha(), kind, renew: newton, tol: self.tol, max_iter: self.max_iter, sparse })
-    }
-
-    /// Every how manieth row the matrix for all classes is made of, so that it costs about as much as a pass; it is only a
-    /// metric, and need not be exact.
-    fn thin(&self, problem: &Problem, rows: u64) -> usize {
-        let cheap = problem.cols / (6 * problem.vectors());
-        let enough = rows / (4 * problem.width() as u64);
-        cheap.min(enough as usize).max(1)
-    }
-
-    /// The factor of each class from its weight; `weights` and `names` are by code.
-    fn class_weights(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
-        match &self.class_weight {
-            None => Ok(vec![1.0; weights.len()]),
-            Some(ClassWeight::Word(Balanced::Balanced)) => {
-                let classes = weights.iter().filter(|w| **w > 0.0).count() as f64;
-                let total: f64 = weights.iter().sum();
-                Ok(weights.iter().map(|&w| if w > 0.0 { total / (classes * w) } else { 0.0 }).collect())
-            }
-            Some(ClassWeight::Factors(factors)) => {
-                for name in factors.keys() {
-                    if !names.contains(name) {
-                        return Err(Error::unknown("class (in class_weight)", name, names.iter().map(String::as_str)));
-                    }
-                }
-                Ok(names.iter().map(|n| factors.get(n).copied().unwrap_or(1.0)).collect())
-            }
-        }
-    }
-
-    /// The problem and where to start, once the classes are counted.
-    fn begin(&self, before: &Before, census: &Census, cx: &Context<'_>) -> Result<Search> {
-        let factors = self.class_weights(&census.weights, &before.names)?;
-        let effective: Vec<f64> = census.weights.iter().zip(&factors).map(|(w, f)| w * f).collect();
-        let present: Vec<usize> = (0..effective.len()).filter(|&c| effective[c] > 0.0).collect();
-        if present.len() < 2 {
-            return Err(Error::Target(match present.first() {
-                Some(&one) => format!("every row is of class \"{}\", and logistic needs at least 2 classes", before.names[one]),
-                None => "no row has a weight above 0 in any class".into(),
-            }));
-        }
-        let mut place = vec![None; effective.len()];
-        present.iter().enumerate().for_each(|(k, &code)| place[code] = Some(k as u32));
-        let mut problem = Problem {
-            cols: before.cols,
-            intercept: self.fit_intercept,
-            classes: present.len(),
-            place,
-            class_weight: present.iter().map(|&c| factors[c]).collect(),
-            center: if before.sparse || !self.fit_intercept { Vec::new() } else { census.sample.means() },
-            thin: 1,
-        };
-        problem.thin = self.thin(&problem, census.rows);
-        let plan = self.plan(&problem, before.sparse)?;
-        let mut start = vec![0.0; problem.len()];
-        if self.fit_intercept {
-            // The intercepts that are right for weights of 0.
-            let logs: Vec<f64> = present.iter().map(|&c| effective[c].ln()).collect();
-            let (q, cols) = (problem.width(), problem.cols);
-            match problem.vectors() {
-                1 => start[cols] = logs[1] - logs[0],
-                v => {
-                    let mean = logs.iter().sum::<f64>() / v as f64;
-                    (0..v).for_each(|c| start[c * q + cols] = logs[c] - mean);
-                }
-            }
-        }
-        let mut search = Search::new(problem, plan, start, None, effective.iter().sum());
-        search.warm_start(&census.sample, &census.weights, cx)?;
-        Ok(search)
-    }
-
-    /// The model of where a search stands.
-    fn model(&self, names: &[String], search: &Search) -> LogisticModel {
-        let found = search.found(if search.plan.renew { "newton" } else { "lbfgs" });
-        let (problem, q) = (&search.problem, search.problem.width());
-        let intercept = problem.bias(&found.point);
-        let coef = Mat::from_fn(problem.vectors(), problem.cols, |c, j| found.point[c * q + j]);
-        let errors = found.errors.map(|mut e| {
-            e.truncate(problem.cols);
-            StandardErrors { coef: e, intercept: found.intercept_error }
-        });
-        let present = (0..names.len() as u32).filter(|&c| problem.place[c as usize].is_some()).collect();
-        LogisticModel {
-            classes: names.to_vec(),
-            present,
-            coef,
-            intercept,
-            errors,
-            n_iter: found.certificate.iterations,
-            certificate: Some(found.certificate),
-            trace: Some(found.trace),
+            start: None,
         }
     }
 }
@@ -269,13 +181,14 @@ impl Learner for Logistic {
 
     const SPEC: Spec = Spec {
         name: Self::NAME,
-        summary: "Logistic regression for two classes, softmax regression for more, with an L2 penalty",
-        objective: "min over W, b: C sum_i w_i loss_i + 1/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b))) for two classes, \
+        summary: "Logistic regression for two classes, softmax regression for more, with an L2, L1 or elastic-net penalty",
+        objective: "min over W, b: C sum_i w_i loss_i + r ||W||_1 + (1 - r)/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b))) for two classes, \
                     log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not penalised",
         notes: "The first choice for classification with numeric columns: one optimum, found exactly and with a certificate, \
-                probabilities that are well calibrated, weights that can be read (with standard errors for two classes \
-                without penalty). Standardise columns of different units, since the penalty sees the units. Costs some \
-                tens of passes at most over the rows. Does not select columns (no L1 penalty yet).",
+                probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An L1 \
+                part selects columns: many weights are exactly 0. Standardise columns of different units, since the penalty sees \
+                the units. Classes that can be told apart without error are found out when nothing is penalised, and the \
+                direction that tells them apart is kept. Costs some tens of passes at most over the rows.",
         reference: "Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 4.4",
         family: Family::Linear,
         tasks: &[Task::Classification],
@@ -283,13 +196,20 @@ impl Learner for Logistic {
         params: &[
             ParamSpec {
                 name: "penalty",
-                doc: "What the weights carry: \"l2\", half the sum of their squares, or \"none\", which is maximum likelihood.",
-                range: Range::Choice(&["l2", "none"]),
+                doc: "What the weights carry: \"l2\", half the sum of their squares; \"l1\", the sum of their absolute values, which \
+                      makes many of them 0; \"elastic-net\", both; or \"none\", which is maximum likelihood.",
+                range: Range::Choice(&["l2", "l1", "elastic-net", "none"]),
             },
             ParamSpec {
                 name: "C",
                 doc: "How much the losses count next to the penalty: small values keep the weights small. null is no penalty.",
                 range: Range::Optional(&Range::above(0.0)),
+            },
+            ParamSpec {
+                name: "l1_ratio",
+                doc: "The share r of the L1 part: the penalty is r |W| + (1 - r) / 2 |W|^2, so that 0 is \"l2\" and 1 is \"l1\". null \
+                      takes it from `penalty`, where \"elastic-net\" is 0.5.",
+                range: Range::Optional(&Range::Real { min: 0.0, max: 1.0, above: false, log: false }),
             },
             ParamSpec {
                 name: "fit_intercept",
@@ -305,9 +225,11 @@ impl Learner for Logistic {
             },
             ParamSpec {
                 name: "solver",
-                doc: "How the optimum is found: \"newton\" with the Hessian, \"lbfgs\" without, \"auto\" for the first where \
-                      it is the faster one. The optimum is the same.",
-                range: Range::Choice(&["auto", "newton", "lbfgs"]),
+                doc: "How the optimum is found; the optimum is the same. \"newton\" with the Hessian; \"lbfgs\" without; \"gd\", \
+                      accelerated gradient descent with a line search; \"cd\", coordinate descent within proximal Newton steps; \
+                      \"saga\" and \"sgd\", one row at a time. An L1 part takes \"cd\", \"gd\" or \"saga\". \"auto\" picks the fastest. \
+                      On a stream of rows \"newton\", \"lbfgs\" and \"gd\" work.",
+                range: Range::Choice(&["auto", "newton", "lbfgs", "gd", "sgd", "saga", "cd"]),
             },
             ParamSpec {
                 name: "tol",
@@ -321,10 +243,16 @@ impl Learner for Logistic {
                 doc: "Steps at most. A fit that needs more returns what it has and says so.",
                 range: Range::int_from(0),
             },
+            ParamSpec {
+                name: "start",
+                doc: "Where to start: an object with `coef`, a list of weights for each class (one list for two classes), and \
+                      `intercept`, as many numbers. null starts from nothing.",
+                range: Range::Optional(&Range::Any),
+            },
         ],
     };
 
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(stream);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -338,11 +266,11 @@ impl Learner for Logistic {
                 expected: "factors must be finite numbers from 0 up".into(),
             });
         }
-        Ok(())
+        self.check_penalty()
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
-        drive(self, data, cx)
+        self.fit_in_memory(data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<LogisticModel> {
@@ -350,94 +278,38 @@ impl Learner for Logistic {
     }
 }
 
-/// Where a fit stands between two passes.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct State {
-    before: Before,
-    search: Option<Search>,
+/// A fit on a source of rows: what needs them by column or one by one is refused, or takes the way that does not.
+fn stream(learner: &Logistic, source: &dyn RowSource, cx: &Context<'_>) -> Result<LogisticModel> {
+    learner.check()?;
+    let solver = match learner.solver {
+        Solver::Auto if learner.elastic().l1 > 0.0 => Solver::Gd,
+        Solver::Sgd | Solver::Saga | Solver::Cd => {
+            return Err(learner.refuse_solver("it needs all rows in memory; on a stream use \"newton\", \"lbfgs\" or \"gd\""));
+        }
+        solver => solver,
+    };
+    drive_source(&Logistic { solver, ..learner.clone() }, source, cx)
 }
 
-/// What is known before the first pass.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Before {
-    names: Vec<String>,
-    cols: usize,
-    sparse: bool,
-}
+impl Logistic {
+    fn refuse_solver(&self, expected: &str) -> Error {
+        let value = serde_json::to_string(&self.solver).unwrap_or_default();
+        Error::Parameter { learner: Self::NAME, name: "solver".into(), value, expected: expected.into() }
+    }
 
-/// What a pass gathers: the classes and a sample first, then the objective.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Gathered(Part);
-
-#[derive(Debug, Serialize, Deserialize)]
-enum Part {
-    Census(Census),
-    Sums(Sums),
-}
-
-impl Partial for Gathered {
-    fn merge(&mut self, other: Self) -> Result<()> {
-        match (&mut self.0, other.0) {
-            (Part::Census(a), Part::Census(b)) => a.merge(b),
-            (Part::Sums(a), Part::Sums(b)) => a.merge(b),
-            _ => Err(Error::Data("logistic: parts of different passes".into())),
+    /// Refuses penalties and solvers that do not go together.
+    fn check_penalty(&self) -> Result<()> {
+        if self.penalty == Penalty::L1 && self.l1_ratio.is_some_and(|r| r != 1.0) {
+            return Err(Error::Parameter {
+                learner: Self::NAME,
+                name: "l1_ratio".into(),
+                value: self.l1_ratio.unwrap_or(1.0).to_string(),
+                expected: "penalty \"l1\" is a share of 1; for a mix use penalty \"elastic-net\"".into(),
+            });
         }
-    }
-}
-
-impl PassLearner for Logistic {
-    type State = State;
-    type Partial = Gathered;
-
-    fn block_rows(&self, cols: usize) -> usize {
-        match cols {
-            // Sums are small next to the rows they stand for, and a block is a few megabytes.
-            0..512 => 4096,
-            512..16_384 => 2048,
-            // So many columns come as sparse rows.
-            _ => 8192,
+        if self.elastic().l1 > 0.0 && matches!(self.solver, Solver::Newton | Solver::Lbfgs | Solver::Sgd) {
+            return Err(self.refuse_solver("an L1 part of the penalty takes \"cd\", \"gd\", \"saga\" or \"auto\""));
         }
-    }
-
-    fn start(&self, head: &Dataset<'_>, _cx: &Context<'_>) -> Result<State> {
-        let (_, names) = head.y.classes()?;
-        let sparse = matches!(head.x, Features::Csr(_));
-        Ok(State { before: Before { names: names.to_vec(), cols: head.cols(), sparse }, search: None })
-    }
-
-    fn empty(&self, state: &State) -> Gathered {
-        Gathered(match &state.search {
-            None => Part::Census(Census::new(state.before.names.len(), state.before.cols)),
-            Some(search) => Part::Sums(search.problem.empty(search.gathers(), state.before.sparse)),
-        })
-    }
-
-    fn add(&self, state: &State, part: &mut Gathered, rows: &Dataset<'_>) -> Result<()> {
-        match (&state.search, &mut part.0) {
-            (Some(search), Part::Sums(sums)) => search.problem.add(search.point(), search.gathers(), sums, rows),
-            (_, Part::Census(census)) => census.add(rows),
-            (None, Part::Sums(_)) => Err(Error::Data("logistic: the sums of a pass that has not begun".into())),
-        }
-    }
-
-    fn finish(&self, state: State, total: Gathered, cx: &Context<'_>) -> Result<Step<State, LogisticModel>> {
-        let State { before, search } = state;
-        let (search, done) = match (search, total.0) {
-            (Some(mut search), Part::Sums(sums)) => {
-                let done = search.absorb(&sums, cx)?;
-                (search, done)
-            }
-            (_, Part::Census(census)) => (self.begin(&before, &census, cx)?, false),
-            (None, Part::Sums(_)) => return Err(Error::Data("logistic: the sums of a pass that has not begun".into())),
-        };
-        if done {
-            return Ok(Step::Done(self.model(&before.names, &search)));
-        }
-        let objective = search.objective();
-        Ok(Step::Again(State { before, search: Some(search) }, objective))
-    }
-
-    fn interrupted(&self, state: &State) -> Option<LogisticModel> {
-        state.search.as_ref().map(|search| self.model(&state.before.names, search))
+        Ok(())
     }
 }

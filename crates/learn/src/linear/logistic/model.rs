@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::super::passes::{contiguous, lie_ahead, sparse_dot};
 use super::Logistic;
+use super::separation::Separation;
 
 /// A fitted logistic or softmax regression.
 ///
@@ -23,18 +24,20 @@ pub struct LogisticModel {
     pub(super) coef: Mat<f64>,
     pub(super) intercept: Vec<f64>,
     pub(super) errors: Option<StandardErrors>,
+    pub(super) separation: Option<Separation>,
     pub(super) n_iter: u64,
     pub(super) certificate: Option<Certificate>,
     pub(super) trace: Option<Trace>,
 }
 
-/// Standard errors of a maximum-likelihood fit of two classes, from the inverse of the information matrix.
+/// Standard errors of a maximum-likelihood fit, from the inverse of the information matrix. Weights of more than two classes are those that sum
+/// to 0 over the classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StandardErrors {
-    /// Of the weights.
-    pub coef: Vec<f64>,
-    /// Of the intercept, if there is one.
-    pub intercept: Option<f64>,
+    /// Of the weights, in the shape of [`LogisticModel::coef`].
+    pub coef: Mat<f64>,
+    /// Of the intercepts, if there are any.
+    pub intercept: Option<Vec<f64>>,
 }
 
 /// Rows that one task of a prediction takes.
@@ -51,9 +54,15 @@ impl LogisticModel {
         &self.intercept
     }
 
-    /// Standard errors, where there are any: two classes, no penalty, one optimum.
+    /// Standard errors, where there are any: no penalty, one optimum, found by Newton's method.
     pub fn standard_errors(&self) -> Option<&StandardErrors> {
         self.errors.as_ref()
+    }
+
+    /// The direction that tells the classes apart, when a fit without penalty found that there is one: the likelihood has no maximum then, and
+    /// the weights of the model are a point on the way.
+    pub fn separation(&self) -> Option<&Separation> {
+        self.separation.as_ref()
     }
 
     /// Steps that the fit took.
@@ -151,11 +160,17 @@ impl Model for LogisticModel {
                         high.into(),
                     ]
                 };
-                let mut rows: Vec<Vec<Cell>> = Vec::new();
-                rows.extend(errors.intercept.map(|e| row("(intercept)".into(), self.intercept[0], e)));
-                rows.extend((0..cols).map(|j| row(name(j), self.coef[(0, j)], errors.coef[j])));
-                let heads = ["column", "coefficient", "std. error", "z", "p", "2.5%", "97.5%"];
-                report.table(format!("log odds of {}", self.classes[self.present[1] as usize]), &heads, rows);
+                for c in 0..self.coef.rows() {
+                    let mut rows: Vec<Vec<Cell>> = Vec::new();
+                    rows.extend(errors.intercept.as_ref().map(|e| row("(intercept)".into(), self.intercept[c], e[c])));
+                    rows.extend((0..cols).map(|j| row(name(j), self.coef[(c, j)], errors.coef[(c, j)])));
+                    let heads = ["column", "coefficient", "std. error", "z", "p", "2.5%", "97.5%"];
+                    let title = match self.coef.rows() {
+                        1 => format!("log odds of {}", self.classes[self.present[1] as usize]),
+                        _ => format!("{} against the mean of all classes", self.classes[self.present[c] as usize]),
+                    };
+                    report.table(title, &heads, rows);
+                }
             }
             None => {
                 let of = |c: usize| match self.coef.rows() {
@@ -175,6 +190,24 @@ impl Model for LogisticModel {
                 report.table("weights", &heads, rows);
             }
         }
+        if let Some(separation) = &self.separation {
+            report.text(separation.note());
+            let titles: Vec<String> = match self.coef.rows() {
+                1 => vec!["weight".into()],
+                v => (0..v).map(|c| self.classes[self.present[c] as usize].clone()).collect(),
+            };
+            let mut heads = vec!["column"];
+            heads.extend(titles.iter().map(String::as_str));
+            let line = |name: String, value: &dyn Fn(usize) -> f64| {
+                let mut row: Vec<Cell> = vec![name.into()];
+                row.extend((0..self.coef.rows()).map(|c| Cell::from(value(c))));
+                row
+            };
+            let mut rows = vec![line("(intercept)".into(), &|c| separation.intercept[c])];
+            rows.extend((0..cols).map(|j| line(name(j), &|c| separation.coef[(c, j)])));
+            let title = format!("direction that tells the classes apart, least margin {:.6}", separation.margin);
+            report.table(title, &heads, rows);
+        }
         report
     }
 
@@ -182,10 +215,15 @@ impl Model for LogisticModel {
         out.mat("coef", &self.coef);
         out.vec("intercept", &self.intercept);
         if let Some(errors) = &self.errors {
-            out.array("std_err", &[1, errors.coef.len()], &errors.coef);
-            if let Some(intercept) = errors.intercept {
-                out.vec("std_err_intercept", &[intercept]);
+            out.mat("std_err", &errors.coef);
+            if let Some(intercept) = &errors.intercept {
+                out.vec("std_err_intercept", intercept);
             }
+        }
+        if let Some(separation) = &self.separation {
+            out.mat("separating_direction", &separation.coef);
+            out.vec("separating_intercept", &separation.intercept);
+            out.vec("separating_margin", &[separation.margin]);
         }
         out.field("classes", &self.classes)?;
         out.field("present", &self.present)?;
@@ -211,19 +249,29 @@ pub(super) fn load(input: &ModelReader) -> Result<LogisticModel> {
     }
     let mut errors = None;
     if input.array_info("std_err").is_some() {
-        let of_coef: Mat<f64> = input.mat_of("std_err", 1, coef.cols())?;
+        let of_coef: Mat<f64> = input.mat_of("std_err", coef.rows(), coef.cols())?;
         let of_intercept: Option<Vec<f64>> = match input.array_info("std_err_intercept") {
-            Some(_) => Some(input.vec_of("std_err_intercept", 1)?),
+            Some(_) => Some(input.vec_of("std_err_intercept", coef.rows())?),
             None => None,
         };
-        let all = of_coef.as_slice().iter().chain(of_intercept.iter().flatten());
-        if coef.rows() != 1 || !all.clone().all(|v| v.is_finite() && *v >= 0.0) {
+        let mut all = of_coef.as_slice().iter().chain(of_intercept.iter().flatten());
+        if !all.all(|v| v.is_finite() && *v >= 0.0) {
             return bad("standard errors that cannot be".into());
         }
-        errors = Some(StandardErrors { coef: of_coef.into_vec(), intercept: of_intercept.map(|v| v[0]) });
+        errors = Some(StandardErrors { coef: of_coef, intercept: of_intercept });
+    }
+    let mut separation = None;
+    if input.array_info("separating_direction").is_some() {
+        let direction: Mat<f64> = input.mat_of("separating_direction", coef.rows(), coef.cols())?;
+        let constants: Vec<f64> = input.vec_of("separating_intercept", coef.rows())?;
+        let margin: Vec<f64> = input.vec_of("separating_margin", 1)?;
+        if !direction.as_slice().iter().chain(&constants).chain(&margin).all(|v| v.is_finite()) || margin[0] < 0.0 {
+            return bad("a separating direction that cannot be".into());
+        }
+        separation = Some(Separation { complete: margin[0] > 0.0, coef: direction, intercept: constants, margin: margin[0] });
     }
     let n_iter = input.field("n_iter")?;
-    Ok(LogisticModel { classes, present, coef, intercept, errors, n_iter, certificate: None, trace: None })
+    Ok(LogisticModel { classes, present, coef, intercept, errors, separation, n_iter, certificate: None, trace: None })
 }
 
 impl Classifier for LogisticModel {

@@ -1,6 +1,6 @@
 //! The way to the optimum: what to gather in the next pass, when to renew the metric, when to stop.
 
-use ermine_core::{Certificate, Context, Error, Partial, Progress, Result, Trace};
+use ermine_core::{Certificate, Context, Error, Mat, Partial, Progress, Result, Trace};
 use ermine_math::optimise::{Descent, Told};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::super::passes::{Curvature, Metric, Sample};
 use super::evaluate::{Problem, Sums};
 use super::hessian::metric;
+use super::model::StandardErrors;
 use super::sample::{class_weights, dataset};
+use super::separation::SEARCHED;
 
 /// Steps that the quasi-Newton update remembers.
 const MEMORY: usize = 20;
@@ -52,6 +54,8 @@ pub struct Search {
     fresh: bool,
     /// Whether it began at the optimum of a sample.
     warm: bool,
+    /// The least log odds of the class of a row, at the last point that was taken.
+    margin: f64,
     /// The end, once it is known; a last pass may still follow, for the standard errors.
     ended: Option<End>,
 }
@@ -60,7 +64,8 @@ pub struct Search {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct End {
     converged: bool,
-    note: Option<String>,
+    /// Whether the curvature along the last step has all but vanished.
+    flat: bool,
 }
 
 /// What a search found.
@@ -68,10 +73,8 @@ pub struct Found {
     pub point: Vec<f64>,
     pub certificate: Certificate,
     pub trace: Trace,
-    /// Standard errors of the numbers of the point, where there are any.
-    pub errors: Option<Vec<f64>>,
-    /// That of the intercept of the columns as they are.
-    pub intercept_error: Option<f64>,
+    /// Standard errors, where there are any.
+    pub errors: Option<StandardErrors>,
 }
 
 impl Search {
@@ -90,6 +93,7 @@ impl Search {
             distance: f64::MAX,
             fresh: false,
             warm: false,
+            margin: -f64::MAX,
             ended: None,
         }
     }
@@ -119,6 +123,24 @@ impl Search {
         if self.plan.alpha > 0.0 { value / self.plan.alpha } else { value }
     }
 
+    /// The least log odds of the class of a row.
+    pub fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    /// Whether it ended where the likelihood is flat along the last step.
+    pub fn looks_flat(&self) -> bool {
+        self.ended.as_ref().is_some_and(|end| end.flat)
+    }
+
+    /// A direction along which the classes may be separable in part: the last step of a search without penalty that came to no end, or
+    /// to one where the likelihood is flat.
+    pub fn suspicion(&self) -> Option<Vec<f64>> {
+        let end = self.ended.as_ref()?;
+        let open = self.plan.alpha == 0.0 && self.margin <= 0.0 && (end.flat || !end.converged && self.steps() > 0);
+        (open && self.problem.len() <= SEARCHED).then(|| self.descent.direction().to_vec())
+    }
+
     /// Takes in the sums of a pass; true when there is nothing left to do.
     pub fn absorb(&mut self, sums: &Sums, cx: &Context<'_>) -> Result<bool> {
         let fresh = metric(sums, &self.problem, self.plan.alpha);
@@ -133,9 +155,10 @@ impl Search {
         }
         match self.descent.tell(value, &gradient) {
             Told::Trying => return Ok(false),
-            Told::Stuck => return Ok(self.end(self.distance <= self.plan.tol.max(1e-9), None)),
+            Told::Stuck => return Ok(self.end(self.distance <= self.plan.tol.max(1e-9), false)),
             Told::Accepted => {}
         }
+        self.margin = sums.margin;
         self.fresh = fresh.is_some();
         if let Some(metric) = fresh {
             if self.plan.alpha == 0.0 && self.first.is_none() {
@@ -148,7 +171,7 @@ impl Search {
         }
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         self.trace.push(&[self.stated(value), self.stated(norm)]);
-        let Some(metric) = &self.metric else { return Ok(self.end(false, None)) };
+        let Some(metric) = &self.metric else { return Ok(self.end(false, false)) };
         self.descent.aim(!self.plan.renew, |g| metric.solve(g));
         let before = std::mem::replace(&mut self.distance, relative(self.descent.decrement(), value));
         Ok(self.decide(sums, before, cx))
@@ -172,9 +195,7 @@ impl Search {
     fn decide(&mut self, sums: &Sums, before: f64, cx: &Context<'_>) -> bool {
         let tol = self.plan.tol;
         if self.plan.alpha == 0.0 && sums.margin > 0.0 && sums.loss <= self.weight * tol.clamp(1e-6, 1e-2) {
-            let note = "separable: the classes can be told apart without error, so the likelihood has no maximum; the \
-                        weights would grow without end, and the fit stopped where every row is told apart";
-            return self.end(true, Some(note));
+            return self.end(true, false);
         }
         // With the Hessian at hand the last digits cost a step or two.
         let enough = tol
@@ -187,18 +208,16 @@ impl Search {
         let rate = self.distance / before;
         let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
         if self.distance <= enough || floor {
-            return self.end(true, None);
+            return self.end(true, false);
         }
         if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {
             let d = self.descent.direction();
             if self.steps() > 0 && metric.quadratic(d) <= VANISHED * first.quadratic(d) {
-                let note = "separable in part: along some direction of the weights the likelihood rises without end; the fit \
-                            stopped where it is flat, and some weights are only a sign and a size";
-                return self.end(true, Some(note));
+                return self.end(true, true);
             }
         }
         if self.steps() >= self.plan.max_iter || cx.out_of_time() {
-            return self.end(false, None);
+            return self.end(false, false);
         }
         let renew = match self.plan.renew {
             true => self.wants_renewal(rate, enough),
@@ -224,21 +243,26 @@ impl Search {
     }
 
     /// Ends the search; true unless a last pass is needed for the standard errors.
-    fn end(&mut self, converged: bool, note: Option<&str>) -> bool {
-        let errors = self.plan.alpha == 0.0 && self.plan.renew && self.problem.vectors() == 1;
-        self.ended = Some(End { converged, note: note.map(str::to_owned) });
-        if errors && converged && note.is_none() && !self.fresh {
+    fn end(&mut self, converged: bool, flat: bool) -> bool {
+        self.ended = Some(End { converged, flat });
+        if self.may_have_errors() && !self.fresh {
             self.gathers = Curvature::Full;
             return false;
         }
         true
     }
 
+    /// Whether the end is a maximum of the likelihood, as far as is known, and the Hessian is small enough to ask for.
+    fn may_have_errors(&self) -> bool {
+        let maximum = self.ended.as_ref().is_some_and(|end| end.converged && !end.flat) && self.margin <= 0.0;
+        self.plan.alpha == 0.0 && self.plan.renew && maximum
+    }
+
     /// What has been found so far; `method` is the name of the solver.
     pub fn found(&self, method: &str) -> Found {
         let mut point = self.descent.best().to_vec();
         self.balance(&mut point);
-        let End { converged, note } = self.ended.clone().unwrap_or(End { converged: false, note: None });
+        let converged = self.ended.as_ref().is_some_and(|end| end.converged);
         let mut certificate = Certificate {
             method: method.to_owned(),
             objective: self.objective(),
@@ -246,8 +270,7 @@ impl Search {
             converged,
             ..Certificate::default()
         };
-        certificate.notes.extend(note);
-        let (mut errors, mut intercept_error) = (None, None);
+        let mut errors = None;
         if let Some(metric) = &self.metric {
             let gradient = self.descent.gradient();
             let value = self.descent.value();
@@ -263,16 +286,45 @@ impl Search {
                     certificate
                         .notes
                         .push("singular: some columns depend on others, and their weights are not determined".into());
-                } else if self.plan.alpha == 0.0 && self.problem.vectors() == 1 && certificate.notes.is_empty() && converged {
-                    errors = metric.standard_errors();
-                    let mut along: Vec<f64> = self.problem.center.iter().map(|c| -c).collect();
-                    along.resize(self.problem.cols, 0.0);
-                    along.push(1.0);
-                    intercept_error = self.problem.intercept.then(|| metric.standard_error_along(&along));
+                } else if self.may_have_errors() {
+                    errors = self.errors(metric);
                 }
             }
         }
-        Found { point, certificate, trace: self.trace.clone(), errors, intercept_error }
+        Found { point, certificate, trace: self.trace.clone(), errors }
+    }
+
+    /// Standard errors from the inverse of the Hessian. Several classes have weights that sum to 0, and the metric is the Hessian with the
+    /// mean curvature of each column added along what classes have in common, where the Hessian is 0; its inverse has the
+    /// inverse of that in it, which comes off.
+    fn errors(&self, metric: &Metric) -> Option<StandardErrors> {
+        let (v, q, cols) = (self.problem.vectors(), self.problem.width(), self.problem.cols);
+        let all = metric.standard_errors()?;
+        let common: Vec<f64> = (0..q)
+            .map(|j| match v {
+                1 => 0.0,
+                _ => {
+                    let sum: f64 = (0..v).map(|c| metric.along(c * q + j)).sum();
+                    (v + 1) as f64 / (v as f64 * sum)
+                }
+            })
+            .collect();
+        let of = |c: usize, j: usize| (all[c * q + j] * all[c * q + j] - common[j]).max(0.0).sqrt();
+        let coef = Mat::from_fn(v, cols, of);
+        let intercept = self.problem.intercept.then(|| {
+            let mut along: Vec<f64> = self.problem.center.iter().map(|c| -c).collect();
+            along.resize(cols, 0.0);
+            along.push(1.0);
+            let taken_off: f64 = along.iter().zip(&common).map(|(a, c)| a * a * c).sum();
+            let one = |c: usize| {
+                let mut factors = vec![0.0; v * q];
+                factors[c * q..(c + 1) * q].copy_from_slice(&along);
+                let error = metric.standard_error_along(&factors);
+                (error * error - taken_off).max(0.0).sqrt()
+            };
+            (0..v).map(one).collect()
+        });
+        Some(StandardErrors { coef, intercept })
     }
 
     /// Upper bound on objective minus optimum. The objective grows by at least half the square of the way in W, so the dual
@@ -343,7 +395,7 @@ impl Search {
         }
         // The metric at the end of the sample's way, not at its beginning.
         if !small.fresh {
-            small.ended = Some(End { converged: true, note: None });
+            small.ended = Some(End { converged: true, flat: false });
             small.gathers = small.plan.kind;
             let sums = small.evaluate(sample)?;
             small.absorb(&sums, cx)?;

@@ -1,0 +1,293 @@
+//! Proximal Newton steps by coordinate descent over working sets, for every penalty.
+//!
+//! Reference: G.-X. Yuan, C.-H. Ho, C.-J. Lin (2012), An improved GLMNET for L1-regularized logistic regression, JMLR 13; E.
+//! Ndiaye et al. (2017), Gap safe screening rules for sparsity enforcing penalties, JMLR 18.
+
+use ermine_core::{Certificate, Context, Progress, Result, Trace};
+use ermine_math::coordinate::elastic_violation;
+use ermine_math::loss::logistic_block;
+
+use super::penalty::Elastic;
+use super::quadratic::Quadratic;
+use super::rows::{Point, Rows};
+
+/// Columns of a first working set: a share of all, between these.
+const FIRST_SHARE: usize = 32;
+const FEWEST: usize = 64;
+const MOST: usize = 4096;
+/// Decrease that a step must bring, as a share of what the model promises.
+const ENOUGH: f64 = 1e-2;
+/// Differences of objectives below this share are rounding.
+const ROUNDING: f64 = 1e-14;
+/// The decrease that may be left where digits cost nothing, as a share of the objective; rounding ends it before.
+const EXACT: f64 = 1e-24;
+/// Steps in a row that may bring nothing.
+const IDLE: u32 = 3;
+/// Stored values below which the last digits cost nothing worth saving.
+const SMALL: usize = 1 << 21;
+/// The curvature of a row is at least this share of its weight, so that rows told apart beyond doubt still bend.
+const LEAST_CURVATURE: f64 = 1e-10;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub tol: f64,
+    pub max_iter: u64,
+    /// The factor from sums of losses to the objective of the learner.
+    pub scale: f64,
+}
+
+/// What a solver in memory found.
+pub struct Outcome {
+    pub point: Point,
+    pub certificate: Certificate,
+    pub trace: Trace,
+    /// The least log odds of the class of a row.
+    pub margin: f64,
+}
+
+/// A dual point made of residuals, and what it proves.
+pub struct Bound {
+    /// Xᵀθ, a run of columns for each weight vector.
+    pub products: Vec<f64>,
+    /// Objective less the best value of the dual found; no more than that is missing to the optimum.
+    pub gap: f64,
+    /// The factor that makes the residuals feasible.
+    pub scale: f64,
+}
+
+impl Rows<'_> {
+    /// The bound that residuals (differences of probabilities) prove for an objective. They are balanced first.
+    pub fn bound(&self, residuals: &mut [f64], objective: f64) -> Bound {
+        let (n, cols) = (self.len(), self.problem.cols);
+        self.balance(residuals);
+        let mut products = vec![0.0; cols * self.problem.vectors()];
+        for (theta, out) in residuals.chunks_exact(n).zip(products.chunks_exact_mut(cols)) {
+            self.design.products(theta, out);
+        }
+        let Elastic { l1, l2 } = self.penalty;
+        let largest = products.iter().fold(0.0f64, |m, g| m.max(g.abs()));
+        let mut best = (f64::NEG_INFINITY, 1.0);
+        if l2 > 0.0 {
+            let conjugate: f64 = products.iter().map(|&g| self.penalty.conjugate(g)).sum();
+            best = (-self.conjugates(residuals, 1.0) - conjugate, 1.0);
+        }
+        if l1 > 0.0 {
+            let scale = if largest > l1 { l1 / largest } else { 1.0 };
+            let value = -self.conjugates(residuals, scale);
+            best = if value > best.0 { (value, scale) } else { best };
+        }
+        Bound { products, gap: objective - best.0, scale: best.1 }
+    }
+
+    /// The certificate of a point reached by other means: objective, gap and violation are those of the point itself.
+    pub fn certify(&self, point: &Point, scatter: &[f64], scale: f64) -> (Certificate, f64) {
+        let n = self.len();
+        let mut z = self.scores(point);
+        let block = self.residuals(&mut z, &mut []);
+        let objective = block.loss + self.penalty.value(&point.coef);
+        let mut gradient = vec![0.0; point.coef.len()];
+        for (r, out) in z.chunks_exact(n).zip(gradient.chunks_exact_mut(self.problem.cols)) {
+            self.design.products(r, out);
+        }
+        let mut kkt = self.violation(&gradient, point, scatter, objective).1;
+        if self.problem.intercept {
+            let total = self.weight().map_or(n as f64, |w| w.iter().sum());
+            let scale = (0.25 * total * objective).sqrt();
+            kkt = z.chunks_exact(n).fold(kkt, |m, r| m.max(r.iter().sum::<f64>().abs() / scale));
+        }
+        let gap = (!self.penalty.is_free()).then(|| self.bound(&mut z, objective).gap.max(0.0) * scale);
+        let certificate = Certificate {
+            objective: Some(objective * scale),
+            duality_gap: gap,
+            kkt_residual: Some(kkt),
+            ..Certificate::default()
+        };
+        (certificate, block.margin)
+    }
+
+    /// The objective at a point and an estimate of the decrease that is left.
+    pub fn left(&self, point: &Point, scatter: &[f64]) -> (f64, f64) {
+        let n = self.len();
+        let mut z = self.scores(point);
+        let objective = self.residuals(&mut z, &mut []).loss + self.penalty.value(&point.coef);
+        let mut gradient = vec![0.0; point.coef.len()];
+        for (r, out) in z.chunks_exact(n).zip(gradient.chunks_exact_mut(self.problem.cols)) {
+            self.design.products(r, out);
+        }
+        let mut left = self.violation(&gradient, point, scatter, objective).0;
+        if self.problem.intercept {
+            let total = self.weight().map_or(n as f64, |w| w.iter().sum());
+            left += z.chunks_exact(n).map(|r| r.iter().sum::<f64>().powi(2) / (0.5 * total)).sum::<f64>();
+        }
+        (objective, 4.0 * left)
+    }
+
+    /// How far the gradient is from optimality: an estimate of the decrease that is left, coordinate by coordinate, and the largest
+    /// violation in units of the root of curvature and objective.
+    fn violation(&self, gradient: &[f64], point: &Point, scatter: &[f64], objective: f64) -> (f64, f64) {
+        let Elastic { l1, l2 } = self.penalty;
+        let (mut left, mut most) = (0.0, 0.0f64);
+        for (at, (&g, &w)) in gradient.iter().zip(&point.coef).enumerate() {
+            let curvature = 0.25 * scatter[at % scatter.len()] + l2;
+            let violation = elastic_violation(-g, w, l1, l2, false);
+            if violation > 0.0 && curvature > 0.0 {
+                left += violation * violation / (2.0 * curvature);
+                most = most.max(violation / (curvature * objective.max(f64::MIN_POSITIVE)).sqrt());
+            }
+        }
+        (left, most)
+    }
+}
+
+/// Minimises from a start.
+pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>) -> Result<Outcome> {
+    let (n, cols, v) = (rows.len(), rows.problem.cols, rows.problem.vectors());
+    let scatter = rows.scatter()?;
+    let penalty = rows.penalty;
+    let small = rows.design.stored() * v <= SMALL;
+    let mut point = start;
+    let mut z = rows.scores(&point);
+    let mut alive = vec![true; cols * v];
+    let mut trace = Trace::new(&["objective", "gap", "nonzero"]);
+    let mut size = (cols / FIRST_SHARE).clamp(FEWEST, MOST);
+    let (mut set, mut columns) = (Vec::new(), rows.design.columns(&[]));
+    let (mut steps, mut last, mut least, mut idle) = (0, f64::INFINITY, f64::INFINITY, 0);
+    let converged = loop {
+        let mut theta = z.clone();
+        let loss = rows.residuals(&mut theta, &mut []).loss;
+        let objective = loss + penalty.value(&point.coef);
+        cx.report(Progress { stage: "newton", done: steps, total: None, objective: Some(objective * limits.scale) })?;
+        let bound = rows.bound(&mut theta, objective);
+        let gap = if penalty.is_free() { f64::INFINITY } else { bound.gap };
+        let nonzero = point.coef.iter().filter(|w| **w != 0.0).count();
+        let shown = if gap.is_finite() { gap.max(0.0) * limits.scale } else { f64::NAN };
+        trace.push(&[objective * limits.scale, shown, nonzero as f64]);
+        // Four: the bound on the curvature is one and a half to two times what it is, and columns go together.
+        let left = 4.0 * rows.violation(&bound.products, &point, &scatter, objective).0;
+        let target = 50.0 * limits.tol * limits.tol * objective;
+        let enough = left.min(gap) <= target;
+        // With little data the last digits cost a step or two.
+        let exact = left.min(gap) <= EXACT * objective;
+        // Near the end the objective cannot tell any more, and what is left of the slopes does.
+        let better = objective < last - ROUNDING * last.abs() || left < 0.5 * least;
+        idle = if better { 0 } else { idle + 1 };
+        least = least.min(left);
+        if exact || idle >= IDLE || enough && !small {
+            break enough || left.min(gap) <= 1e-10 * objective;
+        }
+        last = objective;
+        if steps >= limits.max_iter || cx.out_of_time() {
+            break enough;
+        }
+        rows.screen(&bound, &scatter, &mut alive);
+        let wanted = working_set(rows, &bound.products, &point, &alive, size.max(2 * nonzero));
+        size = size.max(2 * nonzero);
+        if !wanted.iter().all(|j| set.binary_search(j).is_ok()) {
+            columns = rows.design.columns(&wanted);
+            set = wanted;
+        }
+        // The nearer the end, the more a step that is itself near the minimum of its model is worth.
+        let rest = if left > 1e-4 * objective {
+            0.1
+        } else if left > 1e-8 * objective {
+            1e-2
+        } else {
+            1e-4
+        };
+        for c in 0..v {
+            let may_move = |&k: &usize| alive[c * cols + set[k]] || point.coef[c * cols + set[k]] != 0.0;
+            let mine: Vec<usize> = (0..set.len()).filter(may_move).collect();
+            let positive = rows.is_class(c);
+            let odds = rows.log_odds(&z, c);
+            let mut trial = vec![0.0; n];
+            let (mut residual, mut curvature) = (odds.clone(), vec![0.0; n]);
+            let loss = logistic_block(&mut residual, &positive, &rows.labels.weight, &mut curvature).loss;
+            for (i, h) in curvature.iter_mut().enumerate() {
+                *h = h.max(LEAST_CURVATURE * rows.labels.weight_of(i));
+            }
+            let model = Quadratic::new(&columns, &mine, &residual, &curvature, penalty, rows.problem.intercept);
+            let w: Vec<f64> = mine.iter().map(|&k| point.coef[c * cols + set[k]]).collect();
+            let step = model.minimise(&w, rest);
+            let cost = |t: f64| w.iter().zip(&step.weights).map(|(w, d)| penalty.of(w + t * d)).sum::<f64>();
+            let promise = residual.iter().zip(&step.scores).map(|(r, s)| r * s).sum::<f64>() + cost(1.0) - cost(0.0);
+            let here = loss + cost(0.0);
+            let mut length = 1.0;
+            for _ in 0..60 {
+                trial.iter_mut().zip(odds.iter().zip(&step.scores)).for_each(|(t, (o, s))| *t = o + length * s);
+                let there = logistic_block(&mut trial, &positive, &rows.labels.weight, &mut []).loss + cost(length);
+                if there <= here + ENOUGH * length * promise + ROUNDING * here.abs() {
+                    break;
+                }
+                length *= 0.5;
+            }
+            for (k, d) in mine.iter().zip(&step.weights) {
+                point.coef[c * cols + set[*k]] += length * d;
+            }
+            // A whole step puts weights on 0 exactly.
+            if length == 1.0 {
+                for ((k, d), w) in mine.iter().zip(&step.weights).zip(&w) {
+                    if *d == -*w {
+                        point.coef[c * cols + set[*k]] = 0.0;
+                    }
+                }
+            }
+            point.intercept[c] += length * step.intercept;
+            z[c * n..(c + 1) * n].iter_mut().zip(&step.scores).for_each(|(z, s)| *z += length * s);
+        }
+        steps += 1;
+        if v > 1 {
+            point.share_out(penalty, &set);
+        }
+    };
+    let (mut certificate, margin) = rows.certify(&point, &scatter, limits.scale);
+    certificate.method = "cd".into();
+    certificate.iterations = steps.max(1).min(limits.max_iter);
+    certificate.converged = converged;
+    Ok(Outcome { point, certificate, trace, margin })
+}
+
+impl Rows<'_> {
+    /// Marks weights that the bound proves to be 0 at the optimum.
+    fn screen(&self, bound: &Bound, scatter: &[f64], alive: &mut [bool]) {
+        if self.penalty.l1 == 0.0 || !bound.gap.is_finite() {
+            return;
+        }
+        // The dual is strongly concave in the residual of a row, by 4 / weight for two classes and 2 / weight for more, and the
+        // roots of the weights go over to the columns.
+        let smooth = if self.problem.vectors() == 1 { 0.5 } else { 1.0 };
+        let radius = (bound.gap.max(0.0) * smooth).sqrt();
+        for (at, (alive, g)) in alive.iter_mut().zip(&bound.products).enumerate() {
+            *alive &= (bound.scale * g).abs() + radius * scatter[at % scatter.len()].sqrt() >= self.penalty.l1;
+        }
+    }
+}
+
+/// The columns to move: those in use, and of the others the ones that violate optimality most; at most `size`, in order.
+fn working_set(rows: &Rows<'_>, gradient: &[f64], point: &Point, alive: &[bool], size: usize) -> Vec<usize> {
+    let (cols, v) = (rows.problem.cols, rows.problem.vectors());
+    if rows.penalty.l1 == 0.0 {
+        return (0..cols).collect();
+    }
+    let mut wanted: Vec<(f64, usize)> = Vec::new();
+    for j in 0..cols {
+        let mut worst = 0.0f64;
+        for c in 0..v {
+            let at = c * cols + j;
+            if alive[at] || point.coef[at] != 0.0 {
+                let violation = gradient[at].abs() - rows.penalty.l1;
+                worst = worst.max(if point.coef[at] != 0.0 { f64::INFINITY } else { violation });
+            }
+        }
+        if worst > 0.0 {
+            wanted.push((worst, j));
+        }
+    }
+    if wanted.len() > size {
+        wanted.select_nth_unstable_by(size, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        wanted.truncate(size);
+    }
+    let mut set: Vec<usize> = wanted.into_iter().map(|(_, j)| j).collect();
+    set.sort_unstable();
+    set
+}

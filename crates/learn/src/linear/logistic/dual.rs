@@ -1,0 +1,177 @@
+//! Dual coordinate descent: two classes, a squared penalty, no intercept, sparse rows.
+//!
+//! With s = ±1 and wᵢ the weight of a row, the dual has a variable a row, αᵢ between 0 and wᵢ, and w = Σ sᵢ αᵢ xᵢ / l2. At the optimum αᵢ
+//! = wᵢ σ(-mᵢ) with mᵢ the margin sᵢ w·xᵢ. Each row is written as a margin of its own, from which α follows, so that every number is
+//! feasible; a visit makes it agree with the margin that w gives it, by Newton steps on one smooth rising function.
+//!
+//! Reference: H.-F. Yu, F.-L. Huang, C.-J. Lin (2011), Dual coordinate descent methods for logistic regression and maximum entropy
+//! models, Machine Learning 85, which solves for α itself.
+
+use ermine_core::{Context, CsrRef, Progress, Result, Stream, Trace};
+use ermine_math::loss::sigmoid;
+
+use super::super::passes::sparse_dot;
+use super::cd::{Limits, Outcome};
+use super::rows::{Point, Rows};
+
+/// Rows that lie together and are visited together: memory is read in order, and the order is still random enough.
+const CHUNK: usize = 8;
+/// A row whose margin is off by less than this share of the mean is left for the next round.
+const SKIP: f64 = 0.1;
+/// Newton steps for one row at most; one or two are the rule.
+const NEWTON: usize = 40;
+/// Rounds that gain more than this share of the round before are too slow to go on with.
+const SLOW: f64 = 0.9;
+/// Rounds before that is judged.
+const PATIENCE: u64 = 8;
+
+/// What the rounds ended with.
+pub enum End {
+    /// The optimum, or the last of the rounds allowed.
+    Done(Outcome),
+    /// They converge too slowly; another method had better go on from here.
+    Slow(Point),
+}
+
+/// Minimises; `x` are the rows of `rows`.
+pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>) -> Result<End> {
+    let scatter = rows.scatter()?;
+    let (n, l2) = (rows.len(), rows.penalty.l2);
+    let sign: Vec<f64> = rows.labels.positive.iter().map(|p| if *p { 1.0 } else { -1.0 }).collect();
+    let weight: Vec<f64> = (0..n).map(|i| rows.labels.weight_of(i)).collect();
+    let square: Vec<f64> = (0..n).map(|i| square(x.row(i)) / l2).collect();
+    let mut state = State { w: vec![0.0; x.cols()], alpha: vec![0.0; n], margin: vec![0.0; n] };
+    let mut order: Vec<usize> = (0..n.div_ceil(CHUNK)).collect();
+    let mut trace = Trace::new(&["objective", "gap"]);
+    let zero = weight.iter().sum::<f64>() * std::f64::consts::LN_2;
+    let (mut skip, mut gain_before, mut objective, mut caution) = (0.0, 0.0, zero, 0.3);
+    for round in 0.. {
+        cx.report(Progress { stage: "round", done: round, total: None, objective: None })?;
+        Stream::new(cx.seed, "logistic dual", round).shuffle(&mut order);
+        let mut total = Round { first: round == 0, skip, gain: 0.0, off: 0.0 };
+        for &chunk in &order {
+            for i in chunk * CHUNK..((chunk + 1) * CHUNK).min(n) {
+                if weight[i] > 0.0 {
+                    state.visit(x.row(i), i, (sign[i], weight[i], square[i]), l2, &mut total);
+                }
+            }
+        }
+        skip = SKIP * (total.off / n as f64).sqrt();
+        let rate = total.gain / gain_before;
+        gain_before = total.gain;
+        let left = if rate < 1.0 { total.gain * rate / (1.0 - rate) } else { f64::INFINITY };
+        let target = 50.0 * limits.tol * limits.tol * objective;
+        let last = round + 1 >= limits.max_iter || cx.out_of_time();
+        let slow = round >= PATIENCE && rate > SLOW && left > target;
+        if slow && !last {
+            return Ok(End::Slow(state.point()));
+        }
+        if left <= caution * target || left <= 1e-15 * objective || last {
+            let point = state.point();
+            let (mut certificate, margin) = rows.certify(&point, &scatter, limits.scale);
+            objective = certificate.objective.unwrap_or(f64::MAX) / limits.scale;
+            let gap = certificate.duality_gap.unwrap_or(f64::MAX) / limits.scale;
+            let gap = gap.min((objective - state.dual(&weight, l2)).max(0.0));
+            trace.push(&[objective * limits.scale, gap * limits.scale]);
+            let converged = gap <= (50.0 * limits.tol * limits.tol).max(1e-13) * objective;
+            if converged || last {
+                certificate.method = "dual coordinate descent".into();
+                certificate.iterations = round + 1;
+                certificate.converged = converged;
+                certificate.duality_gap = Some(gap * limits.scale);
+                return Ok(End::Done(Outcome { point, certificate, trace, margin }));
+            }
+            caution *= 0.1;
+        }
+    }
+    Ok(End::Slow(state.point()))
+}
+
+/// Σ v², or more where a column is stored twice, which only makes steps shorter.
+fn square((indices, values): (&[u32], &[f64])) -> f64 {
+    if indices.windows(2).all(|w| w[0] < w[1]) {
+        values.iter().map(|v| v * v).sum()
+    } else {
+        values.iter().map(|v| v.abs()).sum::<f64>().powi(2)
+    }
+}
+
+struct State {
+    w: Vec<f64>,
+    alpha: Vec<f64>,
+    /// The margins that belong to α.
+    margin: Vec<f64>,
+}
+
+/// A round under way.
+struct Round {
+    first: bool,
+    /// Margins that are off by no more are left alone.
+    skip: f64,
+    /// What the dual gained.
+    gain: f64,
+    /// Σ of the squares by which margins were off.
+    off: f64,
+}
+
+impl State {
+    fn point(&self) -> Point {
+        Point { coef: self.w.clone(), intercept: vec![0.0] }
+    }
+
+    /// Makes one row agree with w.
+    #[inline]
+    fn visit(
+        &mut self,
+        (indices, values): (&[u32], &[f64]),
+        i: usize,
+        (sign, weight, square): (f64, f64, f64),
+        l2: f64,
+        total: &mut Round,
+    ) {
+        let (first, skip) = (total.first, total.skip);
+        let given = sign * sparse_dot(indices, values, &self.w);
+        let before = self.alpha[i];
+        // At first α is 0, which no margin has; the margin that w gives is as good a start as any.
+        let (mut margin, mut alpha) = if first { (given, weight * sigmoid(-given)) } else { (self.margin[i], before) };
+        // How far the margin is from the one that w would give once α has moved.
+        let mut off = margin - given - square * (alpha - before);
+        let bend = |alpha: f64| alpha * (weight - alpha) / weight;
+        let steep = 1.0 + square * bend(alpha);
+        total.off += off * off / steep;
+        total.gain += 0.5 * off * off * bend(alpha) / steep;
+        if !first && off.abs() <= skip {
+            return;
+        }
+        // α lies between 0 and the weight, which says where the margin can be; a step that would leave these bounds halves them.
+        let (mut low, mut high) = (given - square * before, given + square * (weight - before));
+        for _ in 0..NEWTON {
+            if off > 0.0 {
+                high = margin
+            } else {
+                low = margin
+            }
+            let next = margin - off / (1.0 + square * bend(alpha));
+            let step = next - margin;
+            margin = if next > low && next < high { next } else { 0.5 * (low + high) };
+            alpha = weight * sigmoid(-margin);
+            off = margin - given - square * (alpha - before);
+            if off.abs() <= 0.1 * skip || step.abs() <= 1e-3 && off.abs() <= 1e-9 * (1.0 + margin.abs()) {
+                break;
+            }
+        }
+        (self.margin[i], self.alpha[i]) = (margin, alpha);
+        let by = sign * (alpha - before) / l2;
+        for (&j, v) in indices.iter().zip(values) {
+            self.w[j as usize] += by * v;
+        }
+    }
+
+    /// The dual at α, a lower bound of the objective.
+    fn dual(&self, weight: &[f64], l2: f64) -> f64 {
+        let entropy = |t: f64| if t > 0.0 { t * t.ln() } else { 0.0 };
+        let terms = self.alpha.iter().zip(weight).filter(|(_, w)| **w > 0.0);
+        let losses: f64 = terms.map(|(a, w)| w * (entropy(a / w) + entropy(1.0 - a / w))).sum();
+        -losses - 0.5 * l2 * self.w.iter().map(|w| w * w).sum::<f64>()
+    }
+}

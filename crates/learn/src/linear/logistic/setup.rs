@@ -1,0 +1,147 @@
+//! From parameters and classes to the problem that is solved.
+
+use ermine_core::{Error, Result};
+
+use super::super::passes::Curvature;
+use super::evaluate::Problem;
+use super::in_passes::Before;
+use super::penalty::Elastic;
+use super::rows::Point;
+use super::search::Plan;
+use super::{Balanced, ClassWeight, Logistic, Penalty, Solver};
+
+/// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
+const NEWTON_BINARY: usize = 1024;
+const NEWTON_SOFTMAX: usize = 200;
+/// Columns up to which one matrix is gathered for all classes as a metric.
+const SHARED_COLS: usize = 2048;
+/// Numbers in a point beyond which a Hessian is refused.
+const HESSIAN_LIMIT: usize = 8192;
+
+impl Logistic {
+    pub(super) const NAME: &str = "logistic";
+
+    /// The penalty next to the plain sum of losses.
+    pub(super) fn elastic(&self) -> Elastic {
+        let Some(c) = self.c.filter(|_| self.penalty != Penalty::None) else { return Elastic::FREE };
+        let share = self.l1_ratio.unwrap_or(match self.penalty {
+            Penalty::L1 => 1.0,
+            Penalty::ElasticNet => 0.5,
+            Penalty::L2 | Penalty::None => 0.0,
+        });
+        Elastic { l1: share / c, l2: (1.0 - share) / c }
+    }
+
+    /// The factor from the sum of losses and penalty to the objective as it is stated.
+    pub(super) fn stated(&self) -> f64 {
+        if self.elastic().is_free() { 1.0 } else { self.c.unwrap_or(1.0) }
+    }
+
+    pub(super) fn plan(&self, problem: &Problem, sparse: bool) -> Result<Plan> {
+        let (size, vectors) = (problem.len(), problem.vectors());
+        let newton = match self.solver {
+            Solver::Newton if size > HESSIAN_LIMIT => {
+                return Err(Error::Data(format!(
+                    "solver \"newton\" would need a matrix of {size} x {size} for {} columns and {} classes; use \"lbfgs\"",
+                    problem.cols, problem.classes
+                )));
+            }
+            Solver::Newton => true,
+            Solver::Lbfgs => false,
+            Solver::Auto | Solver::Gd | Solver::Sgd | Solver::Saga | Solver::Cd => {
+                size <= if vectors == 1 { NEWTON_BINARY } else { NEWTON_SOFTMAX }
+            }
+        };
+        let kind = match newton {
+            true => Curvature::Full,
+            false if problem.cols <= SHARED_COLS && !sparse => Curvature::Shared,
+            false => Curvature::Diagonal,
+        };
+        Ok(Plan { alpha: self.elastic().l2, kind, renew: newton, tol: self.tol, max_iter: self.max_iter, sparse })
+    }
+
+    /// Every how manieth row the matrix for all classes is made of, so that it costs about as much as a pass; it is only a
+    /// metric, and need not be exact.
+    pub(super) fn thin(&self, problem: &Problem, rows: u64) -> usize {
+        let cheap = problem.cols / (6 * problem.vectors());
+        let enough = rows / (4 * problem.width() as u64);
+        cheap.min(enough as usize).max(1)
+    }
+
+    /// The factor of each class from its weight; `weights` and `names` are by code.
+    pub(super) fn class_weights(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
+        match &self.class_weight {
+            None => Ok(vec![1.0; weights.len()]),
+            Some(ClassWeight::Word(Balanced::Balanced)) => {
+                let classes = weights.iter().filter(|w| **w > 0.0).count() as f64;
+                let total: f64 = weights.iter().sum();
+                Ok(weights.iter().map(|&w| if w > 0.0 { total / (classes * w) } else { 0.0 }).collect())
+            }
+            Some(ClassWeight::Factors(factors)) => {
+                for name in factors.keys() {
+                    if !names.contains(name) {
+                        return Err(Error::unknown("class (in class_weight)", name, names.iter().map(String::as_str)));
+                    }
+                }
+                Ok(names.iter().map(|n| factors.get(n).copied().unwrap_or(1.0)).collect())
+            }
+        }
+    }
+
+    /// The problem that the classes pose, by their weights, and what each weighs in it.
+    pub(super) fn pose(&self, before: &Before, weights: &[f64], center: Vec<f64>) -> Result<(Problem, Vec<f64>)> {
+        let factors = self.class_weights(weights, &before.names)?;
+        let effective: Vec<f64> = weights.iter().zip(&factors).map(|(w, f)| w * f).collect();
+        let present: Vec<usize> = (0..effective.len()).filter(|&c| effective[c] > 0.0).collect();
+        if present.len() < 2 {
+            return Err(Error::Target(match present.first() {
+                Some(&one) => format!("every row is of class \"{}\", and logistic needs at least 2 classes", before.names[one]),
+                None => "no row has a weight above 0 in any class".into(),
+            }));
+        }
+        let mut place = vec![None; effective.len()];
+        present.iter().enumerate().for_each(|(k, &code)| place[code] = Some(k as u32));
+        let class_weight = present.iter().map(|&c| factors[c]).collect();
+        let (cols, intercept, classes) = (before.cols, self.fit_intercept, present.len());
+        let problem = Problem { cols, intercept, classes, place, class_weight, center, thin: 1 };
+        Ok((problem, present.iter().map(|&c| effective[c]).collect()))
+    }
+
+    /// The intercepts that are right for weights of 0, from what the classes weigh.
+    pub(super) fn first_intercepts(&self, problem: &Problem, weights: &[f64]) -> Vec<f64> {
+        let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
+        match problem.vectors() {
+            v if !self.fit_intercept => vec![0.0; v],
+            1 => vec![logs[1] - logs[0]],
+            v => {
+                let mean = logs.iter().sum::<f64>() / v as f64;
+                logs.iter().map(|l| l - mean).collect()
+            }
+        }
+    }
+
+    /// Where to start: at what was given, or at weights of 0 with the intercepts that are right for them. `weights` is what the classes weigh.
+    pub(super) fn first_point(&self, problem: &Problem, weights: &[f64]) -> Result<Point> {
+        let (v, cols) = (problem.vectors(), problem.cols);
+        let Some(start) = &self.start else {
+            return Ok(Point { coef: vec![0.0; cols * v], intercept: self.first_intercepts(problem, weights) });
+        };
+        let fits = start.coef.len() == v && start.coef.iter().all(|row| row.len() == cols) && start.intercept.len() == v;
+        let finite = start.coef.iter().flatten().chain(&start.intercept).all(|w| w.is_finite());
+        if !fits || !finite {
+            return Err(Error::Parameter {
+                learner: Self::NAME,
+                name: "start".into(),
+                value: format!("a start with {} runs of weights and {} intercepts", start.coef.len(), start.intercept.len()),
+                expected: format!("{v} of each are needed, {cols} finite weights in each run"),
+            });
+        }
+        let intercept = if self.fit_intercept { start.intercept.clone() } else { vec![0.0; v] };
+        Ok(Point { coef: start.coef.concat(), intercept })
+    }
+}
+
+/// The codes of the classes that have rows.
+pub(super) fn present(problem: &Problem) -> Vec<u32> {
+    (0..problem.place.len() as u32).filter(|&c| problem.place[c as usize].is_some()).collect()
+}

@@ -1,0 +1,158 @@
+//! Data that is out to break a fit: a right answer, or an error that names the cause.
+
+use super::*;
+
+const ALL: [(Penalty, Solver); 9] = [
+    (Penalty::None, Solver::Auto),
+    (Penalty::L2, Solver::Auto),
+    (Penalty::L1, Solver::Auto),
+    (Penalty::ElasticNet, Solver::Auto),
+    (Penalty::L2, Solver::Cd),
+    (Penalty::L2, Solver::Gd),
+    (Penalty::L1, Solver::Gd),
+    (Penalty::L1, Solver::Saga),
+    (Penalty::L2, Solver::Sgd),
+];
+
+fn finite(model: &LogisticModel) -> bool {
+    model.coef().as_slice().iter().chain(model.intercept()).all(|w| w.is_finite())
+}
+
+#[test]
+fn equal_columns_share_or_split_their_weight_and_leave_the_probabilities_alone() {
+    let design = random(200, 3, 2, 61);
+    let doubled = Mat::from_fn(200, 6, |i, j| design.x[(i, j % 3)]);
+    let other = Design { x: doubled, y: design.y.clone(), names: Vec::new() };
+    for (penalty, solver) in ALL {
+        let learner = Logistic { penalty, solver, tol: 1e-6, max_iter: 3000, ..Logistic::default() };
+        let model = other.fit(&learner);
+        assert!(finite(&model), "{penalty:?} {solver:?}");
+        if penalty == Penalty::L1 {
+            // The penalty of two equal columns is that of one.
+            let one = design.fit(&learner);
+            let (p, q) = (one.proba(&design.data().x).unwrap(), model.proba(&other.data().x).unwrap());
+            assert!(p.as_slice().iter().zip(q.as_slice()).all(|(p, q)| (p - q).abs() < 1e-4), "{solver:?}");
+        }
+    }
+}
+
+#[test]
+fn columns_of_any_size_are_fitted_or_named() {
+    for power in [-300, -170, 150, 300] {
+        let design = random(60, 2, 2, 62);
+        let x = Mat::from_fn(60, 2, |i, j| if j == 0 { design.x[(i, j)] * 10f64.powi(power) } else { design.x[(i, j)] });
+        let other = Design { x, y: design.y.clone(), names: Vec::new() };
+        for (penalty, solver) in ALL {
+            let learner = Logistic { penalty, solver, ..Logistic::default() };
+            match learner.fit(&other.data(), &Context::default()) {
+                Ok(model) => assert!(finite(&model), "{penalty:?} {solver:?} 1e{power}"),
+                Err(Error::Numeric(m)) => assert!(m.contains("scale") && power > 100, "{penalty:?} {solver:?} 1e{power}: {m}"),
+                Err(e) => panic!("{penalty:?} {solver:?} 1e{power}: {e}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn few_rows_one_class_and_no_weight_are_answered_or_refused() {
+    let two = design(vec![("a".into(), vec![1.0, 2.0]), ("b".into(), vec![0.0, 0.0])], &["no".into(), "yes".into()]);
+    let three = design(vec![("a".into(), vec![1.0, 2.0, 5.0])], &["a".into(), "b".into(), "c".into()]);
+    let same = design(vec![("a".into(), vec![1.0, 2.0])], &["a".into(), "a".into()]);
+    for (penalty, solver) in ALL {
+        let learner = Logistic { penalty, solver, max_iter: 1000, ..Logistic::default() };
+        for (design, classes) in [(&two, 2), (&three, 3)] {
+            let model = design.fit(&learner);
+            assert!(finite(&model), "{penalty:?} {solver:?}");
+            let p = model.proba(&design.data().x).unwrap();
+            assert!(p.cols() == classes && p.as_slice().iter().all(|p| (0.0..=1.0).contains(p)));
+        }
+        let error = learner.fit(&same.data(), &Context::default()).unwrap_err().to_string();
+        assert!(error.contains("\"a\"") && error.contains("2 classes"), "{error}");
+        let error = learner.fit(&two.data().with_weight(Some(&[0.0, 0.0])), &Context::default()).unwrap_err().to_string();
+        assert!(error.contains("all weights are 0"), "{error}");
+        let bad = design(vec![("a".into(), vec![1.0, f64::NAN, 2.0])], &["no".into(), "yes".into(), "no".into()]);
+        let error = learner.fit(&bad.data(), &Context::default()).unwrap_err().to_string();
+        assert!(error.contains("NaN") && error.contains('1'), "{error}");
+    }
+}
+
+#[test]
+fn many_sparse_columns_and_few_rows() {
+    let mut s = Stream::new(63, "wide", 0);
+    let (n, p) = (100, 100_000);
+    let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for _ in 0..n {
+        let mut row: Vec<u32> = (0..50).map(|_| s.below(p) as u32).collect();
+        row.sort_unstable();
+        row.dedup();
+        values.extend(row.iter().map(|_| 1.0 + s.uniform()));
+        indices.extend(row);
+        indptr.push(values.len());
+    }
+    let csr = Csr::new(indptr, indices, values, p).unwrap();
+    let labels: Vec<String> = (0..n).map(|i| format!("c{}", i % 2)).collect();
+    let y = OwnedTarget::from_labels(&labels);
+    let data = Dataset::new(Features::Csr(csr.view())).with_target(y.view());
+    for (penalty, solver) in ALL {
+        for fit_intercept in [true, false] {
+            let learner = Logistic { penalty, solver, fit_intercept, max_iter: 200, ..Logistic::default() };
+            let model = learner.fit(&data, &Context::default()).unwrap();
+            assert!(finite(&model), "{learner:?}");
+            if penalty != Penalty::L1 {
+                let right = model.classify(&data.x).unwrap();
+                let OwnedTarget::Class { codes, .. } = &y else { unreachable!() };
+                assert_eq!(&right, codes, "{learner:?}");
+            }
+            if penalty == Penalty::None {
+                assert!(model.separation().is_some_and(|s| s.complete && s.margin > 0.0), "{:?}", model.certificate());
+            }
+        }
+    }
+}
+
+/// Rows in libsvm's text, from the folder that `ERMINE_DATA` names; nothing without it.
+fn libsvm(name: &str) -> Option<(Csr, OwnedTarget)> {
+    let path = std::path::Path::new(&std::env::var_os("ERMINE_DATA")?).join(name);
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()), &mut text).unwrap();
+    let (mut indptr, mut indices, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+    for line in text.lines() {
+        let mut cells = line.split_whitespace();
+        labels.push(cells.next().unwrap().to_owned());
+        for cell in cells {
+            let (j, v) = cell.split_once(':').unwrap();
+            indices.push(j.parse::<u32>().unwrap() - 1);
+            values.push(v.parse().unwrap());
+        }
+        indptr.push(values.len());
+    }
+    let cols = indices.iter().max().unwrap() + 1;
+    Some((Csr::new(indptr, indices, values, cols.max(123) as usize).unwrap(), OwnedTarget::from_labels(&labels)))
+}
+
+#[test]
+fn adult_incomes_have_the_reference_objective_and_accuracy() {
+    let (Some((x, y)), Some((x_test, y_test))) = (libsvm("a9a_train.libsvm.gz"), libsvm("a9a_test.libsvm.gz")) else { return };
+    let case = &reference()["logit_l2_a9a"];
+    let data = Dataset::new(Features::Csr(x.view())).with_target(y.view());
+    let OwnedTarget::Class { codes, .. } = &y_test else { unreachable!() };
+    for solver in [Solver::Auto, Solver::Cd] {
+        let learner = Logistic {
+            solver,
+            fit_intercept: case["params"]["fit_intercept"].as_bool().unwrap_or(false),
+            tol: 1e-7,
+            ..Logistic::default()
+        };
+        let model = learner.fit(&data, &Context::default()).unwrap();
+        let found = model.classify(&Features::Csr(x_test.view())).unwrap();
+        let right = found.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64;
+        println!("{solver:?}: accuracy {right}, {:?}", model.certificate());
+        assert!(right >= 0.849, "{right}");
+        assert_close(&[model.certificate().unwrap().objective.unwrap()], case, "objective");
+        let square: f64 = model.coef().as_slice().iter().map(|w| w * w).sum();
+        assert_close(&[square], case, "w_norm_sq");
+        // The second of the sorted names is "-1": the log odds are those of the other class.
+        let turned: Vec<f64> = model.coef().as_slice()[..10].iter().map(|w| -w).collect();
+        assert_close(&turned, case, "w_first10");
+    }
+}
