@@ -204,26 +204,28 @@ class Ridge(_linear.Ridge):
 
 
 class LogisticRegression(_logistic.LogisticRegression):
-    """Logistic regression for two classes, softmax regression for more, with an L2 penalty.
+    """Logistic regression for two classes, softmax regression for more, with an L2, L1 or elastic-net penalty.
 
-    min over W, b: C sum_i w_i loss_i + 1/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b))) for two classes,
-    log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not penalised
+    min over W, b: C sum_i w_i loss_i + r ||W||_1 + (1 - r)/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b)))
+    for two classes, log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not
+    penalised
 
     The first choice for classification with numeric columns: one optimum, found exactly and with a certificate,
-    probabilities that are well calibrated, weights that can be read (with standard errors for two classes
-    without penalty). Standardise columns of different units, since the penalty sees the units. Costs some tens
-    of passes at most over the rows. Does not select columns (no L1 penalty yet).
+    probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An
+    L1 part selects columns: many weights are exactly 0. Standardise columns of different units, since the
+    penalty sees the units. Classes that can be told apart without error are found out when nothing is
+    penalised, and the direction that tells them apart is kept. Costs some tens of passes at most over the rows.
 
     Parameters
     ----------
-    penalty : {"l2"} or None, default="deprecated"
+    penalty : {"l1", "l2", "elasticnet"} or None, default="deprecated"
         The old way to say what `C` and `l1_ratio` say; None is C=inf.
 
     C : float, default=1.0
         How much the losses count next to the penalty: small values keep the weights small. null is no penalty.
 
     l1_ratio : float, default=0.0
-        0 is the squared penalty.
+        As in scikit-learn, the solvers "saga" and (for 1) "liblinear" take other values than 0.
 
     dual : bool, default=False
         Accepted so that programs written for scikit-learn run; it has no effect.
@@ -249,8 +251,8 @@ class LogisticRegression(_logistic.LogisticRegression):
         seed from NumPy's global generator.
 
     solver : str, default="lbfgs"
-        The names of scikit-learn are accepted. All find the same optimum, by Newton's method or by L-BFGS,
-        whichever suits the shape of X; the constant term is not penalised by any of them.
+        The names of scikit-learn are accepted, with the penalties they take there. All find the same optimum,
+        by the method that suits penalty and shape of X; the constant term is not penalised by any of them.
 
     max_iter : int, default=100
         Steps at most. A fit that needs more returns what it has and says so.
@@ -259,7 +261,7 @@ class LogisticRegression(_logistic.LogisticRegression):
         Accepted so that programs written for scikit-learn run; it has no effect.
 
     warm_start : bool, default=False
-        Accepted so that programs written for scikit-learn run; it has no effect. Every fit starts anew.
+        Whether a fit starts from the coefficients of the last one.
 
     n_jobs : int or None, default=None
         Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
@@ -278,6 +280,16 @@ class LogisticRegression(_logistic.LogisticRegression):
 
     n_iter_ : ndarray of shape (1,)
         Iterations of the solver.
+
+    separating_direction_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Only without penalty, and only when the classes can be told apart: coefficients of norm 1 along which
+        every row has its own class rise, or stay. The likelihood then has no maximum.
+
+    separating_intercept_ : ndarray of shape (1,) or (n_classes,)
+        The constant terms that go with them.
+
+    separating_margin_ : float
+        The least lead of its own class that a row has along them; 0 when some have none.
 
     n_features_in_ : int
         Number of columns seen during fit.

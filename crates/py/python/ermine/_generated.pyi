@@ -68,6 +68,9 @@ class LogisticRegression(_logistic.LogisticRegression):
     coef_: NDArray[Any]
     intercept_: NDArray[Any]
     n_iter_: NDArray[Any]
+    separating_direction_: NDArray[Any]
+    separating_intercept_: NDArray[Any]
+    separating_margin_: float
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     def __init__(

@@ -31,7 +31,7 @@ class LogisticRegression(NativeClassifier):
         -------
         self : object
         """
-        free = self._unpenalised()
+        penalty, share = self._penalty()
         X, y = self._check_X_y(X, y, accept_large_sparse=self.solver not in ("liblinear", "sag", "saga"))
         weight = self._check_weight(sample_weight, X)
         classes, codes = encode_classes(y)
@@ -52,13 +52,15 @@ class LogisticRegression(NativeClassifier):
                 f"{classes[0]!r}"
             )
         params = {
-            "penalty": "none" if free else "l2",
-            "C": None if free else float(self.C),
+            "penalty": {None: "none", "elasticnet": "elastic-net"}.get(penalty, penalty),
+            "C": None if penalty is None else float(self.C),
+            "l1_ratio": share,
             "fit_intercept": bool(self.fit_intercept),
             "class_weight": class_factors(self.class_weight, classes),
             "solver": "newton" if self.solver.startswith("newton") else "auto",
             "tol": float(self.tol),
             "max_iter": int(self.max_iter),
+            "start": self._start(classes, X.shape[1]),
         }
         self._fit_native(X, codes=codes, classes=classes, sample_weight=weight, params=params)
         self.classes_ = classes
@@ -67,6 +69,21 @@ class LogisticRegression(NativeClassifier):
             self.coef_, self.intercept_ = self.coef_.astype(np.float32), self.intercept_.astype(np.float32)
         self._warn_in_its_words()
         return self
+
+    def _start(self, classes, n_features):
+        """Where the fit starts, as the learner takes it: the last coefficients with `warm_start`, zeros when no step is allowed."""
+        vectors = 1 if len(classes) == 2 else len(classes)
+        if self.warm_start and self.solver != "liblinear" and getattr(self, "coef_", None) is not None:
+            coef = self.coef_.toarray() if sparse.issparse(self.coef_) else np.asarray(self.coef_)
+            if coef.shape != (vectors, n_features):
+                raise ValueError(
+                    f"Initialization coef is of shape {coef.shape}, expected shape {(vectors, n_features)} or {(vectors, n_features + 1)}"
+                )
+            intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (vectors,))
+            return {"coef": coef.astype(np.float64).tolist(), "intercept": intercept.tolist()}
+        if self.max_iter == 0:
+            return {"coef": np.zeros((vectors, n_features)).tolist(), "intercept": [0.0] * vectors}
+        return None
 
     def _warn_in_its_words(self):
         """The warning of a fit that ran out of steps, in the words of the solver that was asked for."""
@@ -145,8 +162,8 @@ class LogisticRegression(NativeClassifier):
         """
         return super().predict_log_proba(X) if hasattr(self, "_model") else np.log(self.predict_proba(X))
 
-    def _unpenalised(self):
-        """Whether there is no penalty, after the checks that scikit-learn makes of penalty, solver and dual."""
+    def _penalty(self):
+        """The penalty ("l1", "l2", "elasticnet" or None) and the share of its L1 part, after the checks that scikit-learn makes."""
         if self.penalty == "deprecated":
             if self.l1_ratio is None:
                 warnings.warn(
@@ -195,19 +212,32 @@ class LogisticRegression(NativeClassifier):
                 FutureWarning,
                 stacklevel=3,
             )
-        if kind in ("l1", "elasticnet"):
-            raise ValueError("the l1 and elasticnet penalties are not there yet; use l1_ratio=0")
-        return kind is None or np.isinf(self.C)
+        if kind is None or np.isinf(self.C):
+            return None, None
+        return kind, float(self.l1_ratio) if kind == "elasticnet" else None
 
     def _set_fitted(self):
         self.coef_ = self._model.array("coef")
         self.intercept_ = self._model.array("intercept")
+        for name in ("separating_direction", "separating_intercept", "separating_margin"):
+            # There only when the classes of an unpenalised fit can be told apart.
+            self.__dict__.pop(f"{name}_", None)
+            try:
+                value = self._model.array(name)
+            except AttributeError:
+                continue
+            setattr(self, f"{name}_", float(value[0]) if name == "separating_margin" else value)
         self.n_iter_ = np.atleast_1d(np.asarray(json.loads(self._model.field("n_iter")), dtype=np.int32))
 
     def _loaded(self, about):
         super()._loaded(about)
         params = about["params"]
-        self.C = np.inf if params["C"] is None or params["penalty"] == "none" else params["C"]
+        free = params["C"] is None or params["penalty"] == "none"
+        self.C = np.inf if free else params["C"]
+        share = params.get("l1_ratio")
+        self.l1_ratio = {"l1": 1.0, "elastic-net": 0.5}.get(params["penalty"], 0.0) if share is None else share
+        # The one of scikit-learn's solvers that has every penalty.
+        self.solver = "saga" if self.l1_ratio > 0 and not free else "lbfgs"
         self.tol, self.max_iter = params["tol"], params["max_iter"]
 
     def decision_function(self, X):
