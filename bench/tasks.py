@@ -151,7 +151,7 @@ add("logreg_dense", "logistic", "L2, C=1, no intercept",
     quality.logistic, ("min", 1e-6), params=dict(C=1.0),
     work=lambda s, p: {k: 5 * v for k, v in gram(s, p).items()})
 add("logreg_sparse", "logistic", "L2, C=10, text-like CSR",
-    data.text, *TEXT_BINARY, quality.logistic, ("min", 1e-4), params=dict(C=10.0),
+    data.text, *TEXT_BINARY, quality.logistic, ("min", 1e-6), params=dict(C=10.0),
     work=reads(30, 12, 100))
 add("logreg_l1_sparse", "logistic", "L1, C=1, text-like CSR",
     data.text, *TEXT_BINARY, quality.logistic, ("min", 1e-4),

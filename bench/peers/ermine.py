@@ -23,13 +23,16 @@ for shape in ("tall", "wide"):
 
 def logistic(tol):
     def make(p):
-        return ermine.LogisticRegression(C=p["C"], fit_intercept=False, tol=tol, max_iter=2000)
+        l1 = {"l1_ratio": 1.0, "solver": "saga"} if p.get("penalty") == "l1" else {}
+        return ermine.LogisticRegression(C=p["C"], fit_intercept=False, tol=tol, max_iter=2000, **l1)
 
     return estimator(make, info=coef_info)
 
 
 # The tolerances scikit-learn's lbfgs needs to meet the gate of each task.
 TASKS["logreg_dense"] = logistic(1e-5)
+TASKS["logreg_sparse"] = logistic(1e-4)
+TASKS["logreg_l1_sparse"] = logistic(1e-3)
 TASKS["softmax_mnist"] = logistic(1e-4)
 TASKS["softmax_digits"] = logistic(2e-5)
 

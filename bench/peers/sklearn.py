@@ -93,7 +93,7 @@ def logreg(solver, tol, **kw):
 
 add("logreg_dense", logreg("lbfgs", 1e-5), "lbfgs")
 add("logreg_dense", logreg("newton-cholesky", 1e-4), "newton-chol")
-add("logreg_sparse", logreg("lbfgs", 1e-6), "lbfgs")
+add("logreg_sparse", logreg("lbfgs", 3e-7), "lbfgs")
 add("logreg_sparse", logreg("liblinear", 1e-3), "liblinear")
 add("logreg_sparse", logreg("newton-cg", 1e-6), "newton-cg")
 add("logreg_l1_sparse", logreg("liblinear", 1e-3), "liblinear")
