@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::super::passes::{Curvature, CurvatureSums, add, contiguous, lie_ahead, sparse_dot};
 use super::Logistic;
 
+/// Sparse rows at a time.
+const SPARSE_ROWS: usize = 256;
+
 /// What is fixed once the classes have been counted.
 ///
 /// A point is a run of `width` numbers for each weight vector: the weights, then the intercept if there is one. The
@@ -151,30 +154,60 @@ impl Problem {
     }
 
     fn add_sparse(&self, x: CsrRef<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
-        let (v, q, bias) = (self.vectors(), self.width(), self.bias(point));
+        if self.vectors() > 1 {
+            return self.add_sparse_classes(x, point, labels, curves, sums);
+        }
+        let (bias, w) = (self.bias(point)[0], &point[..self.cols]);
         let mut z = Vec::new();
         // Few rows at a time, so that they stay in cache from the scores to the gradient.
-        for start in (0..x.rows()).step_by(256) {
-            let end = x.rows().min(start + 256);
+        for start in (0..x.rows()).step_by(SPARSE_ROWS) {
+            let end = x.rows().min(start + SPARSE_ROWS);
             z.clear();
-            z.resize((end - start) * v, 0.0);
-            for (c, z) in z.chunks_exact_mut(end - start).enumerate() {
-                let w = &point[c * q..c * q + self.cols];
-                for (i, z) in z.iter_mut().enumerate() {
-                    let (indices, values) = x.row(start + i);
-                    *z = bias[c] + sparse_dot(indices, values, w);
+            z.extend((start..end).map(|i| bias + sparse_dot(x.row(i).0, x.row(i).1, w)));
+            self.residuals(&mut z, start, labels, curves, sums);
+            for (i, r) in z.iter().enumerate() {
+                let (indices, values) = x.row(start + i);
+                for (&j, &value) in indices.iter().zip(values) {
+                    sums.products[j as usize] += r * value;
                 }
+            }
+        }
+    }
+
+    /// Several classes at once: the weights of a column lie together, so that a stored value meets all of them in one stretch of memory.
+    fn add_sparse_classes(&self, x: CsrRef<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
+        let (v, q, cols, bias) = (self.vectors(), self.width(), self.cols, self.bias(point));
+        let mut weights = vec![0.0; cols * v];
+        for (c, run) in point.chunks_exact(q).enumerate() {
+            run[..cols].iter().enumerate().for_each(|(j, w)| weights[j * v + c] = *w);
+        }
+        let mut products = vec![0.0; cols * v];
+        let (mut z, mut row) = (Vec::new(), vec![0.0; v]);
+        for start in (0..x.rows()).step_by(SPARSE_ROWS) {
+            let n = x.rows().min(start + SPARSE_ROWS) - start;
+            z.clear();
+            z.resize(n * v, 0.0);
+            for i in 0..n {
+                let (indices, values) = x.row(start + i);
+                row.copy_from_slice(&bias);
+                for (&j, &value) in indices.iter().zip(values) {
+                    let of_column = &weights[j as usize * v..][..v];
+                    row.iter_mut().zip(of_column).for_each(|(z, w)| *z += value * w);
+                }
+                row.iter().enumerate().for_each(|(c, s)| z[c * n + i] = *s);
             }
             self.residuals(&mut z, start, labels, curves, sums);
-            for (c, z) in z.chunks_exact(end - start).enumerate() {
-                let g = &mut sums.products[c * self.cols..(c + 1) * self.cols];
-                for (i, r) in z.iter().enumerate() {
-                    let (indices, values) = x.row(start + i);
-                    for (&j, &value) in indices.iter().zip(values) {
-                        g[j as usize] += r * value;
-                    }
+            for i in 0..n {
+                row.iter_mut().enumerate().for_each(|(c, r)| *r = z[c * n + i]);
+                let (indices, values) = x.row(start + i);
+                for (&j, &value) in indices.iter().zip(values) {
+                    let of_column = &mut products[j as usize * v..][..v];
+                    of_column.iter_mut().zip(&row).for_each(|(g, r)| *g += value * r);
                 }
             }
+        }
+        for (c, run) in sums.products.chunks_exact_mut(cols).enumerate() {
+            run.iter_mut().enumerate().for_each(|(j, g)| *g += products[j * v + c]);
         }
     }
 
