@@ -21,6 +21,38 @@ for shape in ("tall", "wide"):
     TASKS[f"ridge_{shape}"] = estimator(ridge, info=linear_info)
 
 
+TOL = 1e-6  # of the lasso family: gap relative to the mean square of y
+
+
+def elastic_net(d, p):
+    alpha = p["alpha_of"](d)
+
+    def fit():
+        model = ermine.ElasticNet(
+            alpha=alpha, l1_ratio=p.get("l1_ratio", 1.0), fit_intercept=p["intercept"], tol=TOL
+        )
+        return model.fit(d["X"], d["y"])
+
+    return Contestant(fit, lambda m: m.predict(d["X_test"]), linear_info)
+
+
+for task in ("lasso_dense", "enet_dense", "lasso_sparse"):
+    TASKS[task] = elastic_net
+
+
+def lasso_path(d, p):
+    alphas = p["alphas_of"](d)
+
+    def fit():
+        _, coefs, _ = ermine.lasso_path(d["X"], d["y"], alphas=alphas, tol=TOL, fit_intercept=True)
+        return coefs, d["y"].mean() - d["X"].mean(0) @ coefs
+
+    return Contestant(fit, None, lambda m: {"coefs": m[0], "intercepts": m[1]})
+
+
+TASKS["lasso_path"] = lasso_path
+
+
 def logistic(tol):
     def make(p):
         l1 = {"l1_ratio": 1.0, "solver": "saga"} if p.get("penalty") == "l1" else {}

@@ -121,11 +121,21 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::ready(learner);
     let mut matched = make::ready(learner);
-    // A penalty on coefficients scales with them: the same problem has another penalty.
-    for (name, factor) in [("alpha", 16.0), ("C", 1.0 / 16.0)] {
+    // A penalty on coefficients scales with them: the same problem has another penalty. Squares scale by 16, absolute values
+    // by 4, and where both are penalised their shares change.
+    let share = match l.params().get("l1_ratio").and_then(Value::as_f64) {
+        Some(share) => share,
+        None if l.spec().objective.contains("|b|_1") => 1.0,
+        None => 0.0,
+    };
+    let factor = 4.0 * share + 16.0 * (1.0 - share);
+    for (name, factor) in [("alpha", factor), ("C", 1.0 / factor)] {
         if let Some(v) = l.params().get(name).and_then(Value::as_f64) {
             attempt!(matched.set(name, Value::from(v * factor)), "the matching penalty");
         }
+    }
+    if l.params().get("l1_ratio").is_some_and(Value::is_number) {
+        attempt!(matched.set("l1_ratio", Value::from(4.0 * share / factor)), "the matching share");
     }
     mapped(&*l, &*matched, |v| v * 4.0)
 }

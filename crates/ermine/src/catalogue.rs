@@ -11,6 +11,8 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(baseline::Baseline::default()),
     || Box::new(linear::Ols::default()),
     || Box::new(linear::Ridge::default()),
+    || Box::new(linear::Lasso::default()),
+    || Box::new(linear::ElasticNet::default()),
     || Box::new(linear::Logistic::default()),
     || Box::new(bayes::GaussianNb::default()),
     || Box::new(tree::Tree::default()),

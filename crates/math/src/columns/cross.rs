@@ -170,6 +170,7 @@ impl Work<'_> {
         let mut sums = vec![0.0; k * width];
         let mut totals = vec![0.0; k];
         let (mut block, mut vectors) = (Vec::new(), Vec::new());
+        let zeros = if self.left.is_none() && direct.is_none() { vec![0.0; self.mean.len()] } else { Vec::new() };
         for first in rows.clone().step_by(step) {
             let range = first..(first + step).min(rows.end);
             let height = range.len();
@@ -190,7 +191,8 @@ impl Work<'_> {
                 }
                 None => {
                     block.resize(height * width, 0.0);
-                    cells.block(range, left, self.mean, &mut block);
+                    // Products with all columns are centred afterwards, in every layout alike.
+                    cells.block(range, left, if self.left.is_some() { self.mean } else { &zeros }, &mut block);
                     (MatRef::row_major(&block, height, width), &[][..])
                 }
             };
@@ -203,7 +205,7 @@ impl Work<'_> {
                 skinny::add_products(x, &vectors[from * height..to * height], to - from, &mut sums[from * width..], width, ahead);
             }
         }
-        if direct.is_some() {
+        if self.left.is_none() {
             for (sum, total) in sums.chunks_exact_mut(width).zip(&totals) {
                 sum.iter_mut().zip(&self.mean[cols.clone()]).for_each(|(s, m)| *s -= m * total);
             }

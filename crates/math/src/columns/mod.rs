@@ -16,6 +16,7 @@ mod passes;
 use std::borrow::Cow;
 
 use ermine_core::{Csr, CsrRef, Features, Mat, MatRef, Result};
+use rayon::prelude::*;
 
 pub use gather::Change;
 pub use passes::Summary;
@@ -117,7 +118,7 @@ impl<'a> Design<'a> {
 /// The same sparse rows with every cell stored once, if some cell is stored more than once.
 fn without_repeats(m: CsrRef<'_>) -> Result<Option<Csr>> {
     let ascending = |i: usize| m.row(i).0.windows(2).all(|w| w[0] < w[1]);
-    if (0..m.rows()).all(ascending) {
+    if (0..m.rows()).into_par_iter().with_min_len(1024).all(ascending) {
         return Ok(None);
     }
     // Which row a column was last seen in, and where.

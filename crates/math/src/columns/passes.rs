@@ -11,10 +11,15 @@ use crate::moments::Real;
 
 /// Columns of contiguous rows that one task takes: a page of each row, and the sums stay in first-level cache.
 const STRIP: usize = 512;
-/// Rows that one task takes when there are too few columns to share out.
-const BLOCK: usize = 8192;
-/// Columns from which tasks take columns alone.
-const MANY: usize = 4 * STRIP;
+/// Contiguous columns that one task takes, and rows of them that are turned at a time: a square in first-level cache.
+const SQUARE: usize = 64;
+/// Rows of a task at least, and runs of rows at most: each has sums of its own.
+const ROWS: usize = 1024;
+const RUNS: usize = 16;
+/// Rows that a task over one column after the other takes at a time.
+const BLOCK: usize = 4096;
+/// Doubles of rows that stay in second-level cache between the residuals and the products.
+const HELD: usize = 1 << 15;
 /// Stored values of sparse rows, for each column, that are worth sums of their own.
 const PER_COLUMN: usize = 8;
 /// Tasks over sparse rows at most: each has a sum for every column.
@@ -39,11 +44,11 @@ impl Design<'_> {
     pub fn products(&self, v: &[f64], out: &mut [f64]) {
         assert_eq!((v.len(), out.len()), (self.rows, self.cols), "lengths of vector and result");
         match self.form() {
-            Form::Rows64(m) => row_products(m, v, out),
-            Form::Rows32(m) => row_products(m, v, out),
-            Form::Cols64(c) => out.par_iter_mut().zip(c).with_min_len(8).for_each(|(o, x)| *o = kernels::dot(x, v)),
-            Form::Cols32(c) => out.par_iter_mut().zip(c).with_min_len(8).for_each(|(o, x)| *o = kernels::dot(x, v)),
-            Form::Csr(m) => sparse_sums(m, out, |i, x| x * v[i]),
+            Form::Rows64(m) => dense_products(&Rows(m), v, out),
+            Form::Rows32(m) => dense_products(&Rows(m), v, out),
+            Form::Cols64(c) => dense_products(&Cols(c, self.rows), v, out),
+            Form::Cols32(c) => dense_products(&Cols(c, self.rows), v, out),
+            Form::Csr(m) => sparse_sums(m, out, |i, _, x| x * v[i]),
         }
     }
 
@@ -57,8 +62,8 @@ impl Design<'_> {
         match self.form() {
             Form::Rows64(m) => combine_rows(m, &set, b, v),
             Form::Rows32(m) => combine_rows(m, &set, b, v),
-            Form::Cols64(c) => combine_cols(&set, v, |j, range, v| kernels::axpy(b[j], &c[j][range], v)),
-            Form::Cols32(c) => combine_cols(&set, v, |j, range, v| kernels::axpy(b[j], &c[j][range], v)),
+            Form::Cols64(c) => combine_cols(c, &set, b, v),
+            Form::Cols32(c) => combine_cols(c, &set, b, v),
             Form::Csr(m) => v.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, v)| {
                 let (cols, row) = m.row(i);
                 *v += cols.iter().zip(row).map(|(&j, x)| b[j as usize] * x).sum::<f64>();
@@ -77,8 +82,8 @@ impl Design<'_> {
         r.copy_from_slice(u);
         let minus: Vec<f64> = b.iter().map(|b| -b).collect();
         match self.form() {
-            Form::Rows64(m) if fused(self.rows, self.cols) => fused_products(m, &minus, w, r, out),
-            Form::Rows32(m) if fused(self.rows, self.cols) => fused_products(m, &minus, w, r, out),
+            Form::Rows64(m) if runs(self.rows) > 1 => fused_products(m, &minus, w, r, out),
+            Form::Rows32(m) if runs(self.rows) > 1 => fused_products(m, &minus, w, r, out),
             _ => {
                 self.add_combination(&minus, r);
                 match w {
@@ -100,49 +105,119 @@ impl Design<'_> {
     pub fn summary(&self, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
         assert!(v.len() == self.rows && w.is_none_or(|w| w.len() == self.rows), "lengths of vectors");
         match self.form() {
-            Form::Rows64(m) => row_summary(m, w, v, centre),
-            Form::Rows32(m) => row_summary(m, w, v, centre),
-            Form::Cols64(c) => col_summary(c, w, v, centre),
-            Form::Cols32(c) => col_summary(c, w, v, centre),
+            Form::Rows64(m) => dense_summary(&Rows(m), w, v, centre),
+            Form::Rows32(m) => dense_summary(&Rows(m), w, v, centre),
+            Form::Cols64(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
+            Form::Cols32(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
             Form::Csr(m) => sparse_summary(m, w, v, centre),
         }
     }
 }
 
-/// A piece of work over contiguous rows: some rows, some columns.
-fn cuts(rows: usize, cols: usize) -> Vec<(Range<usize>, Range<usize>)> {
-    let height = if cols >= MANY { rows.max(1) } else { BLOCK };
+/// Dense cells, four rows at a time. Rows and columns in memory give the same numbers in the same order, so what is summed does not depend
+/// on the layout, to the last bit.
+trait Fours: Sync {
+    type Cell: Real;
+    const STRIP: usize;
+    fn shape(&self) -> (usize, usize);
+    fn cell(&self, row: usize, col: usize) -> f64;
+    /// Calls with groups of four rows, their numbers, and how many of them are there: what does not fill the last group is
+    /// the last row again.
+    fn each(&self, rows: &Range<usize>, cols: &Range<usize>, f: impl FnMut([&[Self::Cell]; 4], [usize; 4], usize));
+}
+
+struct Rows<'a, T>(MatRef<'a, T>);
+/// Columns, and how many rows they have.
+struct Cols<'a, T>(&'a [&'a [T]], usize);
+
+/// The numbers of four rows from `first` on, and how many of them are below `end`.
+fn four(first: usize, end: usize) -> ([usize; 4], usize) {
+    ([first, first + 1, first + 2, first + 3].map(|i| i.min(end - 1)), (end - first).min(4))
+}
+
+impl<T: Real> Fours for Rows<'_, T> {
+    type Cell = T;
+    const STRIP: usize = STRIP;
+
+    fn shape(&self) -> (usize, usize) {
+        (self.0.rows(), self.0.cols())
+    }
+
+    fn cell(&self, row: usize, col: usize) -> f64 {
+        self.0.at(row, col).to_f64()
+    }
+
+    #[inline(always)]
+    fn each(&self, rows: &Range<usize>, cols: &Range<usize>, mut f: impl FnMut([&[T]; 4], [usize; 4], usize)) {
+        let row = |i: usize| self.0.row(i).map_or(&[][..], |r| &r[cols.clone()]);
+        for first in rows.clone().step_by(4) {
+            let (at, there) = four(first, rows.end);
+            f(at.map(row), at, there);
+        }
+    }
+}
+
+impl<T: Real> Fours for Cols<'_, T> {
+    type Cell = f64;
+    const STRIP: usize = SQUARE;
+
+    fn shape(&self) -> (usize, usize) {
+        (self.1, self.0.len())
+    }
+
+    fn cell(&self, row: usize, col: usize) -> f64 {
+        self.0[col][row].to_f64()
+    }
+
+    #[inline(always)]
+    fn each(&self, rows: &Range<usize>, cols: &Range<usize>, mut f: impl FnMut([&[f64]; 4], [usize; 4], usize)) {
+        let width = cols.len();
+        let mut square = vec![0.0; SQUARE * width];
+        for top in rows.clone().step_by(SQUARE) {
+            let end = (top + SQUARE).min(rows.end);
+            for (k, column) in self.0[cols.clone()].iter().enumerate() {
+                for (i, v) in column[top..end].iter().enumerate() {
+                    square[i * width + k] = v.to_f64();
+                }
+            }
+            for first in (top..end).step_by(4) {
+                let (at, there) = four(first, end);
+                f(at.map(|i| &square[(i - top) * width..(i - top + 1) * width]), at, there);
+            }
+        }
+    }
+}
+
+/// Runs of rows with sums of their own.
+fn runs(rows: usize) -> usize {
+    (rows / ROWS).clamp(1, RUNS)
+}
+
+/// Rows of a run: a multiple of a square, but for the last.
+fn run_height(rows: usize) -> usize {
+    rows.div_ceil(runs(rows)).next_multiple_of(SQUARE)
+}
+
+/// Pieces of work: some rows, some columns.
+fn cuts<F: Fours>(x: &F) -> Vec<(Range<usize>, Range<usize>)> {
+    let (rows, cols) = x.shape();
+    let height = run_height(rows).max(1);
     let mut out = Vec::new();
     for first in (0..rows).step_by(height) {
-        for left in (0..cols).step_by(STRIP) {
-            out.push((first..(first + height).min(rows), left..(left + STRIP).min(cols)));
+        for left in (0..cols).step_by(F::STRIP) {
+            out.push((first..(first + height).min(rows), left..(left + F::STRIP).min(cols)));
         }
     }
     out
 }
 
-/// Calls with groups of four rows; rows that do not fill the last group come with a factor 0 (the last row again).
-#[inline(always)]
-fn by_fours<'a, T>(
-    x: MatRef<'a, T>,
-    rows: &Range<usize>,
-    cols: &Range<usize>,
-    mut f: impl FnMut([&'a [T]; 4], [usize; 4], usize),
-) {
-    let row = |i: usize| x.row(i).map_or(&[][..], |r| &r[cols.clone()]);
-    for first in rows.clone().step_by(4) {
-        let at = [first, first + 1, first + 2, first + 3].map(|i| i.min(rows.end - 1));
-        f(at.map(row), at, (rows.end - first).min(4));
-    }
-}
-
-fn row_products<T: Real>(x: MatRef<'_, T>, v: &[f64], out: &mut [f64]) {
-    let pieces = cuts(x.rows(), x.cols());
+fn dense_products<F: Fours>(x: &F, v: &[f64], out: &mut [f64]) {
+    let pieces = cuts(x);
     let sums: Vec<Vec<f64>> = pieces
         .par_iter()
         .map(|(rows, cols)| {
             let mut sum = vec![0.0; cols.len()];
-            by_fours(x, rows, cols, |four, at, there| {
+            x.each(rows, cols, |four, at, there| {
                 let mut factor = at.map(|i| v[i]);
                 factor[there..].fill(0.0);
                 kernels::add_four_rows(four, factor, &mut sum);
@@ -156,22 +231,11 @@ fn row_products<T: Real>(x: MatRef<'_, T>, v: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Whether rows are so many that tasks can take whole rows, each with sums for all columns.
-fn fused(rows: usize, cols: usize) -> bool {
-    rows / 2 >= ROWS && cols <= rows
-}
-
-/// Rows of a task at least, and tasks at most, of [`fused_products`].
-const ROWS: usize = 512;
-const ROW_TASKS: usize = 16;
-/// Doubles of rows that stay in second-level cache between the residuals and the products.
-const HELD: usize = 1 << 15;
-
-/// `v += X b`, then `out = Xᵀ (w v)`, a few rows after the other.
+/// `v += X b`, then `out = Xᵀ (w v)`, a few rows after the other; the same sums as one after the other.
 fn fused_products<T: Real>(x: MatRef<'_, T>, b: &[f64], w: Option<&[f64]>, v: &mut [f64], out: &mut [f64]) {
     let (rows, cols) = (x.rows(), x.cols());
     let set: Vec<usize> = (0..cols).filter(|&j| b[j] != 0.0).collect();
-    let height = rows.div_ceil(ROW_TASKS).max(ROWS).next_multiple_of(4);
+    let height = run_height(rows);
     let step = (HELD / cols.max(1)).clamp(4, 256) & !3;
     let sums: Vec<Vec<f64>> = v
         .par_chunks_mut(height)
@@ -181,7 +245,7 @@ fn fused_products<T: Real>(x: MatRef<'_, T>, b: &[f64], w: Option<&[f64]>, v: &m
             for (part, v) in v.chunks_mut(step).enumerate() {
                 let first = task * height + part * step;
                 combine(x, &set, b, first, v);
-                by_fours(x, &(first..first + v.len()), &(0..cols), |four, at, there| {
+                Rows(x).each(&(first..first + v.len()), &(0..cols), |four, at, there| {
                     let mut factor = at.map(|i| w.map_or(1.0, |w| w[i]) * v[i - first]);
                     factor[there..].fill(0.0);
                     kernels::add_four_rows(four, factor, &mut sum);
@@ -196,7 +260,8 @@ fn fused_products<T: Real>(x: MatRef<'_, T>, b: &[f64], w: Option<&[f64]>, v: &m
     }
 }
 
-/// Adds the combination of the columns of `set` to `v`, for the rows from `first` on.
+/// Adds the combination of the columns of `set` to `v`, for the rows from `first` on. Four sums, each of every fourth column
+/// of the set.
 fn combine<T: Real>(x: MatRef<'_, T>, set: &[usize], b: &[f64], first: usize, v: &mut [f64]) {
     let (stride, data, cols) = (x.row_stride(), x.as_slice(), x.cols());
     for (i, v) in v.iter_mut().enumerate() {
@@ -215,11 +280,19 @@ fn combine_rows<T: Real>(x: MatRef<'_, T>, set: &[usize], b: &[f64], v: &mut [f6
     v.par_chunks_mut(64).enumerate().for_each(|(part, v)| combine(x, set, b, 64 * part, v));
 }
 
-fn combine_cols(set: &[usize], v: &mut [f64], add: impl Fn(usize, Range<usize>, &mut [f64]) + Sync) {
-    v.par_chunks_mut(BLOCK / 2).enumerate().for_each(|(block, v)| {
-        let first = block * BLOCK / 2;
-        for &j in set {
-            add(j, first..first + v.len(), v);
+/// [`combine`] for columns: the same four sums, for all rows of a block at once.
+fn combine_cols<T: Real>(cols: &[&[T]], set: &[usize], b: &[f64], v: &mut [f64]) {
+    v.par_chunks_mut(BLOCK).enumerate().for_each(|(block, v)| {
+        let range = block * BLOCK..block * BLOCK + v.len();
+        let mut sums = vec![0.0; 4 * v.len()];
+        for four in set.chunks(4) {
+            for (&j, sum) in four.iter().zip(sums.chunks_exact_mut(v.len())) {
+                sum.iter_mut().zip(&cols[j][range.clone()]).for_each(|(s, x)| *s += b[j] * x.to_f64());
+            }
+        }
+        let n = v.len();
+        for (i, v) in v.iter_mut().enumerate() {
+            *v += (sums[i] + sums[n + i]) + (sums[2 * n + i] + sums[3 * n + i]);
         }
     });
 }
@@ -245,9 +318,12 @@ impl Totals {
         }
         for j in 0..first.len() {
             let shift = first[j] / weight;
-            second[j] = (second[j] - shift * first[j]).max(0.0);
+            second[j] -= shift * first[j];
+            // Rounding may leave a hair below 0; squares that overflowed are not a number here, and must stay so.
+            if second[j] < 0.0 {
+                second[j] = 0.0;
+            }
             product[j] -= shift * v;
-            // What is not finite in a column must show: `max` would hide it.
             first[j] = origin[j] + shift;
             if !first[j].is_finite() {
                 second[j] = f64::NAN;
@@ -270,15 +346,15 @@ fn totals_of(w: Option<&[f64]>, v: &[f64]) -> (f64, f64) {
     }
 }
 
-fn row_summary<T: Real>(x: MatRef<'_, T>, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
-    let cols = x.cols();
-    let origin = origin(cols, w, centre, |i, j| x.at(i, j).to_f64());
-    let pieces = cuts(x.rows(), cols);
+fn dense_summary<F: Fours>(x: &F, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+    let (_, cols) = x.shape();
+    let origin = origin(cols, w, centre, |i, j| x.cell(i, j));
+    let pieces = cuts(x);
     let sums: Vec<Totals> = pieces
         .par_iter()
         .map(|(rows, cols)| {
             let mut t = Totals::new(cols.len());
-            by_fours(x, rows, cols, |four, at, there| {
+            x.each(rows, cols, |four, at, there| {
                 let mut weight = at.map(|i| w.map_or(1.0, |w| w[i]));
                 weight[there..].fill(0.0);
                 let by = std::array::from_fn(|k| weight[k] * v[at[k]]);
@@ -298,41 +374,14 @@ fn row_summary<T: Real>(x: MatRef<'_, T>, w: Option<&[f64]>, v: &[f64], centre: 
     all.finish(origin, weight, partner, centre)
 }
 
-fn col_summary<T: Real>(cols: &[&[T]], w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
-    let origin = origin(cols.len(), w, centre, |i, j| cols[j].get(i).map_or(0.0, |v| v.to_f64()));
-    let mut all = Totals::new(cols.len());
-    let sums: Vec<[f64; 3]> = cols
-        .par_iter()
-        .zip(&origin)
-        .with_min_len(8)
-        .map(|(x, &o)| {
-            // Four columns of one: the loop over rows runs over four at a time, like the one over columns above.
-            let mut lanes = [[0.0; 3]; 4];
-            for (i, x) in x.iter().enumerate() {
-                let (z, weight) = (x.to_f64() - o, w.map_or(1.0, |w| w[i]));
-                let lane = &mut lanes[i % 4];
-                lane[0] += weight * z;
-                lane[1] += weight * z * z;
-                lane[2] += weight * v[i] * z;
-            }
-            std::array::from_fn(|k| (lanes[0][k] + lanes[1][k]) + (lanes[2][k] + lanes[3][k]))
-        })
-        .collect();
-    for (j, s) in sums.iter().enumerate() {
-        (all.first[j], all.second[j], all.product[j]) = (s[0], s[1], s[2]);
-    }
-    let (weight, partner) = totals_of(w, v);
-    all.finish(origin, weight, partner, centre)
-}
-
-/// `out[j]` = the sum of `f(row, value)` over the stored values of column j.
-fn sparse_sums(m: CsrRef<'_>, out: &mut [f64], f: impl Fn(usize, f64) -> f64 + Sync) {
+/// `out[j]` = the sum of `f(row, j, value)` over the stored values of column j.
+fn sparse_sums(m: CsrRef<'_>, out: &mut [f64], f: impl Fn(usize, usize, f64) -> f64 + Sync) {
     let tasks = (m.stored() / (PER_COLUMN * m.cols().max(1))).clamp(1, TASKS);
     let add = |t: usize, out: &mut [f64]| {
         for i in t * m.rows() / tasks..(t + 1) * m.rows() / tasks {
             let (cols, row) = m.row(i);
             for (&j, &x) in cols.iter().zip(row) {
-                out[j as usize] += f(i, x);
+                out[j as usize] += f(i, j as usize, x);
             }
         }
     };
@@ -360,21 +409,17 @@ fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], centre: bool) -> 
     let (weight, partner) = totals_of(w, v);
     let of = |i: usize| w.map_or(1.0, |w| w[i]);
     let (mut mean, mut scatter, mut product) = (vec![0.0; cols], vec![0.0; cols], vec![0.0; cols]);
-    sparse_sums(m, &mut product, |i, x| of(i) * v[i] * x);
-    if centre {
-        sparse_sums(m, &mut mean, |i, x| of(i) * x);
-        mean.iter_mut().for_each(|m| *m /= weight);
+    sparse_sums(m, &mut product, |i, _, x| of(i) * v[i] * x);
+    if !centre {
+        sparse_sums(m, &mut scatter, |i, _, x| of(i) * x * x);
+        return Summary { mean, scatter, product };
     }
+    sparse_sums(m, &mut mean, |i, _, x| of(i) * x);
+    mean.iter_mut().for_each(|m| *m /= weight);
     // About the mean: the stored values, and as much weight of zeros as is left.
     let mut stored = vec![0.0; cols];
-    for i in 0..m.rows() {
-        let (index, row) = m.row(i);
-        for (&j, &x) in index.iter().zip(row) {
-            let z = x - mean[j as usize];
-            scatter[j as usize] += of(i) * z * z;
-            stored[j as usize] += of(i);
-        }
-    }
+    sparse_sums(m, &mut stored, |i, _, _| of(i));
+    sparse_sums(m, &mut scatter, |i, j, x| of(i) * (x - mean[j]) * (x - mean[j]));
     for j in 0..cols {
         scatter[j] += (weight - stored[j]).max(0.0) * mean[j] * mean[j];
         product[j] -= mean[j] * partner;

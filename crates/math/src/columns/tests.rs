@@ -217,3 +217,25 @@ fn products_of_columns_follow_the_definition() {
         });
     }
 }
+
+#[test]
+fn rows_and_columns_in_memory_give_the_same_bits() {
+    for (rows, cols) in [(5, 3), (70, 66), (2500, 37), (1030, 530)] {
+        let x = random(rows, cols);
+        let columns = x.view().t().to_owned();
+        let mut rng = Stream::new(5, "test", 0);
+        let v: Vec<f64> = (0..rows).map(|_| rng.normal()).collect();
+        let w: Vec<f64> = (0..rows).map(|i| (i % 3) as f64 * 0.3).collect();
+        let b: Vec<f64> = (0..cols).map(|j| if j % 3 == 1 { rng.normal() } else { 0.0 }).collect();
+        let run = |x: Features<'_>| {
+            let design = Design::new(&x, "test").unwrap();
+            let (mut g, mut r) = (vec![0.0; cols], vec![0.0; rows]);
+            design.residual_products(&v, &b, Some(&w), &mut r, &mut g);
+            let mean = design.summary(Some(&w), &v, true).mean;
+            let set: Vec<usize> = (0..cols).step_by(4).collect();
+            let within = design.cross_within(&set[..1], &set[1..], &mean, Some(&w));
+            (g, r, design.summary(Some(&w), &v, true), within, design.cross_with_all(&set, &mean, None))
+        };
+        assert_eq!(run(Features::F64(x.view())), run(Features::F64(columns.view().t())), "{rows} x {cols}");
+    }
+}

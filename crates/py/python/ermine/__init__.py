@@ -12,6 +12,7 @@ from . import _generated
 from ._catalogue import models
 from ._file import Model, load
 from ._generated import *  # noqa: F403
+from ._lasso import enet_path, lasso_path
 from ._native import __version__, num_threads, set_num_threads
 from ._table import Table, read_table
 
@@ -20,6 +21,8 @@ __all__ = [
     "Model",
     "Table",
     "__version__",
+    "enet_path",
+    "lasso_path",
     "load",
     "models",
     "num_threads",

@@ -7,11 +7,15 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _bayes, _dummy, _features, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
+from . import _bayes, _dummy, _features, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
 
 __all__ = [
     "LinearRegression",
     "Ridge",
+    "Lasso",
+    "ElasticNet",
+    "LassoCV",
+    "ElasticNetCV",
     "LogisticRegression",
     "GaussianNB",
     "DecisionTreeClassifier",
@@ -201,6 +205,527 @@ class Ridge(_linear.Ridge):
         self.solver = solver
         self.positive = positive
         self.random_state = random_state
+
+
+class Lasso(_lasso.Lasso):
+    """Least squares with a penalty on the absolute values of the coefficients.
+
+    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalised
+
+    Choose it when few of many columns matter: most coefficients come out exactly 0. Standardise the columns
+    first. A few passes over the data, and time rows x active^2 for the columns that come into play. Gives no
+    tests.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The strength of the penalty; 0 is least squares. "cv" chooses it by cross-validation on a path of
+        penalties, "path" follows the path to its end and keeps all of it.
+
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is never penalised.
+
+    precompute : bool or array-like of shape (n_features, n_features), default=False
+        Whether the products of all columns are computed at the start; otherwise those of the columns that come
+        into play. A given matrix of products is not needed.
+
+    copy_X : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    max_iter : int, default=1000
+        Rounds of coordinate descent at most.
+
+    tol : float, default=1e-4
+        The duality gap at which to stop, relative to the mean square of the centred target.
+
+    warm_start : bool, default=False
+        Whether a fit starts from the coefficients of the one before.
+
+    positive : bool, default=False
+        Whether coefficients are kept at or above 0. The intercept stays free.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    selection : {"cyclic", "random"}, default="cyclic"
+        The order of the coefficients in a round: one after the other, or a new random order every round.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The coefficients.
+
+    sparse_coef_ : sparse array of shape (n_targets, n_features)
+        The coefficients that are not 0.
+
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant term; 0.0 without intercept.
+
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        An upper bound on objective minus optimum.
+
+    n_iter_ : int or list of int
+        Rounds of coordinate descent.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    R. Tibshirani (1996), JRSS B 58, 267-288
+    """
+
+    _learner = "lasso"
+    _forwarded = {"alpha": "alpha", "fit_intercept": "fit_intercept", "tol": "tol", "positive": "positive", "selection": "selection"}
+    _parameter_constraints: dict = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "precompute": ["boolean", "array-like"],
+        "copy_X": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
+    }
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        precompute=False,
+        copy_X=True,
+        max_iter=1000,
+        tol=1e-4,
+        warm_start=False,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+
+class ElasticNet(_lasso.ElasticNet):
+    """Least squares with a penalty on the absolute values and the squares of the coefficients.
+
+    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha (l1_ratio |b|_1 + (1 - l1_ratio)/2 |b|^2), intercept
+    not penalised
+
+    Choose it over the lasso where columns come in groups that say nearly the same: they are kept together.
+    Standardise the columns first. A few passes over the data, and time rows x active^2 for the columns that
+    come into play. Gives no tests.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The strength of the penalty; 0 is least squares. "cv" chooses it by cross-validation on a path of
+        penalties, "path" follows the path to its end and keeps all of it.
+
+    l1_ratio : float, default=0.5
+        The share of the absolute values in the penalty; 1 is the lasso, 0 ridge regression.
+
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is never penalised.
+
+    precompute : bool or array-like of shape (n_features, n_features), default=False
+        Whether the products of all columns are computed at the start; otherwise those of the columns that come
+        into play. A given matrix of products is not needed.
+
+    max_iter : int, default=1000
+        Rounds of coordinate descent at most.
+
+    copy_X : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    tol : float, default=1e-4
+        The duality gap at which to stop, relative to the mean square of the centred target.
+
+    warm_start : bool, default=False
+        Whether a fit starts from the coefficients of the one before.
+
+    positive : bool, default=False
+        Whether coefficients are kept at or above 0. The intercept stays free.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    selection : {"cyclic", "random"}, default="cyclic"
+        The order of the coefficients in a round: one after the other, or a new random order every round.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The coefficients.
+
+    sparse_coef_ : sparse array of shape (n_targets, n_features)
+        The coefficients that are not 0.
+
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant term; 0.0 without intercept.
+
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        An upper bound on objective minus optimum.
+
+    n_iter_ : int or list of int
+        Rounds of coordinate descent.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    H. Zou, T. Hastie (2005), JRSS B 67, 301-320
+    """
+
+    _learner = "elastic-net"
+    _forwarded = {"alpha": "alpha", "l1_ratio": "l1_ratio", "fit_intercept": "fit_intercept", "tol": "tol", "positive": "positive", "selection": "selection"}
+    _parameter_constraints: dict = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "precompute": ["boolean", "array-like"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "copy_X": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
+    }
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        l1_ratio=0.5,
+        fit_intercept=True,
+        precompute=False,
+        max_iter=1000,
+        copy_X=True,
+        tol=1e-4,
+        warm_start=False,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+
+class LassoCV(_lasso.LassoCV):
+    """Lasso whose penalty is chosen by cross-validation.
+
+    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalised
+
+    Choose it when few of many columns matter: most coefficients come out exactly 0. Standardise the columns
+    first. A few passes over the data, and time rows x active^2 for the columns that come into play. Gives no
+    tests.
+
+    Parameters
+    ----------
+    eps : float, default=1e-3
+        The last penalty of the path, as a share of the first, which is the least that makes all coefficients 0.
+
+    alphas : int or array-like, default=100
+        The penalties to choose from, or how many of them.
+
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is never penalised.
+
+    precompute : "auto", bool or array-like, default="auto"
+        True computes the products of all columns at the start; otherwise those of the columns that come into
+        play.
+
+    max_iter : int, default=1000
+        Rounds of coordinate descent at most.
+
+    tol : float, default=1e-4
+        The duality gap at which to stop, relative to the mean square of the centred target.
+
+    copy_X : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    cv : int, cross-validation generator or iterable, default=None
+        How rows are split; None is 5 folds.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    positive : bool, default=False
+        Whether coefficients are kept at or above 0. The intercept stays free.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    selection : {"cyclic", "random"}, default="cyclic"
+        The order of the coefficients in a round: one after the other, or a new random order every round.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty with the least error.
+
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The coefficients.
+
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant term; 0.0 without intercept.
+
+    mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratio, n_alphas, n_folds)
+        The mean squared error on each fold.
+
+    alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratio, n_alphas)
+        The penalties, falling.
+
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        An upper bound on objective minus optimum.
+
+    n_iter_ : int or list of int
+        Rounds of coordinate descent.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    R. Tibshirani (1996), JRSS B 58, 267-288
+    """
+
+    _learner = "lasso"
+    _forwarded = {"fit_intercept": "fit_intercept", "tol": "tol", "positive": "positive", "selection": "selection"}
+    _parameter_constraints: dict = {
+        "eps": [Interval(Real, 0, None, closed="neither")],
+        "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "fit_intercept": ["boolean"],
+        "precompute": [StrOptions({"auto"}), "array-like", "boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "copy_X": ["boolean"],
+        "cv": ["cv_object"],
+        "verbose": ["verbose"],
+        "n_jobs": [None, Integral],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        eps=1e-3,
+        alphas=100,
+        fit_intercept=True,
+        precompute="auto",
+        max_iter=1000,
+        tol=1e-4,
+        copy_X=True,
+        cv=None,
+        verbose=0,
+        n_jobs=None,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+
+class ElasticNetCV(_lasso.ElasticNetCV):
+    """Elastic net whose penalty is chosen by cross-validation.
+
+    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha (l1_ratio |b|_1 + (1 - l1_ratio)/2 |b|^2), intercept
+    not penalised
+
+    Choose it over the lasso where columns come in groups that say nearly the same: they are kept together.
+    Standardise the columns first. A few passes over the data, and time rows x active^2 for the columns that
+    come into play. Gives no tests.
+
+    Parameters
+    ----------
+    l1_ratio : float or array-like, default=0.5
+        The share of the absolute values in the penalty; of several, the best is chosen.
+
+    eps : float, default=1e-3
+        The last penalty of the path, as a share of the first, which is the least that makes all coefficients 0.
+
+    alphas : int or array-like, default=100
+        The penalties to choose from, or how many of them.
+
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is never penalised.
+
+    precompute : "auto", bool or array-like, default="auto"
+        True computes the products of all columns at the start; otherwise those of the columns that come into
+        play.
+
+    max_iter : int, default=1000
+        Rounds of coordinate descent at most.
+
+    tol : float, default=1e-4
+        The duality gap at which to stop, relative to the mean square of the centred target.
+
+    cv : int, cross-validation generator or iterable, default=None
+        How rows are split; None is 5 folds.
+
+    copy_X : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    positive : bool, default=False
+        Whether coefficients are kept at or above 0. The intercept stays free.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    selection : {"cyclic", "random"}, default="cyclic"
+        The order of the coefficients in a round: one after the other, or a new random order every round.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty with the least error.
+
+    l1_ratio_ : float
+        The share of the absolute values that goes with it.
+
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The coefficients.
+
+    intercept_ : float or ndarray of shape (n_targets,)
+        The constant term; 0.0 without intercept.
+
+    mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratio, n_alphas, n_folds)
+        The mean squared error on each fold.
+
+    alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratio, n_alphas)
+        The penalties, falling.
+
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        An upper bound on objective minus optimum.
+
+    n_iter_ : int or list of int
+        Rounds of coordinate descent.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    H. Zou, T. Hastie (2005), JRSS B 67, 301-320
+    """
+
+    _learner = "elastic-net"
+    _forwarded = {"fit_intercept": "fit_intercept", "tol": "tol", "positive": "positive", "selection": "selection"}
+    _parameter_constraints: dict = {
+        "l1_ratio": [Interval(Real, 0, 1, closed="both"), "array-like"],
+        "eps": [Interval(Real, 0, None, closed="neither")],
+        "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "fit_intercept": ["boolean"],
+        "precompute": [StrOptions({"auto"}), "array-like", "boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "cv": ["cv_object"],
+        "copy_X": ["boolean"],
+        "verbose": ["verbose"],
+        "n_jobs": [None, Integral],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        l1_ratio=0.5,
+        eps=1e-3,
+        alphas=100,
+        fit_intercept=True,
+        precompute="auto",
+        max_iter=1000,
+        tol=1e-4,
+        cv=None,
+        copy_X=True,
+        verbose=0,
+        n_jobs=None,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
 
 
 class LogisticRegression(_logistic.LogisticRegression):

@@ -4,11 +4,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _bayes, _dummy, _features, _impute, _kmeans, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
+from . import _bayes, _dummy, _features, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
 
 __all__ = [
     "LinearRegression",
     "Ridge",
+    "Lasso",
+    "ElasticNet",
+    "LassoCV",
+    "ElasticNetCV",
     "LogisticRegression",
     "GaussianNB",
     "DecisionTreeClassifier",
@@ -61,6 +65,111 @@ class Ridge(_linear.Ridge):
         solver: str = ...,
         positive: bool = ...,
         random_state: Any = ...,
+    ) -> None: ...
+
+class Lasso(_lasso.Lasso):
+    coef_: NDArray[Any]
+    sparse_coef_: Any
+    intercept_: float
+    dual_gap_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        alpha: float = ...,
+        *,
+        fit_intercept: bool = ...,
+        precompute: Any = ...,
+        copy_X: bool = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        warm_start: bool = ...,
+        positive: bool = ...,
+        random_state: Any = ...,
+        selection: str = ...,
+    ) -> None: ...
+
+class ElasticNet(_lasso.ElasticNet):
+    coef_: NDArray[Any]
+    sparse_coef_: Any
+    intercept_: float
+    dual_gap_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        alpha: float = ...,
+        *,
+        l1_ratio: float = ...,
+        fit_intercept: bool = ...,
+        precompute: Any = ...,
+        max_iter: int = ...,
+        copy_X: bool = ...,
+        tol: float = ...,
+        warm_start: bool = ...,
+        positive: bool = ...,
+        random_state: Any = ...,
+        selection: str = ...,
+    ) -> None: ...
+
+class LassoCV(_lasso.LassoCV):
+    alpha_: float
+    coef_: NDArray[Any]
+    intercept_: float
+    mse_path_: NDArray[Any]
+    alphas_: NDArray[Any]
+    dual_gap_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        eps: float = ...,
+        alphas: Any = ...,
+        fit_intercept: bool = ...,
+        precompute: Any = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        copy_X: bool = ...,
+        cv: int = ...,
+        verbose: int | bool = ...,
+        n_jobs: int | None = ...,
+        positive: bool = ...,
+        random_state: Any = ...,
+        selection: str = ...,
+    ) -> None: ...
+
+class ElasticNetCV(_lasso.ElasticNetCV):
+    alpha_: float
+    l1_ratio_: float
+    coef_: NDArray[Any]
+    intercept_: float
+    mse_path_: NDArray[Any]
+    alphas_: NDArray[Any]
+    dual_gap_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        l1_ratio: Any = ...,
+        eps: float = ...,
+        alphas: Any = ...,
+        fit_intercept: bool = ...,
+        precompute: Any = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        cv: int = ...,
+        copy_X: bool = ...,
+        verbose: int | bool = ...,
+        n_jobs: int | None = ...,
+        positive: bool = ...,
+        random_state: Any = ...,
+        selection: str = ...,
     ) -> None: ...
 
 class LogisticRegression(_logistic.LogisticRegression):

@@ -9,6 +9,7 @@ mod bayes;
 mod cluster;
 mod dummy;
 mod features;
+mod lasso;
 mod linear;
 mod logistic;
 mod prepare;
@@ -139,5 +140,14 @@ const CLASS_WEIGHT: Param = translated(
 const CLASSES: (&str, &str, &str) = ("classes_", "ndarray of shape (n_classes,)", "The class labels, sorted.");
 
 /// All faces, family by family; one whose learner is not in the catalogue, or whose module is not written, is left out.
-pub const FACES: &[&[Face]] =
-    &[linear::FACES, logistic::FACES, bayes::FACES, tree::FACES, cluster::FACES, dummy::FACES, prepare::FACES, features::FACES];
+pub const FACES: &[&[Face]] = &[
+    linear::FACES,
+    lasso::FACES,
+    logistic::FACES,
+    bayes::FACES,
+    tree::FACES,
+    cluster::FACES,
+    dummy::FACES,
+    prepare::FACES,
+    features::FACES,
+];

@@ -1,0 +1,357 @@
+//! Working sets: the problem is solved on the columns that matter, and all columns are looked at only to choose them and to
+//! prove the result.
+//!
+//! A round picks the columns whose dual constraint is nearest to being broken, solves on them, and computes the gradient for all.
+//! With products of columns at hand (dense data) the inner problem is solved exactly; on sparse data by coordinate
+//! descent on the residuals. Columns that the duality gap proves to be 0 at the optimum are ruled out.
+//!
+//! References: M. Massias, A. Gramfort, J. Salmon (2018), Celer: a fast solver for the lasso with dual extrapolation, ICML;
+//! E. Ndiaye, O. Fercoq, A. Gramfort, J. Salmon (2017), Gap safe screening rules for sparsity enforcing penalties, JMLR 18.
+
+use ermine_core::{Context, Mat, Progress, Result, Stream, Trace};
+use ermine_math::columns::Change;
+
+use super::inner::{Order, Quadratic};
+use super::problem::{Penalty, Point, Problem, Quality, Target, quality};
+use super::residual::Descent;
+
+/// Columns up to which all are taken at once.
+const ALL: usize = 128;
+/// Columns of the first working set at least; sparse columns cost less.
+const FIRST: usize = 100;
+const FIRST_SPARSE: usize = 256;
+/// Columns that come in together, where products with all columns are kept: fewer would read the data more often.
+const TOGETHER: usize = 16;
+/// Violation of the optimality conditions, relative to the largest gradient, below which residuals are computed anew.
+const DRIFT: f64 = 1e-5;
+/// Share of the bound that a gradient must reach for its column to be worth a place.
+const NEAR: f64 = 0.8;
+
+/// How it is solved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Options {
+    pub max_iter: u64,
+    pub tol: f64,
+    pub random: bool,
+    /// Whether products of all columns are computed at the start.
+    pub precompute: bool,
+    /// Whether many penalties follow each other, so that products with all columns pay.
+    pub path: bool,
+}
+
+/// What came of one penalty.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outcome {
+    pub quality: Quality,
+    pub iterations: u64,
+    pub converged: bool,
+    /// Whether time ran out.
+    pub stopped: bool,
+    /// Whether there was no penalty at all, so that the gap says nothing.
+    pub free: bool,
+}
+
+pub(super) struct Solver<'a> {
+    problem: &'a Problem<'a>,
+    options: Options,
+    products: Option<Products>,
+    roots: Option<Vec<f64>>,
+    order: Order,
+    /// Residuals of the last point that was brought up to date by a pass over the data, with its target.
+    rest: Option<(usize, Vec<f64>)>,
+    /// Whether a start that is good enough is returned as it is.
+    pub accept_start: bool,
+    pub trace: Trace,
+}
+
+impl<'a> Solver<'a> {
+    pub fn new(problem: &'a Problem<'a>, options: Options, seed: u64) -> Self {
+        let design = &problem.design;
+        let products = (!design.is_sparse()).then(|| Products {
+            set: Vec::new(),
+            place: vec![NONE; design.cols()],
+            with_all: options.path && !problem.far && design.cols() > ALL,
+            rows: Vec::new(),
+        });
+        let order = if options.random { Order::Random(Stream::new(seed, "lasso", 0)) } else { Order::Cyclic };
+        let roots = problem.weight.as_ref().map(|w| w.iter().map(|w| w.sqrt()).collect());
+        let trace = Trace::new(&["alpha_l1", "working_set", "ruled_out", "objective", "gap"]);
+        let mut solver = Self { problem, options, products, roots, order, rest: None, accept_start: false, trace };
+        if options.precompute
+            && let Some(products) = &mut solver.products
+        {
+            products.with_all = false;
+            products.ensure(problem, &(0..design.cols()).collect::<Vec<_>>());
+        }
+        solver
+    }
+
+    /// Minimises for one target and penalty (in the target's scale), from `point` on.
+    pub fn solve(&mut self, target: usize, penalty: Penalty, point: &mut Point, cx: &Context<'_>) -> Result<Outcome> {
+        let (problem, options) = (self.problem, self.options);
+        let t = &problem.targets[target];
+        let enough = options.tol * t.yy;
+        let mut out = vec![false; t.q.len()];
+        let first = if problem.design.is_sparse() { FIRST_SPARSE } else { FIRST };
+        let (mut iterations, mut stopped, mut size) = (0, false, first);
+        let mut last = f64::INFINITY;
+        loop {
+            let q = quality(point, t, penalty);
+            let ruled_out = self.screen(t, penalty, point, &q, &mut out);
+            let support = point.b.iter().filter(|b| **b != 0.0).count();
+            self.trace.push(&[penalty.l1, size.min(t.q.len()) as f64, ruled_out as f64, q.objective, q.gap]);
+            cx.report(Progress { stage: "working sets", done: iterations, total: None, objective: Some(q.objective) })?;
+            // Without any penalty there is no feasible dual point: the gradient itself must vanish.
+            let free = penalty.l1 == 0.0 && penalty.l2 == 0.0;
+            let optimal = q.violation <= self.rounding(t, point);
+            let converged = optimal || if free { q.violation <= 1e-3 * options.tol * t.largest } else { q.gap <= enough };
+            // A first round is always taken unless the start is optimal: what is left costs little then.
+            let settled = optimal || (converged && (iterations > 0 || self.accept_start));
+            stopped |= cx.out_of_time();
+            if settled || stopped || iterations >= options.max_iter || q.violation >= last && converged {
+                return Ok(Outcome { quality: q, iterations, converged, stopped, free });
+            }
+            last = q.violation;
+            size = size.max(2 * support);
+            let set = self.working_set(penalty, point, &out, size);
+            let done = iterations;
+            let budget = options.max_iter - iterations;
+            iterations += self.inner(target, penalty, point, &set, q, budget);
+            if iterations == done {
+                // The working set was optimal to rounding already.
+                iterations += 1;
+                if size >= t.q.len() {
+                    let q = quality(point, t, penalty);
+                    let converged = free || q.gap <= enough || q.violation <= self.rounding(t, point);
+                    return Ok(Outcome { quality: q, iterations, converged, stopped, free });
+                }
+                size *= 2;
+            }
+        }
+    }
+
+    /// What of a gradient may be rounding: it is a difference of terms of this size.
+    fn rounding(&self, t: &Target, point: &Point) -> f64 {
+        let spread = |j: usize| self.problem.variance[j].sqrt();
+        let (mut sum, mut most) = (0.0, 0.0f64);
+        for (j, b) in point.b.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            sum += b.abs() * spread(j);
+            most = most.max(spread(j));
+        }
+        64.0 * f64::EPSILON * (t.largest + most * sum)
+    }
+
+    /// Rules out columns that are 0 at every optimum: the dual optimum is within √(2 gap) of the present feasible point, and
+    /// there the column stays inside its bound. Returns how many there are.
+    fn screen(&self, t: &Target, penalty: Penalty, point: &mut Point, q: &Quality, out: &mut [bool]) -> usize {
+        let Penalty { l1, l2, .. } = penalty;
+        if l1 > 0.0 && q.gap.is_finite() && q.feasible > 0.0 {
+            let radius = (2.0 * q.gap).sqrt();
+            for j in 0..out.len() {
+                let bound =
+                    q.feasible * penalty.reach(point.z[j] - l2 * point.b[j]) + radius * (self.problem.variance[j] + l2).sqrt();
+                // A margin for rounding in z.
+                out[j] |= point.b[j] == 0.0 && bound < l1 - 64.0 * f64::EPSILON * t.largest;
+            }
+        }
+        out.iter().filter(|o| **o).count()
+    }
+
+    /// The columns with a coefficient, and those nearest to the bound of the dual problem, up to `size` in all.
+    fn working_set(&self, penalty: Penalty, point: &Point, out: &[bool], size: usize) -> Vec<usize> {
+        let Penalty { l1, l2, .. } = penalty;
+        let cols = point.b.len();
+        let usable = |j: usize| self.problem.variance[j] > 0.0 && !out[j];
+        if cols <= ALL || (self.options.precompute && self.products.is_some()) {
+            return (0..cols).filter(|&j| usable(j) || point.b[j] != 0.0).collect();
+        }
+        let mut set: Vec<usize> = (0..cols).filter(|&j| point.b[j] != 0.0).collect();
+        let mut others: Vec<(f64, usize)> = Vec::new();
+        for j in (0..cols).filter(|&j| point.b[j] == 0.0 && usable(j)) {
+            let reach = penalty.reach(point.z[j]);
+            if reach >= NEAR * l1 && reach > 0.0 {
+                others.push(((l1 - reach) / (self.problem.variance[j] + l2).sqrt(), j));
+            }
+        }
+        others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let room = match &self.products {
+            // Every new column is multiplied with all others: only those that are needed, but enough at a time.
+            Some(p) if p.with_all => {
+                let broken = others.iter().filter(|o| o.0 < 0.0).count();
+                broken.max(TOGETHER).min(set.len() + 2 * TOGETHER)
+            }
+            _ => size.saturating_sub(set.len()).max(FIRST / 2),
+        };
+        set.extend(others.iter().take(room).map(|o| o.1));
+        if let Some(p) = &self.products {
+            // What was multiplied before costs nothing more.
+            let near = others.iter().skip(room).map(|o| o.1);
+            set.extend(near.filter(|&j| p.place[j] != NONE));
+        }
+        set.sort_unstable();
+        set
+    }
+
+    /// Solves on the working set and brings the point up to date. Returns the rounds taken.
+    fn inner(&mut self, target: usize, penalty: Penalty, point: &mut Point, set: &[usize], q: Quality, budget: u64) -> u64 {
+        let problem = self.problem;
+        let t = &problem.targets[target];
+        let fits = |k: usize| k.saturating_mul(k) <= (2 * problem.design.stored()).max(1 << 24);
+        let mut b: Vec<f64> = set.iter().map(|&j| point.b[j]).collect();
+        let by_products = match &self.products {
+            Some(p) => p.with_all || fits(p.set.len() + set.iter().filter(|&&j| p.place[j] == NONE).count()),
+            None => false,
+        };
+        let mut rest = None;
+        let rounds = if by_products && let Some(products) = &mut self.products {
+            products.ensure(problem, set);
+            let a = products.of(set);
+            let q: Vec<f64> = set.iter().map(|&j| t.q[j]).collect();
+            Quadratic { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, budget)
+        } else {
+            let mut start = self.residuals(target, &point.b);
+            let roots = self.roots.as_deref();
+            if let Some(roots) = roots {
+                start.iter_mut().zip(roots).for_each(|(r, w)| *r *= w);
+            }
+            let centre: Vec<f64> = set.iter().map(|&j| problem.mean[j]).collect();
+            let columns = problem.design.changed_columns(set, Change { centre: Some(&centre), factor: roots });
+            let enough = (0.02 * q.violation).max(16.0 * f64::EPSILON * t.largest);
+            let mut descent = Descent { problem, set, columns, roots, penalty, rest: start, shift: 0.0 };
+            let rounds = descent.minimise(&mut b, &mut self.order, budget, enough);
+            // The rounding that a descent gathers in the residuals matters near the optimum only.
+            if q.violation > DRIFT * t.largest {
+                rest = Some(descent.residuals());
+            }
+            rounds
+        };
+        set.iter().zip(&b).for_each(|(&j, &b)| point.b[j] = b);
+        self.update(target, point, rest);
+        rounds
+    }
+
+    /// The residuals: centred targets less centred columns.
+    fn residuals(&mut self, target: usize, b: &[f64]) -> Vec<f64> {
+        if let Some((of, rest)) = self.rest.take()
+            && of == target
+        {
+            return rest;
+        }
+        let mut r = self.raised(&self.problem.targets[target], b);
+        let minus: Vec<f64> = b.iter().map(|b| -b).collect();
+        self.problem.design.add_combination(&minus, &mut r);
+        r
+    }
+
+    /// The target, raised by what the means of the columns take from it.
+    fn raised(&self, t: &Target, b: &[f64]) -> Vec<f64> {
+        let shift: f64 = b.iter().zip(&self.problem.mean).map(|(b, m)| b * m).sum();
+        t.y.iter().map(|y| y + shift).collect()
+    }
+
+    /// To be called before a point that was not brought up to date here.
+    pub fn forget(&mut self) {
+        self.rest = None;
+    }
+
+    /// Gradient and residual square of a point whose coefficients changed.
+    pub fn bring_up_to_date(&mut self, target: usize, point: &mut Point) {
+        self.update(target, point, None);
+    }
+
+    /// The same, with the residuals where they are known.
+    fn update(&mut self, target: usize, point: &mut Point, rest: Option<Vec<f64>>) {
+        let problem = self.problem;
+        let t = &problem.targets[target];
+        self.rest = None;
+        let whole =
+            self.products.as_ref().filter(|p| p.with_all && (0..point.b.len()).all(|j| point.b[j] == 0.0 || p.place[j] != NONE));
+        if let Some(products) = whole {
+            point.z.copy_from_slice(&t.q);
+            for (j, &b) in point.b.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+                let row = &products.rows[products.place[j]];
+                point.z.iter_mut().zip(row).for_each(|(z, a)| *z -= b * a);
+            }
+            // |y - X b|² = y·y - q·b - z·b, since XᵀX b = q - z.
+            let known: f64 = point.b.iter().zip(&t.q).zip(&point.z).map(|((b, q), z)| b * (q + z)).sum();
+            point.rr = (t.yy - known).max(0.0);
+            return;
+        }
+        let weight = problem.weight.as_deref();
+        let r = match rest {
+            Some(r) => {
+                match weight {
+                    Some(w) => problem.design.products(&r.iter().zip(w).map(|(r, w)| r * w).collect::<Vec<_>>(), &mut point.z),
+                    None => problem.design.products(&r, &mut point.z),
+                }
+                r
+            }
+            None => {
+                let (u, mut r) = (self.raised(t, &point.b), vec![0.0; t.y.len()]);
+                problem.design.residual_products(&u, &point.b, weight, &mut r, &mut point.z);
+                r
+            }
+        };
+        let sum: f64 = match &problem.weight {
+            Some(w) => w.iter().zip(&r).map(|(w, r)| w * r).sum(),
+            None => r.iter().sum(),
+        };
+        for ((z, m), v) in point.z.iter_mut().zip(&problem.mean).zip(&problem.variance) {
+            *z = if *v == 0.0 { 0.0 } else { (*z - m * sum) / problem.total };
+        }
+        point.rr = problem.mean_product(&r, &r);
+        self.rest = Some((target, r));
+    }
+}
+
+const NONE: usize = usize::MAX;
+
+/// Products of the columns that have been in a working set, divided by the total weight.
+struct Products {
+    /// The columns, in the order they came.
+    set: Vec<usize>,
+    /// Where each column is in `set`.
+    place: Vec<usize>,
+    /// Whether a row holds the products with all columns, or with the columns of `set` up to its own.
+    with_all: bool,
+    rows: Vec<Vec<f64>>,
+}
+
+impl Products {
+    /// Takes in the columns of a working set that are new.
+    fn ensure(&mut self, problem: &Problem<'_>, set: &[usize]) {
+        let new: Vec<usize> = set.iter().copied().filter(|&j| self.place[j] == NONE).collect();
+        if new.is_empty() {
+            return;
+        }
+        let (design, weight) = (&problem.design, problem.weight.as_deref());
+        let found = if self.with_all {
+            design.cross_with_all(&new, &problem.mean, weight)
+        } else {
+            design.cross_within(&self.set, &new, &problem.mean, weight)
+        };
+        for (k, &j) in new.iter().enumerate() {
+            let end = if self.with_all { found.cols() } else { self.set.len() + 1 };
+            self.rows.push(found.row(k)[..end].iter().map(|v| v / problem.total).collect());
+            self.place[j] = self.set.len();
+            self.set.push(j);
+        }
+    }
+
+    /// The products of the columns of a working set with each other.
+    fn of(&self, set: &[usize]) -> Mat<f64> {
+        let at: Vec<usize> = set.iter().map(|&j| self.place[j]).collect();
+        let mut a = Mat::zeros(set.len(), set.len());
+        for i in 0..set.len() {
+            for j in 0..=i {
+                // The later of the two has the product; which of two equal products is taken must not depend on the set.
+                let (late, early) = if at[i] > at[j] { (i, j) } else { (j, i) };
+                let row = &self.rows[at[late]];
+                let v = if self.with_all { row[set[early]] } else { row[at[early]] };
+                a[(i, j)] = v;
+                a[(j, i)] = v;
+            }
+        }
+        a
+    }
+}
