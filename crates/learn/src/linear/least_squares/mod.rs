@@ -18,8 +18,8 @@ mod scale;
 mod wide;
 
 pub use pass::{Stage, Totals};
-pub(crate) use pass::{add, empty, finish, start};
-pub(crate) use scale::ldexp;
+pub(crate) use pass::{add, add_moments, empty, finish, start};
+pub(crate) use scale::{exponent_of, ldexp, power};
 
 use ermine_core::{Context, Dataset, Mat, Result};
 

@@ -90,6 +90,22 @@ impl Stage {
         moments::Given { moments, log_weight, exponents: &self.exponents, epsilon: self.epsilon }
     }
 
+    /// The stage of a first pass over the same rows with other weights; what is known of the size of the columns stays.
+    pub(crate) fn anew(&self, first: &Self) -> Self {
+        let kind = if self.exponents.is_empty() { first.kind.clone() } else { Kind::Moments };
+        Self { exponents: self.exponents.clone(), kind, ..first.clone() }
+    }
+
+    /// The target is multiplied by 2 to this power before its squares are summed.
+    pub(crate) fn target_exponent(&self) -> i32 {
+        self.exponents.get(self.cols).copied().unwrap_or(0)
+    }
+
+    /// Column `j` is multiplied by 2 to this power before its squares are summed.
+    pub(crate) fn column_exponent(&self, j: usize) -> i32 {
+        self.exponents.get(j).copied().unwrap_or(0)
+    }
+
     fn may_be_exact(&self) -> bool {
         self.cols + self.targets <= EXACT_COLS
     }
@@ -252,7 +268,8 @@ fn each_row(problem: &Problem<'_>, rows: &Dataset<'_>, mut visit: impl FnMut(usi
     Ok(())
 }
 
-fn add_moments(problem: &Problem<'_>, stage: &Stage, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
+/// Takes in the moments of a block of rows, in the units of the stage.
+pub(crate) fn add_moments(problem: &Problem<'_>, stage: &Stage, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
     let y = rows.y.reals()?;
     if y.cols() != stage.targets || rows.cols() != stage.cols {
         return Err(Error::Columns { expected: stage.cols, found: rows.cols() });
