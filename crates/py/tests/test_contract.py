@@ -59,6 +59,9 @@ GRIDS = {
     "DecisionTreeClassifier": {"max_depth": [1, 3]},
     "DecisionTreeRegressor": {"max_depth": [1, 3]},
     "KMeans": {"n_clusters": [2, 3]},
+    "HuberRegressor": {"epsilon": [1.2, 2.0]},
+    "QuantileRegressor": {"quantile": [0.1, 0.5]},
+    "ExpectileRegressor": {"tau": [0.1, 0.5]},
     "LinearRegression": {"fit_intercept": [True, False]},
     "PCA": {"n_components": [1, 2]},
     "DummyClassifier": {"strategy": ["prior", "uniform"]},
@@ -176,7 +179,7 @@ def test_column_and_row_of_a_bad_cell_are_named(cls, rows):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("name", ["LinearRegression", "Ridge", "GaussianNB", "KMeans", "PCA", "LogisticRegression"])
+@pytest.mark.parametrize("name", ["LinearRegression", "Ridge", "HuberRegressor", "ExpectileRegressor", "GaussianNB", "KMeans", "PCA", "LogisticRegression"])
 def test_fit_does_not_copy_X(name, order):
     rng = np.random.default_rng(0)
     X = np.asarray(rng.normal(size=(40_000, 25)), order=order)

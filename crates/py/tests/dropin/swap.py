@@ -9,6 +9,8 @@ FILES = {
     "sklearn.linear_model.tests.test_base": ["LinearRegression"],
     "sklearn.linear_model.tests.test_ridge": ["Ridge"],
     "sklearn.linear_model.tests.test_coordinate_descent": ["Lasso", "ElasticNet", "LassoCV", "ElasticNetCV"],
+    "sklearn.linear_model.tests.test_huber": ["HuberRegressor"],
+    "sklearn.linear_model.tests.test_quantile": ["HuberRegressor", "QuantileRegressor"],
     "sklearn.linear_model.tests.test_logistic": ["LogisticRegression"],
     "sklearn.tests.test_naive_bayes": ["GaussianNB"],
     "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],

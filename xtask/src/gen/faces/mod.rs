@@ -13,6 +13,7 @@ mod lasso;
 mod linear;
 mod logistic;
 mod prepare;
+mod robust;
 mod tree;
 
 /// One Python class.
@@ -143,6 +144,7 @@ const CLASSES: (&str, &str, &str) = ("classes_", "ndarray of shape (n_classes,)"
 pub const FACES: &[&[Face]] = &[
     linear::FACES,
     lasso::FACES,
+    robust::FACES,
     logistic::FACES,
     bayes::FACES,
     tree::FACES,

@@ -1,0 +1,126 @@
+"""Lines for other losses than the square: HuberRegressor, QuantileRegressor, ExpectileRegressor."""
+
+import json
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import Estimator
+
+
+class _Line(RegressorMixin, Estimator):
+    """Coefficients and a constant term for one target."""
+
+    def _fit_line(self, X, y, sample_weight):
+        X, y = self._check_X_y(X, y, accept_sparse="csr", y_numeric=True)
+        self._fit_native(X, y=y, sample_weight=self._check_weight(sample_weight, X))
+        self._warn_unless_converged()
+        self._set_fitted()
+        return X, y
+
+    def _set_fitted(self):
+        self.coef_ = self._model.array("coef")[0]
+        self.intercept_ = self._model.array("intercept")[0] if self.fit_intercept else 0.0
+        self.n_iter_ = json.loads(self._model.field("n_iter"))
+
+    def predict(self, X):
+        """Predict the target.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._call("predict", self._check_X(X, reset=False)).ravel()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class HuberRegressor(_Line):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients and the scale.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are used in place.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        X, y = self._fit_line(X, y, sample_weight)
+        residual = np.abs(y - self._call("predict", X).ravel())
+        self.outliers_ = residual > self.scale_ * self.epsilon
+        return self
+
+    def _set_fitted(self):
+        super()._set_fitted()
+        self.scale_ = self._model.array("scale")[0]
+
+
+class QuantileRegressor(_Line):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are read in place.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        if self.solver == "interior-point":
+            raise ValueError(
+                "Solver interior-point is not anymore available in SciPy >= 1.11.0. Here all solvers are one; use 'highs'."
+            )
+        if sparse.issparse(X) and not self.solver.startswith("highs"):
+            raise ValueError(
+                f"Solver {self.solver} does not support sparse X. Use solver 'highs' for example."
+            )
+        self._fit_line(X, y, sample_weight)
+        return self
+
+
+class ExpectileRegressor(_Line):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are used in place.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        self._fit_line(X, y, sample_weight)
+        return self
