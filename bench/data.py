@@ -22,6 +22,17 @@ def regression(n, p, seed=0, informative=0.2, noise=1.0, n_test=10_000):
     return _split(X, y, n_test)
 
 
+def outliers(n, p, seed=0, share=0.1, n_test=10_000):
+    """As `regression`, with some targets far off and a spread that grows with the first column."""
+    d = regression(n, p, seed, n_test=n_test)
+    r = np.random.default_rng(seed + 1)
+    for X, y in ((d["X"], d["y"]), (d["X_test"], d["y_test"])):
+        spread = y.std() * np.exp(0.3 * X[:, 0])
+        y += 0.3 * spread * r.standard_normal(len(y))
+        y += 10 * spread * r.standard_exponential(len(y)) * (r.random(len(y)) < share)
+    return d
+
+
 def binary_linear(n, p, seed=0, n_test=20_000):
     r = np.random.default_rng(seed)
     m = n + n_test

@@ -29,6 +29,27 @@ def least_squares(d, p, out):
     return {"objective": float((r @ r + p.get("alpha", 0.0) * (w @ w)) / len(r))}
 
 
+def pinball(d, p, out):
+    """mean pinball(y - Xw - b) + alpha |w|_1."""
+    w, b = _linear(out)
+    r = d["y"] - d["X"] @ w - b
+    loss = np.maximum(p["quantile"] * r, (p["quantile"] - 1) * r).mean()
+    return {"objective": float(loss + p["alpha"] * np.abs(w).sum())}
+
+
+def huber(d, p, out):
+    """(sum (s + H(r / s) s) + alpha |w|^2) / n at the best scale s for these coefficients."""
+    w, b = _linear(out)
+    a = np.abs(d["y"] - d["X"] @ w - b)
+    low, high = 1e-12 * a.max(), a.max()
+    for _ in range(100):
+        s = np.sqrt(low * high)
+        low, high = (s, high) if (np.minimum(a / s, p["epsilon"]) ** 2).mean() > 1 else (low, s)
+    z, e = a / s, p["epsilon"]
+    loss = s + s * np.where(z <= e, z * z, 2 * e * z - e * e)
+    return {"objective": float(loss.mean() + p["alpha"] * (w @ w) / len(a))}
+
+
 def _elastic_net(X, y, w, b, alpha, l1_ratio=1.0, intercept=True):
     """Objective and duality gap of 1/(2n) |y-Xw-b|^2 + alpha (l1 |w|_1 + (1-l1)/2 |w|^2).
 

@@ -112,6 +112,17 @@ for shape, (full, quick) in (("tall", TALL), ("wide", WIDE)):
         params=dict(alpha=10.0), work=gram)
 
 
+add("quantile", "linear", "quantile 0.9 without penalty",
+    data.outliers, dict(n=20_000, p=20), dict(n=4_000, p=10), quality.pinball, ("min", 1e-6),
+    params=dict(quantile=0.9, alpha=0.0), work=reads())
+add("quantile_l1", "linear", "median with penalty",
+    data.outliers, dict(n=10_000, p=50), dict(n=2_000, p=20), quality.pinball, ("min", 1e-6),
+    params=dict(quantile=0.5, alpha=0.02), work=reads())
+add("huber", "linear", "Huber with scale, epsilon=1.35, alpha=1e-4, a tenth of the targets far off",
+    data.outliers, dict(n=200_000, p=50), dict(n=20_000, p=20), quality.huber, ("min", 1e-6),
+    params=dict(epsilon=1.35, alpha=1e-4), work=gram)
+
+
 def _largest_penalty(d, intercept):
     """The smallest lasso penalty at which every coefficient is zero."""
     r = d["y"] - d["y"].mean() if intercept else d["y"]

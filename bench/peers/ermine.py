@@ -51,6 +51,16 @@ def lasso_path(d, p):
 
 
 TASKS["lasso_path"] = lasso_path
+def quantile(p):
+    return ermine.QuantileRegressor(quantile=p["quantile"], alpha=p["alpha"])
+
+
+def huber(p):
+    return ermine.HuberRegressor(epsilon=p["epsilon"], alpha=p["alpha"])
+
+
+TASKS["quantile"] = TASKS["quantile_l1"] = estimator(quantile, info=linear_info)
+TASKS["huber"] = estimator(huber, info=linear_info)
 
 
 def logistic(tol):

@@ -31,6 +31,25 @@ for t in ("tall", "wide"):
     add(f"ridge_{t}", estimator(ridge, info=linear_info))
 
 
+# ---- other losses
+def quantile(p):
+    from sklearn.linear_model import QuantileRegressor
+
+    return QuantileRegressor(quantile=p["quantile"], alpha=p["alpha"])
+
+
+def huber(p):
+    from sklearn.linear_model import HuberRegressor
+
+    # The default of 100 steps ends too early for the gate.
+    return HuberRegressor(epsilon=p["epsilon"], alpha=p["alpha"], max_iter=1000)
+
+
+for t in ("quantile", "quantile_l1"):
+    add(t, estimator(quantile, info=linear_info))
+add("huber", estimator(huber, info=linear_info))
+
+
 # ---- lasso: tol is the gap relative to ||y||^2
 def lasso(precompute):
     def factory(d, p):

@@ -130,10 +130,6 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     };
     let factor = 4.0 * share + 16.0 * (1.0 - share);
     for (name, factor) in [("alpha", factor), ("C", 1.0 / factor)] {
-    // A penalty on coefficients scales with them: the same problem has another penalty. One on their absolute values scales as they
-    // do, one on their squares as their squares.
-    let alpha = if learner.spec().objective.contains("|b|_1") { 4.0 } else { 16.0 };
-    for (name, factor) in [("alpha", alpha), ("C", 1.0 / 16.0)] {
         if let Some(v) = l.params().get(name).and_then(Value::as_f64) {
             attempt!(matched.set(name, Value::from(v * factor)), "the matching penalty");
         }

@@ -18,7 +18,6 @@ pub use huber::{Huber, HuberModel};
 pub use inference::{Inference, Summary};
 pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Separation, Solver, StandardErrors, Start};
 pub use lasso::{Change, ElasticNet, Goal, Lasso, LassoModel, Path, Selection, Strength, Validation};
-pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Solver, StandardErrors};
 pub use ols::{Ols, OlsModel};
 pub use quantile::{Quantile, QuantileModel};
 pub use ridge::{Alpha, Ridge, RidgeModel};
