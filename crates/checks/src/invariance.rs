@@ -9,6 +9,9 @@ use crate::{Verdict, attempt, make, require};
 /// Two ways to the same optimum differ by rounding and by the stopping rule.
 const CLOSE: f64 = 1e-6;
 
+/// Why an invariance is not asked of a learner that takes a step a row.
+const ORDERED: &str = "it takes a step a row, so its model follows the order and the scale of the rows";
+
 fn fit_says(l: &dyn AnyLearner, data: &OwnedDataset, x: &Features<'_>) -> ermine_core::Result<Says> {
     says(&*l.fit_any(&data.view(), &Context::default())?, x)
 }
@@ -18,6 +21,9 @@ fn owned(data: &OwnedDataset, rows: &[usize]) -> OwnedDataset {
 }
 
 pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
+    if learner.is_ordered() {
+        return Verdict::Skip(ORDERED);
+    }
     let l = make::ready(learner);
     for task in make::tasks(learner) {
         let data = make::data(task, 200, 4, 10);
@@ -107,6 +113,9 @@ fn only_transforms(learner: &dyn AnyLearner) -> bool {
 }
 
 pub fn shift(learner: &dyn AnyLearner) -> Verdict {
+    if learner.is_ordered() {
+        return Verdict::Skip(ORDERED);
+    }
     if only_transforms(learner) {
         return Verdict::Skip("its output is meant to follow the shift");
     }
@@ -116,6 +125,9 @@ pub fn shift(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn scale(learner: &dyn AnyLearner) -> Verdict {
+    if learner.is_ordered() {
+        return Verdict::Skip(ORDERED);
+    }
     if only_transforms(learner) {
         return Verdict::Skip("its output is meant to follow the scale");
     }
@@ -162,6 +174,9 @@ pub fn labels(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn weight_two(learner: &dyn AnyLearner) -> Verdict {
+    if learner.is_ordered() {
+        return Verdict::Skip(ORDERED);
+    }
     if !learner.spec().accepts.weights {
         return Verdict::Skip("it does not take weights");
     }

@@ -11,6 +11,9 @@ use crate::{
 /// How a learner trains on a source of rows that may be larger than memory.
 pub type StreamFit<L> = fn(&L, &dyn RowSource, &Context<'_>) -> Result<<L as Learner>::Model>;
 
+/// How a learner goes on with further rows from a model that it made earlier, or begins when there is none yet.
+pub type Resume<L> = fn(&L, Option<&<L as Learner>::Model>, &Dataset<'_>, &Context<'_>) -> Result<<L as Learner>::Model>;
+
 /// A learner is its hyper-parameters; fitting returns a new type.
 ///
 /// The serialised form is one flat object with a key for each parameter (`#[serde(default, deny_unknown_fields)]`), and
@@ -25,6 +28,14 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// Training in passes over rows, for learners that can; [`crate::drive_source`] is the value for a
     /// [`crate::PassLearner`].
     const STREAM: Option<StreamFit<Self>> = None;
+
+    /// Learning from rows that come bit by bit, for learners that can: the steps continue where the model stands. When it begins,
+    /// every class that the target names takes part, since its rows may come later.
+    const RESUME: Option<Resume<Self>> = None;
+
+    /// Whether the model depends on the order of the rows, because the learner takes a step a row. Of such a learner
+    /// nobody may expect that another order, a row given twice or shifted columns lead to the same model.
+    const ORDERED: bool = false;
 
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
@@ -44,7 +55,7 @@ fn to_params<L: Learner>(learner: &L) -> Result<Value> {
 }
 
 /// What a fit returns. A capability is an `Option`, never a method that fails.
-pub trait Model: Send + Sync + 'static {
+pub trait Model: std::any::Any + Send + Sync {
     /// Columns the model was trained on.
     fn n_features(&self) -> usize;
 
@@ -194,6 +205,10 @@ pub trait AnyLearner: Send + Sync {
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
     fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>>;
+    /// [`Learner::RESUME`], or an error that says the learner has none.
+    fn resume_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
+    /// [`Learner::ORDERED`].
+    fn is_ordered(&self) -> bool;
     /// [`Learner::load`].
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
     /// A copy.
@@ -262,6 +277,24 @@ impl<L: Learner> AnyLearner for L {
             Some(stream) => Ok(Box::new(stream(self, source, cx)?)),
             None => Err(Error::Data(format!("{} needs all rows in memory; it cannot train in passes", L::SPEC.name))),
         }
+    }
+
+    fn resume_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        let Some(resume) = L::RESUME else {
+            return Err(Error::Data(format!("{} does not learn bit by bit; fit it on all rows", L::SPEC.name)));
+        };
+        let model = match model {
+            None => None,
+            Some(model) => match (model as &dyn std::any::Any).downcast_ref::<L::Model>() {
+                None => return Err(Error::Data(format!("the model to go on from is not one of {}", L::SPEC.name))),
+                known => known,
+            },
+        };
+        Ok(Box::new(resume(self, model, data, cx)?))
+    }
+
+    fn is_ordered(&self) -> bool {
+        L::ORDERED
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {

@@ -17,6 +17,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Quantile::default()),
     || Box::new(linear::Expectile::default()),
     || Box::new(linear::Logistic::default()),
+    || Box::new(linear::Sgd::default()),
     || Box::new(bayes::GaussianNb::default()),
     || Box::new(tree::Tree::default()),
     || Box::new(reduce::Pca::default()),

@@ -15,6 +15,7 @@ pub mod loss;
 pub mod moments;
 pub mod optimise;
 pub mod project;
+pub mod row_ops;
 pub mod skinny;
 
 mod rows;

@@ -12,6 +12,7 @@ mod ols;
 mod passes;
 mod quantile;
 mod ridge;
+mod sgd;
 
 pub use expectile::{Expectile, ExpectileModel};
 pub use huber::{Huber, HuberModel};
@@ -21,3 +22,4 @@ pub use lasso::{Change, ElasticNet, Goal, Lasso, LassoModel, Path, Selection, St
 pub use ols::{Ols, OlsModel};
 pub use quantile::{Quantile, QuantileModel};
 pub use ridge::{Alpha, Ridge, RidgeModel};
+pub use sgd::{Average, Preset, Rate, Sgd, SgdModel, SgdPenalty, Surrogate};

@@ -13,6 +13,8 @@ use super::{log1p_exp, sigmoid};
 /// | `Huber { delta }` | r² / 2 where \|r\| <= delta, else delta \|r\| - delta² / 2 |
 /// | `Pinball { tau }` | tau r where r >= 0, else (tau - 1) r |
 /// | `Expectile { tau }` | tau r² where r >= 0, else (1 - tau) r² |
+/// | `EpsilonInsensitive { epsilon }` | max(0, \|r\| - epsilon) |
+/// | `SquaredEpsilonInsensitive { epsilon }` | max(0, \|r\| - epsilon)² |
 ///
 /// For two classes, `y` being +1 or -1, with the margin m = y z:
 ///
@@ -21,6 +23,7 @@ use super::{log1p_exp, sigmoid};
 /// | `Logistic` | log(1 + e⁻ᵐ) |
 /// | `Hinge` | max(0, 1 - m) |
 /// | `SquaredHinge` | max(0, 1 - m)² |
+/// | `ModifiedHuber` | max(0, 1 - m)² where m >= -1, else -4 m |
 /// | `Exponential` | e⁻ᵐ |
 /// | `Perceptron` | max(0, -m) |
 /// | `Linear` | -m |
@@ -46,12 +49,24 @@ pub enum Loss {
         /// The level, between 0 and 1.
         tau: f64,
     },
+    /// Absolute beyond a band of width `epsilon` on either side in which residuals cost nothing.
+    EpsilonInsensitive {
+        /// Half the width of the band, at or above 0.
+        epsilon: f64,
+    },
+    /// Squared beyond such a band.
+    SquaredEpsilonInsensitive {
+        /// Half the width of the band, at or above 0.
+        epsilon: f64,
+    },
     /// log(1 + e⁻ᵐ).
     Logistic,
     /// max(0, 1 - m).
     Hinge,
     /// max(0, 1 - m)².
     SquaredHinge,
+    /// The squared hinge, straight where the margin is below -1.
+    ModifiedHuber,
     /// e⁻ᵐ.
     Exponential,
     /// max(0, -m).
@@ -78,9 +93,18 @@ impl Loss {
             }
             Self::Pinball { tau } => r * if r >= 0.0 { tau } else { tau - 1.0 },
             Self::Expectile { tau } => r * r * if r >= 0.0 { tau } else { 1.0 - tau },
+            Self::EpsilonInsensitive { epsilon } => (r.abs() - epsilon).max(0.0),
+            Self::SquaredEpsilonInsensitive { epsilon } => (r.abs() - epsilon).max(0.0).powi(2),
             Self::Logistic => log1p_exp(-m),
             Self::Hinge => (1.0 - m).max(0.0),
             Self::SquaredHinge => (1.0 - m).max(0.0).powi(2),
+            Self::ModifiedHuber => {
+                if m >= -1.0 {
+                    (1.0 - m).max(0.0).powi(2)
+                } else {
+                    -4.0 * m
+                }
+            }
             Self::Exponential => (-m).exp(),
             Self::Perceptron => (-m).max(0.0),
             Self::Linear => -m,
@@ -105,9 +129,12 @@ impl Loss {
                 }
             }
             Self::Expectile { tau } => -2.0 * r * if r >= 0.0 { tau } else { 1.0 - tau },
+            Self::EpsilonInsensitive { epsilon } => -sign(r) * f64::from(u8::from(r.abs() > epsilon)),
+            Self::SquaredEpsilonInsensitive { epsilon } => -2.0 * sign(r) * (r.abs() - epsilon).max(0.0),
             Self::Logistic => -y * sigmoid(-m),
             Self::Hinge => -y * f64::from(u8::from(m < 1.0)),
             Self::SquaredHinge => -2.0 * y * (1.0 - m).max(0.0),
+            Self::ModifiedHuber => -2.0 * y * (1.0 - m).clamp(0.0, 2.0),
             Self::Exponential => -y * (-m).exp(),
             Self::Perceptron => -y * f64::from(u8::from(m < 0.0)),
             Self::Linear => -y,
@@ -122,10 +149,18 @@ impl Loss {
             Self::Squared => 1.0,
             Self::Huber { delta } => f64::from(u8::from(r.abs() <= delta)),
             Self::Expectile { tau } => 2.0 * if r >= 0.0 { tau } else { 1.0 - tau },
+            Self::SquaredEpsilonInsensitive { epsilon } => 2.0 * f64::from(u8::from(r.abs() > epsilon)),
             Self::Logistic => y * y * sigmoid(m) * sigmoid(-m),
             Self::SquaredHinge => 2.0 * y * y * f64::from(u8::from(m < 1.0)),
+            Self::ModifiedHuber => 2.0 * y * y * f64::from(u8::from((-1.0..1.0).contains(&m))),
             Self::Exponential => y * y * (-m).exp(),
-            Self::Absolute | Self::Pinball { .. } | Self::Hinge | Self::Perceptron | Self::Linear | Self::ZeroOne => 0.0,
+            Self::Absolute
+            | Self::Pinball { .. }
+            | Self::EpsilonInsensitive { .. }
+            | Self::Hinge
+            | Self::Perceptron
+            | Self::Linear
+            | Self::ZeroOne => 0.0,
         }
     }
 
@@ -142,9 +177,12 @@ impl Loss {
             Self::Huber { delta } => within(u.abs() <= delta, u * (y + 0.5 * u)),
             Self::Pinball { tau } => within((-tau..=1.0 - tau).contains(&u), u * y),
             Self::Expectile { tau } => u * (y + 0.25 * u / if u <= 0.0 { tau } else { 1.0 - tau }),
+            Self::EpsilonInsensitive { epsilon } => within(u.abs() <= 1.0, u * y + epsilon * u.abs()),
+            Self::SquaredEpsilonInsensitive { epsilon } => u * (y + 0.25 * u) + epsilon * u.abs(),
             Self::Logistic => within((-1.0..=0.0).contains(&a), entropy(-a) + entropy(1.0 + a)),
             Self::Hinge => within((-1.0..=0.0).contains(&a), a),
             Self::SquaredHinge => within(a <= 0.0, a * (1.0 + 0.25 * a)),
+            Self::ModifiedHuber => within((-4.0..=0.0).contains(&a), a * (1.0 + 0.25 * a)),
             Self::Exponential => within(a <= 0.0, entropy(-a) + a),
             Self::Perceptron => within((-1.0..=0.0).contains(&a), 0.0),
             Self::Linear => within(a == -1.0, 0.0),
@@ -167,7 +205,7 @@ fn sign(v: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const NUMBERS: [Loss; 7] = [
+    const NUMBERS: [Loss; 10] = [
         Loss::Squared,
         Loss::Absolute,
         Loss::Huber { delta: 1.35 },
@@ -175,9 +213,19 @@ mod tests {
         Loss::Pinball { tau: 0.9 },
         Loss::Expectile { tau: 0.2 },
         Loss::Expectile { tau: 0.5 },
+        Loss::EpsilonInsensitive { epsilon: 0.4 },
+        Loss::SquaredEpsilonInsensitive { epsilon: 0.4 },
+        Loss::SquaredEpsilonInsensitive { epsilon: 0.0 },
     ];
-    const MARGINS: [Loss; 6] =
-        [Loss::Logistic, Loss::Hinge, Loss::SquaredHinge, Loss::Exponential, Loss::Perceptron, Loss::Linear];
+    const MARGINS: [Loss; 7] = [
+        Loss::Logistic,
+        Loss::Hinge,
+        Loss::SquaredHinge,
+        Loss::ModifiedHuber,
+        Loss::Exponential,
+        Loss::Perceptron,
+        Loss::Linear,
+    ];
 
     fn all() -> Vec<(Loss, Vec<f64>)> {
         let numbers = NUMBERS.into_iter().map(|l| (l, vec![-2.25, 0.0, 1.7]));
@@ -231,7 +279,7 @@ mod tests {
             for y in [-1.0, 1.0] {
                 let error = Loss::ZeroOne.value(y, z);
                 assert!(Loss::Logistic.value(y, z) / std::f64::consts::LN_2 >= error);
-                for loss in [Loss::Hinge, Loss::SquaredHinge, Loss::Exponential] {
+                for loss in [Loss::Hinge, Loss::SquaredHinge, Loss::ModifiedHuber, Loss::Exponential] {
                     assert!(loss.value(y, z) >= error, "{loss:?}");
                 }
             }

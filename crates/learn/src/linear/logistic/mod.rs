@@ -152,6 +152,27 @@ pub enum ClassWeight {
     Factors(BTreeMap<String, f64>),
 }
 
+impl ClassWeight {
+    /// The factor of each class from its weight; `weights` and `names` are by code.
+    pub(super) fn factors(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
+        match self {
+            Self::Word(Balanced::Balanced) => {
+                let classes = weights.iter().filter(|w| **w > 0.0).count() as f64;
+                let total: f64 = weights.iter().sum();
+                Ok(weights.iter().map(|&w| if w > 0.0 { total / (classes * w) } else { 0.0 }).collect())
+            }
+            Self::Factors(factors) => {
+                for name in factors.keys() {
+                    if !names.contains(name) {
+                        return Err(Error::unknown("class (in class_weight)", name, names.iter().map(String::as_str)));
+                    }
+                }
+                Ok(names.iter().map(|n| factors.get(n).copied().unwrap_or(1.0)).collect())
+            }
+        }
+    }
+}
+
 /// The only word among class weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -172,6 +193,128 @@ impl Default for Logistic {
             tol: 1e-4,
             max_iter: 100,
             start: None,
+        }
+    }
+}
+
+/// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
+const NEWTON_BINARY: usize = 1024;
+const NEWTON_SOFTMAX: usize = 200;
+/// Columns up to which one matrix is gathered for all classes as a metric.
+const SHARED_COLS: usize = 2048;
+/// Numbers in a point beyond which a Hessian is refused.
+const HESSIAN_LIMIT: usize = 8192;
+
+impl Logistic {
+    const NAME: &str = "logistic";
+
+    /// The penalty as a factor of half the squares of the weights next to the plain sum of losses.
+    fn alpha(&self) -> f64 {
+        match (self.penalty, self.c) {
+            (Penalty::L2, Some(c)) => 1.0 / c,
+            _ => 0.0,
+        }
+    }
+
+    fn plan(&self, problem: &Problem, sparse: bool) -> Result<Plan> {
+        let (size, vectors) = (problem.len(), problem.vectors());
+        let newton = match self.solver {
+            Solver::Newton if size > HESSIAN_LIMIT => {
+                return Err(Error::Data(format!(
+                    "solver \"newton\" would need a matrix of {size} x {size} for {} columns and {} classes; use \"lbfgs\"",
+                    problem.cols, problem.classes
+                )));
+            }
+            Solver::Newton => true,
+            Solver::Lbfgs => false,
+            Solver::Auto => size <= if vectors == 1 { NEWTON_BINARY } else { NEWTON_SOFTMAX },
+        };
+        let kind = match newton {
+            true => Curvature::Full,
+            false if problem.cols <= SHARED_COLS && !sparse => Curvature::Shared,
+            false => Curvature::Diagonal,
+        };
+        Ok(Plan { alpha: self.alpha(), kind, renew: newton, tol: self.tol, max_iter: self.max_iter, sparse })
+    }
+
+    /// Every how manieth row the matrix for all classes is made of, so that it costs about as much as a pass; it is only a
+    /// metric, and need not be exact.
+    fn thin(&self, problem: &Problem, rows: u64) -> usize {
+        let cheap = problem.cols / (6 * problem.vectors());
+        let enough = rows / (4 * problem.width() as u64);
+        cheap.min(enough as usize).max(1)
+    }
+
+    /// The factor of each class from its weight; `weights` and `names` are by code.
+    fn class_weights(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
+        match &self.class_weight {
+            None => Ok(vec![1.0; weights.len()]),
+            Some(class_weight) => class_weight.factors(weights, names),
+        }
+    }
+
+    /// The problem and where to start, once the classes are counted.
+    fn begin(&self, before: &Before, census: &Census, cx: &Context<'_>) -> Result<Search> {
+        let factors = self.class_weights(&census.weights, &before.names)?;
+        let effective: Vec<f64> = census.weights.iter().zip(&factors).map(|(w, f)| w * f).collect();
+        let present: Vec<usize> = (0..effective.len()).filter(|&c| effective[c] > 0.0).collect();
+        if present.len() < 2 {
+            return Err(Error::Target(match present.first() {
+                Some(&one) => format!("every row is of class \"{}\", and logistic needs at least 2 classes", before.names[one]),
+                None => "no row has a weight above 0 in any class".into(),
+            }));
+        }
+        let mut place = vec![None; effective.len()];
+        present.iter().enumerate().for_each(|(k, &code)| place[code] = Some(k as u32));
+        let mut problem = Problem {
+            cols: before.cols,
+            intercept: self.fit_intercept,
+            classes: present.len(),
+            place,
+            class_weight: present.iter().map(|&c| factors[c]).collect(),
+            center: if before.sparse || !self.fit_intercept { Vec::new() } else { census.sample.means() },
+            thin: 1,
+        };
+        problem.thin = self.thin(&problem, census.rows);
+        let plan = self.plan(&problem, before.sparse)?;
+        let mut start = vec![0.0; problem.len()];
+        if self.fit_intercept {
+            // The intercepts that are right for weights of 0.
+            let logs: Vec<f64> = present.iter().map(|&c| effective[c].ln()).collect();
+            let (q, cols) = (problem.width(), problem.cols);
+            match problem.vectors() {
+                1 => start[cols] = logs[1] - logs[0],
+                v => {
+                    let mean = logs.iter().sum::<f64>() / v as f64;
+                    (0..v).for_each(|c| start[c * q + cols] = logs[c] - mean);
+                }
+            }
+        }
+        let mut search = Search::new(problem, plan, start, None, effective.iter().sum());
+        search.warm_start(&census.sample, &census.weights, cx)?;
+        Ok(search)
+    }
+
+    /// The model of where a search stands.
+    fn model(&self, names: &[String], search: &Search) -> LogisticModel {
+        let found = search.found(if search.plan.renew { "newton" } else { "lbfgs" });
+        let (problem, q) = (&search.problem, search.problem.width());
+        let intercept = problem.bias(&found.point);
+        let coef = Mat::from_fn(problem.vectors(), problem.cols, |c, j| found.point[c * q + j]);
+        let errors = found.errors.map(|mut e| {
+            e.truncate(problem.cols);
+            StandardErrors { coef: e, intercept: found.intercept_error }
+        });
+        let present = (0..names.len() as u32).filter(|&c| problem.place[c as usize].is_some()).collect();
+        LogisticModel {
+            classes: names.to_vec(),
+            present,
+            coef,
+            intercept,
+            errors,
+            n_iter: found.certificate.iterations,
+            certificate: Some(found.certificate),
+            trace: Some(found.trace),
         }
     }
 }
