@@ -30,7 +30,9 @@ pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, T
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
-pub use learner::{AnyLearner, Classifier, Clusterer, Density, Learner, Model, Regressor, Resume, StreamFit, Transformer, argmax_rows};
+pub use learner::{
+    AnyLearner, Classifier, Clusterer, Density, Learner, Model, Regressor, Resume, StreamFit, Transformer, argmax_rows,
+};
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
 pub use pass::{BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks};

@@ -18,6 +18,8 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Expectile::default()),
     || Box::new(linear::Logistic::default()),
     || Box::new(linear::Sgd::default()),
+    || Box::new(linear::Perceptron::default()),
+    || Box::new(linear::Stepwise::default()),
     || Box::new(bayes::GaussianNb::default()),
     || Box::new(tree::Tree::default()),
     || Box::new(reduce::Pca::default()),

@@ -8,11 +8,14 @@ mod lasso;
 mod least_squares;
 mod line;
 mod logistic;
+mod novikoff;
 mod ols;
 mod passes;
 mod quantile;
+mod perceptron;
 mod ridge;
 mod sgd;
+mod stepwise;
 
 pub use expectile::{Expectile, ExpectileModel};
 pub use huber::{Huber, HuberModel};
@@ -21,5 +24,10 @@ pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Sepa
 pub use lasso::{Change, ElasticNet, Goal, Lasso, LassoModel, Path, Selection, Strength, Validation};
 pub use ols::{Ols, OlsModel};
 pub use quantile::{Quantile, QuantileModel};
+pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Solver, StandardErrors};
+pub use novikoff::Novikoff;
+pub use ols::{Ols, OlsModel};
+pub use perceptron::{Perceptron, PerceptronModel};
 pub use ridge::{Alpha, Ridge, RidgeModel};
 pub use sgd::{Average, Preset, Rate, Sgd, SgdModel, SgdPenalty, Surrogate};
+pub use stepwise::{Criterion, Stepwise, StepwiseModel, StepwiseStep};

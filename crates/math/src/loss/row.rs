@@ -217,15 +217,8 @@ mod tests {
         Loss::SquaredEpsilonInsensitive { epsilon: 0.4 },
         Loss::SquaredEpsilonInsensitive { epsilon: 0.0 },
     ];
-    const MARGINS: [Loss; 7] = [
-        Loss::Logistic,
-        Loss::Hinge,
-        Loss::SquaredHinge,
-        Loss::ModifiedHuber,
-        Loss::Exponential,
-        Loss::Perceptron,
-        Loss::Linear,
-    ];
+    const MARGINS: [Loss; 7] =
+        [Loss::Logistic, Loss::Hinge, Loss::SquaredHinge, Loss::ModifiedHuber, Loss::Exponential, Loss::Perceptron, Loss::Linear];
 
     fn all() -> Vec<(Loss, Vec<f64>)> {
         let numbers = NUMBERS.into_iter().map(|l| (l, vec![-2.25, 0.0, 1.7]));

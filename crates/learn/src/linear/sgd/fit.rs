@@ -406,4 +406,3 @@ fn trace(courses: &[&[Epoch]]) -> Trace {
     }
     out
 }
-

@@ -10,15 +10,14 @@ mod schedule;
 mod tests;
 mod weights;
 
-use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task,
-};
+use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
 use ermine_math::loss::Loss;
 use serde::{Deserialize, Serialize};
 
 use super::ClassWeight;
 pub(super) use fit::{Fit, Records};
 pub use model::SgdModel;
+pub(super) use rows::{RowSet, Visit, with_rows};
 pub use schedule::Rate;
 use schedule::Schedule;
 
@@ -300,13 +299,7 @@ impl Sgd {
         Error::Parameter { learner: Self::SPEC.name, name: name.into(), value: value.to_string(), expected: expected.into() }
     }
 
-    fn fit_from(
-        &self,
-        start: Option<&SgdModel>,
-        data: &Dataset<'_>,
-        cx: &Context<'_>,
-        all_names: bool,
-    ) -> Result<SgdModel> {
+    fn fit_from(&self, start: Option<&SgdModel>, data: &Dataset<'_>, cx: &Context<'_>, all_names: bool) -> Result<SgdModel> {
         self.check()?;
         Fit { sgd: self, spec: &Self::SPEC, until_separated: false }.run(start, data, cx, all_names).map(|(model, _)| model)
     }
@@ -403,17 +396,7 @@ impl Learner for Sgd {
                       eta0/(1 + decay (t - 1)); step, eta0 times drop for every drop_every epochs; adaptive, eta0 divided by 5 \
                       whenever there is no improvement; pa1 and pa2, passive-aggressive steps of at most or about eta0. auto \
                       is optimal for classes and invscaling for numbers.",
-                range: Range::Choice(&[
-                    "auto",
-                    "constant",
-                    "optimal",
-                    "invscaling",
-                    "inverse",
-                    "step",
-                    "adaptive",
-                    "pa1",
-                    "pa2",
-                ]),
+                range: Range::Choice(&["auto", "constant", "optimal", "invscaling", "inverse", "step", "adaptive", "pa1", "pa2"]),
             },
             ParamSpec {
                 name: "eta0",

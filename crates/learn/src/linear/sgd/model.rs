@@ -77,6 +77,15 @@ impl SgdModel {
         (&self.stands[vector].coef, self.stands[vector].intercept)
     }
 
+    /// The code of the class that vector `k` scores.
+    pub(in super::super) fn positive(&self, k: usize) -> u32 {
+        self.present[if self.line.coef.rows() == 1 { 1 } else { k }]
+    }
+
+    pub(in super::super) fn certificate_mut(&mut self) -> Option<&mut Certificate> {
+        self.certificate.as_mut()
+    }
+
     fn scores(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.line.predict(x, Sgd::SPEC.name)
     }

@@ -5,7 +5,7 @@ use ermine_math::moments::Real;
 use ermine_math::row_ops;
 
 /// Rows that can be multiplied with a vector and added to one, one at a time and in any order.
-pub(super) trait RowSet: Sync {
+pub(in super::super) trait RowSet: Sync {
     fn rows(&self) -> usize;
     /// x_i · w.
     fn dot(&self, i: usize, w: &[f64]) -> f64;
@@ -96,13 +96,13 @@ impl RowSet for Sparse<'_> {
 }
 
 /// What is to be done with rows of any form.
-pub(super) trait Visit {
+pub(in super::super) trait Visit {
     type Out;
     fn visit(self, rows: &impl RowSet) -> Result<Self::Out>;
 }
 
 /// Shows features as rows: in place where their cells lie side by side, else from one copy by rows.
-pub(super) fn with_rows<V: Visit>(x: &Features<'_>, learner: &str, visit: V) -> Result<V::Out> {
+pub(in super::super) fn with_rows<V: Visit>(x: &Features<'_>, learner: &str, visit: V) -> Result<V::Out> {
     fn by_rows<T: Real + Default>(m: &MatRef<'_, T>) -> Mat<T> {
         Mat::from_fn(m.rows(), m.cols(), |i, j| *m.at(i, j))
     }

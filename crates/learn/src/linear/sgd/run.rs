@@ -14,7 +14,11 @@ use super::weights::{Debt, Weights};
 pub(super) enum Labels<'a> {
     Numbers(&'a [f64]),
     /// +1 for the rows of class `positive`, -1 for the others, with a factor on the weight of either.
-    Class { codes: &'a [u32], positive: u32, factors: [f64; 2] },
+    Class {
+        codes: &'a [u32],
+        positive: u32,
+        factors: [f64; 2],
+    },
 }
 
 impl Labels<'_> {

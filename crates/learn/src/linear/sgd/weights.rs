@@ -237,15 +237,7 @@ mod tests {
                 lazy = lazy.averaging(&vec![0.0; cols], 0.0, 0.0);
             }
             let zero = vec![0.0; cols];
-            let mut plain = Plain {
-                w: start,
-                b: 0.0,
-                owed: 0.0,
-                paid: zero.clone(),
-                sum: zero,
-                sum_b: 0.0,
-                count: 0.0,
-            };
+            let mut plain = Plain { w: start, b: 0.0, owed: 0.0, paid: zero.clone(), sum: zero, sum_b: 0.0, count: 0.0 };
             for step in 0..400 {
                 let i = step % rows;
                 let z = plain.w.iter().zip(x.row(i)).map(|(w, x)| w * x).sum::<f64>() + plain.b;
