@@ -49,6 +49,18 @@ impl Fitted {
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
+    /// Goes on with further rows from a model of the same learner, or begins when there is none yet.
+    pub fn resume_on(
+        learner: Box<dyn AnyLearner>,
+        start: Option<&dyn Model>,
+        data: &Dataset<'_>,
+        target: TargetInfo,
+        cx: &Context<'_>,
+    ) -> Result<Self> {
+        let model = learner.resume_any(start, data, cx)?;
+        Ok(Self { learner, model, schema: data.schema_or_unnamed().into_owned(), target, seed: cx.seed })
+    }
+
     /// Trains on a source of rows that may be larger than memory.
     pub fn train_source(
         learner: Box<dyn AnyLearner>,

@@ -29,9 +29,10 @@ enum Y<'py> {
 /// Fits a learner of the catalogue.
 ///
 /// `params` is a JSON object. `y` is a vector or matrix of float64; for a classification `codes` (uint32, into
-/// `classes`) stands in its place. `names` are the columns' names where they have some.
+/// `classes`) stands in its place. `names` are the columns' names where they have some. With `resume` the learner goes on
+/// from the model `start`, or begins with all classes that are named when that is None.
 #[pyfunction]
-#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator=""))]
+#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator="", start=None, resume=false))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -46,6 +47,8 @@ pub fn fit<'py>(
     names: Option<Vec<String>>,
     target: Option<Vec<String>>,
     estimator: &str,
+    start: Option<&Bound<'py, NativeModel>>,
+    resume: bool,
 ) -> PyResult<NativeModel> {
     let named = |dtype| Named { estimator, dtype };
     let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
@@ -95,13 +98,17 @@ pub fn fit<'py>(
 
     // The fit runs on the pool while this thread waits, because Python delivers signals to its main thread only: every
     // 50 ms it takes the interpreter back for a moment and asks. A stopped fit ends at its next report.
+    let start = start.map(|model| &*model.get().fitted.model);
     let outcome = py.detach(|| {
         let (send, receive) = channel();
         let (data, context) = (&data, &context);
         pool.in_place_scope(|scope| {
             scope.spawn(move |_| {
                 // A panic is a defect of ours; it becomes an exception below instead of taking the process down.
-                let result = catch_unwind(AssertUnwindSafe(|| Fitted::train_on(learner, data, info, context)));
+                let result = catch_unwind(AssertUnwindSafe(|| match resume {
+                    true => Fitted::resume_on(learner, start, data, info, context),
+                    false => Fitted::train_on(learner, data, info, context),
+                }));
                 let _ = send.send(result);
             });
             loop {

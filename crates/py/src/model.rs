@@ -17,7 +17,7 @@ use crate::input::Input;
 /// A trained model.
 #[pyclass(frozen, module = "ermine._native")]
 pub struct NativeModel {
-    fitted: Fitted,
+    pub(crate) fitted: Fitted,
 }
 
 fn lacks(model: &Fitted, what: &str) -> Error {

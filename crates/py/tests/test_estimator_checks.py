@@ -13,7 +13,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
 
 
-@parametrize_with_checks([cls() for cls in CLASSES.values()])
+# As in scikit-learn, whose classes of these names fail the same checks.
+STEPS = {
+    f"check_sample_weight_equivalence_on_{form}_data": "a row of weight 2 is a step twice as long, not two steps"
+    for form in ("dense", "sparse")
+}
+
+
+def expected_failures(estimator):
+    return STEPS if type(estimator).__name__ in ("SGDClassifier", "SGDRegressor", "Perceptron") else {}
+
+
+@parametrize_with_checks([cls() for cls in CLASSES.values()], expected_failed_checks=expected_failures)
 def test_check_estimator(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

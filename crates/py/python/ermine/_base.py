@@ -131,8 +131,8 @@ class Estimator(BaseEstimator):
         """The learner's parameters as a dict."""
         return {theirs: plain(getattr(self, ours)) for ours, theirs in self._forwarded.items()}
 
-    def _fit_native(self, X, *, y=None, codes=None, classes=None, sample_weight=None, params=None, seed=0, learner=None):
-        """Fits and keeps the model; returns it."""
+    def _fit_native(self, X, *, y=None, codes=None, classes=None, sample_weight=None, params=None, seed=0, learner=None, **more):
+        """Fits and keeps the model; returns it. With `resume` it goes on from the model `start`."""
         names = getattr(self, "feature_names_in_", None)
         if y is not None:
             y = np.ascontiguousarray(y, dtype=np.float64)
@@ -148,6 +148,7 @@ class Estimator(BaseEstimator):
             names=None if names is None or isinstance(X, _native.NativeTable) else [str(n) for n in names],
             target=None if y is None and codes is None else ["y"] if y is None or y.ndim == 1 else [f"y{j}" for j in range(y.shape[1])],
             estimator=type(self).__name__,
+            **more,
         )
         self._model = model
         return model

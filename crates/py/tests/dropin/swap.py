@@ -12,6 +12,8 @@ FILES = {
     "sklearn.linear_model.tests.test_huber": ["HuberRegressor"],
     "sklearn.linear_model.tests.test_quantile": ["HuberRegressor", "QuantileRegressor"],
     "sklearn.linear_model.tests.test_logistic": ["LogisticRegression"],
+    "sklearn.linear_model.tests.test_sgd": ["SGDClassifier", "SGDRegressor"],
+    "sklearn.linear_model.tests.test_perceptron": ["Perceptron"],
     "sklearn.tests.test_naive_bayes": ["GaussianNB"],
     "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],
     "sklearn.cluster.tests.test_k_means": ["KMeans"],

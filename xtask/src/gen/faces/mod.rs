@@ -14,6 +14,7 @@ mod linear;
 mod logistic;
 mod prepare;
 mod robust;
+mod sgd;
 mod tree;
 
 /// One Python class.
@@ -146,6 +147,8 @@ pub const FACES: &[&[Face]] = &[
     lasso::FACES,
     robust::FACES,
     logistic::FACES,
+    logistic::FACES,
+    sgd::FACES,
     bayes::FACES,
     tree::FACES,
     cluster::FACES,

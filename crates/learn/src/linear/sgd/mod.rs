@@ -406,7 +406,7 @@ impl Learner for Sgd {
             ParamSpec {
                 name: "power_t",
                 doc: "The exponent of learning_rate=invscaling.",
-                range: Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false },
+                range: Range::Real { min: f64::NEG_INFINITY, max: f64::MAX, above: true, log: false },
             },
             ParamSpec { name: "decay", doc: "The decay of learning_rate=inverse.", range: Range::at_least(0.0) },
             ParamSpec {
