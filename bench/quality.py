@@ -121,6 +121,15 @@ def linear_svm(d, p, out):
     return {"objective": float(p["C"] * loss + w @ w / 2), "acc": _linear_accuracy(d, w)}
 
 
+def steps(d, p, out):
+    """Mean loss (logistic or hinge) + alpha |w|^2 / 2, without intercept."""
+    w = np.asarray(out["coef"], float).ravel()
+    m = _signs(d["y"]) * (d["X"] @ w)
+    loss = np.logaddexp(0, -m) if p["loss"] == "log_loss" else np.maximum(0, 1 - m)
+    objective = float(loss.mean() + p["alpha"] * (w @ w) / 2)
+    return {"objective": objective, "acc": _linear_accuracy(d, w)}
+
+
 # ---- kernel machines, neighbours
 
 

@@ -79,6 +79,22 @@ TASKS["softmax_mnist"] = logistic(1e-4)
 TASKS["softmax_digits"] = logistic(2e-5)
 
 
+def sgd(p):
+    return ermine.SGDClassifier(
+        loss=p["loss"],
+        alpha=p["alpha"],
+        max_iter=p["epochs"],
+        tol=None,
+        fit_intercept=False,
+        random_state=0,
+    )
+
+
+for loss in ("hinge", "log_loss"):
+    for form in ("dense", "sparse"):
+        TASKS[f"sgd_{loss}_{form}"] = estimator(sgd, info=coef_info)
+
+
 def gaussian_nb(p):
     return ermine.GaussianNB()
 

@@ -121,6 +121,25 @@ add("softmax_mnist", logreg("lbfgs", 1e-4), "lbfgs")
 add("softmax_digits", logreg("lbfgs", 2e-5), "lbfgs")
 
 
+# ---- a row at a time
+def sgd(p):
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier(
+        loss=p["loss"],
+        alpha=p["alpha"],
+        max_iter=p["epochs"],
+        tol=None,
+        fit_intercept=False,
+        random_state=0,
+    )
+
+
+for t in ("hinge", "log_loss"):
+    add(f"sgd_{t}_dense", estimator(sgd, info=coef_info))
+    add(f"sgd_{t}_sparse", estimator(sgd, info=coef_info))
+
+
 # ---- linear SVM (liblinear inside)
 def linsvc(dual, tol):
     def make(p):
