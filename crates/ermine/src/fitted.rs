@@ -58,7 +58,7 @@ impl Fitted {
         cx: &Context<'_>,
     ) -> Result<Self> {
         let model = learner.resume_any(start, data, cx)?;
-        Ok(Self { learner, model, schema: data.schema_or_unnamed().into_owned(), target, seed: cx.seed })
+        Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
     /// Trains on a source of rows that may be larger than memory.

@@ -33,6 +33,22 @@ class _Steps(SparseCoefMixin, Estimator):
     def _seed(self):
         return seed_of(self.random_state)
 
+    def _check_weight(self, sample_weight, X):
+        if self.early_stopping and sample_weight is not None and not np.any(sample_weight):
+            raise ValueError(
+                "The sample weights for validation set are all zero, consider using a different random state."
+            )
+        return super()._check_weight(sample_weight, X)
+
+    def _fit_native(self, X, **kwargs):
+        try:
+            return super()._fit_native(X, **kwargs)
+        except ValueError as error:
+            if not str(error).startswith("Floating-point"):
+                raise
+            advice = "Scaling input data with StandardScaler or MinMaxScaler might help."
+            raise ValueError(f"{error}. {advice}") from None
+
     def _fit_steps(self, X, target, params, weight, coef_init, intercept_init):
         """A whole fit, from given coefficients where there are some."""
         if self.warm_start and hasattr(self, "coef_"):
