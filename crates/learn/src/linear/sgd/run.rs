@@ -123,7 +123,7 @@ pub(super) struct Task<'a, R> {
     pub train: &'a [u32],
     /// The score of weights and intercept on other rows, the larger the better.
     pub judge: Option<&'a (dyn Fn(&[f64], f64) -> Result<f64> + Sync)>,
-    /// Where a row comes from when the features are finite but their squares are not.
+    /// Of the orders of the rows.
     pub seed: u64,
 }
 
@@ -157,8 +157,8 @@ pub(super) fn loss_and_slope(loss: Loss, y: f64, z: f64) -> (f64, f64) {
 
 /// Whether slopes grow without bound, so that steps that are too long run away.
 fn can_run_away(loss: Loss) -> bool {
-    matches!(loss, Loss::Squared | Loss::SquaredHinge | Loss::Exponential | Loss::SquaredEpsilonInsensitive { .. })
-        || matches!(loss, Loss::Expectile { .. })
+    use Loss::{Expectile, Exponential, Squared, SquaredEpsilonInsensitive, SquaredHinge};
+    matches!(loss, Squared | SquaredHinge | Exponential | SquaredEpsilonInsensitive { .. } | Expectile { .. })
 }
 
 impl<R: RowSet> Task<'_, R> {

@@ -30,7 +30,7 @@ impl Products {
         }
     }
 
-    /// Residual sum of squares of a line on the rows behind these products; `shift` is the intercept less what the means ask for.
+    /// Residual sum of squares, about their mean, of coefficients on the rows behind these products.
     fn rss_of(&self, columns: &[usize], coef: &[f64]) -> f64 {
         let mut rss = self.tss;
         for (a, &i) in columns.iter().enumerate() {
