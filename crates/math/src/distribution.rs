@@ -27,8 +27,12 @@ fn stirling_error(a: f64) -> f64 {
     S.iter().rev().fold(0.0, |sum, &s| sum * z + s) / a
 }
 
-/// a ln(a/m) + m - a, without cancellation where a is near m.
-fn deviance(a: f64, m: f64) -> f64 {
+/// a ln(a/m) + m - a for a from 0 up and m above 0, without cancellation where a is near m: the relative entropy of two
+/// Poisson means, and half of many deviances.
+pub fn relative_entropy(a: f64, m: f64) -> f64 {
+    if a == 0.0 {
+        return m;
+    }
     let d = a - m;
     if d.abs() < 0.1 * (a + m) {
         // With v = (a - m)/(a + m): ln(a/m) = 2 artanh(v).
@@ -57,7 +61,7 @@ fn gamma_factor(a: f64, x: f64) -> f64 {
         // No saddle point to speak of, and nothing to cancel.
         return (a * x.ln() - x - libm::lgamma(a + 1.0)).exp();
     }
-    (-stirling_error(a) - deviance(a, x)).exp() / (std::f64::consts::TAU * a).sqrt()
+    (-stirling_error(a) - relative_entropy(a, x)).exp() / (std::f64::consts::TAU * a).sqrt()
 }
 
 /// x^a y^b Γ(a + b) / (Γ(a) Γ(b)) for x + y = 1.
@@ -68,7 +72,7 @@ fn beta_factor(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     let stirling = stirling_error(n) - stirling_error(a) - stirling_error(b);
     // Exponents in double-double would gain nothing: the deviances carry a relative error of a few ulp each.
-    let exponent = stirling - deviance(a, n * x) - deviance(b, n * y);
+    let exponent = stirling - relative_entropy(a, n * x) - relative_entropy(b, n * y);
     (a * b / (std::f64::consts::TAU * n)).sqrt() * exponent.exp()
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Link;
-use crate::distribution::ln_gamma;
+use crate::distribution::{ln_gamma, relative_entropy};
 
 /// A distribution of the target around its mean mu, up to a dispersion: variance = dispersion · V(mu).
 ///
@@ -65,12 +65,18 @@ impl Family {
             return f64::INFINITY;
         }
         match self.power() {
-            None => 2.0 * (relative_entropy(y, mu) + relative_entropy(1.0 - y, 1.0 - mu)).max(0.0),
+            None => 2.0 * (relative_entropy(y, mu) + relative_entropy(1.0 - y, 1.0 - mu)),
             Some(0.0) => (y - mu) * (y - mu),
-            Some(1.0) => 2.0 * (relative_entropy(y, mu) + (mu - y)).max(0.0),
-            Some(2.0) => 2.0 * ((y - mu) / mu - ((y - mu) / mu).ln_1p()).max(0.0),
+            Some(1.0) => 2.0 * relative_entropy(y, mu),
+            Some(2.0) => 2.0 * relative_entropy(1.0, y / mu),
             Some(3.0) => ((y - mu) / mu).powi(2) / y,
-            Some(_) => 2.0 * (self.loss(y, mu) - self.saturated(y)).max(0.0),
+            // y²⁻ᵖ in front of a function of the ratio alone, which keeps its digits where the mean is near the target.
+            Some(p) if y > 0.0 => {
+                let log = ((mu - y) / y).ln_1p();
+                let part = |q: f64| (q * log).exp_m1() / q;
+                2.0 * power(y, 2.0 - p) * (part(2.0 - p) - part(1.0 - p)).max(0.0)
+            }
+            Some(_) => 2.0 * self.loss(y, mu).max(0.0),
         }
     }
 
@@ -162,6 +168,25 @@ impl Family {
         }
     }
 
+    /// Whether the loss is convex in the score whatever the target: the observed second derivative is never negative then.
+    /// That is so for the canonical links, for the logarithm with powers from 1 to 2, and for the probit.
+    pub fn is_convex(self, link: Link) -> bool {
+        match (self.power(), link) {
+            (None, Link::Logit | Link::Probit) | (Some(0.0), Link::Identity) | (Some(2.0), Link::Inverse) => true,
+            (Some(p), Link::Log) => (1.0..=2.0).contains(&p),
+            _ => false,
+        }
+    }
+
+    /// Whether a link is canonical: observed and expected second derivatives are the same then, and so are the sums of
+    /// targets and means, weighted with any column, at the maximum of the likelihood.
+    pub fn is_canonical(self, link: Link) -> bool {
+        matches!(
+            (self.power(), link),
+            (None, Link::Logit) | (Some(0.0), Link::Identity) | (Some(1.0), Link::Log) | (Some(2.0), Link::Inverse)
+        )
+    }
+
     /// The name in parameters.
     pub fn name(self) -> &'static str {
         match self {
@@ -183,11 +208,6 @@ fn power(mu: f64, p: f64) -> f64 {
 /// t log t, 0 at 0.
 fn log_times(t: f64) -> f64 {
     if t > 0.0 { t * t.ln() } else { 0.0 }
-}
-
-/// y log(y / mu), 0 at y = 0.
-fn relative_entropy(y: f64, mu: f64) -> f64 {
-    if y > 0.0 { y * (y / mu).ln() } else { 0.0 }
 }
 
 #[cfg(test)]

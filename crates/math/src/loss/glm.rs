@@ -13,17 +13,33 @@ pub struct GlmSums {
     pub pearson: f64,
 }
 
+/// Which second derivative by the score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Information {
+    /// The expected one, weight mu'² / V(mu), which is never negative: Fisher's scoring, and standard errors.
+    Expected,
+    /// The observed one where [`Family::is_convex`], with which Newton's method converges quadratically; else the expected.
+    Observed,
+}
+
 /// Rows that one round holds in first-level cache.
 const TILE: usize = 256;
 
-/// The loss of a block of rows: scores `z` become gradients weight (mu - y) mu' / V(mu), and `curvature` the expected second
-/// derivatives weight mu'² / V(mu), with mu' the derivative of the mean by the score. `weight` is all 1 when empty.
+/// The loss of a block of rows: scores `z` become gradients weight (mu - y) mu' / V(mu), with mu' the derivative of the mean
+/// by the score, and `curvature` second derivatives as `information` says. `weight` is all 1 when empty.
 ///
 /// Where a score leads to an impossible mean the loss is infinite.
 ///
 /// # Panics
 /// When the lengths differ.
-pub fn glm_block(family: Family, link: Link, z: &mut [f64], y: &[f64], weight: &[f64], curvature: &mut [f64]) -> GlmSums {
+pub fn glm_block(
+    (family, link): (Family, Link),
+    information: Information,
+    z: &mut [f64],
+    y: &[f64],
+    weight: &[f64],
+    curvature: &mut [f64],
+) -> GlmSums {
     assert!(y.len() == z.len() && curvature.len() == z.len(), "one target and curvature a row");
     assert!(weight.is_empty() || weight.len() == z.len(), "one weight a row");
     let mut sums = GlmSums::default();
@@ -31,16 +47,27 @@ pub fn glm_block(family: Family, link: Link, z: &mut [f64], y: &[f64], weight: &
         let range = start..z.len().min(start + TILE);
         let (z, curvature) = (&mut z[range.clone()], &mut curvature[range.clone()]);
         let y = &y[range.clone()];
-        let mut loss = [0.0; TILE];
+        let (mut loss, mut scores) = ([0.0; TILE], [0.0; TILE]);
+        let observed = information == Information::Observed && family.is_convex(link) && !family.is_canonical(link);
+        if observed && link == Link::Probit {
+            scores[..z.len()].copy_from_slice(z);
+        }
         match (family.power(), link) {
             (Some(p), Link::Log) => log_link(p, z, y, curvature, &mut loss),
             (None, Link::Logit) => logit(z, y, curvature, &mut loss),
             (None, Link::Probit) => probit(z, y, curvature, &mut loss),
             _ => any(family, link, z, y, curvature, &mut loss),
         }
+        let power = family.power().unwrap_or(1.0);
         let mut add = |w: f64, i: usize, z: &mut f64, c: &mut f64| {
             sums.loss += w * loss[i];
             sums.pearson += if *c > 0.0 { w * (*z * *z / *c) } else { 0.0 };
+            if observed {
+                *c = match link {
+                    Link::Probit => probit_curvature(scores[i], y[i]),
+                    _ => *c - (power - 1.0) * *z,
+                };
+            }
             *z *= w;
             *c *= w;
         };
@@ -110,6 +137,13 @@ fn probit(z: &mut [f64], y: &[f64], curvature: &mut [f64], loss: &mut [f64; TILE
     }
 }
 
+/// The second derivative of the probit loss: φ/Φ (z + φ/Φ) for a success, φ/(1 - Φ) (φ/(1 - Φ) - z) for a failure.
+fn probit_curvature(z: f64, y: f64) -> f64 {
+    let log_density = -0.5 * z * z - LN_SQRT_TAU;
+    let (up, down) = ((log_density - ln_normal_cdf(z)).exp(), (log_density - ln_normal_cdf(-z)).exp());
+    (y * up * (z + up)).max(0.0) + ((1.0 - y) * down * (down - z)).max(0.0)
+}
+
 /// log √(2π).
 const LN_SQRT_TAU: f64 = 0.918_938_533_204_672_8;
 
@@ -144,9 +178,36 @@ mod tests {
     const LINKS: [Link; 5] = [Link::Identity, Link::Log, Link::Logit, Link::Inverse, Link::Probit];
 
     fn one(family: Family, link: Link, z: f64, y: f64) -> (GlmSums, f64, f64) {
+        with(Information::Expected, family, link, z, y)
+    }
+
+    fn with(information: Information, family: Family, link: Link, z: f64, y: f64) -> (GlmSums, f64, f64) {
         let (mut z, mut c) = ([z], [0.0]);
-        let sums = glm_block(family, link, &mut z, &[y], &[], &mut c);
+        let sums = glm_block((family, link), information, &mut z, &[y], &[], &mut c);
         (sums, z[0], c[0])
+    }
+
+    #[test]
+    fn the_observed_curvature_is_that_of_finite_differences_and_never_negative() {
+        for family in ALL {
+            for link in LINKS.into_iter().filter(|&l| family.is_convex(l)) {
+                for y in targets(family) {
+                    for k in 0..20 {
+                        let (z, h) = (-2.4 + 0.25 * f64::from(k), 1e-5);
+                        if !family.holds_mean(link.mean(z)) {
+                            continue;
+                        }
+                        let difference = (one(family, link, z + h, y).1 - one(family, link, z - h, y).1) / (2.0 * h);
+                        let (sums, _, observed) = with(Information::Observed, family, link, z, y);
+                        assert!((observed - difference).abs() < 1e-6 * (1.0 + difference.abs()), "{family:?} {link:?} {y} {z}");
+                        assert!(observed >= 0.0 && sums == one(family, link, z, y).0);
+                        if family.is_canonical(link) {
+                            assert_eq!(observed, one(family, link, z, y).2);
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]
@@ -199,7 +260,14 @@ mod tests {
     #[test]
     fn a_row_of_weight_0_is_absent() {
         let (mut z, mut c) = ([0.3, -1.0, 2.0], [0.0; 3]);
-        let sums = glm_block(Family::Poisson, Link::Identity, &mut z, &[1.0, 1.0, 3.0], &[2.0, 0.0, 1.0], &mut c);
+        let sums = glm_block(
+            (Family::Poisson, Link::Identity),
+            Information::Expected,
+            &mut z,
+            &[1.0, 1.0, 3.0],
+            &[2.0, 0.0, 1.0],
+            &mut c,
+        );
         assert!(sums.loss.is_finite() && z[1] == 0.0 && c[1] == 0.0);
     }
 }

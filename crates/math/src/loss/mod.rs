@@ -18,6 +18,6 @@ mod row;
 
 pub use block::{BlockLoss, exp_in_place, log_sum_exp, log1p_exp, logistic_block, sigmoid, softmax_block};
 pub use family::Family;
-pub use glm::{GlmSums, glm_block};
+pub use glm::{GlmSums, Information, glm_block};
 pub use link::Link;
 pub use row::Loss;
