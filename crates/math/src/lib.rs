@@ -14,6 +14,7 @@ pub mod linalg;
 pub mod loss;
 pub mod moments;
 pub mod optimise;
+pub mod prior;
 pub mod project;
 pub mod row_ops;
 pub mod skinny;
