@@ -4,8 +4,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Certificate, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource,
-    Schema, Spec, Trace,
+    Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result,
+    RowSource, Schema, Spec, Trace,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
@@ -41,6 +41,11 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// [`Spec::check_params`] first and then that.
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&to_params(self)?)
+    }
+
+    /// Columns that mean something by their very values, such as an exposure: a preparation in front leaves them as they are.
+    fn untouched(&self) -> Vec<ColumnRef> {
+        Vec::new()
     }
 
     /// Learns from rows.
@@ -201,6 +206,8 @@ pub trait AnyLearner: Send + Sync {
     fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()>;
     /// [`Learner::check`].
     fn check_any(&self) -> Result<()>;
+    /// [`Learner::untouched`].
+    fn untouched_any(&self) -> Vec<ColumnRef>;
     /// [`Learner::fit`].
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
@@ -266,6 +273,10 @@ impl<L: Learner> AnyLearner for L {
 
     fn check_any(&self) -> Result<()> {
         Learner::check(self)
+    }
+
+    fn untouched_any(&self) -> Vec<ColumnRef> {
+        self.untouched()
     }
 
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {

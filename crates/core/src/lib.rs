@@ -38,7 +38,7 @@ pub use output::OutputFile;
 pub use pass::{BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks};
 pub use report::{Cell, Curve, Report, Section};
 pub use rng::Stream;
-pub use schema::{ColumnKind, Field, Schema};
+pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
 pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task};
 pub use suggest::nearest;

@@ -106,3 +106,41 @@ impl Schema {
         self.fields.iter().position(|f| f.name == name).ok_or_else(|| Error::unknown("column", name, self.names()))
     }
 }
+
+/// A column that a parameter speaks of: by name, or by its number from 0.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ColumnRef {
+    /// Its number, from 0.
+    Index(usize),
+    /// Its name.
+    Name(String),
+}
+
+impl ColumnRef {
+    /// Where the column is; a name or number that does not exist is an error.
+    pub fn position(&self, schema: &Schema) -> Result<usize> {
+        match self {
+            Self::Name(name) => schema.position(name),
+            Self::Index(at) if *at < schema.len() => Ok(*at),
+            Self::Index(at) => {
+                Err(Error::Data(format!("there is no column number {at}: there are {}, counted from 0", schema.len())))
+            }
+        }
+    }
+}
+
+impl From<&str> for ColumnRef {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl std::fmt::Display for ColumnRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Index(at) => write!(f, "{at}"),
+            Self::Name(name) => write!(f, "\"{name}\""),
+        }
+    }
+}

@@ -16,6 +16,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Huber::default()),
     || Box::new(linear::Quantile::default()),
     || Box::new(linear::Expectile::default()),
+    || Box::new(linear::Glm::default()),
     || Box::new(linear::Logistic::default()),
     || Box::new(linear::Sgd::default()),
     || Box::new(linear::Perceptron::default()),

@@ -1,9 +1,9 @@
 //! Pipelines: preparations and a learner, as one learner.
 
 use ermine_core::{
-    Accepts, AnyLearner, Certificate, Classifier, Clusterer, Context, Dataset, Density, Error, Family, Features, Learner, Mapped,
-    Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowSource, Schema, Spec,
-    StreamFit, Task, Trace, Transformer,
+    Accepts, AnyLearner, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Family, Features,
+    Learner, Mapped, Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowSource,
+    Schema, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{baseline::Baseline, prepare::Prepare};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -135,11 +135,28 @@ impl Learner for Pipeline {
     const STREAM: Option<StreamFit<Self>> = Some(fit_source);
 
     fn check(&self) -> Result<()> {
-        self.parts()?;
-        self.steps.iter().try_for_each(|s| s.0.check_any())
+        let (last, front) = self.parts()?;
+        self.steps.iter().try_for_each(|s| s.0.check_any())?;
+        if front.is_empty() {
+            return Ok(());
+        }
+        for column in last.0.untouched_any() {
+            if let ColumnRef::Index(at) = column {
+                return Err(Error::Data(format!(
+                    "{} speaks of column number {at}, and the steps before it may move the columns; give its name",
+                    last.0.spec().name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn untouched(&self) -> Vec<ColumnRef> {
+        self.steps.last().map_or_else(Vec::new, |s| s.0.untouched_any())
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PipelineModel> {
+        self.check()?;
         let (last, front) = self.parts()?;
         let mut models: Vec<Box<dyn Model>> = Vec::with_capacity(self.steps.len());
         let mut held: Option<(Mat<f64>, Schema)> = None;
@@ -204,7 +221,7 @@ fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> 
         models.push(model);
         Ok(())
     }
-    pipeline.parts()?;
+    pipeline.check()?;
     let mut models = Vec::new();
     rest(&pipeline.steps, source, cx, &mut models)?;
     models.reverse();
@@ -212,14 +229,17 @@ fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> 
 }
 
 /// The default preparation in front of `learner`, so that any table will do: categories, dates, missing cells. Learners
-/// that take all of these themselves, preparations and pipelines come back as they are.
+/// that take all of these themselves, preparations and pipelines come back as they are. Columns that the learner speaks of by
+/// name are left as they are.
 pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let spec = learner.spec();
     let native = spec.accepts.categorical && spec.accepts.missing;
     if native || matches!(spec.family, Family::Preparation | Family::Composite) {
         return learner;
     }
-    Box::new(Pipeline::new([Box::new(Prepare::default()) as Box<dyn AnyLearner>, learner]))
+    let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
+    let keep = learner.untouched_any().into_iter().filter_map(named).collect();
+    Box::new(Pipeline::new([Box::new(Prepare { keep, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
 }
 
 /// A trained pipeline.

@@ -1,7 +1,7 @@
 //! What a least-squares fit says about its coefficients: errors, tests, intervals and the quality of the fit.
 
 use ermine_core::{Cell, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
-use ermine_math::distribution::{FisherF, StudentT};
+use ermine_math::distribution::{FisherF, Normal, StudentT};
 
 use super::least_squares::{Solution, ldexp};
 
@@ -136,20 +136,48 @@ impl Inference {
         if df <= 0.0 {
             return None;
         }
-        let student = StudentT { df };
-        let margin = student.isf(0.5 * (1.0 - LEVEL));
-        let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
         // The unit errors carry the power of two of the target.
         let sd: Vec<f64> = solution.rss.iter().map(|rss| (rss / df).sqrt()).collect();
-        let std_err = Mat::from_fn(t, width, |k, j| sd[k] * unit[(k, j)]);
-        let t_value = Mat::from_fn(t, width, |k, j| value(k, j) / std_err[(k, j)]);
-        Some(Self {
-            p_value: Mat::from_fn(t, width, |k, j| student.two_sided(t_value[(k, j)])),
-            conf_low: Mat::from_fn(t, width, |k, j| value(k, j) - margin * std_err[(k, j)]),
-            conf_high: Mat::from_fn(t, width, |k, j| value(k, j) + margin * std_err[(k, j)]),
+        let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
+        Some(Self::of(&Mat::from_fn(t, width, value), Mat::from_fn(t, width, |k, j| sd[k] * unit[(k, j)]), Some(df)))
+    }
+
+    /// Tests and intervals of values with their standard errors: by Student's t with `df` degrees of freedom, by the normal
+    /// without.
+    pub(super) fn of(value: &Mat<f64>, std_err: Mat<f64>, df: Option<f64>) -> Self {
+        let (t, width, tail) = (value.rows(), value.cols(), 0.5 * (1.0 - LEVEL));
+        let margin = df.map_or_else(|| Normal.isf(tail), |df| StudentT { df }.isf(tail));
+        let two_sided = |v: f64| df.map_or_else(|| 2.0 * Normal.sf(v.abs()), |df| StudentT { df }.two_sided(v));
+        let t_value = Mat::from_fn(t, width, |k, j| value[(k, j)] / std_err[(k, j)]);
+        Self {
+            p_value: Mat::from_fn(t, width, |k, j| two_sided(t_value[(k, j)])),
+            conf_low: Mat::from_fn(t, width, |k, j| value[(k, j)] - margin * std_err[(k, j)]),
+            conf_high: Mat::from_fn(t, width, |k, j| value[(k, j)] + margin * std_err[(k, j)]),
             std_err,
             t_value,
-        })
+        }
+    }
+
+    /// The numbers of a coefficient as cells of a table, empty where there is none.
+    pub(super) fn cells(&self, target: usize, at: usize) -> [Cell; 5] {
+        self.arrays().map(|m| if m[(target, at)].is_nan() { Cell::Empty } else { m[(target, at)].into() })
+    }
+
+    pub(super) fn save(&self, out: &mut ModelWriter) {
+        for (name, m) in Self::ARRAYS.iter().zip(self.arrays()) {
+            out.mat(name, m);
+        }
+    }
+
+    /// What [`Inference::save`] wrote, if it did.
+    pub(super) fn load(input: &ModelReader, targets: usize, cols: usize) -> Result<Option<Self>> {
+        if input.array_info("std_err").is_none() {
+            return Ok(None);
+        }
+        let read = |name: &str| input.mat_of::<f64>(name, targets, cols + 1);
+        let [std_err, t_value, p_value, conf_low, conf_high] = Self::ARRAYS.map(read);
+        let (conf_low, conf_high) = (conf_low?, conf_high?);
+        Ok(Some(Self { std_err: std_err?, t_value: t_value?, p_value: p_value?, conf_low, conf_high }))
     }
 }
 
@@ -174,9 +202,7 @@ impl Evidence {
         let values: Vec<f64> = self.summary.iter().flat_map(|s| s.to_array()).collect();
         out.array("summary", &[self.summary.len(), Summary::FIELDS.len()], &values);
         if let Some(inference) = &self.inference {
-            for (name, m) in Inference::ARRAYS.iter().zip(inference.arrays()) {
-                out.mat(name, m);
-            }
+            inference.save(out);
         }
     }
 
@@ -184,19 +210,7 @@ impl Evidence {
         let summary: Mat<f64> = input.mat_of("summary", targets, Summary::FIELDS.len())?;
         let row = |k: usize| summary.row(k).try_into().map_err(|_| Error::Model("the summary has another width".into()));
         let summary = (0..targets).map(|k| Ok(Summary::from_array(row(k)?))).collect::<Result<Vec<_>>>()?;
-        let inference = if input.array_info("std_err").is_some() {
-            let read = |name: &str| input.mat_of::<f64>(name, targets, cols + 1);
-            let [std_err, t_value, p_value, conf_low, conf_high] = Inference::ARRAYS.map(read);
-            Some(Inference {
-                std_err: std_err?,
-                t_value: t_value?,
-                p_value: p_value?,
-                conf_low: conf_low?,
-                conf_high: conf_high?,
-            })
-        } else {
-            None
-        };
+        let inference = Inference::load(input, targets, cols)?;
         Ok(Self { summary, inference })
     }
 }
@@ -219,7 +233,7 @@ pub(super) fn report(
             let value = if j == 0 { line.intercept[k] } else { line.coef[(k, j - 1)] };
             let mut row: Vec<Cell> = vec![name.into(), value.into()];
             if let Some(inference) = &evidence.inference {
-                row.extend(inference.arrays().map(|m| if m[(k, j)].is_nan() { Cell::Empty } else { m[(k, j)].into() }));
+                row.extend(inference.cells(k, j));
             }
             rows.push(row);
         }

@@ -3,6 +3,7 @@
 mod coefficients;
 mod expectile;
 mod huber;
+mod glm;
 mod inference;
 mod lasso;
 mod least_squares;
@@ -19,6 +20,7 @@ mod stepwise;
 
 pub use expectile::{Expectile, ExpectileModel};
 pub use huber::{Huber, HuberModel};
+pub use glm::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, GlmSummary};
 pub use inference::{Inference, Summary};
 pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Separation, Solver, StandardErrors, Start};
 pub use lasso::{Change, ElasticNet, Goal, Lasso, LassoModel, Path, Selection, Strength, Validation};

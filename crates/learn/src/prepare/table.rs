@@ -22,7 +22,8 @@ pub enum DropLevel {
 ///   deviation (missing cells are therefore 0);
 /// - categories: a 0/1 column for each name seen in training; missing cells are a name of their own when training has
 ///   some; a name that training has not seen is 0 in all columns; beyond `max_categories` the rarest names share a column;
-/// - text and identifiers: dropped, and named in the report.
+/// - text and identifiers: dropped, and named in the report;
+/// - columns of `keep`: left as they are.
 ///
 /// **Use it** in front of any learner that says it takes neither categories nor missing values. It is what the command line
 /// puts there by itself.
@@ -54,11 +55,13 @@ pub struct Prepare {
     pub drop: Option<DropLevel>,
     /// At most that many columns for a category.
     pub max_categories: Option<usize>,
+    /// Columns that stay as they are, missing cells included.
+    pub keep: Vec<String>,
 }
 
 impl Default for Prepare {
     fn default() -> Self {
-        Self { standardise: true, drop: None, max_categories: Some(100) }
+        Self { standardise: true, drop: None, max_categories: Some(100), keep: Vec::new() }
     }
 }
 
@@ -92,6 +95,12 @@ impl Learner for Prepare {
                 name: "max_categories",
                 doc: "At most that many columns for a category; the rarest names share the last one. null sets no limit.",
                 range: Range::Optional(&Range::int_from(2)),
+            },
+            ParamSpec {
+                name: "keep",
+                doc: "Names of number columns that stay as they are, missing cells included: an exposure, say, whose very values \
+                      mean something to the learner behind.",
+                range: Range::List(&Range::Text),
             },
         ],
     };
@@ -154,6 +163,17 @@ impl PassLearner for Prepare {
             Features::Table(t) => t.schema().clone(),
             _ => Schema::numbers(head.schema_or_unnamed().names().map(str::to_owned)),
         };
+        for name in &self.keep {
+            let j = schema.position(name)?;
+            if forms[j] != Form::Kept {
+                return Err(Error::Kind {
+                    column: format!("\"{name}\""),
+                    found: format!("of type {}", schema.fields[j].kind),
+                    learner: "the preparation".into(),
+                    needed: "numbers in a column that it is to keep".into(),
+                });
+            }
+        }
         let state = PrepareState { schema, forms };
         if (0..state.forms.len()).all(|j| state.is_dropped(j)) {
             let names: Vec<String> = state.schema.names().map(|n| format!("\"{n}\"")).collect();
@@ -198,6 +218,9 @@ impl PassLearner for Prepare {
     fn finish(&self, state: PrepareState, total: PreparePart, _: &Context<'_>) -> Result<Step<PrepareState, PrepareModel>> {
         let column = |(j, form): (usize, &Form)| {
             let kind = state.schema.fields[j].kind;
+            if self.keep.contains(&state.schema.fields[j].name) {
+                return Treatment::Kept { kind };
+            }
             if state.is_dropped(j) {
                 return Treatment::Dropped { kind };
             }
@@ -250,6 +273,8 @@ impl Prepare {
 enum Treatment {
     /// Not used.
     Dropped { kind: ColumnKind },
+    /// Left as it is.
+    Kept { kind: ColumnKind },
     /// (x - shift) / scale, with the mean in place of missing cells.
     Number { kind: ColumnKind, mean: f64, shift: f64, scale: f64, missing: f64, rows: f64, constant: bool },
     /// A column for each of `names`, one for those of `together`, one for missing cells when training had some.
@@ -305,6 +330,7 @@ impl Treatment {
             Self::Dropped { kind: ColumnKind::Text } => "dropped: text".into(),
             Self::Dropped { kind: ColumnKind::Identifier } => "dropped: it names the rows".into(),
             Self::Dropped { kind } => format!("dropped: {kind}"),
+            Self::Kept { .. } => "kept as it is, for the learner to use".into(),
             Self::Number { kind, mean, shift, scale, missing, rows, constant } => {
                 let mut parts = Vec::new();
                 if *kind == ColumnKind::Date {
@@ -370,6 +396,7 @@ impl PrepareModel {
             let p = c.places()?;
             let width = match c {
                 Treatment::Dropped { .. } => 0,
+                Treatment::Kept { .. } => 1,
                 Treatment::Number { mean, shift, scale, .. } => {
                     if !(mean.is_finite() && shift.is_finite() && scale.is_finite() && *scale > 0.0) {
                         return Err(Error::Data("the moments of a column are no numbers".into()));
@@ -450,6 +477,11 @@ impl Transformer for PrepareModel {
                             out[i * width + start] = (v - shift) / scale;
                         }
                     }
+                    (Treatment::Kept { .. }, _) => {
+                        check_number_column(block, j)?;
+                        let cells = Cells::of(block, j);
+                        (0..block.rows()).for_each(|i| out[i * width + start] = cells.number(i).unwrap_or(f64::NAN));
+                    }
                     (_, Some(places)) => places.levels.codes(block, j, |i, code| {
                         if let Some(to) = code.and_then(|c| places.to[c as usize]) {
                             out[i * width + start + to] = 1.0;
@@ -468,7 +500,7 @@ impl Transformer for PrepareModel {
             let name = column_name(input, j);
             match column {
                 Treatment::Dropped { .. } => {}
-                Treatment::Number { .. } => names.push(name),
+                Treatment::Number { .. } | Treatment::Kept { .. } => names.push(name),
                 Treatment::Category { .. } => names.extend(column.endings().into_iter().map(|e| format!("{name}_{e}"))),
             }
         }
@@ -482,6 +514,7 @@ impl Transformer for PrepareModel {
             let start = self.starts[j];
             match (&self.columns[j], &self.places[j]) {
                 (Treatment::Number { shift, scale, .. }, _) => z.at(i, start) * scale + shift,
+                (Treatment::Kept { .. }, _) => *z.at(i, start),
                 (Treatment::Category { names, .. }, Some(places)) => {
                     let mut best: Option<(f64, usize)> = None;
                     for to in 0..places.width {
@@ -613,6 +646,26 @@ mod tests {
         let sums = model.transform(&Features::Table(many.view())).unwrap();
         assert!((0..60).all(|i| sums.row(i).iter().sum::<f64>() == 1.0));
         assert!(model.schema_out(many.schema()).names().last().unwrap().ends_with("infrequent"));
+    }
+
+    #[test]
+    fn kept_columns_stay_as_they_are() {
+        let t = table();
+        let model = fit(&[("keep", json!(["mass", "same"]))], &t).unwrap();
+        let z = model.transform(&Features::Table(t.view())).unwrap();
+        let names: Vec<String> = model.schema_out(t.schema()).names().map(str::to_owned).collect();
+        let at = |name: &str| names.iter().position(|n| n == name).unwrap();
+        assert!((0..4).all(|i| z[(i, at("same"))] == 0.1));
+        assert_eq!([z[(0, at("mass"))], z[(2, at("mass"))], z[(3, at("mass"))]], [1.0, 3.0, 5.0]);
+        assert!(z[(1, at("mass"))].is_nan());
+        let words = model.steps();
+        assert!(words[0].contains("kept") && words[5].contains("kept"), "{words:?}");
+        let e = fit(&[("keep", json!(["sex"]))], &t).unwrap_err().to_string();
+        assert!(e.contains("\"sex\"") && e.contains("category"), "{e}");
+        assert!(fit(&[("keep", json!(["mas"]))], &t).unwrap_err().to_string().contains("did you mean \"mass\"?"));
+        let mut out = ModelWriter::default();
+        model.save(&mut out).unwrap();
+        assert_eq!(Prepare::load(&out.into_reader()).unwrap(), model);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use ermine_core::{Dataset, Features, Partial, Result, Target};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Piece, Sample};
+use super::super::passes::{MOST_ROWS, Piece, Sample};
 use super::Logistic;
 
 /// Weights of the classes and a sample of rows, evenly spaced within every block.
@@ -21,7 +21,7 @@ impl Census {
     /// The census of no rows.
     pub fn new(classes: usize, cols: usize) -> Self {
         let numbers = cols * if classes > 2 { classes } else { 1 };
-        Self { rows: 0, weights: vec![0.0; classes], sample: Sample::new(cols, numbers) }
+        Self { rows: 0, weights: vec![0.0; classes], sample: Sample::new(cols, numbers, MOST_ROWS) }
     }
 
     /// Takes in a block of rows.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use ermine_core::Mat;
-use ermine_math::linalg::Cholesky;
+use ermine_math::linalg::{Cholesky, eigen_symmetric};
 use serde::{Deserialize, Serialize};
 
 use super::Curvature;
@@ -118,6 +118,28 @@ impl Metric {
         let mut solved = factors.to_vec();
         self.solve(&mut solved);
         factors.iter().zip(solved).map(|(a, b)| a * b).sum::<f64>().max(0.0).sqrt()
+    }
+
+    /// The directions that the data leaves undetermined, one vector each: those along which a matrix that is scaled to a unit
+    /// diagonal vanishes, and columns of zeros.
+    pub fn undetermined(&self) -> Vec<Vec<f64>> {
+        let n = self.matrix.cols();
+        let (present, absent): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| self.along(j) > 0.0);
+        let unit = |j: usize| (0..n).map(|i| f64::from(u8::from(i == j))).collect();
+        let mut out: Vec<Vec<f64>> = absent.into_iter().map(unit).collect();
+        if self.kind == Curvature::Diagonal {
+            return out;
+        }
+        let scale: Vec<f64> = present.iter().map(|&j| 1.0 / self.along(j).sqrt()).collect();
+        let cell = |a: usize, b: usize| self.matrix[(present[a], present[b])] * scale[a] * scale[b];
+        let Ok(eigen) = eigen_symmetric(Mat::from_fn(present.len(), present.len(), cell).view()) else { return out };
+        let largest = eigen.values.iter().copied().fold(0.0, f64::max);
+        for (k, _) in eigen.values.iter().enumerate().filter(|(_, v)| **v <= SINGULAR.max(n as f64 * f64::EPSILON) * largest) {
+            let mut direction = vec![0.0; n];
+            present.iter().enumerate().for_each(|(a, &j)| direction[j] = eigen.vectors[(k, a)] * scale[a]);
+            out.push(direction);
+        }
+        out
     }
 
     /// An estimate of the condition number, after scaling.

@@ -9,7 +9,7 @@ mod sample;
 pub use curvature::{Curvature, CurvatureSums};
 pub use metric::Metric;
 pub use rows::{contiguous, lie_ahead, sparse_dot};
-pub use sample::{Piece, Sample};
+pub use sample::{MOST_ROWS, Piece, Sample};
 
 /// Adds a vector to another.
 pub fn add(to: &mut [f64], what: &[f64]) {

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 /// The first pass over a block of rows keeps one row of this many.
 const FIRST_STRIDE: usize = 8;
-/// Cells and rows that a sample holds at most.
+/// Cells that a sample holds at most.
 const MOST_CELLS: usize = 1 << 23;
-const MOST_ROWS: usize = 1 << 15;
+/// Rows that a sample holds at most.
+pub const MOST_ROWS: usize = 1 << 15;
 /// Rows for each number to be found below which the optimum of a sample says little about that of the whole.
 const ROWS_A_NUMBER: usize = 20;
 /// Rows that are kept in any case, for the means of the columns.
@@ -38,9 +39,9 @@ pub struct Piece<T> {
 }
 
 impl<T: Copy> Sample<T> {
-    /// A sample of no rows, for a fit of `numbers` numbers.
-    pub fn new(cols: usize, numbers: usize) -> Self {
-        let most = MOST_ROWS.min(MOST_CELLS / cols.max(1));
+    /// A sample of no rows, for a fit of `numbers` numbers; of at most so many rows, and [`MOST_ROWS`] in any case.
+    pub fn new(cols: usize, numbers: usize, most: usize) -> Self {
+        let most = most.min(MOST_ROWS).min(MOST_CELLS / cols.max(1));
         let most = if most >= ROWS_A_NUMBER * numbers { most } else { FEW_ROWS };
         Self { stride: FIRST_STRIDE, most, cols, pieces: Vec::new() }
     }
@@ -154,10 +155,10 @@ mod tests {
 
     #[test]
     fn the_sample_is_bounded_and_even() {
-        let mut all = Sample::<u32>::new(1, 1);
+        let mut all = Sample::<u32>::new(1, 1, MOST_ROWS);
         for block in 0..200usize {
             let x: Vec<f64> = (0..4096).map(|i| (block * 4096 + i) as f64).collect();
-            let mut part = Sample::new(1, 1);
+            let mut part = Sample::new(1, 1, MOST_ROWS);
             part.add(&Dataset::new(Features::F64(MatRef::row_major(&x, 4096, 1))), &[0; 4096], "test").unwrap();
             all.merge(part);
         }

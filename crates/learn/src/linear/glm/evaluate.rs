@@ -1,0 +1,227 @@
+//! The objective over a block of rows: loss, gradient and curvature, each row read once.
+
+use std::borrow::Cow;
+
+use ermine_core::{Dataset, Features, Partial, Result, Target};
+use ermine_math::loss::{Family, GlmSums, Information, Link, glm_block};
+use ermine_math::skinny::{add_products, rows_at_once, scores};
+use serde::{Deserialize, Serialize};
+
+use super::super::passes::{Curvature, CurvatureSums, add, contiguous, lie_ahead, sparse_dot};
+use super::held::Held;
+
+/// What is fixed before the first pass over the columns.
+///
+/// A point has a number for each column, 0 for the held one, then the intercept if there is one. The intercept of a point
+/// is that of columns shifted by `center`, so that a column far from zero does not look like it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Problem {
+    pub cols: usize,
+    pub intercept: bool,
+    pub family: Family,
+    pub link: Link,
+    pub held: Option<Held>,
+    /// What is taken off each column; empty for nothing.
+    pub center: Vec<f64>,
+    /// The target of every row instead of its own: with squares as loss this looks for columns that make up a constant.
+    pub constant: Option<f64>,
+}
+
+/// What a pass gathers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Besides loss and gradient.
+    pub curvature: Curvature,
+    /// Whether this is the last pass: the expected curvature, for standard errors, and the deviance row by row.
+    pub closing: bool,
+}
+
+impl Problem {
+    /// Numbers in a point.
+    pub fn width(&self) -> usize {
+        self.cols + usize::from(self.intercept)
+    }
+
+    /// Whether a number of a point is fitted.
+    pub fn is_free(&self, at: usize) -> bool {
+        self.held.as_ref().is_none_or(|h| h.column != at)
+    }
+
+    /// The intercept of the columns as they are.
+    pub fn bias(&self, point: &[f64]) -> f64 {
+        if !self.intercept {
+            return 0.0;
+        }
+        point[self.cols] - self.center.iter().zip(point).map(|(c, w)| c * w).sum::<f64>()
+    }
+
+    /// The sums of no rows.
+    pub fn empty(&self, wanted: Wanted, sparse: bool) -> Sums {
+        let curvature = match wanted.curvature {
+            Curvature::None => None,
+            kind => Some(CurvatureSums::new(kind, self.cols, self.intercept, sparse)),
+        };
+        Sums { loss: 0.0, pearson: 0.0, deviance: 0.0, products: vec![0.0; self.cols], residuals: 0.0, sizes: 0.0, curvature }
+    }
+
+    /// Takes in a block of rows at a point.
+    pub fn add(&self, point: &[f64], wanted: Wanted, sums: &mut Sums, rows: &Dataset<'_>) -> Result<()> {
+        let mut block = Block {
+            problem: self,
+            y: match self.constant {
+                Some(constant) => Cow::Owned(vec![constant; rows.rows()]),
+                None => targets(&rows.y)?,
+            },
+            weight: rows.weight.unwrap_or(&[]),
+            offset: match &self.held {
+                Some(held) => held.values(&rows.x, rows.schema)?,
+                None => Vec::new(),
+            },
+            curves: vec![0.0; rows.rows()],
+            wanted,
+        };
+        let before = (sums.loss, sums.residuals);
+        match &rows.x {
+            Features::Csr(x) => {
+                let bias = self.bias(point);
+                let mut z = Vec::new();
+                // Few rows at a time, so that they stay in cache from the scores to the gradient.
+                for start in (0..x.rows()).step_by(256) {
+                    let end = x.rows().min(start + 256);
+                    z.clear();
+                    z.extend((start..end).map(|i| {
+                        let (indices, values) = x.row(i);
+                        bias + sparse_dot(indices, values, &point[..self.cols])
+                    }));
+                    block.residuals(&mut z, start, sums);
+                    for (i, r) in z.iter().enumerate() {
+                        let (indices, values) = x.row(start + i);
+                        for (&j, &value) in indices.iter().zip(values) {
+                            sums.products[j as usize] += r * value;
+                        }
+                    }
+                }
+            }
+            dense => {
+                let bias = [self.bias(point)];
+                let at_once = rows_at_once(self.cols);
+                let (mut z, mut scratch) = (Vec::new(), Vec::new());
+                for start in (0..rows.rows()).step_by(at_once) {
+                    let range = start..rows.rows().min(start + at_once);
+                    z.clear();
+                    z.resize(range.len(), 0.0);
+                    let x = contiguous(&dense.row_range(range.clone()), &mut scratch, "glm")?;
+                    let ahead = lie_ahead(dense, range.end, at_once);
+                    let (first, second) = ahead.split_at(ahead.len() / 2);
+                    scores(x, &point[..self.cols], self.cols, &bias, &mut z, first);
+                    block.residuals(&mut z, start, sums);
+                    add_products(x, &z, 1, &mut sums.products, self.cols, second);
+                }
+            }
+        }
+        if let Some(curvature) = &mut sums.curvature {
+            curvature.add(rows, &block.curves, 1, "glm")?;
+        }
+        let finite = (sums.loss - before.0).is_finite() && (sums.residuals - before.1).is_finite();
+        if !finite || sums.products.iter().any(|v| !v.is_finite()) {
+            // Either a cell is not finite, or a step was so long that scores overflow or leave the range of the link,
+            // which the line search takes back.
+            rows.x.refuse_non_finite(rows.schema)?;
+        }
+        Ok(())
+    }
+}
+
+/// The target of a regression as numbers that lie one after the other.
+pub fn targets<'a>(y: &Target<'a>) -> Result<Cow<'a, [f64]>> {
+    match y {
+        Target::Real(y) => Ok(Cow::Borrowed(y)),
+        other => Ok(Cow::Owned(other.reals()?.col_iter(0).collect())),
+    }
+}
+
+/// What the rows of a block bring besides their columns, and the curvature that is kept of each.
+struct Block<'a> {
+    problem: &'a Problem,
+    y: Cow<'a, [f64]>,
+    weight: &'a [f64],
+    offset: Vec<f64>,
+    curves: Vec<f64>,
+    wanted: Wanted,
+}
+
+impl Block<'_> {
+    /// Loss and residuals of the rows from `start` on whose scores are in `z`.
+    fn residuals(&mut self, z: &mut [f64], start: usize, sums: &mut Sums) {
+        let range = start..start + z.len();
+        let (family, link) = (self.problem.family, self.problem.link);
+        if !self.offset.is_empty() {
+            add(z, &self.offset[range.clone()]);
+        }
+        let y = &self.y[range.clone()];
+        let weight = if self.weight.is_empty() { &[][..] } else { &self.weight[range.clone()] };
+        if self.wanted.closing {
+            for (i, (&z, &y)) in z.iter().zip(y).enumerate() {
+                let w = if weight.is_empty() { 1.0 } else { weight[i] };
+                if w > 0.0 {
+                    sums.deviance += w * family.deviance(y, link.mean(z));
+                }
+            }
+        }
+        let information = if self.wanted.closing { Information::Expected } else { Information::Observed };
+        let GlmSums { loss, pearson } = glm_block((family, link), information, z, y, weight, &mut self.curves[range]);
+        sums.loss += loss;
+        sums.pearson += pearson;
+        sums.residuals += z.iter().sum::<f64>();
+        sums.sizes += z.iter().map(|r| r.abs()).sum::<f64>();
+    }
+}
+
+/// What a pass gathers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Sums {
+    /// Σ weight times loss.
+    pub loss: f64,
+    /// Pearson's statistic.
+    pub pearson: f64,
+    /// The deviance, in a closing pass.
+    pub deviance: f64,
+    /// Σ residual times row.
+    pub products: Vec<f64>,
+    /// Σ residual.
+    pub residuals: f64,
+    /// Σ |residual|.
+    pub sizes: f64,
+    /// What was asked for besides.
+    pub curvature: Option<CurvatureSums>,
+}
+
+impl Partial for Sums {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.loss += other.loss;
+        self.pearson += other.pearson;
+        self.deviance += other.deviance;
+        self.residuals += other.residuals;
+        self.sizes += other.sizes;
+        add(&mut self.products, &other.products);
+        if let (Some(a), Some(b)) = (&mut self.curvature, other.curvature) {
+            a.merge(b);
+        }
+        Ok(())
+    }
+}
+
+impl Sums {
+    /// The gradient of the loss in the coordinates of a point.
+    pub fn gradient(&self, problem: &Problem) -> Vec<f64> {
+        let mut out = self.products.clone();
+        if problem.intercept {
+            out.iter_mut().zip(&problem.center).for_each(|(g, m)| *g -= m * self.residuals);
+            out.push(self.residuals);
+        }
+        if let Some(held) = &problem.held {
+            out[held.column] = 0.0;
+        }
+        out
+    }
+}

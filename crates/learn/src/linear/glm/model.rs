@@ -1,0 +1,214 @@
+//! The fitted model: means, residuals, evidence.
+
+use ermine_core::{
+    Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
+};
+use ermine_math::loss::{Family, Link, exp_in_place};
+use rayon::prelude::*;
+
+use super::super::coefficients::Coefficients;
+use super::super::inference::Inference;
+use super::Glm;
+use super::evidence::GlmSummary;
+use super::held::{Held, Role};
+
+/// A fitted generalised linear model.
+///
+/// Saved arrays: `coef` [1, columns] (0 for the column of the offset or exposure), `intercept` [1], `summary` [11] (the fields
+/// of [`GlmSummary`] in order) and, where the coefficients are determined and not penalised, `std_err`, `t_value`, `p_value`,
+/// `conf_low`, `conf_high` [1, columns + 1], the intercept first. Fields: `family`, `link`, `held`, `fit_intercept`, `n_iter`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GlmModel {
+    pub(super) family: Family,
+    pub(super) link: Link,
+    pub(super) line: Coefficients,
+    pub(super) held: Option<Held>,
+    pub(super) fit_intercept: bool,
+    pub(super) summary: GlmSummary,
+    pub(super) inference: Option<Inference>,
+    pub(super) n_iter: u64,
+    pub(super) certificate: Option<Certificate>,
+    pub(super) trace: Option<Trace>,
+}
+
+/// Rows that one task of a prediction takes.
+const TASK_ROWS: usize = 4096;
+
+impl GlmModel {
+    /// The coefficients, one a column; 0 for the column of the offset or exposure.
+    pub fn coef(&self) -> &[f64] {
+        self.line.coef.row(0)
+    }
+
+    /// The intercept; 0 without one.
+    pub fn intercept(&self) -> f64 {
+        self.line.intercept[0]
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The link.
+    pub fn link(&self) -> Link {
+        self.link
+    }
+
+    /// Deviance, dispersion, likelihood.
+    pub fn summary(&self) -> &GlmSummary {
+        &self.summary
+    }
+
+    /// Standard errors, tests and intervals, a row with the intercept first; of a fit without penalty whose coefficients are
+    /// determined. Tests are by Student's t where the dispersion is estimated, by the normal where it is 1.
+    pub fn inference(&self) -> Option<&Inference> {
+        self.inference.as_ref()
+    }
+
+    /// Steps that the fit took.
+    pub fn n_iter(&self) -> u64 {
+        self.n_iter
+    }
+
+    /// The linear scores of rows, offset included.
+    pub fn scores(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        let mut z = self.line.predict(x, Glm::NAME)?.into_vec();
+        if let Some(held) = &self.held {
+            z.iter_mut().zip(held.values(x, None)?).for_each(|(z, o)| *z += o);
+        }
+        Ok(z)
+    }
+
+    /// The means of rows.
+    pub fn means(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        let mut z = self.scores(x)?;
+        let link = self.link;
+        match link {
+            Link::Identity => {}
+            Link::Log => z.par_chunks_mut(TASK_ROWS).for_each(exp_in_place),
+            _ => z.par_chunks_mut(TASK_ROWS).for_each(|z| z.iter_mut().for_each(|z| *z = link.mean(*z))),
+        }
+        Ok(z)
+    }
+
+    /// Pearson residuals (y - mu) / √V(mu).
+    pub fn pearson_residuals(&self, x: &Features<'_>, y: &[f64]) -> Result<Vec<f64>> {
+        self.residuals(x, y, |y, mu| (y - mu) / self.family.variance(mu).sqrt())
+    }
+
+    /// Deviance residuals: the roots of the unit deviances, with the sign of y - mu.
+    pub fn deviance_residuals(&self, x: &Features<'_>, y: &[f64]) -> Result<Vec<f64>> {
+        self.residuals(x, y, |y, mu| self.family.deviance(y, mu).sqrt().copysign(y - mu))
+    }
+
+    fn residuals(&self, x: &Features<'_>, y: &[f64], of: impl Fn(f64, f64) -> f64) -> Result<Vec<f64>> {
+        if y.len() != x.rows() {
+            return Err(Error::Length { what: "rows of the target".into(), expected: x.rows(), found: y.len() });
+        }
+        if let Some(row) = y.iter().position(|&y| !self.family.holds(y)) {
+            let needed = format!("{} needs {}", self.family.name(), self.family.range());
+            return Err(Error::OutOfRange { what: "target".into(), row, value: y[row], needed });
+        }
+        Ok(self.means(x)?.iter().zip(y).map(|(&mu, &y)| of(y, mu)).collect())
+    }
+}
+
+impl Model for GlmModel {
+    fn n_features(&self) -> usize {
+        self.line.coef.cols()
+    }
+
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        Some(self)
+    }
+
+    fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
+    fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        report.text(format!("{} family, {} link.", capital(self.family.name()), self.link.name()));
+        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        for j in usize::from(!self.fit_intercept)..=self.coef().len() {
+            let column = j.checked_sub(1);
+            if let (Some(column), Some(held)) = (column, &self.held)
+                && column == held.column
+            {
+                let label = match held.role {
+                    Role::Offset => format!("{} (offset, not fitted)", name(column)),
+                    Role::Exposure => format!("log {} (exposure, not fitted)", name(column)),
+                };
+                let mut row = vec![label.into(), 1.0.into()];
+                row.extend(self.inference.iter().flat_map(|_| [const { Cell::Empty }; 5]));
+                rows.push(row);
+                continue;
+            }
+            let (label, value) = column.map_or(("(intercept)".into(), self.intercept()), |c| (name(c), self.coef()[c]));
+            let mut row: Vec<Cell> = vec![label.into(), value.into()];
+            row.extend(self.inference.iter().flat_map(|i| i.cells(0, j)));
+            rows.push(row);
+        }
+        let mut heads = vec!["column", "coefficient"];
+        if self.inference.is_some() {
+            heads.extend(["std. error", if self.family.has_known_dispersion() { "z" } else { "t" }, "p", "95% low", "95% high"]);
+        }
+        report.table("Coefficients", &heads, rows);
+        let values = GlmSummary::FIELDS.iter().zip(self.summary.to_array());
+        let rows = values.filter(|(_, v)| v.is_finite()).map(|(&name, v)| vec![name.into(), v.into()]).collect();
+        report.table("Fit", &["statistic", "value"], rows);
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        self.line.save(out);
+        self.summary.save(out);
+        if let Some(inference) = &self.inference {
+            inference.save(out);
+        }
+        out.field("family", &self.family)?;
+        out.field("link", &self.link)?;
+        out.field("held", &self.held)?;
+        out.field("fit_intercept", &self.fit_intercept)?;
+        out.field("n_iter", &self.n_iter)
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + chars.as_str())
+}
+
+/// Reads a model and checks everything that prediction relies on.
+pub(super) fn load(input: &ModelReader) -> Result<GlmModel> {
+    let line = Coefficients::load(input)?;
+    let cols = line.coef.cols();
+    let held: Option<Held> = input.field("held")?;
+    if line.coef.rows() != 1 || held.as_ref().is_some_and(|h| h.column >= cols) {
+        return Err(Error::Model("glm: coefficients or an offset of columns that are not there".into()));
+    }
+    Ok(GlmModel {
+        family: input.field("family")?,
+        link: input.field("link")?,
+        held,
+        fit_intercept: input.field("fit_intercept")?,
+        summary: GlmSummary::load(input)?,
+        inference: Inference::load(input, 1, cols)?,
+        n_iter: input.field("n_iter")?,
+        line,
+        certificate: None,
+        trace: None,
+    })
+}
+
+impl Regressor for GlmModel {
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        Ok(Mat::from_vec(x.rows(), 1, self.means(x)?))
+    }
+}

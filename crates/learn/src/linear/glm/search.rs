@@ -1,0 +1,521 @@
+//! The way to the optimum: Newton's method or Fisher's scoring with step halving, or L-BFGS; what to gather in the next pass,
+//! when to renew the metric, when to stop.
+
+use ermine_core::{Certificate, Context, Error, Mat, Partial, Progress, Result, Trace};
+use ermine_math::optimise::{Descent, Told};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::super::passes::{Curvature, CurvatureSums, Metric, Piece, Sample};
+use super::census::Totals;
+use super::evaluate::{Problem, Sums, Wanted};
+use ermine_core::{Dataset, Features, Target};
+
+/// Steps that the quasi-Newton update remembers.
+const MEMORY: usize = 20;
+/// A direction along which the curvature has fallen to this share of what it was at the start leads to infinity.
+const VANISHED: f64 = 1e-7;
+/// A deviance below this share of the sums it is the difference of has lost digits, and is summed row by row.
+const CANCELLED: f64 = 1e-6;
+
+/// How to solve, fixed before the first pass.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Plan {
+    /// The penalty next to the plain sum of losses: the objective is Σ w loss + alpha/2 |b|².
+    pub alpha: f64,
+    /// What the metric is made of.
+    pub kind: Curvature,
+    /// Whether it is the Hessian, made anew on the way.
+    pub newton: bool,
+    /// The relative distance to the optimum, in the norm of the Hessian, at which to stop.
+    pub tol: f64,
+    pub max_iter: u64,
+    pub sparse: bool,
+}
+
+/// A search under way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Search {
+    pub problem: Problem,
+    pub plan: Plan,
+    pub totals: Totals,
+    /// Σ w loss of the model without columns.
+    pub null_loss: f64,
+    trace: Trace,
+    descent: Descent,
+    metric: Option<Metric>,
+    /// The metric where the search began: it tells whether the likelihood has a maximum.
+    first: Option<Metric>,
+    wanted: Wanted,
+    /// The relative distance at the last point that was taken.
+    distance: f64,
+    /// Whether the metric is that of the last point taken.
+    fresh: bool,
+    /// Where to start again should the optimum of a sample be no place to begin.
+    cold: Option<Vec<f64>>,
+    /// Loss and Pearson's statistic at the last point taken.
+    fit: Option<(f64, f64)>,
+    /// The deviance summed row by row, once that was asked for.
+    deviance: Option<f64>,
+    ended: Option<End>,
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct End {
+    converged: bool,
+    note: Option<String>,
+}
+
+/// What a search found.
+pub struct Found {
+    /// Coefficients of the columns, 0 for the held one.
+    pub coef: Vec<f64>,
+    pub intercept: f64,
+    pub certificate: Certificate,
+    pub trace: Trace,
+    /// Standard errors for a dispersion of 1, the intercept first (0 without one); none where coefficients are not determined.
+    pub errors: Option<Vec<f64>>,
+    /// Independent columns, the intercept apart.
+    pub rank: usize,
+    pub deviance: f64,
+    pub pearson: f64,
+    pub loss: f64,
+}
+
+impl Search {
+    /// A search from a point.
+    pub fn new(problem: Problem, plan: Plan, totals: Totals, null_loss: f64, start: Vec<f64>) -> Self {
+        Self {
+            descent: Descent::new(start, MEMORY),
+            trace: Trace::new(&["objective", "gradient"]),
+            wanted: Wanted { curvature: plan.kind, closing: false },
+            problem,
+            plan,
+            totals,
+            null_loss,
+            metric: None,
+            first: None,
+            distance: f64::MAX,
+            fresh: false,
+            cold: None,
+            fit: None,
+            deviance: None,
+            ended: None,
+        }
+    }
+
+    /// What the pass under way gathers.
+    pub fn wanted(&self) -> Wanted {
+        self.wanted
+    }
+
+    /// Where the pass under way evaluates.
+    pub fn point(&self) -> &[f64] {
+        if self.ended.is_some() { self.descent.best() } else { self.descent.point() }
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.descent.steps()
+    }
+
+    /// Half the deviance plus the penalty, a row of weight 1 at a time: the objective as the learner states it.
+    pub fn objective(&self) -> Option<f64> {
+        let (loss, _) = self.fit?;
+        Some((self.half_deviance(loss) + self.penalty(self.descent.best())) / self.totals.weight)
+    }
+
+    fn half_deviance(&self, loss: f64) -> f64 {
+        self.deviance.map_or_else(|| (loss - self.totals.saturated).max(0.0), |d| 0.5 * d)
+    }
+
+    fn penalty(&self, point: &[f64]) -> f64 {
+        0.5 * self.plan.alpha * point[..self.problem.cols].iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// Half the deviance of the model without columns; 0 where that has no possible means.
+    fn half_null(&self) -> f64 {
+        if self.null_loss.is_finite() { (self.null_loss - self.totals.saturated).max(0.0) } else { 0.0 }
+    }
+
+    /// What rounding of the loss is relative to. Added to every value, so that the line search knows which differences count.
+    fn magnitude(&self) -> f64 {
+        let null = if self.null_loss.is_finite() { self.null_loss.abs() } else { 0.0 };
+        self.totals.saturated.abs() + null
+    }
+
+    /// Takes in the sums of a pass; true when there is nothing left to do.
+    pub fn absorb(&mut self, sums: &Sums, cx: &Context<'_>) -> Result<bool> {
+        let fresh = self.metric_of(sums);
+        if self.ended.is_some() {
+            self.metric = fresh.or(self.metric.take());
+            self.fresh = true;
+            self.deviance = Some(sums.deviance);
+            return Ok(true);
+        }
+        let mut gradient = sums.gradient(&self.problem);
+        let point = self.descent.point();
+        for (j, g) in gradient[..self.problem.cols].iter_mut().enumerate() {
+            *g += self.plan.alpha * point[j];
+        }
+        let value = (sums.loss - self.totals.saturated) + self.penalty(point) + self.magnitude();
+        let finite = value.is_finite() && gradient.iter().all(|g| g.is_finite());
+        if self.fit.is_none() && !finite {
+            if let Some(cold) = self.cold.take() {
+                self.restart(cold);
+                return Ok(false);
+            }
+            return Err(self.cannot_begin(sums));
+        }
+        match self.descent.tell(if finite { value } else { f64::INFINITY }, &gradient) {
+            Told::Trying => return Ok(false),
+            Told::Stuck => return Ok(self.end(self.distance <= self.plan.tol.max(1e-9), None)),
+            Told::Accepted => {}
+        }
+        if self.fit.is_none()
+            && let Some(metric) = &fresh
+        {
+            self.refuse_overflow(metric, &gradient, sums.sizes)?;
+        }
+        self.fit = Some((sums.loss, sums.pearson));
+        self.fresh = fresh.is_some();
+        if let Some(metric) = fresh {
+            self.first.get_or_insert_with(|| metric.clone());
+            self.metric = Some(metric);
+            // With the expected curvature in place of the observed, the steps so far still teach what lies between them.
+            if self.plan.newton && self.problem.family.is_convex(self.problem.link) {
+                self.descent.forget();
+            }
+        }
+        let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        self.trace.push(&[self.objective().unwrap_or(0.0), norm / self.totals.weight]);
+        let Some(metric) = &self.metric else { return Ok(self.end(false, None)) };
+        self.descent.aim(!self.plan.newton, |g| metric.solve(g));
+        let distance = self.relative();
+        let before = std::mem::replace(&mut self.distance, distance);
+        Ok(self.decide(before, cx))
+    }
+
+    fn metric_of(&self, sums: &Sums) -> Option<Metric> {
+        let (problem, alpha) = (&self.problem, self.plan.alpha);
+        let penalty = |j: usize| if j < problem.cols { alpha } else { 0.0 };
+        let curvature = sums.curvature.as_ref()?;
+        if let CurvatureSums::Diagonal(diagonal) = curvature {
+            let with = |(j, s): (usize, &f64)| if problem.is_free(j) { s + penalty(j) } else { 0.0 };
+            let diagonal: Vec<f64> = diagonal.iter().enumerate().map(with).collect();
+            return Some(Metric::from_matrix(Curvature::Diagonal, Mat::from_vec(1, diagonal.len(), diagonal)));
+        }
+        let mut matrix = curvature.matrix(&problem.center)?;
+        (0..problem.cols).for_each(|j| matrix[(j, j)] += penalty(j));
+        if let Some(held) = &problem.held {
+            for j in 0..problem.width() {
+                matrix[(held.column, j)] = 0.0;
+                matrix[(j, held.column)] = 0.0;
+            }
+        }
+        Some(Metric::from_matrix(Curvature::Full, matrix))
+    }
+
+    /// The relative distance to the optimum: the root of the decrement, a squared distance in the norm of the Hessian, over
+    /// the root of half the deviance, which has the same unit. A fit that is nearly perfect is measured by the model without
+    /// columns instead.
+    fn relative(&self) -> f64 {
+        let decrement = self.descent.decrement();
+        let half = self.fit.map_or(0.0, |(loss, _)| self.half_deviance(loss) + self.penalty(self.descent.best()));
+        let squares =
+            if self.problem.family.power() == Some(0.0) { self.totals.weight * self.totals.largest.powi(2) } else { 0.0 };
+        let scale = half.max(1e-12 * self.half_null()).max(1e-18 * (self.magnitude() + squares));
+        if decrement <= 0.0 { 0.0 } else { (decrement / scale.max(f64::MIN_POSITIVE)).sqrt() }
+    }
+
+    /// After a step: stop, or what to gather next.
+    fn decide(&mut self, before: f64, cx: &Context<'_>) -> bool {
+        let (tol, warm) = (self.plan.tol, self.cold.is_some());
+        // With the Hessian at hand the last digits cost a step or two; of many rows they cost more, and mean less.
+        let share = match (self.plan.newton, warm) {
+            (true, false) => 1e-6,
+            (true, true) => {
+                if self.plan.alpha == 0.0 {
+                    1e-5
+                } else {
+                    1e-4
+                }
+            }
+            (false, _) => 1e-1,
+        };
+        let enough = tol * share;
+        let rate = self.distance / before;
+        let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
+        if self.distance <= enough || floor {
+            return self.end(true, None);
+        }
+        if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {
+            let d = self.descent.direction();
+            if self.steps() > 0 && metric.quadratic(d) <= VANISHED * first.quadratic(d) {
+                let note = match self.problem.family.power() {
+                    None => {
+                        "separable: some rows can be told apart without error, so the likelihood has no maximum; some \
+                         coefficients would grow without end, and are only a sign and a size"
+                    }
+                    Some(_) => {
+                        "the likelihood has no maximum: where every target is 0 the mean falls towards 0 without end; the fit \
+                         stopped where it is flat, and some coefficients are only a sign and a size"
+                    }
+                };
+                return self.end(true, Some(note));
+            }
+        }
+        if self.steps() >= self.plan.max_iter || cx.out_of_time() {
+            return self.end(false, None);
+        }
+        let renew = self.plan.newton && self.wants_renewal(rate, enough);
+        self.wanted.curvature = if renew { self.plan.kind } else { Curvature::None };
+        false
+    }
+
+    /// Whether a new Hessian at the next point is worth its cost: at the rate of the last step, would going on with the old
+    /// one take longer than two steps with new ones?
+    fn wants_renewal(&self, rate: f64, enough: f64) -> bool {
+        if self.steps() == 0 {
+            // From the start of a search far away, but not from the optimum of a sample.
+            return self.fresh;
+        }
+        if rate >= 0.5 {
+            return true;
+        }
+        let steps = (enough / self.distance).ln() / rate.ln();
+        steps > 2.0 * (1.0 + self.problem.width() as f64 / 16.0)
+    }
+
+    /// Ends the search; true unless a last pass is needed, for standard errors or for a deviance that cancels.
+    fn end(&mut self, converged: bool, note: Option<&str>) -> bool {
+        let canonical = self.problem.family.is_canonical(self.problem.link);
+        let errors = self.plan.alpha == 0.0 && self.plan.newton && converged && note.is_none();
+        let stale = errors && !(self.fresh && canonical);
+        let cancelled = self
+            .fit
+            .is_some_and(|(loss, _)| loss - self.totals.saturated <= CANCELLED * (loss.abs() + self.totals.saturated.abs()));
+        self.ended = Some(End { converged, note: note.map(str::to_owned) });
+        let curvature = if stale { Curvature::Full } else { Curvature::None };
+        self.wanted = Wanted { curvature, closing: true };
+        !(stale || cancelled && self.problem.family.power() != Some(0.0))
+    }
+
+    /// What has been found so far.
+    pub fn found(&self) -> Found {
+        let mut point = self.descent.best().to_vec();
+        let (loss, pearson) = self.fit.unwrap_or((0.0, 0.0));
+        let End { converged, note } = self.ended.clone().unwrap_or(End { converged: false, note: None });
+        let mut certificate = Certificate {
+            method: match (self.plan.newton, self.problem.family.is_convex(self.problem.link)) {
+                (true, true) => "newton",
+                (true, false) => "fisher scoring",
+                (false, _) => "lbfgs",
+            }
+            .to_owned(),
+            objective: self.objective(),
+            iterations: self.steps().max(1).min(self.plan.max_iter.max(1)),
+            converged,
+            ..Certificate::default()
+        };
+        certificate.notes.extend(note);
+        let free = (0..self.problem.cols).filter(|&j| self.problem.is_free(j)).count();
+        let (mut errors, mut rank) = (None, free);
+        if let Some(metric) = &self.metric {
+            let value = (self.half_deviance(loss) + self.penalty(&point)).max(1e-12 * self.half_null());
+            let along = |(at, g): (usize, &f64)| {
+                let scale = (metric.along(at) * value).sqrt();
+                if scale > 0.0 { g.abs() / scale } else { 0.0 }
+            };
+            certificate.kkt_residual = Some(self.descent.gradient().iter().enumerate().map(along).fold(0.0, f64::max));
+            if self.plan.newton {
+                if self.fresh {
+                    certificate.condition = metric.condition();
+                }
+                let empty = (0..self.problem.cols).any(|j| self.problem.is_free(j) && metric.along(j) == 0.0);
+                if metric.is_singular() || empty {
+                    rank = free.saturating_sub(self.shorten(metric, &mut point));
+                    certificate.notes.push(format!(
+                        "singular: rank {rank} of {free} columns; some depend on others, and of all coefficients that fit alike \
+                         the shortest were taken"
+                    ));
+                } else if self.plan.alpha == 0.0 && converged && certificate.notes.is_empty() && self.fresh {
+                    errors = self.errors(metric);
+                }
+                certificate.rank = Some(rank);
+            }
+        }
+        Found {
+            coef: point[..self.problem.cols].to_vec(),
+            intercept: self.problem.bias(&point),
+            certificate,
+            trace: self.trace.clone(),
+            errors,
+            rank,
+            deviance: 2.0 * self.half_deviance(loss),
+            pearson,
+            loss,
+        }
+    }
+
+    /// Replaces a point by the one of least length in the coefficients among those that give the same scores; how many
+    /// directions are free.
+    fn shorten(&self, metric: &Metric, point: &mut [f64]) -> usize {
+        let cols = self.problem.cols;
+        let dot = |a: &[f64], b: &[f64]| a[..cols].iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let mut taken: Vec<Vec<f64>> = Vec::new();
+        for mut direction in metric.undetermined() {
+            if self.problem.held.as_ref().is_some_and(|h| direction[h.column] != 0.0) {
+                continue;
+            }
+            // Twice, so that rounding leaves nothing along the ones before.
+            for _ in 0..2 {
+                for other in &taken {
+                    let along = dot(&direction, other);
+                    direction.iter_mut().zip(other).for_each(|(d, o)| *d -= along * o);
+                }
+                let length = dot(&direction, &direction).sqrt();
+                direction.iter_mut().for_each(|d| *d /= length);
+            }
+            if direction.iter().all(|d| d.is_finite()) {
+                let along = dot(point, &direction);
+                point.iter_mut().zip(&direction).for_each(|(p, d)| *p -= along * d);
+                taken.push(direction);
+            }
+        }
+        taken.len()
+    }
+
+    fn errors(&self, metric: &Metric) -> Option<Vec<f64>> {
+        let of = metric.standard_errors()?;
+        let mut out = vec![0.0; self.problem.cols + 1];
+        out[1..].copy_from_slice(&of[..self.problem.cols]);
+        if let Some(held) = &self.problem.held {
+            out[1 + held.column] = 0.0;
+        }
+        if self.problem.intercept {
+            let mut along: Vec<f64> = self.problem.center.iter().map(|c| -c).collect();
+            along.resize(self.problem.cols, 0.0);
+            along.push(1.0);
+            out[0] = metric.standard_error_along(&along);
+        }
+        Some(out)
+    }
+
+    /// Starts from the optimum of a sample instead of from nothing: a few small passes save several large ones. The sample
+    /// gives the metric too. Leaves everything as it was when the sample cannot be relied upon.
+    pub fn warm_start(&mut self, sample: &Sample<f64>, cx: &Context<'_>) -> Result<()> {
+        if !sample.is_telling(self.problem.width()) || self.plan.max_iter == 0 {
+            return Ok(());
+        }
+        let weight = sample.pieces.iter().map(|p| (0..p.rows()).map(|i| p.weight_of(i)).sum::<f64>()).sum::<f64>();
+        let share = weight / self.totals.weight;
+        // Evenly spaced rows of data that goes up and down in step with them would be no sample.
+        if !(share * sample.stride as f64 > 0.5 && share * (sample.stride as f64) < 2.0) {
+            return Ok(());
+        }
+        let totals = Totals { weight, rows: self.totals.rows * share, saturated: self.totals.saturated * share, ..self.totals };
+        let plan = Plan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
+        let mut small = Self::new(self.problem.clone(), plan, totals, self.null_loss * share, self.descent.best().to_vec());
+        loop {
+            cx.report(Progress { stage: "sample", done: small.steps(), total: None, objective: None })?;
+            let sums = small.evaluate(sample)?;
+            if cx.out_of_time() || small.fit.is_none() && !sums.loss.is_finite() {
+                return Ok(());
+            }
+            // Beyond the noise of the sample there is nothing to learn from it.
+            let dispersion = (sums.pearson / totals.rows).max(f64::MIN_POSITIVE);
+            let noise = 0.02 * self.problem.width() as f64 * dispersion;
+            if small.absorb(&sums, cx)? || small.descent.decrement() <= noise {
+                break;
+            }
+        }
+        let start = small.descent.best().to_vec();
+        if !start.iter().all(|v| v.is_finite()) || small.ended.as_ref().is_some_and(|e| !e.converged || e.note.is_some()) {
+            return Ok(());
+        }
+        // The metric at the end of the sample's way, not at its beginning.
+        if !small.fresh {
+            small.ended = Some(End { converged: true, note: None });
+            small.wanted = Wanted { curvature: small.plan.kind, closing: false };
+            let sums = small.evaluate(sample)?;
+            small.absorb(&sums, cx)?;
+        }
+        self.first = small.first.take().map(|m| m.scaled(1.0 / share));
+        // A diagonal is never renewed, and must know of columns that are all zeros in the sample.
+        self.metric = small.metric.take().filter(|_| self.plan.newton).map(|m| m.scaled(1.0 / share));
+        self.cold = Some(self.descent.best().to_vec());
+        self.descent = Descent::new(start, MEMORY);
+        self.wanted.curvature = if self.metric.is_some() { Curvature::None } else { self.plan.kind };
+        Ok(())
+    }
+
+    /// Begins again from a point, with nothing known.
+    fn restart(&mut self, start: Vec<f64>) {
+        *self = Self::new(self.problem.clone(), self.plan, self.totals, self.null_loss, start);
+    }
+
+    /// One pass over a sample.
+    fn evaluate(&self, sample: &Sample<f64>) -> Result<Sums> {
+        let empty = || self.problem.empty(self.wanted, self.plan.sparse);
+        let dataset = |piece: &Piece<f64>, sums: &mut Sums| {
+            let rows = Dataset::new(Features::F64(piece.x.view()))
+                .with_target(Target::Real(&piece.y))
+                .with_weight((!piece.weight.is_empty()).then_some(&piece.weight));
+            self.problem.add(self.point(), self.wanted, sums, &rows)
+        };
+        let parts: Vec<Result<Sums>> = sample
+            .groups()
+            .into_par_iter()
+            .map(|pieces| {
+                let mut sums = empty();
+                pieces.iter().try_for_each(|piece| dataset(piece, &mut sums))?;
+                Ok(sums)
+            })
+            .collect();
+        let mut total = empty();
+        for part in parts {
+            total.merge(part?)?;
+        }
+        Ok(total)
+    }
+
+    /// Why there is no value where the search begins.
+    fn cannot_begin(&self, sums: &Sums) -> Error {
+        let (family, link) = (self.problem.family, self.problem.link);
+        if sums.loss.is_finite() {
+            let wide = sums.products.iter().position(|v| !v.is_finite());
+            return Error::Numeric(match wide {
+                Some(j) => format!("column number {j}: its sums overflow; divide it by a power of ten"),
+                None => "the sums of the columns overflow; scale the columns down".into(),
+            });
+        }
+        let way_out = if self.problem.intercept { "" } else { ", fit an intercept" };
+        Error::Numeric(format!(
+            "where the fit begins the {} link gives some row a mean that the {} family cannot have; use the {} link{way_out}, or \
+             give a start",
+            link.name(),
+            family.name(),
+            family.usual_link().name(),
+        ))
+    }
+
+    /// Refuses columns whose squares leave the range of numbers; `sizes` is Σ |residual|.
+    fn refuse_overflow(&self, metric: &Metric, gradient: &[f64], sizes: f64) -> Result<()> {
+        for j in (0..self.problem.cols).filter(|&j| self.problem.is_free(j)) {
+            let along = metric.along(j);
+            if !along.is_finite() {
+                return Err(Error::Numeric(format!("column number {j}: its squares overflow; divide it by a power of ten")));
+            }
+            // The squares say that the column does not vary; its products with the residuals, beyond their rounding, that it
+            // does.
+            let rounding = 1e-8 * self.problem.center.get(j).map_or(0.0, |c| c.abs()) * sizes;
+            let lost = along < f64::MIN_POSITIVE / f64::EPSILON;
+            if lost && gradient[j].abs() > rounding + f64::MIN_POSITIVE / f64::EPSILON.sqrt() {
+                return Err(Error::Numeric(format!("column number {j}: its squares underflow; multiply it by a power of ten")));
+            }
+        }
+        Ok(())
+    }
+}
