@@ -24,7 +24,9 @@ def rows():
 
 
 def target(estimator, rows):
-    return rows[2] if is_regressor(estimator) else rows[1]
+    if not is_regressor(estimator):
+        return rows[1]
+    return np.abs(rows[2]) + 0.1 if estimator.__sklearn_tags__().target_tags.positive_only else rows[2]
 
 
 def seeded(cls, **params):

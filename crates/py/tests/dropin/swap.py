@@ -14,6 +14,7 @@ FILES = {
     "sklearn.linear_model.tests.test_logistic": ["LogisticRegression"],
     "sklearn.linear_model.tests.test_sgd": ["SGDClassifier", "SGDRegressor"],
     "sklearn.linear_model.tests.test_perceptron": ["Perceptron"],
+    "sklearn.linear_model._glm.tests.test_glm": ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"],
     "sklearn.tests.test_naive_bayes": ["GaussianNB"],
     "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],
     "sklearn.cluster.tests.test_k_means": ["KMeans"],

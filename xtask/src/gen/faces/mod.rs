@@ -10,6 +10,7 @@ mod cluster;
 mod dummy;
 mod features;
 mod lasso;
+mod glm;
 mod linear;
 mod logistic;
 mod prepare;
@@ -149,6 +150,8 @@ pub const FACES: &[&[Face]] = &[
     logistic::FACES,
     logistic::FACES,
     sgd::FACES,
+    glm::FACES,
+    logistic::FACES,
     bayes::FACES,
     tree::FACES,
     cluster::FACES,
