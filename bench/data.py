@@ -44,6 +44,18 @@ def binary_linear(n, p, seed=0, n_test=20_000):
     return _split(X, y, n_test)
 
 
+def counts(n, p, seed=0, n_test=20_000):
+    """Columns of different scales with shared factors; Poisson counts with a mean of about 2."""
+    r = np.random.default_rng(seed)
+    m = n + n_test
+    X = r.standard_normal((m, p))
+    X += 0.5 * r.standard_normal((m, 3)) @ r.standard_normal((3, p))
+    X *= r.uniform(0.3, 3.0, p)
+    z = X @ (r.standard_normal(p) / X.std(0))
+    y = r.poisson(np.exp(0.5 + 0.6 * z / z.std())).astype(np.float64)
+    return _split(X, y, n_test)
+
+
 def text(n, p, seed=0, length=120, n_test=5_000, target="binary"):
     """Zipf word counts, tf-idf, unit rows: about `length`*0.6 non-zeros a row."""
     r = np.random.default_rng(seed)

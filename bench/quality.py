@@ -5,6 +5,7 @@ prediction as out["pred"], and returns named figures. The first figure is the on
 """
 
 import numpy as np
+from scipy.special import xlogy
 
 
 def _linear(out):
@@ -101,6 +102,18 @@ def logistic(d, p, out):
     if p.get("penalty") == "l1":
         res["nnz"] = int((w != 0).sum())
     return res
+
+
+def _half_poisson_deviance(y, z):
+    return float((xlogy(y, y) - y - y * z + np.exp(z)).mean())
+
+
+def poisson(d, p, out):
+    """Half the mean deviance + alpha |w|^2 / 2."""
+    w, b = _linear(out)
+    half = _half_poisson_deviance(d["y"], d["X"] @ w + b)
+    test = _half_poisson_deviance(d["y_test"], d["X_test"] @ w + b)
+    return {"objective": half + p["alpha"] / 2 * float(w @ w), "test": test}
 
 
 def softmax(d, p, out):

@@ -167,6 +167,10 @@ add("logreg_sparse", "logistic", "L2, C=10, text-like CSR",
 add("logreg_l1_sparse", "logistic", "L1, C=1, text-like CSR",
     data.text, *TEXT_BINARY, quality.logistic, ("min", 1e-4),
     params=dict(C=1.0, penalty="l1"))
+add("glm_poisson", "glm", "Poisson with log link, alpha=1e-4, with intercept",
+    data.counts, dict(n=500_000, p=50), dict(n=60_000, p=50),
+    quality.poisson, ("min", 1e-6), params=dict(alpha=1e-4),
+    work=lambda s, p: {k: 5 * v for k, v in gram(s, p).items()})
 add("softmax_mnist", "logistic", "10 classes, image-like, L2 C=0.01, no intercept",
     data.images, dict(n=60_000), dict(n=3_000, n_test=1_000),
     quality.softmax, ("min", 1e-4), params=dict(C=0.01),

@@ -93,6 +93,11 @@ def sgd(p):
 for loss in ("hinge", "log_loss"):
     for form in ("dense", "sparse"):
         TASKS[f"sgd_{loss}_{form}"] = estimator(sgd, info=coef_info)
+def poisson(p):
+    return ermine.PoissonRegressor(alpha=p["alpha"])
+
+
+TASKS["glm_poisson"] = estimator(poisson, info=linear_info)
 
 
 def gaussian_nb(p):

@@ -138,6 +138,19 @@ def sgd(p):
 for t in ("hinge", "log_loss"):
     add(f"sgd_{t}_dense", estimator(sgd, info=coef_info))
     add(f"sgd_{t}_sparse", estimator(sgd, info=coef_info))
+# ---- generalised linear models
+def poisson(solver, tol):
+    def make(p):
+        from sklearn.linear_model import PoissonRegressor
+
+        return PoissonRegressor(alpha=p["alpha"], solver=solver, tol=tol, max_iter=2000)
+
+    return estimator(make, info=linear_info)
+
+
+# Each with the loosest tolerance that meets the gate.
+add("glm_poisson", poisson("lbfgs", 1e-4), "lbfgs")
+add("glm_poisson", poisson("newton-cholesky", 1e-2), "newton-chol")
 
 
 # ---- linear SVM (liblinear inside)
