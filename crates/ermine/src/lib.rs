@@ -19,6 +19,7 @@
 #![deny(missing_docs)]
 
 mod catalogue;
+pub mod chart;
 mod fitted;
 mod pipeline;
 mod problem;

@@ -1,0 +1,125 @@
+//! The axes of a chart with their ends known: what SVG and text have in common.
+
+use super::scale::{Range, Tick};
+use super::{Axis, Chart, Mark, Series};
+
+/// A chart laid out in the unit square.
+pub(super) struct Frame<'a> {
+    chart: &'a Chart,
+    x: Range,
+    y: Range,
+}
+
+impl<'a> Frame<'a> {
+    pub fn new(chart: &'a Chart) -> Self {
+        let points = || chart.series.iter().flat_map(|s| s.points.iter().copied()).filter(|p| p.0.is_finite() && p.1.is_finite());
+        let bars = chart.series.iter().any(|s| s.mark == Mark::Bars);
+        let mut x = Range::of(chart.x.scale, points().map(|p| p.0));
+        if bars || !chart.x.names.is_empty() {
+            // Half a place on either side, so that the first and the last bar are whole.
+            let last = chart.x.names.len().max(1) as f64 - 1.0;
+            x = x.including(-0.5).including(last + 0.5);
+        } else if chart.series.iter().all(|s| s.mark == Mark::Points) {
+            x = x.with_room();
+        }
+        let mut y = Range::of(chart.y.scale, points().map(|p| p.1));
+        if bars {
+            y = y.including(0.0);
+        }
+        Self { chart, x, y: y.with_room() }
+    }
+
+    /// Where an x lies, from 0 at the left to 1 at the right.
+    pub fn across(&self, x: f64) -> Option<f64> {
+        self.x.place(x).map(|p| if self.chart.x.reversed { 1.0 - p } else { p })
+    }
+
+    /// Where a y lies, from 0 at the bottom to 1 at the top.
+    pub fn up(&self, y: f64) -> Option<f64> {
+        self.y.place(y).map(|p| if self.chart.y.reversed { 1.0 - p } else { p })
+    }
+
+    pub fn x_ticks(&self, about: usize) -> Vec<Tick> {
+        named(&self.chart.x).unwrap_or_else(|| self.x.ticks(about))
+    }
+
+    pub fn y_ticks(&self, about: usize) -> Vec<Tick> {
+        named(&self.chart.y).unwrap_or_else(|| self.y.ticks(about))
+    }
+
+    /// The points of a series in the unit square, in runs without a gap.
+    pub fn runs(&self, series: &Series) -> Vec<Vec<(f64, f64)>> {
+        let mut runs = vec![Vec::new()];
+        for &(x, y) in &series.points {
+            match (self.across(x), self.up(y)) {
+                (Some(x), Some(y)) => runs.last_mut().expect("there is a run").push((x, y)),
+                _ => runs.push(Vec::new()),
+            }
+        }
+        runs.retain(|run| !run.is_empty());
+        runs
+    }
+
+    /// Where a series is at the right end, to put its name there.
+    pub fn last(&self, series: &Series) -> Option<(f64, f64)> {
+        let all = self.runs(series).into_iter().flatten();
+        all.reduce(|a, b| if b.0 >= a.0 { b } else { a })
+    }
+}
+
+fn named(axis: &Axis) -> Option<Vec<Tick>> {
+    let tick = |(i, name): (usize, &String)| Tick { value: i as f64, label: name.clone() };
+    (!axis.names.is_empty()).then(|| axis.names.iter().enumerate().map(tick).collect())
+}
+
+/// Moves labels apart that would touch: each gets a place at least `gap` from the next, in the order of where they belong and
+/// as near to it as that allows, within 0 and 1.
+pub(super) fn spread(wanted: &[f64], gap: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]).then(a.cmp(&b)));
+    // Neighbours that touch form a group around the middle of what its members want; groups that touch become one.
+    let mut groups: Vec<(f64, Vec<usize>)> = Vec::new();
+    for i in order {
+        groups.push((wanted[i], vec![i]));
+        loop {
+            let Some((middle, members)) = groups.last_mut() else { break };
+            let half = 0.5 * gap * (members.len() - 1) as f64;
+            *middle = middle.min(1.0 - half).max(half);
+            let low = *middle - half;
+            let Some(before) = groups.len().checked_sub(2) else { break };
+            let (middle_before, members_before) = &groups[before];
+            let high = middle_before + 0.5 * gap * (members_before.len() - 1) as f64;
+            if low - high >= gap - 1e-12 {
+                break;
+            }
+            let (_, members) = groups.pop().expect("there are two");
+            let (middle, all) = groups.last_mut().expect("there is one");
+            all.extend(members);
+            *middle = all.iter().map(|&i| wanted[i]).sum::<f64>() / all.len() as f64;
+        }
+    }
+    let mut out = vec![0.0; wanted.len()];
+    for (middle, members) in groups {
+        let low = middle - 0.5 * gap * (members.len() - 1) as f64;
+        members.iter().enumerate().for_each(|(k, &i)| out[i] = low + gap * k as f64);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_moved_apart_and_stay_in_order() {
+        let wanted = [0.5, 0.51, 0.1, 0.52, 0.99, 1.0];
+        let out = spread(&wanted, 0.1);
+        let mut order: Vec<usize> = (0..6).collect();
+        order.sort_by(|&a, &b| out[a].total_cmp(&out[b]));
+        assert_eq!(order, [2, 0, 1, 3, 4, 5]);
+        assert!(order.windows(2).all(|w| out[w[1]] - out[w[0]] >= 0.1 - 1e-9), "{out:?}");
+        assert!(out.iter().all(|v| (0.0..=1.0 + 1e-9).contains(v)), "{out:?}");
+        assert_eq!(out[2], 0.1, "what touches nothing stays");
+        assert_eq!(spread(&[], 0.1), Vec::<f64>::new());
+    }
+}
