@@ -83,6 +83,7 @@ impl Ols {
     fn model(&self, solution: Solution) -> OlsModel {
         OlsModel {
             evidence: Evidence::new(&solution, self.fit_intercept),
+            orthogonality: Some(solution.residual).filter(|_| !self.positive),
             certificate: Some(solution.certificate()),
             line: Coefficients { coef: solution.coef, intercept: solution.intercept },
             rank: solution.rank,
@@ -140,7 +141,10 @@ impl Learner for Ols {
         }
         let singular = if input.array_info("singular").is_some() { Some(input.vec("singular")?) } else { None };
         let evidence = Evidence::load(input, targets, cols)?;
-        Ok(OlsModel { line, rank, singular, evidence, fit_intercept: input.field("fit_intercept")?, certificate: None })
+        // Files of early versions do not have it.
+        let orthogonality = input.field("orthogonality").ok().filter(|v: &f64| *v >= 0.0);
+        let fit_intercept = input.field("fit_intercept")?;
+        Ok(OlsModel { line, rank, singular, evidence, fit_intercept, orthogonality, certificate: None })
     }
 }
 
@@ -184,6 +188,8 @@ pub struct OlsModel {
     singular: Option<Vec<f64>>,
     evidence: Evidence,
     fit_intercept: bool,
+    /// By how much the residuals fail to be orthogonal to the columns, relative to the scale of the problem.
+    orthogonality: Option<f64>,
     certificate: Option<Certificate>,
 }
 
@@ -235,6 +241,10 @@ impl Model for OlsModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut out = Report::default();
         report(&mut out, schema, &self.line, &self.evidence, self.fit_intercept);
+        if let Some(v) = self.orthogonality {
+            let mean = if self.fit_intercept { "have mean 0 and " } else { "" };
+            out.text(format!("Residuals {mean}are orthogonal to every column, up to {v:.0e} of the scale of the problem."));
+        }
         out
     }
 
@@ -243,6 +253,9 @@ impl Model for OlsModel {
         self.evidence.save(out);
         if let Some(singular) = &self.singular {
             out.vec("singular", singular);
+        }
+        if let Some(v) = &self.orthogonality {
+            out.field("orthogonality", v)?;
         }
         out.field("rank", &self.rank)?;
         out.field("fit_intercept", &self.fit_intercept)

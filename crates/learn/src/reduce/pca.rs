@@ -558,6 +558,8 @@ impl PcaModel {
 
 /// Components that a report shows.
 const SHOWN: usize = 30;
+/// Components whose loadings are listed.
+const LOADINGS: usize = 6;
 
 impl Model for PcaModel {
     fn n_features(&self) -> usize {
@@ -585,6 +587,15 @@ impl Model for PcaModel {
             .collect();
         let heads = ["component", "variance", "share", "cumulated", "largest loading", "its value"];
         report.table("Variance explained", &heads, rows);
+        let shown = self.components.rows().min(LOADINGS);
+        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let heads: Vec<String> = std::iter::once("column".to_owned()).chain((0..shown).map(|k| format!("pca{k}"))).collect();
+        let row = |j: usize| {
+            let values = (0..shown).map(|k| Cell::Number(self.components[(k, j)]));
+            std::iter::once(Cell::from(name(j))).chain(values).collect()
+        };
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        report.table("Loadings", &heads, (0..self.components.cols()).map(row).collect());
         if self.explained_variance.len() > SHOWN {
             report.text(format!("{} further components are not shown.", self.explained_variance.len() - SHOWN));
         }
