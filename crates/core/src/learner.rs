@@ -162,6 +162,11 @@ pub trait Transformer: Model {
     }
     /// Names and kinds of the new columns, from those the model was trained on.
     fn schema_out(&self, input: &Schema) -> Schema;
+    /// The shift and the scale of each new column, for transformations that leave quantities what they are: the column is
+    /// `(raw - shift) / scale` of an original column, or of a 0/1 column for a category.
+    fn units(&self) -> Option<Vec<(f64, f64)>> {
+        None
+    }
     /// The way back, as near as it can be, for transformations that have one.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let _ = z;

@@ -20,9 +20,11 @@
 
 mod catalogue;
 pub mod chart;
+mod examine;
 mod fitted;
 mod pipeline;
 mod problem;
+mod units;
 
 pub use catalogue::{LEARNERS, catalogue, learner};
 pub use ermine_core as core;

@@ -5,11 +5,14 @@ use ermine_core::{
     Learner, Mapped, Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowSource,
     Schema, Spec, StreamFit, Task, Trace, Transformer,
 };
-use ermine_learn::{baseline::Baseline, prepare::Prepare};
+use ermine_learn::{
+    baseline::Baseline,
+    prepare::{DropLevel, Prepare},
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 
-use crate::catalogue;
+use crate::{catalogue, units};
 
 /// Rows that go through the stages together at prediction; bounds the memory of the prepared copy.
 const PREDICT_ROWS: usize = 16_384;
@@ -240,6 +243,20 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
     let keep = learner.untouched_any().into_iter().filter_map(named).collect();
     Box::new(Pipeline::new([Box::new(Prepare { keep, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+    let drop = wants_independent_columns(&*learner).then_some(DropLevel::First);
+    Box::new(Pipeline::new([Box::new(Prepare { drop, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+}
+
+/// Whether a learner gives standard errors when its columns do not depend on each other: the linear models without penalty. The
+/// columns of a category then lack that of its first name, with which they would add up to the constant.
+fn wants_independent_columns(learner: &dyn AnyLearner) -> bool {
+    let params = learner.params();
+    let none = |name: &str| params.get(name).is_some_and(|v| v.is_null() || v == "none");
+    match learner.spec().name {
+        "ols" | "glm" => true,
+        "logistic" => none("penalty") || none("C"),
+        _ => false,
+    }
 }
 
 /// A trained pipeline.
@@ -349,14 +366,28 @@ impl Model for PipelineModel {
     }
     fn report(&self, schema: &Schema) -> Report {
         let mut out = Report::default();
+        let mut preparations = Vec::new();
         let mut seen = schema.clone();
         for model in &self.front {
-            out.sections.extend(model.report(&seen).sections);
+            preparations.extend(model.report(&seen).sections);
             if let Some(t) = model.as_transformer() {
                 seen = t.schema_out(&seen);
             }
         }
-        out.sections.extend(self.last.report(&seen).sections);
+        let units = match &self.front[..] {
+            [one] => one.as_transformer().and_then(|t| t.units()),
+            _ => None,
+        };
+        let sections = self.last.report(&seen).sections;
+        if !self.front.is_empty() && sections.iter().any(units::has_coefficients) {
+            out.text("Coefficients belong to the columns as they were prepared; how that was done is said below.");
+        }
+        for section in sections {
+            let original = units.as_ref().and_then(|u| units::original(&section, &seen, u));
+            out.sections.push(section);
+            out.sections.extend(original);
+        }
+        out.sections.extend(preparations);
         out
     }
     fn save(&self, out: &mut ModelWriter) -> Result<()> {

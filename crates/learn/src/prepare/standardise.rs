@@ -268,6 +268,10 @@ impl Transformer for StandardiseModel {
         same_names(input, self.mean.len())
     }
 
+    fn units(&self) -> Option<Vec<(f64, f64)>> {
+        Some(self.shift.iter().copied().zip(self.scale.iter().copied()).collect())
+    }
+
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         expect_width(z, self.mean.len())?;
         Ok(Some(Mat::from_fn(z.rows(), z.cols(), |i, j| z.at(i, j) * self.scale[j] + self.shift[j])))

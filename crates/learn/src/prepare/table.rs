@@ -494,6 +494,14 @@ impl Transformer for PrepareModel {
         })
     }
 
+    fn units(&self) -> Option<Vec<(f64, f64)>> {
+        let of = |(j, column): (usize, &Treatment)| match column {
+            Treatment::Number { shift, scale, .. } => vec![(*shift, *scale)],
+            _ => vec![(0.0, 1.0); self.starts[j + 1] - self.starts[j]],
+        };
+        Some(self.columns.iter().enumerate().flat_map(of).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         let mut names = Vec::with_capacity(self.width());
         for (j, column) in self.columns.iter().enumerate() {
