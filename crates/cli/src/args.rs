@@ -12,7 +12,7 @@ use clap_complete::Shell;
     name = "ermine",
     version,
     about = "Machine learning from the command line: a table goes in, a model comes out",
-    after_help = "Examples:\n  ermine compare example:penguins --target species\n  ermine fit data.csv --target price -o price.ermine\n  ermine predict price.ermine new.csv -o out.csv\n\nDATA is a file, a glob, - for the standard input, or example:NAME.",
+    after_help = "Examples:\n  ermine compare example:penguins --target species\n  ermine fit data.csv --target price -o price.ermine\n  ermine predict price.ermine new.csv -o out.csv\n  ermine explain price.ermine\n\nDATA is a file, a glob, - for the standard input, or example:NAME.",
     propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true
@@ -38,6 +38,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Compare models by cross-validation; keep the best
     Compare(Compare),
+    /// Show a saved model: how it was trained, its evidence, its coefficients, path or tree
+    Explain(Explain),
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -61,6 +63,7 @@ impl Command {
             Self::Transform(_) => "transform",
             Self::Evaluate(_) => "evaluate",
             Self::Compare(_) => "compare",
+            Self::Explain(_) => "explain",
             Self::Completions { .. } => "completions",
             Self::Man { .. } => "man",
         }
@@ -75,6 +78,7 @@ impl Command {
             Self::Transform(a) => Some(&a.everywhere),
             Self::Evaluate(a) => Some(&a.everywhere),
             Self::Compare(a) => Some(&a.everywhere),
+            Self::Explain(a) => Some(&a.everywhere),
             Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
@@ -177,6 +181,9 @@ pub struct Fit {
     /// Share of rows held out and measured
     #[arg(long, value_name = "SHARE")]
     pub split: Option<f64>,
+    /// File for the course of the fit, a line a step: csv, tsv, parquet, arrow, json, or svg for a chart
+    #[arg(long, value_name = "OUT")]
+    pub trace: Option<PathBuf>,
     /// Read the file in passes instead of holding it in memory
     #[arg(long)]
     pub stream: bool,
@@ -249,7 +256,7 @@ pub struct Compare {
     /// Target column
     #[arg(long, value_name = "COL")]
     pub target: String,
-    /// Models to compare; all that fit the task when not given
+    /// Models to compare; when not given all that fit the task, but for those that by default repeat another
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub models: Vec<String>,
     /// Folds of the cross-validation
@@ -266,6 +273,27 @@ pub struct Compare {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub learning: Learning,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Explain {
+    /// Model file
+    pub model: PathBuf,
+    /// Data with the target, to say how the model does there: a file, a glob, - or example:NAME
+    pub data: Option<String>,
+    /// Write the chart of the model (a path, a course, coefficients, importances) as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Rows of each table that are printed; --json has all
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub rows: usize,
+    /// Column of sample weights of the data
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]

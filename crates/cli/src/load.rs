@@ -155,10 +155,12 @@ pub fn default_model(task: Option<Task>) -> &'static str {
     }
 }
 
-/// Every learner that can be compared on a target, the baseline last.
+/// The learners that are compared on a target when none are named: all that do the task but those that only repeat others
+/// ([`ermine::BY_REQUEST`]), the baseline last.
 pub fn candidates(y: &OwnedTarget) -> Vec<Box<dyn AnyLearner>> {
     let Some(task) = y.view().task() else { return Vec::new() };
-    let fits = |spec: &Spec| spec.tasks.contains(&task) && spec.family != Family::Composite;
+    let fits =
+        |spec: &Spec| spec.tasks.contains(&task) && spec.family != Family::Composite && !ermine::BY_REQUEST.contains(&spec.name);
     let (mut all, baseline): (Vec<_>, Vec<_>) =
         ermine::catalogue().filter(|l| fits(l.spec())).partition(|l| l.spec().family != Family::Baseline);
     all.extend(baseline);
@@ -167,4 +169,12 @@ pub fn candidates(y: &OwnedTarget) -> Vec<Box<dyn AnyLearner>> {
 
 pub fn open(path: &std::path::Path) -> Result<Fitted> {
     Fitted::load(path).with_context(|| format!("cannot open the model {}", path.display()))
+}
+
+/// Only the columns the model, the target and the weights need: others may be anything.
+pub fn needed(table: &Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
+    let mut names: Vec<&str> = fitted.schema.names().filter(|n| table.schema().position(n).is_ok()).collect();
+    names.extend(options.targets.iter().map(String::as_str));
+    names.extend(options.weight.as_deref());
+    Ok(table.select(&names)?)
 }

@@ -2,9 +2,11 @@
 
 mod args;
 mod commands;
+mod course;
 mod failure;
 mod load;
 mod progress;
+mod report;
 mod text;
 
 use std::io::Write;

@@ -86,6 +86,58 @@ pub fn cut(s: &str, most: usize) -> String {
     if s.chars().count() <= most { s.to_owned() } else { s.chars().take(most.saturating_sub(1)).chain(['…']).collect() }
 }
 
+/// A paragraph of lines at most `width` wide.
+pub fn paragraph(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is a line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines.iter().map(|l| format!("{l}\n")).collect()
+}
+
+/// Pieces side by side after a prefix, on as many lines of 80 as they need, all indented as far as the prefix is long.
+pub fn flow(prefix: &str, pieces: &[String]) -> String {
+    let indent = prefix.chars().count();
+    let mut out = prefix.to_owned();
+    let mut used = indent;
+    for (i, piece) in pieces.iter().enumerate() {
+        let long = piece.chars().count();
+        if i > 0 && used + 2 + long > 80 {
+            out += &format!("\n{:indent$}", "");
+            used = indent;
+        } else if i > 0 {
+            out += "  ";
+            used += 2;
+        }
+        out += piece;
+        used += long;
+    }
+    out + "\n"
+}
+
+/// A word and a text beside it, indented by `indent` and at most 80 columns wide.
+pub fn wrapped(word: &str, text: &str, indent: usize) -> String {
+    let mut out = String::new();
+    for (i, line) in paragraph(text, 80 - indent).lines().enumerate() {
+        let first = if i == 0 { word } else { "" };
+        // A long word takes a line of its own.
+        if i == 0 && !word.is_empty() && word.len() + 3 > indent {
+            out += &format!("  {word}\n{:indent$}{line}\n", "");
+        } else {
+            out += &format!("  {first:width$}{line}\n", width = indent - 2);
+        }
+    }
+    out
+}
+
 /// Bars for counts, one character each.
 pub fn bars(counts: &[usize]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

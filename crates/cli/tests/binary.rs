@@ -375,3 +375,111 @@ fn dropped_columns_are_not_read() {
         assert!(code == 1 && e.contains("did you mean \"b\""), "{e}");
     }
 }
+
+/// The cells of a table of a report in JSON, found by its title.
+fn table<'v>(report: &'v Value, title: &str) -> Vec<&'v Value> {
+    let sections = report["sections"].as_array().unwrap();
+    let found = sections.iter().find(|s| s["table"]["title"] == title).unwrap_or_else(|| panic!("no {title} in {report}"));
+    found["table"]["rows"].as_array().unwrap().iter().collect()
+}
+
+#[test]
+fn explain_shows_coefficients_with_errors_and_what_they_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m");
+    ok(&["fit", "example:diabetes", "--target", "progression", "--model", "ols", "-o", &model]);
+    let fit = ok(&["fit", "example:penguins", "--target", "species", "--split", "0.3"]);
+    assert!(fit.lines().all(|l| l.chars().count() <= 80), "{fit}");
+    let text = ok(&["explain", &model, "example:diabetes"]);
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    for part in ["ols: regression of progression", "442 rows", "evidence", "std. error", "95% low", "(intercept)", "Preparation"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The published values (Efron, Hastie, Johnstone, Tibshirani 2004; R's lm) in the original units.
+    let v = json(&["explain", &model, "example:diabetes"]);
+    let rows = table(&v["report"], "Coefficients, in the original units");
+    let bmi = rows.iter().find(|r| r[0] == "bmi").unwrap();
+    assert!((bmi[1].as_f64().unwrap() - 5.602_962_09).abs() < 1e-6, "{bmi}");
+    assert!((bmi[2].as_f64().unwrap() - 0.717_105_5).abs() < 1e-5, "{bmi}");
+    assert!((rows[0][1].as_f64().unwrap() + 334.567_138_5).abs() < 1e-5, "{}", rows[0]);
+    let on = &v["on_data"]["report"];
+    let residuals = table(on, "Residuals");
+    assert!(residuals[0][1].as_f64().unwrap().abs() < 1e-10, "{}", residuals[0]);
+    assert!(table(on, "Correlation of the residuals").iter().all(|r| r[1].as_f64().unwrap().abs() < 1e-10));
+}
+
+#[test]
+fn explain_is_at_home_with_every_model() {
+    let folder = tempfile::tempdir().unwrap();
+    for (model, data, target, part) in [
+        ("ols", "example:penguins", Some("body_mass_g"), "std. error"),
+        ("ridge", "example:penguins", Some("body_mass_g"), "original units"),
+        ("logistic", "example:penguins", Some("species"), "Gentoo"),
+        ("tree", "example:penguins", Some("species"), "importance"),
+        ("gaussian-nb", "example:iris", Some("species"), "prior"),
+        ("kmeans", "example:faithful", None, "Centres"),
+        ("pca", "example:faithful", None, "Loadings"),
+        ("baseline", "example:iris", Some("species"), "share"),
+    ] {
+        let file = path(folder.path(), model);
+        let mut fit = vec!["fit", data, "--model", model, "-o", &file];
+        target.iter().for_each(|t| fit.extend(["--target", t]));
+        ok(&fit);
+        let text = ok(&["explain", &file]);
+        assert!(text.contains(part), "{model}: {text}");
+        let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > 80).collect();
+        assert!(model == "tree" || wide.is_empty(), "{model}: {wide:?}");
+        let v = json(&["explain", &file, data]);
+        assert_eq!(v["model"], model);
+        assert!(!v["report"]["sections"].as_array().unwrap().is_empty(), "{model}");
+        assert!(v["n_rows"].as_u64().unwrap() > 100 && v["on_data"]["n_rows"].as_u64().unwrap() > 100);
+    }
+    let tree = path(folder.path(), "tree");
+    let svg = path(folder.path(), "t.svg");
+    assert_eq!(json(&["explain", &tree, "--svg", &svg])["svg"][0], svg);
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("flipper_length_mm"));
+    assert_eq!(fails(&["explain", "no-such-model"]).0, 1);
+}
+
+#[test]
+fn the_course_of_a_fit_is_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| path(folder.path(), name);
+    for (model, more) in [("logistic", &["--target", "species"][..]), ("kmeans", &["--drop", "species"])] {
+        for name in ["c.csv", "c.json", "c.parquet", "c.svg", "c.csv.gz"] {
+            let out = file(name);
+            let fit = [&["fit", "example:iris", "--model", model, "--trace", &out][..], more].concat();
+            assert_eq!(json(&fit)["trace"], out);
+            match name {
+                "c.svg" => assert!(std::fs::read_to_string(&out).unwrap().starts_with("<svg")),
+                "c.json" => {
+                    let v: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+                    assert_eq!(v["columns"][0], "iteration");
+                }
+                _ => {
+                    let v = json(&["describe", &out]);
+                    let columns = v["columns"].as_array().unwrap();
+                    let objective = columns.iter().find(|c| c["name"] == "objective").unwrap();
+                    assert!(objective["min"].as_f64().unwrap() < objective["max"].as_f64().unwrap(), "{model}");
+                }
+            }
+        }
+    }
+    let lines = ok(&["fit", "example:iris", "--target", "species", "--trace", &file("d.csv"), "--split", "0.3"]);
+    assert!(lines.contains("steps is in"), "{lines}");
+    let none = file("none.csv");
+    let v = json(&["fit", "example:diabetes", "--target", "progression", "--model", "ols", "--trace", &none]);
+    assert!(v["trace"].is_null() && v["notes"][0].as_str().unwrap().contains("no course"), "{v}");
+    assert!(!Path::new(&none).exists());
+    let (code, e) = fails(&["fit", "example:iris", "--target", "species", "--trace", "course.txt"]);
+    assert!(code == 2 && e.contains(".parquet"), "{e}");
+}
+
+#[test]
+fn a_comparison_leaves_out_what_repeats() {
+    let v = json(&["compare", "example:diabetes", "--target", "progression", "--folds", "3"]);
+    let names: Vec<&str> = v["leaderboard"].as_array().unwrap().iter().map(|r| r["model"].as_str().unwrap()).collect();
+    assert!(names.contains(&"ridge") && names.contains(&"tree") && names.contains(&"baseline"), "{names:?}");
+    assert!(["glm", "sgd", "stepwise"].iter().all(|n| !names.contains(n)), "{names:?}");
+}

@@ -39,6 +39,11 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(Pipeline::default()),
 ];
 
+/// Learners that a comparison tries only when they are named, because by default they repeat another (a Gaussian glm and an
+/// expectile at one half are least squares), answer another question (a quantile), or search in their own way for what others
+/// find exactly (stochastic gradients, the perceptron, stepwise selection).
+pub const BY_REQUEST: &[&str] = &["glm", "quantile", "expectile", "sgd", "perceptron", "stepwise"];
+
 /// Every learner with its default parameters.
 pub fn catalogue() -> impl Iterator<Item = Box<dyn AnyLearner>> {
     LEARNERS.iter().map(|make| make())

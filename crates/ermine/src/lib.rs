@@ -26,7 +26,7 @@ mod pipeline;
 mod problem;
 mod units;
 
-pub use catalogue::{LEARNERS, catalogue, learner};
+pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
 pub use ermine_core as core;
 pub use ermine_core::{Error, Result};
 pub use ermine_data as data;

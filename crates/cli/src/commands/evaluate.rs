@@ -28,7 +28,7 @@ pub fn run(args: &Evaluate) -> Result<()> {
         task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
         classes: classifier.map(|c| c.classes().to_vec()),
     };
-    let mut problem = Problem::from_table(keep_needed(&read.table, &fitted, &options)?, &options)?;
+    let mut problem = Problem::from_table(load::needed(&read.table, &fitted, &options)?, &options)?;
     read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
     read.notes.append(&mut problem.notes);
     read.table = problem.x;
@@ -77,14 +77,6 @@ pub fn run(args: &Evaluate) -> Result<()> {
         return print_json("evaluate", &args.everywhere, started.elapsed().as_secs_f64(), more);
     }
     print(&out)
-}
-
-/// Only the columns the model, the target and the weights need: others may be anything.
-fn keep_needed(table: &Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
-    let mut names: Vec<&str> = fitted.schema.names().filter(|n| table.schema().position(n).is_ok()).collect();
-    names.extend(options.targets.iter().map(String::as_str));
-    names.extend(options.weight.as_deref());
-    Ok(table.select(&names)?)
 }
 
 fn confusion_text(confusion: &Confusion, names: &[String]) -> String {

@@ -14,7 +14,7 @@ use super::{metrics_json, print, print_json, remark};
 use crate::args::Fit;
 use crate::failure::Usage;
 use crate::progress::Bar;
-use crate::{load, text};
+use crate::{course, load, text};
 
 /// What a fit brought, whatever way the rows came.
 struct Outcome {
@@ -27,10 +27,21 @@ struct Outcome {
 
 pub fn run(args: &Fit) -> Result<()> {
     let started = Instant::now();
+    args.trace.as_deref().map(course::check).transpose()?;
     let mut outcome = if args.stream { from_stream(args, started)? } else { from_memory(args, started)? };
     args.reading.remember(&mut outcome.fitted)?;
     if let Some(path) = &args.output {
         outcome.fitted.save(path)?;
+    }
+    if let Some(path) = &args.trace {
+        match outcome.fitted.model.trace() {
+            Some(trace) => course::write(path, trace)?,
+            None => outcome.notes.push(format!(
+                "{} has no course to tell, as it was not found step by step; {} is not written",
+                model_name(&outcome.fitted),
+                path.display()
+            )),
+        }
     }
     remark(&args.everywhere, &outcome.notes);
     let seconds = started.elapsed().as_secs_f64();
@@ -113,7 +124,7 @@ fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec
     Ok((rows, out))
 }
 
-fn task_of(fitted: &Fitted) -> &'static str {
+pub fn task_of(fitted: &Fitted) -> &'static str {
     let model = &fitted.model;
     if model.as_classifier().is_some() {
         "classification"
@@ -135,16 +146,19 @@ fn as_json(args: &Fit, o: &Outcome, seconds: f64) -> Result<()> {
     if let (Some(test), Value::Object(object)) = (&o.test, &mut more) {
         object.insert("test_metrics".into(), metrics_json(test));
     }
+    if let Some(path) = &args.trace {
+        more["trace"] = json!(o.fitted.model.trace().map(|_| path));
+    }
     print_json("fit", &args.everywhere, seconds, more)
 }
 
 /// The last step of a pipeline is the model a person asked for.
-fn model_name(fitted: &Fitted) -> String {
+pub fn model_name(fitted: &Fitted) -> String {
     last_step(fitted)
         .map_or_else(|| fitted.learner.spec().name.to_owned(), |s| s["learner"].as_str().unwrap_or_default().to_owned())
 }
 
-fn model_params(fitted: &Fitted) -> Value {
+pub fn model_params(fitted: &Fitted) -> Value {
     last_step(fitted).map_or_else(|| fitted.learner.params(), |s| s["params"].clone())
 }
 
@@ -168,16 +182,18 @@ fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
         text::seconds(seconds)
     )?;
     if let Some(c) = o.fitted.model.certificate() {
-        writeln!(out, "  {}", certificate_line(c))?;
-        c.notes.iter().try_for_each(|n| writeln!(out, "  note: {n}"))?;
+        out += &text::wrapped("", &certificate_line(c), 2);
+        c.notes.iter().for_each(|n| out += &text::wrapped("", &format!("note: {n}"), 2));
     }
-    let line =
-        |metrics: &[(&str, f64)]| metrics.iter().map(|(n, v)| format!("{n} {}", text::number(*v))).collect::<Vec<_>>().join("  ");
+    let pieces = |metrics: &[(&str, f64)]| metrics.iter().map(|(n, v)| format!("{n} {}", text::number(*v))).collect::<Vec<_>>();
     if !o.train.is_empty() {
-        writeln!(out, "  on the training rows  {}", line(&o.train))?;
+        out += &text::flow("  on the training rows  ", &pieces(&o.train));
     }
     if let Some(test) = &o.test {
-        writeln!(out, "  on rows held out      {}", line(test))?;
+        out += &text::flow("  on rows held out      ", &pieces(test));
+    }
+    if let (Some(path), Some(trace)) = (&args.trace, o.fitted.model.trace()) {
+        writeln!(out, "  the course of {} steps is in {}", text::count(trace.rows.len()), path.display())?;
     }
     match &args.output {
         Some(path) => writeln!(out, "  saved in {}", path.display())?,
@@ -186,7 +202,7 @@ fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
     Ok(out)
 }
 
-fn certificate_line(c: &Certificate) -> String {
+pub fn certificate_line(c: &Certificate) -> String {
     let mut out = format!("solved by {}", c.method);
     if c.iterations > 1 {
         out += &format!(", {} iterations", c.iterations);

@@ -3,6 +3,7 @@
 mod compare;
 mod describe;
 mod evaluate;
+mod explain;
 mod fit;
 mod models;
 mod predict;
@@ -24,6 +25,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Transform(a) => predict::transform(a),
         Command::Evaluate(a) => evaluate::run(a),
         Command::Compare(a) => compare::run(a),
+        Command::Explain(a) => explain::run(a),
         Command::Completions { shell } => {
             // Into memory first: the generator does not survive a reader that has gone away.
             let mut script = Vec::new();

@@ -37,7 +37,7 @@ fn all(args: &Models) -> Result<()> {
             writeln!(out, "{gap}{}", spec.family.title())?;
             family = Some(spec.family);
         }
-        out += &wrapped(spec.name, spec.summary, width + 4);
+        out += &text::wrapped(spec.name, spec.summary, width + 4);
     }
     writeln!(out, "\nermine models NAME shows the objective and the parameters.")?;
     print(&out)
@@ -48,10 +48,10 @@ fn one(args: &Models, learner: &dyn AnyLearner) -> Result<()> {
         return print_json("models", &args.everywhere, 0.0, describe(learner));
     }
     let spec = learner.spec();
-    let mut out = wrapped(&format!("{}:", spec.name), spec.summary, INDENT);
+    let mut out = text::wrapped(&format!("{}:", spec.name), spec.summary, INDENT);
     let tasks: Vec<&str> = spec.tasks.iter().map(|t| t.name()).collect();
     writeln!(out, "\n  does        {}", tasks.join(", "))?;
-    write!(out, "{}", wrapped("objective", spec.objective, INDENT))?;
+    write!(out, "{}", text::wrapped("objective", spec.objective, INDENT))?;
     let a = spec.accepts;
     let accepts: Vec<&str> = [
         (a.weights, "weights"),
@@ -67,13 +67,13 @@ fn one(args: &Models, learner: &dyn AnyLearner) -> Result<()> {
     write!(
         out,
         "{}",
-        wrapped("accepts", &if accepts.is_empty() { "complete numbers".into() } else { accepts.join(", ") }, INDENT)
+        text::wrapped("accepts", &if accepts.is_empty() { "complete numbers".into() } else { accepts.join(", ") }, INDENT)
     )?;
     if !spec.notes.is_empty() {
-        write!(out, "{}", wrapped("notes", spec.notes, INDENT))?;
+        write!(out, "{}", text::wrapped("notes", spec.notes, INDENT))?;
     }
     if !spec.reference.is_empty() {
-        write!(out, "{}", wrapped("source", spec.reference, INDENT))?;
+        write!(out, "{}", text::wrapped("source", spec.reference, INDENT))?;
     }
     if !spec.params.is_empty() {
         let params = learner.params();
@@ -86,37 +86,10 @@ fn one(args: &Models, learner: &dyn AnyLearner) -> Result<()> {
         out += &text::table(&["name", "default", "range"], &[Align::Left; 3], &rows);
         writeln!(out)?;
         for p in spec.params {
-            write!(out, "{}", wrapped(p.name, p.doc, INDENT))?;
+            write!(out, "{}", text::wrapped(p.name, p.doc, INDENT))?;
         }
     }
     print(&out)
-}
-
-/// A word and a text beside it, indented by `indent` and at most 80 columns wide.
-fn wrapped(word: &str, text: &str, indent: usize) -> String {
-    let mut lines = vec![String::new()];
-    for piece in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is a line");
-        if !last.is_empty() && indent + last.chars().count() + 1 + piece.chars().count() > 80 {
-            lines.push(piece.to_owned());
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(piece);
-        }
-    }
-    let mut out = String::new();
-    for (i, line) in lines.iter().enumerate() {
-        let first = if i == 0 { word } else { "" };
-        // A long word takes a line of its own.
-        if i == 0 && word.len() + 3 > indent {
-            out += &format!("  {word}\n{:indent$}{line}\n", "");
-        } else {
-            out += &format!("  {first:width$}{line}\n", width = indent - 2);
-        }
-    }
-    out
 }
 
 fn describe(learner: &dyn AnyLearner) -> Value {
