@@ -34,6 +34,7 @@ pub use ermine_data::Roles;
 pub use ermine_learn as learn;
 pub use ermine_math as math;
 pub use ermine_math::prior;
+pub use ermine_math::optimise::study as optimise;
 pub use fitted::Fitted;
 pub use pipeline::{Pipeline, PipelineModel, Stage, prepared};
 pub use problem::Problem;

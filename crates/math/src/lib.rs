@@ -17,6 +17,7 @@ pub mod optimise;
 pub mod prior;
 pub mod project;
 pub mod row_ops;
+pub mod series;
 pub mod skinny;
 
 mod rows;

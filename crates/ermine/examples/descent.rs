@@ -1,0 +1,128 @@
+//! Methods of minimisation side by side, on the ten standardised columns of the diabetes data:
+//!
+//! ```text
+//! cargo run --release --example descent
+//! ```
+//!
+//! Ridge regression, whose Hessian has known eigenvalues: predicted and observed rates. Then logistic regression and the lasso, where
+//! every method gets as many rounds.
+
+use ermine::core::Mat;
+use ermine::math::loss::Loss;
+use ermine::optimise::{Losses, Method, Objective, Run, Schedule, Stop, minimise, rate};
+
+/// The columns standardised, and the target less its mean.
+fn diabetes() -> ermine::Result<(Mat<f64>, Vec<f64>)> {
+    let loaded = ermine::data::read("example:diabetes", &Default::default())?;
+    let problem = ermine::Problem::from_table(loaded.table, &ermine::Roles::with_target("progression"))?;
+    let data = problem.dataset();
+    let mut scratch = Vec::new();
+    let x = data.x.f64_rows(&mut scratch, "descent")?;
+    let n = x.rows() as f64;
+    let standard: Vec<(f64, f64)> = (0..x.cols())
+        .map(|j| {
+            let mean = x.col_iter(j).sum::<f64>() / n;
+            (mean, (x.col_iter(j).map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+        })
+        .collect();
+    let z = Mat::from_fn(x.rows(), x.cols(), |i, j| (x.at(i, j) - standard[j].0) / standard[j].1);
+    let y: Vec<f64> = data.y.reals()?.col_iter(0).collect();
+    let mean = y.iter().sum::<f64>() / n;
+    Ok((z, y.iter().map(|v| v - mean).collect()))
+}
+
+fn line(name: &str, predicted: Option<f64>, run: &Run, least: f64) {
+    let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.5}"));
+    println!(
+        "{name:<28} {:>9} {:>9} {:>7} {:>12.2e} {:>12.2e}",
+        number(predicted),
+        number(run.observed_rate()),
+        run.course.len() - 1,
+        (run.value - least).max(0.0) / least.abs(),
+        run.course[run.course.len() - 1].gradient_norm,
+    );
+}
+
+fn head(title: &str) {
+    println!("\n{title}");
+    println!("{:<28} {:>9} {:>9} {:>7} {:>12} {:>12}", "method", "predicted", "observed", "steps", "above least", "gradient");
+}
+
+fn main() -> ermine::Result<()> {
+    let (x, y) = diabetes()?;
+    let start = vec![0.0; x.cols()];
+
+    let ridge = Losses::new(Loss::Squared, x.clone(), y.clone()).penalised(0.0, 0.05);
+    let (least, most) = ridge.curvatures(&start)?;
+    let step = 1.0 / most;
+    let (best_step, best_momentum) = rate::best_momentum(least, most);
+    let root = (least / most).sqrt();
+    let nesterov = (1.0 - root) / (1.0 + root);
+    let adam = Method::Adam { step: 1.0, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
+    let widrow_hoff = Method::MiniBatch { batch: 1, schedule: Schedule::Inverse { first: 0.01, decay: 1e-3 }, seed: 0 };
+    let batches =
+        Method::MiniBatch { batch: 32, schedule: Schedule::StepDecay { first: 0.05, factor: 0.5, every: 500 }, seed: 0 };
+    let methods = [
+        ("fixed step 1/most", Method::FixedStep { step }, Some(rate::fixed_step(step, least, most))),
+        ("optimal step", Method::OptimalStep { least, most }, Some(rate::optimal_step(least, most))),
+        ("backtracking", Method::Backtracking { first: step }, None),
+        (
+            "heavy ball",
+            Method::Momentum { step: best_step, momentum: best_momentum },
+            Some(rate::momentum(best_step, best_momentum, least, most)),
+        ),
+        ("nesterov", Method::Nesterov { step, momentum: Some(nesterov) }, Some(rate::nesterov(step, nesterov, least, most))),
+        ("adam", adam, None),
+        ("one row at a time", widrow_hoff, None),
+        ("batches of 32", batches, None),
+        ("coordinate descent", Method::CoordinateDescent, None),
+        ("l-bfgs", Method::Lbfgs { memory: 5 }, None),
+        ("newton", Method::Newton, None),
+        ("levenberg-marquardt", Method::LevenbergMarquardt { damping: 1e-3 }, None),
+    ];
+    let stop = Stop { max_iter: 500, tol: 1e-10 };
+    let exact = minimise(&ridge, &start, &Method::Newton, &stop).value;
+    head(&format!("ridge regression, Hessian eigenvalues {least:.4} to {most:.4}"));
+    for (name, method, predicted) in &methods {
+        line(name, *predicted, &minimise(&ridge, &start, method, &stop), exact);
+    }
+
+    let signs = y.iter().map(|v| if *v > 0.0 { 1.0 } else { -1.0 }).collect();
+    let logistic = Losses::new(Loss::Logistic, x.clone(), signs).penalised(0.0, 0.01);
+    let exact = minimise(&logistic, &start, &Method::Newton, &stop).value;
+    head("logistic regression, above the mean or below");
+    for (name, method, _) in &methods {
+        // The curvature of the logistic loss is a quarter at most.
+        let method = match method {
+            Method::OptimalStep { .. } | Method::LevenbergMarquardt { .. } => continue,
+            Method::FixedStep { .. } => Method::FixedStep { step: 4.0 * step },
+            Method::Adam { .. } => Method::Adam { step: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 },
+            other => other.clone(),
+        };
+        line(name, None, &minimise(&logistic, &start, &method, &stop), exact);
+    }
+
+    let lasso = Losses::new(Loss::Squared, x, y).penalised(5.0, 0.0);
+    let exact = minimise(&lasso, &start, &Method::CoordinateDescent, &Stop { max_iter: 10_000, tol: 1e-14 });
+    head("lasso, penalty 5");
+    let methods = [
+        ("proximal gradient", Method::ProximalGradient { step }),
+        ("fista", Method::Fista { step }),
+        ("coordinate descent", Method::CoordinateDescent),
+        ("subgradient", Method::Subgradient { schedule: Schedule::InverseRoot { first: step } }),
+    ];
+    for (name, method) in &methods {
+        line(name, None, &minimise(&lasso, &start, method, &stop), exact.value);
+    }
+    let zeros = exact.point.iter().filter(|b| **b == 0.0).count();
+    println!("{zeros} of {} coefficients are 0", lasso.dim());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_table_is_printed() {
+        super::main().unwrap();
+    }
+}
