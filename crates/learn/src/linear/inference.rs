@@ -3,10 +3,7 @@
 use ermine_core::{Cell, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::distribution::{FisherF, Normal, StudentT};
 
-use super::least_squares::{Solution, ldexp};
-
-/// Probability that an interval covers the coefficient.
-const LEVEL: f64 = 0.95;
+use super::least_squares::{ResidualCheck, Solution, ldexp};
 
 /// Quality of the fit of one target.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,9 +113,9 @@ pub struct Inference {
     pub t_value: Mat<f64>,
     /// Probability of a t value further from 0, were the coefficient 0.
     pub p_value: Mat<f64>,
-    /// Lower ends of the 95% intervals.
+    /// Lower ends of the confidence intervals.
     pub conf_low: Mat<f64>,
-    /// Upper ends of the 95% intervals.
+    /// Upper ends of the confidence intervals.
     pub conf_high: Mat<f64>,
 }
 
@@ -129,13 +126,16 @@ impl Inference {
         [&self.std_err, &self.t_value, &self.p_value, &self.conf_low, &self.conf_high]
     }
 
-    fn new(solution: &Solution, fit_intercept: bool) -> Option<Self> {
+    fn new(solution: &Solution, fit_intercept: bool, confidence: f64) -> Option<Self> {
         let unit = solution.unit_error.as_ref()?;
         let (t, width) = (unit.rows(), unit.cols());
         let df = solution.rows as f64 - solution.rank as f64 - f64::from(u8::from(fit_intercept));
         if df <= 0.0 {
             return None;
         }
+        let student = StudentT { df };
+        let margin = student.isf(0.5 * (1.0 - confidence));
+        let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
         // The unit errors carry the power of two of the target.
         let sd: Vec<f64> = solution.rss.iter().map(|rss| (rss / df).sqrt()).collect();
         let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
@@ -186,23 +186,33 @@ impl Inference {
 pub(super) struct Evidence {
     pub summary: Vec<Summary>,
     pub inference: Option<Inference>,
+    /// Probability that an interval covers the coefficient.
+    pub confidence: f64,
+    pub checks: Option<Vec<ResidualCheck>>,
 }
 
 impl Evidence {
-    pub fn new(solution: &Solution, fit_intercept: bool) -> Self {
+    pub fn new(solution: &Solution, fit_intercept: bool, confidence: f64) -> Self {
         Self {
             summary: (0..solution.rss.len()).map(|k| Summary::new(solution, k, fit_intercept)).collect(),
-            inference: Inference::new(solution, fit_intercept),
+            inference: Inference::new(solution, fit_intercept, confidence),
+            confidence,
+            checks: solution.checks.clone(),
         }
     }
 
     /// Array `summary` [targets, 12] and, where they exist, `std_err`, `t_value`, `p_value`, `conf_low`, `conf_high`
-    /// [targets, columns + 1], the intercept first.
+    /// [targets, columns + 1], the intercept first; `confidence` [1] and `residual_checks` [targets, 2].
     pub fn save(&self, out: &mut ModelWriter) {
         let values: Vec<f64> = self.summary.iter().flat_map(|s| s.to_array()).collect();
         out.array("summary", &[self.summary.len(), Summary::FIELDS.len()], &values);
         if let Some(inference) = &self.inference {
             inference.save(out);
+        }
+        out.vec("confidence", &[self.confidence]);
+        if let Some(checks) = &self.checks {
+            let values: Vec<f64> = checks.iter().flat_map(|c| [c.mean, c.correlation]).collect();
+            out.array("residual_checks", &[checks.len(), 2], &values);
         }
     }
 
@@ -212,6 +222,32 @@ impl Evidence {
         let summary = (0..targets).map(|k| Ok(Summary::from_array(row(k)?))).collect::<Result<Vec<_>>>()?;
         let inference = Inference::load(input, targets, cols)?;
         Ok(Self { summary, inference })
+        let inference = if input.array_info("std_err").is_some() {
+            let read = |name: &str| input.mat_of::<f64>(name, targets, cols + 1);
+            let [std_err, t_value, p_value, conf_low, conf_high] = Inference::ARRAYS.map(read);
+            Some(Inference {
+                std_err: std_err?,
+                t_value: t_value?,
+                p_value: p_value?,
+                conf_low: conf_low?,
+                conf_high: conf_high?,
+            })
+        } else {
+            None
+        };
+        // Files of before these were kept have intervals of 95% and no checks.
+        let confidence = match input.array_info("confidence") {
+            Some(_) => input.vec_of::<f64>("confidence", 1)?[0],
+            None => 0.95,
+        };
+        let checks = match input.array_info("residual_checks") {
+            Some(_) => {
+                let m: Mat<f64> = input.mat_of("residual_checks", targets, 2)?;
+                Some((0..targets).map(|k| ResidualCheck { mean: m[(k, 0)], correlation: m[(k, 1)] }).collect())
+            }
+            None => None,
+        };
+        Ok(Self { summary, inference, confidence, checks })
     }
 }
 
@@ -237,13 +273,23 @@ pub(super) fn report(
             }
             rows.push(row);
         }
+        let percent = (1e12 * evidence.confidence).round() / 1e10;
+        let (low, high) = (format!("{percent}% low"), format!("{percent}% high"));
         let mut columns = vec!["column", "coefficient"];
         if evidence.inference.is_some() {
-            columns.extend(["std. error", "t", "p", "95% low", "95% high"]);
+            columns.extend(["std. error", "t", "p", &low, &high]);
         }
         out.table(title("Coefficients"), &columns, rows);
         let values = Summary::FIELDS.iter().zip(evidence.summary[k].to_array());
         let rows = values.filter(|(_, v)| v.is_finite()).map(|(&name, v)| vec![name.into(), v.into()]).collect();
         out.table(title("Fit"), &["statistic", "value"], rows);
+        if let Some(check) = evidence.checks.as_ref().and_then(|c| c.get(k)) {
+            let both = [("mean over standard deviation", check.mean), ("largest correlation with a column", check.correlation)];
+            let rows: Vec<Vec<Cell>> =
+                both.iter().filter(|(_, v)| v.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();
+            if !rows.is_empty() {
+                out.table(title("Residuals, which should be free of these"), &["check", "value"], rows);
+            }
+        }
     }
 }

@@ -33,3 +33,7 @@ pub use perceptron::{Perceptron, PerceptronModel};
 pub use ridge::{Alpha, Ridge, RidgeModel};
 pub use sgd::{Average, Preset, Rate, Sgd, SgdModel, SgdPenalty, Surrogate};
 pub use stepwise::{Criterion, Stepwise, StepwiseModel, StepwiseStep};
+pub use least_squares::{Path as RidgePath, ResidualCheck};
+pub use logistic::{Balanced, ClassWeight, Logistic, LogisticModel, Penalty, Solver, StandardErrors};
+pub use ols::{Ols, OlsModel};
+pub use ridge::{Alpha, Choose, Ridge, RidgeModel};

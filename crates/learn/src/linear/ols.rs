@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use super::inference::{Evidence, Inference, Summary, report};
-use super::least_squares::{self, Problem, Solution, Stage, Totals};
+use super::least_squares::{self, Minimisers, Problem, ResidualCheck, Solution, Stage, Totals, complement};
 
 /// Ordinary least squares: the affine function with the least squared error,
 /// `sum_i w_i (y_i - b0 - x_i · b)²`.
@@ -34,13 +34,30 @@ use super::least_squares::{self, Problem, Solution, Stage, Totals};
 ///
 /// # Parameters
 /// `fit_intercept`: whether b0 is fitted; otherwise it is 0 and sums of squares are about zero. `positive`: whether coefficients are kept
-/// at or above 0 (the intercept stays free; no errors or tests then).
+/// at or above 0 (the intercept stays free; no errors or tests then). `confidence`: the probability that an interval covers its
+/// coefficient. `family`: whether, of dependent columns, the whole family of minimisers is kept: [`OlsModel::solution`].
 ///
 /// # What is computed
 /// Moments of the columns in one pass. When the scaled normal equations are well conditioned they are solved at once; otherwise a
 /// second pass takes the products in double-double, and the coefficients have all the digits that the data determine. Of dependent
 /// columns (judged by the rounding of the data) the coefficients of least length are given, and the certificate says so. With more columns
 /// than rows in memory the rows take the place of the columns.
+///
+/// All minimisers are `Φ†y + (I - Φ†Φ) u`, one for each vector u; the intercept follows, so that the residuals have mean 0:
+/// ```
+/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_learn::linear::Ols;
+///
+/// // The second column is twice the first.
+/// let x = [1.0, 2.0, 2.0, 4.0, 3.0, 6.0];
+/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 3, 2))).with_target(Target::Real(&[1.0, 2.0, 4.0]));
+/// let model = Ols { family: true, ..Ols::default() }.fit(&data, &Context::default())?;
+/// let null = model.null_space().unwrap();
+/// assert!((null[(0, 0)] + 2.0 * null[(0, 1)]).abs() < 1e-15);
+/// let (coef, _) = model.solution(0, &[7.0, 0.0]).unwrap();      // another minimiser
+/// assert!((coef[0] + 2.0 * coef[1] - 1.5).abs() < 1e-14);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
 ///
 /// Weights are inverse variances for the errors and tests (degrees of freedom count rows), and counts for the coefficients, where both
 /// readings agree: weight 2 is the row twice.
@@ -61,11 +78,15 @@ pub struct Ols {
     pub fit_intercept: bool,
     /// Whether coefficients are kept at or above 0.
     pub positive: bool,
+    /// The probability that an interval covers its coefficient.
+    pub confidence: f64,
+    /// Whether the family of all minimisers is kept, where there are many.
+    pub family: bool,
 }
 
 impl Default for Ols {
     fn default() -> Self {
-        Self { fit_intercept: true, positive: false }
+        Self { fit_intercept: true, positive: false, confidence: 0.95, family: false }
     }
 }
 
@@ -76,7 +97,9 @@ impl Ols {
             fit_intercept: self.fit_intercept,
             positive: self.positive,
             penalty: &[],
+            grid: None,
             spectrum: !self.positive,
+            family: self.family,
         }
     }
 
@@ -84,10 +107,12 @@ impl Ols {
         OlsModel {
             evidence: Evidence::new(&solution, self.fit_intercept),
             orthogonality: Some(solution.residual).filter(|_| !self.positive),
+            evidence: Evidence::new(&solution, self.fit_intercept, self.confidence),
             certificate: Some(solution.certificate()),
             line: Coefficients { coef: solution.coef, intercept: solution.intercept },
             rank: solution.rank,
             singular: solution.singular,
+            family: solution.family,
             fit_intercept: self.fit_intercept,
         }
     }
@@ -118,6 +143,16 @@ impl Learner for Ols {
                 doc: "Whether coefficients are kept at or above 0. The intercept stays free; there are no standard errors then.",
                 range: Range::Bool,
             },
+            ParamSpec {
+                name: "confidence",
+                doc: "The probability that a confidence interval covers its coefficient, between 0 and 1.",
+                range: Range::Real { min: 0.0, max: 0.999_999_999_999, above: true, log: false },
+            },
+            ParamSpec {
+                name: "family",
+                doc: "Whether, where columns are dependent, the family of all solutions is kept and not the shortest alone.",
+                range: Range::Bool,
+            },
         ],
     };
 
@@ -145,6 +180,13 @@ impl Learner for Ols {
         let orthogonality = input.field("orthogonality").ok().filter(|v: &f64| *v >= 0.0);
         let fit_intercept = input.field("fit_intercept")?;
         Ok(OlsModel { line, rank, singular, evidence, fit_intercept, orthogonality, certificate: None })
+        let family = match input.array_info("row_space") {
+            Some(_) => {
+                Some(Minimisers { row_space: input.mat_of("row_space", rank, cols)?, means: input.vec_of("means", cols)? })
+            }
+            None => None,
+        };
+        Ok(OlsModel { line, rank, singular, family, evidence, fit_intercept: input.field("fit_intercept")?, certificate: None })
     }
 }
 
@@ -179,13 +221,14 @@ impl PassLearner for Ols {
 /// A fitted least-squares line, with what can be said about its coefficients.
 ///
 /// Saved arrays: `coef` [targets, columns], `intercept` [targets], `summary` [targets, 12] (the fields of [`Summary`] in order), `singular`
-/// (singular values of the centred, weighted X) and, for determined coefficients, the matrices of [`Inference`] [targets, columns + 1].
+/// (singular values of the centred, weighted X), on request `row_space` [rank, columns] and `means` [columns] where columns are dependent, and, for determined coefficients, the matrices of [`Inference`] [targets, columns + 1].
 /// Field: `rank`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OlsModel {
     line: Coefficients,
     rank: usize,
     singular: Option<Vec<f64>>,
+    family: Option<Minimisers>,
     evidence: Evidence,
     fit_intercept: bool,
     /// By how much the residuals fail to be orthogonal to the columns, relative to the scale of the problem.
@@ -212,6 +255,40 @@ impl OlsModel {
     /// Singular values of the centred, weighted X, largest first; none with `positive`.
     pub fn singular(&self) -> Option<&[f64]> {
         self.singular.as_deref()
+    }
+
+    /// The directions in which coefficients may move without any effect on the fit: orthonormal rows that span the null space of the
+    /// centred X. None where all are determined, or when `family` was not asked for.
+    pub fn null_space(&self) -> Option<Mat<f64>> {
+        self.family.as_ref().map(|f| complement(&f.row_space))
+    }
+
+    /// The member `Φ†y + (I - Φ†Φ) u` of the family of minimisers for one target: its coefficients and its intercept. Every minimiser is
+    /// one of these, and u = 0 gives the shortest. None for a target that is not there or a `u` of another length; where all
+    /// coefficients are determined, or `family` was not asked for, `u` changes nothing.
+    pub fn solution(&self, target: usize, u: &[f64]) -> Option<(Vec<f64>, f64)> {
+        if target >= self.line.coef.rows() || u.len() != self.line.coef.cols() {
+            return None;
+        }
+        let (mut coef, mut intercept) = (self.line.coef.row(target).to_vec(), self.line.intercept[target]);
+        if let Some(Minimisers { row_space, means }) = &self.family {
+            let mut free = u.to_vec();
+            // Twice, since once leaves rounding.
+            for _ in 0..2 {
+                for k in 0..row_space.rows() {
+                    let along: f64 = row_space.row(k).iter().zip(&free).map(|(b, v)| b * v).sum();
+                    free.iter_mut().zip(row_space.row(k)).for_each(|(v, b)| *v -= along * b);
+                }
+            }
+            coef.iter_mut().zip(&free).for_each(|(c, f)| *c += f);
+            intercept -= means.iter().zip(&free).map(|(m, f)| m * f).sum::<f64>();
+        }
+        Some((coef, intercept))
+    }
+
+    /// What the residuals keep of what they should be free of, a target at a time; none for problems solved in the space of the rows.
+    pub fn residual_checks(&self) -> Option<&[ResidualCheck]> {
+        self.evidence.checks.as_deref()
     }
 
     /// The quality of the fit, a target at a time.
@@ -256,6 +333,9 @@ impl Model for OlsModel {
         }
         if let Some(v) = &self.orthogonality {
             out.field("orthogonality", v)?;
+        if let Some(Minimisers { row_space, means }) = &self.family {
+            out.mat("row_space", row_space);
+            out.vec("means", means);
         }
         out.field("rank", &self.rank)?;
         out.field("fit_intercept", &self.fit_intercept)

@@ -7,9 +7,10 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, Problem, Solution, Stage, Totals, ldexp};
+use super::least_squares::{self, Grid, Path, Problem, Solution, Stage, Totals, cross_validate, ldexp};
+use crate::select::k_fold;
 
-/// The strength of the penalty: one number, or one a target.
+/// The strength of the penalty: one number, one a target, or a way to choose it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Alpha {
@@ -17,6 +18,18 @@ pub enum Alpha {
     One(f64),
     /// One a target.
     Each(Vec<f64>),
+    /// Chosen from a grid.
+    Chosen(Choose),
+}
+
+/// A way to choose the penalty from a grid: by the least mean squared error of rows that had no part in the fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Choose {
+    /// Leave one out: each row is predicted from all others, exactly, at the cost of one fit.
+    Loo,
+    /// Cross-validation in `cv` folds.
+    Cv,
 }
 
 impl From<f64> for Alpha {
@@ -30,6 +43,7 @@ impl Alpha {
         match self {
             Self::One(a) => std::slice::from_ref(a),
             Self::Each(a) => a,
+            Self::Chosen(_) => &[],
         }
     }
 }
@@ -57,23 +71,55 @@ impl Alpha {
 /// ```
 ///
 /// # Parameters
-/// `alpha`: the strength of the penalty, at or above 0, one number or one a target; 0 is least squares. `fit_intercept`: whether b0 is
-/// fitted. `positive`: whether coefficients are kept at or above 0.
+/// `alpha`: the strength of the penalty, at or above 0, one number or one a target; 0 is least squares. `"loo"` chooses it from
+/// `alphas` by the exact leave-one-out error, `"cv"` by cross-validation in `cv` folds. `alphas`: the grid; none for 101 values from 1e-8
+/// to 100 times the largest eigenvalue of XᵀX. `alpha_per_target`: whether each target gets the best for itself. `store_cv_results`:
+/// whether the residuals of all rows, predicted from others, are kept at all penalties. `fit_intercept`: whether b0 is fitted.
+/// `positive`: whether coefficients are kept at or above 0.
+///
+/// # Choosing alpha
+/// The centred XᵀX is factorised once, as Q Λ Qᵀ, and serves all penalties. A row with residual r and leverage h, both of the fit to
+/// all rows, is missed by r / (1 - h) by the fit to all others: intercept and weights included, this is no approximation. A row is left
+/// out with all its weight, and its squared error counts with its weight. With fewer rows than columns X Xᵀ takes the place of XᵀX.
+///
+/// ```
+/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_learn::linear::{Alpha, Choose, Ridge};
+///
+/// let x = [1.0, 2.0, 3.0, 4.0, 5.0];
+/// let y = [1.1, 1.9, 3.2, 3.9, 5.1];
+/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 5, 1))).with_target(Target::Real(&y));
+/// let alphas = Some(vec![0.01, 1.0, 100.0]);
+/// let model = Ridge { alpha: Alpha::Chosen(Choose::Loo), alphas, ..Ridge::default() }.fit(&data, &Context::default())?;
+/// assert_eq!(model.alpha(), [0.01]);
+/// assert_eq!(model.path().unwrap().error.cols(), 3);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
 ///
 /// # Cost
 /// One pass, time `rows · columns²`, memory `columns²`; with more columns than rows in memory `rows² · columns` instead. Nearly singular
-/// systems, with a penalty next to nothing, take a second pass in double-double.
+/// systems, with a penalty next to nothing, take a second pass in double-double. `"loo"` takes one more pass, time `columns³` for the
+/// spectrum and `rows · columns · alphas`; `"cv"` a factorisation a fold, with the rows in memory.
 ///
 /// # What it does not do
-/// It selects no columns and gives no tests: the coefficients are biased on purpose. It does not choose `alpha`.
+/// It selects no columns and gives no tests: the coefficients are biased on purpose.
 ///
 /// # Reference
-/// A. E. Hoerl, R. W. Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12.
+/// A. E. Hoerl, R. W. Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12. D. M. Allen
+/// (1974), The relationship between variable selection and data augmentation and a method for prediction, Technometrics 16.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ridge {
     /// The strength of the penalty.
     pub alpha: Alpha,
+    /// The penalties to choose from; none for a grid made from the spectrum of the data.
+    pub alphas: Option<Vec<f64>>,
+    /// Whether each target gets its own penalty, where it is chosen.
+    pub alpha_per_target: bool,
+    /// Folds of the cross-validation.
+    pub cv: usize,
+    /// Whether the residuals of rows predicted from others are kept.
+    pub store_cv_results: bool,
     /// Whether an intercept is fitted.
     pub fit_intercept: bool,
     /// Whether coefficients are kept at or above 0.
@@ -82,7 +128,15 @@ pub struct Ridge {
 
 impl Default for Ridge {
     fn default() -> Self {
-        Self { alpha: Alpha::One(1.0), fit_intercept: true, positive: false }
+        Self {
+            alpha: Alpha::One(1.0),
+            alphas: None,
+            alpha_per_target: false,
+            cv: 5,
+            store_cv_results: false,
+            fit_intercept: true,
+            positive: false,
+        }
     }
 }
 
@@ -93,8 +147,14 @@ impl Ridge {
             fit_intercept: self.fit_intercept,
             positive: self.positive,
             penalty: self.alpha.values(),
+            grid: matches!(self.alpha, Alpha::Chosen(_)).then(|| self.grid()),
             spectrum: false,
+            family: false,
         }
+    }
+
+    fn grid(&self) -> Grid<'_> {
+        Grid { alphas: self.alphas.as_deref(), per_target: self.alpha_per_target, keep: self.store_cv_results }
     }
 
     fn model(&self, solution: Solution) -> RidgeModel {
@@ -105,12 +165,15 @@ impl Ridge {
             rss: back(&solution.rss),
             r2: solution.rss.iter().zip(&solution.tss).map(|(r, t)| 1.0 - r / t).collect(),
             effective_df: solution.effective_df,
+            alpha: solution.path.as_ref().map_or_else(|| self.alpha.values().to_vec(), |p| p.chosen.clone()),
+            path: solution.path,
             line: Coefficients { coef: solution.coef, intercept: solution.intercept },
         }
     }
 }
 
 const PENALTY: Range = Range::Real { min: 0.0, max: f64::MAX, above: false, log: true };
+const ABOVE: Range = Range::Real { min: 0.0, max: f64::MAX, above: true, log: true };
 
 impl Learner for Ridge {
     type Model = RidgeModel;
@@ -128,8 +191,26 @@ impl Learner for Ridge {
         params: &[
             ParamSpec {
                 name: "alpha",
-                doc: "The strength of the penalty: a number, or a list with one a target. 0 is least squares.",
-                range: Range::Either(&PENALTY, &Range::List(&PENALTY)),
+                doc: "The strength of the penalty: a number, or a list with one a target. 0 is least squares. \"loo\" chooses it from \
+                      alphas by the exact leave-one-out error, \"cv\" by cross-validation.",
+                range: Range::Either(&Range::Either(&PENALTY, &Range::Choice(&["loo", "cv"])), &Range::List(&PENALTY)),
+            },
+            ParamSpec {
+                name: "alphas",
+                doc: "The penalties to choose from, with alpha \"loo\" or \"cv\". null makes a grid of 101 from the spectrum of the data: \
+                      1e-8 to 100 times the largest eigenvalue of X'X.",
+                range: Range::Optional(&Range::List(&ABOVE)),
+            },
+            ParamSpec {
+                name: "alpha_per_target",
+                doc: "Whether each target gets the penalty that is best for itself, where it is chosen.",
+                range: Range::Bool,
+            },
+            ParamSpec { name: "cv", doc: "Folds of the cross-validation, with alpha \"cv\".", range: Range::int_from(2) },
+            ParamSpec {
+                name: "store_cv_results",
+                doc: "Whether the residuals of all rows, each predicted from others, are kept in the model at all penalties.",
+                range: Range::Bool,
             },
             ParamSpec {
                 name: "fit_intercept",
@@ -155,6 +236,22 @@ impl Learner for Ridge {
                 expected: "a list needs one number a target".into(),
             });
         }
+        if self.alphas.as_ref().is_some_and(|a| a.is_empty()) {
+            return Err(Error::Parameter {
+                learner: Self::SPEC.name,
+                name: "alphas".into(),
+                value: "[]".into(),
+                expected: "there must be a penalty to choose; null makes a grid from the data".into(),
+            });
+        }
+        if self.positive && matches!(self.alpha, Alpha::Chosen(_)) {
+            return Err(Error::Parameter {
+                learner: Self::SPEC.name,
+                name: "alpha".into(),
+                value: "\"loo\" or \"cv\" with positive".into(),
+                expected: "one factorisation serves all penalties only without the sign constraint; give alpha a number".into(),
+            });
+        }
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)
     }
@@ -162,6 +259,19 @@ impl Learner for Ridge {
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RidgeModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
+        if self.alpha == Alpha::Chosen(Choose::Cv) {
+            let folds = k_fold(data.rows(), self.cv, cx.seed)?;
+            let path = cross_validate(&self.problem(), &self.grid(), data, &folds, cx)?;
+            let alpha = match path.chosen[..] {
+                [one] => Alpha::One(one),
+                _ => Alpha::Each(path.chosen.clone()),
+            };
+            let mut model = Self { alpha, ..self.clone() }.fit(data, cx)?;
+            if let Some(certificate) = &mut model.certificate {
+                certificate.notes.splice(0..0, path.notes.iter().cloned());
+            }
+            return Ok(RidgeModel { path: Some(path), ..model });
+        }
         match least_squares::in_memory(&self.problem(), data, cx)? {
             Some(solution) => Ok(self.model(solution)),
             None => drive(self, data, cx),
@@ -176,6 +286,9 @@ impl Learner for Ridge {
             rss: input.vec_of("rss", targets)?,
             r2: input.vec_of("r2", targets)?,
             effective_df: input.vec_of("effective_df", targets)?,
+            // Files of before the penalty was kept have none.
+            alpha: if input.array_info("alpha").is_some() { input.vec("alpha")? } else { Vec::new() },
+            path: if input.array_info("alphas").is_some() { Some(load_path(input, targets)?) } else { None },
             certificate: None,
         })
     }
@@ -190,6 +303,10 @@ impl PassLearner for Ridge {
     }
 
     fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Stage> {
+        if self.alpha == Alpha::Chosen(Choose::Cv) {
+            let what = "alpha \"cv\" needs all rows in memory; \"loo\" chooses it in passes";
+            return Err(Error::Data(what.into()));
+        }
         least_squares::start(&self.problem(), head)
     }
 
@@ -211,13 +328,16 @@ impl PassLearner for Ridge {
 
 /// A fitted ridge regression.
 ///
-/// Saved arrays: `coef` [targets, columns], `intercept`, `rss`, `r2`, `effective_df` [targets].
+/// Saved arrays: `coef` [targets, columns], `intercept`, `rss`, `r2`, `effective_df` [targets], `alpha` [1 or targets]. Where the penalty
+/// was chosen also `alphas` and `path_df` [alphas], `path_error` [targets, alphas] and, on request, `path_residuals` [rows, targets · alphas].
 #[derive(Debug, Clone, PartialEq)]
 pub struct RidgeModel {
     line: Coefficients,
     rss: Vec<f64>,
     r2: Vec<f64>,
     effective_df: Vec<f64>,
+    alpha: Vec<f64>,
+    path: Option<Path>,
     certificate: Option<Certificate>,
 }
 
@@ -241,6 +361,40 @@ impl RidgeModel {
     pub fn effective_df(&self) -> &[f64] {
         &self.effective_df
     }
+
+    /// The strength of the penalty, given or chosen: one for all targets, or one a target.
+    pub fn alpha(&self) -> &[f64] {
+        &self.alpha
+    }
+
+    /// What was found over the grid, where the penalty was chosen.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_ref()
+    }
+}
+
+fn load_path(input: &ModelReader, targets: usize) -> Result<Path> {
+    let alphas: Vec<f64> = input.vec("alphas")?;
+    let residuals = match input.array_info("path_residuals") {
+        Some(_) => Some(input.mat::<f64>("path_residuals")?),
+        None => None,
+    };
+    if let Some(r) = residuals.as_ref().filter(|r| r.cols() != targets * alphas.len()) {
+        return Err(Error::Model(format!(
+            "residuals of {} targets and {} penalties in {} columns",
+            targets,
+            alphas.len(),
+            r.cols()
+        )));
+    }
+    Ok(Path {
+        df: input.vec_of("path_df", alphas.len())?,
+        error: input.mat_of("path_error", targets, alphas.len())?,
+        chosen: input.vec("alpha")?,
+        alphas,
+        residuals,
+        notes: Vec::new(),
+    })
 }
 
 impl Model for RidgeModel {
@@ -267,9 +421,13 @@ impl Model for RidgeModel {
                 rows.push(vec![name.into(), b.into()]);
             }
             out.table(title("Coefficients"), &["column", "coefficient"], rows);
-            let fit = [("rss", self.rss[k]), ("r2", self.r2[k]), ("effective_df", self.effective_df[k])];
+            let alpha = self.alpha.get(k).or(self.alpha.first()).copied().unwrap_or(f64::NAN);
+            let fit = [("alpha", alpha), ("rss", self.rss[k]), ("r2", self.r2[k]), ("effective_df", self.effective_df[k])];
             let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();
             out.table(title("Fit"), &["statistic", "value"], rows);
+        }
+        if let Some(path) = &self.path {
+            path.report(&mut out);
         }
         out
     }
@@ -279,6 +437,15 @@ impl Model for RidgeModel {
         out.vec("rss", &self.rss);
         out.vec("r2", &self.r2);
         out.vec("effective_df", &self.effective_df);
+        out.vec("alpha", &self.alpha);
+        if let Some(path) = &self.path {
+            out.vec("alphas", &path.alphas);
+            out.vec("path_df", &path.df);
+            out.mat("path_error", &path.error);
+            if let Some(residuals) = &path.residuals {
+                out.mat("path_residuals", residuals);
+            }
+        }
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use ermine_math::linalg::svd;
 
 use super::moments::too_large;
 use super::scale::{exponent_of, ldexp, power};
-use super::{Problem, Solution, nonnegative};
+use super::{Minimisers, Problem, ResidualCheck, Solution, family, nonnegative};
 
 /// Half an ulp: how far a number may lie from what it stands for, relative to the largest of its kind.
 const ROUNDING: f64 = 0.5;
@@ -105,8 +105,12 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
         steps: 2,
         converged: true,
         notes: Vec::new(),
+        path: None,
+        family: None,
+        checks: None,
     };
     let mut errors = Mat::filled(t, p + 1, f64::NAN);
+    let mut checks = vec![ResidualCheck { mean: f64::NAN, correlation: 0.0 }; t];
     let mut last: Option<Factored> = None;
     let mut clearance = f64::INFINITY;
     for k in 0..t {
@@ -151,6 +155,8 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
         if size > 0.0 {
             out.residual = (0..kept.len()).map(violation).fold(out.residual, f64::max);
         }
+        let products = (0..kept.len()).map(|j| gradient[j].to_f64().abs() / entry(j, j).hi.sqrt()).fold(0.0, f64::max);
+        checks[k].correlation = products / out.rss[k].sqrt();
         if problem.positive {
             out.method = "active set in double-double";
         } else {
@@ -177,10 +183,25 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
         if problem.fit_intercept {
             let fitted: Dd = kept.iter().enumerate().map(|(j, &column)| system.mean(column) * coef[j]).sum();
             out.intercept[k] = ldexp((system.mean(p + k) - fitted).to_f64(), -system.exponent[p + k]);
+            // The same with the coefficients as they are given out.
+            let unit = system.exponent[p + k];
+            let given_out = |j: usize| ldexp(out.coef[(k, kept[j])], unit - system.exponent[kept[j]]);
+            let fitted: Dd = kept.iter().enumerate().map(|(j, &column)| system.mean(column) * given_out(j).into()).sum();
+            let mean = system.mean(p + k) - fitted - ldexp(out.intercept[k], unit).into();
+            checks[k].mean = mean.to_f64() / (out.rss[k] / out.rows as f64).sqrt();
         }
     }
     let Some(Factored { factor, .. }) = &last else { return Ok(out) };
     out.condition = Some(factor.pivot_spread());
+    if problem.penalty.is_empty() && !problem.positive {
+        out.checks = Some(checks);
+        if problem.family && out.rank < p {
+            let exponent: Vec<i32> = kept.iter().map(|&j| system.exponent[j]).collect();
+            let row_space = family::basis(&factor.factor(), &kept, &exponent, p)?;
+            let mean = |j: usize| if problem.fit_intercept { ldexp(system.mean(j).to_f64(), -system.exponent[j]) } else { 0.0 };
+            out.family = Some(Minimisers { row_space, means: (0..p).map(mean).collect() });
+        }
+    }
     if problem.penalty.is_empty() && !problem.positive && out.rank == kept.len() {
         out.unit_error = Some(errors);
     }

@@ -71,6 +71,11 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         return Err(Error::Data("only sparse rows are solved by conjugate gradients".into()));
     };
     let (n, p, t) = (x.rows(), x.cols(), y.cols());
+    if problem.family {
+        return Err(Error::Data(format!(
+            "{n} sparse rows of {p} columns are solved by steps, which find one minimiser and not the family of all; leave out family"
+        )));
+    }
     if problem.penalty.len() > 1 && problem.penalty.len() != t {
         let what = "penalties (alpha), one a target".into();
         return Err(Error::Length { what, expected: t, found: problem.penalty.len() });
@@ -122,6 +127,9 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         steps: 0,
         converged: true,
         notes: Vec::new(),
+        path: None,
+        family: None,
+        checks: None,
     };
     for k in 0..t {
         descend(problem, &map, &square, y.col_iter(k), k, &mut out, cx)?;

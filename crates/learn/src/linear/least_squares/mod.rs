@@ -6,24 +6,32 @@
 //! by the rounding of the data, and a deficient problem gets the solution of least length. Columns so large or small
 //! that their squares leave the range of doubles are brought back by powers of two, after a pass that looks for their size.
 //!
+//! A penalty that is to be chosen is chosen after the first sums, by one more pass ([`leave_out`]).
+//!
 //! Sparse rows go to double-double at once, since few products are not zero. Wide data in memory, fewer rows than columns, is
 //! solved in the space of its rows ([`wide`]), and sparse data that is large both ways by steps ([`iterative`]).
 
 mod exact;
+mod family;
 mod iterative;
+mod leave_out;
 mod moments;
 mod nonnegative;
 mod pass;
 mod scale;
 mod wide;
 
+pub(crate) use family::{Minimisers, complement};
+pub use leave_out::Path;
+pub(crate) use leave_out::{Grid, cross_validate};
 pub use pass::{Stage, Totals};
 pub(crate) use pass::{add, add_moments, empty, finish, start};
 pub(crate) use scale::{exponent_of, ldexp, power};
 
-use ermine_core::{Context, Dataset, Mat, Result};
+use ermine_core::{Context, Dataset, Error, Mat, Result};
 
 /// What is asked for.
+#[derive(Clone, Copy)]
 pub(crate) struct Problem<'a> {
     /// For messages.
     pub learner: &'static str,
@@ -31,8 +39,12 @@ pub(crate) struct Problem<'a> {
     pub positive: bool,
     /// The penalty on the squared coefficients: one number, or one a target; empty for none.
     pub penalty: &'a [f64],
+    /// What the penalty is to be chosen from, in place of `penalty`.
+    pub grid: Option<Grid<'a>>,
     /// Whether the singular values of X are asked for.
     pub spectrum: bool,
+    /// Whether the space of all minimisers is asked for, where there are many.
+    pub family: bool,
 }
 
 impl Problem<'_> {
@@ -43,12 +55,33 @@ impl Problem<'_> {
             many => many[target],
         }
     }
+
+    /// The largest penalty known beforehand.
+    fn largest_penalty(&self) -> Option<f64> {
+        let all = self.grid.and_then(|g| g.alphas).unwrap_or(self.penalty);
+        all.iter().copied().reduce(f64::max).filter(|a| *a > 0.0)
+    }
 }
+
+/// Rows or columns, whichever are fewer, up to which a spectrum is waited for.
+const SPECTRUM: usize = 8192;
 
 /// Solves in memory what has a shape of its own; `None` for all other data, which goes through the passes.
 pub(crate) fn in_memory(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Solution>> {
     if problem.positive {
         return Ok(None);
+    }
+    if problem.grid.is_some() {
+        let small = data.rows().min(data.cols());
+        if small > SPECTRUM {
+            return Err(Error::Data(format!(
+                "{} rows and {} columns: alpha is chosen from the spectrum of a table of {small} by {small}, and the limit is \
+                 {SPECTRUM}; give alpha a number",
+                data.rows(),
+                data.cols()
+            )));
+        }
+        return if data.rows() <= data.cols() { wide::solve(problem, data, cx).map(Some) } else { Ok(None) };
     }
     if iterative::suits(data) {
         return iterative::solve(problem, data, cx).map(Some);
@@ -57,6 +90,15 @@ pub(crate) fn in_memory(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<
         return wide::solve(problem, data, cx).map(Some);
     }
     Ok(None)
+}
+
+/// What the residuals of a least-squares fit must not have, and how much of it rounding has left.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ResidualCheck {
+    /// The weighted mean of the residuals over their standard deviation; NaN without intercept, where it need not be 0.
+    pub mean: f64,
+    /// The largest correlation, by absolute value, of the residuals and a column.
+    pub correlation: f64,
 }
 
 /// The answer, for all targets. Sums of squares are in units of 4^-exponent, so that they exist whatever the units of y.
@@ -86,6 +128,10 @@ pub(crate) struct Solution {
     pub rows: u64,
     /// The sum of the logarithms of the weights above 0.
     pub log_weight: f64,
+    /// All minimisers, on request and where there are many.
+    pub family: Option<Minimisers>,
+    /// What the residuals keep of what they should be free of, one a target.
+    pub checks: Option<Vec<ResidualCheck>>,
     /// Largest violation of the optimality conditions, relative to the scale of the problem.
     pub residual: f64,
     /// Condition number of the scaled normal equations, estimated.
@@ -94,6 +140,8 @@ pub(crate) struct Solution {
     pub steps: u64,
     pub converged: bool,
     pub notes: Vec<String>,
+    /// What was found on the way to a chosen penalty.
+    pub path: Option<Path>,
 }
 
 impl Solution {
@@ -113,7 +161,7 @@ impl Solution {
             rank: Some(self.rank),
             iterations: self.steps,
             converged: self.converged,
-            notes: self.notes.clone(),
+            notes: self.path.iter().flat_map(|p| &p.notes).chain(&self.notes).cloned().collect(),
             ..Default::default()
         }
     }

@@ -6,7 +6,7 @@ use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use ermine_math::moments::Moments;
 
 use super::scale::{exponent_of, ldexp, power};
-use super::{Problem, Solution, nonnegative};
+use super::{Minimisers, Problem, ResidualCheck, Solution, family, nonnegative};
 
 /// Condition number of the scaled normal equations up to which doubles keep nine digits and more.
 const CONDITION: f64 = 1e6;
@@ -161,10 +161,13 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
         steps: 1,
         converged: true,
         notes: Vec::new(),
+        path: None,
+        family: None,
+        checks: None,
     };
     let mut errors = Mat::filled(t, p + 1, f64::NAN);
     let mut coef: Vec<Vec<Dd>> = vec![Vec::new(); t];
-    let mut rounds = 0;
+    let (mut rounds, mut correlation) = (0, vec![0.0; t]);
     // Targets of one penalty share a factorisation.
     for first in 0..t {
         if !coef[first].is_empty() {
@@ -184,7 +187,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
                 out.steps = out.steps.max(active.steps);
                 out.condition = Some(out.condition.unwrap_or(1.0).max(active.condition));
                 coef[k] = active.coef.iter().map(|&b| b.into()).collect();
-                record(&system, &mut out, k, &coef[k], &a, &penalty, true)?;
+                correlation[k] = record(&system, &mut out, k, &coef[k], &a, &penalty, true)?;
             }
             continue;
         }
@@ -197,7 +200,12 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
         }
         let mut b = Mat::from_fn(kept, group.len(), |j, g| system.c[(group[g], j)]);
         let Some(factor) = factor.filter(|_| condition < 1e14) else {
-            out.rank = pseudo_solve(&a, &mut b)?;
+            let (rank, directions) = pseudo_solve(&a, &mut b)?;
+            out.rank = rank;
+            if problem.family && problem.penalty.is_empty() {
+                let row_space = family::basis(&directions, &system.kept, &system.x_exponent, p)?;
+                out.family = Some(Minimisers { row_space, means: means(problem, given) });
+            }
             out.method = "eigen";
             out.notes.push(format!(
                 "rank {} of {p}: beyond {} columns dependence is judged in double precision, and directions below 1e-7 of the \
@@ -209,7 +217,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
             for (g, &k) in group.iter().enumerate() {
                 out.effective_df[k] = out.rank as f64;
                 coef[k] = (0..kept).map(|j| b[(j, g)].into()).collect();
-                record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+                correlation[k] = record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
             }
             continue;
         };
@@ -230,13 +238,14 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
                     let mut one: Vec<f64> = (0..kept).map(|j| b[(j, g)]).collect();
                     factor.solve_vec(&mut one);
                     coef[k] = one.into_iter().map(Dd::from).collect();
-                    record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+                    correlation[k] = record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
                 }
                 Some(correction) => {
                     coef[k] = corrected(problem, &system, correction, k, &factor, &penalty, &mut out, p);
                     let rss = out.rss[k];
-                    record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+                    let violation = record(&system, &mut out, k, &coef[k], &a, &penalty, false)? * out.rss[k].sqrt();
                     out.rss[k] = rss;
+                    correlation[k] = violation / rss.sqrt();
                 }
             }
             let near_perfect = if small { NEAR_PERFECT_SMALL } else { NEAR_PERFECT };
@@ -270,6 +279,16 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
     }
     if problem.spectrum {
         out.singular = Some(singular_values(&system, p.min(m.rows() as usize))?);
+    }
+    if problem.family && problem.penalty.is_empty() && kept < p && out.family.is_none() {
+        let axes = Mat::from_fn(kept, kept, |i, j| f64::from(u8::from(i == j)));
+        let row_space = family::basis(&axes, &system.kept, &vec![0; kept], p)?;
+        out.family = Some(Minimisers { row_space, means: means(problem, given) });
+    }
+    if problem.penalty.is_empty() && !problem.positive {
+        let mean = |k: usize| residual_mean(&system, &out, k, problem.fit_intercept);
+        let check = |k: usize| ResidualCheck { mean: mean(k), correlation: correlation[k] };
+        out.checks = Some((0..t).map(check).collect());
     }
     if kept < p {
         out.notes.push(format!("rank {} of {p}: constant columns have the coefficient 0", out.rank));
@@ -315,7 +334,8 @@ fn corrected(
     old.iter().zip(&step).map(|(&b, &s)| b + s.into()).collect()
 }
 
-/// Enters the scaled coefficients of one target: in the units of the data, with the sums they give.
+/// Enters the scaled coefficients of one target: in the units of the data, with the sums they give. Returns the largest correlation of
+/// a column and the residuals, which a penalty leaves and nothing else.
 fn record(
     system: &System,
     out: &mut Solution,
@@ -324,7 +344,7 @@ fn record(
     a: &Mat<f64>,
     penalty: &[f64],
     positive: bool,
-) -> Result<()> {
+) -> Result<f64> {
     let coef: &[f64] = &exact.iter().map(|b| b.to_f64()).collect::<Vec<_>>();
     let c = system.c.row(k);
     let products: Vec<f64> = (0..coef.len()).map(|i| a.row(i).iter().zip(coef).map(|(a, b)| a * b).sum()).collect();
@@ -347,7 +367,26 @@ fn record(
             return Err(too_large(column));
         }
     }
-    Ok(())
+    let products = (0..coef.len()).map(|j| gradient[j].abs() / a[(j, j)].sqrt()).fold(0.0, f64::max);
+    Ok(products / out.rss[k].sqrt())
+}
+
+/// The means of the columns in the units of the data; 0 without intercept.
+fn means(problem: &Problem<'_>, given: &Given<'_>) -> Vec<f64> {
+    let mean = |j: usize| ldexp(given.moments.mean()[j], -given.exponents.get(j).copied().unwrap_or(0));
+    (0..given.moments.x_cols()).map(|j| if problem.fit_intercept { mean(j) } else { 0.0 }).collect()
+}
+
+/// The mean of the residuals of the coefficients as they are given out, over the standard deviation of the residuals.
+fn residual_mean(system: &System, out: &Solution, k: usize, fit_intercept: bool) -> f64 {
+    if !fit_intercept {
+        return f64::NAN;
+    }
+    let unit = system.y_exponent[k];
+    let coef = |j: usize| ldexp(out.coef[(k, system.kept[j])], unit - system.x_exponent[j]);
+    let fitted: Dd = (0..system.kept.len()).map(|j| system.x_mean[j] * coef(j).into()).sum();
+    let mean = system.y_mean[k] - fitted - ldexp(out.intercept[k], unit).into();
+    mean.to_f64() / (out.rss[k] / out.rows as f64).sqrt()
 }
 
 /// A coefficient beyond the doubles.
@@ -379,8 +418,9 @@ fn unit_errors(
     }
 }
 
-/// The solution of least length in scaled units, replacing the columns of `b`; returns the rank.
-fn pseudo_solve(a: &Mat<f64>, b: &mut Mat<f64>) -> Result<usize> {
+/// The solution of least length in scaled units, replacing the columns of `b`; returns the rank, and the directions that count, a
+/// column a direction.
+fn pseudo_solve(a: &Mat<f64>, b: &mut Mat<f64>) -> Result<(usize, Mat<f64>)> {
     let eigen = eigen_symmetric(a.view())?;
     let least = eigen.values.first().copied().unwrap_or(0.0) * 1e-14;
     let rank = eigen.values.iter().take_while(|&&v| v > least).count();
@@ -395,7 +435,7 @@ fn pseudo_solve(a: &Mat<f64>, b: &mut Mat<f64>) -> Result<usize> {
         }
     }
     *b = x;
-    Ok(rank)
+    Ok((rank, Mat::from_fn(a.rows(), rank, |j, k| eigen.vectors[(k, j)])))
 }
 
 /// Singular values of the data from its products; those below 1e-8 of the largest are rounding.

@@ -5,6 +5,7 @@ use ermine_math::dd::{Dd, Gram, Residuals};
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
+use super::leave_out::{self, Errors, Path, Spectrum};
 use super::moments::Next;
 use super::scale::{exponent_of, power};
 use super::{Problem, Solution, exact, moments};
@@ -36,6 +37,8 @@ pub struct Stage {
     /// Columns of [X | Y] are multiplied by 2^exponent; empty for not at all.
     exponents: Vec<i32>,
     kind: Kind,
+    /// What was found over the grid, once it was.
+    path: Option<Path>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -51,6 +54,12 @@ enum Kind {
     },
     /// Products of differences from `shift`, which is in scaled units.
     Exact {
+        shift: Vec<f64>,
+    },
+    /// Errors of rows left out, over the grid; what was gathered before is held for the solution.
+    LeaveOut {
+        spectrum: Box<Spectrum>,
+        held: Box<Totals>,
         shift: Vec<f64>,
     },
 }
@@ -77,6 +86,7 @@ enum Sums {
         rows: u64,
         log_weight: f64,
     },
+    LeaveOut(Errors),
 }
 
 impl Stage {
@@ -104,6 +114,49 @@ impl Stage {
     /// Column `j` is multiplied by 2 to this power before its squares are summed.
     pub(crate) fn column_exponent(&self, j: usize) -> i32 {
         self.exponents.get(j).copied().unwrap_or(0)
+    /// The problem with the penalty that was chosen, once it was.
+    fn chosen<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
+        Problem { penalty: self.path.as_ref().map_or(problem.penalty, |p| &p.chosen), ..*problem }
+    }
+
+    /// The pass that finds the errors of rows left out, after `held` was gathered.
+    fn leave_out(mut self, problem: &Problem<'_>, held: Sums, shift: Vec<f64>) -> Result<Step<Self, Solution>> {
+        let Some(grid) = &problem.grid else { return Err(Error::Data("there is no grid of penalties".into())) };
+        let (cols, targets, exponents) = (self.cols, self.targets, &self.exponents);
+        let spectrum = match &held {
+            Sums::Moments { moments: m, .. } => {
+                let scatter = m.scatter();
+                let product = |i: usize, j: usize| match problem.fit_intercept {
+                    true => scatter[(i, j)],
+                    false => scatter[(i, j)] + m.weight() * m.mean()[i] * m.mean()[j],
+                };
+                let mean = |j: usize| Dd { hi: m.mean()[j], lo: m.mean_low()[j] };
+                let (rows, weight) = (m.rows(), m.weight());
+                let given = leave_out::Given { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                Spectrum::new(problem, grid, &given)?
+            }
+            Sums::Exact { gram, rows, .. } => {
+                let product = |i: usize, j: usize| match problem.fit_intercept {
+                    true => gram.centred(i, j).to_f64(),
+                    false => gram.cross(i, j).to_f64(),
+                };
+                let mean = |j: usize| Dd::from(shift[j]) + gram.mean(j);
+                let (rows, weight) = (*rows, gram.weight().to_f64());
+                let given = leave_out::Given { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                Spectrum::new(problem, grid, &given)?
+            }
+            _ => return Err(Error::Data("partial results of another pass".into())),
+        };
+        self.kind = Kind::LeaveOut { spectrum: Box::new(spectrum), held: Box::new(Totals(held)), shift };
+        Ok(Step::Again(self, None))
+    }
+
+    /// The factorisation, at the pass that uses it.
+    pub(super) fn into_spectrum(self) -> Result<Spectrum, Self> {
+        match self.kind {
+            Kind::LeaveOut { spectrum, .. } => Ok(*spectrum),
+            _ => Err(self),
+        }
     }
 
     fn may_be_exact(&self) -> bool {
@@ -113,7 +166,7 @@ impl Stage {
     /// What follows moments, or their correction.
     fn after(mut self, problem: &Problem<'_>, moments: Moments, log_weight: f64, next: Next) -> Step<Self, Solution> {
         match next {
-            Next::Done(solution) => return Step::Done(*solution),
+            Next::Done(solution) => return Step::Done(Solution { path: self.path, ..*solution }),
             Next::Correct(coef, rounds) => {
                 self.kind = Kind::Correct { moments: Box::new(moments), log_weight, coef, rounds };
             }
@@ -140,6 +193,10 @@ impl Partial for Totals {
                 Ok(())
             }
             (Sums::Correct(a), Sums::Correct(b)) => a.merge(b),
+            (Sums::LeaveOut(a), Sums::LeaveOut(b)) => {
+                a.merge(b);
+                Ok(())
+            }
             (Sums::Exact { gram, rows, log_weight }, Sums::Exact { gram: more, rows: n, log_weight: w }) => {
                 *rows += n;
                 *log_weight += w;
@@ -166,7 +223,8 @@ pub(crate) fn start(problem: &Problem<'_>, head: &Dataset<'_>) -> Result<Stage> 
         return Err(Error::Length { what, expected: targets, found: problem.penalty.len() });
     }
     let epsilon = if matches!(head.x, Features::F32(_)) { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let mut stage = Stage { cols, targets, epsilon, head: vec![0.0; cols + targets], exponents: Vec::new(), kind: Kind::Moments };
+    let mut stage =
+        Stage { cols, targets, epsilon, head: vec![0.0; cols + targets], exponents: Vec::new(), kind: Kind::Moments, path: None };
     let mut sizes = std::mem::take(&mut stage.head);
     each_row(problem, &head.row_range(0..head.rows().min(256)), |_, _, row| larger(&mut sizes, row))?;
     stage.head = sizes;
@@ -181,11 +239,12 @@ pub(crate) fn start(problem: &Problem<'_>, head: &Dataset<'_>) -> Result<Stage> 
 
 /// The totals of no rows.
 pub(crate) fn empty(stage: &Stage) -> Totals {
-    Totals(match stage.kind {
+    Totals(match &stage.kind {
         Kind::Moments => Sums::Moments { moments: Moments::new(stage.cols, stage.targets), log_weight: 0.0, overflow: false },
         Kind::Range => Sums::Range(vec![0.0; stage.cols + stage.targets]),
         Kind::Correct { .. } => Sums::Correct(Residuals::new(stage.cols, stage.targets)),
         Kind::Exact { .. } => Sums::Exact { gram: Gram::new(stage.cols + stage.targets), rows: 0, log_weight: 0.0 },
+        Kind::LeaveOut { spectrum, .. } => Sums::LeaveOut(spectrum.empty()),
     })
 }
 
@@ -240,6 +299,11 @@ pub(crate) fn add(problem: &Problem<'_>, stage: &Stage, totals: &mut Totals, row
         }
         (Kind::Correct { moments, coef, .. }, Sums::Correct(residuals)) => {
             add_residuals(problem, stage, moments, coef, residuals, rows)?;
+        }
+        (Kind::LeaveOut { spectrum, .. }, Sums::LeaveOut(errors)) => {
+            if let Some(grid) = &problem.grid {
+                spectrum.add(problem, grid, errors, rows, true)?;
+            }
         }
         _ => return Err(Error::Data("partial results of another pass".into())),
     }
@@ -375,7 +439,7 @@ fn add_residuals(
 
 /// Ends a pass.
 pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) -> Result<Step<Stage, Solution>> {
-    match (&stage.kind, totals.0) {
+    match (std::mem::replace(&mut stage.kind, Kind::Moments), totals.0) {
         (Kind::Moments, Sums::Moments { moments, log_weight, overflow }) => {
             if stage.exponents.is_empty() && (overflow || out_of_range(&stage, &moments)) {
                 stage.kind = Kind::Range;
@@ -384,23 +448,35 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
             if !moments.is_finite() {
                 return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
             }
-            let next = moments::solve(problem, &stage.given(&moments, log_weight), None, stage.may_be_exact())?;
+            if problem.grid.is_some() && stage.path.is_none() {
+                return stage.leave_out(problem, Sums::Moments { moments, log_weight, overflow }, Vec::new());
+            }
+            let next = {
+                let chosen = stage.chosen(problem);
+                moments::solve(&chosen, &stage.given(&moments, log_weight), None, stage.may_be_exact())?
+            };
             Ok(stage.after(problem, moments, log_weight, next))
         }
         (Kind::Correct { moments, log_weight, coef, rounds }, Sums::Correct(residuals)) => {
-            let correction = moments::Correction { coef, residuals: &residuals, rounds: *rounds };
-            let next = moments::solve(problem, &stage.given(moments, *log_weight), Some(&correction), stage.may_be_exact())?;
-            let (moments, log_weight) = ((**moments).clone(), *log_weight);
-            Ok(stage.after(problem, moments, log_weight, next))
+            let correction = moments::Correction { coef: &coef, residuals: &residuals, rounds };
+            let next = {
+                let chosen = stage.chosen(problem);
+                moments::solve(&chosen, &stage.given(&moments, log_weight), Some(&correction), stage.may_be_exact())?
+            };
+            Ok(stage.after(problem, *moments, log_weight, next))
         }
         (Kind::Range, Sums::Range(sizes)) => {
             stage.exponents = sizes.iter().map(|&s| (-exponent_of(s)).clamp(-1000, 1000)).collect();
-            // A column that the penalty outweighs stays as it is: scaled up, it would take the penalty out of range.
-            if let Some(largest) = problem.penalty.iter().copied().reduce(f64::max).filter(|a| *a > 0.0) {
+            let x = &mut stage.exponents[..stage.cols];
+            if problem.grid.is_some_and(|g| g.alphas.is_none()) {
+                // The penalties will be of the size of the largest column, and outweigh all that is tiny next to it.
+                let common = x.iter().copied().min().unwrap_or(0);
+                x.fill(common);
+            } else if let Some(largest) = problem.largest_penalty() {
+                // A column that the penalty outweighs stays as it is: scaled up, it would take the penalty out of range.
                 let most = -exponent_of(largest) / 2;
-                stage.exponents[..stage.cols].iter_mut().for_each(|e| *e = (*e).min(most.max(0)));
+                x.iter_mut().for_each(|e| *e = (*e).min(most.max(0)));
             }
-            stage.kind = Kind::Moments;
             Ok(Step::Again(stage, None))
         }
         (Kind::Exact { shift }, Sums::Exact { gram, rows, log_weight }) => {
@@ -413,16 +489,28 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
             if !gram.is_finite() {
                 return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
             }
+            if problem.grid.is_some() && stage.path.is_none() {
+                return stage.leave_out(problem, Sums::Exact { gram, rows, log_weight }, shift);
+            }
             let given = exact::Given {
                 gram: &gram,
-                shift,
+                shift: &shift,
                 rows,
                 log_weight,
                 exponents: &stage.exponents,
                 epsilon: stage.epsilon,
                 cols: stage.cols,
             };
-            Ok(Step::Done(exact::solve(problem, &given)?))
+            let solution = exact::solve(&stage.chosen(problem), &given)?;
+            Ok(Step::Done(Solution { path: stage.path, ..solution }))
+        }
+        (Kind::LeaveOut { spectrum, held, shift }, Sums::LeaveOut(errors)) => {
+            stage.path = problem.grid.as_ref().map(|grid| spectrum.choose(grid, errors));
+            stage.kind = match held.0 {
+                Sums::Exact { .. } => Kind::Exact { shift },
+                _ => Kind::Moments,
+            };
+            finish(problem, stage, *held)
         }
         _ => Err(Error::Data("partial results of another pass".into())),
     }

@@ -11,9 +11,10 @@ use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use ermine_math::moments::Moments;
 use rayon::prelude::*;
 
+use super::leave_out::InRows;
 use super::moments::too_large;
 use super::scale::{exponent_of, ldexp, power};
-use super::{Problem, Solution};
+use super::{Minimisers, Problem, Solution, family};
 
 /// Columns up to which the usual way is as quick, and the same bits as a stream.
 const NARROW: usize = 256;
@@ -174,7 +175,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         size = size.max(largest);
     }
     let mut exponent = if exponent_of(size).abs() > 200 { (-exponent_of(size)).clamp(-1000, 1000) } else { 0 };
-    if let Some(largest) = problem.penalty.iter().copied().reduce(f64::max).filter(|a| *a > 0.0) {
+    if let Some(largest) = problem.largest_penalty() {
         exponent = exponent.min((-exponent_of(largest) / 2).max(0));
     }
     let z = Rows { columns, all: data.rows(), root: weights.iter().map(|w| w.sqrt()).collect(), rows, mean, exponent };
@@ -219,9 +220,28 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         steps: 1,
         converged: true,
         notes: Vec::new(),
+        path: None,
+        family: None,
+        checks: None,
     };
-    let dual =
-        Dual { problem, tell: &tell, z: &z, chunks: &chunks, kernel: &kernel, direction: direction(problem, &weights, &weight) };
+    let direction = direction(problem, &weights, &weight);
+    if let Some(grid) = &problem.grid {
+        let rows = InRows {
+            kernel: &kernel,
+            exponent,
+            direction: direction.as_deref(),
+            targets: &v,
+            y_exponent: &out.exponent,
+            rows: &z.rows,
+            all: z.all,
+            root: &z.root,
+            weight: weight.hi,
+        };
+        out.path = Some(rows.path(grid)?);
+    }
+    let chosen = out.path.as_ref().map(|p| p.chosen.clone());
+    let problem = &Problem { penalty: chosen.as_deref().unwrap_or(problem.penalty), ..*problem };
+    let dual = Dual { problem, tell: &tell, z: &z, chunks: &chunks, kernel: &kernel, direction };
     let mut a = Mat::zeros(t, m);
     let mut exact: Option<Gram> = None;
     for k in 0..t {
@@ -259,10 +279,39 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         let values = eigenvalues_symmetric(kernel.view())?;
         out.singular = Some(values.into_iter().map(|v| ldexp(v.max(0.0).sqrt(), -exponent)).collect());
     }
+    if problem.family && problem.penalty.is_empty() && out.rank < p {
+        let row_space = row_space(&z, &chunks, &tell, &kernel, out.rank)?;
+        out.family = Some(Minimisers { row_space, means: z.mean.iter().map(|m| m.hi).collect() });
+    }
     if problem.penalty.is_empty() {
         out.notes.push(format!("rank {} of {p}: of all minimisers, the coefficients of least length", out.rank));
     }
     Ok(out)
+}
+
+/// Orthonormal rows that span those of Z: its turned rows `Uᵀ Z`, `Z Zᵀ = U Λ Uᵀ`.
+fn row_space(
+    z: &Rows<'_>,
+    chunks: &[std::ops::Range<usize>],
+    tell: Tell<'_>,
+    kernel: &Mat<f64>,
+    rank: usize,
+) -> Result<Mat<f64>> {
+    let p = z.mean.len();
+    family::check_size(rank, p)?;
+    let eigen = eigen_symmetric(kernel.view())?;
+    let mut rows = Mat::zeros(rank, p);
+    for (at, range) in chunks.iter().enumerate() {
+        tell(at)?;
+        let part = z.chunk(range.clone());
+        for k in 0..rank {
+            let unit = eigen.values[k].max(f64::MIN_POSITIVE).sqrt();
+            for (j, column) in range.clone().enumerate() {
+                rows[(k, column)] = part.row(j).iter().zip(eigen.vectors.row(k)).map(|(z, u)| z * u).sum::<f64>() / unit;
+            }
+        }
+    }
+    family::orthonormal(&rows)
 }
 
 /// The direction that centring takes out of the space of the rows, of length 1.
