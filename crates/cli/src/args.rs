@@ -136,6 +136,10 @@ pub struct Learning {
     /// Preparation of the columns: auto (impute, one-hot, standardise where the model needs it) or none
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "none"])]
     pub prepare: String,
+    /// New columns in front of the model, after the preparation: polynomial(degree=2), spline(n_knots=5), fourier, radial, uncorrelate,
+    /// pca(n_components=3); given several times, one after the other
+    #[arg(long, value_name = "MAP", value_parser = crate::features::parse)]
+    pub features: Vec<crate::features::Map>,
     /// Stop after this time: 60s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,

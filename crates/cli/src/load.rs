@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result};
 use ermine::core::{AnyLearner, ColumnKind, Family, Field, Schema, Spec, Task};
 use ermine::data::{Format, Loaded, ReadOptions};
+use ermine::learn::prepare::Prepare;
 use ermine::prelude::*;
 use serde_json::Value;
 
@@ -126,9 +127,15 @@ impl Learning {
         Ok(problem)
     }
 
-    /// The learner as it will be trained on a table: prepared, unless that was switched off.
+    /// The learner as it will be trained on a table: prepared, unless that was switched off, with the feature maps that were asked for.
     pub fn ready(&self, learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
-        if self.prepare == "none" { learner } else { prepared(learner) }
+        if self.features.is_empty() {
+            return if self.prepare == "none" { learner } else { prepared(learner) };
+        }
+        // Maps take numbers, whatever the learner behind them takes.
+        let first = (self.prepare != "none").then(|| Box::new(Prepare::default()) as Box<dyn AnyLearner>);
+        let maps = self.features.iter().map(|m| m.0.boxed());
+        Box::new(Pipeline::new(first.into_iter().chain(maps).chain([learner])))
     }
 }
 

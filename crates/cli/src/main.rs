@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod course;
 mod failure;
+mod features;
 mod load;
 mod progress;
 mod report;

@@ -482,4 +482,36 @@ fn a_comparison_leaves_out_what_repeats() {
     let names: Vec<&str> = v["leaderboard"].as_array().unwrap().iter().map(|r| r["model"].as_str().unwrap()).collect();
     assert!(names.contains(&"ridge") && names.contains(&"tree") && names.contains(&"baseline"), "{names:?}");
     assert!(["glm", "sgd", "stepwise"].iter().all(|n| !names.contains(n)), "{names:?}");
+#[test]
+fn feature_maps_stand_in_front_of_the_model_and_are_kept_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m.ermine");
+    let plain = json(&["fit", "example:diabetes", "--target", "progression", "--model", "ridge"]);
+    let mapped = json(&[
+        "fit",
+        "example:diabetes",
+        "--target",
+        "progression",
+        "--model",
+        "ridge",
+        "--features",
+        "polynomial(degree=2,include_bias=false)",
+        "--features",
+        "uncorrelate(threshold=0.99)",
+        "-o",
+        &model,
+    ]);
+    let error = |v: &Value| v["train_metrics"]["mse"].as_f64().unwrap();
+    assert!(error(&mapped) < 0.9 * error(&plain), "{} {}", error(&mapped), error(&plain));
+    let all = json(&["evaluate", &model, "example:diabetes"]);
+    assert_eq!(all["metrics"]["mse"], mapped["train_metrics"]["mse"]);
+    let (code, text) = fails(&["fit", "example:diabetes", "--target", "progression", "--features", "polinomial"]);
+    assert!(code == 2 && text.contains("polynomial"), "{text}");
+}
+
+#[test]
+fn ridge_chooses_its_penalty() {
+    let v = json(&["fit", "example:diabetes", "--target", "progression", "--model", "ridge", "--set", "alpha=loo"]);
+    assert_eq!(v["params"]["alpha"], "loo");
+    assert!(v["certificate"]["notes"][0].as_str().unwrap().contains("leave-one-out"), "{}", v["certificate"]);
 }

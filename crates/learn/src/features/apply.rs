@@ -7,8 +7,8 @@ use crate::prepare::cells::{by_blocks, numbers};
 /// New columns by a function of each row: `f` reads the cells of a row and writes `width` new ones. Rows are done side by
 /// side, so `f` is called from several threads.
 ///
-/// A closure cannot be kept in a model file, so this is a function and not a learner: apply it to the rows of training and
-/// of prediction alike. Missing cells come as NaN.
+/// Apply it to the rows of training and of prediction alike; [`Function`](super::Function) does so as a step of a pipeline. Missing
+/// cells come as NaN.
 ///
 /// ```
 /// use ermine_core::{Features, MatRef};

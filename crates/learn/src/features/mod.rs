@@ -2,6 +2,7 @@
 
 mod apply;
 mod fourier;
+mod function;
 mod places;
 mod polynomial;
 mod radial;
@@ -10,8 +11,9 @@ mod uncorrelate;
 
 pub use apply::apply;
 pub use fourier::{Fourier, FourierModel, Period};
+pub use function::{Function, FunctionModel};
 pub use polynomial::{Degree, Polynomial, PolynomialModel};
-pub use radial::{Centres, Radial, RadialModel};
+pub use radial::{Centres, Clusters, Radial, RadialModel};
 pub use spline::{Extrapolation, HandleMissing, Knots, Spline, SplineModel};
 pub use uncorrelate::{Dropped, Keep, Uncorrelate, UncorrelateModel};
 

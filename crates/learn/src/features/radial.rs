@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Placing;
 use super::places::{Places, gather_places, refuse_if};
+use crate::cluster::{KMeans, KMeansModel};
 use crate::prepare::cells::{by_blocks, numbers};
 use crate::prepare::name_of;
 
-/// Gaussian radial basis functions of each column.
+/// Gaussian radial basis functions: of each column, or of all together.
 ///
-/// **Computes** z_jk = exp(-(x_j - c_jk)² / (2 s_j²)) for the centres c_jk of column j and its width s_j.
+/// **Computes** z_jk = exp(-(x_j - c_jk)² / (2 s_j²)) for the centres c_jk of column j and its width s_j. With centres by k-means, which
+/// lie among the rows, z_k = exp(-|x - c_k|² / (2 s²)).
 ///
 /// **Use it** in front of a linear learner that is to follow bumps; the functions are local and smooth, and fade away beyond the data.
 ///
@@ -26,7 +28,7 @@ use crate::prepare::name_of;
 /// ```
 ///
 /// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, about four more for each inner quantile; an exponential for
-/// each new cell. **It does not** place centres in several columns at once.
+/// each new cell. Centres by k-means take its passes. **It does not** scale columns: standardise them before k-means.
 ///
 /// **Reference**: Bishop: Pattern Recognition and Machine Learning, 2006, section 3.1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,8 +48,18 @@ pub struct Radial {
 pub enum Centres {
     /// By the cells of training.
     Placed(Placing),
+    /// Among the rows, in all columns at once.
+    Among(Clusters),
     /// Given, the same for every column.
     At(Vec<f64>),
+}
+
+/// A way to find centres among rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clusters {
+    /// The centres of k-means.
+    Kmeans,
 }
 
 impl Default for Radial {
@@ -63,10 +75,12 @@ impl Learner for Radial {
 
     const SPEC: Spec = Spec {
         name: "radial",
-        summary: "Gaussian bumps along each column",
-        objective: "z_jk = exp(-(x_j - c_jk)^2 / (2 s_j^2)) for the centres c_jk of column j and its width s_j",
+        summary: "Gaussian bumps along each column, or among the rows",
+        objective: "z_jk = exp(-(x_j - c_jk)^2 / (2 s_j^2)) for the centres c_jk of column j and its width s_j; with centres by \
+                    k-means z_k = exp(-|x - c_k|^2 / (2 s^2))",
         notes: "In front of a linear model that is to follow bumps; local, smooth, fading away beyond the data. n_centres columns for \
-                each column. One pass, about four more for each inner quantile. Centres are placed in each column by itself.",
+                each column, or n_centres in all with k-means, before which columns should be standardised. One pass, about four more for \
+                each inner quantile, or those of k-means.",
         reference: "Bishop, Pattern Recognition and Machine Learning, 2006, section 3.1",
         family: Family::Preparation,
         tasks: &[Task::Preparation],
@@ -74,22 +88,26 @@ impl Learner for Radial {
         params: &[
             ParamSpec {
                 name: "n_centres",
-                doc: "How many centres there are along each column; of no effect when centres are given.",
+                doc: "How many centres there are along each column, or in all with k-means; of no effect when centres are given.",
                 range: Range::Int { min: 2, max: 100_000 },
             },
             ParamSpec {
                 name: "centres",
-                doc: "Where the centres are: \"uniform\" over the range of the column, at its \"quantile\"s, or a list of positions.",
-                range: Range::Either(&Range::Choice(&["uniform", "quantile"]), &Range::List(&ANY_NUMBER)),
+                doc: "Where the centres are: \"uniform\" over the range of the column, at its \"quantile\"s, at a list of positions, or \
+                      among the rows by \"kmeans\".",
+                range: Range::Either(&Range::Choice(&["uniform", "quantile", "kmeans"]), &Range::List(&ANY_NUMBER)),
             },
             ParamSpec {
                 name: "width",
-                doc: "The standard deviation of the bumps; null for the mean distance of neighbouring centres of the column.",
+                doc: "The standard deviation of the bumps; null for the mean distance of neighbouring centres.",
                 range: Range::Optional(&Range::Real { min: 0.0, max: f64::MAX, above: true, log: true }),
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(|radial, source, cx| match radial.clusters() {
+        Some(clusters) => radial.among(&drive_source(&clusters, source, cx)?),
+        None => drive_source(radial, source, cx),
+    });
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -105,6 +123,10 @@ impl Learner for Radial {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RadialModel> {
+        if let Some(clusters) = self.clusters() {
+            Learner::check(self)?;
+            return self.among(&clusters.fit(data, cx)?);
+        }
         drive(self, data, cx)
     }
 
@@ -112,7 +134,7 @@ impl Learner for Radial {
         let params: Radial = input.field("params")?;
         params.check()?;
         let centres: Mat<f64> = input.mat("centres")?;
-        let width: Vec<f64> = input.vec_of("width", centres.cols())?;
+        let width: Vec<f64> = input.vec_of("width", if params.is_joint() { 1 } else { centres.cols() })?;
         let sound = centres.rows() > 0 && centres.cols() > 0 && centres.as_slice().iter().all(|v| v.is_finite());
         if !sound || width.iter().any(|w| !(w.is_finite() && *w > 0.0)) {
             return Err(Error::Model("radial: centres or widths that are none".into()));
@@ -122,6 +144,32 @@ impl Learner for Radial {
 }
 
 impl Radial {
+    fn is_joint(&self) -> bool {
+        matches!(self.centres, Centres::Among(_))
+    }
+
+    fn clusters(&self) -> Option<KMeans> {
+        self.is_joint().then(|| KMeans { n_clusters: self.n_centres, ..KMeans::default() })
+    }
+
+    /// Bumps at the centres of groups, as wide as these are apart.
+    fn among(&self, groups: &KMeansModel) -> Result<RadialModel> {
+        let centres = groups.centres().clone();
+        let apart = |a: usize, b: usize| -> f64 {
+            let largest = centres.row(a).iter().zip(centres.row(b)).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+            if largest == 0.0 {
+                return 0.0;
+            }
+            let square: f64 = centres.row(a).iter().zip(centres.row(b)).map(|(a, b)| ((a - b) / largest).powi(2)).sum();
+            largest * square.sqrt()
+        };
+        let count = centres.rows();
+        let nearest = |a: usize| (0..count).filter(|&b| b != a).map(|b| apart(a, b)).fold(f64::INFINITY, f64::min);
+        let mean = (0..count).map(nearest).sum::<f64>() / count as f64;
+        let width = vec![self.width.unwrap_or(if mean > 0.0 && mean.is_finite() { mean } else { 1.0 })];
+        Ok(RadialModel { params: self.clone(), centres, width })
+    }
+
     fn quantiles(&self) -> bool {
         self.centres == Centres::Placed(Placing::Quantile)
     }
@@ -136,6 +184,7 @@ impl Radial {
                 Centres::Placed(Placing::Uniform) => places.uniform(j, self.n_centres),
                 Centres::Placed(Placing::Quantile) => places.quantiles(j),
                 Centres::At(at) => at.clone(),
+                Centres::Among(_) => Vec::new(),
             })
             .collect();
         let width = columns.iter().map(|c| {
@@ -151,9 +200,9 @@ impl Radial {
 
 gather_places!(Radial, RadialModel, Radial::quantiles);
 
-/// Centres and width of each column.
+/// Centres and width of each column; with k-means one width for all.
 ///
-/// Saved arrays: `centres` [centres, columns], `width` [columns].
+/// Saved arrays: `centres` [centres, columns], `width` [columns, or 1].
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadialModel {
     params: Radial,
@@ -167,7 +216,7 @@ impl RadialModel {
         &self.centres
     }
 
-    /// The width of the bumps of each column.
+    /// The width of the bumps of each column; one for all with k-means.
     pub fn width(&self) -> &[f64] {
         &self.width
     }
@@ -175,7 +224,7 @@ impl RadialModel {
 
 impl Model for RadialModel {
     fn n_features(&self) -> usize {
-        self.width.len()
+        self.centres.cols()
     }
     fn as_transformer(&self) -> Option<&dyn Transformer> {
         Some(self)
@@ -183,6 +232,14 @@ impl Model for RadialModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
+        if self.params.is_joint() {
+            let names: Vec<String> = (0..self.centres.cols()).map(|j| name_of(schema, j)).collect();
+            let row = |k: usize| self.centres.row(k).iter().map(|&v| v.into()).collect();
+            report.text(format!("Bumps of width {} at {} centres among the rows.", self.width[0], self.centres.rows()));
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            report.table("Centres", &names, (0..self.centres.rows()).map(row).collect());
+            return report;
+        }
         let last = self.centres.rows() - 1;
         let row = |j: usize| -> Vec<Cell> {
             vec![name_of(schema, j).into(), self.centres[(0, j)].into(), self.centres[(last, j)].into(), self.width[j].into()]
@@ -202,8 +259,24 @@ impl Model for RadialModel {
 
 impl Transformer for RadialModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let (cols, count) = (self.width.len(), self.centres.rows());
+        let (cols, count) = (self.centres.cols(), self.centres.rows());
         x.expect_cols(cols)?;
+        if self.params.is_joint() {
+            return by_blocks(x, count, |block, _, out| {
+                let (mut scratch, mut bad, mut row) = (Vec::new(), false, vec![0.0; cols]);
+                let rows = numbers(block, &mut scratch, Radial::SPEC.name)?;
+                for (i, new) in out.chunks_exact_mut(count).enumerate() {
+                    rows.copy_row(i, &mut row);
+                    bad |= row.iter().any(|v| !v.is_finite());
+                    for (k, z) in new.iter_mut().enumerate() {
+                        let square: f64 =
+                            row.iter().zip(self.centres.row(k)).map(|(v, c)| ((v - c) / self.width[0]).powi(2)).sum();
+                        *z = (-0.5 * square).exp();
+                    }
+                }
+                refuse_if(bad, block)
+            });
+        }
         by_blocks(x, cols * count, |block, _, out| {
             let (mut scratch, mut bad) = (Vec::new(), false);
             let rows = numbers(block, &mut scratch, Radial::SPEC.name)?;
@@ -223,6 +296,9 @@ impl Transformer for RadialModel {
     }
 
     fn schema_out(&self, input: &Schema) -> Schema {
+        if self.params.is_joint() {
+            return Schema::numbers((0..self.centres.rows()).map(|k| format!("rbf_{k}")));
+        }
         let names = (0..self.width.len()).flat_map(|j| {
             let column = name_of(input, j);
             (0..self.centres.rows()).map(move |k| format!("{column}_rbf_{k}"))
@@ -251,6 +327,31 @@ mod tests {
         let z = model.transform(&Features::F64(MatRef::row_major(&[3.0, 4.0], 2, 1))).unwrap();
         assert_eq!(z.as_slice(), [1.0, (-2.0f64).exp()]);
         assert!(Radial { centres: Centres::At(vec![]), ..Radial::default() }.check().is_err());
+    }
+
+    #[test]
+    fn centres_among_the_rows_are_those_of_k_means() {
+        // Three groups in the plane, each of four rows around its middle.
+        let middles = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]];
+        let x = Mat::from_fn(12, 2, |i, j| middles[i / 4][j] + if i % 2 == j { 0.1 } else { -0.1 } * f64::from(i % 4 < 2));
+        let data = Dataset::new(Features::F64(x.view()));
+        let radial = Radial { n_centres: 3, centres: Centres::Among(Clusters::Kmeans), width: None };
+        let model = radial.fit(&data, &Context::default()).unwrap();
+        assert_eq!((model.centres().rows(), model.centres().cols(), model.width().len()), (3, 2, 1));
+        assert!((model.width()[0] - 10.0).abs() < 0.2, "{:?}", model.width());
+        let z = model.transform(&data.x).unwrap();
+        for i in 0..12 {
+            for k in 0..3 {
+                let square: f64 = (0..2).map(|j| (x[(i, j)] - model.centres()[(k, j)]).powi(2)).sum();
+                assert!((z[(i, k)] - (-square / (2.0 * model.width()[0].powi(2))).exp()).abs() < 1e-15);
+            }
+        }
+        assert_eq!(model.schema_out(&Schema::unnamed(2)).names().collect::<Vec<_>>(), ["rbf_0", "rbf_1", "rbf_2"]);
+        let streamed = (Radial::STREAM.unwrap())(&radial, &data, &Context::default()).unwrap();
+        assert_eq!(streamed, model);
+        let mut out = ModelWriter::default();
+        model.save(&mut out).unwrap();
+        assert_eq!(Radial::load(&out.into_reader()).unwrap(), model);
     }
 
     #[test]

@@ -101,7 +101,15 @@ impl Learner for Uncorrelate {
         if !sound {
             return Err(Error::Model(format!("uncorrelate: {} of {columns} columns that cannot be", kept.len())));
         }
-        Ok(UncorrelateModel { columns, kept, dropped })
+        // Files of before these were kept have neither.
+        let correlation = match input.array_info("correlation") {
+            Some(_) => Some(input.mat_of::<f64>("correlation", columns, columns)?),
+            None => None,
+        };
+        if correlation.iter().flat_map(|r| r.as_slice()).any(|r| r.is_nan() || r.abs() > 1.0) {
+            return Err(Error::Model("uncorrelate: a correlation beyond 1".into()));
+        }
+        Ok(UncorrelateModel { columns, kept, dropped, rule: input.field("rule").ok(), correlation })
     }
 }
 
@@ -153,6 +161,11 @@ impl PassLearner for Uncorrelate {
     }
 }
 
+/// Columns up to which the correlation matrix is kept.
+const WIDEST: usize = 512;
+/// Columns up to which it is shown; of more, as many pairs.
+const SHOWN: usize = 20;
+
 /// The correlation matrix; 0 where a column does not vary beyond rounding.
 fn correlations(moments: &Moments) -> Mat<f64> {
     let scatter = moments.scatter();
@@ -185,7 +198,13 @@ impl Uncorrelate {
                 dropped.push(Dropped { column: column as u32, because: because as u32, correlation: r[(i, j)] });
             }
         }
-        UncorrelateModel { columns: n, kept: (0..n as u32).filter(|&j| there[j as usize]).collect(), dropped }
+        UncorrelateModel {
+            columns: n,
+            kept: (0..n as u32).filter(|&j| there[j as usize]).collect(),
+            dropped,
+            rule: Some(self.clone()),
+            correlation: (n <= WIDEST).then(|| r.clone()),
+        }
     }
 }
 
@@ -202,12 +221,14 @@ pub struct Dropped {
 
 /// Which columns are kept.
 ///
-/// Saved arrays: `kept`, the places of the columns that are kept.
+/// Saved arrays: `kept`, the places of the columns that are kept; `correlation` [columns, columns] of up to 512 columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UncorrelateModel {
     columns: usize,
     kept: Vec<u32>,
     dropped: Vec<Dropped>,
+    rule: Option<Uncorrelate>,
+    correlation: Option<Mat<f64>>,
 }
 
 impl UncorrelateModel {
@@ -219,6 +240,11 @@ impl UncorrelateModel {
     /// The columns that were left out, the strongest correlation first.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
+    }
+
+    /// The correlation matrix of all columns, 0 for those that do not vary; kept of up to 512 columns.
+    pub fn correlation(&self) -> Option<&Mat<f64>> {
+        self.correlation.as_ref()
     }
 }
 
@@ -233,11 +259,37 @@ impl Model for UncorrelateModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         report.text(format!("{} of {} columns are kept.", self.kept.len(), self.columns));
+        if let Some(rule) = &self.rule {
+            let which = match rule.keep {
+                Keep::First => "the later column is dropped",
+                Keep::Least => "the column that is more correlated with all others is dropped, the later of equals",
+            };
+            report.text(format!(
+                "Pairs with a correlation above {} up to sign are gone through from the strongest down, equals in the order of the \
+                 columns; where both are still there, {which}.",
+                rule.threshold
+            ));
+        }
         let name = |j: u32| Cell::from(name_of(schema, j as usize));
         let row = |d: &Dropped| vec![name(d.column), name(d.because), d.correlation.into()];
         if !self.dropped.is_empty() {
             let rows = self.dropped.iter().map(row).collect();
             report.table("Columns left out", &["column", "because of", "correlation"], rows);
+        }
+        if let Some(r) = &self.correlation {
+            let n = self.columns;
+            if n <= SHOWN {
+                let names: Vec<String> = (0..n).map(|j| name_of(schema, j)).collect();
+                let head: Vec<&str> = std::iter::once("column").chain(names.iter().map(String::as_str)).collect();
+                let line = |i: usize| std::iter::once(name(i as u32)).chain(r.row(i).iter().map(|&v| v.into())).collect();
+                report.table("Correlations", &head, (0..n).map(line).collect());
+            } else {
+                let mut pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).collect();
+                pairs.sort_by(|a, b| r[*b].abs().total_cmp(&r[*a].abs()).then(a.cmp(b)));
+                let line = |&(i, j): &(usize, usize)| vec![name(i as u32), name(j as u32), r[(i, j)].into()];
+                let strongest = pairs.iter().take(SHOWN).map(line).collect();
+                report.table("Strongest correlations", &["column", "and", "correlation"], strongest);
+            }
         }
         report
     }
@@ -245,6 +297,10 @@ impl Model for UncorrelateModel {
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         out.field("n_features", &self.columns)?;
         out.vec("kept", &self.kept);
+        if let Some(r) = &self.correlation {
+            out.mat("correlation", r);
+        }
+        out.field("rule", &self.rule)?;
         out.field("dropped", &self.dropped)
     }
 }
@@ -318,6 +374,24 @@ mod tests {
         let r = sum(&|a, b| a * b) / (sum(&|a, _| a * a) * sum(&|_, b| b * b)).sqrt();
         assert!((d[1].correlation - r).abs() < 1e-12);
         assert_eq!(model.transform(&Features::F64(x.view())).unwrap().cols(), 4);
+        let matrix = model.correlation().unwrap();
+        assert!(
+            (matrix[(0, 2)] - r).abs() < 1e-12
+                && matrix[(2, 0)] == matrix[(0, 2)]
+                && matrix[(5, 0)] == 0.0
+                && matrix[(4, 4)] == 1.0
+        );
+        let report = format!("{:?}", model.report(&Schema::unnamed(6)));
+        assert!(report.contains("Correlations") && report.contains("the later column is dropped"), "{report}");
+        let wide = Mat::from_fn(30, 25, |i, j| ((i * (j + 3)) % 17) as f64);
+        let report = format!("{:?}", fit(&Uncorrelate::default(), Features::F64(wide.view()), None).report(&Schema::unnamed(25)));
+        assert!(report.contains("Strongest correlations"), "{report}");
+        // Equal correlations: the same columns stay whatever the order of the rows.
+        let copies = Mat::from_fn(40, 4, |i, j| x[(i, 0)] * (j + 1) as f64);
+        let turned = Mat::from_fn(40, 4, |i, j| copies[(39 - i, j)]);
+        for rows in [&copies, &turned] {
+            assert_eq!(fit(&Uncorrelate::default(), Features::F64(rows.view()), None).kept(), [0]);
+        }
         assert_eq!(model.schema_out(&Schema::unnamed(6)).names().collect::<Vec<_>>(), ["x0", "x1", "x4", "x5"]);
     }
 
