@@ -260,7 +260,7 @@ fn docstring(class: &Class) -> Result<String> {
 }
 
 /// The parameters of `__init__`, those after the first few by keyword only.
-fn signature(class: &Class, with: impl Fn(&Param) -> Result<String>) -> Result<String> {
+fn signature(class: &Class, with: impl Fn(&Param) -> Result<String>) -> Result<Vec<String>> {
     let mut parts = vec!["self".to_owned()];
     for (i, p) in class.face.params.iter().enumerate() {
         if i == class.face.positional {
@@ -268,7 +268,7 @@ fn signature(class: &Class, with: impl Fn(&Param) -> Result<String>) -> Result<S
         }
         parts.push(with(p)?);
     }
-    Ok(parts.join(", "))
+    Ok(parts)
 }
 
 const NOTICE: &str = "# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces. Do not edit.\n";
@@ -279,6 +279,7 @@ fn python() -> Result<String> {
         "\"\"\"The estimators: signatures, constraints and documentation. What they do is in the modules they import.\"\"\"\n\n{NOTICE}\n"
     );
     out += "from numbers import Integral, Real\n\nimport numpy as np\n";
+    out += "from sklearn.metrics import get_scorer_names\n";
     out += "from sklearn.utils._param_validation import Hidden, Interval, MissingValues, RealNotInt, StrOptions\n\n";
     let mut modules: Vec<&str> = classes.iter().filter_map(|c| c.face.base.split_once('.')).map(|(module, _)| module).collect();
     modules.sort_unstable();
@@ -303,10 +304,11 @@ fn python() -> Result<String> {
         }
         out += "    }\n\n";
         let init = signature(class, |p| Ok(format!("{}={}", p.name(), class.default(p)?)))?;
-        if init.len() + 23 <= WIDTH + 8 {
-            let _ = writeln!(out, "    def __init__({init}):");
+        let line = init.join(", ");
+        if line.len() + 23 <= WIDTH + 8 {
+            let _ = writeln!(out, "    def __init__({line}):");
         } else {
-            let _ = writeln!(out, "    def __init__(\n        {},\n    ):", init.replace(", ", ",\n        "));
+            let _ = writeln!(out, "    def __init__(\n        {},\n    ):", init.join(",\n        "));
         }
         for p in face.params {
             let _ = writeln!(out, "        self.{0} = {0}", p.name());
@@ -368,7 +370,7 @@ fn stubs() -> Result<String> {
         }
         out += "    n_features_in_: int\n    feature_names_in_: NDArray[np.object_]\n";
         let init = signature(class, |p| Ok(format!("{}: {} = ...", p.name(), hint(class, p)?)))?;
-        let _ = writeln!(out, "    def __init__(\n        {},\n    ) -> None: ...", init.replace(", ", ",\n        "));
+        let _ = writeln!(out, "    def __init__(\n        {},\n    ) -> None: ...", init.join(",\n        "));
     }
     Ok(out)
 }

@@ -23,7 +23,7 @@ pub const FACES: &[Face] = &[
             same("positive"),
         ],
         positional: 0,
-        handled: &[],
+        handled: &["confidence", "family"],
         attributes: &[
             ("coef_", "ndarray of shape (n_features,) or (n_targets, n_features)", "The coefficients."),
             ("intercept_", "float or ndarray of shape (n_targets,)", "The constant term; 0.0 without intercept."),
@@ -44,7 +44,7 @@ pub const FACES: &[Face] = &[
                 "1.0",
                 "[Interval(Real, 0, None, closed=\"left\"), \"array-like\"]",
                 "float or array-like of shape (n_targets,)",
-                "",
+                "The strength of the penalty: one number, or one a target. 0 is least squares.",
             ),
             same("fit_intercept"),
             COPY_X,
@@ -69,7 +69,7 @@ pub const FACES: &[Face] = &[
             RANDOM_STATE,
         ],
         positional: 1,
-        handled: &[],
+        handled: &["alphas", "alpha_per_target", "cv", "store_cv_results"],
         attributes: &[
             ("coef_", "ndarray of shape (n_features,) or (n_targets, n_features)", "The coefficients."),
             ("intercept_", "float or ndarray of shape (n_targets,)", "The constant term; 0.0 without intercept."),

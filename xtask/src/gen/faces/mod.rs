@@ -16,6 +16,7 @@ mod logistic;
 mod prepare;
 mod robust;
 mod sgd;
+mod ridge_cv;
 mod tree;
 
 /// One Python class.
@@ -151,6 +152,7 @@ pub const FACES: &[&[Face]] = &[
     logistic::FACES,
     sgd::FACES,
     glm::FACES,
+    ridge_cv::FACES,
     logistic::FACES,
     bayes::FACES,
     tree::FACES,
