@@ -482,6 +482,8 @@ fn a_comparison_leaves_out_what_repeats() {
     let names: Vec<&str> = v["leaderboard"].as_array().unwrap().iter().map(|r| r["model"].as_str().unwrap()).collect();
     assert!(names.contains(&"ridge") && names.contains(&"tree") && names.contains(&"baseline"), "{names:?}");
     assert!(["glm", "sgd", "stepwise"].iter().all(|n| !names.contains(n)), "{names:?}");
+}
+
 #[test]
 fn feature_maps_stand_in_front_of_the_model_and_are_kept_with_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -212,19 +212,30 @@ pub trait AnyLearner: Send + Sync {
     /// [`Learner::check`].
     fn check_any(&self) -> Result<()>;
     /// [`Learner::untouched`].
-    fn untouched_any(&self) -> Vec<ColumnRef>;
+    fn untouched_any(&self) -> Vec<ColumnRef> {
+        Vec::new()
+    }
     /// [`Learner::fit`].
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
     fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::RESUME`], or an error that says the learner has none.
-    fn resume_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
+    fn resume_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        let _ = (model, data, cx);
+        Err(cannot_resume(self.spec()))
+    }
     /// [`Learner::ORDERED`].
-    fn is_ordered(&self) -> bool;
+    fn is_ordered(&self) -> bool {
+        false
+    }
     /// [`Learner::load`].
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
     /// A copy.
     fn boxed(&self) -> Box<dyn AnyLearner>;
+}
+
+fn cannot_resume(spec: &Spec) -> Error {
+    Error::Data(format!("{} does not learn bit by bit; fit it on all rows", spec.name))
 }
 
 impl<L: Learner> AnyLearner for L {
@@ -297,7 +308,7 @@ impl<L: Learner> AnyLearner for L {
 
     fn resume_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let Some(resume) = L::RESUME else {
-            return Err(Error::Data(format!("{} does not learn bit by bit; fit it on all rows", L::SPEC.name)));
+            return Err(cannot_resume(&L::SPEC));
         };
         let model = match model {
             None => None,

@@ -242,9 +242,8 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     }
     let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
     let keep = learner.untouched_any().into_iter().filter_map(named).collect();
-    Box::new(Pipeline::new([Box::new(Prepare { keep, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
     let drop = wants_independent_columns(&*learner).then_some(DropLevel::First);
-    Box::new(Pipeline::new([Box::new(Prepare { drop, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
 }
 
 /// Whether a learner gives standard errors when its columns do not depend on each other: the linear models without penalty. The

@@ -170,7 +170,7 @@ fn logit_on_breast_cancer_is_that_of_logistic() {
     let logistic = Logistic { penalty: Penalty::None, ..Logistic::default() }.fit(&classes, &Context::default()).unwrap();
     for j in 0..5 {
         near(model.coef()[j], logistic.coef()[(0, j)], 1e-8, "coefficient");
-        near(model.inference().unwrap().std_err[(0, j + 1)], logistic.standard_errors().unwrap().coef[j], 1e-7, "error");
+        near(model.inference().unwrap().std_err[(0, j + 1)], logistic.standard_errors().unwrap().coef[(0, j)], 1e-7, "error");
     }
     // With a penalty: C sum + 1/2 |b|^2 is the mean with alpha = 1 / (C n).
     let n = y.len() as f64;

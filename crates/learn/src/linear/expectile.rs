@@ -88,7 +88,9 @@ impl Expectile {
             fit_intercept: self.fit_intercept,
             positive: false,
             penalty: std::slice::from_ref(&self.alpha),
+            grid: None,
             spectrum: false,
+            family: false,
         }
     }
 

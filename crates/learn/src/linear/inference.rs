@@ -5,6 +5,9 @@ use ermine_math::distribution::{FisherF, Normal, StudentT};
 
 use super::least_squares::{ResidualCheck, Solution, ldexp};
 
+/// Probability that an interval covers the coefficient, where no other is asked for.
+pub(super) const CONFIDENCE: f64 = 0.95;
+
 /// Quality of the fit of one target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
@@ -133,19 +136,16 @@ impl Inference {
         if df <= 0.0 {
             return None;
         }
-        let student = StudentT { df };
-        let margin = student.isf(0.5 * (1.0 - confidence));
-        let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
         // The unit errors carry the power of two of the target.
         let sd: Vec<f64> = solution.rss.iter().map(|rss| (rss / df).sqrt()).collect();
         let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
-        Some(Self::of(&Mat::from_fn(t, width, value), Mat::from_fn(t, width, |k, j| sd[k] * unit[(k, j)]), Some(df)))
+        Some(Self::of(&Mat::from_fn(t, width, value), Mat::from_fn(t, width, |k, j| sd[k] * unit[(k, j)]), Some(df), confidence))
     }
 
     /// Tests and intervals of values with their standard errors: by Student's t with `df` degrees of freedom, by the normal
     /// without.
-    pub(super) fn of(value: &Mat<f64>, std_err: Mat<f64>, df: Option<f64>) -> Self {
-        let (t, width, tail) = (value.rows(), value.cols(), 0.5 * (1.0 - LEVEL));
+    pub(super) fn of(value: &Mat<f64>, std_err: Mat<f64>, df: Option<f64>, confidence: f64) -> Self {
+        let (t, width, tail) = (value.rows(), value.cols(), 0.5 * (1.0 - confidence));
         let margin = df.map_or_else(|| Normal.isf(tail), |df| StudentT { df }.isf(tail));
         let two_sided = |v: f64| df.map_or_else(|| 2.0 * Normal.sf(v.abs()), |df| StudentT { df }.two_sided(v));
         let t_value = Mat::from_fn(t, width, |k, j| value[(k, j)] / std_err[(k, j)]);
@@ -221,24 +221,10 @@ impl Evidence {
         let row = |k: usize| summary.row(k).try_into().map_err(|_| Error::Model("the summary has another width".into()));
         let summary = (0..targets).map(|k| Ok(Summary::from_array(row(k)?))).collect::<Result<Vec<_>>>()?;
         let inference = Inference::load(input, targets, cols)?;
-        Ok(Self { summary, inference })
-        let inference = if input.array_info("std_err").is_some() {
-            let read = |name: &str| input.mat_of::<f64>(name, targets, cols + 1);
-            let [std_err, t_value, p_value, conf_low, conf_high] = Inference::ARRAYS.map(read);
-            Some(Inference {
-                std_err: std_err?,
-                t_value: t_value?,
-                p_value: p_value?,
-                conf_low: conf_low?,
-                conf_high: conf_high?,
-            })
-        } else {
-            None
-        };
         // Files of before these were kept have intervals of 95% and no checks.
         let confidence = match input.array_info("confidence") {
             Some(_) => input.vec_of::<f64>("confidence", 1)?[0],
-            None => 0.95,
+            None => CONFIDENCE,
         };
         let checks = match input.array_info("residual_checks") {
             Some(_) => {

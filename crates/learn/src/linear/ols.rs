@@ -105,8 +105,6 @@ impl Ols {
 
     fn model(&self, solution: Solution) -> OlsModel {
         OlsModel {
-            evidence: Evidence::new(&solution, self.fit_intercept),
-            orthogonality: Some(solution.residual).filter(|_| !self.positive),
             evidence: Evidence::new(&solution, self.fit_intercept, self.confidence),
             certificate: Some(solution.certificate()),
             line: Coefficients { coef: solution.coef, intercept: solution.intercept },
@@ -176,10 +174,6 @@ impl Learner for Ols {
         }
         let singular = if input.array_info("singular").is_some() { Some(input.vec("singular")?) } else { None };
         let evidence = Evidence::load(input, targets, cols)?;
-        // Files of early versions do not have it.
-        let orthogonality = input.field("orthogonality").ok().filter(|v: &f64| *v >= 0.0);
-        let fit_intercept = input.field("fit_intercept")?;
-        Ok(OlsModel { line, rank, singular, evidence, fit_intercept, orthogonality, certificate: None })
         let family = match input.array_info("row_space") {
             Some(_) => {
                 Some(Minimisers { row_space: input.mat_of("row_space", rank, cols)?, means: input.vec_of("means", cols)? })
@@ -231,8 +225,6 @@ pub struct OlsModel {
     family: Option<Minimisers>,
     evidence: Evidence,
     fit_intercept: bool,
-    /// By how much the residuals fail to be orthogonal to the columns, relative to the scale of the problem.
-    orthogonality: Option<f64>,
     certificate: Option<Certificate>,
 }
 
@@ -318,10 +310,6 @@ impl Model for OlsModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut out = Report::default();
         report(&mut out, schema, &self.line, &self.evidence, self.fit_intercept);
-        if let Some(v) = self.orthogonality {
-            let mean = if self.fit_intercept { "have mean 0 and " } else { "" };
-            out.text(format!("Residuals {mean}are orthogonal to every column, up to {v:.0e} of the scale of the problem."));
-        }
         out
     }
 
@@ -331,8 +319,6 @@ impl Model for OlsModel {
         if let Some(singular) = &self.singular {
             out.vec("singular", singular);
         }
-        if let Some(v) = &self.orthogonality {
-            out.field("orthogonality", v)?;
         if let Some(Minimisers { row_space, means }) = &self.family {
             out.mat("row_space", row_space);
             out.vec("means", means);

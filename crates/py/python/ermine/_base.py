@@ -131,11 +131,13 @@ class Estimator(BaseEstimator):
         """The learner's parameters as a dict."""
         return {theirs: plain(getattr(self, ours)) for ours, theirs in self._forwarded.items()}
 
-    def _fit_native(self, X, *, y=None, codes=None, classes=None, sample_weight=None, params=None, seed=0, learner=None, **more):
-        """Fits and keeps the model; returns it. With `resume` it goes on from the model `start`."""
-        names = getattr(self, "feature_names_in_", None)
-    def _fit_native(self, X, *, y=None, codes=None, classes=None, sample_weight=None, params=None, seed=0, learner=None, names=None):
-        """Fits and keeps the model; returns it. `names` are those of the columns of X when they are not those of the fit."""
+    def _fit_native(
+        self, X, *, y=None, codes=None, classes=None, sample_weight=None, params=None, seed=0, learner=None, names=None, **more
+    ):
+        """Fits and keeps the model; returns it.
+
+        `names` are those of the columns of X when they are not those of the fit; with `resume` the fit goes on from the model `start`.
+        """
         names = getattr(self, "feature_names_in_", None) if names is None else names
         if y is not None:
             y = np.ascontiguousarray(y, dtype=np.float64)

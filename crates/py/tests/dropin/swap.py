@@ -7,11 +7,10 @@ import ermine
 # Test file -> the classes of ours that it is about.
 FILES = {
     "sklearn.linear_model.tests.test_base": ["LinearRegression"],
-    "sklearn.linear_model.tests.test_ridge": ["Ridge"],
+    "sklearn.linear_model.tests.test_ridge": ["Ridge", "RidgeCV"],
     "sklearn.linear_model.tests.test_coordinate_descent": ["Lasso", "ElasticNet", "LassoCV", "ElasticNetCV"],
     "sklearn.linear_model.tests.test_huber": ["HuberRegressor"],
     "sklearn.linear_model.tests.test_quantile": ["HuberRegressor", "QuantileRegressor"],
-    "sklearn.linear_model.tests.test_ridge": ["Ridge", "RidgeCV"],
     "sklearn.linear_model.tests.test_logistic": ["LogisticRegression"],
     "sklearn.linear_model.tests.test_sgd": ["SGDClassifier", "SGDRegressor"],
     "sklearn.linear_model.tests.test_perceptron": ["Perceptron"],

@@ -9,14 +9,14 @@ mod bayes;
 mod cluster;
 mod dummy;
 mod features;
-mod lasso;
 mod glm;
+mod lasso;
 mod linear;
 mod logistic;
 mod prepare;
+mod ridge_cv;
 mod robust;
 mod sgd;
-mod ridge_cv;
 mod tree;
 
 /// One Python class.
@@ -146,14 +146,12 @@ const CLASSES: (&str, &str, &str) = ("classes_", "ndarray of shape (n_classes,)"
 /// All faces, family by family; one whose learner is not in the catalogue, or whose module is not written, is left out.
 pub const FACES: &[&[Face]] = &[
     linear::FACES,
+    ridge_cv::FACES,
     lasso::FACES,
     robust::FACES,
-    logistic::FACES,
+    glm::FACES,
     logistic::FACES,
     sgd::FACES,
-    glm::FACES,
-    ridge_cv::FACES,
-    logistic::FACES,
     bayes::FACES,
     tree::FACES,
     cluster::FACES,

@@ -15,7 +15,7 @@ use ermine_math::loss::{Family, Link};
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::inference::Inference;
+use super::inference::{CONFIDENCE, Inference};
 use super::passes::Curvature;
 use census::{Census, NullSearch, NullSums, Totals};
 use evaluate::{Problem, Sums};
@@ -330,7 +330,7 @@ impl Glm {
             // What is not fitted has no error, and no test.
             let error = |_, j: usize| if errors[j] > 0.0 { sd * errors[j] } else { f64::NAN };
             let df = (!known).then_some(summary.df_resid);
-            Inference::of(&Mat::from_fn(1, width, value), Mat::from_fn(1, width, error), df)
+            Inference::of(&Mat::from_fn(1, width, value), Mat::from_fn(1, width, error), df, CONFIDENCE)
         });
         GlmModel {
             family,

@@ -114,6 +114,8 @@ impl Stage {
     /// Column `j` is multiplied by 2 to this power before its squares are summed.
     pub(crate) fn column_exponent(&self, j: usize) -> i32 {
         self.exponents.get(j).copied().unwrap_or(0)
+    }
+
     /// The problem with the penalty that was chosen, once it was.
     fn chosen<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
         Problem { penalty: self.path.as_ref().map_or(problem.penalty, |p| &p.chosen), ..*problem }

@@ -8,7 +8,7 @@ use super::in_passes::Before;
 use super::penalty::Elastic;
 use super::rows::Point;
 use super::search::Plan;
-use super::{Balanced, ClassWeight, Logistic, Penalty, Solver};
+use super::{Logistic, Penalty, Solver};
 
 /// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
 const NEWTON_BINARY: usize = 1024;
@@ -72,19 +72,7 @@ impl Logistic {
     pub(super) fn class_weights(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
         match &self.class_weight {
             None => Ok(vec![1.0; weights.len()]),
-            Some(ClassWeight::Word(Balanced::Balanced)) => {
-                let classes = weights.iter().filter(|w| **w > 0.0).count() as f64;
-                let total: f64 = weights.iter().sum();
-                Ok(weights.iter().map(|&w| if w > 0.0 { total / (classes * w) } else { 0.0 }).collect())
-            }
-            Some(ClassWeight::Factors(factors)) => {
-                for name in factors.keys() {
-                    if !names.contains(name) {
-                        return Err(Error::unknown("class (in class_weight)", name, names.iter().map(String::as_str)));
-                    }
-                }
-                Ok(names.iter().map(|n| factors.get(n).copied().unwrap_or(1.0)).collect())
-            }
+            Some(class_weight) => class_weight.factors(weights, names),
         }
     }
 
