@@ -97,6 +97,11 @@ fn correlation(rest: &[f64], value: &dyn Fn(usize) -> f64, weight: Option<&[f64]
         .map(|i| (weight.map_or(1.0, |w| w[i]), value(i), rest[i]))
         .filter(|r| r.0 > 0.0 && r.1.is_finite())
         .collect();
+    // A constant differs from its mean by rounding alone, and that is no variation.
+    let varies = |f: &dyn Fn(&(f64, f64, f64)) -> f64| rows.windows(2).any(|w| f(&w[0]) != f(&w[1]));
+    if !(varies(&|r| r.1) && varies(&|r| r.2)) {
+        return None;
+    }
     let total: f64 = rows.iter().map(|r| r.0).sum();
     // Divided by their sizes first, so that squares exist whatever the units are.
     let size = |f: &dyn Fn(&(f64, f64, f64)) -> f64| rows.iter().map(|r| f(r).abs()).fold(0.0, f64::max);
