@@ -44,7 +44,7 @@ class _Steps(SparseCoefMixin, Estimator):
         try:
             return super()._fit_native(X, **kwargs)
         except ValueError as error:
-            if not str(error).startswith("Floating-point"):
+            if "under-/overflow" not in str(error):
                 raise
             advice = "Scaling input data with StandardScaler or MinMaxScaler might help."
             raise ValueError(f"{error}. {advice}") from None
@@ -300,7 +300,7 @@ class Perceptron(_StepsClassifier):
         return _native.model_with_arrays(start, {}, json.dumps({"mistakes": nothing}))
 
 
-class SGDRegressor(_Steps, RegressorMixin):
+class SGDRegressor(RegressorMixin, _Steps):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Fit the coefficients.

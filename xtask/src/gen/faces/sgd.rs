@@ -196,7 +196,7 @@ pub const FACES: &[Face] = &[
         base: "_sgd.StepwiseRegressor",
         summary: "",
         notes: "",
-        params: &[same("criterion"), same("n_features"), same("cv"), same("fit_intercept")],
+        params: &[same("criterion"), same("n_features"), same("folds"), same("fit_intercept")],
         positional: 0,
         handled: &[],
         attributes: &[

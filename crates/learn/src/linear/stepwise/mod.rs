@@ -56,7 +56,7 @@ pub struct Stepwise {
     /// The number of columns for `Criterion::K`, else columns at most.
     pub n_features: Option<u64>,
     /// Folds of the cross-validation.
-    pub cv: u64,
+    pub folds: u64,
     /// Whether an intercept is fitted.
     pub fit_intercept: bool,
 }
@@ -77,7 +77,7 @@ pub enum Criterion {
 
 impl Default for Stepwise {
     fn default() -> Self {
-        Self { criterion: Criterion::Bic, n_features: None, cv: 5, fit_intercept: true }
+        Self { criterion: Criterion::Bic, n_features: None, folds: 5, fit_intercept: true }
     }
 }
 
@@ -274,7 +274,7 @@ impl Learner for Stepwise {
                 doc: "The number of columns for criterion=k, else columns at most. null is all.",
                 range: Range::Optional(&Range::int_from(1)),
             },
-            ParamSpec { name: "cv", doc: "Folds of the cross-validation.", range: Range::Int { min: 2, max: 1000 } },
+            ParamSpec { name: "folds", doc: "Folds of the cross-validation.", range: Range::Int { min: 2, max: 1000 } },
             ParamSpec { name: "fit_intercept", doc: "Whether an intercept is fitted.", range: Range::Bool },
         ],
     };
@@ -316,7 +316,7 @@ impl PassLearner for Stepwise {
         }
         let exponent = |&s: &f64| if s > 0.0 && s.is_finite() { s.log2().floor() as i32 } else { 0 };
         let extreme = |e: i32| if e.abs() > SAFE { -e } else { 0 };
-        let folds = if self.criterion == Criterion::Cv { self.cv as usize } else { 1 };
+        let folds = if self.criterion == Criterion::Cv { self.folds as usize } else { 1 };
         Ok(Stage { cols, folds, exponents: size.iter().map(exponent).map(extreme).collect() })
     }
 

@@ -110,7 +110,7 @@ fn criteria_are_those_of_ols_on_the_same_columns() {
 fn cross_validation_is_that_of_refits_on_folds() {
     for intercept in [true, false] {
         let (x, y) = random(50, 5, 11);
-        let stepwise = Stepwise { criterion: Criterion::Cv, cv: 5, fit_intercept: intercept, ..Stepwise::default() };
+        let stepwise = Stepwise { criterion: Criterion::Cv, folds: 5, fit_intercept: intercept, ..Stepwise::default() };
         let model = stepwise.fit(&data(&x, &y), &Context::default()).unwrap();
         for (size, step) in model.steps().iter().enumerate() {
             let mut error = 0.0;
