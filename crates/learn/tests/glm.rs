@@ -732,11 +732,12 @@ proptest! {
         let copies = data(&x, &y).take(&rows);
         let a = base.fit(&data(&x, &y).with_weight(Some(&weight)), &Context::default());
         let b = base.fit(&copies.view(), &Context::default());
-        if let (Ok(a), Ok(b)) = (a, b) {
-            if a.certificate().unwrap().converged && a.certificate().unwrap().notes.is_empty() {
-                for j in 0..4 {
-                    prop_assert!((a.coef()[j] - b.coef()[j]).abs() < 1e-6 * (1.0 + b.coef()[j].abs()), "{:?}", base);
-                }
+        if let (Ok(a), Ok(b)) = (a, b)
+            && a.certificate().unwrap().converged
+            && a.certificate().unwrap().notes.is_empty()
+        {
+            for j in 0..4 {
+                prop_assert!((a.coef()[j] - b.coef()[j]).abs() < 1e-6 * (1.0 + b.coef()[j].abs()), "{:?}", base);
             }
         }
     }

@@ -13,7 +13,7 @@ fn old_faithful_has_the_levels_of_the_reference() {
     let (expected, rel) = (&case["expected"], case["tolerance"]["rel"].as_f64().unwrap());
     let near = |a: f64, b: &Value| (a - b.as_f64().unwrap()).abs() <= rel * b.as_f64().unwrap().abs();
 
-    let table = ermine_data::read_table(&format!("{FIXTURES}/data/old_faithful.csv.gz")).unwrap();
+    let table = ermine_data::read_table(format!("{FIXTURES}/data/old_faithful.csv.gz")).unwrap();
     let column = |name: &str| {
         let at = table.schema().names().position(|n| n == name).unwrap();
         table.view().numbers(at).unwrap().to_vec()

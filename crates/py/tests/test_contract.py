@@ -87,13 +87,17 @@ def test_a_pickle_says_the_same_and_holds_no_code(cls, rows):
     assert again.get_params().keys() == estimator.get_params().keys()
 
 
+# A model file holds the model of the penalty that was chosen, not the search for it.
+OPENS_AS = {"RidgeCV": "Ridge", "LassoCV": "ElasticNet", "ElasticNetCV": "ElasticNet"}
+
+
 def test_a_file_says_the_same(cls, rows, tmp_path):
     X, y = rows[0], target(cls(), rows)
     estimator = seeded(cls).fit(X, y)
     path = tmp_path / "model.ermine"
     estimator.save(path)
     again = ermine.load(path)
-    assert type(again) is cls
+    assert type(again).__name__ == OPENS_AS.get(cls.__name__, cls.__name__)
     np.testing.assert_array_equal(result(again, X), result(estimator, X))
     for name in ("coef_", "classes_", "cluster_centers_", "components_", "theta_", "class_prior_", "constant_", "mean_"):
         if hasattr(estimator, name):

@@ -20,8 +20,14 @@ STEPS = {
 }
 
 
+# The optima agree to rounding: test_lasso.py.
+CUT_OFF = {check: "it allows 5 rounds, and paths that are cut off before the optimum end where they are" for check in STEPS}
+
+EXPECTED = {"SGDClassifier": STEPS, "SGDRegressor": STEPS, "Perceptron": STEPS, "LassoCV": CUT_OFF}
+
+
 def expected_failures(estimator):
-    return STEPS if type(estimator).__name__ in ("SGDClassifier", "SGDRegressor", "Perceptron") else {}
+    return EXPECTED.get(type(estimator).__name__, {})
 
 
 @parametrize_with_checks([cls() for cls in CLASSES.values()], expected_failed_checks=expected_failures)

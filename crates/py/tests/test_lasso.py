@@ -6,7 +6,7 @@ import pytest
 import sklearn.linear_model as theirs
 from scipy import sparse
 from sklearn.datasets import make_regression
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import LeaveOneGroupOut, ShuffleSplit
 
 EXACT = dict(tol=1e-12, max_iter=100_000)
 
@@ -72,3 +72,16 @@ def test_a_warm_start_takes_no_rounds(data):
     rounds, coef = model.n_iter_, model.coef_.copy()
     assert rounds > 0 and model.fit(X, y).n_iter_ == 0
     np.testing.assert_array_equal(model.coef_, coef)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_weights_in_cross_validation_are_repeated_rows(form):
+    rng = np.random.default_rng(7)
+    X, weight, group = rng.uniform(size=(30, 40)), rng.integers(0, 5, size=30), np.arange(30) % 3
+    y = X[:, :4].sum(1) + rng.normal(size=30)
+    splits = [list(LeaveOneGroupOut().split(g, groups=g)) for g in (group, group.repeat(weight))]
+    weighted = ermine.LassoCV(cv=splits[0], **EXACT).fit(form(X), y, sample_weight=weight)
+    repeated = ermine.LassoCV(cv=splits[1], **EXACT).fit(form(X.repeat(weight, 0)), y.repeat(weight))
+    assert weighted.alpha_ == pytest.approx(repeated.alpha_, rel=1e-12)
+    np.testing.assert_allclose(weighted.mse_path_, repeated.mse_path_, rtol=1e-7)
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-8)

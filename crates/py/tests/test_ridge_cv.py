@@ -31,6 +31,8 @@ def test_same_as_scikit_learn(shape, targets, fit_intercept, weighted, scoring):
     weight = np.random.RandomState(1).uniform(0.5, 3.0, len(X)) if weighted else None
     params = {"alphas": ALPHAS, "fit_intercept": fit_intercept, "scoring": scoring, "store_cv_results": True}
     for per_target in [False, True]:
+        if per_target and scoring is not None and targets == 1:
+            continue  # scikit-learn's own fails on one target
         ours = ermine.RidgeCV(**params, alpha_per_target=per_target).fit(X, y, sample_weight=weight)
         theirs = linear_model.RidgeCV(**params, alpha_per_target=per_target).fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(ours.alpha_, theirs.alpha_)

@@ -81,8 +81,7 @@ pub(super) fn spread(wanted: &[f64], gap: f64) -> Vec<f64> {
     let mut groups: Vec<(f64, Vec<usize>)> = Vec::new();
     for i in order {
         groups.push((wanted[i], vec![i]));
-        loop {
-            let Some((middle, members)) = groups.last_mut() else { break };
+        while let Some((middle, members)) = groups.last_mut() {
             let half = 0.5 * gap * (members.len() - 1) as f64;
             *middle = middle.min(1.0 - half).max(half);
             let low = *middle - half;

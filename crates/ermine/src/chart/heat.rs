@@ -104,7 +104,7 @@ impl Heat {
 fn number(v: f64) -> String {
     let text = match v.abs() {
         a if a == 0.0 || (v.fract() == 0.0 && a < 1e5) => format!("{v:.0}"),
-        a if a < 1e-3 || a >= 1e5 => format!("{v:.0e}"),
+        a if !(1e-3..1e5).contains(&a) => format!("{v:.0e}"),
         a if a < 10.0 => format!("{v:.2}"),
         _ => format!("{v:.1}"),
     };

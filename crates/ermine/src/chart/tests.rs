@@ -13,7 +13,7 @@ fn assert_well_formed(svg: &str) {
         }
         let end = at + rest[at..].find('>').expect("a tag ends");
         let tag = &rest[at + 1..end];
-        assert!(!tag.contains('<') && tag.matches('"').count() % 2 == 0, "{tag}");
+        assert!(!tag.contains('<') && tag.matches('"').count().is_multiple_of(2), "{tag}");
         match (tag.strip_prefix('/'), tag.strip_suffix('/')) {
             (Some(name), _) => assert_eq!(open.pop(), Some(name), "{tag}"),
             (None, Some(_)) => {}

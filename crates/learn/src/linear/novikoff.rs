@@ -101,7 +101,8 @@ impl Visit for Search<'_> {
             let square = rows.square(i) + one;
             let apart = norm * norm - 2.0 * inner + square;
             let share = ((norm * norm - inner) / apart).clamp(0.0, 1.0);
-            if !(share > 0.0) {
+            // NaN where the two points are one.
+            if share.is_nan() || share <= 0.0 {
                 break;
             }
             p.iter_mut().for_each(|v| *v *= 1.0 - share);

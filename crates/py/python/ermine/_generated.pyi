@@ -4,16 +4,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _bayes, _dummy, _features, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _scale, _tree
+from . import _bayes, _dummy, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
     "Ridge",
+    "RidgeCV",
     "Lasso",
     "ElasticNet",
     "LassoCV",
     "ElasticNetCV",
+    "HuberRegressor",
+    "QuantileRegressor",
+    "ExpectileRegressor",
+    "PoissonRegressor",
+    "GammaRegressor",
+    "TweedieRegressor",
+    "GeneralizedLinearRegressor",
     "LogisticRegression",
+    "SGDClassifier",
+    "SGDRegressor",
+    "Perceptron",
+    "StepwiseRegressor",
     "GaussianNB",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
@@ -65,6 +77,26 @@ class Ridge(_linear.Ridge):
         solver: str = ...,
         positive: bool = ...,
         random_state: Any = ...,
+    ) -> None: ...
+
+class RidgeCV(_linear.RidgeCV):
+    alpha_: float
+    best_score_: float
+    cv_results_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        alphas: Any = ...,
+        *,
+        fit_intercept: bool = ...,
+        scoring: Any = ...,
+        cv: int | None = ...,
+        gcv_mode: str | None = ...,
+        store_cv_results: bool = ...,
+        alpha_per_target: bool = ...,
     ) -> None: ...
 
 class Lasso(_lasso.Lasso):
@@ -172,6 +204,141 @@ class ElasticNetCV(_lasso.ElasticNetCV):
         selection: str = ...,
     ) -> None: ...
 
+class HuberRegressor(_robust.HuberRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    scale_: float
+    n_iter_: int
+    outliers_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        epsilon: float = ...,
+        max_iter: int = ...,
+        alpha: float = ...,
+        warm_start: bool = ...,
+        fit_intercept: bool = ...,
+        tol: float = ...,
+        scale: float | None = ...,
+    ) -> None: ...
+
+class QuantileRegressor(_robust.QuantileRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        quantile: float = ...,
+        alpha: float = ...,
+        fit_intercept: bool = ...,
+        solver: str = ...,
+        solver_options: Any = ...,
+    ) -> None: ...
+
+class ExpectileRegressor(_robust.ExpectileRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        tau: float = ...,
+        alpha: float = ...,
+        fit_intercept: bool = ...,
+        max_iter: int = ...,
+    ) -> None: ...
+
+class PoissonRegressor(_glm.PoissonRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        alpha: float = ...,
+        fit_intercept: bool = ...,
+        solver: str = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        warm_start: bool = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+
+class GammaRegressor(_glm.GammaRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        alpha: float = ...,
+        fit_intercept: bool = ...,
+        solver: str = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        warm_start: bool = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+
+class TweedieRegressor(_glm.TweedieRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        power: float = ...,
+        alpha: float = ...,
+        fit_intercept: bool = ...,
+        link: str = ...,
+        solver: str = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        warm_start: bool = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+
+class GeneralizedLinearRegressor(_glm.GeneralizedLinearRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    n_iter_: int
+    deviance_: float
+    null_deviance_: float
+    dispersion_: float
+    log_likelihood_: float
+    aic_: float
+    bic_: float
+    summary_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        family: str = ...,
+        power: float = ...,
+        link: str = ...,
+        alpha: float = ...,
+        fit_intercept: bool = ...,
+        solver: str = ...,
+        max_iter: int = ...,
+        tol: float = ...,
+        warm_start: bool = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+
 class LogisticRegression(_logistic.LogisticRegression):
     classes_: NDArray[Any]
     coef_: NDArray[Any]
@@ -199,6 +366,132 @@ class LogisticRegression(_logistic.LogisticRegression):
         verbose: int | bool = ...,
         warm_start: bool = ...,
         n_jobs: int | None = ...,
+    ) -> None: ...
+
+class SGDClassifier(_sgd.SGDClassifier):
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    n_iter_: int
+    t_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        loss: str = ...,
+        *,
+        penalty: str | None = ...,
+        alpha: float = ...,
+        l1_ratio: float = ...,
+        fit_intercept: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        shuffle: bool = ...,
+        verbose: int | bool = ...,
+        epsilon: float = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        learning_rate: str = ...,
+        eta0: float = ...,
+        power_t: float = ...,
+        early_stopping: bool = ...,
+        validation_fraction: float = ...,
+        n_iter_no_change: int = ...,
+        class_weight: Any = ...,
+        warm_start: bool = ...,
+        average: bool | int = ...,
+        batch_size: int = ...,
+        decay: float = ...,
+        drop: float = ...,
+        drop_every: int = ...,
+        quantile: float = ...,
+        preset: str | None = ...,
+    ) -> None: ...
+
+class SGDRegressor(_sgd.SGDRegressor):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    n_iter_: int
+    t_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        loss: str = ...,
+        *,
+        penalty: str | None = ...,
+        alpha: float = ...,
+        l1_ratio: float = ...,
+        fit_intercept: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        shuffle: bool = ...,
+        verbose: int | bool = ...,
+        epsilon: float = ...,
+        random_state: Any = ...,
+        learning_rate: str = ...,
+        eta0: float = ...,
+        power_t: float = ...,
+        early_stopping: bool = ...,
+        validation_fraction: float = ...,
+        n_iter_no_change: int = ...,
+        warm_start: bool = ...,
+        average: bool | int = ...,
+        batch_size: int = ...,
+        decay: float = ...,
+        drop: float = ...,
+        drop_every: int = ...,
+        quantile: float = ...,
+        preset: str | None = ...,
+    ) -> None: ...
+
+class Perceptron(_sgd.Perceptron):
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    n_iter_: int
+    t_: float
+    mistakes_: Any
+    novikoff_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        penalty: str | None = ...,
+        alpha: float = ...,
+        l1_ratio: float = ...,
+        fit_intercept: bool = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        shuffle: bool = ...,
+        verbose: int | bool = ...,
+        eta0: float = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        early_stopping: bool = ...,
+        validation_fraction: float = ...,
+        n_iter_no_change: int = ...,
+        class_weight: Any = ...,
+        warm_start: bool = ...,
+    ) -> None: ...
+
+class StepwiseRegressor(_sgd.StepwiseRegressor):
+    coef_: NDArray[Any]
+    intercept_: float
+    support_: NDArray[Any]
+    ranking_: NDArray[Any]
+    steps_: Any
+    n_features_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        criterion: str = ...,
+        n_features: int | None = ...,
+        folds: int = ...,
+        fit_intercept: bool = ...,
     ) -> None: ...
 
 class GaussianNB(_bayes.GaussianNB):

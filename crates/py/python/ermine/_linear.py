@@ -151,6 +151,11 @@ class Ridge(_LinearModel):
         self.solver_ = solver
         return self
 
+    def _loaded(self, about):
+        alpha = about["params"].get("alpha", 1.0)
+        self.alpha = np.asarray(alpha) if isinstance(alpha, list) else alpha
+        super()._loaded(about)
+
     def _set_fitted(self):
         super()._set_fitted()
         # scikit-learn's Ridge keeps a target of one column as a column in intercept_ only.
@@ -220,6 +225,13 @@ class RidgeCV(_LinearModel):
         for name in ("cv_results_", "_model"):
             self.__dict__.pop(name, None)
         alphas = self._checked_alphas()
+        if self.gcv_mode == "svd" and sparse.issparse(X):
+            warnings.warn(
+                "The 'svd' mode is not supported for sparse X; every mode gives the same errors here. Passing `gcv_mode='svd'` on "
+                "sparse X will raise an error in scikit-learn 1.11.",
+                FutureWarning,
+                stacklevel=2,
+            )
         if self.cv is not None:
             return self._search(X, y, sample_weight, alphas, params)
         scorer = None if self.scoring is None else self._get_scorer()

@@ -3,8 +3,8 @@
 The rule: a case is selected when
 
 1. the test function, and every function, class and constant of the test module that it uses, names nothing private:
-   no attribute that starts with one underscore, nothing imported from a module or under a name that does, except from
-   scikit-learn's test tooling (TOOLS below); and
+   no attribute that starts with one underscore, nothing imported from a module or under a name that does (nor patched
+   there by its dotted name), except from scikit-learn's test tooling (TOOLS below); and
 2. it is about one of our classes: when estimators (classes, instances or their names) are among the parameters of the
    case, one of them is ours; otherwise the code of the test names one of ours.
 """
@@ -66,6 +66,8 @@ class Module:
                     private.add(node.attr)
                 elif isinstance(node, ast.ImportFrom):
                     private |= self._private_imports(node)
+                elif isinstance(node, ast.Constant) and str(node.value).startswith("sklearn."):
+                    private |= {part for part in node.value.split(".") if _private(part)}
         return names, private
 
 

@@ -52,9 +52,9 @@ use search::{Plan, Search};
 /// let data = Dataset::new(Features::F64(MatRef::row_major(&dose, 6, 1))).with_target(Target::Real(&count));
 /// let model = Glm { family: GlmFamily::Poisson, ..Glm::default() }.fit(&data, &Context::default())?;
 /// // With one group and another the means are those of the groups: 3 and 6.
-/// assert!((model.coef()[0] - 2f64.ln()).abs() < 1e-12);
-/// assert!((model.predict(&data.x)?[(5, 0)] - 6.0).abs() < 1e-11);
-/// assert!((model.inference().unwrap().std_err[(0, 1)] - (1.0f64 / 9.0 + 1.0 / 18.0).sqrt()).abs() < 1e-12);
+/// assert!((model.coef()[0] - 2f64.ln()).abs() < 1e-9);
+/// assert!((model.predict(&data.x)?[(5, 0)] - 6.0).abs() < 1e-9);
+/// assert!((model.inference().unwrap().std_err[(0, 1)] - (1.0f64 / 9.0 + 1.0 / 18.0).sqrt()).abs() < 1e-9);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
@@ -309,7 +309,7 @@ impl Glm {
     }
 
     /// The search from a point that makes up a constant.
-    fn from_constant(&self, before: Before, found: &Search, null_loss: f64, saturated: f64) -> Result<State> {
+    fn begin_at_constant(&self, before: Before, found: &Search, null_loss: f64, saturated: f64) -> Result<State> {
         let totals = Totals { saturated, ..found.totals };
         let problem = Problem { family: self.family(), link: self.link(), constant: None, ..found.problem.clone() };
         let plan = self.plan(&before, problem.width(), totals.weight)?;
@@ -597,7 +597,7 @@ impl PassLearner for Glm {
             },
             (Stage::Feasible { mut search, null_loss, saturated }, Part::Sums(sums)) => {
                 search.absorb(&sums, cx)?;
-                Step::Again(self.from_constant(before, &search, null_loss, saturated)?, None)
+                Step::Again(self.begin_at_constant(before, &search, null_loss, saturated)?, None)
             }
             (Stage::Search(mut search), Part::Sums(sums)) => {
                 if search.absorb(&sums, cx)? {

@@ -179,7 +179,7 @@ pub struct HuberSums(Gathered);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum Gathered {
-    Start { totals: Totals, weight: f64 },
+    Start { totals: Box<Totals>, weight: f64 },
     Search(Box<Sums>),
 }
 
@@ -188,7 +188,7 @@ impl Partial for HuberSums {
         match (&mut self.0, other.0) {
             (Gathered::Start { totals, weight }, Gathered::Start { totals: more, weight: w }) => {
                 *weight += w;
-                totals.merge(more)
+                totals.merge(*more)
             }
             (Gathered::Search(a), Gathered::Search(b)) => {
                 a.merge(*b);
@@ -213,7 +213,7 @@ impl PassLearner for Huber {
 
     fn empty(&self, state: &HuberState) -> HuberSums {
         HuberSums(match &state.search {
-            None => Gathered::Start { totals: least_squares::empty(&state.stage), weight: 0.0 },
+            None => Gathered::Start { totals: Box::new(least_squares::empty(&state.stage)), weight: 0.0 },
             Some(search) => Gathered::Search(Box::new(Sums::new(search.cols()))),
         })
     }
@@ -235,7 +235,7 @@ impl PassLearner for Huber {
         match (state.search.take(), total.0) {
             (None, Gathered::Start { totals, weight }) => {
                 let kept = state.stage.clone();
-                match least_squares::finish(&self.problem(), state.stage, totals)? {
+                match least_squares::finish(&self.problem(), state.stage, *totals)? {
                     Step::Again(stage, _) => Ok(Step::Again(HuberState { stage, search: None }, None)),
                     Step::Done(solution) => {
                         let search = Search::new(self, &solution, kept.target_exponent(), weight);

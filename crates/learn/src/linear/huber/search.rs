@@ -109,7 +109,7 @@ impl Search {
         let penalty: f64 = self.here.line.coef.iter().map(|b| ldexp(b * root, self.exponent) * (b * root)).sum();
         let objective = sums.objective(learner.epsilon, self.here.scale) + penalty;
         if let (Some(before), Some(last)) = (&self.before, self.objective)
-            && !(objective <= last * (1.0 + ROUNDING))
+            && (objective.is_nan() || objective > last * (1.0 + ROUNDING))
         {
             self.halvings += 1;
             if self.halvings >= LAST_HALVING {

@@ -64,6 +64,10 @@ pub(super) struct Solver<'a> {
     pub trace: Trace,
 }
 
+/// Supports of sparse columns up to this size are solved to the last digits at the end, in rounds at most.
+const POLISH: usize = 512;
+const POLISH_ROUNDS: u64 = 100;
+
 impl<'a> Solver<'a> {
     pub fn new(problem: &'a Problem<'a>, options: Options, seed: u64) -> Self {
         let design = &problem.design;
@@ -95,6 +99,7 @@ impl<'a> Solver<'a> {
         let first = if problem.design.is_sparse() { FIRST_SPARSE } else { FIRST };
         let (mut iterations, mut stopped, mut size) = (0, false, first);
         let mut last = f64::INFINITY;
+        let mut polished = !problem.design.is_sparse();
         loop {
             let q = quality(point, t, penalty);
             let ruled_out = self.screen(t, penalty, point, &q, &mut out);
@@ -104,10 +109,17 @@ impl<'a> Solver<'a> {
             // Without any penalty there is no feasible dual point: the gradient itself must vanish.
             let free = penalty.l1 == 0.0 && penalty.l2 == 0.0;
             let optimal = q.violation <= self.rounding(t, point);
-            let converged = optimal || if free { q.violation <= 1e-3 * options.tol * t.largest } else { q.gap <= enough };
+            let reached = if free { q.violation <= 1e-3 * options.tol * t.largest } else { q.gap <= enough };
+            // A gap of nothing but rounding is as good as none once it falls no more.
+            let converged = optimal || reached || (!free && q.gap <= 64.0 * f64::EPSILON * t.yy);
             // A first round is always taken unless the start is optimal: what is left costs little then.
-            let settled = optimal || (converged && (iterations > 0 || self.accept_start));
+            let settled = optimal || (reached && (iterations > 0 || self.accept_start));
             stopped |= cx.out_of_time();
+            if settled && !optimal && !polished && (1..=POLISH).contains(&support) {
+                polished = true;
+                self.polish(target, penalty, point, &q);
+                continue;
+            }
             if settled || stopped || iterations >= options.max_iter || q.violation >= last && converged {
                 return Ok(Outcome { quality: q, iterations, converged, stopped, free });
             }
@@ -130,15 +142,45 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// What of a gradient may be rounding: it is a difference of terms of this size.
-    fn rounding(&self, t: &Target, point: &Point) -> f64 {
-        let spread = |j: usize| self.problem.variance[j].sqrt();
-        let (mut sum, mut most) = (0.0, 0.0f64);
-        for (j, b) in point.b.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            sum += b.abs() * spread(j);
-            most = most.max(spread(j));
+    /// Solves on the support of a point that is near the optimum, from the products of its columns: sparse descents stop far from the
+    /// last digits, which cost little here. A point that is no better is left as it was.
+    fn polish(&mut self, target: usize, penalty: Penalty, point: &mut Point, before: &Quality) {
+        let problem = self.problem;
+        let t = &problem.targets[target];
+        let set: Vec<usize> = (0..point.b.len()).filter(|&j| point.b[j] != 0.0).collect();
+        let columns = problem.design.changed_columns(&set, Change { centre: None, factor: self.roots.as_deref() });
+        let mut a = Mat::zeros(set.len(), set.len());
+        let mut column = vec![0.0; t.y.len()];
+        for k in 0..set.len() {
+            columns.axpy(k, 1.0, &mut column);
+            for l in 0..=k {
+                let v = columns.dot(l, &column) / problem.total - problem.mean[set[k]] * problem.mean[set[l]];
+                a[(k, l)] = v;
+                a[(l, k)] = v;
+            }
+            columns.axpy(k, -1.0, &mut column);
         }
-        64.0 * f64::EPSILON * (t.largest + most * sum)
+        let q: Vec<f64> = set.iter().map(|&j| t.q[j]).collect();
+        let mut b: Vec<f64> = set.iter().map(|&j| point.b[j]).collect();
+        let old = b.clone();
+        Quadratic { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, POLISH_ROUNDS);
+        set.iter().zip(&b).for_each(|(&j, &b)| point.b[j] = b);
+        self.update(target, point, None);
+        if quality(point, t, penalty).violation > before.violation {
+            set.iter().zip(&old).for_each(|(&j, &b)| point.b[j] = b);
+            self.update(target, point, None);
+        }
+    }
+
+    /// What of a gradient may be rounding: it is a difference of products of columns with the target and with each other, and
+    /// each of these is a sum of terms of their sizes.
+    fn rounding(&self, t: &Target, point: &Point) -> f64 {
+        // Sparse columns are centred after their products are taken, so their means are in the terms.
+        let mean = |j: usize| if self.problem.design.is_sparse() { self.problem.mean[j] } else { 0.0 };
+        let spread = |j: usize| self.problem.variance[j].sqrt().hypot(mean(j));
+        let most = (0..point.b.len()).map(spread).fold(0.0, f64::max);
+        let sum: f64 = point.b.iter().enumerate().filter(|(_, b)| **b != 0.0).map(|(j, b)| b.abs() * spread(j)).sum();
+        64.0 * f64::EPSILON * most * (t.yy.sqrt() + sum)
     }
 
     /// Rules out columns that are 0 at every optimum: the dual optimum is within √(2 gap) of the present feasible point, and
@@ -216,7 +258,7 @@ impl<'a> Solver<'a> {
             }
             let centre: Vec<f64> = set.iter().map(|&j| problem.mean[j]).collect();
             let columns = problem.design.changed_columns(set, Change { centre: Some(&centre), factor: roots });
-            let enough = (0.02 * q.violation).max(16.0 * f64::EPSILON * t.largest);
+            let enough = (0.02 * q.violation).max(0.25 * self.rounding(t, point));
             let mut descent = Descent { problem, set, columns, roots, penalty, rest: start, shift: 0.0 };
             let rounds = descent.minimise(&mut b, &mut self.order, budget, enough);
             // The rounding that a descent gathers in the residuals matters near the optimum only.

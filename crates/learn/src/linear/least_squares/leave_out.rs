@@ -327,7 +327,6 @@ pub(crate) fn cross_validate(
     let (t, count) = (whole.along.rows(), whole.alphas.len());
     let mut error = Mat::zeros(t, count);
     let mut residuals = grid.keep.then(|| Mat::filled(data.rows(), t * count, f64::NAN));
-    let mut rounds = 0;
     for fold in 0..folds.folds {
         let (train, test) = folds.round(fold);
         let (train, held_out) = (data.take(&train), data.take(&test));
@@ -351,8 +350,7 @@ pub(crate) fn cross_validate(
         if let Some(residuals) = &mut residuals {
             test.iter().zip(errors.kept.chunks(t * count)).for_each(|(&i, row)| residuals.row_mut(i).copy_from_slice(row));
         }
-        rounds += 1;
-        cx.report(Progress { stage: "folds", done: rounds, total: Some(folds.folds as u64), objective: None })?;
+        cx.report(Progress { stage: "folds", done: fold as u64 + 1, total: Some(folds.folds as u64), objective: None })?;
     }
     let df = whole.choose(&Grid { keep: false, ..fixed }, whole.empty()).df;
     Ok(best(grid, "cross-validated", whole.alphas.clone(), df, error, &whole.y_exponent, residuals))
@@ -376,7 +374,7 @@ fn spectrum_of(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> R
         }
         stage = match stage.into_spectrum() {
             Ok(spectrum) => return Ok(spectrum),
-            Err(stage) => stage,
+            Err(stage) => *stage,
         };
     }
 }

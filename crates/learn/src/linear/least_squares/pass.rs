@@ -154,10 +154,10 @@ impl Stage {
     }
 
     /// The factorisation, at the pass that uses it.
-    pub(super) fn into_spectrum(self) -> Result<Spectrum, Self> {
+    pub(super) fn into_spectrum(self) -> Result<Spectrum, Box<Self>> {
         match self.kind {
             Kind::LeaveOut { spectrum, .. } => Ok(*spectrum),
-            _ => Err(self),
+            _ => Err(Box::new(self)),
         }
     }
 

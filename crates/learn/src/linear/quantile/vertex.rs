@@ -157,7 +157,7 @@ impl Vertex {
         let mut reached = false;
         let start = self.exchanges;
         while self.exchanges - start < most {
-            if self.exchanges % 16 == 0 {
+            if self.exchanges.is_multiple_of(16) {
                 cx.check(Progress { stage: "exchange", done: self.exchanges, total: None, objective: None })?;
             }
             let Some((place, up)) = self.worst(program) else {
@@ -191,7 +191,7 @@ impl Vertex {
             }
             self.basis.iter().for_each(|&i| r[i] = 0.0);
             self.exchanges += 1;
-            if self.exchanges % REFRESH == 0 {
+            if self.exchanges.is_multiple_of(REFRESH) {
                 if !self.refresh(program, &y)? {
                     break;
                 }

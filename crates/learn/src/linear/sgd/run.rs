@@ -114,6 +114,9 @@ pub(super) struct Epoch {
     pub seconds: f64,
 }
 
+/// Scores weights and an intercept on rows that are not learned from.
+pub type Judge<'a> = dyn Fn(&[f64], f64) -> Result<f64> + Sync + 'a;
+
 /// Rows of which some are for learning, and how to judge the weights after an epoch when a stop is to depend on that.
 pub(super) struct Task<'a, R> {
     pub rows: &'a R,
@@ -122,7 +125,7 @@ pub(super) struct Task<'a, R> {
     /// The rows to learn from, in their order.
     pub train: &'a [u32],
     /// The score of weights and intercept on other rows, the larger the better.
-    pub judge: Option<&'a (dyn Fn(&[f64], f64) -> Result<f64> + Sync)>,
+    pub judge: Option<&'a Judge<'a>>,
     /// Of the orders of the rows.
     pub seed: u64,
 }

@@ -32,7 +32,7 @@ use path::{Path, Products};
 ///
 /// // y is twice the second column and a little noise.
 /// let x = [1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.0, 3.0, 1.0, 4.0, 0.0, 5.0];
-/// let y = [0.1, 2.0, 4.1, 5.9, 8.0, 9.9];
+/// let y = [0.1, 1.9, 4.0, 6.1, 7.9, 10.0];
 /// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(Target::Real(&y));
 /// let model = Stepwise::default().fit(&data, &Context::default())?;
 /// assert_eq!(model.support(), [1]);
@@ -163,7 +163,9 @@ impl Stepwise {
         let mut all = totals.0[0].clone();
         totals.0[1..].iter().for_each(|m| all.merge(m.clone()));
         let products = Products::new(&all, self.fit_intercept);
-        let spare = (all.rows() as usize).saturating_sub(1 + usize::from(self.fit_intercept));
+        // A row of weight 2 is two rows.
+        let rows = (all.rows() as usize).max(all.weight() as usize);
+        let spare = rows.saturating_sub(1 + usize::from(self.fit_intercept));
         let asked = self.n_features.map_or(usize::MAX, |k| k as usize);
         let limit = stage.cols.min(asked).min(if self.criterion == Criterion::K { usize::MAX } else { spare });
         let mut path = Path::new(&products);

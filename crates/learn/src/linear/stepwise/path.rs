@@ -57,6 +57,10 @@ impl Products {
 /// Columns whose part that the chosen ones do not explain is below this share of them count as collinear: what is left is the
 /// rounding of the products.
 const COLLINEAR: f64 = 1e-11;
+/// Residuals whose squares are below this share of those of the target are rounding: the fit is perfect.
+const PERFECT: f64 = 1e-13;
+/// Gains that differ by less than this share are equal.
+const TIE: f64 = 1e-9;
 
 /// The path so far. Row k of the factor holds the products of all columns with the k-th direction, so that a step costs
 /// columns × steps.
@@ -96,6 +100,10 @@ impl<'a> Path<'a> {
     /// Chooses the next column; `false` when none is left that could lower the residuals.
     pub fn step(&mut self) -> bool {
         let p = self.left.len();
+        let before = self.rss[self.rss.len() - 1];
+        if before == 0.0 {
+            return false;
+        }
         let mut best: Option<(usize, f64)> = None;
         for j in 0..p {
             if !self.open[j] {
@@ -107,8 +115,8 @@ impl<'a> Path<'a> {
                 continue;
             }
             let gain = self.cross[j] * self.cross[j] / self.left[j];
-            // Ties go to the first column.
-            if gain > best.map_or(0.0, |b| b.1) {
+            // Ties, up to the rounding of the products, go to the first column: where one more column makes the fit perfect, any does.
+            if gain > best.map_or(0.0, |b| b.1 * (1.0 + TIE)) {
                 best = Some((j, gain));
             }
         }
@@ -130,8 +138,8 @@ impl<'a> Path<'a> {
         self.chosen.push(s);
         self.factor.push(row);
         self.along.push(along);
-        let before = self.rss[self.rss.len() - 1];
-        self.rss.push((before - gain).max(0.0));
+        let rest = before - gain;
+        self.rss.push(if rest > PERFECT * self.products.tss { rest } else { 0.0 });
         true
     }
 

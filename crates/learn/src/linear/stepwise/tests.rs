@@ -59,7 +59,7 @@ fn the_path_is_that_of_a_greedy_search_by_qr() {
 fn an_orthogonal_design_has_a_closed_form() {
     // Columns of a Hadamard matrix: the coefficients are inner products, and the path goes by their sizes.
     let n = 8;
-    let hadamard = |i: usize, j: usize| if (i & j).count_ones() % 2 == 0 { 1.0 } else { -1.0 };
+    let hadamard = |i: usize, j: usize| if (i & j).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
     let x = Mat::from_fn(n, 5, |i, j| hadamard(i, j + 1));
     let b = [0.5, -3.0, 0.0, 2.0, 1.0];
     let noise = |i: usize| 0.01 * hadamard(i, 7);
