@@ -112,17 +112,31 @@ impl Learning {
         }
     }
 
-    pub fn problem(&self, reading: &Reading, data: &str, targets: &[String]) -> Result<Problem> {
+    /// The task that was asked for, by `--task` or by models that all do nothing but regression: to them a target of few whole
+    /// numbers is numbers, not classes.
+    fn task_of(&self, models: &[String]) -> Result<Option<Task>> {
+        let asked = self.task()?;
+        if asked.is_some() || models.is_empty() {
+            return Ok(asked);
+        }
+        for name in models {
+            let tasks = ermine::learner(name)?.spec().tasks;
+            if !tasks.contains(&Task::Regression) || tasks.contains(&Task::Classification) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Task::Regression))
+    }
+
+    /// What the columns of the data are; the reader has left out those to drop.
+    pub fn roles(&self, targets: &[String], models: &[String]) -> Result<Roles> {
+        let (targets, weight) = (targets.to_vec(), self.weight.clone());
+        Ok(Roles { targets, weight, drop: Vec::new(), task: self.task_of(models)?, classes: None })
+    }
+
+    pub fn problem(&self, reading: &Reading, data: &str, targets: &[String], models: &[String]) -> Result<Problem> {
         let loaded = reading.read(data)?;
-        let options = Roles {
-            targets: targets.to_vec(),
-            weight: self.weight.clone(),
-            // The reader has left them out.
-            drop: Vec::new(),
-            task: self.task()?,
-            classes: None,
-        };
-        let mut problem = Problem::from_table(loaded.table, &options)?;
+        let mut problem = Problem::from_table(loaded.table, &self.roles(targets, models)?)?;
         problem.notes.splice(0..0, loaded.notes);
         Ok(problem)
     }

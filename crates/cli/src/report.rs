@@ -1,7 +1,7 @@
 //! A report of a model as text: driven by the report alone, 80 columns wide.
 
 use ermine::chart::Chart;
-use ermine::core::{Cell, Report, Section};
+use ermine::core::{Cell, Meaning, Report, Section};
 
 use crate::text::{self, Align};
 
@@ -27,7 +27,7 @@ pub fn render(report: &Report, rows: usize) -> String {
                 out.push('\n');
             }
             Section::Text(t) => out += &text::paragraph(t, WIDTH),
-            Section::Table { title, columns, rows: cells } => out += &table(title, columns, cells, rows),
+            Section::Table { title, columns, meanings, rows: cells } => out += &table(title, columns, meanings, cells, rows),
             Section::Plot { .. } => {
                 if let Some(chart) = Chart::of(section) {
                     out += &chart.to_text(WIDTH, LINES);
@@ -38,9 +38,10 @@ pub fn render(report: &Report, rows: usize) -> String {
     out
 }
 
-fn table(title: &str, columns: &[String], cells: &[Vec<Cell>], most: usize) -> String {
+fn table(title: &str, columns: &[String], meanings: &[Meaning], cells: &[Vec<Cell>], most: usize) -> String {
     let shown = &cells[..cells.len().min(most)];
-    let body = |aligned: bool| (0..columns.len()).map(|j| column(&columns[j], shown, j, aligned)).collect::<Vec<Vec<String>>>();
+    let body =
+        |aligned: bool| (0..columns.len()).map(|j| column(meanings.get(j), shown, j, aligned)).collect::<Vec<Vec<String>>>();
     let words: Vec<bool> = (0..columns.len()).map(|j| shown.iter().any(|row| is_word(row.get(j)))).collect();
     let width = |body: &[Vec<String>], j: usize| {
         let cells = body[j].iter().map(|c| c.chars().count()).max().unwrap_or(0);
@@ -115,8 +116,8 @@ fn capital(title: &str) -> String {
 }
 
 /// The cells of a column as text, numbers with their points one below the other.
-fn column(head: &str, rows: &[Vec<Cell>], j: usize, aligned: bool) -> Vec<String> {
-    let is_p = matches!(head, "p" | "p value" | "p-value");
+fn column(meaning: Option<&Meaning>, rows: &[Vec<Cell>], j: usize, aligned: bool) -> Vec<String> {
+    let is_p = meaning == Some(&Meaning::Probability);
     let one = |row: &Vec<Cell>| match row.get(j) {
         Some(Cell::Text(t)) => t.clone(),
         Some(Cell::Number(v)) if is_p => p_value(*v),
@@ -151,7 +152,8 @@ mod tests {
     fn tables_fold_and_numbers_line_up() {
         let mut report = Report::default();
         let row = |name: &str, v: f64, p: f64| vec![Cell::from(name), v.into(), p.into()];
-        report.table("Coefficients", &["column", "coefficient", "p"], vec![row("bmi", 12.5, 0.0), row("s1", -0.25, 0.0312)]);
+        let heads = [("coefficient", Meaning::Coefficient), ("p", Meaning::Probability)];
+        report.coefficients("Coefficients", &heads, vec![row("bmi", 12.5, 0.0), row("s1", -0.25, 0.0312)]);
         let out = render(&report, 10);
         assert_eq!(
             out,

@@ -517,3 +517,21 @@ fn ridge_chooses_its_penalty() {
     assert_eq!(v["params"]["alpha"], "loo");
     assert!(v["certificate"]["notes"][0].as_str().unwrap().contains("leave-one-out"), "{}", v["certificate"]);
 }
+
+#[test]
+fn counts_are_numbers_to_models_that_only_do_regression() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = path(folder.path(), "counts.csv");
+    let rows: String = (0..60).map(|i| format!("{},{}\n", i % 7, [0, 1, 1, 2, 3, 3, 4][i % 7])).collect();
+    std::fs::write(&data, format!("x,y\n{rows}")).unwrap();
+    let v = json(&["fit", &data, "--target", "y", "--model", "glm", "--set", "family=poisson"]);
+    assert_eq!(v["task"], "regression");
+    assert_eq!(json(&["fit", &data, "--target", "y", "--model", "tree"])["task"], "classification");
+    assert_eq!(json(&["fit", &data, "--target", "y", "--model", "ols", "--stream"])["task"], "regression");
+    json(&["compare", &data, "--target", "y", "--models", "ols,ridge", "--folds", "3"]);
+    std::fs::write(&data, format!("x,y\n{rows}1,-2\n")).unwrap();
+    let (code, text) = fails(&["fit", &data, "--target", "y", "--model", "glm", "--set", "family=poisson"]);
+    assert!(code == 1 && text.contains("-2") && text.contains("row 61"), "{text}");
+    let (code, text) = fails(&["fit", &data, "--target", "nothing", "--model", "glm"]);
+    assert!(code == 1 && text.contains("there is \"x\", \"y\""), "{text}");
+}

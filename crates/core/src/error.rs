@@ -20,7 +20,7 @@ pub enum Error {
         expected: String,
     },
     /// A name that does not exist; `nearest` are the names that look like it.
-    #[error("there is no {what} \"{name}\"{}", did_you_mean(.nearest))]
+    #[error("there is no {what} \"{name}\"{}", did_you_mean(.nearest, .known))]
     Unknown {
         /// The kind of thing: "parameter of ridge", "column", "model", "example".
         what: String,
@@ -28,6 +28,8 @@ pub enum Error {
         name: String,
         /// The nearest existing names, best first.
         nearest: Vec<String>,
+        /// Where none is near, some that exist, and how many more there are.
+        known: (Vec<String>, usize),
     },
     /// Two lengths that must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
@@ -154,13 +156,19 @@ pub enum Error {
     Model(String),
 }
 
-fn did_you_mean(nearest: &[String]) -> String {
-    match nearest {
-        [] => String::new(),
-        [one] => format!("; did you mean \"{one}\"?"),
-        many => format!("; did you mean one of {}?", many.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ")),
+fn did_you_mean(nearest: &[String], known: &(Vec<String>, usize)) -> String {
+    let list = |names: &[String]| names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
+    match (nearest, known) {
+        ([one], _) => format!("; did you mean \"{one}\"?"),
+        ([], (names, _)) if names.is_empty() => String::new(),
+        ([], (names, 0)) => format!("; there is {}", list(names)),
+        ([], (names, more)) => format!("; there is {} and {more} more", list(names)),
+        (many, _) => format!("; did you mean one of {}?", list(many)),
     }
 }
+
+/// Names that are listed where none resembles the one that was asked for.
+const LISTED: usize = 8;
 
 impl Error {
     /// An I/O error with the file it happened to.
@@ -170,7 +178,12 @@ impl Error {
 
     /// An unknown name, answered with the nearest of `known`.
     pub fn unknown<'a>(what: impl Into<String>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::Unknown { what: what.into(), name: name.to_owned(), nearest: crate::nearest(name, known) }
+        let known: Vec<&str> = known.into_iter().collect();
+        let nearest = crate::nearest(name, known.iter().copied());
+        let listed = if nearest.is_empty() { LISTED.min(known.len()) } else { 0 };
+        let more = if listed > 0 { known.len() - listed } else { 0 };
+        let known = (known[..listed].iter().map(|n| n.to_string()).collect(), more);
+        Self::Unknown { what: what.into(), name: name.to_owned(), nearest, known }
     }
 
     /// The row that is named, which counts from 0.

@@ -36,7 +36,7 @@ pub use learner::{
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
 pub use pass::{BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks};
-pub use report::{Cell, Curve, Report, Section};
+pub use report::{Cell, Curve, Meaning, Report, Section};
 pub use rng::Stream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};

@@ -39,6 +39,22 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
+/// What the numbers below a head of a table are. Heads are for people, and may hold names that people gave; nothing is to be
+/// read off them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Meaning {
+    /// Nothing particular.
+    #[default]
+    Plain,
+    /// Coefficients of the columns named in front.
+    Coefficient,
+    /// In units of the coefficient beside it: an error, an end of an interval.
+    Width,
+    /// Probabilities of a test.
+    Probability,
+}
+
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +67,9 @@ pub enum Section {
         title: String,
         /// The heads of the columns.
         columns: Vec<String>,
+        /// What the numbers below each head are; none where all are plain.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        meanings: Vec<Meaning>,
         /// The rows.
         rows: Vec<Vec<Cell>>,
     },
@@ -84,7 +103,16 @@ impl Report {
     /// Adds a table.
     pub fn table(&mut self, title: impl Into<String>, columns: &[&str], rows: Vec<Vec<Cell>>) -> &mut Self {
         let columns = columns.iter().map(|&c| c.to_owned()).collect();
-        self.sections.push(Section::Table { title: title.into(), columns, rows });
+        self.sections.push(Section::Table { title: title.into(), columns, meanings: Vec::new(), rows });
+        self
+    }
+
+    /// Adds a table of coefficients: the first cell of a row names a column, or is "(intercept)"; `heads` are those of the
+    /// others. Columns that have no row have coefficient 0.
+    pub fn coefficients(&mut self, title: impl Into<String>, heads: &[(&str, Meaning)], rows: Vec<Vec<Cell>>) -> &mut Self {
+        let columns = std::iter::once("column").chain(heads.iter().map(|h| h.0)).map(str::to_owned).collect();
+        let meanings = std::iter::once(Meaning::Plain).chain(heads.iter().map(|h| h.1)).collect();
+        self.sections.push(Section::Table { title: title.into(), columns, meanings, rows });
         self
     }
 }

@@ -64,7 +64,7 @@ impl Source {
             Ok(meta) if !meta.is_file() => Self::spooled(&name, File::open(path).map_err(|e| Error::io(path, e))?),
             Ok(_) => Ok(Self { name, bytes: Bytes::File(path.to_owned()) }),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                Err(Error::Unknown { what: "file".into(), nearest: neighbours(path), name })
+                Err(Error::Unknown { what: "file".into(), nearest: neighbours(path), name, known: Default::default() })
             }
             Err(e) => Err(Error::io(path, e)),
         }

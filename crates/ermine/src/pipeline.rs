@@ -2,8 +2,8 @@
 
 use ermine_core::{
     Accepts, AnyLearner, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Family, Features,
-    Learner, Mapped, Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowSource,
-    Schema, Spec, StreamFit, Task, Trace, Transformer,
+    Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result,
+    RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{
     baseline::Baseline,
@@ -381,10 +381,18 @@ impl Model for PipelineModel {
         if !self.front.is_empty() && sections.iter().any(units::has_coefficients) {
             out.text("Coefficients belong to the columns as they were prepared; how that was done is said below.");
         }
+        let mut inexact = false;
         for section in sections {
+            inexact |= matches!(&section, Section::Table { meanings, .. } if meanings.contains(&Meaning::Width));
             let original = units.as_ref().and_then(|u| units::original(&section, &seen, u));
             out.sections.push(section);
             out.sections.extend(original);
+        }
+        if inexact && units.is_some() {
+            out.text(
+                "The error of the intercept in the original units depends on the covariances of all coefficients, and is left out; \
+                 --prepare none fits the columns as they are.",
+            );
         }
         out.sections.extend(preparations);
         out

@@ -2,73 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use ermine_core::{Cell, Schema, Section};
+use ermine_core::{Cell, Meaning, Schema, Section};
 
 /// The name of the constant in tables of coefficients.
 const INTERCEPT: &str = "(intercept)";
 
-/// How the numbers below a head change when a column is divided by its scale.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    /// A coefficient: divided by the scale, and part of the intercept.
-    Coefficient,
-    /// In units of the coefficient: an error, an end of an interval.
-    Width,
-    /// Free of units: a test, a probability.
-    Free,
-}
-
-/// What the columns of a table of coefficients are, or `None` for another table: the first is called "column", and one is
-/// called "coefficient" (or begins so), or the table is called "weights".
-fn kinds(title: &str, columns: &[String]) -> Option<Vec<Kind>> {
-    let weights = title.eq_ignore_ascii_case("weights");
-    let (first, rest) = columns.split_first()?;
-    let kind = |head: &String| match head.as_str() {
-        h if h.starts_with("coefficient") => Kind::Coefficient,
-        "t" | "z" | "p" | "F" | "chi2" => Kind::Free,
-        h if h.contains("error") || h.contains('%') => Kind::Width,
-        _ if weights => Kind::Coefficient,
-        _ => Kind::Free,
-    };
-    let kinds: Vec<Kind> = rest.iter().map(kind).collect();
-    (first == "column" && kinds.contains(&Kind::Coefficient)).then_some(kinds)
-}
-
 /// Whether a section is a table of coefficients.
 pub(crate) fn has_coefficients(section: &Section) -> bool {
-    matches!(section, Section::Table { title, columns, .. } if kinds(title, columns).is_some())
+    matches!(section, Section::Table { meanings, .. } if meanings.contains(&Meaning::Coefficient))
 }
 
 /// A table of coefficients of prepared columns in the units of the columns they were made from. `units` holds, for each
 /// prepared column, the shift and the scale: it is (raw - shift) / scale. Exact but for the errors of the intercept, which need
 /// the covariances and are left out. `None` where the table is no such table or all units are the original ones.
 pub(crate) fn original(section: &Section, schema: &Schema, units: &[(f64, f64)]) -> Option<Section> {
-    let Section::Table { title, columns, rows } = section else { return None };
-    let kinds = kinds(title, columns)?;
-    if units.iter().all(|u| *u == (0.0, 1.0)) {
+    let Section::Table { title, columns, meanings, rows } = section else { return None };
+    if !has_coefficients(section) || units.iter().all(|u| *u == (0.0, 1.0)) {
         return None;
     }
+    let meanings = &meanings[1..];
     let at: BTreeMap<&str, usize> = schema.names().enumerate().map(|(j, n)| (n, j)).collect();
-    let mut constant: Vec<f64> = vec![0.0; kinds.len()];
+    let mut constant: Vec<f64> = vec![0.0; meanings.len()];
+    let mut has_constant = false;
     let mut out = Vec::new();
-    let mut seen = vec![false; units.len()];
     for row in rows {
         let (Some(Cell::Text(name)), cells) = (row.first(), row.get(1..)?) else { return None };
         let number = |c: usize| if let Some(Cell::Number(v)) = cells.get(c) { Some(*v) } else { None };
         if name == INTERCEPT {
-            (0..kinds.len()).filter_map(|c| Some((c, number(c)?))).for_each(|(c, v)| constant[c] += v);
+            has_constant = true;
+            (0..meanings.len()).filter_map(|c| Some((c, number(c)?))).for_each(|(c, v)| constant[c] += v);
             continue;
         }
-        let j = *at.get(name.as_str())?;
-        let (shift, scale) = *units.get(j)?;
-        seen[j] = true;
+        // What is no column, such as an offset, has no units to change.
+        let Some(&(shift, scale)) = at.get(name.as_str()).and_then(|&j| units.get(j)) else {
+            out.push(row.clone());
+            continue;
+        };
         let mut new = vec![Cell::from(name.as_str())];
-        for (c, kind) in kinds.iter().enumerate() {
-            new.push(match (kind, number(c)) {
-                (Kind::Free, _) => cells.get(c).cloned().unwrap_or(Cell::Empty),
+        for (c, meaning) in meanings.iter().enumerate() {
+            new.push(match (meaning, number(c)) {
+                (Meaning::Plain | Meaning::Probability, _) => cells.get(c).cloned().unwrap_or(Cell::Empty),
                 (_, None) => Cell::Empty,
-                (kind, Some(v)) => {
-                    if *kind == Kind::Coefficient {
+                (meaning, Some(v)) => {
+                    if *meaning == Meaning::Coefficient {
                         constant[c] -= v * shift / scale;
                     }
                     (v / scale).into()
@@ -77,14 +53,12 @@ pub(crate) fn original(section: &Section, schema: &Schema, units: &[(f64, f64)])
         }
         out.push(new);
     }
-    // A table that leaves columns out says nothing of their part of the intercept.
-    let whole = seen.iter().all(|s| *s);
-    let mut first = vec![Cell::from(INTERCEPT)];
-    first.extend(
-        kinds.iter().zip(&constant).map(|(kind, v)| if whole && *kind == Kind::Coefficient { (*v).into() } else { Cell::Empty }),
-    );
-    out.insert(0, first);
-    Some(Section::Table { title: format!("{title}, in the original units"), columns: columns.clone(), rows: out })
+    if has_constant || constant.iter().any(|c| *c != 0.0) {
+        let cell = |(meaning, v): (&Meaning, &f64)| if *meaning == Meaning::Coefficient { (*v).into() } else { Cell::Empty };
+        out.insert(0, std::iter::once(Cell::from(INTERCEPT)).chain(meanings.iter().zip(&constant).map(cell)).collect());
+    }
+    let (columns, meanings) = (columns.clone(), std::iter::once(Meaning::Plain).chain(meanings.iter().copied()).collect());
+    Some(Section::Table { title: format!("{title}, in the original units"), columns, meanings, rows: out })
 }
 
 #[cfg(test)]
@@ -95,7 +69,7 @@ mod tests {
 
     fn table<'r>(report: &'r Report, title: &str) -> (&'r [String], &'r [Vec<Cell>]) {
         let found = report.sections.iter().find_map(|s| match s {
-            Section::Table { title: t, columns, rows } if t == title => Some((&columns[..], &rows[..])),
+            Section::Table { title: t, columns, rows, .. } if t == title => Some((&columns[..], &rows[..])),
             _ => None,
         });
         found.unwrap_or_else(|| panic!("no table {title}: {report:?}"))
@@ -126,14 +100,29 @@ mod tests {
     #[test]
     fn other_tables_stay_alone() {
         let schema = Schema::numbers(["a"]);
-        let other = |columns: &[&str]| Section::Table {
+        let table = |meaning: Meaning| Section::Table {
             title: "t".into(),
-            columns: columns.iter().map(|c| c.to_string()).collect(),
+            columns: vec!["column".into(), "coefficient".into()],
+            meanings: vec![Meaning::Plain, meaning],
             rows: vec![vec!["a".into(), 1.0.into()]],
         };
-        assert_eq!(original(&other(&["column", "importance"]), &schema, &[(1.0, 2.0)]), None);
-        assert_eq!(original(&other(&["column", "coefficient"]), &schema, &[(0.0, 1.0)]), None);
-        assert_eq!(original(&other(&["column", "coefficient"]), &Schema::numbers(["b"]), &[(1.0, 2.0)]), None);
-        assert!(original(&other(&["column", "coefficient"]), &schema, &[(1.0, 2.0)]).is_some());
+        assert_eq!(original(&table(Meaning::Plain), &schema, &[(1.0, 2.0)]), None);
+        assert_eq!(original(&table(Meaning::Coefficient), &schema, &[(0.0, 1.0)]), None);
+        assert!(original(&table(Meaning::Coefficient), &schema, &[(1.0, 2.0)]).is_some());
+    }
+
+    #[test]
+    fn the_names_of_classes_and_columns_left_out_change_nothing() {
+        let schema = Schema::numbers(["a", "b"]);
+        let mut report = Report::default();
+        let heads = [("p", Meaning::Coefficient), ("50% error", Meaning::Coefficient)];
+        let rows = vec![vec![INTERCEPT.into(), 1.0.into(), 2.0.into()], vec!["b".into(), 3.0.into(), (-4.0).into()]];
+        report.coefficients("Weights", &heads, rows);
+        // a is (raw - 7) / 5 with coefficient 0, b is (raw - 1) / 2.
+        let Some(Section::Table { rows, .. }) = original(&report.sections[0], &schema, &[(7.0, 5.0), (1.0, 2.0)]) else {
+            panic!("a table of coefficients")
+        };
+        let want: [[Cell; 3]; 2] = [[INTERCEPT.into(), (-0.5).into(), 4.0.into()], ["b".into(), 1.5.into(), (-2.0).into()]];
+        assert_eq!(rows, want);
     }
 }

@@ -45,7 +45,7 @@ impl Entry {
 
 pub fn run(args: &Compare) -> Result<()> {
     let started = Instant::now();
-    let mut problem = args.learning.problem(&args.reading, &args.data, std::slice::from_ref(&args.target))?;
+    let mut problem = args.learning.problem(&args.reading, &args.data, std::slice::from_ref(&args.target), &args.models)?;
     let task = problem.y.view().task();
     let (metric, second) = match (&args.metric, task) {
         (Some(name), _) => (name.as_str(), None),

@@ -49,7 +49,7 @@ pub fn run(args: &Fit) -> Result<()> {
 }
 
 fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
-    let problem = args.learning.problem(&args.reading, &args.data, &args.target)?;
+    let problem = args.learning.problem(&args.reading, &args.data, &args.target, args.model.as_slice())?;
     let name = args.model.as_deref().unwrap_or_else(|| load::default_model(problem.y.view().task()));
     let learner = args.learning.ready(load::learner(name, &args.set)?);
     let bar = Bar::new(&args.everywhere, &format!("fitting {name}"));
@@ -76,13 +76,7 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     if args.split.is_some() {
         return Err(Usage("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
     }
-    let roles = Roles {
-        targets: args.target.clone(),
-        weight: args.learning.weight.clone(),
-        drop: Vec::new(),
-        task: args.learning.task()?,
-        classes: None,
-    };
+    let roles = args.learning.roles(&args.target, args.model.as_slice())?;
     let bar = Bar::new(&args.everywhere, &format!("reading {}", args.data));
     let mut source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
     let name = args.model.as_deref().unwrap_or_else(|| load::default_model(source.task()));

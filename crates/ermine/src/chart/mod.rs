@@ -20,7 +20,7 @@ mod scale;
 mod svg;
 mod terminal;
 
-use ermine_core::{Cell, Section};
+use ermine_core::{Cell, Meaning, Section};
 
 pub use heat::Heat;
 pub use scale::Scale;
@@ -162,8 +162,9 @@ impl Chart {
 
     /// Bars of the coefficients, importances or shares of a table, the largest first and at most 20; `None` for other sections.
     pub fn of_table(section: &Section) -> Option<Self> {
-        let Section::Table { title, columns, rows } = section else { return None };
-        let at = ["coefficient", "importance", "share"].iter().find_map(|h| columns.iter().position(|c| c == h))?;
+        let Section::Table { title, columns, meanings, rows } = section else { return None };
+        let coefficient = meanings.iter().position(|m| *m == Meaning::Coefficient);
+        let at = coefficient.or_else(|| columns.iter().position(|c| c == "importance" || c == "share"))?;
         let bar = |row: &Vec<Cell>| match (row.first(), row.get(at)) {
             (Some(Cell::Text(name)), Some(Cell::Number(v))) if name != "(intercept)" => Some((name.clone(), *v)),
             _ => None,

@@ -1,6 +1,6 @@
 //! What a least-squares fit says about its coefficients: errors, tests, intervals and the quality of the fit.
 
-use ermine_core::{Cell, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
+use ermine_core::{Cell, Error, Mat, Meaning, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::distribution::{FisherF, Normal, StudentT};
 
 use super::least_squares::{ResidualCheck, Solution, ldexp};
@@ -237,6 +237,18 @@ impl Evidence {
     }
 }
 
+/// The heads of a table of coefficients with errors, tests (t or z) and intervals; the first alone where there are none.
+pub(super) fn heads<'a>(test: &'a str, low: &'a str, high: &'a str) -> [(&'a str, Meaning); 6] {
+    [
+        ("coefficient", Meaning::Coefficient),
+        ("std. error", Meaning::Width),
+        (test, Meaning::Plain),
+        ("p", Meaning::Probability),
+        (low, Meaning::Width),
+        (high, Meaning::Width),
+    ]
+}
+
 /// The coefficients as tables, one a target, with their errors where there are some, and a table of the summary.
 pub(super) fn report(
     out: &mut Report,
@@ -261,11 +273,9 @@ pub(super) fn report(
         }
         let percent = (1e12 * evidence.confidence).round() / 1e10;
         let (low, high) = (format!("{percent}% low"), format!("{percent}% high"));
-        let mut columns = vec!["column", "coefficient"];
-        if evidence.inference.is_some() {
-            columns.extend(["std. error", "t", "p", &low, &high]);
-        }
-        out.table(title("Coefficients"), &columns, rows);
+        let heads = heads("t", &low, &high);
+        let shown = if evidence.inference.is_some() { heads.len() } else { 1 };
+        out.coefficients(title("Coefficients"), &heads[..shown], rows);
         let values = Summary::FIELDS.iter().zip(evidence.summary[k].to_array());
         let rows = values.filter(|(_, v)| v.is_finite()).map(|(&name, v)| vec![name.into(), v.into()]).collect();
         out.table(title("Fit"), &["statistic", "value"], rows);

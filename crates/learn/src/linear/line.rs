@@ -1,6 +1,6 @@
 //! A line with one target: its residuals over rows, its table for people.
 
-use ermine_core::{Dataset, Error, Features, Mat, ModelReader, Report, Result, Schema};
+use ermine_core::{Dataset, Error, Features, Mat, Meaning, ModelReader, Report, Result, Schema};
 use ermine_math::affine::affine;
 use ermine_math::skinny::rows_at_once;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub(super) fn report(line: &Coefficients, schema: &Schema, fit: &[(&str, f64)]) 
         let name = names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
         rows.push(vec![name.into(), b.into()]);
     }
-    out.table("Coefficients", &["column", "coefficient"], rows);
+    out.coefficients("Coefficients", &[("coefficient", Meaning::Coefficient)], rows);
     let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();
     out.table("Fit", &["statistic", "value"], rows);
     out

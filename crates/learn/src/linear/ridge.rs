@@ -1,8 +1,8 @@
 //! Ridge regression.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, drive, drive_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Meaning, Model, ModelReader, ModelWriter,
+    ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, drive, drive_source,
 };
 use serde::{Deserialize, Serialize};
 
@@ -266,16 +266,23 @@ impl Learner for Ridge {
                 [one] => Alpha::One(one),
                 _ => Alpha::Each(path.chosen.clone()),
             };
-            let mut model = Self { alpha, ..self.clone() }.fit(data, cx)?;
+            let mut model = Self { alpha, alphas: None, ..self.clone() }.fit(data, cx)?;
             if let Some(certificate) = &mut model.certificate {
                 certificate.notes.splice(0..0, path.notes.iter().cloned());
             }
             return Ok(RidgeModel { path: Some(path), ..model });
         }
-        match least_squares::in_memory(&self.problem(), data, cx)? {
-            Some(solution) => Ok(self.model(solution)),
-            None => drive(self, data, cx),
+        let mut model = match least_squares::in_memory(&self.problem(), data, cx)? {
+            Some(solution) => self.model(solution),
+            None => drive(self, data, cx)?,
+        };
+        if let (Some(_), Alpha::One(_) | Alpha::Each(_), Some(certificate)) = (&self.alphas, &self.alpha, &mut model.certificate)
+        {
+            certificate
+                .notes
+                .push("alphas is not used, since alpha is a number; alpha=loo or alpha=cv chooses among them".into());
         }
+        Ok(model)
     }
 
     fn load(input: &ModelReader) -> Result<RidgeModel> {
@@ -420,7 +427,7 @@ impl Model for RidgeModel {
                 let name = names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
                 rows.push(vec![name.into(), b.into()]);
             }
-            out.table(title("Coefficients"), &["column", "coefficient"], rows);
+            out.coefficients(title("Coefficients"), &[("coefficient", Meaning::Coefficient)], rows);
             let alpha = self.alpha.get(k).or(self.alpha.first()).copied().unwrap_or(f64::NAN);
             let fit = [("alpha", alpha), ("rss", self.rss[k]), ("r2", self.r2[k]), ("effective_df", self.effective_df[k])];
             let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();

@@ -35,11 +35,16 @@ pub fn r2(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>
     let w = |i: usize| weight.map_or(1.0, |w| w[i]);
     let total: f64 = (0..truth.rows()).map(w).sum();
     let one = |j: usize| {
-        let mean = (0..truth.rows()).map(|i| w(i) * truth.at(i, j)).sum::<f64>() / total;
+        // In units of the largest value, so that no square overflows or vanishes.
+        let most = (0..truth.rows()).map(|i| truth.at(i, j).abs()).fold(0.0, f64::max);
+        // The power of two below it: dividing by that rounds nothing.
+        let unit = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
+        let unit = if unit > 0.0 && unit.is_finite() { unit } else { 1.0 };
+        let mean = (0..truth.rows()).map(|i| w(i) * (truth.at(i, j) / unit)).sum::<f64>() / total;
         let (mut rss, mut tss) = (0.0, 0.0);
         for i in 0..truth.rows() {
-            rss += w(i) * (truth.at(i, j) - found.at(i, j)).powi(2);
-            tss += w(i) * (truth.at(i, j) - mean).powi(2);
+            rss += w(i) * (truth.at(i, j) / unit - found.at(i, j) / unit).powi(2);
+            tss += w(i) * (truth.at(i, j) / unit - mean).powi(2);
         }
         if tss > 0.0 {
             1.0 - rss / tss

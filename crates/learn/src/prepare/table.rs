@@ -121,13 +121,48 @@ impl Learner for Prepare {
 pub struct PrepareState {
     schema: Schema,
     forms: Vec<Form>,
+    /// Powers of two that bring columns of very small or very large numbers among those whose squares are doubles; none where
+    /// no column needs one.
+    units: Vec<f64>,
 }
 
 impl PrepareState {
+    /// What the numbers of a column are divided by before they are squared.
+    fn unit(&self, column: usize) -> f64 {
+        self.units.get(column).copied().unwrap_or(1.0)
+    }
+
     /// Text and identifiers teach nothing.
     fn is_dropped(&self, column: usize) -> bool {
         matches!(self.schema.fields[column].kind, ColumnKind::Text | ColumnKind::Identifier) || self.forms[column] == Form::Texts
     }
+}
+
+/// The units in which columns are looked at, by the largest number of the first rows: 1 unless a square could overflow or vanish.
+fn units(head: &Features<'_>, forms: &[Form]) -> Vec<f64> {
+    const SAFE: std::ops::Range<f64> = 1e-120..1e120;
+    let mut most = vec![0.0f64; forms.len()];
+    let mut take = |j: usize, v: f64| {
+        if v.is_finite() {
+            most[j] = most[j].max(v.abs());
+        }
+    };
+    match head {
+        // Cell by cell, sparse rows would be searched for every column.
+        Features::Csr(m) => (0..m.rows()).for_each(|i| {
+            let (places, values) = m.row(i);
+            places.iter().zip(values).for_each(|(&j, &v)| take(j as usize, v));
+        }),
+        x => (0..forms.len()).filter(|&j| forms[j] == Form::Kept).for_each(|j| {
+            let cells = Cells::of(x, j);
+            (0..x.rows()).filter_map(|i| cells.number(i)).for_each(|v| take(j, v));
+        }),
+    }
+    // The power of two below the largest: dividing by that rounds nothing.
+    let power = |most: f64| f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
+    let unit = |most: f64| if most == 0.0 || SAFE.contains(&most) || power(most) == 0.0 { 1.0 } else { power(most) };
+    let units: Vec<f64> = most.into_iter().map(unit).collect();
+    if units.iter().all(|u| *u == 1.0) { Vec::new() } else { units }
 }
 
 /// What [`Prepare`] gathers.
@@ -174,7 +209,8 @@ impl PassLearner for Prepare {
                 });
             }
         }
-        let state = PrepareState { schema, forms };
+        let units = units(&head.x, &forms);
+        let state = PrepareState { schema, forms, units };
         if (0..state.forms.len()).all(|j| state.is_dropped(j)) {
             let names: Vec<String> = state.schema.names().map(|n| format!("\"{n}\"")).collect();
             return Err(Error::Data(format!(
@@ -195,12 +231,13 @@ impl PassLearner for Prepare {
     fn add(&self, state: &PrepareState, part: &mut PreparePart, rows: &Dataset<'_>) -> Result<()> {
         part.counts.add(rows)?;
         match rows.x {
-            Features::F64(m) => part.moments.add(m, rows.weight),
+            Features::F64(m) if state.units.is_empty() => part.moments.add(m, rows.weight),
             x => {
                 let mut block = Mat::filled(rows.rows(), state.forms.len(), f64::NAN);
                 for j in (0..state.forms.len()).filter(|&j| state.forms[j] == Form::Kept && !state.is_dropped(j)) {
                     let cells = Cells::of(&x, j);
-                    (0..rows.rows()).for_each(|i| block[(i, j)] = cells.number(i).unwrap_or(f64::NAN));
+                    let unit = state.unit(j);
+                    (0..rows.rows()).for_each(|i| block[(i, j)] = cells.number(i).map_or(f64::NAN, |v| v / unit));
                 }
                 part.moments.add(block.view(), rows.weight);
             }
@@ -232,11 +269,12 @@ impl PassLearner for Prepare {
             // Cells filled with the mean add to the rows, not to the squares.
             let variance = if all > 0.0 { m.squares[j] / all } else { 0.0 };
             let constant = variance.sqrt() <= 4.0 * f64::EPSILON * m.mean[j].abs();
+            let (mean, deviation) = (m.mean[j] * state.unit(j), variance.sqrt() * state.unit(j));
             Treatment::Number {
                 kind,
-                mean: m.mean[j],
-                shift: if self.standardise { m.mean[j] } else { 0.0 },
-                scale: if self.standardise && !constant { variance.sqrt() } else { 1.0 },
+                mean,
+                shift: if self.standardise { mean } else { 0.0 },
+                scale: if self.standardise && !constant { deviation } else { 1.0 },
                 missing: m.missing[j],
                 rows: all,
                 constant,
@@ -654,6 +692,18 @@ mod tests {
         let sums = model.transform(&Features::Table(many.view())).unwrap();
         assert!((0..60).all(|i| sums.row(i).iter().sum::<f64>() == 1.0));
         assert!(model.schema_out(many.schema()).names().last().unwrap().ends_with("infrequent"));
+    }
+
+    #[test]
+    fn very_small_and_very_large_numbers_are_standardised_like_others() {
+        let plain = [1.0, 2.0, 4.0, 7.0];
+        let with = |unit: f64| Table::new([("a", Column::numbers(plain.map(|v| v * unit).to_vec()))]).unwrap();
+        let want = fit(&[], &with(1.0)).unwrap().transform(&Features::Table(with(1.0).view())).unwrap();
+        for unit in [2f64.powi(-1000), 2f64.powi(1000)] {
+            let t = with(unit);
+            let model = fit(&[], &t).unwrap();
+            assert_eq!(model.transform(&Features::Table(t.view())).unwrap(), want, "{:?}", model.steps());
+        }
     }
 
     #[test]

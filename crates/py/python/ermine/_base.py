@@ -176,6 +176,22 @@ class Estimator(BaseEstimator):
         """Calls a method of the model on validated rows."""
         return getattr(self._model, method)(X, type(self).__name__, **kwargs)
 
+    def report(self):
+        """What the model shows a person: coefficients (with errors, tests and intervals where it has them), statistics,
+        importances, curves.
+
+        Returns
+        -------
+        sections : list of dict
+            In reading order. Each has one key: "text" (a paragraph), "table" (title, columns, rows) or "plot" (title,
+            x, y, curves).
+        """
+        check_is_fitted(self)
+        model = getattr(self, "_model", None)
+        if not isinstance(model, _native.NativeModel):
+            raise ValueError(f"this {type(self).__name__} was fitted in a way that has no report")
+        return json.loads(model.report())["sections"]
+
     # The file -------------------------------------------------------------------------------------------------
 
     def save(self, path):

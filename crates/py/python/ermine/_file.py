@@ -90,6 +90,18 @@ class Model:
         """
         return self._model.transform(self._rows(X))
 
+    def report(self):
+        """What the model shows a person: coefficients (with errors, tests and intervals where it has them), statistics,
+        importances, curves.
+
+        Returns
+        -------
+        sections : list of dict
+            In reading order. Each has one key: "text" (a paragraph), "table" (title, columns, rows) or "plot" (title,
+            x, y, curves).
+        """
+        return json.loads(self._model.report())["sections"]
+
     def save(self, path):
         """Write the model to a file.
 

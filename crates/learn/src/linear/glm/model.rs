@@ -7,7 +7,7 @@ use ermine_math::loss::{Family, Link, exp_in_place};
 use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
-use super::super::inference::Inference;
+use super::super::inference::{Inference, heads};
 use super::Glm;
 use super::evidence::GlmSummary;
 use super::held::{Held, Role};
@@ -155,11 +155,9 @@ impl Model for GlmModel {
             row.extend(self.inference.iter().flat_map(|i| i.cells(0, j)));
             rows.push(row);
         }
-        let mut heads = vec!["column", "coefficient"];
-        if self.inference.is_some() {
-            heads.extend(["std. error", if self.family.has_known_dispersion() { "z" } else { "t" }, "p", "95% low", "95% high"]);
-        }
-        report.table("Coefficients", &heads, rows);
+        let heads = heads(if self.family.has_known_dispersion() { "z" } else { "t" }, "95% low", "95% high");
+        let shown = if self.inference.is_some() { heads.len() } else { 1 };
+        report.coefficients("Coefficients", &heads[..shown], rows);
         let values = GlmSummary::FIELDS.iter().zip(self.summary.to_array());
         let rows = values.filter(|(_, v)| v.is_finite()).map(|(&name, v)| vec![name.into(), v.into()]).collect();
         report.table("Fit", &["statistic", "value"], rows);

@@ -141,6 +141,9 @@ impl Settings<'_> {
         if free {
             notes.push("without a penalty the duality gap says nothing; see the KKT residual".to_owned());
         }
+        if self.alphas.is_some() && !matches!(self.alpha, Strength::Word(_)) {
+            notes.push("alphas is not used, since alpha is a number; alpha=cv or alpha=path uses it".to_owned());
+        }
         if outcomes.iter().flatten().any(|o| o.stopped) {
             notes.push("stopped by the clock".to_owned());
         }

@@ -1,8 +1,8 @@
 //! What a fit returns.
 
 use ermine_core::{
-    Cell, Certificate, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Section,
-    Trace,
+    Cell, Certificate, Curve, Error, Features, Mat, Meaning, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
+    Section, Trace,
 };
 
 use super::choose::Validation;
@@ -96,7 +96,7 @@ impl LassoModel {
         let mut rows: Vec<Vec<Cell>> = vec![vec!["(intercept)".into(), self.line.intercept[k].into()]];
         let shown = |b: f64| coef.len() <= FEW || b != 0.0;
         rows.extend(coef.iter().enumerate().filter(|(_, b)| shown(**b)).map(|(j, &b)| vec![name(j).into(), b.into()]));
-        out.table(title, &["column", "coefficient"], rows);
+        out.coefficients(title, &[("coefficient", Meaning::Coefficient)], rows);
         let active = coef.iter().filter(|b| **b != 0.0).count();
         if coef.len() > FEW {
             out.text(format!("{} of {} coefficients are 0 and not shown.", coef.len() - active, coef.len()));

@@ -89,14 +89,20 @@ impl Path {
         let name = |k: usize| if self.error.rows() == 1 { "error".to_owned() } else { format!("error, target {k}") };
         let mut columns = vec!["alpha".to_owned(), "effective_df".to_owned()];
         columns.extend((0..self.error.rows()).map(name));
+        columns.push(String::new());
         let row = |a: usize| -> Vec<Cell> {
             let errors = (0..self.error.rows()).map(|k| self.error[(k, a)].into());
-            [self.alphas[a].into(), self.df[a].into()].into_iter().chain(errors).collect()
+            let mark = if self.chosen.contains(&self.alphas[a]) { "chosen".into() } else { Cell::Empty };
+            [self.alphas[a].into(), self.df[a].into()].into_iter().chain(errors).chain([mark]).collect()
         };
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        out.table("Penalties tried", &columns, (0..self.alphas.len()).map(row).collect());
         let mut order: Vec<usize> = (0..self.alphas.len()).collect();
         order.sort_by(|&a, &b| self.alphas[a].total_cmp(&self.alphas[b]));
+        // The best first, so that what was chosen is seen however long the table is.
+        let mut best = order.clone();
+        let error = |a: usize| (0..self.error.rows()).map(|k| self.error[(k, a)]).sum::<f64>();
+        best.sort_by(|&a, &b| error(a).total_cmp(&error(b)));
+        out.table("Penalties tried, the best first", &columns, best.into_iter().map(row).collect());
         let curve = |name: String, of: &dyn Fn(usize) -> f64| Curve {
             name,
             points: order.iter().map(|&a| (self.alphas[a].log10(), of(a))).filter(|p| p.1.is_finite()).collect(),

@@ -1,13 +1,14 @@
 //! The fitted model: scores, probabilities, evidence.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema, Trace,
+    Cell, Certificate, Classifier, Error, Features, Mat, Meaning, Model, ModelReader, ModelWriter, Report, Result, Schema, Trace,
 };
 use ermine_math::distribution::Normal;
 use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
 use ermine_math::skinny::{rows_at_once, scores};
 use rayon::prelude::*;
 
+use super::super::inference::heads;
 use super::super::passes::{contiguous, lie_ahead, sparse_dot};
 use super::Logistic;
 use super::separation::Separation;
@@ -164,12 +165,11 @@ impl Model for LogisticModel {
                     let mut rows: Vec<Vec<Cell>> = Vec::new();
                     rows.extend(errors.intercept.as_ref().map(|e| row("(intercept)".into(), self.intercept[c], e[c])));
                     rows.extend((0..cols).map(|j| row(name(j), self.coef[(c, j)], errors.coef[(c, j)])));
-                    let heads = ["column", "coefficient", "std. error", "z", "p", "2.5%", "97.5%"];
                     let title = match self.coef.rows() {
                         1 => format!("log odds of {}", self.classes[self.present[1] as usize]),
                         _ => format!("{} against the mean of all classes", self.classes[self.present[c] as usize]),
                     };
-                    report.table(title, &heads, rows);
+                    report.coefficients(title, &heads("z", "95% low", "95% high"), rows);
                 }
             }
             None => {
@@ -178,8 +178,7 @@ impl Model for LogisticModel {
                     _ => self.classes[self.present[c] as usize].clone(),
                 };
                 let titles: Vec<String> = (0..self.coef.rows()).map(of).collect();
-                let mut heads = vec!["column"];
-                heads.extend(titles.iter().map(String::as_str));
+                let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), Meaning::Coefficient)).collect();
                 let line = |name: String, value: &dyn Fn(usize) -> f64| {
                     let mut row: Vec<Cell> = vec![name.into()];
                     row.extend((0..self.coef.rows()).map(|c| Cell::from(value(c))));
@@ -187,7 +186,7 @@ impl Model for LogisticModel {
                 };
                 let mut rows = vec![line("(intercept)".into(), &|c| self.intercept[c])];
                 rows.extend((0..cols).map(|j| line(name(j), &|c| self.coef[(c, j)])));
-                report.table("weights", &heads, rows);
+                report.coefficients("Weights", &heads, rows);
             }
         }
         if let Some(separation) = &self.separation {
@@ -196,8 +195,7 @@ impl Model for LogisticModel {
                 1 => vec!["weight".into()],
                 v => (0..v).map(|c| self.classes[self.present[c] as usize].clone()).collect(),
             };
-            let mut heads = vec!["column"];
-            heads.extend(titles.iter().map(String::as_str));
+            let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), Meaning::Coefficient)).collect();
             let line = |name: String, value: &dyn Fn(usize) -> f64| {
                 let mut row: Vec<Cell> = vec![name.into()];
                 row.extend((0..self.coef.rows()).map(|c| Cell::from(value(c))));
@@ -206,7 +204,7 @@ impl Model for LogisticModel {
             let mut rows = vec![line("(intercept)".into(), &|c| separation.intercept[c])];
             rows.extend((0..cols).map(|j| line(name(j), &|c| separation.coef[(c, j)])));
             let title = format!("direction that tells the classes apart, least margin {:.6}", separation.margin);
-            report.table(title, &heads, rows);
+            report.coefficients(title, &heads, rows);
         }
         report
     }

@@ -1,8 +1,8 @@
 //! The fitted model: scores, what can be made of them, and where the steps stand.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section, Trace,
+    Cell, Certificate, Classifier, Curve, Error, Features, Learner, Mat, Meaning, Model, ModelReader, ModelWriter, Regressor,
+    Report, Result, Schema, Section, Trace,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp};
 
@@ -171,8 +171,7 @@ impl Model for SgdModel {
             Some(names) => names[self.present[k] as usize].clone(),
         };
         let titles: Vec<String> = (0..vectors).map(title).collect();
-        let mut heads = vec!["column"];
-        heads.extend(titles.iter().map(String::as_str));
+        let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), Meaning::Coefficient)).collect();
         let line = |name: String, value: &dyn Fn(usize) -> f64| {
             let mut row: Vec<Cell> = vec![name.into()];
             row.extend((0..vectors).map(|k| Cell::from(value(k))));
@@ -181,7 +180,7 @@ impl Model for SgdModel {
         let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
         let mut rows = vec![line("(intercept)".into(), &|k| self.line.intercept[k])];
         rows.extend((0..self.line.coef.cols()).map(|j| line(name(j), &|k| self.line.coef[(k, j)])));
-        report.table("Coefficients", &heads, rows);
+        report.coefficients("Coefficients", &heads, rows);
         if let Some(certificate) = &self.certificate {
             certificate.notes.iter().for_each(|note| {
                 report.text(note.clone());

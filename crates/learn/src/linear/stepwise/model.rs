@@ -1,8 +1,8 @@
 //! The fitted model: the chosen columns, their coefficients, and the whole path.
 
 use ermine_core::{
-    Cell, Certificate, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
-    Section,
+    Cell, Certificate, Curve, Error, Features, Learner, Mat, Meaning, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section,
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ impl Model for StepwiseModel {
         let name = |j: u32| schema.fields.get(j as usize).map_or_else(|| format!("x{j}"), |f| f.name.clone());
         let mut rows = vec![vec!["(intercept)".into(), self.intercept().into()]];
         rows.extend(self.support().iter().map(|&j| vec![name(j).into(), self.coef()[j as usize].into()]));
-        report.table("Coefficients", &["column", "coefficient"], rows);
+        report.coefficients("Coefficients", &[("coefficient", Meaning::Coefficient)], rows);
         let word = match self.criterion {
             Criterion::Aic => "AIC",
             Criterion::Bic => "BIC",
