@@ -25,7 +25,7 @@ pub(super) struct Found<S> {
     pub missing_left: bool,
     /// Whether the node has missing values in the column.
     pub missing: bool,
-    /// Bins that the node has, where unseen categories must be told apart.
+    /// The sum on the left.
     pub left: S,
 }
 
@@ -285,11 +285,6 @@ impl<K: Kind> Desk<K> {
             || kind.weight(&left) >= limits.min_weight && kind.weight(all) - kind.weight(&left) >= limits.min_weight;
         let gain = if enough && heavy { kind.gain(&left, all) } else { f64::NEG_INFINITY };
         Some((gain > f64::NEG_INFINITY).then_some(Found { gain, feature, cut, missing_left, missing, left }))
-    }
-
-    /// The categories of the node that was looked at last, by bin.
-    pub fn bins_met(&self) -> impl Iterator<Item = u32> + '_ {
-        self.cells.iter().map(|c| c.0)
     }
 }
 

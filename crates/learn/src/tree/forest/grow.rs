@@ -66,7 +66,7 @@ pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>) ->
     entries.iter().for_each(|e| K::add(&mut all, e.load));
     let weight = plan.kind.weight(&all);
     let s = plan.settings;
-    let mut grower = Grower {
+    let grower = Grower {
         plan,
         limits: Limits { min_rows: s.min_leaf.max(1), min_weight: s.min_weight * weight },
         weight,

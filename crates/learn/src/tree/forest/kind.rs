@@ -326,6 +326,8 @@ pub(super) struct Mean<'a, W> {
     /// Where the grid starts, and its step over the step of the weights.
     pub origin: f64,
     pub unit: f64,
+    /// What the target was divided by to lie near 1.
+    pub scale: f64,
     /// The weight of a step.
     pub weight_unit: f64,
     pub steps: std::marker::PhantomData<W>,
@@ -348,6 +350,11 @@ pub(super) struct MeanSum<W> {
 impl<W: Steps> Mean<'_, W> {
     fn mean(&self, sum: &MeanSum<W>) -> f64 {
         self.origin + sum.sum as f64 / sum.weight.real() * self.unit
+    }
+
+    /// Squares of the largest numbers overflow; they stay comparable.
+    fn finite(&self, v: f64) -> f64 {
+        v.min(f64::MAX / 1e9)
     }
 
     /// Weight times impurity, up to a constant of the rows.
@@ -423,9 +430,10 @@ impl<W: Steps> Kind for Mean<'_, W> {
         if self.loss == MeanLoss::Squared {
             // Without the cancellation of two potentials.
             let n = all.weight.real();
-            return self.gain(left, all) / n * self.unit * self.unit * self.weight_unit;
+            return self.finite(self.gain(left, all) / n * self.unit * self.unit * self.weight_unit * self.scale * self.scale);
         }
-        (self.potential(all) - self.potential(left) - self.potential(&Self::without(all, left))).max(0.0)
+        let fall = self.potential(all) - self.potential(left) - self.potential(&Self::without(all, left));
+        self.finite(fall.max(0.0) * self.scale)
     }
 
     fn orders(&self) -> usize {
@@ -464,7 +472,8 @@ impl<W: Steps> Kind for Mean<'_, W> {
         if let Some(y) = self.y {
             pure = entries.iter().all(|e| y[e.row as usize] == y[entries[0].row as usize]);
         }
-        let impurity = if pure { 0.0 } else { (cost / w).max(0.0) };
-        Summary { value: vec![mean], impurity, pure }
+        let scale = if self.loss == MeanLoss::Squared { self.scale * self.scale } else { self.scale };
+        let impurity = if pure { 0.0 } else { self.finite((cost / w).max(0.0) * scale) };
+        Summary { value: vec![mean * self.scale], impurity, pure }
     }
 }
