@@ -76,7 +76,8 @@ impl Bag {
 
     /// The rows with two classes.
     pub fn two(&self, codes: &[u32]) -> Vec<Entry<u64>> {
-        let entry = |(k, &row): (usize, &u32)| Entry { row, load: Two::load(codes[row as usize] == 1, self.weights.get(k) as u32) };
+        let entry =
+            |(k, &row): (usize, &u32)| Entry { row, load: Two::load(codes[row as usize] == 1, self.weights.get(k) as u32) };
         self.rows.iter().enumerate().map(entry).collect()
     }
 

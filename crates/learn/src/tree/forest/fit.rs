@@ -101,9 +101,7 @@ pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'
 /// Errors of the tree inside speak of the forest.
 fn named(e: Error) -> Error {
     match e {
-        Error::Parameter { name, value, expected, .. } => {
-            Error::Parameter { learner: Forest::SPEC.name, name, value, expected }
-        }
+        Error::Parameter { name, value, expected, .. } => Error::Parameter { learner: Forest::SPEC.name, name, value, expected },
         other => other,
     }
 }
@@ -378,8 +376,7 @@ impl<'a> Job<'a> {
         kind: &K,
         entries: Vec<super::kind::Entry<K::Load>>,
     ) -> Result<Vec<Grown>> {
-        let plan =
-            Plan { kind, binned, categories: &self.categories, settings: &self.settings, tree: t as u64, cx: self.cx };
+        let plan = Plan { kind, binned, categories: &self.categories, settings: &self.settings, tree: t as u64, cx: self.cx };
         grow(&plan, entries)
     }
 

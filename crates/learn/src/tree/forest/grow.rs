@@ -189,11 +189,8 @@ impl<K: Kind> Grower<'_, K> {
         let found = &choice.found;
         let weight = |sum: &K::Sum| self.plan.kind.weight(sum);
         // Missing values that training did not see here go with the greater weight.
-        let missing_left = if found.missing {
-            found.missing_left
-        } else {
-            weight(&found.left) > weight(&K::without(&bud.all, &found.left))
-        };
+        let missing_left =
+            if found.missing { found.missing_left } else { weight(&found.left) > weight(&K::without(&bud.all, &found.left)) };
         let (threshold, categories) = match &found.cut {
             Cut::Upto(_, threshold) => (*threshold, None),
             Cut::Bins(bins) => {

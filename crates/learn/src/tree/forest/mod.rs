@@ -11,9 +11,7 @@ mod oob;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task,
-};
+use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
 use serde::{Deserialize, Serialize};
 
 use super::{ClassWeight, FeatureShare, RowShare, Tree};

@@ -52,7 +52,9 @@ pub(super) fn fit(
     let mut checkpoints = cx.checkpoints();
     let mut late = false;
     let stopped = |model: &GradientBoostingModel| match learner.n_iter_no_change {
-        Some(patience) => stops(&model.validation_score, usize::try_from(patience).unwrap_or(usize::MAX).min(1 << 24), learner.tol),
+        Some(patience) => {
+            stops(&model.validation_score, usize::try_from(patience).unwrap_or(usize::MAX).min(1 << 24), learner.tol)
+        }
         None => false,
     };
     while model.trees.n_trees() / width < wanted && !stopped(&model) {
@@ -77,12 +79,7 @@ pub(super) fn fit(
 }
 
 impl<'a> Job<'a> {
-    fn new(
-        learner: &'a GradientBoosting,
-        data: &'a Dataset<'a>,
-        columns: &'a Columns<'a>,
-        cx: &'a Context<'a>,
-    ) -> Result<Self> {
+    fn new(learner: &'a GradientBoosting, data: &'a Dataset<'a>, columns: &'a Columns<'a>, cx: &'a Context<'a>) -> Result<Self> {
         let loss = Loss::of(&learner.loss, learner.alpha, &data.y).map_err(|expected| Error::Parameter {
             learner: GradientBoosting::SPEC.name,
             name: "loss".into(),
@@ -169,7 +166,9 @@ impl<'a> Job<'a> {
                 rows.check(&GradientBoosting::SPEC)?;
                 let mut held = sample(rows)?;
                 if task(&rows.y) != task(&self.data.y) {
-                    return Err(Error::Target("that of the validation rows is another one than that of the training rows".into()));
+                    return Err(Error::Target(
+                        "that of the validation rows is another one than that of the training rows".into(),
+                    ));
                 }
                 held.held = std::mem::take(&mut held.train);
                 Some((held, model.raw(&rows.x)?))

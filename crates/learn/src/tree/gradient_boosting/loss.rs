@@ -1,7 +1,7 @@
 //! The losses of gradient boosting: starting score, slope, best value of a leaf, link.
 
 use ermine_core::{Error, Result, Target};
-use ermine_math::loss::{log1p_exp, log_sum_exp, sigmoid};
+use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
 /// A loss of scores F (one a row, or one a class).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -180,7 +180,13 @@ impl Loss {
             Self::Squared => r,
             Self::Absolute => r.signum() * f64::from(u8::from(r != 0.0)),
             Self::Huber { .. } => r.clamp(-turn, turn),
-            Self::Pinball { alpha } => if r > 0.0 { alpha } else { alpha - 1.0 },
+            Self::Pinball { alpha } => {
+                if r > 0.0 {
+                    alpha
+                } else {
+                    alpha - 1.0
+                }
+            }
             Self::Poisson => t - f.exp(),
             Self::Logistic => t - sigmoid(f),
             Self::Exponential => (2.0 * t - 1.0) * ((1.0 - 2.0 * t) * f).exp(),

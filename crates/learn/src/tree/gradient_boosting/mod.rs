@@ -7,9 +7,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task,
-};
+use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
 use serde::{Deserialize, Serialize};
 
 use super::{FeatureShare, RowShare, Tree};
@@ -165,7 +163,11 @@ impl Learner for GradientBoosting {
                 range: Range::Choice(STEPS),
             },
             ParamSpec { name: "decay", doc: "How fast steps shrink, for step = decay.", range: Range::at_least(0.0) },
-            ParamSpec { name: "n_estimators", doc: "Rounds; a tree each, or a tree a class.", range: Range::Int { min: 1, max: 1_000_000 } },
+            ParamSpec {
+                name: "n_estimators",
+                doc: "Rounds; a tree each, or a tree a class.",
+                range: Range::Int { min: 1, max: 1_000_000 },
+            },
             ParamSpec {
                 name: "subsample",
                 doc: "Share of the rows, drawn without replacement, that each round sees.",

@@ -1,8 +1,8 @@
 //! The fitted sum of trees: prediction, stages, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
-    Section, Task,
+    Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section, Task,
 };
 
 use super::super::ensemble::Trees;
@@ -98,7 +98,12 @@ impl GradientBoostingModel {
         let trees = Trees::load(input)?.refusing_infinite();
         let rounds = trees.n_trees() / loss.width();
         if trees.width() != 1 || trees.n_trees() == 0 || trees.n_trees() != rounds * loss.width() {
-            return Err(Error::Model(format!("{} trees of {} values for {} scores", trees.n_trees(), trees.width(), loss.width())));
+            return Err(Error::Model(format!(
+                "{} trees of {} values for {} scores",
+                trees.n_trees(),
+                trees.width(),
+                loss.width()
+            )));
         }
         if start.iter().any(|v| !v.is_finite()) || !alpha.is_finite() {
             return Err(Error::Model("the start is not finite".into()));
