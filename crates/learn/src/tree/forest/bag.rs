@@ -5,14 +5,59 @@ use ermine_core::Stream;
 use super::super::criterion::{Weights, exponent, nearest, power};
 use super::kind::{ClassLoad, Entry, Mean, MeanLoad, MeanLoss, Steps, Two};
 
-/// How often each row is drawn for a tree: as many draws with replacement as asked. Rows are counted, never copied.
-pub(super) fn draw_counts(seed: u64, tree: u64, rows: usize, draws: usize) -> Vec<u32> {
-    let mut stream = Stream::new(seed, "bootstrap", tree);
-    let mut counts = vec![0u32; rows];
-    for _ in 0..draws {
-        counts[stream.below(rows)] += 1;
+/// Draws rows with replacement, in proportion to their weights.
+pub(super) struct Lottery {
+    seed: u64,
+    rows: usize,
+    draws: usize,
+    /// Walker's alias table, unless all rows weigh the same: the chance of a place to stand for its own row, and the row it
+    /// stands for otherwise.
+    table: Option<Vec<(f64, u32)>>,
+}
+
+impl Lottery {
+    pub fn new(seed: u64, rows: usize, draws: usize, weights: Option<&[f64]>) -> Self {
+        let table = weights.filter(|w| w.windows(2).any(|w| w[0] != w[1])).map(alias);
+        Self { seed, rows, draws, table }
     }
-    counts
+
+    /// How often each row is drawn for a tree. Rows are counted, never copied.
+    pub fn counts(&self, tree: u64) -> Vec<u32> {
+        let mut stream = Stream::new(self.seed, "bootstrap", tree);
+        let mut counts = vec![0u32; self.rows];
+        match &self.table {
+            None => (0..self.draws).for_each(|_| counts[stream.below(self.rows)] += 1),
+            Some(table) => {
+                for _ in 0..self.draws {
+                    let place = stream.below(self.rows);
+                    let (own, other) = table[place];
+                    counts[if stream.uniform() < own { place } else { other as usize }] += 1;
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// The table of Walker (1977) and Vose (1991) for weights above 0.
+fn alias(weights: &[f64]) -> Vec<(f64, u32)> {
+    // The largest weight is brought near 1 first, since sums of the largest numbers overflow.
+    let down = power(-exponent(weights.iter().copied().fold(0.0, f64::max)));
+    let total: f64 = weights.iter().map(|w| w * down).sum();
+    let n = weights.len() as f64;
+    let mut chance: Vec<f64> = weights.iter().map(|w| w * down / total * n).collect();
+    let mut table: Vec<(f64, u32)> = (0..weights.len() as u32).map(|i| (1.0, i)).collect();
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..weights.len()).partition(|&i| chance[i] < 1.0);
+    while let (Some(&s), Some(&l)) = (small.last(), large.last()) {
+        small.pop();
+        table[s] = (chance[s], l as u32);
+        chance[l] -= 1.0 - chance[s];
+        if chance[l] < 1.0 {
+            large.pop();
+            small.push(l);
+        }
+    }
+    table
 }
 
 /// The rows of a tree with their weights in steps.

@@ -9,7 +9,7 @@ use super::super::ensemble::{Node, Trees, nodes_of};
 use super::super::grow::{Grown, Settings};
 use super::super::sorted::{Columns, Rows, Slot};
 use super::super::{ClassWeight, RowShare, Tree, prune};
-use super::bag::{Bag, draw_counts};
+use super::bag::{Bag, Lottery};
 use super::bins::Binned;
 use super::grow::{Plan, grow};
 use super::kind::{Many, MeanLoss, Shares, Steps, TWO_LIMIT, Two};
@@ -36,7 +36,7 @@ struct Job<'a> {
     categories: Vec<Option<usize>>,
     /// The columns as small numbers, unless trees are grown on sorted lists.
     binned: Option<Binned>,
-    draws: usize,
+    lottery: Lottery,
     cx: &'a Context<'a>,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'
             checkpoints.offer(|| Ok(ForestModel { certificate: job.certificate(&model.trees, true), ..model.clone() }))?;
         }
     }
-    let bags = Bags { data, rows: &job.rows, seed: cx.seed, draws: job.draws };
+    let bags = Bags { data, rows: &job.rows, seed: cx.seed, lottery: &job.lottery };
     model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
     model.permutation_importances =
         if forest.permutation_importances { Some(bags.permutation_importances(&model.trees, &columns, cx)?) } else { None };
@@ -146,20 +146,11 @@ impl<'a> Job<'a> {
         let draws = match forest.max_samples {
             None => rows.len(),
             Some(RowShare::Share(s)) => ((s * rows.len() as f64).round() as usize).max(1),
-            Some(RowShare::Rows(n)) => match usize::try_from(n) {
-                Ok(n) if n <= rows.len() => n,
-                _ => {
-                    return Err(Error::Parameter {
-                        learner: Forest::SPEC.name,
-                        name: "max_samples".into(),
-                        value: n.to_string(),
-                        expected: format!("it must be at most the number of rows, {}", rows.len()),
-                    });
-                }
-            },
+            Some(RowShare::Rows(n)) => usize::try_from(n).unwrap_or(usize::MAX),
         };
+        let lottery = Lottery::new(cx.seed, rows.len(), draws.min(u32::MAX as usize), own.as_deref());
         let categories = columns.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect();
-        let mut job = Self { forest, tree, data, rows, target, own, settings, categories, binned: None, draws, cx };
+        let mut job = Self { forest, tree, data, rows, target, own, settings, categories, binned: None, lottery, cx };
         let lists = job.needs_lists();
         if let (Some(why), "histogram") = (lists, forest.splitter.as_str()) {
             return Err(Error::Parameter {
@@ -274,7 +265,7 @@ impl<'a> Job<'a> {
     fn grow(&self, t: usize) -> Result<Done> {
         let (done, total) = (t as u64, Some(self.forest.n_estimators));
         self.cx.check(Progress { stage: "growing", done, total, objective: None })?;
-        let counts = self.forest.bootstrap.then(|| draw_counts(self.cx.seed, t as u64, self.rows.len(), self.draws));
+        let counts = self.forest.bootstrap.then(|| self.lottery.counts(t as u64));
         let mut grown = match &self.binned {
             Some(binned) => self.grow_binned(t, binned, counts.as_deref())?,
             None => self.grow_lists(t, counts.as_deref())?,
@@ -307,12 +298,13 @@ impl<'a> Job<'a> {
         Some(totals.iter().map(|t| if *t > 0.0 { all / (present * t) } else { 1.0 }).collect())
     }
 
-    /// The weight of each row before it is drawn, unless it is 1.
+    /// The weight of each row in a tree, unless it is 1. Rows that are drawn in proportion to their weights count alike.
     fn with_weight<R>(&self, counts: Option<&[u32]>, work: impl FnOnce(Option<&dyn Fn(usize) -> f64>) -> R) -> R {
-        let own = |i: usize| self.own.as_ref().map_or(1.0, |w| w[i]);
+        let weights = self.own.as_ref().filter(|_| counts.is_none());
+        let own = |i: usize| weights.map_or(1.0, |w| w[i]);
         match (self.balance(counts), &self.target) {
             (Some(factors), Y::Classes(codes, _)) => work(Some(&|i| own(i) * factors[codes[i] as usize])),
-            _ if self.own.is_some() => work(Some(&own)),
+            _ if weights.is_some() => work(Some(&own)),
             _ => work(None),
         }
     }

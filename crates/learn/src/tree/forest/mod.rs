@@ -200,8 +200,12 @@ impl Learner for Forest {
             },
             ParamSpec {
                 name: "max_samples",
-                doc: "Rows drawn for each tree: a whole number, or a share of all rows; null for as many as there are.",
-                range: Range::Optional(&Range::Either(&Range::Int { min: 1, max: i64::MAX }, &SHARE)),
+                doc: "Rows drawn for each tree: a whole number, or a share of all rows; null for as many as there are. Rows with \
+                      weights are drawn in proportion to them.",
+                range: Range::Optional(&Range::Either(
+                    &Range::Int { min: 1, max: i64::MAX },
+                    &Range::Real { min: 0.0, max: 1e6, above: true, log: false },
+                )),
             },
             ParamSpec {
                 name: "oob_score",
@@ -274,7 +278,7 @@ impl Learner for Forest {
         if !self.min_samples_leaf.is_valid(1) {
             return refuse("min_samples_leaf");
         }
-        if self.max_samples.is_some_and(|m| !m.is_valid(1)) {
+        if matches!(self.max_samples, Some(RowShare::Rows(0))) {
             return refuse("max_samples");
         }
         if self.max_features.as_ref().is_some_and(|m| !m.is_valid() && *m != FeatureShare::Word("auto".into())) {

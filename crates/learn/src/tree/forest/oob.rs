@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::super::ensemble::{Node, Trees};
 use super::super::sorted::{Columns, Rows};
+use super::bag::Lottery;
 use super::model::OutOfBag;
 
 /// The rows of a fit and the bags of its trees.
@@ -12,13 +13,13 @@ pub(super) struct Bags<'a> {
     pub data: &'a Dataset<'a>,
     pub rows: &'a Rows,
     pub seed: u64,
-    pub draws: usize,
+    pub lottery: &'a Lottery,
 }
 
 impl Bags<'_> {
     /// Whether each row of the data is outside the bag of a tree. Rows without weight are outside all bags.
     fn outside(&self, tree: usize) -> Vec<bool> {
-        let counts = super::bag::draw_counts(self.seed, tree as u64, self.rows.len(), self.draws);
+        let counts = self.lottery.counts(tree as u64);
         let mut out = vec![true; self.data.rows()];
         for (id, &count) in counts.iter().enumerate() {
             out[self.rows.row(id)] = count == 0;

@@ -109,7 +109,8 @@ impl<'a> Job<'a> {
             let most = <u32 as Slot>::MAX_ROWS - 1;
             return Err(Error::Data(format!("{} rows are more than the {most} a tree can sort", sample.train.len())));
         }
-        let settings = learner.tree().settings(data, columns, sample.train.len())?;
+        // The trees are of one number, whatever the target.
+        let settings = Settings { monotone_value: 0, ..learner.tree().settings(data, columns, sample.train.len())? };
         let rows = Rows::Some(sample.train.clone());
         let sorted = columns.sort(&rows, &|_| false, cx)?;
         Ok(Self { learner, data, columns, loss, sample, sorted, settings, cx })

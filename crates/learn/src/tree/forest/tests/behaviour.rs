@@ -1,17 +1,10 @@
 //! Bags, estimates outside them, importances, going on, and the stops.
 
-use super::super::bag::draw_counts;
+use super::super::bag::Lottery;
 use super::*;
 
-/// The leaf values of a row, by walking down the nodes.
-fn walk(nodes: &[Node], row: &[f64]) -> Vec<f64> {
-    let mut at = 0;
-    while nodes[at].right != 0 {
-        let v = row[nodes[at].feature as usize];
-        let left = if v.is_nan() { nodes[at].missing_left } else { v <= nodes[at].threshold };
-        at = if left { at + 1 } else { nodes[at].right as usize };
-    }
-    nodes[at].values.clone()
+fn draw_counts(seed: u64, tree: u64, rows: usize, draws: usize) -> Vec<u32> {
+    Lottery::new(seed, rows, draws, None).counts(tree)
 }
 
 #[test]
@@ -24,6 +17,14 @@ fn a_bag_holds_as_many_rows_as_asked() {
     // About 1/e of the rows stay outside.
     let outside = draw_counts(0, 0, 100_000, 100_000).iter().filter(|c| **c == 0).count() as f64 / 1e5;
     assert!((outside - (-1f64).exp()).abs() < 0.01, "{outside}");
+    // Rows are drawn in proportion to their weights: within five standard errors of a million draws.
+    let weights = [1e300, 3e300, 0.5e300, 1e290, 2.5e300];
+    let counts = Lottery::new(1, 5, 1_000_000, Some(&weights)).counts(0);
+    for (w, c) in weights.iter().zip(counts) {
+        let p = w / 7e300;
+        let off = (f64::from(c) / 1e6 - p).abs();
+        assert!(off <= 5.0 * (p * (1.0 - p) / 1e6).sqrt() + 1e-9, "{w}: {c}");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use ermine_core::{
 use serde_json::{Value, json};
 
 use super::super::ensemble::Node;
-use super::super::{FeatureShare, RowShare, Tree};
+use super::super::{FeatureShare, Tree};
 use super::{Forest, ForestModel};
 
 fn forest(params: Value) -> Forest {
@@ -74,4 +74,15 @@ fn with_missing(mut x: Mat<f64>, share: f64, seed: u64) -> Mat<f64> {
         }
     });
     x
+}
+
+/// The leaf values of a row, by walking down the nodes.
+fn walk(nodes: &[Node], row: &[f64]) -> Vec<f64> {
+    let mut at = 0;
+    while nodes[at].right != 0 {
+        let v = row[nodes[at].feature as usize];
+        let left = if v.is_nan() { nodes[at].missing_left } else { v <= nodes[at].threshold };
+        at = if left { at + 1 } else { nodes[at].right as usize };
+    }
+    nodes[at].values.clone()
 }
