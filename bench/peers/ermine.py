@@ -114,6 +114,35 @@ def tree(p):
 TASKS["tree_cls"] = estimator(tree, predict="predict_proba")
 
 
+def rf_cls(p):
+    return ermine.RandomForestClassifier(p["trees"], max_features=p["max_features"], random_state=0)
+
+
+def rf_reg(p):
+    return ermine.RandomForestRegressor(
+        p["trees"], max_features=p["max_features"], min_samples_leaf=p["min_leaf"], random_state=0
+    )
+
+
+TASKS["rf_cls"] = estimator(rf_cls, predict="predict_proba")
+TASKS["rf_reg"] = estimator(rf_reg)
+
+
+def grid_rf(d, p):
+    from sklearn.model_selection import GridSearchCV
+
+    def fit():
+        # The trees of a forest take all threads, so that forests come one after the other.
+        grid = {"max_depth": p["depth"], "max_features": p["feats"]}
+        est = ermine.RandomForestClassifier(p["trees"], random_state=0)
+        return GridSearchCV(est, grid, cv=p["folds"]).fit(d["X"], d["y"])
+
+    return Contestant(fit, None, lambda m: {"score": m.best_score_})
+
+
+TASKS["grid_rf"] = grid_rf
+
+
 def kmeans(d, p):
     def fit():
         model = ermine.KMeans(

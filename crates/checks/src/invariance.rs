@@ -24,7 +24,7 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
     if learner.is_ordered() {
         return Verdict::Skip(ORDERED);
     }
-    let l = make::ready(learner);
+    let l = make::undrawn(learner);
     for task in make::tasks(learner) {
         let data = make::data(task, 200, 4, 10);
         let x = data.view().x;
@@ -38,7 +38,7 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::undrawn(learner);
     for task in make::tasks(learner) {
         let data = make::data(task, 200, 4, 11);
         let m = make::matrix(&data);
@@ -180,7 +180,7 @@ pub fn weight_two(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.weights {
         return Verdict::Skip("it does not take weights");
     }
-    let l = make::ready(learner);
+    let l = make::undrawn(learner);
     for task in make::tasks(learner) {
         let data = make::data(task, 150, 3, 15);
         let x = data.view().x;

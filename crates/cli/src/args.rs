@@ -191,6 +191,10 @@ pub struct Fit {
     /// Read the file in passes instead of holding it in memory
     #[arg(long)]
     pub stream: bool,
+    /// File that keeps the model so far, twice a minute, and from which the same command goes on after an interruption;
+    /// removed at the end. For models that grow tree by tree
+    #[arg(long, value_name = "FILE", conflicts_with = "stream")]
+    pub checkpoint: Option<PathBuf>,
     #[command(flatten)]
     pub learning: Learning,
     #[command(flatten)]

@@ -1,8 +1,8 @@
 //! What a fit may consult besides the data.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::{Dataset, Error, Result};
+use crate::{Dataset, Error, Model, Result};
 
 /// Where a fit stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +41,33 @@ pub struct Context<'a> {
     /// Rows in a block of a pass, instead of the learner's own choice. Results agree up to rounding whatever it is; the
     /// common checks rely on that.
     pub block_rows: Option<usize>,
+    /// Given the model so far by learners that add whole parts one after the other (trees), so that it can be kept;
+    /// [`crate::Learner::CONTINUE`] goes on from it to the same bytes. It is a model of the learner that was called: one that
+    /// fits others inside itself gives them a context without it.
+    pub checkpoint: Option<&'a (dyn Fn(&dyn Model) -> Result<()> + Sync)>,
+    /// The least time between two checkpoints; zero asks for one after every part.
+    pub checkpoint_every: Duration,
+}
+
+/// Offers the model so far when a checkpoint is due.
+#[derive(Clone, Copy)]
+pub struct Checkpoints<'a> {
+    save: Option<&'a (dyn Fn(&dyn Model) -> Result<()> + Sync)>,
+    every: Duration,
+    last: Instant,
+}
+
+impl Checkpoints<'_> {
+    /// Gives the model to whoever keeps it, if it is time; the model is only made then.
+    pub fn offer<M: Model>(&mut self, model: impl FnOnce() -> Result<M>) -> Result<()> {
+        let Some(save) = self.save else { return Ok(()) };
+        if self.last.elapsed() < self.every {
+            return Ok(());
+        }
+        save(&model()?)?;
+        self.last = Instant::now();
+        Ok(())
+    }
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -58,6 +85,16 @@ impl<'a> Context<'a> {
     /// A context with a seed and nothing else.
     pub fn seeded(seed: u64) -> Self {
         Self { seed, ..Self::default() }
+    }
+
+    /// The same context for a learner inside another one: the model to keep is the outer one's to offer.
+    pub fn inner(&self) -> Self {
+        Self { checkpoint: None, ..*self }
+    }
+
+    /// The checkpoints of a fit that begins now.
+    pub fn checkpoints(&self) -> Checkpoints<'a> {
+        Checkpoints { save: self.checkpoint, every: self.checkpoint_every, last: Instant::now() }
     }
 
     /// Whether the deadline has passed.

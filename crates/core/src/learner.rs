@@ -33,6 +33,11 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// every class that the target names takes part, since its rows may come later.
     const RESUME: Option<Resume<Self>> = None;
 
+    /// Going on from a model of fewer parts (trees, rounds) that the same learner made of the same rows: the result has the
+    /// bytes of a fit that was never interrupted. Checkpoints and scikit-learn's `warm_start` rest on it. Without a model it is
+    /// the fit itself. More rows or other rows are allowed; the parts that are there stay as they are.
+    const CONTINUE: Option<Resume<Self>> = None;
+
     /// Whether the model depends on the order of the rows, because the learner takes a step a row. Of such a learner
     /// nobody may expect that another order, a row given twice or shifted columns lead to the same model.
     const ORDERED: bool = false;
@@ -224,6 +229,15 @@ pub trait AnyLearner: Send + Sync {
         let _ = (model, data, cx);
         Err(cannot_resume(self.spec()))
     }
+    /// [`Learner::CONTINUE`], or an error that says the learner has none.
+    fn continue_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        let _ = (model, data, cx);
+        Err(cannot_continue(self.spec()))
+    }
+    /// Whether there is a [`Learner::CONTINUE`].
+    fn continues(&self) -> bool {
+        false
+    }
     /// [`Learner::ORDERED`].
     fn is_ordered(&self) -> bool {
         false
@@ -236,6 +250,21 @@ pub trait AnyLearner: Send + Sync {
 
 fn cannot_resume(spec: &Spec) -> Error {
     Error::Data(format!("{} does not learn bit by bit; fit it on all rows", spec.name))
+}
+
+fn cannot_continue(spec: &Spec) -> Error {
+    Error::Data(format!("{} does not go on from a model; fit it from the start", spec.name))
+}
+
+/// The model as the type that learner `L` makes.
+fn own<'m, L: Learner>(model: Option<&'m dyn Model>) -> Result<Option<&'m L::Model>> {
+    match model {
+        None => Ok(None),
+        Some(model) => match (model as &dyn std::any::Any).downcast_ref::<L::Model>() {
+            None => Err(Error::Data(format!("the model to go on from is not one of {}", L::SPEC.name))),
+            known => Ok(known),
+        },
+    }
 }
 
 impl<L: Learner> AnyLearner for L {
@@ -310,14 +339,18 @@ impl<L: Learner> AnyLearner for L {
         let Some(resume) = L::RESUME else {
             return Err(cannot_resume(&L::SPEC));
         };
-        let model = match model {
-            None => None,
-            Some(model) => match (model as &dyn std::any::Any).downcast_ref::<L::Model>() {
-                None => return Err(Error::Data(format!("the model to go on from is not one of {}", L::SPEC.name))),
-                known => known,
-            },
+        Ok(Box::new(resume(self, own::<L>(model)?, data, cx)?))
+    }
+
+    fn continue_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        let Some(go_on) = L::CONTINUE else {
+            return Err(cannot_continue(&L::SPEC));
         };
-        Ok(Box::new(resume(self, model, data, cx)?))
+        Ok(Box::new(go_on(self, own::<L>(model)?, data, cx)?))
+    }
+
+    fn continues(&self) -> bool {
+        L::CONTINUE.is_some()
     }
 
     fn is_ordered(&self) -> bool {

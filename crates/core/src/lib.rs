@@ -25,7 +25,7 @@ mod spec;
 mod suggest;
 mod table;
 
-pub use context::{Context, Flow, Progress};
+pub use context::{Checkpoints, Context, Flow, Progress};
 pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
@@ -35,7 +35,9 @@ pub use learner::{
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
-pub use pass::{BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks};
+pub use pass::{
+    BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks, gather, gather_source,
+};
 pub use report::{Cell, Curve, Meaning, Report, Section};
 pub use rng::Stream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};

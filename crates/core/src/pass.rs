@@ -12,6 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Context, Dataset, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, OwnedTarget, Progress, Result, Schema,
+    Spec,
 };
 
 /// Rows in a block, unless the learner asks for another number.
@@ -134,24 +135,15 @@ pub fn drive_with_blocks<L: PassLearner>(
 ) -> Result<L::Model> {
     learner.check()?;
     data.check(&L::SPEC)?;
-    let rows = data.rows();
-    let blocks = rows.div_ceil(block_rows);
-    let mut state = learner.start(&data.row_range(0..rows.min(block_rows)), cx)?;
+    let mut state = learner.start(&data.row_range(0..data.rows().min(block_rows)), cx)?;
     let mut pass = 0u64;
     loop {
-        let done = AtomicU64::new(0);
-        let leaf = |block: usize| -> Result<L::Partial> {
-            let progress =
-                Progress { stage: "pass", done: done.load(Ordering::Relaxed), total: Some(blocks as u64), objective: None };
-            cx.check(progress)?;
-            let first = block * block_rows;
+        let add = |block: &Dataset<'_>| -> Result<L::Partial> {
             let mut part = learner.empty(&state);
-            let range = first..(first + block_rows).min(rows);
-            learner.add(&state, &mut part, &data.row_range(range)).map_err(|e| offset_rows(e, first))?;
-            done.fetch_add(1, Ordering::Relaxed);
+            learner.add(&state, &mut part, block)?;
             Ok(part)
         };
-        let total = match reduce(0, blocks, &leaf) {
+        let total = match gather(data, block_rows, cx, &add) {
             Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
             total => total?,
         };
@@ -161,6 +153,32 @@ pub fn drive_with_blocks<L: PassLearner>(
             Step::Done(model) => return Ok(model),
         }
     }
+}
+
+/// One pass over rows in memory: `add` reduces a block, and the parts are merged in the fixed tree.
+pub fn gather<P: Partial>(
+    data: &Dataset<'_>,
+    block_rows: usize,
+    cx: &Context<'_>,
+    add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
+) -> Result<P> {
+    let rows = data.rows();
+    let blocks = rows.div_ceil(block_rows);
+    if blocks == 0 {
+        return Err(Error::Data("there are 0 rows, and a pass needs at least 1".into()));
+    }
+    let done = AtomicU64::new(0);
+    let leaf = |block: usize| -> Result<P> {
+        let progress =
+            Progress { stage: "pass", done: done.load(Ordering::Relaxed), total: Some(blocks as u64), objective: None };
+        cx.check(progress)?;
+        let first = block * block_rows;
+        let range = first..(first + block_rows).min(rows);
+        let part = add(&data.row_range(range)).map_err(|e| offset_rows(e, first))?;
+        done.fetch_add(1, Ordering::Relaxed);
+        Ok(part)
+    };
+    reduce(0, blocks, &leaf)
 }
 
 /// Trains on a source of rows, in bounded memory: the bits are those of [`drive`] on the same rows.
@@ -180,11 +198,15 @@ pub fn drive_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Co
     let head = head.ok_or_else(|| Error::Data(format!("there are 0 rows, and {} needs at least 1", L::SPEC.name)))?;
     head.view().check(&L::SPEC)?;
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(head.view().cols())).max(1);
-    let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
     let mut state = learner.start(&head.view(), cx)?;
     let mut pass = 0u64;
     loop {
-        let total = match one_scan(learner, &state, source, cx, block_rows, blocks) {
+        let add = |block: &Dataset<'_>| -> Result<L::Partial> {
+            let mut part = learner.empty(&state);
+            learner.add(&state, &mut part, block)?;
+            Ok(part)
+        };
+        let total = match gather_source(source, &L::SPEC, block_rows, cx, &add) {
             Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
             total => total?,
         };
@@ -242,29 +264,28 @@ impl<P: Partial> Counter<P> {
     }
 }
 
-fn one_scan<L: PassLearner>(
-    learner: &L,
-    state: &L::State,
+/// One pass over a source of rows, with the bits of [`gather`] on the same rows; `spec` says whose rows they are.
+pub fn gather_source<P: Partial>(
     source: &dyn RowSource,
-    cx: &Context<'_>,
+    spec: &Spec,
     block_rows: usize,
-    blocks: Option<u64>,
-) -> Result<L::Partial> {
+    cx: &Context<'_>,
+    add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
+) -> Result<P> {
+    let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
     let mut counter = Counter { trees: Vec::new() };
     let mut held: Option<OwnedDataset> = None;
     let (mut first, mut done) = (0usize, 0u64);
     // Reduces the blocks of a run of rows side by side and takes them into the tree in order.
     let mut take = |run: &Dataset<'_>| -> Result<()> {
         cx.check(Progress { stage: "pass", done, total: blocks, objective: None })?;
-        run.check(&L::SPEC).map_err(|e| offset_rows(e, first))?;
+        run.check(spec).map_err(|e| offset_rows(e, first))?;
         let starts: Vec<usize> = (0..run.rows()).step_by(block_rows).collect();
-        let parts: Vec<Result<L::Partial>> = starts
+        let parts: Vec<Result<P>> = starts
             .into_par_iter()
             .map(|start| {
-                let mut part = learner.empty(state);
                 let block = run.row_range(start..(start + block_rows).min(run.rows()));
-                learner.add(state, &mut part, &block).map_err(|e| offset_rows(e, first + start))?;
-                Ok(part)
+                add(&block).map_err(|e| offset_rows(e, first + start))
             })
             .collect();
         for part in parts {

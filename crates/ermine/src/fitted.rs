@@ -1,6 +1,7 @@
 //! A trained model with everything needed to use it again: learner, schema, target, and its file.
 
 use std::path::Path;
+use std::time::Duration;
 
 use ermine_core::{
     AnyLearner, Certificate, Context, Dataset, Error, Model, Report, Result, RowSource, Schema, Table,
@@ -59,6 +60,89 @@ impl Fitted {
     ) -> Result<Self> {
         let model = learner.resume_any(start, data, cx)?;
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
+    }
+
+    /// Goes on from a model of fewer parts to the model of an uninterrupted fit ([`Learner::CONTINUE`]), or begins when there is
+    /// none yet.
+    ///
+    /// [`Learner::CONTINUE`]: ermine_core::Learner::CONTINUE
+    pub fn continue_on(
+        learner: Box<dyn AnyLearner>,
+        start: Option<&dyn Model>,
+        data: &Dataset<'_>,
+        target: TargetInfo,
+        cx: &Context<'_>,
+    ) -> Result<Self> {
+        let model = learner.continue_any(start, data, cx)?;
+        Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
+    }
+
+    /// Trains on a problem like [`Fitted::train`], keeping the model so far in a file as it grows, and going on from that file
+    /// when it is there.
+    ///
+    /// The file is a model file like any other. It is taken up when learner, parameters, seed, columns, target and number of rows
+    /// are those of this fit; else the error says what differs and nothing is overwritten. It is removed at the end, when the
+    /// model is whole.
+    pub fn train_with_checkpoint(
+        learner: Box<dyn AnyLearner>,
+        problem: &Problem,
+        path: &Path,
+        every: Duration,
+        cx: &Context<'_>,
+    ) -> Result<Self> {
+        if !learner.continues() {
+            return Err(Error::Data(format!("{} does not grow part by part, so there is nothing to keep", learner.spec().name)));
+        }
+        let data = problem.dataset();
+        let header = Header {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            learner: learner.spec().name.to_owned(),
+            params: learner.params(),
+            schema: data.schema_or_unnamed().into_owned(),
+            target: problem.target.clone(),
+            data: DataInfo { rows: Some(data.rows() as u64), ..DataInfo::default() },
+            certificate: None,
+            seed: cx.seed,
+        };
+        let start = if path.exists() { Some(Self::load(path)?.matching(&header, path)?) } else { None };
+        let save = |model: &dyn Model| -> Result<()> {
+            let mut out = ModelWriter::default();
+            model.save(&mut out)?;
+            let header = Header { certificate: model.certificate().cloned(), ..header.clone() };
+            file::write_atomic(path, &file::encode(&header, &out)?)
+        };
+        let cx = Context { checkpoint: Some(&save), checkpoint_every: every, ..*cx };
+        let start = start.as_ref().map(|fitted| &*fitted.model);
+        let fitted = Self::continue_on(learner, start, &data, problem.target.clone(), &cx)
+            .map_err(|e| e.with_row(|row| problem.row_of_table(row)))?;
+        if path.exists() {
+            std::fs::remove_file(path).map_err(|e| Error::io(path, e))?;
+        }
+        Ok(fitted)
+    }
+
+    /// The model, if it comes from a fit with this header.
+    fn matching(self, header: &Header, path: &Path) -> Result<Self> {
+        let differs = |what: &str| {
+            Err(Error::Data(format!(
+                "the checkpoint {} belongs to another fit: its {what} differ; remove it or name another file",
+                path.display()
+            )))
+        };
+        if self.learner.spec().name != header.learner || self.learner.params() != header.params {
+            return differs("parameters");
+        }
+        if self.schema != header.schema || self.target != header.target {
+            return differs("columns or target");
+        }
+        if self.data.rows != header.data.rows {
+            return differs("numbers of rows");
+        }
+        if self.seed != header.seed {
+            return differs("seeds");
+        }
+        Ok(self)
     }
 
     /// Trains on a source of rows that may be larger than memory.

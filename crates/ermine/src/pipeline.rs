@@ -166,7 +166,7 @@ impl Learner for Pipeline {
         let mut held_validation: Option<Mat<f64>> = None;
         for stage in front {
             let rows = through(data, held.as_ref());
-            let model = stage.0.fit_any(&rows, cx)?;
+            let model = stage.0.fit_any(&rows, &cx.inner())?;
             let transformer = transformer_of(&*model, stage)?;
             let schema = transformer.schema_out(&rows.schema_or_unnamed());
             let z = transformer.transform(&rows.x)?;
@@ -182,7 +182,7 @@ impl Learner for Pipeline {
             (Some(v), Some(x)) => Some(Dataset { x: Features::F64(x.view()), schema: rows.schema, ..*v }),
             (v, _) => v.copied(),
         };
-        let inner = Context { validation: validation.as_ref(), ..*cx };
+        let inner = Context { validation: validation.as_ref(), ..cx.inner() };
         models.push(last.0.fit_any(&rows, &inner)?);
         PipelineModel::new(self.steps.clone(), models)
     }
@@ -216,7 +216,7 @@ fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> 
     // The stages are peeled off one by one, since each source borrows the one before it.
     fn rest(stages: &[Stage], source: &dyn RowSource, cx: &Context<'_>, models: &mut Vec<Box<dyn Model>>) -> Result<()> {
         let Some((stage, after)) = stages.split_first() else { return Ok(()) };
-        let model = stage.0.fit_source(source, cx)?;
+        let model = stage.0.fit_source(source, &cx.inner())?;
         if !after.is_empty() {
             transformer_of(&*model, stage)?;
             rest(after, &Mapped::new(source, &*model)?, cx, models)?;

@@ -30,9 +30,10 @@ enum Y<'py> {
 ///
 /// `params` is a JSON object. `y` is a vector or matrix of float64; for a classification `codes` (uint32, into
 /// `classes`) stands in its place. `names` are the columns' names where they have some. With `resume` the learner goes on
-/// from the model `start`, or begins with all classes that are named when that is None.
+/// from the model `start`, or begins with all classes that are named when that is None. With `go_on` it adds parts (trees) to
+/// `start`, or begins when that is None.
 #[pyfunction]
-#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator="", start=None, resume=false))]
+#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator="", start=None, resume=false, go_on=false))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -49,6 +50,7 @@ pub fn fit<'py>(
     estimator: &str,
     start: Option<&Bound<'py, NativeModel>>,
     resume: bool,
+    go_on: bool,
 ) -> PyResult<NativeModel> {
     let named = |dtype| Named { estimator, dtype };
     let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
@@ -105,9 +107,10 @@ pub fn fit<'py>(
         pool.in_place_scope(|scope| {
             scope.spawn(move |_| {
                 // A panic is a defect of ours; it becomes an exception below instead of taking the process down.
-                let result = catch_unwind(AssertUnwindSafe(|| match resume {
-                    true => Fitted::resume_on(learner, start, data, info, context),
-                    false => Fitted::train_on(learner, data, info, context),
+                let result = catch_unwind(AssertUnwindSafe(|| match (resume, go_on) {
+                    (true, _) => Fitted::resume_on(learner, start, data, info, context),
+                    (false, true) => Fitted::continue_on(learner, start, data, info, context),
+                    (false, false) => Fitted::train_on(learner, data, info, context),
                 }));
                 let _ = send.send(result);
             });

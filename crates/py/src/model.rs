@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use ermine::Fitted;
 use ermine::core::{Error, Features, Mat, MatRef, ModelReader, ModelWriter};
+use ermine::learn::tree::forest::ForestModel;
+use ermine::learn::tree::gradient_boosting::GradientBoostingModel;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
@@ -197,6 +199,22 @@ impl NativeModel {
         }
         let t = self.fitted.model.as_transformer().ok_or_else(|| raise(lacks(&self.fitted, "transform"), Named::NOBODY))?;
         Ok(t.schema_out(&schema).names().map(str::to_owned).collect())
+    }
+
+    /// The leaf of each row in each tree, as the number of its node within the tree.
+    #[pyo3(signature = (x, estimator=""))]
+    fn leaves<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let leaves = self.on(py, x, estimator, |fitted, x| {
+            let model = &*fitted.model as &dyn std::any::Any;
+            let trees = model
+                .downcast_ref::<ForestModel>()
+                .map(ForestModel::trees)
+                .or_else(|| model.downcast_ref::<GradientBoostingModel>().map(GradientBoostingModel::trees))
+                .ok_or_else(|| lacks(fitted, "have trees to look into"))?;
+            trees.leaves(x, 0..trees.n_trees())
+        })?;
+        let shape = [leaves.rows(), leaves.cols()];
+        leaves.into_vec().into_pyarray(py).reshape(shape)
     }
 
     /// An array of the model file, by name; a slash leads into a part ("0/coef").

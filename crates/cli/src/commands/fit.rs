@@ -1,7 +1,7 @@
 //! `ermine fit`: train and save.
 
 use std::fmt::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ermine::core::{Certificate, Flow, Progress, RowSource};
@@ -15,6 +15,9 @@ use crate::args::Fit;
 use crate::failure::Usage;
 use crate::progress::Bar;
 use crate::{course, load, text};
+
+/// The least time between two checkpoints: seldom enough to cost nothing, often enough to lose little.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(30);
 
 /// What a fit brought, whatever way the rows came.
 struct Outcome {
@@ -63,7 +66,10 @@ fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
         }
         None => (problem.clone(), None),
     };
-    let fitted = Fitted::train(learner, &train, &cx)?;
+    let fitted = match &args.checkpoint {
+        Some(path) => Fitted::train_with_checkpoint(learner, &train, path, CHECKPOINT_EVERY, &cx)?,
+        None => Fitted::train(learner, &train, &cx)?,
+    };
     let measure = |p: &Problem| -> Result<Vec<(&'static str, f64)>> {
         let d = p.dataset();
         Ok(evaluate(&*fitted.model, &d.x, &d.y, d.weight).unwrap_or_default())

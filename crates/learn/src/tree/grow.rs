@@ -632,7 +632,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
 
 /// A node by what its split gains; of equals the first made.
 #[derive(PartialEq)]
-struct Gain(f64, usize);
+pub(super) struct Gain(pub f64, pub usize);
 
 impl Eq for Gain {}
 

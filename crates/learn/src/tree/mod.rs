@@ -1,7 +1,10 @@
 //! Decision trees.
 
 mod criterion;
+pub mod ensemble;
 mod export;
+pub mod forest;
+pub mod gradient_boosting;
 mod grow;
 mod model;
 mod params;

@@ -405,6 +405,39 @@ pub(super) struct Sorted {
     pub columns: Vec<SortedColumn>,
 }
 
+impl Sorted {
+    /// The lists of some rows only, found by passing over the others: `number` has for each row its new number, or
+    /// [`LEFT_OUT`]; `rows` is how many there are.
+    pub fn select(&self, number: &[u32], rows: usize) -> Self {
+        let mut lists = vec![0u32; rows * self.columns.len()];
+        let columns = lists
+            .par_chunks_mut(rows.max(1))
+            .zip(self.lists.par_chunks(number.len()))
+            .map(|(out, list)| {
+                let (mut at, mut distinct, mut missing) = (0, 0, false);
+                let mut new = true;
+                for &e in list {
+                    new |= e.starts();
+                    let id = number[e.id()];
+                    if id == LEFT_OUT {
+                        continue;
+                    }
+                    out[at] = Slot::new(id as usize, e.bit() == 1, new, e.missing());
+                    at += 1;
+                    distinct += usize::from(new);
+                    missing |= e.missing();
+                    new = false;
+                }
+                SortedColumn { missing, constant: distinct <= 1, marked: true }
+            })
+            .collect();
+        Self { lists, columns }
+    }
+}
+
+/// The new number of a row that [`Sorted::select`] leaves out.
+pub(super) const LEFT_OUT: u32 = u32::MAX;
+
 /// A bit a row.
 pub(super) struct Marks(Vec<u64>);
 

@@ -9,6 +9,7 @@ mod bayes;
 mod cluster;
 mod dummy;
 mod features;
+mod forest;
 mod glm;
 mod lasso;
 mod linear;
@@ -154,6 +155,7 @@ pub const FACES: &[&[Face]] = &[
     sgd::FACES,
     bayes::FACES,
     tree::FACES,
+    forest::FACES,
     cluster::FACES,
     dummy::FACES,
     prepare::FACES,

@@ -5,16 +5,16 @@ use super::{CLASSES, Face, Param, RANDOM_STATE, like, same, translated};
 const TREE_NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
     categories, with missing values; in arrays NaN is a missing value. `sklearn.tree.export_text` and `plot_tree` read it.";
 
-const MAX_DEPTH: Param = same("max_depth");
+pub const MAX_DEPTH: Param = same("max_depth");
 
-const MIN_SAMPLES_SPLIT: Param = like(
+pub const MIN_SAMPLES_SPLIT: Param = like(
     "min_samples_split",
     "2",
     "[Interval(Integral, 2, None, closed=\"left\"), Interval(RealNotInt, 0.0, 1.0, closed=\"right\")]",
     "int or float",
 );
 
-const MIN_SAMPLES_LEAF: Param = like(
+pub const MIN_SAMPLES_LEAF: Param = like(
     "min_samples_leaf",
     "1",
     "[Interval(Integral, 1, None, closed=\"left\"), Interval(RealNotInt, 0.0, 1.0, closed=\"neither\")]",
@@ -29,7 +29,7 @@ const MAX_FEATURES: Param = like(
     "int, float, {\"sqrt\", \"log2\"} or None",
 );
 
-const MONOTONIC: Param =
+pub const MONOTONIC: Param =
     translated("monotonic_cst", "None", "[\"array-like\", None]", "array-like of shape (n_features,) or None", "");
 
 const TREE_IMPORTANCES: (&str, &str, &str) =

@@ -265,6 +265,6 @@ pub(super) fn power(e: i32) -> f64 {
 
 /// To the nearest whole number.
 #[inline]
-fn nearest(v: f64) -> i64 {
+pub(super) fn nearest(v: f64) -> i64 {
     (v + 0.5f64.copysign(v)) as i64
 }

@@ -1,0 +1,421 @@
+//! From rows to a forest: what is shared by all trees, the trees in parallel, and the evidence.
+
+use std::marker::PhantomData;
+
+use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, Stream, Target, Task};
+use rayon::prelude::*;
+
+use super::super::ensemble::{Node, Trees, nodes_of};
+use super::super::grow::{Grown, Settings};
+use super::super::sorted::{Columns, Rows, Slot};
+use super::super::{ClassWeight, RowShare, Tree, prune};
+use super::bag::{Bag, Lottery};
+use super::bins::Binned;
+use super::grow::{Plan, grow};
+use super::kind::{Many, MeanLoss, Shares, Steps, TWO_LIMIT, Two};
+use super::model::ForestModel;
+use super::oob::Bags;
+use super::{Forest, SUBSAMPLE};
+
+/// Rows from which "auto" cuts columns into bins.
+const MANY_ROWS: usize = 10_000;
+/// Classes up to which the trees are grown here.
+const MANY_CLASSES: usize = 256;
+
+/// What all trees share.
+struct Job<'a> {
+    forest: &'a Forest,
+    tree: Tree,
+    data: &'a Dataset<'a>,
+    rows: Rows,
+    target: Y,
+    /// Weight of each row that takes part, unless all are 1.
+    own: Option<Vec<f64>>,
+    settings: Settings,
+    /// Category counts of the columns.
+    categories: Vec<Option<usize>>,
+    /// The columns as small numbers, unless trees are grown on sorted lists.
+    binned: Option<Binned>,
+    lottery: Lottery,
+    cx: &'a Context<'a>,
+}
+
+/// The target of the rows that take part.
+enum Y {
+    Classes(Vec<u32>, usize),
+    Numbers(Vec<f64>),
+}
+
+/// A tree on its way into the forest.
+struct Done {
+    nodes: Vec<Node>,
+    /// Shares of the columns in the decrease of impurity; empty for a tree without splits.
+    importances: Vec<f64>,
+}
+
+pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestModel> {
+    forest.check()?;
+    data.check(&Forest::SPEC)?;
+    let columns = Columns::new(&data.x, data.schema);
+    let job = Job::new(forest, data, &columns, cx).map_err(named)?;
+    let mut model = match start {
+        Some(start) => job.go_on(start, &columns)?,
+        None => job.begin(&columns),
+    };
+    let wanted = usize::try_from(forest.n_estimators).unwrap_or(usize::MAX);
+    let mut checkpoints = cx.checkpoints();
+    // Some trees at a time, so that only few wait in a form that takes more room.
+    let wave = if cx.checkpoint.is_some() { rayon::current_num_threads() } else { 12 * rayon::current_num_threads() };
+    let mut late = false;
+    while model.trees.n_trees() < wanted && !late {
+        let first = model.trees.n_trees();
+        let next = first..wanted.min(first + wave);
+        let grown: Vec<Result<Done>> = next.into_par_iter().map(|t| job.grow(t)).collect();
+        for tree in grown {
+            match tree {
+                Ok(tree) => {
+                    model.trees.push(&tree.nodes);
+                    model.importance_sums.iter_mut().zip(&tree.importances).for_each(|(s, v)| *s += v);
+                }
+                // What there is is a forest, if a smaller one.
+                Err(Error::Deadline(_)) if model.trees.n_trees() > 0 => {
+                    late = true;
+                    break;
+                }
+                Err(e) => return Err(named(e)),
+            }
+        }
+        model.certificate.iterations = model.trees.n_trees() as u64;
+        if model.trees.n_trees() < wanted {
+            checkpoints.offer(|| Ok(ForestModel { certificate: job.certificate(&model.trees, true), ..model.clone() }))?;
+        }
+    }
+    let bags = Bags { data, rows: &job.rows, seed: cx.seed, lottery: &job.lottery };
+    model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
+    model.permutation_importances =
+        if forest.permutation_importances { Some(bags.permutation_importances(&model.trees, &columns, cx)?) } else { None };
+    model.certificate = job.certificate(&model.trees, late);
+    Ok(model)
+}
+
+/// Errors of the tree inside speak of the forest.
+fn named(e: Error) -> Error {
+    match e {
+        Error::Parameter { name, value, expected, .. } => Error::Parameter { learner: Forest::SPEC.name, name, value, expected },
+        other => other,
+    }
+}
+
+impl<'a> Job<'a> {
+    fn new(forest: &'a Forest, data: &'a Dataset<'a>, columns: &Columns<'_>, cx: &'a Context<'a>) -> Result<Self> {
+        let rows = match data.weight {
+            Some(w) if w.contains(&0.0) => Rows::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
+            _ => Rows::All(data.rows()),
+        };
+        let tree = forest.tree(matches!(data.y, Target::Class { .. }), columns.len());
+        let mut settings = tree.settings(data, columns, rows.len())?;
+        settings.min_leaf = settings.min_leaf.max(1);
+        let own: Option<Vec<f64>> = data.weight.map(|w| (0..rows.len()).map(|id| w[rows.row(id)]).collect());
+        let (target, own, rows) = match data.y {
+            Target::Class { codes, names } => {
+                let codes = (0..rows.len()).map(|id| codes[rows.row(id)]).collect();
+                let (codes, own, rows) = tree.weigh_classes(codes, own, names, rows)?;
+                (Y::Classes(codes, names.len()), own, rows)
+            }
+            _ => {
+                if forest.class_weight.is_some() {
+                    return Err(Error::Parameter {
+                        learner: Forest::SPEC.name,
+                        name: "class_weight".into(),
+                        value: "a weight".into(),
+                        expected: "it must be null for a regression".into(),
+                    });
+                }
+                let y = data.y.reals()?;
+                let of_row = |id: usize| (0..y.cols()).map(move |t| *y.at(id, t));
+                (Y::Numbers((0..rows.len()).flat_map(|id| of_row(rows.row(id))).collect()), own, rows)
+            }
+        };
+        if rows.len() >= <u32 as Slot>::MAX_ROWS {
+            let most = <u32 as Slot>::MAX_ROWS - 1;
+            return Err(Error::Data(format!("{} rows are more than the {most} a forest can take", rows.len())));
+        }
+        if forest.criterion == "poisson" {
+            check_poisson(data, &rows)?;
+        }
+        let draws = match forest.max_samples {
+            None => rows.len(),
+            Some(RowShare::Share(s)) => ((s * rows.len() as f64).round() as usize).max(1),
+            Some(RowShare::Rows(n)) => usize::try_from(n).unwrap_or(usize::MAX),
+        };
+        let lottery = Lottery::new(cx.seed, rows.len(), draws.min(u32::MAX as usize), own.as_deref());
+        let categories = columns.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect();
+        let mut job = Self { forest, tree, data, rows, target, own, settings, categories, binned: None, lottery, cx };
+        let lists = job.needs_lists();
+        if let (Some(why), "histogram") = (lists, forest.splitter.as_str()) {
+            return Err(Error::Parameter {
+                learner: Forest::SPEC.name,
+                name: "splitter".into(),
+                value: "histogram".into(),
+                expected: format!("it must be auto or exact with {why}"),
+            });
+        }
+        if lists.is_none() {
+            let max_bins = job.histogram().then_some(forest.max_bins as usize);
+            job.binned = Some(Binned::new(columns, &job.rows, max_bins, cx)?);
+        }
+        Ok(job)
+    }
+
+    /// What asks for sorted lists of all columns.
+    fn needs_lists(&self) -> Option<&'static str> {
+        match &self.target {
+            _ if self.forest.monotonic_cst.is_some() => Some("monotonic constraints"),
+            Y::Classes(_, count) if *count > MANY_CLASSES => Some("more than 256 classes"),
+            Y::Numbers(_) if self.data.y.n_targets() > 1 => Some("several targets"),
+            Y::Numbers(_) if self.forest.criterion == "absolute_error" => Some("criterion = absolute_error"),
+            _ => None,
+        }
+    }
+
+    fn histogram(&self) -> bool {
+        match self.forest.splitter.as_str() {
+            "histogram" => true,
+            "auto" => self.rows.len() >= MANY_ROWS,
+            _ => false,
+        }
+    }
+
+    fn task(&self) -> (Task, Vec<String>) {
+        match self.data.y {
+            Target::Class { names, .. } => (Task::Classification, names.to_vec()),
+            _ => (Task::Regression, Vec::new()),
+        }
+    }
+
+    fn width(&self) -> usize {
+        match &self.target {
+            Y::Classes(_, count) => *count,
+            Y::Numbers(_) => self.data.y.n_targets(),
+        }
+    }
+
+    fn begin(&self, columns: &Columns<'_>) -> ForestModel {
+        let (task, classes) = self.task();
+        ForestModel {
+            task,
+            classes,
+            trees: Trees::new(columns.categories.clone(), self.width()).refusing_infinite(),
+            importance_sums: vec![0.0; columns.len()],
+            out_of_bag: None,
+            permutation_importances: None,
+            certificate: Certificate::default(),
+        }
+    }
+
+    /// The forest to add trees to, if it fits the rows.
+    fn go_on(&self, start: &ForestModel, columns: &Columns<'_>) -> Result<ForestModel> {
+        let (task, classes) = self.task();
+        let have = start.trees.n_trees() as u64;
+        if start.task != task || start.classes != classes || start.trees.width() != self.width() {
+            return Err(Error::Target("the forest to go on from was grown for another target".into()));
+        }
+        if start.trees.categories() != &columns.categories[..] {
+            return Err(Error::Data("the forest to go on from was grown on other columns or categories".into()));
+        }
+        if have > self.forest.n_estimators {
+            return Err(Error::Parameter {
+                learner: Forest::SPEC.name,
+                name: "n_estimators".into(),
+                value: self.forest.n_estimators.to_string(),
+                expected: format!("it must be at least {have}, the trees that are there already"),
+            });
+        }
+        Ok(start.clone())
+    }
+
+    fn certificate(&self, trees: &Trees, late: bool) -> Certificate {
+        let rows = self.rows.len();
+        let (method, note) = match &self.binned {
+            None => {
+                let why = self.needs_lists().unwrap_or_default();
+                ("exact", format!("Exact splits by sorted lists of all columns, because of {why}."))
+            }
+            Some(binned) if self.histogram() => {
+                let (coarse, all) = (binned.coarse(), binned.columns.len());
+                let bins = self.forest.max_bins;
+                ("histogram", format!("Splits by histograms of {rows} rows: {coarse} of {all} columns cut into {bins} bins."))
+            }
+            Some(_) => ("exact", format!("Exact splits of {rows} rows: all values kept apart.")),
+        };
+        let mut notes = vec![note];
+        if late {
+            notes.push(format!("{} of {} trees were grown in time.", trees.n_trees(), self.forest.n_estimators));
+        }
+        Certificate {
+            method: method.into(),
+            iterations: trees.n_trees() as u64,
+            converged: !late,
+            notes,
+            ..Certificate::default()
+        }
+    }
+
+    /// Grows tree number `t`.
+    fn grow(&self, t: usize) -> Result<Done> {
+        let (done, total) = (t as u64, Some(self.forest.n_estimators));
+        self.cx.check(Progress { stage: "growing", done, total, objective: None })?;
+        let counts = self.forest.bootstrap.then(|| self.lottery.counts(t as u64));
+        let mut grown = match &self.binned {
+            Some(binned) => self.grow_binned(t, binned, counts.as_deref())?,
+            None => self.grow_lists(t, counts.as_deref())?,
+        };
+        if self.forest.ccp_alpha > 0.0 {
+            grown = prune::prune(grown, self.forest.ccp_alpha, self.cx)?;
+        }
+        let nodes = nodes_of(&grown);
+        let mut importances = vec![0.0; self.categories.len()];
+        nodes.iter().filter(|n| n.right != 0).for_each(|n| importances[n.feature as usize] += n.gain);
+        let sum: f64 = importances.iter().sum();
+        if sum > 0.0 && sum.is_finite() {
+            importances.iter_mut().for_each(|v| *v /= sum);
+        } else {
+            importances.fill(0.0);
+        }
+        Ok(Done { nodes, importances })
+    }
+
+    /// Factors that balance the classes of a bag.
+    fn balance(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
+        let Y::Classes(codes, classes) = &self.target else { return None };
+        if self.forest.class_weight != Some(ClassWeight::Word(SUBSAMPLE.into())) {
+            return None;
+        }
+        let mut totals = vec![0.0; *classes];
+        codes.iter().enumerate().for_each(|(i, &c)| totals[c as usize] += counts.map_or(1.0, |n| f64::from(n[i])));
+        let present = totals.iter().filter(|t| **t > 0.0).count() as f64;
+        let all: f64 = totals.iter().sum();
+        Some(totals.iter().map(|t| if *t > 0.0 { all / (present * t) } else { 1.0 }).collect())
+    }
+
+    /// The weight of each row in a tree, unless it is 1. Rows that are drawn in proportion to their weights count alike.
+    fn with_weight<R>(&self, counts: Option<&[u32]>, work: impl FnOnce(Option<&dyn Fn(usize) -> f64>) -> R) -> R {
+        let weights = self.own.as_ref().filter(|_| counts.is_none());
+        let own = |i: usize| weights.map_or(1.0, |w| w[i]);
+        match (self.balance(counts), &self.target) {
+            (Some(factors), Y::Classes(codes, _)) => work(Some(&|i| own(i) * factors[codes[i] as usize])),
+            _ if weights.is_some() => work(Some(&own)),
+            _ => work(None),
+        }
+    }
+
+    fn grow_binned(&self, t: usize, binned: &Binned, counts: Option<&[u32]>) -> Result<Vec<Grown>> {
+        let bag = self.with_weight(counts, |own| Bag::new(counts, own, self.rows.len()));
+        let total = bag.total();
+        let small = bag.weights.whole() && total <= i64::from(u32::MAX);
+        match &self.target {
+            Y::Classes(codes, classes) => {
+                let entropy = matches!(self.forest.criterion.as_str(), "entropy" | "log_loss");
+                let shares = if entropy { Shares::Entropy } else { Shares::Gini };
+                if *classes == 2 && small && total < TWO_LIMIT {
+                    return self.plan(t, binned, &Two { shares }, bag.two(codes));
+                }
+                if small {
+                    self.grow_classes::<u32>(t, binned, &bag, codes, *classes, shares)
+                } else {
+                    self.grow_classes::<i64>(t, binned, &bag, codes, *classes, shares)
+                }
+            }
+            Y::Numbers(y) => {
+                let loss = if self.forest.criterion == "poisson" { MeanLoss::Poisson } else { MeanLoss::Squared };
+                if small {
+                    let (mean, entries) = bag.mean::<u32>(y, loss);
+                    self.plan(t, binned, &mean, entries)
+                } else {
+                    let (mean, entries) = bag.mean::<i64>(y, loss);
+                    self.plan(t, binned, &mean, entries)
+                }
+            }
+        }
+    }
+
+    fn grow_classes<W: Steps>(
+        &self,
+        t: usize,
+        binned: &Binned,
+        bag: &Bag,
+        codes: &[u32],
+        classes: usize,
+        shares: Shares,
+    ) -> Result<Vec<Grown>> {
+        let entries = bag.classes::<W>(codes);
+        let unit = bag.weights.unit();
+        macro_rules! up_to {
+            ($($k:literal),*) => {
+                match classes {
+                    $(0..=$k => self.plan(t, binned, &Many::<W, $k> { shares, classes, unit, steps: PhantomData }, entries),)*
+                    _ => Err(Error::Data(format!("{classes} classes are more than {MANY_CLASSES}"))),
+                }
+            };
+        }
+        up_to!(4, 16, 64, 256)
+    }
+
+    fn plan<K: super::kind::Kind>(
+        &self,
+        t: usize,
+        binned: &Binned,
+        kind: &K,
+        entries: Vec<super::kind::Entry<K::Load>>,
+    ) -> Result<Vec<Grown>> {
+        let plan = Plan { kind, binned, categories: &self.categories, settings: &self.settings, tree: t as u64, cx: self.cx };
+        grow(&plan, entries)
+    }
+
+    /// Grows a tree like [`Tree`] does, on the rows of its bag.
+    fn grow_lists(&self, t: usize, counts: Option<&[u32]>) -> Result<Vec<Grown>> {
+        let mut weight = vec![0.0; self.data.rows()];
+        self.with_weight(counts, |own| {
+            for id in 0..self.rows.len() {
+                let count = counts.map_or(1, |c| c[id]);
+                weight[self.rows.row(id)] = f64::from(count) * own.map_or(1.0, |own| own(id));
+            }
+        });
+        let seed = Stream::new(self.cx.seed, "forest tree", t as u64).next_u64();
+        let cx = Context { seed, ..self.cx.inner() };
+        // Shares of rows are of all rows, not of those in the bag.
+        let tree = Tree {
+            class_weight: None,
+            ccp_alpha: 0.0,
+            min_samples_leaf: RowShare::Rows(self.settings.min_leaf as u64),
+            min_samples_split: RowShare::Rows(self.settings.min_split as u64),
+            ..self.tree.clone()
+        };
+        let data = self.data.with_weight(Some(&weight));
+        match tree.grow(&data, &cx)? {
+            (_, false) => Err(Error::Deadline("growing".into())),
+            (grown, true) => Ok(grown),
+        }
+    }
+}
+
+/// Refuses targets that have no Poisson deviance.
+fn check_poisson(data: &Dataset<'_>, rows: &Rows) -> Result<()> {
+    let y = data.y.reals()?;
+    for t in 0..y.cols() {
+        let mut sum = 0.0;
+        for row in (0..rows.len()).map(|id| rows.row(id)) {
+            let v = *y.at(row, t);
+            if v < 0.0 {
+                let message = format!("{v}; Some value(s) of y are negative, which is not allowed for Poisson regression");
+                return Err(Error::Row { place: "target".into(), row, message });
+            }
+            sum += v;
+        }
+        if sum <= 0.0 {
+            let text = "Sum of y is not positive, which is necessary for Poisson regression";
+            return Err(Error::Target(text.into()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,334 @@
+//! Growing one tree of a forest.
+//!
+//! A node is a range of one list of rows, each with what it adds to a sum; a split parts the range. Only the columns
+//! that a node draws are looked at. One thread grows a tree; the random numbers of a node come from its place in the
+//! tree, so they do not depend on the order of growing.
+
+use std::collections::BinaryHeap;
+
+use ermine_core::{Context, Progress, Result, Stream};
+
+use super::super::grow::{Gain, Grown, Settings, Test, in_preorder};
+use super::bins::{Binned, MISSING, MISSING_RANK, Place};
+use super::find::{Cut, Desk, Found, Limits};
+use super::kind::{Entry, Kind};
+
+/// What growing a tree needs besides its rows.
+pub(super) struct Plan<'a, K> {
+    pub kind: &'a K,
+    pub binned: &'a Binned,
+    /// How many categories each category column has.
+    pub categories: &'a [Option<usize>],
+    pub settings: &'a Settings,
+    /// Which tree it is.
+    pub tree: u64,
+    pub cx: &'a Context<'a>,
+}
+
+/// A node that may still split.
+struct Bud<S> {
+    start: usize,
+    end: usize,
+    depth: usize,
+    path: u64,
+    all: S,
+    open: bool,
+}
+
+/// The split a node takes.
+struct Choice<S> {
+    found: Found<S>,
+    /// By how much the impurity of the tree falls.
+    decrease: f64,
+    /// Categories that the node does not have, for a split of categories.
+    unseen: Vec<u32>,
+}
+
+struct Grower<'a, K: Kind> {
+    plan: &'a Plan<'a, K>,
+    limits: Limits,
+    /// Weight of all rows.
+    weight: f64,
+    entries: Vec<Entry<K::Load>>,
+    spare: Vec<Entry<K::Load>>,
+    desk: Desk<K>,
+    order: Vec<u32>,
+    swaps: Vec<(u32, u32)>,
+    nodes: Vec<Grown>,
+}
+
+/// Rows of a node from which the observer is told of it.
+const REPORT: usize = 4096;
+
+/// Grows a tree on the given rows; its nodes in preorder.
+pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>) -> Result<Vec<Grown>> {
+    let mut all = K::Sum::default();
+    entries.iter().for_each(|e| K::add(&mut all, e.load));
+    let weight = plan.kind.weight(&all);
+    let s = plan.settings;
+    let grower = Grower {
+        plan,
+        limits: Limits { min_rows: s.min_leaf.max(1), min_weight: s.min_weight * weight },
+        weight,
+        spare: Vec::with_capacity(entries.len()),
+        entries,
+        desk: Desk::new(),
+        order: (0..plan.binned.columns.len() as u32).collect(),
+        swaps: Vec::new(),
+        nodes: Vec::new(),
+    };
+    let root = Bud { start: 0, end: grower.entries.len(), depth: 0, path: 1, all, open: true };
+    match s.max_leaves {
+        Some(leaves) => grower.best_first(root, leaves),
+        None => grower.depth_first(root),
+    }
+}
+
+impl<K: Kind> Grower<'_, K> {
+    /// Makes the node of a bud, and finds out whether it may split.
+    fn enter(&mut self, bud: &mut Bud<K::Sum>) {
+        let s = self.plan.settings;
+        let rows = bud.end - bud.start;
+        let about = self.plan.kind.summary(&bud.all, &self.entries[bud.start..bud.end]);
+        let weight = self.plan.kind.weight(&bud.all);
+        bud.open = !about.pure
+            && bud.depth < s.max_depth
+            && rows >= s.min_split.max(2 * self.limits.min_rows)
+            && weight >= 2.0 * self.limits.min_weight;
+        self.nodes.push(Grown { test: None, value: about.value, impurity: about.impurity, rows, weight });
+    }
+
+    /// The split a node takes, if there is one that gains enough.
+    fn choose(&mut self, bud: &Bud<K::Sum>) -> Result<Option<Choice<K::Sum>>> {
+        let rows = bud.end - bud.start;
+        if rows >= REPORT {
+            self.plan.cx.check(Progress { stage: "growing", done: self.plan.tree, total: None, objective: None })?;
+        }
+        let best = self.search(bud);
+        let Some(found) = best else { return Ok(None) };
+        let decrease = self.plan.kind.decrease(&found.left, &bud.all) / self.weight;
+        let least = self.plan.settings.min_decrease;
+        if least > 0.0 {
+            // A split that gains exactly as much as asked must not fail by rounding.
+            let impurity = self.nodes.last().map_or(0.0, |n| n.impurity);
+            if decrease + 16.0 * f64::EPSILON * impurity < least {
+                return Ok(None);
+            }
+        }
+        let unseen = if matches!(found.cut, Cut::Bins(_)) { self.unseen(bud, found.feature) } else { Vec::new() };
+        Ok(Some(Choice { found, decrease, unseen }))
+    }
+
+    /// Looks at the columns a node draws. They are drawn one by one, constant ones among them, until there are enough and
+    /// one of them is not constant.
+    fn search(&mut self, bud: &Bud<K::Sum>) -> Option<Found<K::Sum>> {
+        let p = self.order.len();
+        let s = self.plan.settings;
+        let index = self.plan.tree.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ bud.path;
+        let draws = s.max_features < p;
+        let mut stream = (draws || s.random).then(|| Stream::new(self.plan.cx.seed, "forest node", index));
+        let mut best: Option<Found<K::Sum>> = None;
+        let mut varies = false;
+        for drawn in 0..p {
+            if drawn >= s.max_features && varies {
+                break;
+            }
+            if draws && let Some(stream) = &mut stream {
+                let other = drawn + stream.below(p - drawn);
+                self.order.swap(drawn, other);
+                self.swaps.push((drawn as u32, other as u32));
+            }
+            let feature = self.order[drawn];
+            let entries = &self.entries[bud.start..bud.end];
+            let Plan { kind, binned, .. } = *self.plan;
+            let found = match &mut stream {
+                Some(stream) if s.random => self.desk.draw(kind, binned, feature, entries, &bud.all, &self.limits, stream),
+                _ => self.desk.best(kind, binned, feature, entries, &bud.all, &self.limits),
+            };
+            varies |= found.is_some();
+            if let Some(Some(found)) = found
+                && best.as_ref().is_none_or(|b| found.gain > b.gain)
+            {
+                best = Some(found);
+            }
+        }
+        // The draw of a node must not depend on the nodes before it.
+        for &(a, b) in self.swaps.iter().rev() {
+            self.order.swap(a as usize, b as usize);
+        }
+        self.swaps.clear();
+        best
+    }
+
+    /// The categories of a column that no row of the node has: they are treated like missing values.
+    fn unseen(&mut self, bud: &Bud<K::Sum>, feature: u32) -> Vec<u32> {
+        let column = &self.plan.binned.columns[feature as usize];
+        let (Some(codes), Some(count)) = (&column.codes, self.plan.categories[feature as usize]) else { return Vec::new() };
+        let mut seen = vec![false; count];
+        for e in &self.entries[bud.start..bud.end] {
+            match &column.place {
+                Place::Narrow(place) => {
+                    let b = self.plan.binned.column(*place)[e.row as usize];
+                    if b != MISSING {
+                        seen[codes[usize::from(b)] as usize] = true;
+                    }
+                }
+                Place::Wide(ranks) => {
+                    let b = ranks[e.row as usize];
+                    if b != MISSING_RANK {
+                        seen[codes[b as usize] as usize] = true;
+                    }
+                }
+            }
+        }
+        (0..count as u32).filter(|&c| !seen[c as usize]).collect()
+    }
+
+    /// The question a split asks.
+    fn test(&self, bud: &Bud<K::Sum>, choice: &Choice<K::Sum>) -> Test {
+        let found = &choice.found;
+        let weight = |sum: &K::Sum| self.plan.kind.weight(sum);
+        // Missing values that training did not see here go with the greater weight.
+        let missing_left =
+            if found.missing { found.missing_left } else { weight(&found.left) > weight(&K::without(&bud.all, &found.left)) };
+        let (threshold, categories) = match &found.cut {
+            Cut::Upto(_, threshold) => (*threshold, None),
+            Cut::Bins(bins) => {
+                let codes = self.plan.binned.columns[found.feature as usize].codes.as_deref().unwrap_or_default();
+                let mut left: Vec<u32> = bins.iter().map(|&b| codes[b as usize]).collect();
+                if missing_left {
+                    left.extend(&choice.unseen);
+                }
+                left.sort_unstable();
+                (0.0, Some(left))
+            }
+        };
+        Test { feature: found.feature as usize, threshold, categories, missing_left, left: 0, right: 0 }
+    }
+
+    /// Parts the rows of a node, each side in its old order; returns the two children.
+    fn split(&mut self, bud: &Bud<K::Sum>, found: &Found<K::Sum>) -> [Bud<K::Sum>; 2] {
+        let binned = self.plan.binned;
+        let column = &binned.columns[found.feature as usize];
+        let missing_left = found.missing && found.missing_left;
+        let range = &mut self.entries[bud.start..bud.end];
+        let left = match (&column.place, &found.cut) {
+            (Place::Narrow(place), Cut::Upto(last, _)) => {
+                let last = *last as u8;
+                // The bin of missing values is above all others.
+                let goes = |b: u8| (b <= last) | (missing_left & (b == MISSING));
+                if range.len() <= super::find::BY_ROW {
+                    let (cells, stride, place) = (binned.rows_of_cells(), binned.narrow, *place);
+                    part(range, &mut self.spare, |row| goes(cells[row as usize * stride + place]))
+                } else {
+                    let cells = binned.column(*place);
+                    part(range, &mut self.spare, |row| goes(cells[row as usize]))
+                }
+            }
+            (Place::Narrow(place), Cut::Bins(bins)) => {
+                let mut set = [false; 256];
+                bins.iter().for_each(|&b| set[b as usize & 255] = true);
+                set[usize::from(MISSING)] = missing_left;
+                let cells = binned.column(*place);
+                part(range, &mut self.spare, |row| set[usize::from(cells[row as usize])])
+            }
+            (Place::Wide(ranks), Cut::Upto(last, _)) => part(range, &mut self.spare, |row| {
+                let r = ranks[row as usize];
+                (r <= *last) | (missing_left & (r == MISSING_RANK))
+            }),
+            (Place::Wide(ranks), Cut::Bins(bins)) => {
+                let mut set = vec![false; column.bins()];
+                bins.iter().for_each(|&b| set[b as usize] = true);
+                part(range, &mut self.spare, |row| {
+                    let r = ranks[row as usize];
+                    if r == MISSING_RANK { missing_left } else { set[r as usize] }
+                })
+            }
+        };
+        let middle = bud.start + left;
+        let path = |side: u64| (bud.path ^ side).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(29).wrapping_add(side);
+        let right = K::without(&bud.all, &found.left);
+        [
+            Bud { start: bud.start, end: middle, depth: bud.depth + 1, path: path(1), all: found.left, open: true },
+            Bud { start: middle, end: bud.end, depth: bud.depth + 1, path: path(2), all: right, open: true },
+        ]
+    }
+
+    fn depth_first(mut self, root: Bud<K::Sum>) -> Result<Vec<Grown>> {
+        let mut stack = vec![(root, None::<usize>)];
+        while let Some((mut bud, parent)) = stack.pop() {
+            let here = self.nodes.len();
+            // A left child follows its parent; a right child is found through it.
+            if let Some(parent) = parent
+                && let Some(test) = &mut self.nodes[parent].test
+            {
+                test.right = here;
+            }
+            self.enter(&mut bud);
+            if !bud.open {
+                continue;
+            }
+            let Some(choice) = self.choose(&bud)? else { continue };
+            let mut test = self.test(&bud, &choice);
+            test.left = here + 1;
+            self.nodes[here].test = Some(test);
+            let [left, right] = self.split(&bud, &choice.found);
+            stack.push((right, Some(here)));
+            stack.push((left, None));
+        }
+        Ok(self.nodes)
+    }
+
+    /// Splits the node that gains most, again and again, until there are `leaves` leaves.
+    fn best_first(mut self, root: Bud<K::Sum>, leaves: usize) -> Result<Vec<Grown>> {
+        let mut waiting: Vec<Option<(Bud<K::Sum>, Choice<K::Sum>)>> = Vec::new();
+        let mut heap = BinaryHeap::new();
+        let mut fresh = vec![root];
+        let mut count = 1;
+        loop {
+            for mut bud in fresh.drain(..) {
+                let here = self.nodes.len();
+                self.enter(&mut bud);
+                let choice = if bud.open { self.choose(&bud)? } else { None };
+                if let Some(choice) = &choice {
+                    heap.push(Gain(choice.decrease, here));
+                }
+                waiting.push(choice.map(|c| (bud, c)));
+            }
+            if count >= leaves {
+                break;
+            }
+            let Some(Gain(_, at)) = heap.pop() else { break };
+            let Some((bud, choice)) = waiting[at].take() else { continue };
+            let mut test = self.test(&bud, &choice);
+            test.left = self.nodes.len();
+            test.right = self.nodes.len() + 1;
+            self.nodes[at].test = Some(test);
+            fresh.extend(self.split(&bud, &choice.found));
+            count += 1;
+        }
+        Ok(in_preorder(self.nodes))
+    }
+}
+
+/// Stable partition: rows that go left come first; returns how many. Each entry is written to both sides, and the place
+/// moves on where it belongs: which side a row takes cannot be guessed, and a wrong guess costs more than a write.
+#[inline(always)]
+fn part<L: Copy>(entries: &mut [Entry<L>], spare: &mut Vec<Entry<L>>, goes_left: impl Fn(u32) -> bool) -> usize {
+    let Some(&first) = entries.first() else { return 0 };
+    if spare.len() < entries.len() {
+        spare.resize(entries.len(), first);
+    }
+    let spare = &mut spare[..entries.len()];
+    let (mut l, mut r) = (0, 0);
+    for i in 0..entries.len() {
+        let e = entries[i];
+        let goes = goes_left(e.row);
+        entries[l] = e;
+        spare[r] = e;
+        l += usize::from(goes);
+        r += usize::from(!goes);
+    }
+    entries[l..].copy_from_slice(&spare[..r]);
+    l
+}

@@ -1,0 +1,153 @@
+//! What trees say of rows they have not seen.
+
+use ermine_core::{Context, Dataset, Mat, Progress, Result, Stream, Target};
+use rayon::prelude::*;
+
+use super::super::ensemble::{Node, Trees};
+use super::super::sorted::{Columns, Rows};
+use super::bag::Lottery;
+use super::model::OutOfBag;
+
+/// The rows of a fit and the bags of its trees.
+pub(super) struct Bags<'a> {
+    pub data: &'a Dataset<'a>,
+    pub rows: &'a Rows,
+    pub seed: u64,
+    pub lottery: &'a Lottery,
+}
+
+impl Bags<'_> {
+    /// Whether each row of the data is outside the bag of a tree. Rows without weight are outside all bags.
+    fn outside(&self, tree: usize) -> Vec<bool> {
+        let counts = self.lottery.counts(tree as u64);
+        let mut out = vec![true; self.data.rows()];
+        for (id, &count) in counts.iter().enumerate() {
+            out[self.rows.row(id)] = count == 0;
+        }
+        out
+    }
+
+    /// For each row the mean over the trees that have not seen it, and the score of these means.
+    pub fn estimate(&self, trees: &Trees, cx: &Context<'_>) -> Result<OutOfBag> {
+        let (n, width) = (self.data.rows(), trees.width());
+        let mut predictions = Mat::zeros(n, width);
+        let mut seen_by = vec![0u32; n];
+        for t in 0..trees.n_trees() {
+            let (done, total) = (t as u64, Some(trees.n_trees() as u64));
+            cx.report(Progress { stage: "out of bag", done, total, objective: None })?;
+            let outside = self.outside(t);
+            let leaves = trees.leaves(&self.data.x, t..t + 1)?;
+            let nodes = trees.nodes(t);
+            for i in (0..n).filter(|&i| outside[i]) {
+                seen_by[i] += 1;
+                let values = &nodes[leaves[(i, 0)] as usize].values;
+                predictions.row_mut(i).iter_mut().zip(values).for_each(|(p, v)| *p += v);
+            }
+        }
+        for (i, &count) in seen_by.iter().enumerate() {
+            let divide = |p: &mut f64| *p = if count > 0 { *p / f64::from(count) } else { f64::NAN };
+            predictions.row_mut(i).iter_mut().for_each(divide);
+        }
+        let counted: Vec<usize> = (0..self.rows.len()).map(|id| self.rows.row(id)).filter(|&i| seen_by[i] > 0).collect();
+        let score = self.score(&predictions, &counted)?;
+        Ok(OutOfBag { score, predictions })
+    }
+
+    /// Accuracy, or R^2 averaged over targets; NaN without rows.
+    fn score(&self, predictions: &Mat<f64>, rows: &[usize]) -> Result<f64> {
+        let weight = |i: usize| self.data.weight_of(i);
+        let total: f64 = rows.iter().map(|&i| weight(i)).sum();
+        if let Target::Class { codes, .. } = self.data.y {
+            let right = |i: usize| best(predictions.row(i)) == codes[i] as usize;
+            return Ok(rows.iter().filter(|&&i| right(i)).map(|&i| weight(i)).sum::<f64>() / total);
+        }
+        let y = self.data.y.reals()?;
+        let of_target = |t: usize| {
+            let mean = rows.iter().map(|&i| weight(i) * y.at(i, t)).sum::<f64>() / total;
+            let about = |p: &dyn Fn(usize) -> f64| rows.iter().map(|&i| weight(i) * (y.at(i, t) - p(i)).powi(2)).sum::<f64>();
+            let (missed, spread) = (about(&|i| predictions[(i, t)]), about(&|_| mean));
+            match (missed == 0.0, spread == 0.0) {
+                (true, _) => 1.0,
+                (false, true) => 0.0,
+                _ => 1.0 - missed / spread,
+            }
+        };
+        let score = (0..y.cols()).map(of_target).sum::<f64>() / y.cols() as f64;
+        Ok(if rows.is_empty() { f64::NAN } else { score })
+    }
+
+    /// Breiman's importances: for each tree, how much the loss on the rows outside its bag grows when a column is shuffled
+    /// among them; averaged over trees.
+    pub fn permutation_importances(&self, trees: &Trees, columns: &Columns<'_>, cx: &Context<'_>) -> Result<Vec<f64>> {
+        let of_tree = |t: usize| -> Result<Vec<f64>> {
+            let (done, total) = (t as u64, Some(trees.n_trees() as u64));
+            cx.report(Progress { stage: "permuting", done, total, objective: None })?;
+            let outside = self.outside(t);
+            let rows: Vec<usize> = (0..self.rows.len()).map(|id| self.rows.row(id)).filter(|&i| outside[i]).collect();
+            let nodes = trees.nodes(t);
+            let mut out = vec![0.0; columns.len()];
+            let total: f64 = rows.iter().map(|&i| self.data.weight_of(i)).sum();
+            if rows.is_empty() {
+                return Ok(out);
+            }
+            let mut used = vec![false; columns.len()];
+            nodes.iter().filter(|n| n.right != 0).for_each(|n| used[n.feature as usize] = true);
+            let before: Vec<f64> = rows.iter().map(|&i| self.loss(i, leaf(&nodes, columns, i, None))).collect::<Result<_>>()?;
+            for j in (0..columns.len()).filter(|&j| used[j]) {
+                let index = t as u64 * columns.len() as u64 + j as u64;
+                let order = Stream::new(self.seed, "forest permutation", index).permutation(rows.len());
+                for (k, &i) in rows.iter().enumerate() {
+                    let there = Some((j, rows[order[k]]));
+                    out[j] += self.data.weight_of(i) * (self.loss(i, leaf(&nodes, columns, i, there))? - before[k]);
+                }
+                out[j] /= total;
+            }
+            Ok(out)
+        };
+        let all = (0..trees.n_trees()).into_par_iter().map(of_tree).collect::<Result<Vec<_>>>()?;
+        let mut sums = vec![0.0; columns.len()];
+        for tree in &all {
+            sums.iter_mut().zip(tree).for_each(|(s, v)| *s += v);
+        }
+        sums.iter_mut().for_each(|s| *s /= all.len() as f64);
+        Ok(sums)
+    }
+
+    /// 1 for a wrong class, or the squared error, of a row in a leaf.
+    fn loss(&self, row: usize, leaf: &Node) -> Result<f64> {
+        if let Target::Class { codes, .. } = self.data.y {
+            return Ok(f64::from(u8::from(best(&leaf.values) != codes[row] as usize)));
+        }
+        let y = self.data.y.reals()?;
+        Ok((0..y.cols()).map(|t| (y.at(row, t) - leaf.values[t]).powi(2)).sum())
+    }
+}
+
+/// The first of the largest.
+fn best(values: &[f64]) -> usize {
+    (0..values.len()).fold(0, |b, k| if values[k] > values[b] { k } else { b })
+}
+
+/// The leaf of a row of the training data, one of whose cells may be taken from another row.
+fn leaf<'n>(nodes: &'n [Node], columns: &Columns<'_>, row: usize, swapped: Option<(usize, usize)>) -> &'n Node {
+    let mut at = 0;
+    loop {
+        let node = &nodes[at];
+        if node.right == 0 {
+            return node;
+        }
+        let feature = node.feature as usize;
+        let row = swapped.filter(|s| s.0 == feature).map_or(row, |s| s.1);
+        let left = match &node.categories {
+            Some(set) => match columns.code(row, feature) {
+                ermine_core::MISSING_CODE => node.missing_left,
+                code => set.binary_search(&code).is_ok(),
+            },
+            None => match columns.value(row, feature) {
+                v if v.is_nan() => node.missing_left,
+                v => v <= node.threshold,
+            },
+        };
+        at = if left { at + 1 } else { node.right as usize };
+    }
+}

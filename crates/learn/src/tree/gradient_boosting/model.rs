@@ -1,0 +1,219 @@
+//! The fitted sum of trees: prediction, stages, saving and loading.
+
+use ermine_core::{
+    Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section, Task,
+};
+
+use super::super::ensemble::Trees;
+use super::loss::Loss;
+
+/// A fitted gradient boosting.
+#[derive(Debug, Clone)]
+pub struct GradientBoostingModel {
+    pub(super) task: Task,
+    pub(super) classes: Vec<String>,
+    pub(super) loss: Loss,
+    /// Where the scores start.
+    pub(super) start: Vec<f64>,
+    /// A tree a round, or a tree a class; leaves hold what is added to the score.
+    pub(super) trees: Trees,
+    pub(super) train_score: Vec<f64>,
+    pub(super) validation_score: Vec<f64>,
+    pub(super) oob_scores: Vec<f64>,
+    pub(super) oob_improvement: Vec<f64>,
+    pub(super) certificate: Certificate,
+}
+
+impl GradientBoostingModel {
+    /// The trees: of round m and class k it is tree m * classes + k, with one class for numbers and for two classes.
+    pub fn trees(&self) -> &Trees {
+        &self.trees
+    }
+
+    /// Rounds.
+    pub fn n_rounds(&self) -> usize {
+        self.trees.n_trees() / self.start.len()
+    }
+
+    /// The mean loss on the rows of each round, after it.
+    pub fn train_score(&self) -> &[f64] {
+        &self.train_score
+    }
+
+    /// The mean loss on held-out rows after each round, where some were held out.
+    pub fn validation_score(&self) -> &[f64] {
+        &self.validation_score
+    }
+
+    /// By how much each round lowered the mean loss of the rows it did not see, where it saw a part.
+    pub fn oob_improvement(&self) -> &[f64] {
+        &self.oob_improvement
+    }
+
+    /// How much each column lowers the squared error of the slopes, as shares of the whole; all 0 when no tree has a split.
+    pub fn feature_importances(&self) -> Vec<f64> {
+        let gains = self.trees.gains();
+        let sum: f64 = gains.iter().sum();
+        gains.into_iter().map(|g| if sum > 0.0 { g / sum } else { 0.0 }).collect()
+    }
+
+    /// Hands the scores after each round to `each`.
+    pub fn staged(&self, x: &Features<'_>, mut each: impl FnMut(&Mat<f64>) -> Result<()>) -> Result<()> {
+        let width = self.start.len();
+        let mut raw = Mat::from_fn(x.rows(), width, |_, k| self.start[k]);
+        for round in 0..self.n_rounds() {
+            self.trees.add_to(x, round * width..(round + 1) * width, width, &mut raw)?;
+            each(&raw)?;
+        }
+        Ok(())
+    }
+
+    fn answers(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let raw = self.raw(x)?;
+        let width = if self.task == Task::Classification { self.classes.len() } else { 1 };
+        let mut out = Mat::zeros(raw.rows(), width);
+        for i in 0..raw.rows() {
+            self.loss.answer(raw.row(i), out.row_mut(i));
+        }
+        Ok(out)
+    }
+
+    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+        let task: Task = input.field("task")?;
+        let classes: Vec<String> = input.field("classes")?;
+        let (name, alpha): (String, f64) = (input.field("loss")?, input.vec_of("alpha", 1)?[0]);
+        let loss = match (name.as_str(), task) {
+            ("squared_error", Task::Regression) => Loss::Squared,
+            ("absolute_error", Task::Regression) => Loss::Absolute,
+            ("huber", Task::Regression) => Loss::Huber { alpha },
+            ("quantile", Task::Regression) => Loss::Pinball { alpha },
+            ("poisson", Task::Regression) => Loss::Poisson,
+            ("log_loss", Task::Classification) if classes.len() > 2 => Loss::Softmax { classes: classes.len() },
+            ("log_loss", Task::Classification) if classes.len() == 2 => Loss::Logistic,
+            ("exponential", Task::Classification) if classes.len() == 2 => Loss::Exponential,
+            _ => return Err(Error::Model(format!("loss {name} for {} classes ({task})", classes.len()))),
+        };
+        let start: Vec<f64> = input.vec_of("start", loss.width())?;
+        let trees = Trees::load(input)?.refusing_infinite();
+        let rounds = trees.n_trees() / loss.width();
+        if trees.width() != 1 || trees.n_trees() == 0 || trees.n_trees() != rounds * loss.width() {
+            return Err(Error::Model(format!(
+                "{} trees of {} values for {} scores",
+                trees.n_trees(),
+                trees.width(),
+                loss.width()
+            )));
+        }
+        if start.iter().any(|v| !v.is_finite()) || !alpha.is_finite() {
+            return Err(Error::Model("the start is not finite".into()));
+        }
+        for t in 0..trees.n_trees() {
+            if trees.nodes(t).iter().any(|n| !n.values[0].is_finite()) {
+                return Err(Error::Model(format!("tree {t} has a value that is not finite")));
+            }
+        }
+        let optional = |name: &str| match input.array_info(name) {
+            Some(_) => input.vec_of(name, rounds),
+            None => Ok(Vec::new()),
+        };
+        Ok(Self {
+            task,
+            classes,
+            loss,
+            start,
+            trees,
+            train_score: input.vec_of("train_score", rounds)?,
+            validation_score: optional("validation_score")?,
+            oob_scores: optional("oob_scores")?,
+            oob_improvement: optional("oob_improvement")?,
+            certificate: input.field("certificate")?,
+        })
+    }
+}
+
+impl Model for GradientBoostingModel {
+    fn n_features(&self) -> usize {
+        self.trees.n_features()
+    }
+
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        (self.task == Task::Regression).then_some(self)
+    }
+
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        (self.task == Task::Classification).then_some(self)
+    }
+
+    fn certificate(&self) -> Option<&Certificate> {
+        Some(&self.certificate)
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        report.text(format!("{} rounds, {} trees.", self.n_rounds(), self.trees.n_trees()));
+        let curve = |name: &str, values: &[f64]| Curve {
+            name: name.into(),
+            points: values.iter().enumerate().map(|(i, &v)| (i as f64 + 1.0, v)).collect(),
+        };
+        let mut curves = vec![curve("training rows", &self.train_score)];
+        if !self.validation_score.is_empty() {
+            curves.push(curve("held-out rows", &self.validation_score));
+        }
+        let (title, x, y) = ("Loss by round".into(), "round".into(), "mean loss".into());
+        report.sections.push(Section::Plot { title, x, y, curves });
+        let importances = self.feature_importances();
+        let mut order: Vec<usize> = (0..importances.len()).collect();
+        order.sort_by(|&a, &b| importances[b].total_cmp(&importances[a]));
+        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let rows = order.into_iter().map(|j| vec![Cell::Text(name(j)), Cell::Number(importances[j])]).collect();
+        report.table("Importance: share of the decrease of squared error", &["column", "importance"], rows);
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        let (name, alpha) = match self.loss {
+            Loss::Squared => ("squared_error", 0.0),
+            Loss::Absolute => ("absolute_error", 0.0),
+            Loss::Huber { alpha } => ("huber", alpha),
+            Loss::Pinball { alpha } => ("quantile", alpha),
+            Loss::Poisson => ("poisson", 0.0),
+            Loss::Logistic | Loss::Softmax { .. } => ("log_loss", 0.0),
+            Loss::Exponential => ("exponential", 0.0),
+        };
+        out.field("task", &self.task)?;
+        out.field("classes", &self.classes)?;
+        out.field("loss", &name)?;
+        out.vec("alpha", &[alpha]);
+        out.vec("start", &self.start);
+        self.trees.save(out)?;
+        out.vec("train_score", &self.train_score);
+        let optional = [
+            ("validation_score", &self.validation_score),
+            ("oob_scores", &self.oob_scores),
+            ("oob_improvement", &self.oob_improvement),
+        ];
+        optional.iter().filter(|(_, values)| !values.is_empty()).for_each(|(name, values)| out.vec(name, values));
+        out.field("certificate", &self.certificate)
+    }
+}
+
+impl Regressor for GradientBoostingModel {
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.answers(x)
+    }
+}
+
+impl Classifier for GradientBoostingModel {
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.answers(x)
+    }
+
+    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        Ok(Some(self.raw(x)?))
+    }
+}
