@@ -512,7 +512,7 @@ fn first<T: Copy>(cells: &[T], is: impl Fn(T) -> bool) -> Option<usize> {
 }
 
 /// Refuses infinite cells among some rows, naming the first.
-fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()> {
+pub(crate) fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()> {
     let refuse = |row: usize, col: usize, value: f64| {
         let column = match x {
             Features::Table(t) => format!("\"{}\"", t.schema().fields[col].name),
