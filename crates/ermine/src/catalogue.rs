@@ -5,6 +5,7 @@ use ermine_core::{AnyLearner, Error, Result};
 use ermine_learn::{baseline, bayes, cluster, features, linear, prepare, reduce, tree};
 
 use crate::Pipeline;
+use crate::ensemble::{AdaBoost, Bagging, Stacking, Voting};
 
 /// Every learner, in the order people see them. A new learner is one line here.
 pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
@@ -24,6 +25,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(bayes::GaussianNb::default()),
     || Box::new(tree::Tree::default()),
     || Box::new(tree::C45::default()),
+    || Box::new(AdaBoost::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(prepare::Standardise::default()),
@@ -37,6 +39,9 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(features::Fourier::default()),
     || Box::new(features::Radial::default()),
     || Box::new(features::Uncorrelate::default()),
+    || Box::new(Bagging::default()),
+    || Box::new(Voting::default()),
+    || Box::new(Stacking::default()),
     || Box::new(Pipeline::default()),
 ];
 

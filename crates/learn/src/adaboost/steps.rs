@@ -13,8 +13,10 @@ pub struct Steps {
 impl Steps {
     /// The steps of rows with the given weights (all 1 without) and logarithms of factors.
     pub fn new(given: Option<&[f64]>, log_factor: &[f64]) -> Self {
-        let top = log_factor.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let factor = |i: usize| (log_factor[i] - top).exp();
+        // A row of weight 0 takes no part, whatever its factor.
+        let there = |i: usize| given.is_none_or(|w| w[i] > 0.0);
+        let top = (0..log_factor.len()).filter(|&i| there(i)).map(|i| log_factor[i]).fold(f64::NEG_INFINITY, f64::max);
+        let factor = |i: usize| if there(i) { (log_factor[i] - top).exp() } else { 0.0 };
         let whole = given.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0 && *w < (1u64 << 40) as f64));
         let largest = given.map_or(1.0, |w| w.iter().copied().fold(0.0, f64::max));
         let of = |i: usize| given.map_or(1.0, |w| if whole { w[i] } else { w[i] / largest });
