@@ -114,6 +114,13 @@ def tree(p):
 TASKS["tree_cls"] = estimator(tree, predict="predict_proba")
 
 
+def adaboost(p):
+    return ermine.AdaBoostClassifier(n_estimators=p["rounds"], random_state=0)
+
+
+TASKS["adaboost"] = estimator(adaboost, predict="predict_proba")
+
+
 def kmeans(d, p):
     def fit():
         model = ermine.KMeans(

@@ -1,9 +1,8 @@
 //! Stacking: a learner that learns how far to trust others.
 
 use ermine_core::{
-    Accepts, AnyLearner, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model,
-    ModelReader, ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Stream, Target,
-    Task,
+    Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
+    ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Stream, Target, Task,
 };
 use ermine_learn::select::stratified_k_fold;
 use serde::{Deserialize, Serialize};

@@ -95,24 +95,25 @@ fn pass(
     whole: [i64; 2],
     score: impl Fn([f64; 2], [f64; 2]) -> f64,
 ) -> Option<(f64, usize)> {
-    let mut left = start;
     let total = whole[0] + whole[1];
+    // Weight on the left, and that of the second class: two sums without a choice between them.
+    let (mut weight, mut ones) = (start[0] + start[1], start[1]);
     let mut best: Option<(f64, usize)> = None;
     let mut highest = f64::NEG_INFINITY;
     for (at, &entry) in entries.iter().enumerate() {
-        if entry & STARTS != 0 {
-            let weight = left[0] + left[1];
-            if weight > 0 && weight < total {
-                let sides = ([left[0] as f64, left[1] as f64], [(whole[0] - left[0]) as f64, (whole[1] - left[1]) as f64]);
-                let here = score(sides.0, sides.1);
-                if here > highest {
-                    highest = here;
-                    best = Some((here, at));
-                }
+        if entry & STARTS != 0 && weight > 0 && weight < total {
+            let left = [(weight - ones) as f64, ones as f64];
+            let right = [(whole[0] + ones - weight) as f64, (whole[1] - ones) as f64];
+            let here = score(left, right);
+            if here > highest {
+                highest = here;
+                best = Some((here, at));
             }
         }
         let p = packed[(entry & !STARTS) as usize];
-        left[(p & 1) as usize] += (p >> 1) as i64;
+        let steps = (p >> 1) as i64;
+        weight += steps;
+        ones += steps & -((p & 1) as i64);
     }
     best
 }

@@ -1,5 +1,7 @@
 //! Weights as whole numbers of steps, so that their sums are exact.
 
+use rayon::prelude::*;
+
 /// The weights of a round: the weight that a row was given times `exp(log_weight)`, in steps whose sum stays below 2^60.
 ///
 /// A given weight that is a whole number multiplies the rounded step of the row, so that a row of weight 2 has exactly the
@@ -16,7 +18,12 @@ impl Steps {
         // A row of weight 0 takes no part, whatever its factor.
         let there = |i: usize| given.is_none_or(|w| w[i] > 0.0);
         let top = (0..log_factor.len()).filter(|&i| there(i)).map(|i| log_factor[i]).fold(f64::NEG_INFINITY, f64::max);
-        let factor = |i: usize| if there(i) { (log_factor[i] - top).exp() } else { 0.0 };
+        let factors: Vec<f64> = (0..log_factor.len())
+            .into_par_iter()
+            .with_min_len(4096)
+            .map(|i| if there(i) { (log_factor[i] - top).exp() } else { 0.0 })
+            .collect();
+        let factor = |i: usize| factors[i];
         let whole = given.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0 && *w < (1u64 << 40) as f64));
         let largest = given.map_or(1.0, |w| w.iter().copied().fold(0.0, f64::max));
         let of = |i: usize| given.map_or(1.0, |w| if whole { w[i] } else { w[i] / largest });

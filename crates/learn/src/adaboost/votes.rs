@@ -5,6 +5,9 @@ use rayon::prelude::*;
 /// A vote is never taken beyond this: learners that separate the classes would have unbounded ones.
 const GREATEST: f64 = 36.0;
 
+/// Rows that one thread looks at together.
+const BLOCK: usize = 4096;
+
 /// Sums of votes, a number a class and row.
 #[derive(Debug, Clone)]
 pub struct Votes {
@@ -42,17 +45,28 @@ impl Votes {
 
     /// [`Votes::error`] as it would be without one learner: what it says and its vote.
     pub fn error_without(&self, truth: &[u32], given: Option<&[f64]>, gone: Option<(&[u32], f64)>) -> f64 {
-        let (mut wrong, mut total) = (0.0, 0.0);
-        for (i, (row, &c)) in self.sums.chunks_exact(self.classes).zip(truth).enumerate() {
-            let w = given.map_or(1.0, |w| w[i]);
-            total += w;
+        self.mean(truth, given, |i, row, c| {
             let vote = |k: usize| row[k] - gone.map_or(0.0, |(said, vote)| if said[i] as usize == k { vote } else { 0.0 });
             let best = (1..self.classes).fold(0, |b, k| if vote(k) > vote(b) { k } else { b });
-            if best != c as usize {
-                wrong += w;
+            f64::from(u8::from(best != c as usize))
+        })
+    }
+
+    /// The weighted mean of `f` over the rows, in blocks that do not depend on the number of threads.
+    fn mean(&self, truth: &[u32], given: Option<&[f64]>, f: impl Fn(usize, &[f64], u32) -> f64 + Sync) -> f64 {
+        let block = |(b, rows): (usize, &[f64])| {
+            let (mut sum, mut total) = (0.0, 0.0);
+            for (k, row) in rows.chunks_exact(self.classes).enumerate() {
+                let i = b * BLOCK + k;
+                let w = given.map_or(1.0, |w| w[i]);
+                total += w;
+                sum += w * f(i, row, truth[i]);
             }
-        }
-        wrong / total
+            (sum, total)
+        };
+        let parts: Vec<(f64, f64)> = self.sums.par_chunks(BLOCK * self.classes).enumerate().map(block).collect();
+        let (sum, total) = parts.into_iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        sum / total
     }
 
     /// The learner, of those that say `said` with `votes`, without which the error is least, and that error.
@@ -68,13 +82,7 @@ impl Votes {
         if self.classes != 2 {
             return None;
         }
-        let (mut sum, mut total) = (0.0, 0.0);
-        for (i, (row, &c)) in self.sums.chunks_exact(2).zip(truth).enumerate() {
-            let w = given.map_or(1.0, |w| w[i]);
-            total += w;
-            sum += w * (0.5 * (row[1 - c as usize] - row[c as usize])).exp();
-        }
-        Some(sum / total)
+        Some(self.mean(truth, given, |_, row, c| (0.5 * (row[1 - c as usize] - row[c as usize])).exp()))
     }
 
     /// The margin of each row: votes for its class less the most for another, as a share of all votes; from -1 to 1.

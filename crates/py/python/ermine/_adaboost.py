@@ -93,6 +93,14 @@ class _Boosted:
         self.estimator_weights_ = model.array("vote")
         self.estimator_errors_ = model.array("error")
 
+    @classmethod
+    def _from_model(cls, model):
+        # Other learners than stumps and trees have been boosted by the command line: such a file opens as a Model.
+        if json.loads(model.field("stumps")) or [s["learner"] for s in json.loads(model.field("models/stages"))] == ["tree"]:
+            if "classifier" not in model.capabilities or json.loads(model.field("stumps")):
+                return super()._from_model(model)
+        return None
+
     @property
     def trace_(self):
         """The course of the boosting, a row a round: error, vote, training error and its bound."""
@@ -133,7 +141,6 @@ class AdaBoostClassifier(_Boosted, TabularRows, Estimator, _Classifier):
             )
         classes, codes = encode_classes(y)
         self.classes_, self.n_classes_ = classes, len(classes)
-        self.estimator_ = _TreeClassifier_of_depth_one()
         self._fit_native(X, codes=codes, classes=classes, sample_weight=weight, seed=seed_of(self.random_state))
         self._set_fitted()
         return self
@@ -141,6 +148,7 @@ class AdaBoostClassifier(_Boosted, TabularRows, Estimator, _Classifier):
     def _set_fitted(self):
         self.n_classes_ = len(self.classes_)
         self._set_votes()
+        self.estimator_ = _tree_of_depth_one()
         self.estimators_ = self._stumps()
 
     def _stumps(self):
@@ -276,7 +284,7 @@ class AdaBoostClassifier(_Boosted, TabularRows, Estimator, _Classifier):
         return tags
 
 
-def _TreeClassifier_of_depth_one():
+def _tree_of_depth_one():
     from ._generated import DecisionTreeClassifier
 
     return DecisionTreeClassifier(max_depth=1)
@@ -320,12 +328,9 @@ class AdaBoostRegressor(_Boosted, TabularRows, RegressorMixin, Estimator, _Regre
         random = check_random_state(self.random_state)
         self.estimator_ = DecisionTreeRegressor(max_depth=3)
         self.estimators_ = []
-        for k in range(len(self.estimator_weights_)):
+        for model in self._model.members("models"):
             tree = DecisionTreeRegressor(max_depth=3, random_state=random.randint(MAX_SEED))
-            tree._model = self._model.part(f"models/{k}")
-            tree.n_features_in_ = self.n_features_in_
-            if hasattr(self, "feature_names_in_"):
-                tree.feature_names_in_ = self.feature_names_in_
+            tree._model, tree.n_features_in_ = model, self.n_features_in_
             tree._set_tree()
             self.estimators_.append(tree)
 

@@ -17,6 +17,10 @@ FILES = {
     "sklearn.linear_model._glm.tests.test_glm": ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"],
     "sklearn.tests.test_naive_bayes": ["GaussianNB"],
     "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],
+    "sklearn.ensemble.tests.test_weight_boosting": ["AdaBoostClassifier", "AdaBoostRegressor"],
+    "sklearn.ensemble.tests.test_bagging": ["BaggingClassifier", "BaggingRegressor"],
+    "sklearn.ensemble.tests.test_voting": ["VotingClassifier", "VotingRegressor"],
+    "sklearn.ensemble.tests.test_stacking": ["StackingClassifier", "StackingRegressor"],
     "sklearn.cluster.tests.test_k_means": ["KMeans"],
     "sklearn.decomposition.tests.test_pca": ["PCA"],
     "sklearn.preprocessing.tests.test_data": ["StandardScaler", "MinMaxScaler"],
@@ -32,6 +36,7 @@ def swapped(names):
     import sklearn.cluster
     import sklearn.decomposition
     import sklearn.dummy
+    import sklearn.ensemble
     import sklearn.impute
     import sklearn.linear_model
     import sklearn.naive_bayes
@@ -42,6 +47,7 @@ def swapped(names):
         sklearn.cluster,
         sklearn.decomposition,
         sklearn.dummy,
+        sklearn.ensemble,
         sklearn.impute,
         sklearn.linear_model,
         sklearn.naive_bayes,

@@ -8,6 +8,7 @@
 mod bayes;
 mod cluster;
 mod dummy;
+mod ensemble;
 mod features;
 mod glm;
 mod lasso;
@@ -154,6 +155,7 @@ pub const FACES: &[&[Face]] = &[
     sgd::FACES,
     bayes::FACES,
     tree::FACES,
+    ensemble::FACES,
     cluster::FACES,
     dummy::FACES,
     prepare::FACES,
