@@ -143,6 +143,13 @@ def grid_rf(d, p):
 TASKS["grid_rf"] = grid_rf
 
 
+def adaboost(p):
+    return ermine.AdaBoostClassifier(n_estimators=p["rounds"], random_state=0)
+
+
+TASKS["adaboost"] = estimator(adaboost, predict="predict_proba")
+
+
 def kmeans(d, p):
     def fit():
         model = ermine.KMeans(

@@ -9,8 +9,8 @@ use crate::{Verdict, attempt, make, require};
 /// Two ways to the same optimum differ by rounding and by the stopping rule.
 const CLOSE: f64 = 1e-6;
 
-/// Why an invariance is not asked of a learner that takes a step a row.
-const ORDERED: &str = "it takes a step a row, so its model follows the order and the scale of the rows";
+/// Why an invariance is not asked of a learner that takes a step a row or draws rows.
+const ORDERED: &str = "it takes a step a row or draws rows, so its model follows the order and the scale of the rows";
 
 fn fit_says(l: &dyn AnyLearner, data: &OwnedDataset, x: &Features<'_>) -> ermine_core::Result<Says> {
     says(&*l.fit_any(&data.view(), &Context::default())?, x)

@@ -270,6 +270,14 @@ impl ModelReader {
         self.prefix.matches('/').count()
     }
 
+    /// Whether anything was stored under `name` by [`ModelWriter::child`].
+    pub fn has_child(&self, name: &str) -> bool {
+        let prefix = format!("{}{name}/", self.prefix);
+        let first = |keys: Option<&String>| keys.is_some_and(|k| k.starts_with(&prefix));
+        first(self.content.tensors.range(prefix.clone()..).next().map(|(k, _)| k))
+            || first(self.content.fields.range(prefix.clone()..).next().map(|(k, _)| k))
+    }
+
     /// What was stored under `name` by [`ModelWriter::child`].
     pub fn child(&self, name: &str) -> Self {
         Self { prefix: format!("{}{name}/", self.prefix), content: self.content.clone() }

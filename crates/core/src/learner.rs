@@ -38,8 +38,8 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// the fit itself. More rows or other rows are allowed; the parts that are there stay as they are.
     const CONTINUE: Option<Resume<Self>> = None;
 
-    /// Whether the model depends on the order of the rows, because the learner takes a step a row. Of such a learner
-    /// nobody may expect that another order, a row given twice or shifted columns lead to the same model.
+    /// Whether the model depends on the order of the rows, because the learner takes a step a row or draws rows by their
+    /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
     const ORDERED: bool = false;
 
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
@@ -51,6 +51,14 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// Columns that mean something by their very values, such as an exposure: a preparation in front leaves them as they are.
     fn untouched(&self) -> Vec<ColumnRef> {
         Vec::new()
+    }
+
+    /// Changes parameters of a learner that this one holds as `part`: `base.max_depth` is parameter `max_depth` of part `base`.
+    /// Learners that hold none know no such parameter.
+    fn set_within(&mut self, part: &str, params: &serde_json::Map<String, Value>) -> Result<()> {
+        let first = params.keys().next().map_or("", |name| name.as_str());
+        let known = Self::SPEC.params.iter().map(|p| p.name);
+        Err(Error::unknown(format!("parameter of {}", Self::SPEC.name), &format!("{part}.{first}"), known))
     }
 
     /// Learns from rows.
@@ -210,9 +218,10 @@ pub trait AnyLearner: Send + Sync {
     fn spec(&self) -> &'static Spec;
     /// The parameters as an object.
     fn params(&self) -> Value;
-    /// Changes one parameter. A wrong name, type or value is an error, and the learner stays as it was.
+    /// Changes one parameter, or with a point one of a learner within this one (`base.max_depth`). A wrong name, type or value
+    /// is an error, and the learner stays as it was.
     fn set(&mut self, name: &str, value: Value) -> Result<()>;
-    /// Changes several parameters at once, checked together.
+    /// Changes several parameters at once, checked together; those of learners within come after this one's own.
     fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()>;
     /// [`Learner::check`].
     fn check_any(&self) -> Result<()>;
@@ -285,7 +294,13 @@ impl<L: Learner> AnyLearner for L {
     fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()> {
         let mut all = to_params(self)?;
         let mut last = None;
+        // Parameters of learners within this one, by the part they belong to.
+        let mut within: std::collections::BTreeMap<&str, serde_json::Map<String, Value>> = Default::default();
         for (name, value) in params {
+            if let Some((part, inner)) = name.split_once('.') {
+                within.entry(part).or_default().insert(inner.to_owned(), value.clone());
+                continue;
+            }
             let param = L::SPEC.param(name)?;
             // A whole number written as 3.0 is a whole number.
             let value = match (&param.range, value.as_f64()) {
@@ -302,7 +317,7 @@ impl<L: Learner> AnyLearner for L {
             all[name.as_str()] = value;
             last = Some(param);
         }
-        let changed: L = serde_json::from_value(all).map_err(|e| match last {
+        let mut changed: L = serde_json::from_value(all).map_err(|e| match last {
             Some(p) => Error::Parameter {
                 learner: L::SPEC.name,
                 name: p.name.to_owned(),
@@ -311,6 +326,7 @@ impl<L: Learner> AnyLearner for L {
             },
             None => Error::Data(e.to_string()),
         })?;
+        within.iter().try_for_each(|(part, params)| changed.set_within(part, params))?;
         Learner::check(&changed)?;
         *self = changed;
         Ok(())

@@ -5,6 +5,7 @@ use ermine_core::{AnyLearner, Error, Result};
 use ermine_learn::{baseline, bayes, cluster, features, linear, prepare, reduce, tree};
 
 use crate::Pipeline;
+use crate::ensemble::{AdaBoost, Bagging, Stacking, Voting};
 
 /// Every learner, in the order people see them. A new learner is one line here.
 pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
@@ -25,6 +26,8 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(tree::Tree::default()),
     || Box::new(tree::forest::Forest::default()),
     || Box::new(tree::gradient_boosting::GradientBoosting::default()),
+    || Box::new(tree::C45::default()),
+    || Box::new(AdaBoost::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(prepare::Standardise::default()),
@@ -38,6 +41,9 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(features::Fourier::default()),
     || Box::new(features::Radial::default()),
     || Box::new(features::Uncorrelate::default()),
+    || Box::new(Bagging::default()),
+    || Box::new(Voting::default()),
+    || Box::new(Stacking::default()),
     || Box::new(Pipeline::default()),
 ];
 

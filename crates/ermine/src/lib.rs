@@ -20,6 +20,7 @@
 
 mod catalogue;
 pub mod chart;
+pub mod ensemble;
 mod examine;
 mod fitted;
 mod pipeline;

@@ -17,16 +17,26 @@ use crate::{catalogue, units};
 /// Rows that go through the stages together at prediction; bounds the memory of the prepared copy.
 const PREDICT_ROWS: usize = 16_384;
 
-/// Pipelines may hold pipelines, to this depth; a file that nests deeper is refused.
-const MAX_DEPTH: usize = 8;
+/// Learners may hold learners, to this depth; a file that nests deeper is refused.
+pub(crate) const MAX_DEPTH: usize = 8;
 
 /// One learner of a pipeline. Written down as its name and parameters.
 pub struct Stage(Box<dyn AnyLearner>);
 
 impl Stage {
+    /// A stage of one learner.
+    pub fn new(learner: Box<dyn AnyLearner>) -> Self {
+        Self(learner)
+    }
+
     /// The learner.
     pub fn learner(&self) -> &dyn AnyLearner {
         &*self.0
+    }
+
+    /// The learner, to be changed.
+    pub fn learner_mut(&mut self) -> &mut dyn AnyLearner {
+        &mut *self.0
     }
 }
 
@@ -50,6 +60,14 @@ struct Written {
     params: serde_json::Map<String, Value>,
 }
 
+/// A name alone stands for the learner with its defaults.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Given {
+    Name(String),
+    Whole(Written),
+}
+
 impl Serialize for Stage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let params = self.0.params().as_object().cloned().unwrap_or_default();
@@ -59,7 +77,10 @@ impl Serialize for Stage {
 
 impl<'de> Deserialize<'de> for Stage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Written::deserialize(deserializer)?;
+        let written = match Given::deserialize(deserializer)? {
+            Given::Name(learner) => Written { learner, params: serde_json::Map::new() },
+            Given::Whole(written) => written,
+        };
         let mut learner = catalogue::learner(&written.learner).map_err(D::Error::custom)?;
         learner.set_all(&written.params).map_err(D::Error::custom)?;
         Ok(Self(learner))

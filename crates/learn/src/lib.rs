@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod adaboost;
 pub mod baseline;
 pub mod bayes;
 pub mod cluster;

@@ -23,7 +23,7 @@ mod _native {
     #[pymodule_export]
     use super::labels::encode_integers;
     #[pymodule_export]
-    use super::model::{NativeModel, load, model_from_bytes, model_with_arrays};
+    use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
     use super::table::{NativeTable, example, read_table};
     #[pymodule_export]

@@ -222,10 +222,34 @@ impl NativeModel {
         array(py, &self.reader()?, name)
     }
 
-    /// A field of the model file as JSON.
+    /// A field of the model file as JSON; a slash leads into a part.
     fn field(&self, name: &str) -> PyResult<String> {
-        let value: Value = self.reader()?.field(name).map_err(|e| PyKeyError::new_err(e.to_string()))?;
+        let (parts, last) = name.rsplit_once('/').unwrap_or(("", name));
+        let reader = inside(&self.reader()?, parts);
+        let value: Value = reader.field(last).map_err(|e| PyKeyError::new_err(e.to_string()))?;
         Ok(value.to_string())
+    }
+
+    /// The members of an ensemble that lie under `path`, each a model of its own on the columns of the whole.
+    #[pyo3(signature = (path=""))]
+    fn members(&self, py: Python<'_>, path: &str) -> PyResult<Vec<NativeModel>> {
+        let reader = inside(&self.reader()?, path);
+        let old = &self.fitted;
+        let all = call(py, Named::NOBODY, move || {
+            let stages: Vec<ermine::Stage> = reader.field("stages")?;
+            let mut out = Vec::new();
+            while reader.has_child(&out.len().to_string()) {
+                let k = out.len();
+                let stage = if stages.len() == 1 { &stages[0] } else { &stages[k] };
+                let learner = stage.learner().boxed();
+                let model = learner.load_any(&reader.child(&k.to_string()))?;
+                let certificate = model.certificate().cloned();
+                let (schema, target, data) = (old.schema.clone(), old.target.clone(), old.data.clone());
+                out.push(Fitted { learner, model, schema, target, data, certificate, seed: old.seed });
+            }
+            Ok(out)
+        })?;
+        Ok(all.into_iter().map(NativeModel::new).collect())
     }
 
     /// All arrays of the model file.
@@ -314,11 +338,14 @@ fn inverse(fitted: &Fitted, z: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
     t.inverse(z)?.ok_or_else(|| lacks(fitted, "have a way back"))
 }
 
+/// The reader of a part, whose path has slashes; the whole without a path.
+fn inside(reader: &ModelReader, path: &str) -> ModelReader {
+    path.split('/').filter(|p| !p.is_empty()).fold(reader.clone(), |r, p| r.child(p))
+}
+
 fn array<'py>(py: Python<'py>, reader: &ModelReader, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let (reader, name) = match name.rsplit_once('/') {
-        Some((parts, last)) => (parts.split('/').fold(reader.clone(), |r, p| r.child(p)), last),
-        None => (reader.clone(), name),
-    };
+    let (parts, name) = name.rsplit_once('/').unwrap_or(("", name));
+    let reader = inside(reader, parts);
     let missing = || PyAttributeError::new_err(format!("the model has no array \"{name}\""));
     let (dtype, _) = reader.array_info(name).ok_or_else(missing)?;
     macro_rules! of {
@@ -365,6 +392,59 @@ pub fn model_with_arrays(
         Ok(Fitted { learner, model, schema, target, data, certificate, seed })
     })
     .map(NativeModel::new)
+}
+
+/// A model made of trained models: an ensemble whose members were trained one by one. `fields` (a JSON object) and `arrays`
+/// are those of the learner's model file, members lie under the paths given with them; all is checked like a file.
+#[pyfunction]
+#[pyo3(signature = (learner, params, fields, arrays, members, names, target, classes, seed=0))]
+#[allow(clippy::too_many_arguments)]
+pub fn compose(
+    py: Python<'_>,
+    learner: &str,
+    params: &str,
+    fields: &str,
+    arrays: std::collections::BTreeMap<String, numpy::PyReadonlyArray1<'_, f64>>,
+    members: Vec<(String, Py<NativeModel>)>,
+    names: Vec<String>,
+    target: Vec<String>,
+    classes: Vec<String>,
+    seed: u64,
+) -> PyResult<NativeModel> {
+    let bad = |e: serde_json::Error| pyo3::exceptions::PyValueError::new_err(e.to_string());
+    let params: serde_json::Map<String, Value> = serde_json::from_str(params).map_err(bad)?;
+    let fields: std::collections::BTreeMap<String, Value> = serde_json::from_str(fields).map_err(bad)?;
+    let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
+    learner.set_all(&params).map_err(|e| raise(e, Named::NOBODY))?;
+    let mut out = ModelWriter::default();
+    for (name, value) in &fields {
+        let (parts, last) = name.rsplit_once('/').unwrap_or(("", name));
+        within(&mut out, parts, &mut |w| w.field(last, value)).map_err(|e| raise(e, Named::NOBODY))?;
+    }
+    for (name, array) in &arrays {
+        out.vec(name, &array.as_array().to_vec());
+    }
+    for (path, model) in &members {
+        let model = &model.get().fitted.model;
+        within(&mut out, path, &mut |w| model.save(w)).map_err(|e| raise(e, Named::NOBODY))?;
+    }
+    call(py, Named::NOBODY, move || {
+        let model = learner.load_any(&out.into_reader())?;
+        let certificate = model.certificate().cloned();
+        let target = ermine::core::file::TargetInfo { names: target, classes };
+        let (schema, data) = (ermine::core::Schema::numbers(names), Default::default());
+        Ok(Fitted { learner, model, schema, target, data, certificate, seed })
+    })
+    .map(NativeModel::new)
+}
+
+/// Writes inside a part, whose path has slashes.
+fn within(out: &mut ModelWriter, path: &str, write: &mut dyn FnMut(&mut ModelWriter) -> Result<(), Error>) -> Result<(), Error> {
+    match path.split_once('/') {
+        _ if path.is_empty() => write(out),
+        Some((first, rest)) => out.child(first, |w| within(w, rest, write)),
+        None => out.child(path, |w| write(w)),
+    }
 }
 
 /// Reads the bytes of a model file; whatever they are, the answer is a model or a ValueError.

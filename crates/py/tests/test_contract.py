@@ -156,7 +156,9 @@ def test_the_number_of_threads_changes_no_bit(cls, rows):
 
 
 # Another start of KMeans; a step twice as long, not two steps.
-NOT_TWICE = ("KMeans", "SGDClassifier", "SGDRegressor", "Perceptron")
+# Samples and folds are drawn by row numbers.
+DRAWN = ("BaggingClassifier", "BaggingRegressor", "StackingClassifier", "StackingRegressor")
+NOT_TWICE = ("KMeans", "SGDClassifier", "SGDRegressor", "Perceptron", *DRAWN)
 
 
 def test_weight_two_is_the_row_twice(cls, rows):

@@ -1,5 +1,7 @@
 //! Decision trees.
 
+mod c45;
+pub(crate) mod codes;
 mod criterion;
 pub mod ensemble;
 mod export;
@@ -25,10 +27,13 @@ use criterion::{Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Poiss
 use grow::{Ground, Grown, Settings};
 use sorted::{Columns, Rows};
 
+pub use c45::{C45, C45Model, C45Rule};
 pub use export::{Rule, TextStyle};
+pub(crate) use ensemble::cells::refuse_infinite;
 pub use model::{LEAF, Nodes, TreeModel, UNDEFINED};
 pub use params::{ClassWeight, FeatureShare, RowShare};
 pub use prune::PruningPath;
+pub(crate) use split::between;
 
 /// A binary tree of tests on single columns (CART), for classes and for numbers.
 ///

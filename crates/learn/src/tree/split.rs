@@ -167,7 +167,7 @@ impl<'a, S: Slot> Candidate<'a, S> {
 }
 
 /// A threshold that separates `low` from the greater `high`: their middle, or `low` if the middle rounds to `high`.
-pub(super) fn between(low: f64, high: f64) -> f64 {
+pub(crate) fn between(low: f64, high: f64) -> f64 {
     let sum = low + high;
     let middle = if sum.is_finite() { 0.5 * sum } else { 0.5 * low + 0.5 * high };
     if middle < high { middle.max(low) } else { low }

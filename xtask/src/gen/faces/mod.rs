@@ -8,6 +8,7 @@
 mod bayes;
 mod cluster;
 mod dummy;
+mod ensemble;
 mod features;
 mod forest;
 mod glm;
@@ -156,6 +157,7 @@ pub const FACES: &[&[Face]] = &[
     bayes::FACES,
     tree::FACES,
     forest::FACES,
+    ensemble::FACES,
     cluster::FACES,
     dummy::FACES,
     prepare::FACES,

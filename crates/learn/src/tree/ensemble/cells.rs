@@ -145,7 +145,7 @@ fn first<T: Copy>(cells: &[T], is: impl Fn(T) -> bool) -> Option<usize> {
 }
 
 /// Refuses infinite cells among some rows, naming the first.
-pub(super) fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()> {
+pub(crate) fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()> {
     let refuse = |row: usize, col: usize, value: f64| {
         let value = if value > 0.0 { "infinity" } else { "-infinity" };
         Err(Error::NotFinite { column: column_name(x, col), row, value: value.into() })

@@ -1,6 +1,6 @@
 //! Many trees in flat arrays: what forests and boosting predict with.
 
-mod cells;
+pub(crate) mod cells;
 mod file;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,256 @@
+//! The members of an ensemble: named learners, ready to train.
+
+use ermine_core::{AnyLearner, Dataset, Error, Features, Model, ModelReader, ModelWriter, Result, Schema, Spec, Task};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::{Map, Value};
+
+use crate::pipeline::{MAX_DEPTH, Stage, prepared};
+
+/// A learner with a name of its own.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// What parameters and reports call it.
+    pub name: String,
+    /// The learner.
+    pub stage: Stage,
+}
+
+/// The members of an ensemble, or none when they are left to the ensemble.
+///
+/// Written down as a list, each with name, learner and parameters; a text such as `tree,logistic` stands for these learners
+/// with their defaults. A name that is left out is the learner's, with a number where it comes again.
+#[derive(Debug, Clone, Default)]
+pub struct Members(pub Option<Vec<Member>>);
+
+#[derive(Serialize)]
+struct Written<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    stage: &'a Stage,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Whole {
+    #[serde(default)]
+    name: Option<String>,
+    learner: String,
+    #[serde(default)]
+    params: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum One {
+    Name(String),
+    Whole(Whole),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Given {
+    Words(String),
+    List(Vec<One>),
+}
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = |m: &'_ Member| serde_json::to_value(Written { name: &m.name, stage: &m.stage });
+        match &self.0 {
+            None => serializer.serialize_none(),
+            Some(members) => {
+                let all: Result<Vec<Value>, _> = members.iter().map(written).collect();
+                all.map_err(serde::ser::Error::custom)?.serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = match Option::<Given>::deserialize(deserializer)? {
+            None => return Ok(Self(None)),
+            Some(Given::Words(words)) => words.split(',').map(|w| One::Name(w.trim().to_owned())).collect(),
+            Some(Given::List(list)) => list,
+        };
+        let mut members: Vec<Member> = Vec::new();
+        for one in list {
+            let Whole { name, learner, params } = match one {
+                One::Name(learner) => Whole { name: None, learner, params: Map::new() },
+                One::Whole(whole) => whole,
+            };
+            let mut made = crate::learner(&learner).map_err(D::Error::custom)?;
+            made.set_all(&params).map_err(D::Error::custom)?;
+            let taken = |name: &str| members.iter().any(|m| m.name == name);
+            let name = match name {
+                Some(name) if taken(&name) || name.contains('.') => {
+                    return Err(D::Error::custom(format!("the name \"{name}\" occurs twice or has a point")));
+                }
+                Some(name) => name,
+                None => {
+                    let mut free = learner.clone();
+                    let mut count = 1;
+                    while taken(&free) {
+                        count += 1;
+                        free = format!("{learner}-{count}");
+                    }
+                    free
+                }
+            };
+            members.push(Member { name, stage: Stage::new(made) });
+        }
+        Ok(Self(Some(members)))
+    }
+}
+
+impl Members {
+    /// The named learners with their defaults.
+    ///
+    /// # Errors
+    /// When a name is not in the catalogue.
+    pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Self> {
+        let words: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        serde_json::from_value(Value::from(words)).map_err(|e| Error::Data(e.to_string()))
+    }
+
+    /// The members, or for each task those of `defaults`.
+    pub(super) fn or(&self, task: Task, classes: &[&str], numbers: &[&str]) -> Result<Vec<Member>> {
+        match &self.0 {
+            Some(members) => Ok(members.clone()),
+            None => {
+                let names = if task == Task::Classification { classes } else { numbers };
+                Ok(Self::named(names)?.0.unwrap_or_default())
+            }
+        }
+    }
+
+    pub(super) fn check(&self, spec: &Spec) -> Result<()> {
+        match &self.0 {
+            Some(members) if members.is_empty() => Err(Error::Parameter {
+                learner: spec.name,
+                name: "estimators".into(),
+                value: "[]".into(),
+                expected: "it must name at least one learner".into(),
+            }),
+            Some(members) => members.iter().try_for_each(|m| m.stage.learner().check_any()),
+            None => Ok(()),
+        }
+    }
+
+    /// Changes parameters of the member called `part`.
+    pub(super) fn set(&mut self, spec: &Spec, part: &str, params: &Map<String, Value>, others: &[&str]) -> Result<()> {
+        let members = self.0.as_deref_mut().unwrap_or_default();
+        match members.iter_mut().find(|m| m.name == part) {
+            Some(member) => member.stage.learner_mut().set_all(params),
+            None => {
+                let first = params.keys().next().map_or("", |name| name.as_str());
+                let known = spec.params.iter().map(|p| p.name).chain(others.iter().copied());
+                let names: Vec<String> = members.iter().map(|m| format!("{}.{first}", m.name)).collect();
+                let known: Vec<&str> = known.chain(names.iter().map(String::as_str)).collect();
+                Err(Error::unknown(format!("parameter of {}", spec.name), &format!("{part}.{first}"), known))
+            }
+        }
+    }
+}
+
+/// The learner as it is trained: with the default preparation in front if that is wanted and it needs one.
+pub(super) fn ready(stage: &Stage, prepare: bool) -> Stage {
+    let learner = stage.learner().boxed();
+    Stage::new(if prepare { prepared(learner) } else { learner })
+}
+
+/// Refuses a member that does not do the task.
+pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &Stage, task: Task) -> Result<()> {
+    let member = stage.learner().spec();
+    if member.tasks.contains(&task) {
+        return Ok(());
+    }
+    Err(Error::Parameter {
+        learner: spec.name,
+        name: parameter.to_owned(),
+        value: member.name.to_owned(),
+        expected: format!("it must be a learner that does {task}"),
+    })
+}
+
+/// The rows with a weight above 0.
+pub(super) fn kept(data: &Dataset<'_>) -> Vec<usize> {
+    (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect()
+}
+
+/// Refuses infinite cells, so that the error names the row of the data and not of a sample.
+pub(super) fn refuse_infinite(x: &Features<'_>, schema: Option<&Schema>) -> Result<()> {
+    let refuse = |row: usize, col: usize, v: f64| {
+        let column = schema.and_then(|s| s.fields.get(col)).map_or_else(|| col.to_string(), |f| format!("\"{}\"", f.name));
+        Err(Error::NotFinite { column, row, value: if v > 0.0 { "infinity" } else { "-infinity" }.into() })
+    };
+    for col in 0..x.cols() {
+        let found = match x {
+            Features::F64(m) => m.col_iter(col).enumerate().find(|(_, v)| v.is_infinite()),
+            Features::F32(m) => m.col_iter(col).map(f64::from).enumerate().find(|(_, v)| v.is_infinite()),
+            Features::Table(t) => t.numbers(col).and_then(|v| v.iter().copied().enumerate().find(|(_, v)| v.is_infinite())),
+            Features::Csr(_) => None,
+        };
+        if let Some((row, v)) = found {
+            return refuse(row, col, v);
+        }
+    }
+    if let Features::Csr(m) = x {
+        for row in 0..m.rows() {
+            let (indices, values) = m.row(row);
+            if let Some(k) = values.iter().position(|v| v.is_infinite()) {
+                return refuse(row, indices[k] as usize, values[k]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes trained members.
+pub(super) fn save(out: &mut ModelWriter, stages: &[Stage], models: &[Box<dyn Model>]) -> Result<()> {
+    out.field("stages", &stages)?;
+    for (i, model) in models.iter().enumerate() {
+        out.child(&i.to_string(), |w| model.save(w))?;
+    }
+    Ok(())
+}
+
+/// Reads `count` trained members; with one stage for all of them, or a stage each.
+pub(super) fn load(input: &ModelReader, count: usize) -> Result<(Vec<Stage>, Vec<Box<dyn Model>>)> {
+    if input.depth() > MAX_DEPTH {
+        return Err(Error::Model(format!("learners nest deeper than {MAX_DEPTH}")));
+    }
+    let stages: Vec<Stage> = input.field("stages")?;
+    if stages.len() != 1 && stages.len() != count {
+        return Err(Error::Model(format!("{count} members and {} learners", stages.len())));
+    }
+    let model = |i: usize| {
+        let stage = if stages.len() == 1 { &stages[0] } else { &stages[i] };
+        stage.learner().load_any(&input.child(&i.to_string()))
+    };
+    let models = (0..count).map(model).collect::<Result<Vec<_>>>()?;
+    Ok((stages, models))
+}
+
+/// Checks that all members say the same of the same columns: prediction relies on it.
+pub(super) fn check_models(models: &[Box<dyn Model>], task: Task, classes: &[String]) -> Result<()> {
+    for (i, model) in models.iter().enumerate() {
+        let fits = match task {
+            Task::Classification => model.as_classifier().is_some_and(|c| c.classes() == classes),
+            _ => model.as_regressor().is_some(),
+        };
+        if !fits {
+            return Err(Error::Model(format!("member {i} does not do the {task} of the ensemble")));
+        }
+    }
+    Ok(())
+}
+
+/// The learner's name, for a report.
+pub(super) fn name(learner: &dyn AnyLearner) -> String {
+    let params = learner.params();
+    match params.get("steps").and_then(|s| s.as_array()).and_then(|s| s.last()) {
+        Some(last) => last["learner"].as_str().unwrap_or_default().to_owned(),
+        None => learner.spec().name.to_owned(),
+    }
+}

@@ -1,0 +1,16 @@
+//! The parts of AdaBoost that know no other learner: stumps on columns that are sorted once for all rounds, weights as exact
+//! whole numbers of steps, and the votes of an ensemble.
+//!
+//! The learner itself, which boosts any learner of the catalogue, stands where the catalogue is known.
+
+mod scan;
+mod steps;
+mod stumps;
+#[cfg(test)]
+mod tests;
+mod votes;
+
+pub use scan::Criterion;
+pub use steps::Steps;
+pub use stumps::{Found, Stump, StumpList, Stumps};
+pub use votes::{Votes, correct_all};

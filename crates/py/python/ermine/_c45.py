@@ -1,0 +1,132 @@
+"""C45Classifier."""
+
+import json
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _native
+from ._base import encode_classes
+from ._classify import NativeClassifier
+from ._table import Table, is_tabular
+from ._tree import _has_categories
+
+
+class TabularRows:
+    """Rows of arrays, where NaN is a missing value, and of tables with categories."""
+
+    def _table(self, X, reset):
+        """`X` as a table when it has columns that an array cannot hold, else None."""
+        if isinstance(X, (Table, _native.NativeTable)):
+            native = X._native if isinstance(X, Table) else X
+            if reset:
+                self.feature_names_in_ = np.array(native.columns, dtype=object)
+                self.n_features_in_ = len(native.columns)
+            return native
+        if not is_tabular(X) or not _has_categories(X):
+            return None
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return _native.NativeTable.from_arrow(X)
+
+    def _rows(self, X):
+        check_is_fitted(self)
+        table = self._table(X, False)
+        if table is not None:
+            return table
+        X = self._check_X(X, reset=False, accept_sparse="csr")
+        _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
+        return X
+
+    def _rows_and_target(self, X, y, **kwargs):
+        """`X` as Rust takes it, and `y` as an array of the same length."""
+        table = self._table(X, reset=True)
+        if table is not None:
+            return table, np.ravel(np.asarray(y))
+        X, y = self._check_X_y(X, y, accept_sparse="csr", **kwargs)
+        _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
+        return X, y
+
+    def _weight(self, sample_weight, y):
+        return None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class C45Classifier(TabularRows, NativeClassifier):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree, and prune it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows; NaN and null are missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        X, y = self._rows_and_target(X, y)
+        weight = self._weight(sample_weight, y)
+        classes, codes = encode_classes(y)
+        self._fit_native(X, codes=codes, classes=classes, sample_weight=weight)
+        self.classes_ = classes
+        self._set_fitted()
+        return self
+
+    def _set_fitted(self):
+        model = self._model
+        feature, weight, gain = model.array("feature"), model.array("weight"), model.array("gain")
+        inner = feature >= 0
+        importances = np.zeros(self.n_features_in_)
+        np.add.at(importances, feature[inner], weight[inner] * gain[inner])
+        total = importances.sum()
+        self.feature_importances_ = importances / total if total > 0 else importances
+        self.n_leaves_ = int((~inner).sum())
+        branches, child = model.array("branches"), model.array("child")
+        depth = np.zeros(len(feature), dtype=np.int64)
+        for node in np.flatnonzero(inner):
+            depth[child[branches[node] : branches[node + 1]]] = depth[node] + 1
+        self.depth_ = int(depth.max())
+
+    def get_depth(self):
+        """The number of tests on the longest way to a leaf.
+
+        Returns
+        -------
+        depth : int
+        """
+        check_is_fitted(self)
+        return self.depth_
+
+    def get_n_leaves(self):
+        """The number of leaves.
+
+        Returns
+        -------
+        n_leaves : int
+        """
+        check_is_fitted(self)
+        return self.n_leaves_
+
+    def export_text(self):
+        """The tree as indented text, a line a branch, with the weights of the leaves; trees of up to 64 leaves.
+
+        Returns
+        -------
+        text : str
+        """
+        check_is_fitted(self)
+        if self.n_leaves_ > 64:
+            raise ValueError(f"the tree has {self.n_leaves_} leaves, too many to be read; prune it or limit its depth")
+        texts = [s["text"] for s in json.loads(self._model.report())["sections"] if "text" in s]
+        return texts[-1]
