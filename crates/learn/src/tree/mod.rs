@@ -1,6 +1,7 @@
 //! Decision trees.
 
 mod criterion;
+pub mod ensemble;
 mod export;
 mod grow;
 mod model;
