@@ -163,10 +163,9 @@ impl Sketch {
     pub fn cuts(&self, max_bins: usize) -> Vec<f64> {
         let n = self.values.len();
         if n <= max_bins {
-            let mut cuts: Vec<f64> = self.values.windows(2).map(|v| between(v[0], v[1])).collect();
             // Cuts are finite, so minus infinity and the least finite number are not told apart.
-            cuts.dedup();
-            return cuts;
+            let pairs = self.values.windows(2).filter(|v| v[1] > f64::MIN);
+            return pairs.map(|v| between(v[0], v[1])).collect();
         }
         let total = self.weight();
         let heavy: Vec<bool> = self.weights.iter().map(|&w| w * max_bins as f64 >= total).collect();
