@@ -11,6 +11,7 @@ pub mod dd;
 pub mod distance;
 pub mod distribution;
 pub mod isotonic;
+pub mod kernel;
 pub mod linalg;
 pub mod loss;
 pub mod moments;

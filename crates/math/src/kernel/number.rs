@@ -1,0 +1,155 @@
+//! Singles and doubles as kernels use them: products by faer, maps in loops that become vectors.
+
+use ermine_core::MatRef;
+
+/// The numbers Gram blocks are computed in: `f32` or `f64`.
+pub trait Number: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync + Default + 'static {
+    /// From a double, rounded.
+    fn of(v: f64) -> Self;
+    /// As a double.
+    fn double(self) -> f64;
+    /// exp of every element.
+    fn exp_all(values: &mut [Self]);
+}
+
+impl Number for f64 {
+    fn of(v: f64) -> Self {
+        v
+    }
+    fn double(self) -> f64 {
+        self
+    }
+    fn exp_all(values: &mut [Self]) {
+        crate::loss::exp_in_place(values);
+    }
+}
+
+impl Number for f32 {
+    fn of(v: f64) -> Self {
+        v as f32
+    }
+    fn double(self) -> f64 {
+        f64::from(self)
+    }
+    fn exp_all(values: &mut [Self]) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // SAFETY: the features are there.
+            return unsafe { exp_wide(values) };
+        }
+        values.iter_mut().for_each(|v| *v = exp(*v));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn exp_wide(values: &mut [f32]) {
+    values.iter_mut().for_each(|v| *v = exp(*v));
+}
+
+/// exp within two units of the last place, without branches: x = n ln 2 + r, and a polynomial for exp(r).
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    const LOG2_E: f32 = std::f32::consts::LOG2_E;
+    // ln 2 in two parts; the first has so few digits that n times it is exact.
+    const LN_2_HIGH: f32 = 0.693_359_4;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    // Beyond these the result is infinite or 0; NaN stays NaN.
+    let y = if x > 89.0 { 89.0 } else { x };
+    let y = if y < -104.0 { -104.0 } else { y };
+    let n = (y * LOG2_E).round_ties_even();
+    let r = (y - n * LN_2_HIGH) - n * LN_2_LOW;
+    // Taylor coefficients, good to a unit of the last place for |r| up to half of ln 2.
+    let mut p = 1.0 / 5040.0;
+    for c in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        p = p * r + c;
+    }
+    // 2^n in two factors, since n may lie outside the exponents of normal numbers.
+    let n = n as i32;
+    let half = n >> 1;
+    let two = |e: i32| f32::from_bits(((e + 127) as u32) << 23);
+    p * two(half) * two(n - half)
+}
+
+/// a·b, with eight sums so that the compiler may use vectors.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (wide, narrow) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = wide.remainder().iter().zip(narrow.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in wide.zip(narrow) {
+        for l in 0..8 {
+            sums[l] += a[l] * b[l];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// vᵖ by repeated squaring, so that the same v and p give the same bits everywhere.
+pub(super) fn power(v: f64, p: u32) -> f64 {
+    let (mut result, mut square, mut p) = (1.0, v, p);
+    while p > 0 {
+        if p & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        p >>= 1;
+    }
+    result
+}
+
+/// c₀ + c₁ v + c₂ v² + …
+pub(super) fn horner(c: &[f64], v: f64) -> f64 {
+    c.iter().rev().fold(0.0, |sum, c| sum * v + c)
+}
+
+/// out = a bᵀ, for rows in any layout; `out` is row-major.
+pub(super) fn products<T: Number>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut [T]) {
+    assert_eq!(a.cols(), b.cols(), "rows of different lengths");
+    assert_eq!(out.len(), a.rows() * b.rows(), "room for the products");
+    if out.is_empty() {
+        return;
+    }
+    if a.cols() == 0 {
+        out.fill(T::default());
+        return;
+    }
+    let out = faer::MatMut::from_row_major_slice_mut(out, a.rows(), b.rows());
+    faer::linalg::matmul::matmul(out, faer::Accum::Replace, view(a), view(b).transpose(), T::of(1.0), faer::Par::Seq);
+}
+
+/// A view of ours as faer sees it.
+fn view<T>(m: MatRef<'_, T>) -> faer::MatRef<'_, T> {
+    // SAFETY: a `MatRef` has all its elements inside its slice, which lives as long as the view.
+    unsafe {
+        faer::MatRef::from_raw_parts(m.as_slice().as_ptr(), m.rows(), m.cols(), m.row_stride() as isize, m.col_stride() as isize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_single_exponential_is_within_two_units_of_the_last_place() {
+        let mut x: Vec<f32> = (-10_400..=8_872).map(|i| i as f32 * 0.01).collect();
+        x.extend([0.0, -0.0, 1e-30, -1e-30, f32::NEG_INFINITY, -103.9, -87.4]);
+        let mut y = x.clone();
+        f32::exp_all(&mut y);
+        for (x, y) in x.iter().zip(y) {
+            let want = f64::from(*x).exp();
+            let ulp = f64::from(f32::EPSILON) * want.max(f64::from(f32::MIN_POSITIVE));
+            assert!((f64::from(y) - want).abs() <= 2.0 * ulp, "exp({x}) = {y}, not {want}");
+        }
+        let mut edge = [f32::NAN, f32::INFINITY, 100.0, -200.0];
+        f32::exp_all(&mut edge);
+        assert!(edge[0].is_nan() && edge[1] == f32::INFINITY && edge[2] == f32::INFINITY && edge[3] == 0.0, "{edge:?}");
+    }
+
+    #[test]
+    fn powers_and_polynomials_are_those_of_the_definition() {
+        for p in 0..9 {
+            assert_eq!(power(-1.5, p), (-1.5f64).powi(p as i32));
+        }
+        assert_eq!(horner(&[1.0, 2.0, 3.0], 2.0), 17.0);
+    }
+}
