@@ -37,6 +37,10 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// nobody may expect that another order, a row given twice or shifted columns lead to the same model.
     const ORDERED: bool = false;
 
+    /// Whether `alpha` weighs the absolute values of the coefficients, which scale with the columns, and not their squares. A
+    /// learner with an `l1_ratio` says it there.
+    const ABSOLUTE_PENALTY: bool = false;
+
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
     fn check(&self) -> Result<()> {
@@ -111,6 +115,11 @@ pub trait Regressor: Model {
     }
     /// A row of predictions for each row; one column a target.
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+    /// The deviance of one target from its prediction: twice the log-likelihood that it lacks to a perfect fit, in units of the dispersion. The
+    /// square of the difference unless the model is of another family.
+    fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
+        (target - predicted) * (target - predicted)
+    }
 }
 
 /// Predicts classes: probability first, label derived.
@@ -224,6 +233,11 @@ pub trait AnyLearner: Send + Sync {
         let _ = (model, data, cx);
         Err(cannot_resume(self.spec()))
     }
+    /// [`Learner::ABSOLUTE_PENALTY`].
+    fn has_absolute_penalty(&self) -> bool {
+        false
+    }
+
     /// [`Learner::ORDERED`].
     fn is_ordered(&self) -> bool {
         false
@@ -318,6 +332,10 @@ impl<L: Learner> AnyLearner for L {
             },
         };
         Ok(Box::new(resume(self, model, data, cx)?))
+    }
+
+    fn has_absolute_penalty(&self) -> bool {
+        L::ABSOLUTE_PENALTY
     }
 
     fn is_ordered(&self) -> bool {
