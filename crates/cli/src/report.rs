@@ -43,8 +43,8 @@ fn table(title: &str, columns: &[String], cells: &[Vec<Cell>], most: usize) -> S
     let body = |aligned: bool| (0..columns.len()).map(|j| column(&columns[j], shown, j, aligned)).collect::<Vec<Vec<String>>>();
     let words: Vec<bool> = (0..columns.len()).map(|j| shown.iter().any(|row| is_word(row.get(j)))).collect();
     let width = |body: &[Vec<String>], j: usize| {
-        let cells = body[j].iter().map(|c| c.chars().count()).max().unwrap_or(0);
-        cells.max(columns[j].chars().count())
+        let cells = body[j].iter().map(|c| text::width(c)).max().unwrap_or(0);
+        cells.max(text::width(&columns[j]))
     };
     let whole = |body: &[Vec<String>]| (0..columns.len()).map(|j| width(body, j) + 2).sum::<usize>();
     let mut body_shown = body(true);
