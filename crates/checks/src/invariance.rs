@@ -137,7 +137,7 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     // by 4, and where both are penalised their shares change.
     let share = match l.params().get("l1_ratio").and_then(Value::as_f64) {
         Some(share) => share,
-        None if l.spec().objective.contains("|b|_1") => 1.0,
+        None if l.has_absolute_penalty() => 1.0,
         None => 0.0,
     };
     let factor = 4.0 * share + 16.0 * (1.0 - share);

@@ -44,8 +44,8 @@ fn table(title: &str, columns: &[String], meanings: &[Meaning], cells: &[Vec<Cel
         |aligned: bool| (0..columns.len()).map(|j| column(meanings.get(j), shown, j, aligned)).collect::<Vec<Vec<String>>>();
     let words: Vec<bool> = (0..columns.len()).map(|j| shown.iter().any(|row| is_word(row.get(j)))).collect();
     let width = |body: &[Vec<String>], j: usize| {
-        let cells = body[j].iter().map(|c| c.chars().count()).max().unwrap_or(0);
-        cells.max(columns[j].chars().count())
+        let cells = body[j].iter().map(|c| text::width(c)).max().unwrap_or(0);
+        cells.max(text::width(&columns[j]))
     };
     let whole = |body: &[Vec<String>]| (0..columns.len()).map(|j| width(body, j) + 2).sum::<usize>();
     let mut body_shown = body(true);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// How a column of a table is aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Align {
@@ -9,9 +11,13 @@ pub enum Align {
     Right,
 }
 
+/// The columns of a terminal that a text takes: letters of Chinese, Japanese and Korean take two, marks on letters none.
+pub fn width(s: &str) -> usize {
+    s.width()
+}
+
 /// A table with a head and aligned columns, two spaces between them.
 pub fn table(head: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
-    let width = |s: &str| s.chars().count();
     let mut widths: Vec<usize> = head.iter().map(|h| width(h)).collect();
     for row in rows {
         for (w, cell) in widths.iter_mut().zip(row) {
@@ -81,9 +87,17 @@ pub fn count(n: usize) -> String {
     out
 }
 
-/// At most `most` characters, the last one … when something was cut.
+/// At most `most` columns wide, the last one … when something was cut.
 pub fn cut(s: &str, most: usize) -> String {
-    if s.chars().count() <= most { s.to_owned() } else { s.chars().take(most.saturating_sub(1)).chain(['…']).collect() }
+    if width(s) <= most {
+        return s.to_owned();
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= most
+    };
+    s.chars().take_while(fits).chain(['…']).collect()
 }
 
 /// A paragraph of lines at most `width` wide.
@@ -91,7 +105,7 @@ pub fn paragraph(text: &str, width: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.last_mut().expect("there is a line");
-        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+        if !last.is_empty() && self::width(last) + 1 + self::width(word) > width {
             lines.push(word.to_owned());
         } else {
             if !last.is_empty() {
@@ -105,11 +119,11 @@ pub fn paragraph(text: &str, width: usize) -> String {
 
 /// Pieces side by side after a prefix, on as many lines of 80 as they need, all indented as far as the prefix is long.
 pub fn flow(prefix: &str, pieces: &[String]) -> String {
-    let indent = prefix.chars().count();
+    let indent = width(prefix);
     let mut out = prefix.to_owned();
     let mut used = indent;
     for (i, piece) in pieces.iter().enumerate() {
-        let long = piece.chars().count();
+        let long = width(piece);
         if i > 0 && used + 2 + long > 80 {
             out += &format!("\n{:indent$}", "");
             used = indent;
@@ -129,10 +143,10 @@ pub fn wrapped(word: &str, text: &str, indent: usize) -> String {
     for (i, line) in paragraph(text, 80 - indent).lines().enumerate() {
         let first = if i == 0 { word } else { "" };
         // A long word takes a line of its own.
-        if i == 0 && !word.is_empty() && word.len() + 3 > indent {
+        if i == 0 && !word.is_empty() && width(word) + 3 > indent {
             out += &format!("  {word}\n{:indent$}{line}\n", "");
         } else {
-            out += &format!("  {first:width$}{line}\n", width = indent - 2);
+            out += &format!("  {first}{:pad$}{line}\n", "", pad = indent - 2 - width(first));
         }
     }
     out
@@ -161,5 +175,16 @@ mod tests {
         assert_eq!(bars(&[0, 1, 8]), " ▁█");
         let t = table(&["a", "n"], &[Align::Left, Align::Right], &[vec!["x".into(), "10".into()]]);
         assert_eq!(t, "  a   n\n  x  10\n");
+    }
+
+    #[test]
+    fn wide_letters_keep_the_columns_aligned() {
+        let rows = [vec!["身長".into(), "1".into()], vec!["e\u{301}te\u{301}".into(), "22".into()]];
+        let t = table(&["name", "n"], &[Align::Left, Align::Right], &rows);
+        assert_eq!(t, "  name   n\n  身長   1\n  e\u{301}te\u{301}   22\n");
+        assert_eq!(
+            (cut("身長体重", 5).as_str(), cut("身長体重", 6).as_str(), cut("身長体重", 8).as_str()),
+            ("身長…", "身長…", "身長体重")
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! What a fit brings back besides the model: a certificate and a trace.
 
+use std::time::Instant;
+
 use serde::{Deserialize, Serialize};
 
 /// How good the fitted parameters are, as numbers that can be checked.
@@ -33,29 +35,95 @@ pub struct Certificate {
 }
 
 /// The course of a fit: named columns, one row a step.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+///
+/// What means the same has the same name in every learner: `objective`, `step` (its length, or the share of the proposed step that was
+/// taken; 0 at the start), `gradient_norm` (as the objective is stated; of the least subgradient where there is a corner) and `seconds` since the
+/// start. What a method does not have is absent. A trace belongs to a fit and is no part of the saved model, so that the clock never
+/// enters a file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// Names of the columns, "objective" among them where there is one.
     pub columns: Vec<String>,
     /// A row a step.
     pub rows: Vec<Vec<f64>>,
+    /// The clock, and what it showed when it was last set.
+    #[serde(skip)]
+    clock: Option<(Instant, f64)>,
+    #[serde(default)]
+    timed: bool,
+}
+
+/// Two courses are the same when their columns and rows are, whatever the clock said.
+impl PartialEq for Trace {
+    fn eq(&self, other: &Self) -> bool {
+        let told = self.columns.len() - usize::from(self.timed);
+        let row = |(a, b): (&Vec<f64>, &Vec<f64>)| match self.timed {
+            true => a.get(..told) == b.get(..told),
+            false => a == b,
+        };
+        self.columns == other.columns && self.rows.len() == other.rows.len() && self.rows.iter().zip(&other.rows).all(row)
+    }
 }
 
 impl Trace {
     /// An empty trace with the given columns.
     pub fn new(columns: &[&str]) -> Self {
-        Self { columns: columns.iter().map(|&c| c.to_owned()).collect(), rows: Vec::new() }
+        Self { columns: columns.iter().map(|&c| c.to_owned()).collect(), ..Self::default() }
+    }
+
+    /// An empty trace with the given columns and a last one, `seconds`, which [`Trace::push`] adds itself. The clock starts now; where a
+    /// trace was written down and read again, it goes on from the last row.
+    pub fn timed(columns: &[&str]) -> Self {
+        let columns = columns.iter().chain(&["seconds"]).map(|&c| c.to_owned()).collect();
+        Self { columns, rows: Vec::new(), clock: Some((Instant::now(), 0.0)), timed: true }
     }
 
     /// Adds a step.
     pub fn push(&mut self, row: &[f64]) {
-        debug_assert_eq!(row.len(), self.columns.len());
-        self.rows.push(row.to_vec());
+        debug_assert_eq!(row.len() + usize::from(self.timed), self.columns.len());
+        let mut row = row.to_vec();
+        if self.timed {
+            let shown = self.rows.last().and_then(|r| r.last()).copied().unwrap_or(0.0);
+            let (since, before) = self.clock.get_or_insert_with(|| (Instant::now(), shown));
+            row.push(*before + since.elapsed().as_secs_f64());
+        }
+        self.rows.push(row);
     }
 
     /// The values of one column.
     pub fn column(&self, name: &str) -> Option<Vec<f64>> {
         let at = self.columns.iter().position(|c| c == name)?;
         self.rows.iter().map(|r| r.get(at).copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timed_trace_adds_its_seconds_and_goes_on_after_it_was_written_down() {
+        let mut trace = Trace::timed(&["objective"]);
+        trace.push(&[3.0]);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        trace.push(&[2.0]);
+        let mut back: Trace = serde_json::from_str(&serde_json::to_string(&trace).unwrap()).unwrap();
+        assert_eq!(back, trace);
+        back.push(&[1.0]);
+        let seconds = back.column("seconds").unwrap();
+        assert!(seconds.windows(2).all(|w| w[0] <= w[1]) && seconds[1] >= 0.002, "{seconds:?}");
+        assert_eq!(back.column("objective"), Some(vec![3.0, 2.0, 1.0]));
+    }
+
+    #[test]
+    fn courses_are_the_same_whatever_the_clock_said() {
+        let of = |values: &[f64]| {
+            let mut trace = Trace::timed(&["objective"]);
+            values.iter().for_each(|v| trace.push(&[*v]));
+            trace
+        };
+        assert_eq!(of(&[2.0, 1.0]), of(&[2.0, 1.0]));
+        assert_ne!(of(&[2.0, 1.0]), of(&[2.0, 1.5]));
+        assert_ne!(of(&[2.0, 1.0]), of(&[2.0]));
     }
 }

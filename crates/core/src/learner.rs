@@ -42,6 +42,10 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
     const ORDERED: bool = false;
 
+    /// Whether `alpha` weighs the absolute values of the coefficients, which scale with the columns, and not their squares. A
+    /// learner with an `l1_ratio` says it there.
+    const ABSOLUTE_PENALTY: bool = false;
+
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
     fn check(&self) -> Result<()> {
@@ -128,6 +132,11 @@ pub trait Regressor: Model {
     }
     /// A row of predictions for each row; one column a target.
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+    /// The deviance of one target from its prediction: twice the log-likelihood that it lacks to a perfect fit, in units of the dispersion. The
+    /// square of the difference unless the model is of another family.
+    fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
+        (target - predicted) * (target - predicted)
+    }
 }
 
 /// Predicts classes: probability first, label derived.
@@ -262,6 +271,11 @@ pub trait AnyLearner: Send + Sync {
     fn continues(&self) -> bool {
         false
     }
+    /// [`Learner::ABSOLUTE_PENALTY`].
+    fn has_absolute_penalty(&self) -> bool {
+        false
+    }
+
     /// [`Learner::ORDERED`].
     fn is_ordered(&self) -> bool {
         false
@@ -382,6 +396,10 @@ impl<L: Learner> AnyLearner for L {
 
     fn continues(&self) -> bool {
         L::CONTINUE.is_some()
+    }
+
+    fn has_absolute_penalty(&self) -> bool {
+        L::ABSOLUTE_PENALTY
     }
 
     fn is_ordered(&self) -> bool {

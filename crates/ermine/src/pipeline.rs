@@ -434,6 +434,9 @@ impl Regressor for PipelineModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.rows_by_runs(x, |run| self.last.as_regressor().expect(LOST).predict(run))
     }
+    fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
+        self.last.as_regressor().expect(LOST).unit_deviance(target, predicted)
+    }
 }
 
 impl Classifier for PipelineModel {

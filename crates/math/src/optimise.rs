@@ -4,6 +4,7 @@ pub mod study;
 
 use std::collections::VecDeque;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// A limited-memory quasi-Newton method that is told values and gradients instead of calling for them, so that whoever
@@ -42,6 +43,9 @@ pub struct Descent {
     line: Option<Line>,
     trial: Vec<f64>,
     steps: u64,
+    /// The share of the last proposed step that was taken.
+    #[serde(default)]
+    length: f64,
 }
 
 /// A step and the change of the gradient along it.
@@ -102,6 +106,7 @@ impl Descent {
             line: None,
             trial: start,
             steps: 0,
+            length: 0.0,
         }
     }
 
@@ -129,6 +134,11 @@ impl Descent {
     /// Steps taken.
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// The share of the proposed step that the last step took; 0 before the first.
+    pub fn step_length(&self) -> f64 {
+        self.length
     }
 
     /// gᵀ H⁻¹ g at the best point, with the metric of the last [`Descent::aim`]: twice the decrease that a quadratic model
@@ -238,6 +248,7 @@ impl Descent {
         self.point.copy_from_slice(&self.trial);
         self.value = value;
         self.gradient.copy_from_slice(gradient);
+        self.length = self.line.map_or(0.0, |line| line.step);
         self.line = None;
         self.steps += 1;
     }
@@ -265,7 +276,18 @@ impl Line {
     }
 }
 
+/// Vectors are worked on in pieces of this size, by all threads when there are several; sums are those of the pieces, in order.
+const PIECE: usize = 1 << 14;
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
+    if a.len() <= PIECE {
+        return dot_piece(a, b);
+    }
+    let parts: Vec<f64> = a.par_chunks(PIECE).zip(b.par_chunks(PIECE)).map(|(a, b)| dot_piece(a, b)).collect();
+    parts.iter().sum()
+}
+
+fn dot_piece(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let (mut a, mut b) = (a.chunks_exact(8), b.chunks_exact(8));
     for (a, b) in (&mut a).zip(&mut b) {
@@ -277,9 +299,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn add_scaled(to: &mut [f64], factor: f64, what: &[f64]) {
-    for (t, w) in to.iter_mut().zip(what) {
-        *t += factor * w;
+    let add = |(to, what): (&mut [f64], &[f64])| to.iter_mut().zip(what).for_each(|(t, w)| *t += factor * w);
+    if to.len() <= PIECE {
+        return add((to, what));
     }
+    to.par_chunks_mut(PIECE).zip(what.par_chunks(PIECE)).for_each(add);
 }
 
 #[cfg(test)]

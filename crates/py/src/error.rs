@@ -37,7 +37,8 @@ pub fn raise(error: Error, named: Named<'_>) -> PyErr {
             Some(code) => PyOSError::new_err((code, error.to_string())),
             None => PyOSError::new_err(error.to_string()),
         },
-        Error::Numeric(_) | Error::Deadline(_) | Error::Stopped(_) => PyRuntimeError::new_err(format!("{who}{error}{help}")),
+        // Numbers that overflow are the caller's, and scikit-learn (like NumPy's LinAlgError) has a ValueError for them: `Error::Numeric` is below.
+        Error::Deadline(_) | Error::Stopped(_) => PyRuntimeError::new_err(format!("{who}{error}{help}")),
         _ => PyValueError::new_err(format!("{who}{error}{help}")),
     }
 }

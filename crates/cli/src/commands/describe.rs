@@ -155,7 +155,7 @@ fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> Seen {
     let mut range = String::new();
     for (i, (name, n)) in counts.iter().enumerate() {
         let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::cut(name, 10), text::count(*n));
-        if i > 0 && range.chars().count() + piece.chars().count() > 15 {
+        if i > 0 && text::width(&range) + text::width(&piece) > 15 {
             range += ", …";
             break;
         }

@@ -282,7 +282,7 @@ impl KMeansState {
         self.phase = Phase::Step;
         self.iteration = 0;
         self.fingerprint = None;
-        self.trace = Trace::new(&["iteration", "objective"]);
+        self.trace = Trace::timed(&["iteration", "objective"]);
     }
 
     fn outcome(&mut self, totals: &Totals, converged: bool) -> Outcome {

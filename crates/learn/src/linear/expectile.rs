@@ -132,7 +132,8 @@ impl Expectile {
         }
         let gain = search.objective.map_or(f64::INFINITY, |last| last - objective);
         search.steps += 1;
-        search.trace.push(&[ldexp(objective, -2 * search.exponent), sums.moved as f64, search.halvings as f64]);
+        let step = if search.before.is_some() { 0.5f64.powi(search.halvings as i32) } else { 0.0 };
+        search.trace.push(&[ldexp(objective, -2 * search.exponent), step, sums.moved as f64]);
         search.judged = true;
         search.objective = Some(objective);
         // Without a move the weights are those the line was solved for; a gain of nothing is rounding that moves rows on the line.
@@ -241,7 +242,7 @@ impl Search {
             condition: None,
             rank: None,
             notes: Vec::new(),
-            trace: Trace::new(&["objective", "rows that changed sides", "halvings"]),
+            trace: Trace::timed(&["objective", "step", "rows_moved"]),
         }
     }
 

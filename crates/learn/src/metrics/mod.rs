@@ -38,7 +38,11 @@ pub const METRICS: &[(&str, Better, &str)] = &[
     ("rmse", Better::Lower, "square root of the mean squared error"),
     ("mae", Better::Lower, "mean absolute error"),
     ("r2", Better::Higher, "share of the variance that is explained"),
-    ("deviance", Better::Lower, "twice the log-likelihood short of a perfect fit; for Gaussian errors the sum of squares"),
+    (
+        "deviance",
+        Better::Lower,
+        "twice the log-likelihood short of a perfect fit, in the family of the model; the sum of squares but for glm",
+    ),
     ("inertia", Better::Lower, "sum of squared distances to the nearest centre"),
     ("silhouette", Better::Higher, "how much nearer rows are to their own cluster than to the next"),
     ("adjusted_rand", Better::Higher, "agreement of two groupings, 0 by chance and 1 when equal"),
@@ -81,13 +85,14 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
         let truth = y.reals()?;
         let found = r.predict(x)?;
         let mean_square = mse(truth, found.view(), weight);
-        let total = weight.map_or(truth.rows() as f64, |w| w.iter().sum());
+        let of_row = |i: usize| -> f64 { (0..truth.cols()).map(|j| r.unit_deviance(*truth.at(i, j), found[(i, j)])).sum() };
+        let deviance = (0..truth.rows()).map(|i| of_row(i) * weight.map_or(1.0, |w| w[i])).sum();
         return Ok(vec![
             ("mse", mean_square),
             ("rmse", mean_square.sqrt()),
             ("mae", mae(truth, found.view(), weight)),
             ("r2", r2(truth, found.view(), weight)),
-            ("deviance", mean_square * total * truth.cols() as f64),
+            ("deviance", deviance),
         ]);
     }
     if let Some(c) = model.as_clusterer() {

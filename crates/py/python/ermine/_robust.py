@@ -13,12 +13,36 @@ from ._base import Estimator
 class _Line(RegressorMixin, Estimator):
     """Coefficients and a constant term for one target."""
 
-    def _fit_line(self, X, y, sample_weight):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are read in place.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_settings(X)
         X, y = self._check_X_y(X, y, accept_sparse="csr", y_numeric=True)
         self._fit_native(X, y=y, sample_weight=self._check_weight(sample_weight, X))
         self._warn_unless_converged()
         self._set_fitted()
-        return X, y
+        self._look_back(X, y)
+        return self
+
+    def _check_settings(self, X):
+        """Refuses settings that do not go with the form of X."""
+
+    def _look_back(self, X, y):
+        """Keeps what else the class tells of the rows it was fitted to."""
 
     def _set_fitted(self):
         self.coef_ = self._model.array("coef")[0]
@@ -47,27 +71,9 @@ class _Line(RegressorMixin, Estimator):
 
 
 class HuberRegressor(_Line):
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit the coefficients and the scale.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows. Float64 and float32 arrays in either memory order are used in place.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-        """
-        X, y = self._fit_line(X, y, sample_weight)
+    def _look_back(self, X, y):
         residual = np.abs(y - self._call("predict", X).ravel())
         self.outliers_ = residual > self.scale_ * self.epsilon
-        return self
 
     def _set_fitted(self):
         super()._set_fitted()
@@ -75,23 +81,7 @@ class HuberRegressor(_Line):
 
 
 class QuantileRegressor(_Line):
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit the coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows. Float64 and float32 arrays in either memory order are read in place.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-        """
+    def _check_settings(self, X):
         if self.solver == "interior-point":
             raise ValueError(
                 "Solver interior-point is not anymore available in SciPy >= 1.11.0. Here all solvers are one; use 'highs'."
@@ -100,27 +90,7 @@ class QuantileRegressor(_Line):
             raise ValueError(
                 f"Solver {self.solver} does not support sparse X. Use solver 'highs' for example."
             )
-        self._fit_line(X, y, sample_weight)
-        return self
 
 
 class ExpectileRegressor(_Line):
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit the coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows. Float64 and float32 arrays in either memory order are used in place.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-        """
-        self._fit_line(X, y, sample_weight)
-        return self
+    pass

@@ -21,6 +21,8 @@ pub struct Problem {
     pub family: Family,
     pub link: Link,
     pub held: Option<Held>,
+    /// The names of the columns, where they have any.
+    pub names: Vec<String>,
     /// What is taken off each column; empty for nothing.
     pub center: Vec<f64>,
     /// The target of every row instead of its own: with squares as loss this looks for columns that make up a constant.
@@ -37,6 +39,11 @@ pub struct Wanted {
 }
 
 impl Problem {
+    /// A column as a person knows it.
+    pub fn column(&self, j: usize) -> String {
+        self.names.get(j).map_or_else(|| format!("column number {j}"), |name| format!("column \"{name}\""))
+    }
+
     /// Numbers in a point.
     pub fn width(&self) -> usize {
         self.cols + usize::from(self.intercept)

@@ -209,4 +209,8 @@ impl Regressor for GlmModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         Ok(Mat::from_vec(x.rows(), 1, self.means(x)?))
     }
+
+    fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
+        self.family.deviance(target, predicted)
+    }
 }

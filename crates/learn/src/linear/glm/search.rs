@@ -1,15 +1,15 @@
 //! The way to the optimum: Newton's method or Fisher's scoring with step halving, or L-BFGS; what to gather in the next pass,
 //! when to renew the metric, when to stop.
 
-use ermine_core::{Certificate, Context, Error, Mat, Partial, Progress, Result, Trace};
+mod sample;
+
+use ermine_core::{Certificate, Context, Error, Mat, Result, Trace};
 use ermine_math::optimise::{Descent, Told};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Curvature, CurvatureSums, Metric, Piece, Sample};
+use super::super::passes::{Curvature, CurvatureSums, Metric, renewal_pays};
 use super::census::Totals;
 use super::evaluate::{Problem, Sums, Wanted};
-use ermine_core::{Dataset, Features, Target};
 
 /// Steps that the quasi-Newton update remembers.
 const MEMORY: usize = 20;
@@ -88,7 +88,7 @@ impl Search {
     pub fn new(problem: Problem, plan: Plan, totals: Totals, null_loss: f64, start: Vec<f64>) -> Self {
         Self {
             descent: Descent::new(start, MEMORY),
-            trace: Trace::new(&["objective", "gradient"]),
+            trace: Trace::timed(&["objective", "step", "gradient_norm"]),
             wanted: Wanted { curvature: plan.kind, closing: false },
             problem,
             plan,
@@ -189,7 +189,8 @@ impl Search {
             }
         }
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        self.trace.push(&[self.objective().unwrap_or(0.0), norm / self.totals.weight]);
+        let step = self.descent.step_length();
+        self.trace.push(&[self.objective().unwrap_or(0.0), step, norm / self.totals.weight]);
         let Some(metric) = &self.metric else { return Ok(self.end(false, None)) };
         self.descent.aim(!self.plan.newton, |g| metric.solve(g));
         let distance = self.relative();
@@ -274,18 +275,13 @@ impl Search {
         false
     }
 
-    /// Whether a new Hessian at the next point is worth its cost: at the rate of the last step, would going on with the old
-    /// one take longer than two steps with new ones?
+    /// Whether to gather a new Hessian at the next point.
     fn wants_renewal(&self, rate: f64, enough: f64) -> bool {
-        if self.steps() == 0 {
+        match self.steps() {
             // From the start of a search far away, but not from the optimum of a sample.
-            return self.fresh;
+            0 => self.fresh,
+            _ => renewal_pays(rate, self.distance, enough, self.problem.width() as f64 / 16.0),
         }
-        if rate >= 0.5 {
-            return true;
-        }
-        let steps = (enough / self.distance).ln() / rate.ln();
-        steps > 2.0 * (1.0 + self.problem.width() as f64 / 16.0)
     }
 
     /// Ends the search; true unless a last pass is needed, for standard errors or for a deviance that cancels.
@@ -403,82 +399,9 @@ impl Search {
         Some(out)
     }
 
-    /// Starts from the optimum of a sample instead of from nothing: a few small passes save several large ones. The sample
-    /// gives the metric too. Leaves everything as it was when the sample cannot be relied upon.
-    pub fn warm_start(&mut self, sample: &Sample<f64>, cx: &Context<'_>) -> Result<()> {
-        if !sample.is_telling(self.problem.width()) || self.plan.max_iter == 0 {
-            return Ok(());
-        }
-        let weight = sample.pieces.iter().map(|p| (0..p.rows()).map(|i| p.weight_of(i)).sum::<f64>()).sum::<f64>();
-        let share = weight / self.totals.weight;
-        // Evenly spaced rows of data that goes up and down in step with them would be no sample.
-        if !(share * sample.stride as f64 > 0.5 && share * (sample.stride as f64) < 2.0) {
-            return Ok(());
-        }
-        let totals = Totals { weight, rows: self.totals.rows * share, saturated: self.totals.saturated * share, ..self.totals };
-        let plan = Plan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
-        let mut small = Self::new(self.problem.clone(), plan, totals, self.null_loss * share, self.descent.best().to_vec());
-        loop {
-            cx.report(Progress { stage: "sample", done: small.steps(), total: None, objective: None })?;
-            let sums = small.evaluate(sample)?;
-            if cx.out_of_time() || small.fit.is_none() && !sums.loss.is_finite() {
-                return Ok(());
-            }
-            // Beyond the noise of the sample there is nothing to learn from it.
-            let dispersion = (sums.pearson / totals.rows).max(f64::MIN_POSITIVE);
-            let noise = 0.02 * self.problem.width() as f64 * dispersion;
-            if small.absorb(&sums, cx)? || small.descent.decrement() <= noise {
-                break;
-            }
-        }
-        let start = small.descent.best().to_vec();
-        if !start.iter().all(|v| v.is_finite()) || small.ended.as_ref().is_some_and(|e| !e.converged || e.note.is_some()) {
-            return Ok(());
-        }
-        // The metric at the end of the sample's way, not at its beginning.
-        if !small.fresh {
-            small.ended = Some(End { converged: true, note: None });
-            small.wanted = Wanted { curvature: small.plan.kind, closing: false };
-            let sums = small.evaluate(sample)?;
-            small.absorb(&sums, cx)?;
-        }
-        self.first = small.first.take().map(|m| m.scaled(1.0 / share));
-        // A diagonal is never renewed, and must know of columns that are all zeros in the sample.
-        self.metric = small.metric.take().filter(|_| self.plan.newton).map(|m| m.scaled(1.0 / share));
-        self.cold = Some(self.descent.best().to_vec());
-        self.descent = Descent::new(start, MEMORY);
-        self.wanted.curvature = if self.metric.is_some() { Curvature::None } else { self.plan.kind };
-        Ok(())
-    }
-
     /// Begins again from a point, with nothing known.
     fn restart(&mut self, start: Vec<f64>) {
         *self = Self::new(self.problem.clone(), self.plan, self.totals, self.null_loss, start);
-    }
-
-    /// One pass over a sample.
-    fn evaluate(&self, sample: &Sample<f64>) -> Result<Sums> {
-        let empty = || self.problem.empty(self.wanted, self.plan.sparse);
-        let dataset = |piece: &Piece<f64>, sums: &mut Sums| {
-            let rows = Dataset::new(Features::F64(piece.x.view()))
-                .with_target(Target::Real(&piece.y))
-                .with_weight((!piece.weight.is_empty()).then_some(&piece.weight));
-            self.problem.add(self.point(), self.wanted, sums, &rows)
-        };
-        let parts: Vec<Result<Sums>> = sample
-            .groups()
-            .into_par_iter()
-            .map(|pieces| {
-                let mut sums = empty();
-                pieces.iter().try_for_each(|piece| dataset(piece, &mut sums))?;
-                Ok(sums)
-            })
-            .collect();
-        let mut total = empty();
-        for part in parts {
-            total.merge(part?)?;
-        }
-        Ok(total)
     }
 
     /// Why there is no value where the search begins.
@@ -487,7 +410,7 @@ impl Search {
         if sums.loss.is_finite() {
             let wide = sums.products.iter().position(|v| !v.is_finite());
             return Error::Numeric(match wide {
-                Some(j) => format!("column number {j}: its sums overflow; divide it by a power of ten"),
+                Some(j) => format!("{}: its sums overflow; divide it by a power of ten", self.problem.column(j)),
                 None => "the sums of the columns overflow; scale the columns down".into(),
             });
         }
@@ -506,14 +429,18 @@ impl Search {
         for j in (0..self.problem.cols).filter(|&j| self.problem.is_free(j)) {
             let along = metric.along(j);
             if !along.is_finite() {
-                return Err(Error::Numeric(format!("column number {j}: its squares overflow; divide it by a power of ten")));
+                return Err(Error::Numeric(format!(
+                    "{}: its squares overflow; divide it by a power of ten",
+                    self.problem.column(j)
+                )));
             }
             // The squares say that the column does not vary; its products with the residuals, beyond their rounding, that it
             // does.
             let rounding = 1e-8 * self.problem.center.get(j).map_or(0.0, |c| c.abs()) * sizes;
             let lost = along < f64::MIN_POSITIVE / f64::EPSILON;
             if lost && gradient[j].abs() > rounding + f64::MIN_POSITIVE / f64::EPSILON.sqrt() {
-                return Err(Error::Numeric(format!("column number {j}: its squares underflow; multiply it by a power of ten")));
+                let column = self.problem.column(j);
+                return Err(Error::Numeric(format!("{column}: its squares underflow; multiply it by a power of ten")));
             }
         }
         Ok(())

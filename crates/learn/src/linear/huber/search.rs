@@ -78,7 +78,7 @@ impl Search {
             done: perfect,
             converged: perfect,
             notes,
-            trace: Trace::new(&["objective", "scale", "kkt_residual", "halvings"]),
+            trace: Trace::timed(&["objective", "step", "kkt_residual", "scale"]),
         }
     }
 
@@ -150,9 +150,9 @@ impl Search {
         }
         self.trace.push(&[
             ldexp(objective, -self.exponent),
-            ldexp(self.here.scale, -self.exponent),
+            if self.steps > 0 { 0.5f64.powi(self.halvings as i32) } else { 0.0 },
             step.residual,
-            self.halvings.into(),
+            ldexp(self.here.scale, -self.exponent),
         ]);
         self.halvings = 0;
         let small = 1e-6 * learner.tol;
@@ -263,7 +263,7 @@ impl Huber {
                 .filter(|&j| size[j] != 0.0)
                 .map(|j| (pull[j] - self.alpha * search.here.line.coef[j]).abs() / size[j].abs())
                 .fold(0.0, f64::max);
-            search.trace.push(&[ldexp(objective, -exponent), ldexp(scale, -exponent), search.residual, 0.0]);
+            search.trace.push(&[ldexp(objective, -exponent), 1.0, search.residual, ldexp(scale, -exponent)]);
             if gain <= ROUNDING * objective || scale <= search.floor {
                 (search.done, search.converged) = (true, true);
                 if scale <= search.floor {

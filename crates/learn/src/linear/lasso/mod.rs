@@ -336,6 +336,8 @@ fn check_ranges<L: Learner>(learner: &L) -> Result<()> {
 impl Learner for Lasso {
     type Model = LassoModel;
 
+    const ABSOLUTE_PENALTY: bool = true;
+
     const SPEC: Spec = Spec {
         name: "lasso",
         summary: "Least squares with a penalty on the absolute values of the coefficients",

@@ -79,7 +79,7 @@ impl<'a> Solver<'a> {
         });
         let order = if options.random { Order::Random(Stream::new(seed, "lasso", 0)) } else { Order::Cyclic };
         let roots = problem.weight.as_ref().map(|w| w.iter().map(|w| w.sqrt()).collect());
-        let trace = Trace::new(&["alpha_l1", "working_set", "ruled_out", "objective", "gap"]);
+        let trace = Trace::timed(&["objective", "duality_gap", "l1", "working_set", "ruled_out"]);
         let mut solver = Self { problem, options, products, roots, order, rest: None, accept_start: false, trace };
         if options.precompute
             && let Some(products) = &mut solver.products
@@ -104,7 +104,7 @@ impl<'a> Solver<'a> {
             let q = quality(point, t, penalty);
             let ruled_out = self.screen(t, penalty, point, &q, &mut out);
             let support = point.b.iter().filter(|b| **b != 0.0).count();
-            self.trace.push(&[penalty.l1, size.min(t.q.len()) as f64, ruled_out as f64, q.objective, q.gap]);
+            self.trace.push(&[q.objective, q.gap, penalty.l1, size.min(t.q.len()) as f64, ruled_out as f64]);
             cx.report(Progress { stage: "working sets", done: iterations, total: None, objective: Some(q.objective) })?;
             // Without any penalty there is no feasible dual point: the gradient itself must vanish.
             let free = penalty.l1 == 0.0 && penalty.l2 == 0.0;

@@ -135,9 +135,38 @@ impl System {
     }
 }
 
+/// Columns from which singular values are found beside the solution.
+const SIDE_BY_SIDE: usize = 256;
+
 /// Solves in doubles, or corrects what was found so. Products in double-double are asked for only where `exact` allows it.
 pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option<&Correction<'_>>, exact: bool) -> Result<Next> {
     let system = System::new(problem, given);
+    let count = given.moments.x_cols().min(given.moments.rows() as usize);
+    let spectrum = || problem.spectrum.then(|| singular_values(&system, count)).transpose();
+    let of_system = || solve_system(problem, given, &system, correction, exact);
+    // Singular values take as long as all the rest, on one thread; another has time for them.
+    let (next, singular) = match system.kept.len() >= SIDE_BY_SIDE {
+        true => rayon::join(of_system, spectrum),
+        false => {
+            let next = of_system();
+            let singular = if matches!(next, Ok(Next::Done(_))) { spectrum() } else { Ok(None) };
+            (next, singular)
+        }
+    };
+    let mut next = next?;
+    if let Next::Done(out) = &mut next {
+        out.singular = singular?;
+    }
+    Ok(next)
+}
+
+fn solve_system(
+    problem: &Problem<'_>,
+    given: &Given<'_>,
+    system: &System,
+    correction: Option<&Correction<'_>>,
+    exact: bool,
+) -> Result<Next> {
     let m = given.moments;
     let (p, t, kept) = (m.x_cols(), m.y_cols(), system.kept.len());
     let small = exact && m.rows() as f64 * ((p + t) as f64).powi(2) <= SMALL;
@@ -187,7 +216,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
                 out.steps = out.steps.max(active.steps);
                 out.condition = Some(out.condition.unwrap_or(1.0).max(active.condition));
                 coef[k] = active.coef.iter().map(|&b| b.into()).collect();
-                correlation[k] = record(&system, &mut out, k, &coef[k], &a, &penalty, true)?;
+                correlation[k] = record(system, &mut out, k, &coef[k], &a, &penalty, true)?;
             }
             continue;
         }
@@ -217,7 +246,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
             for (g, &k) in group.iter().enumerate() {
                 out.effective_df[k] = out.rank as f64;
                 coef[k] = (0..kept).map(|j| b[(j, g)].into()).collect();
-                correlation[k] = record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+                correlation[k] = record(system, &mut out, k, &coef[k], &a, &penalty, false)?;
             }
             continue;
         };
@@ -229,21 +258,21 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
                 out.notes.push(format!("nearly dependent columns: standard errors to about {digits:.0} digits"));
             }
         }
-        let inverse = factor.inverse();
+        let inverse = factor.inverse_diagonal();
         for (g, &k) in group.iter().enumerate() {
-            out.effective_df[k] = (0..kept).map(|j| 1.0 - penalty[j] * inverse[(j, j)]).sum();
-            unit_errors(problem, &system, &factor, &inverse, m.weight(), errors.row_mut(k), k);
+            out.effective_df[k] = (0..kept).map(|j| 1.0 - penalty[j] * inverse[j]).sum();
+            unit_errors(problem, system, &factor, &inverse, m.weight(), errors.row_mut(k), k);
             match correction {
                 None => {
                     let mut one: Vec<f64> = (0..kept).map(|j| b[(j, g)]).collect();
                     factor.solve_vec(&mut one);
                     coef[k] = one.into_iter().map(Dd::from).collect();
-                    correlation[k] = record(&system, &mut out, k, &coef[k], &a, &penalty, false)?;
+                    correlation[k] = record(system, &mut out, k, &coef[k], &a, &penalty, false)?;
                 }
                 Some(correction) => {
-                    coef[k] = corrected(problem, &system, correction, k, &factor, &penalty, &mut out, p);
+                    coef[k] = corrected(problem, system, correction, k, &factor, &penalty, &mut out, p);
                     let rss = out.rss[k];
-                    let violation = record(&system, &mut out, k, &coef[k], &a, &penalty, false)? * out.rss[k].sqrt();
+                    let violation = record(system, &mut out, k, &coef[k], &a, &penalty, false)? * out.rss[k].sqrt();
                     out.rss[k] = rss;
                     correlation[k] = violation / rss.sqrt();
                 }
@@ -277,16 +306,13 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
     if problem.penalty.is_empty() && !problem.positive && errors.rows() == t {
         out.unit_error = Some(errors);
     }
-    if problem.spectrum {
-        out.singular = Some(singular_values(&system, p.min(m.rows() as usize))?);
-    }
     if problem.family && problem.penalty.is_empty() && kept < p && out.family.is_none() {
         let axes = Mat::from_fn(kept, kept, |i, j| f64::from(u8::from(i == j)));
         let row_space = family::basis(&axes, &system.kept, &vec![0; kept], p)?;
         out.family = Some(Minimisers { row_space, means: means(problem, given) });
     }
     if problem.penalty.is_empty() && !problem.positive {
-        let mean = |k: usize| residual_mean(&system, &out, k, problem.fit_intercept);
+        let mean = |k: usize| residual_mean(system, &out, k, problem.fit_intercept);
         let check = |k: usize| ResidualCheck { mean: mean(k), correlation: correlation[k] };
         out.checks = Some((0..t).map(check).collect());
     }
@@ -401,14 +427,14 @@ fn unit_errors(
     problem: &Problem<'_>,
     system: &System,
     factor: &Cholesky,
-    inverse: &Mat<f64>,
+    inverse: &[f64],
     weight: f64,
     out: &mut [f64],
     k: usize,
 ) {
     let kept = system.kept.len();
     for (j, &column) in system.kept.iter().enumerate() {
-        out[column + 1] = ldexp(inverse[(j, j)].sqrt(), system.x_exponent[j] - system.y_exponent[k]);
+        out[column + 1] = ldexp(inverse[j].sqrt(), system.x_exponent[j] - system.y_exponent[k]);
     }
     if problem.fit_intercept {
         let mut mean = Mat::from_fn(kept, 1, |j, _| system.x_mean[j].hi);

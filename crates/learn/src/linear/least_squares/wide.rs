@@ -417,9 +417,9 @@ impl Dual<'_> {
                 let mut b: Vec<f64> = v.iter().zip(&unit).map(|(d, u)| d.to_f64() * u).collect();
                 factor.solve_vec(&mut b);
                 a.iter_mut().zip(b.iter().zip(&unit)).for_each(|(a, (b, u))| *a = b * u);
-                let inverse = factor.inverse();
+                let inverse = factor.inverse_diagonal();
                 let taken = self.direction.as_ref().map_or(0.0, |_| fill / (fill + alpha));
-                let kept: f64 = (0..m).map(|i| 1.0 - alpha * inverse[(i, i)] * unit[i] * unit[i]).sum();
+                let kept: f64 = (0..m).map(|i| 1.0 - alpha * inverse[i] * unit[i] * unit[i]).sum();
                 out.effective_df[k] = kept - taken;
                 out.rank = out.rank.max(m - usize::from(self.direction.is_some()));
             }

@@ -56,6 +56,16 @@ pub struct Bound {
     pub scale: f64,
 }
 
+/// What is missing to optimality.
+struct Violation {
+    /// An estimate of the decrease that is left, coordinate by coordinate.
+    left: f64,
+    /// The largest violation in units of the root of curvature and objective.
+    most: f64,
+    /// The norm of the least subgradient by the weights.
+    norm: f64,
+}
+
 impl Rows<'_> {
     /// The bound that residuals (differences of probabilities) prove for an objective. They are balanced first.
     pub fn bound(&self, residuals: &mut [f64], objective: f64) -> Bound {
@@ -90,7 +100,7 @@ impl Rows<'_> {
         for (r, out) in z.chunks_exact(n).zip(gradient.chunks_exact_mut(self.problem.cols)) {
             self.design.products(r, out);
         }
-        let mut kkt = self.violation(&gradient, point, scatter, objective).1;
+        let mut kkt = self.violation(&gradient, point, scatter, objective).most;
         if self.problem.intercept {
             let total = self.weight().map_or(n as f64, |w| w.iter().sum());
             let scale = (0.25 * total * objective).sqrt();
@@ -115,7 +125,7 @@ impl Rows<'_> {
         for (r, out) in z.chunks_exact(n).zip(gradient.chunks_exact_mut(self.problem.cols)) {
             self.design.products(r, out);
         }
-        let mut left = self.violation(&gradient, point, scatter, objective).0;
+        let mut left = self.violation(&gradient, point, scatter, objective).left;
         if self.problem.intercept {
             let total = self.weight().map_or(n as f64, |w| w.iter().sum());
             left += z.chunks_exact(n).map(|r| r.iter().sum::<f64>().powi(2) / (0.5 * total)).sum::<f64>();
@@ -123,20 +133,20 @@ impl Rows<'_> {
         (objective, 4.0 * left)
     }
 
-    /// How far the gradient is from optimality: an estimate of the decrease that is left, coordinate by coordinate, and the largest
-    /// violation in units of the root of curvature and objective.
-    fn violation(&self, gradient: &[f64], point: &Point, scatter: &[f64], objective: f64) -> (f64, f64) {
+    /// How far the gradient is from optimality.
+    fn violation(&self, gradient: &[f64], point: &Point, scatter: &[f64], objective: f64) -> Violation {
         let Elastic { l1, l2 } = self.penalty;
-        let (mut left, mut most) = (0.0, 0.0f64);
+        let (mut left, mut most, mut square) = (0.0, 0.0f64, 0.0);
         for (at, (&g, &w)) in gradient.iter().zip(&point.coef).enumerate() {
             let curvature = 0.25 * scatter[at % scatter.len()] + l2;
             let violation = elastic_violation(-g, w, l1, l2, false);
+            square += violation * violation;
             if violation > 0.0 && curvature > 0.0 {
                 left += violation * violation / (2.0 * curvature);
                 most = most.max(violation / (curvature * objective.max(f64::MIN_POSITIVE)).sqrt());
             }
         }
-        (left, most)
+        Violation { left, most, norm: square.sqrt() }
     }
 }
 
@@ -149,10 +159,10 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
     let mut point = start;
     let mut z = rows.scores(&point);
     let mut alive = vec![true; cols * v];
-    let mut trace = Trace::new(&["objective", "gap", "nonzero"]);
+    let mut trace = Trace::timed(&["objective", "step", "gradient_norm", "duality_gap", "nonzero"]);
     let mut size = (cols / FIRST_SHARE).clamp(FEWEST, MOST);
     let (mut set, mut columns) = (Vec::new(), rows.design.columns(&[]));
-    let (mut steps, mut last, mut least, mut idle) = (0, f64::INFINITY, f64::INFINITY, 0);
+    let (mut steps, mut last, mut least, mut idle, mut taken) = (0, f64::INFINITY, f64::INFINITY, 0, 0.0f64);
     let converged = loop {
         let mut theta = z.clone();
         let loss = rows.residuals(&mut theta, &mut []).loss;
@@ -162,11 +172,14 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
         let gap = if penalty.is_free() { f64::INFINITY } else { bound.gap };
         let nonzero = point.coef.iter().filter(|w| **w != 0.0).count();
         let shown = if gap.is_finite() { gap.max(0.0) * limits.scale } else { f64::NAN };
-        trace.push(&[objective * limits.scale, shown, nonzero as f64]);
+        let violation = rows.violation(&bound.products, &point, &scatter, objective);
+        trace.push(&[objective * limits.scale, taken, violation.norm * limits.scale, shown, nonzero as f64]);
         // Four: the bound on the curvature is one and a half to two times what it is, and columns go together.
-        let left = 4.0 * rows.violation(&bound.products, &point, &scatter, objective).0;
+        let left = 4.0 * violation.left;
         let target = 50.0 * limits.tol * limits.tol * objective;
-        let enough = left.min(gap) <= target;
+        // Where anything is penalised the gap proves what is missing; an estimate would end the search a step or two too early.
+        let missing = if penalty.is_free() { left } else { gap };
+        let enough = missing <= target;
         // With little data the last digits cost a step or two.
         let exact = left.min(gap) <= EXACT * objective;
         // Near the end the objective cannot tell any more, and what is left of the slopes does.
@@ -174,7 +187,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
         idle = if better { 0 } else { idle + 1 };
         least = least.min(left);
         if exact || idle >= IDLE || enough && !small {
-            break enough || left.min(gap) <= 1e-10 * objective;
+            break enough || missing <= 1e-10 * objective;
         }
         last = objective;
         if steps >= limits.max_iter || cx.out_of_time() {
@@ -195,6 +208,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
         } else {
             1e-4
         };
+        taken = 1.0;
         for c in 0..v {
             let may_move = |&k: &usize| alive[c * cols + set[k]] || point.coef[c * cols + set[k]] != 0.0;
             let mine: Vec<usize> = (0..set.len()).filter(may_move).collect();
@@ -232,6 +246,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
                     }
                 }
             }
+            taken = taken.min(length);
             point.intercept[c] += length * step.intercept;
             z[c * n..(c + 1) * n].iter_mut().zip(&step.scores).for_each(|(z, s)| *z += length * s);
         }

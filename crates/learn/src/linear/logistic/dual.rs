@@ -42,7 +42,7 @@ pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>
     let square: Vec<f64> = (0..n).map(|i| square(x.row(i)) / l2).collect();
     let mut state = State { w: vec![0.0; x.cols()], alpha: vec![0.0; n], margin: vec![0.0; n] };
     let mut order: Vec<usize> = (0..n.div_ceil(CHUNK)).collect();
-    let mut trace = Trace::new(&["objective", "gap"]);
+    let mut trace = Trace::timed(&["objective", "duality_gap"]);
     let zero = weight.iter().sum::<f64>() * std::f64::consts::LN_2;
     let (mut skip, mut gain_before, mut objective, mut caution) = (0.0, 0.0, zero, 0.3);
     for round in 0.. {

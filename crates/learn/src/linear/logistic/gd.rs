@@ -67,7 +67,7 @@ impl Gradient {
     pub fn new(problem: Problem, penalty: Elastic, start: Vec<f64>, (tol, max_iter, scale): (f64, u64, f64)) -> Self {
         Self {
             problem,
-            trace: Trace::new(&["objective", "gradient", "step"]),
+            trace: Trace::timed(&["objective", "step", "gradient_norm"]),
             penalty,
             tol,
             max_iter,
@@ -190,7 +190,7 @@ impl Gradient {
     fn look(&mut self, cx: &Context<'_>) -> bool {
         let (left, _) = self.violation();
         let norm = self.slope.iter().map(|g| g * g).sum::<f64>().sqrt();
-        self.trace.push(&[self.value * self.scale, norm * self.scale, 1.0 / self.steep]);
+        self.trace.push(&[self.value * self.scale, 1.0 / self.steep, norm * self.scale]);
         let distance = (2.0 * left / self.value.max(f64::MIN_POSITIVE)).sqrt();
         if distance <= self.tol {
             self.converged = Some(true);

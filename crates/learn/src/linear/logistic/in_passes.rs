@@ -67,8 +67,8 @@ impl PassLearner for Logistic {
         match cols {
             // Sums are small next to the rows they stand for, and a block is a few megabytes.
             0..512 => 4096,
-            512..16_384 => 2048,
-            // So many columns come as sparse rows.
+            // From some ten thousand on they come as sparse rows.
+            512..65_536 => 2048,
             _ => 8192,
         }
     }

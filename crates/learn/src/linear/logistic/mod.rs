@@ -256,7 +256,8 @@ impl Learner for Logistic {
                 name: "tol",
                 doc: "The fit ends when the distance to the optimum, in the norm of the Hessian and relative to the \
                       objective, is estimated below ten times this; with the Hessian at hand it goes on to a millionth of \
-                      it, which costs a step or two.",
+                      it, which costs a step or two. Coordinate descent (an L1 part) and the dual end when the duality gap \
+                      proves that less than 50 tol^2 of the objective is missing, which is the same distance.",
                 range: Range::at_least(0.0),
             },
             ParamSpec {

@@ -1,19 +1,20 @@
 //! The way to the optimum: what to gather in the next pass, when to renew the metric, when to stop.
 
-use ermine_core::{Certificate, Context, Error, Mat, Partial, Progress, Result, Trace};
+use ermine_core::{Certificate, Context, Error, Mat, Progress, Result, Trace};
 use ermine_math::optimise::{Descent, Told};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Curvature, Metric, Sample};
+use super::super::passes::{Curvature, Metric, Sample, renewal_pays};
 use super::evaluate::{Problem, Sums};
 use super::hessian::metric;
 use super::model::StandardErrors;
 use super::sample::{class_weights, dataset};
 use super::separation::SEARCHED;
 
-/// Steps that the quasi-Newton update remembers.
+/// Steps that the quasi-Newton update remembers, and of points so long that going over them costs as much as a pass over the rows.
 const MEMORY: usize = 20;
+const MEMORY_LONG: usize = 10;
+const LONG: usize = 100_000;
 /// The step after which a metric that is not renewed at will is made anew once: by then the probabilities have taken shape.
 const RENEWED_AT: u64 = 4;
 /// A direction along which the curvature has fallen to this share of what it was at the start leads to infinity.
@@ -82,8 +83,8 @@ impl Search {
     pub fn new(problem: Problem, plan: Plan, start: Vec<f64>, metric: Option<Metric>, weight: f64) -> Self {
         let gathers = if metric.is_some() { Curvature::None } else { plan.kind };
         Self {
-            descent: Descent::new(start, MEMORY),
-            trace: Trace::new(&["objective", "gradient"]),
+            descent: Descent::new(start, memory(&problem)),
+            trace: Trace::timed(&["objective", "step", "gradient_norm"]),
             problem,
             plan,
             metric,
@@ -160,7 +161,10 @@ impl Search {
         }
         self.margin = sums.margin;
         self.fresh = fresh.is_some();
-        if let Some(metric) = fresh {
+        if let Some(mut metric) = fresh {
+            if self.steps() > 0 {
+                metric = metric.tempered(self.plan.alpha);
+            }
             if self.plan.alpha == 0.0 && self.first.is_none() {
                 self.first = Some(metric.clone());
             }
@@ -170,7 +174,7 @@ impl Search {
             }
         }
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        self.trace.push(&[self.stated(value), self.stated(norm)]);
+        self.trace.push(&[self.stated(value), self.descent.step_length(), self.stated(norm)]);
         let Some(metric) = &self.metric else { return Ok(self.end(false, false)) };
         self.descent.aim(!self.plan.renew, |g| metric.solve(g));
         let before = std::mem::replace(&mut self.distance, relative(self.descent.decrement(), value));
@@ -221,25 +225,25 @@ impl Search {
         }
         let renew = match self.plan.renew {
             true => self.wants_renewal(rate, enough),
-            false => self.plan.kind == Curvature::Shared && self.steps() + 1 == RENEWED_AT && !self.warm,
+            false => match self.plan.kind {
+                Curvature::Shared => self.steps() + 1 == RENEWED_AT && !self.warm,
+                // It costs no more than the pass does, and rows that are told apart well lose their curvature.
+                Curvature::Diagonal => self.steps() + 1 >= RENEWED_AT && (self.steps() + 1).is_power_of_two(),
+                Curvature::None | Curvature::Full => false,
+            },
         };
         self.gathers = if renew { self.plan.kind } else { Curvature::None };
         false
     }
 
-    /// Whether a new Hessian at the next point is worth its cost: at the rate of the last step, would going on with the old
-    /// one take longer than two steps with new ones?
+    /// Whether to gather a new Hessian at the next point.
     fn wants_renewal(&self, rate: f64, enough: f64) -> bool {
-        if self.steps() == 0 {
+        let (pairs, vectors) = (self.problem.pairs() as f64, self.problem.vectors() as f64);
+        match self.steps() {
             // From the start of a search far away, but not from the optimum of a sample.
-            return self.fresh;
+            0 => self.fresh,
+            _ => renewal_pays(rate, self.distance, enough, self.problem.width() as f64 * (pairs / vectors) / 16.0),
         }
-        if rate >= 0.5 {
-            return true;
-        }
-        let steps = (enough / self.distance).ln() / rate.ln();
-        let cost = 1.0 + self.problem.width() as f64 * (self.problem.pairs() as f64 / self.problem.vectors() as f64) / 16.0;
-        steps > 2.0 * cost
     }
 
     /// Ends the search; true unless a last pass is needed for the standard errors.
@@ -402,32 +406,23 @@ impl Search {
         }
         self.first = small.first.take().map(|m| m.scaled(1.0 / share));
         self.metric = small.metric.take().map(|m| m.scaled(1.0 / share));
-        self.descent = Descent::new(start, MEMORY);
+        self.descent = Descent::new(start, memory(&self.problem));
         self.warm = true;
         self.gathers = if self.metric.is_some() { Curvature::None } else { self.plan.kind };
         Ok(())
     }
 
-    /// One pass over a sample, in groups of pieces that depend only on their sizes.
+    /// One pass over a sample.
     fn evaluate(&self, sample: &Sample<u32>) -> Result<Sums> {
-        let empty = || self.problem.empty(self.gathers, self.plan.sparse);
-        let parts: Vec<Result<Sums>> = sample
-            .groups()
-            .into_par_iter()
-            .map(|pieces| {
-                let mut sums = empty();
-                for piece in pieces {
-                    self.problem.add(self.point(), self.gathers, &mut sums, &dataset(piece))?;
-                }
-                Ok(sums)
-            })
-            .collect();
-        let mut total = empty();
-        for part in parts {
-            total.merge(part?)?;
-        }
-        Ok(total)
+        sample.gather(
+            || self.problem.empty(self.gathers, self.plan.sparse),
+            |piece, sums| self.problem.add(self.point(), self.gathers, sums, &dataset(piece)),
+        )
     }
+}
+
+fn memory(problem: &Problem) -> usize {
+    if problem.len() > LONG { MEMORY_LONG } else { MEMORY }
 }
 
 /// The distance to the optimum relative to the objective: the root of the decrement, which is a squared distance in the

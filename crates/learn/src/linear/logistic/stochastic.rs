@@ -44,7 +44,7 @@ pub fn minimise(rows: &Rows<'_>, start: &Point, kind: Kind, limits: Limits, cx: 
         dense => Access::Dense(contiguous(dense, &mut scratch, Logistic::NAME)?),
     };
     let mut walk = Walk::new(rows, &access, &scatter, start);
-    let mut trace = Trace::new(&["objective", "step"]);
+    let mut trace = Trace::timed(&["objective", "step"]);
     let mut order: Vec<usize> = (0..rows.len()).filter(|&i| rows.labels.weight_of(i) > 0.0).collect();
     let first = 1.0 / if kind == Kind::Saga { 3.0 * walk.steep } else { walk.steep };
     if kind == Kind::Saga {

@@ -11,6 +11,12 @@ pub use metric::Metric;
 pub use rows::{contiguous, lie_ahead, sparse_dot};
 pub use sample::{MOST_ROWS, Piece, Sample};
 
+/// Whether a new Hessian at the next point is worth its `cost` in passes: at the rate of the last step, would going on with the old one from
+/// this distance take longer than two steps with new ones?
+pub fn renewal_pays(rate: f64, distance: f64, enough: f64, cost: f64) -> bool {
+    rate >= 0.5 || (enough / distance).ln() / rate.ln() > 2.0 * (1.0 + cost)
+}
+
 /// Adds a vector to another.
 pub fn add(to: &mut [f64], what: &[f64]) {
     to.iter_mut().zip(what).for_each(|(t, w)| *t += w);

@@ -1,6 +1,7 @@
 //! A bounded sample of rows to start from.
 
-use ermine_core::{Dataset, Mat, OwnedFeatures, Result};
+use ermine_core::{Dataset, Mat, OwnedFeatures, Partial, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The first pass over a block of rows keeps one row of this many.
@@ -121,7 +122,7 @@ impl<T: Copy> Sample<T> {
     }
 
     /// The pieces in groups that are worth a task; they depend only on their sizes.
-    pub fn groups(&self) -> Vec<&[Piece<T>]> {
+    fn groups(&self) -> Vec<&[Piece<T>]> {
         const GROUP_ROWS: usize = 2048;
         let mut groups = Vec::new();
         let (mut start, mut rows) = (0, 0);
@@ -133,6 +134,28 @@ impl<T: Copy> Sample<T> {
             }
         }
         groups
+    }
+
+    /// One pass: sums of groups of pieces, merged in their order.
+    pub fn gather<P: Partial>(
+        &self,
+        empty: impl Fn() -> P + Sync,
+        add: impl Fn(&Piece<T>, &mut P) -> Result<()> + Sync,
+    ) -> Result<P>
+    where
+        T: Sync,
+    {
+        let of_group = |pieces: &[Piece<T>]| {
+            let mut sums = empty();
+            pieces.iter().try_for_each(|piece| add(piece, &mut sums))?;
+            Ok(sums)
+        };
+        let parts: Vec<Result<P>> = self.groups().into_par_iter().map(of_group).collect();
+        let mut total = empty();
+        for part in parts {
+            total.merge(part?)?;
+        }
+        Ok(total)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Written for the dual: the pulls u start at 0, which satisfies `Aᵀ u = 0`, and the residuals start as those of least squares, split
 //! in two positive parts; both ends stay feasible, so the products of pulls and residuals are the duality gap.
 
-use ermine_core::{Context, Mat, Progress, Result};
+use ermine_core::{Context, Mat, Progress, Result, Trace};
 use ermine_math::linalg::Cholesky;
 
 use super::program::Program;
@@ -21,12 +21,10 @@ pub struct Interior {
     /// The weight of each row in the last least-squares step: large for rows on the plane.
     pub weight: Vec<f64>,
     pub steps: u64,
-    /// Objective and gap, a step a row.
-    pub course: Vec<[f64; 2]>,
 }
 
-/// Goes to the optimum from inside.
-pub fn solve(program: &Program, cx: &Context<'_>) -> Result<Interior> {
+/// Goes to the optimum from inside; `course` gets objective and gap, a row a step.
+pub fn solve(program: &Program, course: &mut Trace, cx: &Context<'_>) -> Result<Interior> {
     let (n, q) = (program.len(), program.width());
     let (lo, hi) = (&program.lo, &program.hi);
     let width: Vec<f64> = lo.iter().zip(hi).map(|(l, h)| h - l).collect();
@@ -39,19 +37,20 @@ pub fn solve(program: &Program, cx: &Context<'_>) -> Result<Interior> {
     let first = program.objective(&r);
     let apart = r.iter().zip(&width).map(|(r, w)| r.abs() * w).sum::<f64>() / width.iter().sum::<f64>();
     if apart == 0.0 || !apart.is_finite() {
-        return Ok(Interior { b, weight: width, steps: 0, course: Vec::new() });
+        return Ok(Interior { b, weight: width, steps: 0 });
     }
     let (mut a, mut s): (Vec<f64>, Vec<f64>) = (lo.iter().map(|l| -l).collect(), hi.clone());
     let mut z: Vec<f64> = r.iter().map(|r| (-r).max(0.0) + 0.1 * apart).collect();
     let mut v: Vec<f64> = r.iter().map(|r| r.max(0.0) + 0.1 * apart).collect();
     let (mut weight, mut right) = (vec![0.0; n], vec![0.0; n]);
     let (mut da, mut dz, mut dv) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-    let (mut steps, mut course) = (0, Vec::new());
+    let mut steps = 0;
+    course.rows.clear();
     loop {
         let gap: f64 = (0..n).map(|i| a[i] * z[i] + s[i] * v[i]).sum();
         let objective = program.objective(&r);
         cx.check(Progress { stage: "interior point", done: steps, total: None, objective: Some(objective) })?;
-        course.push([objective, gap]);
+        course.push(&[objective, gap]);
         if gap <= ENOUGH * objective || gap <= 1e-14 * first || steps >= STEPS || !gap.is_finite() {
             break;
         }
@@ -103,7 +102,7 @@ pub fn solve(program: &Program, cx: &Context<'_>) -> Result<Interior> {
         steps += 1;
     }
     (0..n).for_each(|i| weight[i] = 1.0 / (z[i] / a[i] + v[i] / s[i]));
-    Ok(Interior { b, weight, steps, course })
+    Ok(Interior { b, weight, steps })
 }
 
 /// How far the pulls may go before one meets its limit; above 1 when none does in a whole step.

@@ -145,9 +145,9 @@ impl Quantile {
         if !found.reached && !near {
             notes.push("the exchanges of rows ended before the optimum was proved; see the duality gap".into());
         }
-        let mut trace = Trace::new(&["objective", "duality_gap"]);
         let unit = |v: f64| ldexp(v / scaled.total, -scaled.y_exponent);
-        found.course.iter().for_each(|c| trace.push(&c.map(unit)));
+        let mut trace = found.course.clone();
+        trace.rows.iter_mut().for_each(|row| row[..2].iter_mut().for_each(|v| *v = unit(*v)));
         let all: Vec<f64> = scaled.weight.clone();
         Ok(QuantileModel {
             line: line.coefficients(),
@@ -182,6 +182,8 @@ fn shares(weight: Option<&[f64]>, r: &[f64]) -> [f64; 3] {
 
 impl Learner for Quantile {
     type Model = QuantileModel;
+
+    const ABSOLUTE_PENALTY: bool = true;
 
     const SPEC: Spec = Spec {
         name: NAME,

@@ -5,7 +5,7 @@
 //! where it was thought to, the optimum of the small program is that of the whole, else the rows that do not are taken in.
 //! Of many columns with a penalty most have the coefficient 0; the pulls tell which do not.
 
-use ermine_core::{Context, Error, Result};
+use ermine_core::{Context, Error, Result, Trace};
 use ermine_math::dd::Dd;
 
 use super::interior;
@@ -48,7 +48,7 @@ pub struct Optimum {
     pub exchanges: u64,
     pub reached: bool,
     /// Objective and gap of the last interior point, a step a row.
-    pub course: Vec<[f64; 2]>,
+    pub course: Trace,
     /// Rank, where columns depend on each other.
     pub rank: Option<usize>,
 }
@@ -108,12 +108,12 @@ impl Task<'_> {
         let (n, q) = (self.data.rows.len(), columns.len() + 1);
         let sample = ((q as f64).sqrt() * (n as f64).powf(2.0 / 3.0)).ceil() as usize;
         let mut steps = 0;
-        let mut course = Vec::new();
+        let mut course = Trace::timed(&["objective", "duality_gap"]);
         let mut small = None;
         if n > 3 * sample {
             let places: Vec<usize> = (0..sample).map(|k| k * n / sample).collect();
             let program = self.program(&places, None, columns)?;
-            let start = interior::solve(&program, cx)?;
+            let start = interior::solve(&program, &mut course, cx)?;
             steps += start.steps;
             let mut b = start.b;
             b.resize(q, 0.0);
@@ -130,9 +130,8 @@ impl Task<'_> {
                 None => None,
             };
             if start.is_none() {
-                let inside = interior::solve(&program, cx)?;
+                let inside = interior::solve(&program, &mut course, cx)?;
                 steps += inside.steps;
-                course = inside.course;
                 let rows = choose_basis(&program, &inside.weight);
                 if rows.len() < program.width() {
                     let kept = independent_columns(&program, &rows)?;
@@ -321,7 +320,7 @@ impl Task<'_> {
             steps: 0,
             exchanges: 0,
             reached: false,
-            course: Vec::new(),
+            course: Trace::default(),
             rank: None,
         })
     }

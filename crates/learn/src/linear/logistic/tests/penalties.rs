@@ -84,3 +84,35 @@ fn every_penalty_is_optimal_at_the_returned_point() {
         }
     }
 }
+
+/// More stored values than the solver takes to the last digit, so that `tol` decides.
+#[test]
+fn a_fit_ends_when_the_gap_proves_what_tol_asks_for() {
+    let (rows, cols, each) = (40_000, 3000, 60);
+    let mut s = Stream::new(3, "gap", 0);
+    let truth: Vec<f64> = (0..cols).map(|_| if s.below(20) == 0 { 2.0 * s.normal() } else { 0.0 }).collect();
+    let (mut indptr, mut indices, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let mut row: Vec<u32> = (0..each).map(|_| s.below(cols) as u32).collect();
+        row.sort_unstable();
+        row.dedup();
+        let score: f64 = row.iter().map(|&j| truth[j as usize]).sum();
+        labels.push(if s.normal() < score { "yes" } else { "no" });
+        values.resize(values.len() + row.len(), 1.0);
+        indices.extend(row);
+        indptr.push(indices.len());
+    }
+    let x = Csr::new(indptr, indices, values, cols).unwrap();
+    let y = OwnedTarget::from_labels(&labels);
+    let data = Dataset::new(Features::Csr(x.view())).with_target(y.view());
+    let mut last = f64::INFINITY;
+    for tol in [1e-2, 1e-3, 1e-4] {
+        let learner = Logistic { penalty: Penalty::L1, c: Some(0.2), tol, ..Logistic::default() };
+        let model = learner.fit(&data, &Context::default()).unwrap();
+        let certificate = model.certificate().unwrap();
+        let (objective, gap) = (certificate.objective.unwrap(), certificate.duality_gap.unwrap());
+        assert!(certificate.converged && gap <= 50.0 * tol * tol * objective, "tol {tol}: {certificate:?}");
+        assert!(objective <= last, "tol {tol}: {objective} after {last}");
+        last = objective;
+    }
+}
