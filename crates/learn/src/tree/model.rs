@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Task,
+    Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Task,
 };
 
+use super::PruningChoice;
 use super::ensemble::{Node, Trees, nodes_of};
 use super::grow::Grown;
 
@@ -14,6 +16,9 @@ use super::grow::Grown;
 pub const LEAF: i32 = -1;
 /// Feature and threshold of a leaf in the arrays of a model.
 pub const UNDEFINED: i32 = -2;
+
+/// Leaves up to which a report has the tree.
+const MOST_DRAWN: usize = 256;
 
 /// A fitted tree. The nodes lie in arrays in depth-first preorder: the root is node 0, the left child of a node follows it.
 #[derive(Debug, Clone)]
@@ -24,6 +29,7 @@ pub struct TreeModel {
     /// The tree as prediction reads it.
     trees: Trees,
     certificate: Certificate,
+    choice: Option<PruningChoice>,
 }
 
 /// The nodes of a tree, one array a property, in preorder.
@@ -84,7 +90,17 @@ impl TreeModel {
         nodes.value = Mat::from_vec(grown.len(), width, grown.iter().flat_map(|g| g.value.iter().copied()).collect());
         let mut trees = Trees::new(categories, width).refusing_infinite();
         trees.push(&nodes_of(grown));
-        Self { task, classes, nodes, trees, certificate }
+        Self { task, classes, nodes, trees, certificate, choice: None }
+    }
+
+    /// With how its pruning was chosen.
+    pub(super) fn with_choice(self, choice: Option<PruningChoice>) -> Self {
+        Self { choice, ..self }
+    }
+
+    /// How its pruning was chosen, if cross-validation did.
+    pub fn pruning(&self) -> Option<&PruningChoice> {
+        self.choice.as_ref()
     }
 
     /// Regression or classification.
@@ -228,7 +244,7 @@ impl TreeModel {
         }
         nodes.check(task, &categories)?;
         let trees = nodes.trees(categories);
-        Ok(Self { task, classes, nodes, trees, certificate })
+        Ok(Self { task, classes, nodes, trees, certificate, choice: load_choice(input)? })
     }
 }
 
@@ -344,6 +360,27 @@ impl Nodes {
     }
 }
 
+/// How pruning was chosen, if the file says so.
+fn load_choice(input: &ModelReader) -> Result<Option<PruningChoice>> {
+    if input.array_info("pruning_alpha").is_none() {
+        return Ok(None);
+    }
+    let alphas: Vec<f64> = input.vec("pruning_alpha")?;
+    let n = alphas.len();
+    let choice = PruningChoice {
+        leaves: input.vec_of("pruning_leaves", n)?,
+        errors: input.vec_of("pruning_error", n)?,
+        standard_errors: input.vec_of("pruning_standard_error", n)?,
+        chosen: input.field("pruning_chosen")?,
+        alphas,
+    };
+    let numbers = || choice.alphas.iter().chain(&choice.errors).chain(&choice.standard_errors);
+    if choice.chosen >= n || !choice.alphas.is_sorted() || numbers().any(|v| v.is_nan() || *v < 0.0) {
+        return Err(Error::Model(format!("the pruning sequence of {n} trees is not valid")));
+    }
+    Ok(Some(choice))
+}
+
 impl Model for TreeModel {
     fn n_features(&self) -> usize {
         self.trees.n_features()
@@ -355,6 +392,10 @@ impl Model for TreeModel {
 
     fn as_classifier(&self) -> Option<&dyn Classifier> {
         (self.task == Task::Classification).then_some(self)
+    }
+
+    fn as_explained(&self) -> Option<&dyn Explained> {
+        Some(self)
     }
 
     fn certificate(&self) -> Option<&Certificate> {
@@ -375,8 +416,13 @@ impl Model for TreeModel {
         let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
         let rows = order.into_iter().map(|j| vec![Cell::Text(name(j)), Cell::Number(importances[j])]).collect();
         report.table("Importance: share of the decrease of impurity", &["column", "importance"], rows);
-        if self.n_leaves() <= 32 {
-            report.text(self.to_text(schema, &super::TextStyle::default()));
+        if let Some(choice) = &self.choice {
+            self.report_choice(choice, &mut report);
+        }
+        if self.n_leaves() <= MOST_DRAWN {
+            report.sections.push(self.drawing(schema));
+        } else {
+            report.text(format!("The tree is not drawn, since it has more than {MOST_DRAWN} leaves."));
         }
         report
     }
@@ -403,6 +449,13 @@ impl Model for TreeModel {
         let listed: BTreeMap<usize, &Arc<Vec<String>>> =
             categories.iter().enumerate().filter_map(|(j, names)| Some((j, names.as_ref()?))).collect();
         out.field("categories", &listed)?;
+        if let Some(choice) = &self.choice {
+            out.vec("pruning_alpha", &choice.alphas);
+            out.vec("pruning_leaves", &choice.leaves);
+            out.vec("pruning_error", &choice.errors);
+            out.vec("pruning_standard_error", &choice.standard_errors);
+            out.field("pruning_chosen", &choice.chosen)?;
+        }
         out.field("certificate", &self.certificate)
     }
 }
@@ -424,5 +477,22 @@ impl Classifier for TreeModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.values(x)
+    }
+}
+
+impl Explained for TreeModel {
+    fn explains(&self) -> &'static str {
+        match self.task {
+            Task::Classification => "probability",
+            _ => "prediction",
+        }
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.nodes.value.cols()
+    }
+
+    fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.trees.shap(x, 0..1, self.n_outputs())
     }
 }

@@ -6,26 +6,36 @@ use std::sync::Arc;
 
 use ermine_core::{CsrRef, Error, Features, MISSING_CODE, MatRef, Result, TableRef};
 
+use super::compiled::Raw;
+
 /// Cells as numbers: NaN is missing, a category is its code in the model.
 pub(super) trait Cells: Sync {
     /// Whether there may be category columns.
     const CATEGORIES: bool;
-    fn get(&self, row: usize, col: usize) -> f64;
+    /// Numbers as they come.
+    type Raw: Raw;
+    fn raw(&self, row: usize, col: usize) -> Self::Raw;
+    #[inline(always)]
+    fn get(&self, row: usize, col: usize) -> f64 {
+        self.raw(row, col).into()
+    }
 }
 
 impl Cells for MatRef<'_, f64> {
     const CATEGORIES: bool = false;
+    type Raw = f64;
     #[inline(always)]
-    fn get(&self, row: usize, col: usize) -> f64 {
+    fn raw(&self, row: usize, col: usize) -> f64 {
         *self.at(row, col)
     }
 }
 
 impl Cells for MatRef<'_, f32> {
     const CATEGORIES: bool = false;
+    type Raw = f32;
     #[inline(always)]
-    fn get(&self, row: usize, col: usize) -> f64 {
-        f64::from(*self.at(row, col))
+    fn raw(&self, row: usize, col: usize) -> f32 {
+        *self.at(row, col)
     }
 }
 
@@ -49,8 +59,9 @@ impl<'a> TableCells<'a> {
 
 impl Cells for TableCells<'_> {
     const CATEGORIES: bool = true;
+    type Raw = f64;
     #[inline]
-    fn get(&self, row: usize, col: usize) -> f64 {
+    fn raw(&self, row: usize, col: usize) -> f64 {
         match &self.0[col] {
             TableColumn::Number(values) => values[row],
             TableColumn::Category(codes, map) if codes[row] != MISSING_CODE => map[codes[row] as usize],
@@ -84,8 +95,9 @@ impl<'a> SparseCells<'a> {
 
 impl Cells for SparseCells<'_> {
     const CATEGORIES: bool = false;
+    type Raw = f64;
     #[inline]
-    fn get(&self, row: usize, col: usize) -> f64 {
+    fn raw(&self, row: usize, col: usize) -> f64 {
         self.cells[row * self.width + self.place[col] as usize]
     }
 }

@@ -87,6 +87,7 @@ impl Trees {
             gain: input.vec_of("gain", n)?,
             cover: input.vec_of("cover", n)?,
             values: values.into_vec(),
+            compiled: Default::default(),
         };
         let bad = |i: usize, what: &str| Error::Model(format!("node {i} of {n}: {what}"));
         let (mut set_start, mut tree) = (0u64, 0);

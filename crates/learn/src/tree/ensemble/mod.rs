@@ -1,17 +1,20 @@
 //! Many trees in flat arrays: what forests and boosting predict with.
 
 mod cells;
+mod compiled;
 mod file;
+mod shap;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ermine_core::{Features, Mat, Result};
 
 use super::grow::Grown;
+use compiled::Compiled;
 
 /// A node of a tree. The nodes of a tree come in preorder: the left child of node i is node i + 1.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,6 +78,8 @@ pub struct Trees {
     cover: Vec<f64>,
     /// `width` numbers a node.
     values: Vec<f64>,
+    /// The form for many rows, made when it is first asked for.
+    compiled: OnceLock<Arc<Compiled>>,
 }
 
 /// A node as prediction reads it, 16 bytes. The left child is the next node.
@@ -161,6 +166,7 @@ impl Trees {
             gain: Vec::new(),
             cover: Vec::new(),
             values: Vec::new(),
+            compiled: OnceLock::new(),
         }
     }
 
@@ -175,6 +181,7 @@ impl Trees {
     /// # Panics
     /// When the nodes are not a tree in preorder over these columns: what a learner grows is.
     pub fn push(&mut self, tree: &[Node]) {
+        self.compiled.take();
         for (at, node) in tree.iter().enumerate() {
             let step = if node.right == 0 {
                 Step::leaf(at)
@@ -258,6 +265,7 @@ impl Trees {
         if trees >= self.n_trees() {
             return;
         }
+        self.compiled.take();
         self.start.truncate(trees + 1);
         let nodes = self.start[trees];
         let set_end = |s: &Step| if s.tests_categories() { s.set().end } else { 0 };

@@ -89,7 +89,7 @@ fn naive(list: &[Vec<Node>], outputs: usize, rows: usize, cell: impl Fn(usize, u
     out
 }
 
-fn cells_with_holes(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
+pub(super) fn cells_with_holes(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     let mut s = Stream::new(seed, "cells", 0);
     Mat::from_fn(rows, cols, |_, _| match s.below(12) {
         0 => f64::NAN,
@@ -100,12 +100,12 @@ fn cells_with_holes(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     })
 }
 
-fn present(v: f64) -> Option<f64> {
+pub(super) fn present(v: f64) -> Option<f64> {
     (!v.is_nan()).then_some(v)
 }
 
 const SIZES: [usize; 10] = [1, 2, 3, 31, 63, 63, 64, 200, 255, 700];
-const COUNTS: [usize; 10] = [0, 1, 2, 7, 9, 31, 33, 255, 300, 1037];
+const COUNTS: [usize; 11] = [2100, 0, 1, 2, 7, 9, 31, 33, 255, 300, 1037];
 
 fn sum(trees: &Trees, x: Features<'_>, outputs: usize) -> Mat<f64> {
     let mut out = Mat::zeros(x.rows(), outputs);
