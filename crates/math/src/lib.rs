@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod affine;
+pub mod bins;
 pub mod classes;
 pub mod columns;
 pub mod coordinate;
