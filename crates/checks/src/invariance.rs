@@ -40,6 +40,12 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
 pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
     let l = make::undrawn(learner);
     for task in make::tasks(learner) {
+        let boosted = learner.spec().family == Family::Tree && learner.params().get("learning_rate").is_some();
+        if boosted && task == Some(Task::Classification) {
+            // The first slopes of boosted classes have few values, so that equally good tests are common; which of them is
+            // taken may follow the order of the columns.
+            continue;
+        }
         let data = make::data(task, 200, 4, 11);
         let m = make::matrix(&data);
         let order = [2, 0, 3, 1];

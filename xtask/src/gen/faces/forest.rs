@@ -104,7 +104,15 @@ const FOR_CLASSES: &[(&str, &str, &str)] =
     &[CLASSES, N_CLASSES, OUTPUTS, ESTIMATORS, IMPORTANCES, PERMUTATION, OOB, OOB_FUNCTION];
 const FOR_NUMBERS: &[(&str, &str, &str)] = &[OUTPUTS, ESTIMATORS, IMPORTANCES, PERMUTATION, OOB, OOB_PREDICTION];
 
-const LOSS_ALPHA: Param = like("alpha", "0.9", "[Interval(Real, 0.0, 1.0, closed=\"neither\")]", "float");
+const LOSS_ALPHA: Param = Param::Learner {
+    name: "alpha",
+    theirs: "quantile",
+    default: "0.9",
+    constraint: "[Interval(Real, 0.0, 1.0, closed=\"neither\")]",
+    kind: "float",
+    doc: "",
+    by_hand: false,
+};
 const SUBSAMPLE: Param = like("subsample", "1.0", "[Interval(Real, 0.0, 1.0, closed=\"right\")]", "float");
 const CRITERION: Param = own(
     "criterion",
@@ -227,7 +235,7 @@ pub const FACES: &[Face] = &[
             "{\"log_loss\", \"exponential\"}",
         )),
         positional: 0,
-        handled: &["alpha", "criterion"],
+        handled: &["quantile", "criterion"],
         attributes: &[CLASSES, N_CLASSES, ROUNDS, TREES, IMPORTANCES, TRAIN, OOB_IMPROVEMENT, ROUND_FEATURES],
         example: "",
     },

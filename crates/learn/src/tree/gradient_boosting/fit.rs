@@ -80,7 +80,7 @@ pub(super) fn fit(
 
 impl<'a> Job<'a> {
     fn new(learner: &'a GradientBoosting, data: &'a Dataset<'a>, columns: &'a Columns<'a>, cx: &'a Context<'a>) -> Result<Self> {
-        let loss = Loss::of(&learner.loss, learner.alpha, &data.y).map_err(|expected| Error::Parameter {
+        let loss = Loss::of(&learner.loss, learner.quantile, &data.y).map_err(|expected| Error::Parameter {
             learner: GradientBoosting::SPEC.name,
             name: "loss".into(),
             value: learner.loss.clone(),

@@ -56,7 +56,7 @@ pub struct GradientBoosting {
     /// What is minimised; "auto" is the squared error or the log loss, by the target.
     pub loss: String,
     /// Quantile of the pinball loss, and of the residuals at which Huber's loss turns.
-    pub alpha: f64,
+    pub quantile: f64,
     /// Factor of every step.
     pub learning_rate: f64,
     /// How the step of a tree is chosen.
@@ -99,7 +99,7 @@ impl Default for GradientBoosting {
     fn default() -> Self {
         Self {
             loss: "auto".into(),
-            alpha: 0.9,
+            quantile: 0.9,
             learning_rate: 0.1,
             step: "leaf".into(),
             decay: 0.1,
@@ -150,7 +150,7 @@ impl Learner for GradientBoosting {
                 range: Range::Choice(loss::LOSSES),
             },
             ParamSpec {
-                name: "alpha",
+                name: "quantile",
                 doc: "The quantile of loss = quantile; for huber the share of residuals that count in squares.",
                 range: Range::Real { min: 1e-9, max: 1.0 - 1e-9, above: false, log: false },
             },

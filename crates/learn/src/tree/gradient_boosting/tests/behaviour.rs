@@ -79,7 +79,7 @@ fn huber_and_quantile_see_past_outliers() {
     let x = normal(2000, 2, 8);
     let y = numbers(&x, 9);
     for alpha in [0.1, 0.5, 0.9] {
-        let model = fit(&learner(json!({"loss": "quantile", "alpha": alpha, "n_estimators": 50})), &x, Target::Real(&y));
+        let model = fit(&learner(json!({"loss": "quantile", "quantile": alpha, "n_estimators": 50})), &x, Target::Real(&y));
         let p = model.predict(&Features::F64(x.view())).unwrap();
         let below = (0..2000).filter(|&i| y[i] <= p[(i, 0)]).count() as f64 / 2000.0;
         assert!((below - alpha).abs() < 0.03, "{alpha}: {below}");
