@@ -14,6 +14,18 @@ pub fn ready(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     learner
 }
 
+/// A learner set up like [`ready`], without draws of rows and columns: a draw picks them by their numbers, so that nobody may
+/// expect the same model when these change. What is left must still not depend on them.
+pub fn undrawn(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
+    let mut learner = ready(learner);
+    for (name, value) in [("bootstrap", Value::Bool(false)), ("max_features", Value::Null)] {
+        if learner.spec().params.iter().any(|p| p.name == name) {
+            let _ = learner.set(name, value);
+        }
+    }
+    learner
+}
+
 /// The tasks of a learner that the checks make data for: the supervised ones, or one without target.
 pub fn tasks(learner: &dyn AnyLearner) -> Vec<Option<Task>> {
     let supervised: Vec<Option<Task>> = learner.spec().tasks.iter().filter(|t| t.is_supervised()).map(|t| Some(*t)).collect();
