@@ -37,7 +37,17 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
     Verdict::Pass
 }
 
+/// Why an invariance is not asked of learners that cut the rows into folds for their members.
+const FOLDED: &str = "its folds are dealt class by class, and its members break ties by the order of the columns";
+
+fn cuts_folds(learner: &dyn AnyLearner) -> bool {
+    learner.is_ordered() && learner.spec().family == Family::Composite
+}
+
 pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
+    if cuts_folds(learner) {
+        return Verdict::Skip(FOLDED);
+    }
     let l = make::undrawn(learner);
     for task in make::tasks(learner) {
         let boosted = learner.spec().family == Family::Tree && learner.params().get("learning_rate").is_some();
@@ -161,6 +171,9 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
 pub fn labels(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().tasks.contains(&Task::Classification) {
         return Verdict::Skip("no classifier");
+    }
+    if cuts_folds(learner) {
+        return Verdict::Skip(FOLDED);
     }
     let l = make::ready(learner);
     let data = make::data(Some(Task::Classification), 200, 3, 14);

@@ -155,8 +155,6 @@ impl Learner for Bagging {
         ],
     };
 
-    const ORDERED: bool = true;
-
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;

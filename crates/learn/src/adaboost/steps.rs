@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// The weights of a round: the weight that a row was given times `exp(log_weight)`, in steps whose sum stays below 2^60.
+/// The weights of a round: the weight that a row was given times `exp(log_factor)`, in steps whose sum stays below 2^60.
 ///
 /// A given weight that is a whole number multiplies the rounded step of the row, so that a row of weight 2 has exactly the
 /// steps of two rows. Sums of steps do not depend on the order of the rows nor on the number of threads.
@@ -15,27 +15,22 @@ pub struct Steps {
 impl Steps {
     /// The steps of rows with the given weights (all 1 without) and logarithms of factors.
     pub fn new(given: Option<&[f64]>, log_factor: &[f64]) -> Self {
-        // A row of weight 0 takes no part, whatever its factor.
-        let there = |i: usize| given.is_none_or(|w| w[i] > 0.0);
-        let top = (0..log_factor.len()).filter(|&i| there(i)).map(|i| log_factor[i]).fold(f64::NEG_INFINITY, f64::max);
-        let factors: Vec<f64> = (0..log_factor.len())
-            .into_par_iter()
-            .with_min_len(4096)
-            .map(|i| if there(i) { (log_factor[i] - top).exp() } else { 0.0 })
-            .collect();
-        let factor = |i: usize| factors[i];
-        let whole = given.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0 && *w < (1u64 << 40) as f64));
-        let largest = given.map_or(1.0, |w| w.iter().copied().fold(0.0, f64::max));
-        let of = |i: usize| given.map_or(1.0, |w| if whole { w[i] } else { w[i] / largest });
-        let total: f64 = (0..log_factor.len()).map(|i| of(i) * factor(i)).sum();
-        // At least one bit of room for the rounding of the rows.
+        let rows = log_factor.len();
+        let whole = given.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0) && w.iter().sum::<f64>() < (1u64 << 50) as f64);
+        let times = |i: usize| given.map_or(1.0, |w| w[i]);
+        // What is not a whole number goes into the factor, where it cannot overflow.
+        let log = |i: usize| match whole {
+            true if times(i) > 0.0 => log_factor[i],
+            true => f64::NEG_INFINITY,
+            false => log_factor[i] + times(i).ln(),
+        };
+        let top = (0..rows).map(log).fold(f64::NEG_INFINITY, f64::max);
+        let factors: Vec<f64> = (0..rows).into_par_iter().with_min_len(4096).map(|i| (log(i) - top).exp()).collect();
+        let multiple = |i: usize| if whole { times(i) } else { 1.0 };
+        let total: f64 = (0..rows).map(|i| multiple(i) * factors[i]).sum();
+        // The largest factor is 1, so the sum is at least 1; a bit of room is left for the rounding of the rows.
         let scale = 2f64.powi(58 - total.log2().ceil().clamp(0.0, 57.0) as i32);
-        let steps: Vec<i64> = (0..log_factor.len())
-            .map(|i| match whole {
-                true => of(i) as i64 * (factor(i) * scale).round() as i64,
-                false => (of(i) * factor(i) * scale).round() as i64,
-            })
-            .collect();
+        let steps: Vec<i64> = (0..rows).map(|i| multiple(i) as i64 * (factors[i] * scale).round() as i64).collect();
         let total = steps.iter().sum();
         Self { steps, total }
     }

@@ -82,6 +82,8 @@ fn steps_are_exact_in_any_order_and_for_repeated_rows() {
     assert!(steps.total() > 1 << 56 && steps.total() < 1 << 60);
     assert!((steps.weights(2.0).iter().sum::<f64>() - 2.0).abs() < 1e-12);
     assert_eq!(steps.get(0), 0);
+    let tiny = Steps::new(Some(&[1e-300, 0.5, 1e300]), &[0.0, 600.0, -900.0]);
+    assert!(tiny.total() > 1 << 56 && tiny.get(1) == tiny.total());
     assert_eq!(steps.share(|_| true), 1.0);
 }
 
