@@ -14,7 +14,7 @@ pub(crate) fn code_maps(categories: &[Option<Arc<Vec<String>>>], x: &Features<'_
             _ => j.to_string(),
         },
         found: found.into(),
-        learner: "this tree".into(),
+        learner: "this model".into(),
         needed: format!("{needed}, as in training"),
     };
     let of = |(j, known): (usize, &Option<Arc<Vec<String>>>)| {

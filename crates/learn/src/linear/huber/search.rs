@@ -264,7 +264,7 @@ impl Huber {
                 .map(|j| (pull[j] - self.alpha * search.here.line.coef[j]).abs() / size[j].abs())
                 .fold(0.0, f64::max);
             search.trace.push(&[ldexp(objective, -exponent), 1.0, search.residual, ldexp(scale, -exponent)]);
-            if gain <= ROUNDING * objective || scale <= search.floor {
+            if gain <= ROUNDING * objective {
                 (search.done, search.converged) = (true, true);
                 if scale <= search.floor {
                     search.notes.push(

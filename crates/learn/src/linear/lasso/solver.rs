@@ -14,6 +14,7 @@ use ermine_math::columns::Change;
 use super::inner::{Order, Quadratic};
 use super::problem::{Penalty, Point, Problem, Quality, Target, quality};
 use super::residual::Descent;
+use crate::linear::least_squares::ldexp;
 
 /// Columns up to which all are taken at once.
 const ALL: usize = 128;
@@ -104,7 +105,10 @@ impl<'a> Solver<'a> {
             let q = quality(point, t, penalty);
             let ruled_out = self.screen(t, penalty, point, &q, &mut out);
             let support = point.b.iter().filter(|b| **b != 0.0).count();
-            self.trace.push(&[q.objective, q.gap, penalty.l1, size.min(t.q.len()) as f64, ruled_out as f64]);
+            // Back in the units of the target, in which the certificate speaks.
+            let squared = |v: f64| ldexp(ldexp(v, t.exponent), t.exponent);
+            let alpha = ldexp(penalty.l1, t.exponent);
+            self.trace.push(&[squared(q.objective), squared(q.gap), alpha, size.min(t.q.len()) as f64, ruled_out as f64]);
             cx.report(Progress { stage: "working sets", done: iterations, total: None, objective: Some(q.objective) })?;
             // Without any penalty there is no feasible dual point: the gradient itself must vanish.
             let free = penalty.l1 == 0.0 && penalty.l2 == 0.0;
