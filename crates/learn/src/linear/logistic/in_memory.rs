@@ -72,7 +72,7 @@ impl Logistic {
                 let dual = rows.problem.vectors() == 1 && mean <= DUAL_STEEP;
                 let ended = if dual { dual::minimise(&rows, *x, limits, cx)? } else { End::Slow(start) };
                 match ended {
-                    End::Done(outcome) => outcome,
+                    End::Done(outcome) => *outcome,
                     End::Slow(point) => {
                         let coef = point.coef.chunks(rows.problem.cols).map(<[f64]>::to_vec).collect();
                         let from = Start { coef, intercept: point.intercept };
