@@ -165,7 +165,7 @@ add("logreg_sparse", "logistic", "L2, C=10, text-like CSR",
     data.text, *TEXT_BINARY, quality.logistic, ("min", 1e-6), params=dict(C=10.0),
     work=reads(30, 12, 100))
 add("logreg_l1_sparse", "logistic", "L1, C=1, text-like CSR",
-    data.text, *TEXT_BINARY, quality.logistic, ("min", 1e-4),
+    data.text, *TEXT_BINARY, quality.logistic, ("min", 1e-6),
     params=dict(C=1.0, penalty="l1"))
 add("glm_poisson", "glm", "Poisson with log link, alpha=1e-4, with intercept",
     data.counts, dict(n=500_000, p=50), dict(n=60_000, p=50),

@@ -185,7 +185,8 @@ pub struct Fit {
     /// Share of rows held out and measured
     #[arg(long, value_name = "SHARE")]
     pub split: Option<f64>,
-    /// File for the course of the fit, a line a step: csv, tsv, parquet, arrow, json, or svg for a chart
+    /// File for the course of the fit, a line a step (objective, step, gradient_norm, seconds, where the method has them): csv, tsv,
+    /// parquet, arrow, json, or svg for a chart
     #[arg(long, value_name = "OUT")]
     pub trace: Option<PathBuf>,
     /// Read the file in passes instead of holding it in memory

@@ -87,6 +87,11 @@ pub fn count(n: usize) -> String {
     out
 }
 
+/// So many of a thing: 1 row, 12,345 rows.
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
 /// At most `most` columns wide, the last one … when something was cut.
 pub fn cut(s: &str, most: usize) -> String {
     if width(s) <= most {
@@ -171,6 +176,7 @@ mod tests {
         assert_eq!(number(1.5e-7), "1.500e-7");
         assert_eq!(seconds(0.0123), "12.3 ms");
         assert_eq!(count(1234567), "1,234,567");
+        assert_eq!((counted(1, "row").as_str(), counted(1200, "row").as_str()), ("1 row", "1,200 rows"));
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(bars(&[0, 1, 8]), " ▁█");
         let t = table(&["a", "n"], &[Align::Left, Align::Right], &[vec!["x".into(), "10".into()]]);

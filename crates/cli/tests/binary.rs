@@ -456,6 +456,8 @@ fn the_course_of_a_fit_is_a_file() {
                 "c.json" => {
                     let v: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
                     assert_eq!(v["columns"][0], "iteration");
+                    let columns = v["columns"].as_array().unwrap();
+                    assert!(["objective", "seconds"].iter().all(|c| columns.contains(&Value::from(*c))), "{columns:?}");
                 }
                 _ => {
                     let v = json(&["describe", &out]);

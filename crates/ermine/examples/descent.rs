@@ -34,7 +34,7 @@ fn diabetes() -> ermine::Result<(Mat<f64>, Vec<f64>)> {
 fn line(name: &str, predicted: Option<f64>, run: &Run, least: f64) {
     let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.5}"));
     println!(
-        "{name:<28} {:>9} {:>9} {:>7} {:>12.2e} {:>12.2e}",
+        "{name:<24} {:>9} {:>9} {:>7} {:>12.2e} {:>12.2e}",
         number(predicted),
         number(run.observed_rate()),
         run.course.len() - 1,
@@ -45,7 +45,7 @@ fn line(name: &str, predicted: Option<f64>, run: &Run, least: f64) {
 
 fn head(title: &str) {
     println!("\n{title}");
-    println!("{:<28} {:>9} {:>9} {:>7} {:>12} {:>12}", "method", "predicted", "observed", "steps", "above least", "gradient");
+    println!("{:<24} {:>9} {:>9} {:>7} {:>12} {:>12}", "method", "predicted", "observed", "steps", "above least", "gradient");
 }
 
 fn main() -> ermine::Result<()> {

@@ -174,11 +174,11 @@ fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
     let prepared = if o.fitted.learner.spec().name == "pipeline" { ", columns prepared" } else { "" };
     writeln!(
         out,
-        "{} ({}{prepared}) on {} rows, {} columns in {}",
+        "{} ({}{prepared}) on {}, {} in {}",
         model_name(&o.fitted),
         task_of(&o.fitted),
-        text::count(o.rows),
-        text::count(o.fitted.schema.len()),
+        text::counted(o.rows, "row"),
+        text::counted(o.fitted.schema.len(), "column"),
         text::seconds(seconds)
     )?;
     if let Some(c) = o.fitted.model.certificate() {

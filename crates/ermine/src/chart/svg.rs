@@ -27,7 +27,11 @@ pub(super) fn open(out: &mut String, width: f64, height: f64, title: &str) {
     );
     let _ = writeln!(out, "<title>{}</title>", escape(title));
     let _ = writeln!(out, "<style>");
-    let _ = writeln!(out, "text{{fill:#1f2328}} .soft{{fill:#59636e}} .title{{font-size:15px;font-weight:600}}");
+    // A viewer with dark settings leaves the page of a picture white unless told otherwise.
+    let _ = writeln!(
+        out,
+        "svg{{background:#ffffff}} text{{fill:#1f2328}} .soft{{fill:#59636e}} .title{{font-size:15px;font-weight:600}}"
+    );
     let _ = writeln!(out, ".grid{{stroke:#d8dee4;stroke-width:1}} .axis{{stroke:#8b949e;stroke-width:1}}");
     let _ = writeln!(
         out,
@@ -38,7 +42,8 @@ pub(super) fn open(out: &mut String, width: f64, height: f64, title: &str) {
         let _ = writeln!(out, ".line.c{k}{{stroke:{colour}}} .dot.c{k},.bar.c{k},text.c{k}{{fill:{colour}}}");
     }
     let _ = writeln!(out, "@media (prefers-color-scheme:dark){{");
-    let _ = writeln!(out, "text{{fill:#e6edf3}} .soft{{fill:#9aa4af}} .grid{{stroke:#30363d}} .axis{{stroke:#6e7681}}");
+    let _ = writeln!(out, "svg{{background:#0d1117}} text{{fill:#e6edf3}} .soft{{fill:#9aa4af}}");
+    let _ = writeln!(out, ".grid{{stroke:#30363d}} .axis{{stroke:#6e7681}}");
     let _ = writeln!(out, ".line.many{{stroke:#484f58}} .dot.many,.bar.many{{fill:#484f58}}");
     for (k, colour) in DARK.iter().enumerate() {
         let _ = writeln!(out, ".line.c{k}{{stroke:{colour}}} .dot.c{k},.bar.c{k},text.c{k}{{fill:{colour}}}");

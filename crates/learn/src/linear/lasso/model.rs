@@ -132,13 +132,14 @@ impl LassoModel {
             columns.binary_search(&(j as u32)).map_or(0.0, |at| values[at])
         };
         let steps: Vec<usize> = (0..path.len()).filter(|&s| path.alphas[s] > 0.0).collect();
+        // Against the sign of the penalty: all begin together at 0, and end apart, where their names stand.
         let curves = largest.iter().map(|&(_, j)| Curve {
             name: name(j),
-            points: steps.iter().map(|&s| (path.alphas[s].log10(), point(s, j))).collect(),
+            points: steps.iter().map(|&s| (-path.alphas[s].log10(), point(s, j))).collect(),
         });
         out.sections.push(Section::Plot {
             title: title("Coefficients along the path"),
-            x: "log10 alpha".into(),
+            x: "-log10 alpha".into(),
             y: "coefficient".into(),
             curves: curves.collect(),
         });
@@ -155,12 +156,12 @@ impl LassoModel {
             name: name.into(),
             points: (0..v.alphas.len())
                 .filter(|&k| v.alphas[k] > 0.0)
-                .map(|k| (v.alphas[k].log10(), v.mean[k] + sign * v.std_err[k]))
+                .map(|k| (-v.alphas[k].log10(), v.mean[k] + sign * v.std_err[k]))
                 .collect(),
         };
         out.sections.push(Section::Plot {
             title: title("Error of cross-validation"),
-            x: "log10 alpha".into(),
+            x: "-log10 alpha".into(),
             y: "mean squared error".into(),
             curves: vec![curve("mean", 0.0), curve("mean + standard error", 1.0), curve("mean - standard error", -1.0)],
         });

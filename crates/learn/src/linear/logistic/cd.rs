@@ -23,6 +23,11 @@ const ROUNDING: f64 = 1e-14;
 const EXACT: f64 = 1e-24;
 /// Steps in a row that may bring nothing.
 const IDLE: u32 = 3;
+/// Rounds that a step takes at most to solve its model; and, after so many steps, how many then and to which share of the first gain.
+const ROUNDS: usize = 30;
+const PATIENCE: u64 = 10;
+const PATIENT_ROUNDS: usize = 300;
+const PATIENT_REST: f64 = 1e-6;
 /// Stored values below which the last digits cost nothing worth saving.
 const SMALL: usize = 1 << 21;
 /// The curvature of a row is at least this share of its weight, so that rows told apart beyond doubt still bend.
@@ -201,13 +206,16 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
             set = wanted;
         }
         // The nearer the end, the more a step that is itself near the minimum of its model is worth.
-        let rest = if left > 1e-4 * objective {
+        let rest: f64 = if left > 1e-4 * objective {
             0.1
         } else if left > 1e-8 * objective {
             1e-2
         } else {
             1e-4
         };
+        // Where so many steps have not been enough, what holds them up is that each solves its model too loosely.
+        let patient = steps >= PATIENCE;
+        let (rest, rounds) = if patient { (rest.min(PATIENT_REST), PATIENT_ROUNDS) } else { (rest, ROUNDS) };
         taken = 1.0;
         for c in 0..v {
             let may_move = |&k: &usize| alive[c * cols + set[k]] || point.coef[c * cols + set[k]] != 0.0;
@@ -222,7 +230,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
             }
             let model = Quadratic::new(&columns, &mine, &residual, &curvature, penalty, rows.problem.intercept);
             let w: Vec<f64> = mine.iter().map(|&k| point.coef[c * cols + set[k]]).collect();
-            let step = model.minimise(&w, rest);
+            let step = model.minimise(&w, rest, rounds);
             let cost = |t: f64| w.iter().zip(&step.weights).map(|(w, d)| penalty.of(w + t * d)).sum::<f64>();
             let promise = residual.iter().zip(&step.scores).map(|(r, s)| r * s).sum::<f64>() + cost(1.0) - cost(0.0);
             let here = loss + cost(0.0);

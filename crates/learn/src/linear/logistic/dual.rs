@@ -28,7 +28,7 @@ const PATIENCE: u64 = 8;
 /// What the rounds ended with.
 pub enum End {
     /// The optimum, or the last of the rounds allowed.
-    Done(Outcome),
+    Done(Box<Outcome>),
     /// They converge too slowly; another method had better go on from here.
     Slow(Point),
 }
@@ -79,7 +79,7 @@ pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>
                 certificate.iterations = round + 1;
                 certificate.converged = converged;
                 certificate.duality_gap = Some(gap * limits.scale);
-                return Ok(End::Done(Outcome { point, certificate, trace, margin }));
+                return Ok(End::Done(Box::new(Outcome { point, certificate, trace, margin })));
             }
             caution *= 0.1;
         }

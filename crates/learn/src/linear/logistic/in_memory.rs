@@ -49,7 +49,8 @@ impl Logistic {
         self.check()?;
         data.check(&Self::SPEC)?;
         let (codes, names) = data.y.classes()?;
-        let before = Before { names: names.to_vec(), cols: data.cols(), sparse: matches!(data.x, Features::Csr(_)) };
+        let before =
+            Before { names: names.to_vec(), columns: Vec::new(), cols: data.cols(), sparse: matches!(data.x, Features::Csr(_)) };
         let mut weights = vec![0.0; names.len()];
         codes.iter().enumerate().for_each(|(i, &c)| weights[c as usize] += data.weight_of(i));
         let (problem, effective) = self.pose(&before, &weights, Vec::new())?;
@@ -71,7 +72,7 @@ impl Logistic {
                 let dual = rows.problem.vectors() == 1 && mean <= DUAL_STEEP;
                 let ended = if dual { dual::minimise(&rows, *x, limits, cx)? } else { End::Slow(start) };
                 match ended {
-                    End::Done(outcome) => outcome,
+                    End::Done(outcome) => *outcome,
                     End::Slow(point) => {
                         let coef = point.coef.chunks(rows.problem.cols).map(<[f64]>::to_vec).collect();
                         let from = Start { coef, intercept: point.intercept };

@@ -32,7 +32,9 @@ enum Way {
 /// What is known before the first pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Before {
+    /// The names of the classes, and of the columns where they have any.
     pub names: Vec<String>,
+    pub columns: Vec<String>,
     pub cols: usize,
     pub sparse: bool,
 }
@@ -76,7 +78,8 @@ impl PassLearner for Logistic {
     fn start(&self, head: &Dataset<'_>, _cx: &Context<'_>) -> Result<State> {
         let (_, names) = head.y.classes()?;
         let sparse = matches!(head.x, Features::Csr(_));
-        Ok(State { before: Before { names: names.to_vec(), cols: head.cols(), sparse }, way: None })
+        let columns = head.schema.map_or_else(Vec::new, |schema| schema.names().map(str::to_owned).collect());
+        Ok(State { before: Before { names: names.to_vec(), columns, cols: head.cols(), sparse }, way: None })
     }
 
     fn empty(&self, state: &State) -> Gathered {
@@ -168,6 +171,7 @@ impl Logistic {
         }
         let plan = self.plan(&problem, before.sparse)?;
         let mut search = Search::new(problem, plan, start, None, effective.iter().sum());
+        search.columns.clone_from(&before.columns);
         if self.start.is_none() {
             search.warm_start(&census.sample, &census.weights, cx)?;
         }

@@ -10,8 +10,6 @@ use rayon::prelude::*;
 
 use super::penalty::Elastic;
 
-/// Rounds at most.
-const ROUNDS: usize = 30;
 /// Steps of conjugate gradients at most in a round.
 const CONJUGATE_STEPS: usize = 40;
 /// Stored values from which threads share a product with all columns, and in how many parts.
@@ -73,11 +71,11 @@ impl<'a> Quadratic<'a> {
         Self { columns, set, curvature, penalty, intercept, slope, total, mean, gradient, diagonal, stored }
     }
 
-    /// The step from `w`: a round of coordinate descent that gains less than `rest` of the first ends the search.
-    pub fn minimise(&self, w: &[f64], rest: f64) -> Step {
+    /// The step from `w`: a round of coordinate descent that gains less than `rest` of the first ends the search, or the last of `rounds`.
+    pub fn minimise(&self, w: &[f64], rest: f64, rounds: usize) -> Step {
         let mut at = Moving { weights: w.to_vec(), scores: vec![0.0; self.curvature.len()], sum: 0.0, shift: 0.0 };
         let mut first = 0.0;
-        for round in 0..ROUNDS {
+        for round in 0..rounds {
             let gain = self.descend(&mut at);
             first = if round == 0 { gain } else { first };
             if gain <= rest * first && round > 0 || gain == 0.0 {

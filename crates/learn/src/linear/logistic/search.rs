@@ -13,7 +13,7 @@ use super::separation::SEARCHED;
 
 /// Steps that the quasi-Newton update remembers, and of points so long that going over them costs as much as a pass over the rows.
 const MEMORY: usize = 20;
-const MEMORY_LONG: usize = 10;
+const MEMORY_LONG: usize = 15;
 const LONG: usize = 100_000;
 /// The step after which a metric that is not renewed at will is made anew once: by then the probabilities have taken shape.
 const RENEWED_AT: u64 = 4;
@@ -40,6 +40,8 @@ pub struct Plan {
 pub struct Search {
     pub problem: Problem,
     pub plan: Plan,
+    /// The names of the columns, where they have any.
+    pub columns: Vec<String>,
     pub trace: Trace,
     descent: Descent,
     metric: Option<Metric>,
@@ -87,6 +89,7 @@ impl Search {
             trace: Trace::timed(&["objective", "step", "gradient_norm"]),
             problem,
             plan,
+            columns: Vec::new(),
             metric,
             first: None,
             gathers,
@@ -152,7 +155,11 @@ impl Search {
         }
         let (value, gradient) = self.objective_of(sums);
         if self.objective().is_none() && !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
-            return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
+            let at = gradient.iter().position(|g| !g.is_finite()).map(|at| at % self.problem.width());
+            return Err(match at.filter(|&j| j < self.problem.cols) {
+                Some(j) => self.out_of_range(j, "sums overflow; divide it by a power of ten"),
+                None => Error::Numeric("the sums of the columns overflow; scale the columns down".into()),
+            });
         }
         match self.descent.tell(value, &gradient) {
             Told::Trying => return Ok(false),
@@ -161,10 +168,7 @@ impl Search {
         }
         self.margin = sums.margin;
         self.fresh = fresh.is_some();
-        if let Some(mut metric) = fresh {
-            if self.steps() > 0 {
-                metric = metric.tempered(self.plan.alpha);
-            }
+        if let Some(metric) = fresh {
             if self.plan.alpha == 0.0 && self.first.is_none() {
                 self.first = Some(metric.clone());
             }
@@ -173,12 +177,42 @@ impl Search {
                 self.descent.forget();
             }
         }
+        // The first step needs a metric that is right in size as well; afterwards the steps say how long they must be.
+        if self.steps() > 0 {
+            self.metric = self.metric.take().map(|metric| metric.tempered(self.plan.alpha));
+        }
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         self.trace.push(&[self.stated(value), self.descent.step_length(), self.stated(norm)]);
         let Some(metric) = &self.metric else { return Ok(self.end(false, false)) };
+        if self.descent.steps() == 0 {
+            self.refuse_range(metric, &gradient)?;
+        }
         self.descent.aim(!self.plan.renew, |g| metric.solve(g));
         let before = std::mem::replace(&mut self.distance, relative(self.descent.decrement(), value));
         Ok(self.decide(sums, before, cx))
+    }
+
+    /// Refuses columns whose squares leave the range of numbers: too large, or, where nothing is penalised, so small that they seem constant.
+    fn refuse_range(&self, metric: &Metric, gradient: &[f64]) -> Result<()> {
+        let (q, cols) = (self.problem.width(), self.problem.cols);
+        for (at, g) in gradient.iter().enumerate().filter(|(at, _)| at % q < cols) {
+            let (j, along) = (at % q, metric.along(at));
+            if !along.is_finite() {
+                return Err(self.out_of_range(j, "squares overflow; divide it by a power of ten"));
+            }
+            // The squares say that the column does not vary; its products with the residuals, beyond their rounding, that it does.
+            let rounding = 1e-8 * self.problem.center.get(j).map_or(0.0, |c| c.abs()) * self.weight;
+            let lost = self.plan.alpha == 0.0 && along < f64::MIN_POSITIVE / f64::EPSILON;
+            if lost && g.abs() > rounding + f64::MIN_POSITIVE / f64::EPSILON.sqrt() {
+                return Err(self.out_of_range(j, "squares underflow; multiply it by a power of ten"));
+            }
+        }
+        Ok(())
+    }
+
+    fn out_of_range(&self, j: usize, what: &str) -> Error {
+        let column = self.columns.get(j).map_or_else(|| format!("number {j}"), |name| format!("\"{name}\""));
+        Error::Numeric(format!("column {column}: its {what}"))
     }
 
     /// Value and gradient of the objective from the sums of a pass.
@@ -380,6 +414,7 @@ impl Search {
         let share = total(&counts) / total(weights);
         let plan = Plan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
         let mut small = Self::new(self.problem.clone(), plan, self.descent.best().to_vec(), None, self.weight * share);
+        small.columns.clone_from(&self.columns);
         // Beyond the noise of the sample there is nothing to learn from it.
         let noise = 0.02 * self.problem.len() as f64;
         loop {

@@ -119,7 +119,8 @@ pub(in super::super) fn with_rows<V: Visit>(x: &Features<'_>, learner: &str, vis
 /// The error for rows whose squares are beyond the doubles: no step along them can be computed.
 pub(super) fn too_large(epoch: u64, row: usize, square: f64) -> Error {
     Error::Data(format!(
-        "Floating-point under-/overflow occurred at epoch #{epoch}: row {row} has a squared length of {square:e}, beyond what a \
-         step can be computed with; standardise the columns first"
+        "Floating-point under-/overflow occurred at epoch #{epoch}: row {} has a squared length of {square:e}, beyond what a \
+         step can be computed with; standardise the columns first",
+        row + 1
     ))
 }

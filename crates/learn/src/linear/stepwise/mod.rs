@@ -221,7 +221,10 @@ impl Stepwise {
         let steps: Vec<StepwiseStep> = steps.collect();
         let mut notes = vec![format!("{size} of {p} columns, after {} steps", path.chosen.len())];
         if !path.collinear.is_empty() {
-            notes.push(format!("{} columns depend on those chosen and were left out", path.collinear.len()));
+            notes.push(match path.collinear.len() {
+                1 => "1 column depends on those chosen and was left out".to_owned(),
+                n => format!("{n} columns depend on those chosen and were left out"),
+            });
         }
         let certificate = Certificate {
             method: "forward selection".into(),
