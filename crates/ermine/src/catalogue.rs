@@ -23,6 +23,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Stepwise::default()),
     || Box::new(bayes::GaussianNb::default()),
     || Box::new(tree::Tree::default()),
+    || Box::new(boosting::Boosting::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(prepare::Standardise::default()),

@@ -4,6 +4,7 @@
 
 pub mod baseline;
 pub mod bayes;
+pub mod boosting;
 pub mod cluster;
 pub mod features;
 pub mod linear;
