@@ -28,6 +28,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(tree::gradient_boosting::GradientBoosting::default()),
     || Box::new(tree::C45::default()),
     || Box::new(AdaBoost::default()),
+    || Box::new(boosting::Boosting::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(prepare::Standardise::default()),

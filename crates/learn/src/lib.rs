@@ -5,6 +5,7 @@
 pub mod adaboost;
 pub mod baseline;
 pub mod bayes;
+pub mod boosting;
 pub mod cluster;
 pub mod features;
 pub mod linear;

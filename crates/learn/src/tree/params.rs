@@ -90,7 +90,7 @@ pub enum ClassWeight {
 }
 
 impl ClassWeight {
-    pub(super) fn check(&self, learner: &'static str) -> Result<()> {
+    pub(crate) fn check(&self, learner: &'static str) -> Result<()> {
         let valid = match self {
             Self::Word(w) => w == "balanced",
             Self::Map(map) => map.values().all(|w| w.is_finite() && *w >= 0.0),
@@ -108,7 +108,7 @@ impl ClassWeight {
     }
 
     /// The weight of each class, given the weight of its rows.
-    pub(super) fn resolve(&self, learner: &'static str, names: &[String], totals: &[f64]) -> Result<Vec<f64>> {
+    pub(crate) fn resolve(&self, learner: &'static str, names: &[String], totals: &[f64]) -> Result<Vec<f64>> {
         match self {
             Self::Word(_) => {
                 let present = totals.iter().filter(|t| **t > 0.0).count() as f64;

@@ -1,0 +1,369 @@
+//! Rows as the engine sees them: bins, target, weights. How the cells are read and what a first pass finds out about them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ermine_core::{Dataset, Error, Features, MISSING_CODE, Partial, Result, Schema, Target};
+use ermine_math::bins::{BinMatrix, ColumnBins, Sketch};
+use ermine_math::dd::Dd;
+use serde::{Deserialize, Serialize};
+
+/// The category names of each column, `None` for numbers.
+pub(super) type Categories = Vec<Option<Arc<Vec<String>>>>;
+
+/// The category names of the columns of `x`.
+pub(super) fn categories(x: &Features<'_>) -> Categories {
+    match x {
+        Features::Table(t) => (0..t.cols()).map(|j| t.categories(j).map(|(_, names)| names.clone())).collect(),
+        _ => vec![None; x.cols()],
+    }
+}
+
+/// Reads cells column by column, as numbers: NaN where missing, the code where there are categories.
+pub(super) struct Reader<'a> {
+    x: Features<'a>,
+    /// Sparse rows by column: where each begins, rows and values.
+    by_column: Option<(Vec<usize>, Vec<u32>, Vec<f64>)>,
+    /// For category columns the code of the model for each code of the data; none where they are the same.
+    codes: Vec<Option<Vec<f64>>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the cells as they are.
+    pub fn new(x: Features<'a>) -> Self {
+        let by_column = match &x {
+            Features::Csr(csr) => {
+                let mut starts = vec![0usize; csr.cols() + 1];
+                (0..csr.rows()).for_each(|i| csr.row(i).0.iter().for_each(|&j| starts[j as usize + 1] += 1));
+                (0..csr.cols()).for_each(|j| starts[j + 1] += starts[j]);
+                let (mut rows, mut values) = (vec![0u32; starts[csr.cols()]], vec![0.0; starts[csr.cols()]]);
+                let mut next = starts.clone();
+                for i in 0..csr.rows() {
+                    let (indices, cells) = csr.row(i);
+                    for (&j, &v) in indices.iter().zip(cells) {
+                        (rows[next[j as usize]], values[next[j as usize]]) = (i as u32, v);
+                        next[j as usize] += 1;
+                    }
+                }
+                Some((starts, rows, values))
+            }
+            _ => None,
+        };
+        Self { codes: vec![None; x.cols()], by_column, x }
+    }
+
+    /// Reads cells of other rows than those of training: categories are found by name, unknown ones are missing.
+    pub fn matched(x: Features<'a>, known: &Categories) -> Result<Self> {
+        x.expect_cols(known.len())?;
+        let mut out = Self::new(x);
+        for (j, names) in known.iter().enumerate() {
+            let found = match &x {
+                Features::Table(t) => t.categories(j).map(|(_, names)| names),
+                _ => None,
+            };
+            match (names, found) {
+                (None, None) => {}
+                (Some(known), Some(found)) if known == found => {}
+                (Some(known), Some(found)) => {
+                    let codes: BTreeMap<&str, usize> = known.iter().enumerate().map(|(c, n)| (n.as_str(), c)).collect();
+                    out.codes[j] = Some(found.iter().map(|n| codes.get(n.as_str()).map_or(f64::NAN, |&c| c as f64)).collect());
+                }
+                (a, _) => {
+                    let kinds = ["numbers", "categories"];
+                    let needed = kinds[usize::from(a.is_some())];
+                    return Err(Error::Kind {
+                        column: j.to_string(),
+                        found: format!("of {}", kinds[usize::from(a.is_none())]),
+                        learner: "boosting".into(),
+                        needed: format!("{needed}, as in training"),
+                    });
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The cells of a column from row `first` on.
+    pub fn fill(&self, column: usize, first: usize, out: &mut [f64]) {
+        match &self.x {
+            Features::F64(m) => {
+                let m = m.row_range(first..first + out.len());
+                out.iter_mut().enumerate().for_each(|(i, v)| *v = *m.at(i, column));
+            }
+            Features::F32(m) => {
+                let m = m.row_range(first..first + out.len());
+                out.iter_mut().enumerate().for_each(|(i, v)| *v = f64::from(*m.at(i, column)));
+            }
+            Features::Csr(_) => {
+                out.fill(0.0);
+                if let Some((starts, rows, values)) = &self.by_column {
+                    let range = starts[column]..starts[column + 1];
+                    let (rows, values) = (&rows[range.clone()], &values[range]);
+                    let from = rows.partition_point(|&r| (r as usize) < first);
+                    for (&r, &v) in rows[from..].iter().zip(&values[from..]) {
+                        match out.get_mut(r as usize - first) {
+                            Some(cell) => *cell += v,
+                            None => break,
+                        }
+                    }
+                }
+            }
+            Features::Table(t) => {
+                if let Some(values) = t.numbers(column) {
+                    out.copy_from_slice(&values[first..first + out.len()]);
+                } else if let Some((codes, _)) = t.categories(column) {
+                    for (v, &c) in out.iter_mut().zip(&codes[first..]) {
+                        *v = match &self.codes[column] {
+                            _ if c == MISSING_CODE => f64::NAN,
+                            Some(map) => map[c as usize],
+                            None => f64::from(c),
+                        };
+                    }
+                } else {
+                    out.fill(f64::NAN);
+                }
+            }
+        }
+    }
+}
+
+/// What is known of a column before it is binned.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum ColumnSummary {
+    Numbers(Sketch),
+    /// The weight of each category.
+    Categories(Vec<f64>),
+}
+
+/// What a first pass finds out about rows.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Summary {
+    pub columns: Vec<ColumnSummary>,
+    /// Rows of positive weight.
+    pub rows: u64,
+    /// How often they count.
+    pub count: u64,
+    /// Sum of weights.
+    pub weight: Dd,
+    /// Sum of weight times target.
+    pub sum: Dd,
+    /// The weights of the classes.
+    pub classes: Vec<f64>,
+    /// The distribution of the target, for the losses that need a quantile of it.
+    pub target: Option<Sketch>,
+    /// The least and the greatest target.
+    pub range: (f64, f64),
+    pub largest_weight: f64,
+    /// Whether all weights are whole numbers.
+    pub whole: bool,
+}
+
+impl Summary {
+    /// Of a block of rows. `quantiles` asks for the distribution of the target.
+    pub fn of(rows: &Dataset<'_>, quantiles: bool) -> Result<Self> {
+        let reader = Reader::new(rows.x);
+        let kinds = categories(&rows.x);
+        let n = rows.rows();
+        let mut cells = vec![0.0; n];
+        let mut columns = Vec::with_capacity(kinds.len());
+        for (j, names) in kinds.iter().enumerate() {
+            reader.fill(j, 0, &mut cells);
+            columns.push(match names {
+                Some(names) => {
+                    let mut weights = vec![0.0; names.len()];
+                    for (i, v) in cells.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
+                        weights[*v as usize] += rows.weight_of(i);
+                    }
+                    ColumnSummary::Categories(weights)
+                }
+                None => {
+                    if cells.iter().fold(false, |any, v| any | v.is_infinite()) {
+                        refuse_infinite(&cells, rows, j)?;
+                    }
+                    ColumnSummary::Numbers(Sketch::of(&cells, rows.weight))
+                }
+            });
+        }
+        let mut out = Self {
+            columns,
+            rows: 0,
+            count: 0,
+            weight: Dd::ZERO,
+            sum: Dd::ZERO,
+            classes: Vec::new(),
+            target: None,
+            range: (f64::INFINITY, f64::NEG_INFINITY),
+            largest_weight: 0.0,
+            whole: true,
+        };
+        for i in 0..n {
+            let w = rows.weight_of(i);
+            out.rows += u64::from(w > 0.0);
+            out.count += u64::from(count_of(w));
+            out.weight = out.weight + Dd::from(w);
+            out.largest_weight = out.largest_weight.max(w);
+            out.whole &= w.fract() == 0.0;
+        }
+        match rows.y {
+            Target::Class { codes, names } => {
+                out.classes = vec![0.0; names.len()];
+                codes.iter().enumerate().for_each(|(i, &c)| out.classes[c as usize] += rows.weight_of(i));
+            }
+            _ => {
+                let y = rows.y.reals()?;
+                for i in 0..n {
+                    let (v, w) = (*y.at(i, 0), rows.weight_of(i));
+                    if w > 0.0 {
+                        out.sum = out.sum + Dd::product(v, w);
+                        out.range = (out.range.0.min(v), out.range.1.max(v));
+                    }
+                }
+                if quantiles {
+                    let values: Vec<f64> = (0..n).map(|i| *y.at(i, 0)).collect();
+                    out.target = Some(Sketch::of(&values, rows.weight));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The bins of the columns.
+    pub fn bins(&self, max_bins: usize) -> Vec<ColumnBins> {
+        let bins = |c: &ColumnSummary| match c {
+            ColumnSummary::Numbers(sketch) => ColumnBins::numbers(sketch, max_bins),
+            ColumnSummary::Categories(weights) => ColumnBins::categories(weights, max_bins),
+        };
+        self.columns.iter().map(bins).collect()
+    }
+}
+
+impl Partial for Summary {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        for (a, b) in self.columns.iter_mut().zip(other.columns) {
+            match (a, b) {
+                (ColumnSummary::Numbers(a), ColumnSummary::Numbers(b)) => a.merge(b),
+                (ColumnSummary::Categories(a), ColumnSummary::Categories(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
+                _ => return Err(Error::Data("a column changed its kind between blocks of rows".into())),
+            }
+        }
+        self.rows += other.rows;
+        self.count += other.count;
+        self.weight = self.weight + other.weight;
+        self.sum = self.sum + other.sum;
+        self.classes.iter_mut().zip(other.classes).for_each(|(a, b)| *a += b);
+        if let (Some(a), Some(b)) = (&mut self.target, other.target) {
+            a.merge(b);
+        }
+        self.range = (self.range.0.min(other.range.0), self.range.1.max(other.range.1));
+        self.largest_weight = self.largest_weight.max(other.largest_weight);
+        self.whole &= other.whole;
+        Ok(())
+    }
+}
+
+/// Refuses an infinite cell of a row that has weight.
+fn refuse_infinite(cells: &[f64], rows: &Dataset<'_>, column: usize) -> Result<()> {
+    let Some(row) = (0..cells.len()).find(|&i| cells[i].is_infinite() && rows.weight_of(i) > 0.0) else { return Ok(()) };
+    let value = if cells[row] > 0.0 { "infinity" } else { "-infinity" };
+    Err(Error::NotFinite { column: column_label(rows.schema, column), row, value: value.into() })
+}
+
+fn column_label(schema: Option<&Schema>, column: usize) -> String {
+    schema.map_or_else(|| column.to_string(), |s| format!("\"{}\"", s.fields[column].name))
+}
+
+/// Rows to learn from or to watch: bins, target and weights. All weights are positive.
+pub(super) struct Rows<'a> {
+    pub bins: BinMatrix,
+    /// The target of a regression, else empty.
+    pub y: Cow<'a, [f64]>,
+    /// The classes of a classification, else empty.
+    pub codes: Cow<'a, [u32]>,
+    /// The weight of each row, class weights included; none where all are 1.
+    pub weight: Option<Vec<f64>>,
+    /// How often each row counts among the rows of a leaf; none where all count once.
+    pub counts: Option<Vec<u32>>,
+}
+
+/// A row whose weight is a whole number counts so many times, any other once.
+fn count_of(weight: f64) -> u32 {
+    if weight.fract() == 0.0 && weight < f64::from(u32::MAX) { weight as u32 } else { 1 }
+}
+
+impl<'a> Rows<'a> {
+    /// No rows yet.
+    pub fn new(columns: Vec<ColumnBins>) -> Self {
+        Self { bins: BinMatrix::new(columns), y: Cow::default(), codes: Cow::default(), weight: None, counts: None }
+    }
+
+    /// Adds the rows of a block, leaving out those without weight. `class_weight` has a weight a class or is empty.
+    pub fn append(&mut self, rows: &Dataset<'_>, reader: &Reader<'_>, class_weight: &[f64]) -> Result<()> {
+        let keep: Option<Vec<usize>> = match rows.weight {
+            Some(w) if w.contains(&0.0) => Some((0..w.len()).filter(|&i| w[i] > 0.0).collect()),
+            _ => None,
+        };
+        let n = keep.as_ref().map_or(rows.rows(), Vec::len);
+        let before = self.bins.rows();
+        match &keep {
+            None => self.bins.append(n, |j, first, out| reader.fill(j, first, out)),
+            Some(keep) => self.bins.append(n, |j, first, out| {
+                let span = keep[first]..keep[first + out.len() - 1] + 1;
+                let mut all = vec![0.0; span.len()];
+                reader.fill(j, span.start, &mut all);
+                out.iter_mut().zip(&keep[first..]).for_each(|(v, &i)| *v = all[i - span.start]);
+            }),
+        }
+        let at = |k: usize| keep.as_ref().map_or(k, |keep| keep[k]);
+        match rows.y {
+            Target::Class { codes, .. } => self.codes.to_mut().extend((0..n).map(|k| codes[at(k)])),
+            _ => {
+                let y = rows.y.reals()?;
+                self.y.to_mut().extend((0..n).map(|k| *y.at(at(k), 0)));
+            }
+        }
+        self.weigh(before, n, |k| rows.weight.map(|w| w[at(k)]), class_weight);
+        Ok(())
+    }
+
+    /// All rows of a data set, whose target is borrowed where it can be.
+    pub fn borrowed(columns: Vec<ColumnBins>, rows: &Dataset<'a>, class_weight: &[f64]) -> Result<Self> {
+        let reader = Reader::new(rows.x);
+        let mut out = Self::new(columns);
+        if rows.weight.is_some_and(|w| w.contains(&0.0)) || matches!(rows.y, Target::Reals(_)) {
+            out.append(rows, &reader, class_weight)?;
+            return Ok(out);
+        }
+        out.bins.append(rows.rows(), |j, first, cells| reader.fill(j, first, cells));
+        match rows.y {
+            Target::Class { codes, .. } => out.codes = Cow::Borrowed(codes),
+            Target::Real(y) => out.y = Cow::Borrowed(y),
+            _ => {}
+        }
+        out.weigh(0, rows.rows(), |i| rows.weight.map(|w| w[i]), class_weight);
+        Ok(out)
+    }
+
+    /// Puts together sample weights and class weights of the rows from `before` on.
+    fn weigh(&mut self, before: usize, n: usize, sample: impl Fn(usize) -> Option<f64>, class_weight: &[f64]) {
+        let weighted = n > 0 && sample(0).is_some();
+        if weighted {
+            self.counts.get_or_insert_with(Vec::new).extend((0..n).map(|k| sample(k).map_or(1, count_of)));
+        }
+        if weighted || !class_weight.is_empty() {
+            let codes = &self.codes;
+            let class = |k: usize| class_weight.get(codes.get(before + k).map_or(0, |&c| c as usize)).copied().unwrap_or(1.0);
+            let weights = (0..n).map(|k| sample(k).unwrap_or(1.0) * class(k));
+            self.weight.get_or_insert_with(Vec::new).extend(weights);
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.bins.rows()
+    }
+
+    /// How often rows count, in all.
+    pub fn count(&self) -> u64 {
+        self.counts.as_ref().map_or(self.len() as u64, |c| c.iter().map(|&c| u64::from(c)).sum())
+    }
+}

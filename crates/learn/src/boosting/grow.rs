@@ -1,0 +1,451 @@
+//! Growing one tree, leaf by leaf: the leaf whose split gains most is split first.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ermine_core::{Result, Stream};
+use ermine_math::bins::{BinMatrix, ColumnBins, Histogram, RowList, RowSets, difference};
+use rayon::prelude::*;
+
+use super::split::{Asking, Grid, Left, Penalty, Split, Sums, better};
+use crate::tree::ensemble::Node;
+
+/// What shapes the trees of a fit.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub(super) struct Shape {
+    pub penalty: Penalty,
+    pub rate: f64,
+    pub max_leaves: usize,
+    pub max_depth: usize,
+    /// Columns a tree draws, of all.
+    pub tree_columns: f64,
+    /// Columns a node draws, of those of its tree.
+    pub node_columns: f64,
+    /// The constraint of each column; empty without any.
+    pub monotone: Vec<i8>,
+    /// Sets of columns that may meet on a way; empty without any.
+    pub groups: Vec<Vec<u32>>,
+    pub seed: u64,
+}
+
+impl Shape {
+    /// The columns of tree number `tree`, ascending.
+    pub fn columns_of_tree(&self, columns: usize, tree: u64) -> Vec<usize> {
+        draw((0..columns).collect(), self.tree_columns, self.seed, "boosting columns of a tree", tree)
+    }
+}
+
+/// The given share of some columns, rounded down, at least one.
+fn draw(mut columns: Vec<usize>, share: f64, seed: u64, purpose: &str, index: u64) -> Vec<usize> {
+    let keep = ((share * columns.len() as f64) as usize).clamp(1, columns.len().max(1));
+    if keep < columns.len() {
+        Stream::new(seed, purpose, index).shuffle(&mut columns);
+        columns.truncate(keep);
+        columns.sort_unstable();
+    }
+    columns
+}
+
+/// A node of a growing tree, without its rows.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub(super) struct Bud {
+    pub sums: Sums,
+    pub depth: usize,
+    /// Names the node by its way from the root: the index of its random draws.
+    pub path: u64,
+    pub bounds: (f64, f64),
+    /// Which groups of columns are still open; all when there are no groups.
+    pub groups: Arc<Vec<u32>>,
+    pub split: Option<Split>,
+}
+
+impl Bud {
+    /// The root of tree number `tree`.
+    pub fn root(shape: &Shape, sums: Sums, tree: u64) -> Self {
+        Self {
+            sums,
+            depth: 0,
+            path: tree.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            bounds: (f64::NEG_INFINITY, f64::INFINITY),
+            groups: Arc::new((0..shape.groups.len() as u32).collect()),
+            split: None,
+        }
+    }
+
+    /// Whether the node may be split at all.
+    pub fn is_open(&self, shape: &Shape) -> bool {
+        self.depth < shape.max_depth && self.sums.count >= 2 * shape.penalty.min_count.max(1)
+    }
+
+    /// The value of the node as a leaf, before the learning rate.
+    pub fn value(&self, shape: &Shape, grid: &Grid) -> f64 {
+        let (g, h) = (self.sums.g as f64 * grid.gradient, self.sums.h as f64 * grid.curvature);
+        shape.penalty.value(g, h, shape.penalty.l2, self.bounds)
+    }
+
+    /// The columns the node looks at, of those of its tree.
+    pub fn columns(&self, shape: &Shape, tree: &[usize]) -> Vec<usize> {
+        let mut columns = tree.to_vec();
+        if self.depth > 0 && !shape.groups.is_empty() {
+            let open = |j: &usize| self.groups.iter().any(|&g| shape.groups[g as usize].contains(&(*j as u32)));
+            columns.retain(open);
+        }
+        draw(columns, shape.node_columns, shape.seed, "boosting columns of a node", self.path)
+    }
+
+    /// What it asks of a histogram.
+    pub fn asking<'a>(&self, shape: &'a Shape, grid: &'a Grid) -> Asking<'a> {
+        Asking { sums: self.sums, grid, penalty: &shape.penalty, bounds: self.bounds, monotone: &shape.monotone }
+    }
+
+    /// The children of the split, given how often the rows of the left one count.
+    pub fn children(&self, shape: &Shape, grid: &Grid, split: &Split, left_count: u64) -> [Self; 2] {
+        let left = Sums { g: split.sums.0, h: split.sums.1, count: left_count };
+        let right = Sums { g: self.sums.g - left.g, h: self.sums.h - left.h, count: self.sums.count - left_count };
+        let meets = |&g: &u32| shape.groups[g as usize].contains(&(split.column as u32));
+        let groups = Arc::new(self.groups.iter().copied().filter(meets).collect::<Vec<_>>());
+        let child = |sums: Sums, side: u64| Self {
+            sums,
+            depth: self.depth + 1,
+            path: self.path.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(side + 1),
+            bounds: self.bounds,
+            groups: groups.clone(),
+            split: None,
+        };
+        let mut children = [child(left, 0), child(right, 1)];
+        let monotone = shape.monotone.get(split.column).copied().unwrap_or(0);
+        if monotone != 0 {
+            // What lies between the children's values parts what their leaves may say.
+            let middle = 0.5 * (children[0].value(shape, grid) + children[1].value(shape, grid));
+            let [a, b] = &mut children;
+            let (low, high) = if monotone > 0 { (a, b) } else { (b, a) };
+            low.bounds.1 = middle;
+            high.bounds.0 = middle;
+        }
+        children
+    }
+}
+
+/// Grown nodes in the order in which they came to be: the root, then pairs of children.
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Growth {
+    pub buds: Vec<Bud>,
+    /// The left child of each node that was split (the right one follows it), and where missing values go.
+    pub children: Vec<Option<(usize, bool)>>,
+}
+
+impl Growth {
+    pub fn new(root: Bud) -> Self {
+        Self { buds: vec![root], children: vec![None] }
+    }
+
+    /// Adds the children of a node.
+    pub fn split(&mut self, node: usize, children: [Bud; 2], missing_left: bool) -> usize {
+        let at = self.buds.len();
+        self.children[node] = Some((at, missing_left));
+        self.buds.extend(children);
+        self.children.extend([None, None]);
+        at
+    }
+
+    /// The leaf to split next: of greatest gain, of equal ones the one that came first.
+    pub fn next(&self) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        for (i, bud) in self.buds.iter().enumerate() {
+            if let (None, Some(split)) = (self.children[i], &bud.split)
+                && best.is_none_or(|b| split.gain > b.0)
+            {
+                best = Some((split.gain, i));
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    pub fn leaves(&self) -> usize {
+        self.buds.len().div_ceil(2)
+    }
+
+    /// The tree in preorder, given the values of the nodes.
+    pub fn nodes(&self, columns: &[ColumnBins], values: &[f64]) -> Vec<Node> {
+        let mut out: Vec<Node> = Vec::with_capacity(self.buds.len());
+        // A node, and the node whose right child it is.
+        let mut stack = vec![(0usize, None)];
+        while let Some((at, parent)) = stack.pop() {
+            if let Some(parent) = parent {
+                let here = out.len() as u32;
+                let node: &mut Node = &mut out[parent];
+                node.right = here;
+            }
+            let bud = &self.buds[at];
+            let mut node = Node { cover: bud.sums.count as f64, values: vec![values[at]], ..Node::default() };
+            if let (Some((left, missing_left)), Some(split)) = (self.children[at], &bud.split) {
+                node.feature = split.column as u32;
+                node.gain = split.gain;
+                node.missing_left = missing_left;
+                match (&split.left, &columns[split.column]) {
+                    (Left::UpTo(bin), ColumnBins::Numbers { cuts }) => {
+                        node.threshold = cuts.get(*bin).copied().unwrap_or(f64::INFINITY);
+                    }
+                    (_, ColumnBins::Categories { bin_of, .. }) => {
+                        let table = split.table(columns[split.column].bins(), missing_left);
+                        let left = |c: &u32| table[bin_of[*c as usize] as usize];
+                        node.categories = Some((0..bin_of.len() as u32).filter(left).collect());
+                    }
+                    (Left::Set(_), ColumnBins::Numbers { .. }) => unreachable!("numbers are split by thresholds"),
+                }
+                stack.push((left + 1, Some(out.len())));
+                stack.push((left, None));
+            }
+            out.push(node);
+        }
+        out
+    }
+}
+
+/// What all trees of a fit share.
+pub(super) struct Ground<'a> {
+    pub bins: &'a BinMatrix,
+    /// How often each row counts; none where all count once.
+    pub counts: Option<&'a [u32]>,
+    pub shape: &'a Shape,
+    /// The columns of each panel, and where their histograms begin.
+    panels: Vec<Range<usize>>,
+    edges: Vec<usize>,
+}
+
+/// One tree to grow.
+pub(super) struct Task<'a> {
+    /// Gradient and curvature of each row.
+    pub words: &'a [u64],
+    pub grid: Grid,
+    /// How often rows may count until packed sums could overflow.
+    pub room: u64,
+    /// Rows of a block that cannot overflow.
+    pub block: usize,
+    /// Its number, over all rounds and outputs.
+    pub tree: u64,
+}
+
+/// Cells (rows times columns) below which one thread does the work of a node.
+const PARALLEL: usize = 1 << 14;
+/// Rows above which the rows of a panel are shared out among threads.
+const ROWS: usize = 1 << 14;
+
+/// A leaf with its rows and, as long as it may be split, its histogram.
+struct Held {
+    rows: Range<usize>,
+    histogram: Option<Histogram>,
+}
+
+impl<'a> Ground<'a> {
+    pub fn new(bins: &'a BinMatrix, counts: Option<&'a [u32]>, shape: &'a Shape) -> Self {
+        let panels = bins.panel_columns();
+        let mut edges: Vec<usize> = panels.iter().map(|p| bins.offsets()[p.start]).collect();
+        edges.push(bins.offsets()[bins.columns().len()]);
+        Self { bins, counts, shape, panels, edges }
+    }
+
+    fn count(&self, rows: &[u32]) -> u64 {
+        match self.counts {
+            None => rows.len() as u64,
+            Some(counts) => rows.iter().map(|&r| u64::from(counts[r as usize])).sum(),
+        }
+    }
+
+    /// Grows a tree on the rows of `sets`: what came to be, and the rows of each node.
+    pub fn grow(&self, task: &Task<'_>, sets: &mut RowSets) -> Result<(Growth, Vec<Range<usize>>)> {
+        let shape = self.shape;
+        let columns = shape.columns_of_tree(self.bins.columns().len(), task.tree);
+        let rows = 0..sets.len();
+        let (g, h) = total(task.words, sets.rows(rows.clone()));
+        let root = Bud::root(shape, Sums { g, h, count: self.count(sets.rows(rows.clone())) }, task.tree);
+        let mut held = vec![Held { rows: rows.clone(), histogram: None }];
+        let mut growth = Growth::new(root);
+        if growth.buds[0].is_open(shape) && shape.max_leaves > 1 {
+            let list = if sets.len() == self.bins.rows() { RowList::Run(rows) } else { RowList::Some(sets.rows(rows)) };
+            let bud = &growth.buds[0];
+            let mut histogram = Histogram::zeros(bud.sums.count <= task.room, self.edges[self.edges.len() - 1]);
+            let looked = bud.columns(shape, &columns);
+            let splits = self.fill(task, &list, &mut histogram, |panel, part| self.search(&task.grid, bud, &looked, panel, part));
+            let split = splits.into_iter().fold(None, better);
+            let split = self.verified(task, bud, &looked, &list, &histogram, split);
+            growth.buds[0].split = split;
+            held[0].histogram = Some(histogram);
+        }
+        while growth.leaves() < shape.max_leaves
+            && let Some(node) = growth.next()
+        {
+            self.split(task, sets, &mut growth, &mut held, node, &columns);
+        }
+        Ok((growth, held.into_iter().map(|h| h.rows).collect()))
+    }
+
+    /// Splits a leaf and looks for the splits of its children.
+    fn split(
+        &self,
+        task: &Task<'_>,
+        sets: &mut RowSets,
+        growth: &mut Growth,
+        held: &mut Vec<Held>,
+        node: usize,
+        columns: &[usize],
+    ) {
+        let shape = self.shape;
+        let bud = &growth.buds[node];
+        let Some(split) = bud.split.clone() else { return };
+        let (rows, parent) = (held[node].rows.clone(), held[node].histogram.take());
+        let bins = self.bins.columns()[split.column].bins();
+        let table = split.table(bins, split.missing_left.unwrap_or(false));
+        let middle = sets.split(rows.clone(), self.bins, split.column, &table);
+        let ranges = [rows.start..middle, middle..rows.end];
+        let left_count = self.count(sets.rows(ranges[0].clone()));
+        let mut children = bud.children(shape, &task.grid, &split, left_count);
+        // Where training has none, missing values go with the greater part.
+        let missing_left = split.missing_left.unwrap_or(left_count >= children[1].sums.count);
+        let full = growth.leaves() + 1 >= shape.max_leaves;
+        let open = children.each_ref().map(|c| !full && c.is_open(shape));
+        let mut histograms = [None, None];
+        if let (Some(parent), true) = (parent, open[0] || open[1]) {
+            // The smaller child is summed; the other one is the rest.
+            let small = usize::from(ranges[1].len() < ranges[0].len());
+            let [a, b] = [&children[small], &children[1 - small]];
+            let len = self.edges[self.edges.len() - 1];
+            let narrow = |c: &Bud| parent.is_narrow() || c.sums.count <= task.room;
+            let (mut summed, mut rest) = (Histogram::zeros(narrow(a), len), Histogram::zeros(narrow(b), len));
+            let list = RowList::Some(sets.rows(ranges[small].clone()));
+            let looked = [a, b].map(|c| c.columns(shape, columns));
+            let rest_parts: Vec<_> = rest.parts_mut(&self.edges).into_iter().map(std::sync::Mutex::new).collect();
+            let found = self.fill(task, &list, &mut summed, |panel, part| {
+                let mut other = rest_parts[panel].lock().expect("no thread panics with a part");
+                difference(parent.part(self.edges[panel]..self.edges[panel + 1]), part, &mut other);
+                let first = if open[small] { self.search(&task.grid, a, &looked[0], panel, part) } else { None };
+                let second = match open[1 - small] {
+                    true => self.search(&task.grid, b, &looked[1], panel, other.as_ref()),
+                    false => None,
+                };
+                (first, second)
+            });
+            drop(rest_parts);
+            let (first, second): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+            let other = RowList::Some(sets.rows(ranges[1 - small].clone()));
+            let first = self.verified(task, a, &looked[0], &list, &summed, first.into_iter().fold(None, better));
+            let second = self.verified(task, b, &looked[1], &other, &rest, second.into_iter().fold(None, better));
+            let keep = |split: &Option<Split>, histogram: Histogram| split.is_some().then_some(histogram);
+            histograms[small] = keep(&first, summed);
+            histograms[1 - small] = keep(&second, rest);
+            children[small].split = first;
+            children[1 - small].split = second;
+        }
+        growth.split(node, children, missing_left);
+        let [a, b] = histograms;
+        let [left, right] = ranges;
+        held.extend([Held { rows: left, histogram: a }, Held { rows: right, histogram: b }]);
+    }
+
+    /// The best split on the columns of a panel.
+    fn search(
+        &self,
+        grid: &Grid,
+        bud: &Bud,
+        columns: &[usize],
+        panel: usize,
+        part: ermine_math::bins::HistogramRef<'_>,
+    ) -> Option<Split> {
+        let asking = bud.asking(self.shape, grid);
+        let base = self.edges[panel];
+        let mut best = None;
+        for &j in columns.iter().filter(|j| self.panels[panel].contains(j)) {
+            let range = self.bins.offsets()[j] - base..self.bins.offsets()[j + 1] - base;
+            best = better(best, asking.split(j, &self.bins.columns()[j], part.part(range), None));
+        }
+        best
+    }
+
+    /// The best split that leaves enough rows on both sides. Curvatures bound how many rows there are, which is nearly always
+    /// enough to know; where it is not, the rows of that column are counted and its splits are looked through again.
+    fn verified(
+        &self,
+        task: &Task<'_>,
+        bud: &Bud,
+        columns: &[usize],
+        rows: &RowList<'_>,
+        histogram: &Histogram,
+        mut split: Option<Split>,
+    ) -> Option<Split> {
+        let asking = bud.asking(self.shape, &task.grid);
+        let offsets = self.bins.offsets();
+        let mut counted: Vec<(usize, Option<Split>)> = Vec::new();
+        while split.as_ref().is_some_and(|s| !s.certain) {
+            let j = split.as_ref().map_or(0, |s| s.column);
+            let counts = self.bins.counts(j, rows, |r| self.counts.map_or(1, |c| u64::from(c[r])));
+            let part = histogram.part(offsets[j]..offsets[j + 1]);
+            counted.push((j, asking.split(j, &self.bins.columns()[j], part, Some(&counts))));
+            split = None;
+            for &j in columns {
+                let known = counted.iter().find(|(k, _)| *k == j);
+                let here = match known {
+                    Some((_, split)) => split.clone(),
+                    None => asking.split(j, &self.bins.columns()[j], histogram.part(offsets[j]..offsets[j + 1]), None),
+                };
+                split = better(split, here);
+            }
+        }
+        split
+    }
+
+    /// Fills a histogram, and does `then` with each panel as soon as it is filled.
+    fn fill<R: Send>(
+        &self,
+        task: &Task<'_>,
+        rows: &RowList<'_>,
+        histogram: &mut Histogram,
+        then: impl Fn(usize, ermine_math::bins::HistogramRef<'_>) -> R + Sync,
+    ) -> Vec<R> {
+        let cells = rows.len() * self.bins.columns().len();
+        let threads = rayon::current_num_threads();
+        // What fits packed as a whole fits in any part.
+        let block = if histogram.is_narrow() { rows.len() } else { task.block };
+        let parts = histogram.parts_mut(&self.edges);
+        if threads > 1 && parts.len() < threads && rows.len() >= ROWS {
+            // Fewer panels than threads: the rows are shared out too.
+            let pieces = (threads / parts.len()).max(2).min(rows.len() / (ROWS / 2));
+            return parts
+                .into_iter()
+                .enumerate()
+                .map(|(panel, mut part)| {
+                    let len = self.edges[panel + 1] - self.edges[panel];
+                    let piece = |k: usize| {
+                        let range = k * rows.len() / pieces..(k + 1) * rows.len() / pieces;
+                        let mut out = Histogram::zeros(range.len() <= block, len);
+                        let sub = rows.part(range);
+                        self.bins.histogram(panel, &sub, task.words, block, &mut out.parts_mut(&[0, len])[0]);
+                        out
+                    };
+                    let found: Vec<Histogram> = (0..pieces).into_par_iter().map(piece).collect();
+                    found.iter().for_each(|f| part.add(f.part(0..len)));
+                    then(panel, part.as_ref())
+                })
+                .collect();
+        }
+        let one = |(panel, mut part): (usize, ermine_math::bins::HistogramMut<'_>)| {
+            self.bins.histogram(panel, rows, task.words, block, &mut part);
+            then(panel, part.as_ref())
+        };
+        if threads > 1 && cells >= PARALLEL && parts.len() > 1 {
+            parts.into_par_iter().enumerate().map(one).collect()
+        } else {
+            parts.into_iter().enumerate().map(one).collect()
+        }
+    }
+}
+
+/// Gradients and curvatures of all rows.
+fn total(words: &[u64], rows: &[u32]) -> (i64, i64) {
+    let sum = |rows: &[u32]| {
+        rows.iter().fold((0, 0), |(g, h), &r| {
+            let (a, b) = ermine_math::bins::unpack(words[r as usize]);
+            (g + a, h + b)
+        })
+    };
+    rows.par_chunks(1 << 16).map(sum).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+}

@@ -1,0 +1,239 @@
+//! The fitted ensemble.
+
+use ermine_core::{
+    Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section, Task, Trace,
+};
+use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
+
+use super::objective::Loss;
+use crate::tree::ensemble::Trees;
+
+/// Boosted trees. See [`super::Boosting`].
+#[derive(Debug, Clone)]
+pub struct BoostingModel {
+    pub(super) loss: Loss,
+    pub(super) classes: Vec<String>,
+    /// The scores before any tree.
+    pub(super) start: Vec<f64>,
+    pub(super) trees: Trees,
+    pub(super) certificate: Certificate,
+    pub(super) trace: Trace,
+}
+
+impl BoostingModel {
+    /// The trees, round by round, a tree an output.
+    pub fn trees(&self) -> &Trees {
+        &self.trees
+    }
+
+    /// The scores before any tree, one an output.
+    pub fn start(&self) -> &[f64] {
+        &self.start
+    }
+
+    /// Scores a row: 1, or the number of classes when there are more than two.
+    pub fn outputs(&self) -> usize {
+        self.start.len()
+    }
+
+    /// How many rounds there are.
+    pub fn rounds(&self) -> usize {
+        self.trees.n_trees() / self.outputs()
+    }
+
+    /// The share of each column in what all splits gained.
+    pub fn feature_importances(&self) -> Vec<f64> {
+        let gains = self.trees.gains();
+        let total: f64 = gains.iter().sum();
+        if total > 0.0 { gains.iter().map(|g| g / total).collect() } else { gains }
+    }
+
+    /// The sums of trees, before they are turned into probabilities or means: rows by outputs.
+    pub fn scores(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.scores_after(x, self.rounds())
+    }
+
+    /// The scores after the first rounds.
+    pub fn scores_after(&self, x: &Features<'_>, rounds: usize) -> Result<Mat<f64>> {
+        let outputs = self.outputs();
+        let mut out = Mat::zeros(x.rows(), outputs);
+        for i in 0..x.rows() {
+            out.row_mut(i).copy_from_slice(&self.start);
+        }
+        self.trees.add_to(x, 0..rounds.min(self.rounds()) * outputs, outputs, &mut out)?;
+        Ok(out)
+    }
+
+    /// The scores after each round, handed to `each` one after the other: rows by outputs.
+    pub fn staged_scores(&self, x: &Features<'_>, mut each: impl FnMut(&Mat<f64>) -> Result<()>) -> Result<()> {
+        let outputs = self.outputs();
+        let mut out = self.scores_after(x, 0)?;
+        for round in 0..self.rounds() {
+            self.trees.add_to(x, round * outputs..(round + 1) * outputs, outputs, &mut out)?;
+            each(&out)?;
+        }
+        Ok(())
+    }
+
+    fn task(&self) -> Task {
+        match self.loss {
+            Loss::Logistic | Loss::Softmax(_) => Task::Classification,
+            _ => Task::Regression,
+        }
+    }
+
+    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+        let out = Self {
+            loss: input.field("loss")?,
+            classes: input.field("classes")?,
+            start: input.vec("start")?,
+            trees: Trees::load(input)?,
+            certificate: input.field("certificate")?,
+            trace: input.field("trace")?,
+        };
+        let bad = |what: &str| Err(Error::Model(format!("boosting: {what}")));
+        let outputs = match out.loss {
+            Loss::Softmax(k) => k,
+            _ => 1,
+        };
+        if out.start.len() != outputs || outputs == 0 || out.start.iter().any(|v| !v.is_finite()) {
+            return bad("the scores to begin with are not valid");
+        }
+        let classes = match out.loss {
+            Loss::Softmax(k) => k,
+            Loss::Logistic => out.classes.len().clamp(1, 2),
+            _ => 0,
+        };
+        if out.classes.len() != classes {
+            return bad("the number of classes does not fit the loss");
+        }
+        if out.trees.width() != 1 || !out.trees.n_trees().is_multiple_of(outputs) {
+            return bad("the trees do not fit the outputs");
+        }
+        if out.trace.rows.iter().any(|r| r.len() != out.trace.columns.len()) {
+            return bad("a row of the trace has another length");
+        }
+        Ok(out)
+    }
+}
+
+impl Model for BoostingModel {
+    fn n_features(&self) -> usize {
+        self.trees.n_features()
+    }
+
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        (self.task() == Task::Regression).then_some(self)
+    }
+
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        (self.task() == Task::Classification).then_some(self)
+    }
+
+    fn certificate(&self) -> Option<&Certificate> {
+        Some(&self.certificate)
+    }
+
+    fn trace(&self) -> Option<&Trace> {
+        Some(&self.trace)
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        let leaves: usize = (0..self.trees.n_trees()).map(|t| self.trees.n_leaves(t)).sum();
+        report.text(format!("{} rounds of boosting: {} trees with {leaves} leaves in all.", self.rounds(), self.trees.n_trees()));
+        let (shares, splits) = (self.feature_importances(), self.trees.splits());
+        let mut order: Vec<usize> = (0..shares.len()).collect();
+        order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
+        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let row = |j: usize| vec![Cell::Text(name(j)), Cell::Number(shares[j]), Cell::Number(splits[j] as f64)];
+        report.table(
+            "Importance: share of what all splits gained",
+            &["column", "importance", "splits"],
+            order.into_iter().map(row).collect(),
+        );
+        let curve = |k: usize| Curve {
+            name: self.trace.columns[k].clone(),
+            points: self.trace.rows.iter().map(|r| (r[0], r[k])).collect(),
+        };
+        if self.trace.rows.len() > 1 {
+            report.sections.push(Section::Plot {
+                title: "Mean loss by round".into(),
+                x: "round".into(),
+                y: "loss".into(),
+                curves: (1..self.trace.columns.len()).map(curve).collect(),
+            });
+        }
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.field("loss", &self.loss)?;
+        out.field("classes", &self.classes)?;
+        out.vec("start", &self.start);
+        self.trees.save(out)?;
+        out.field("certificate", &self.certificate)?;
+        out.field("trace", &self.trace)
+    }
+}
+
+impl Regressor for BoostingModel {
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let mut out = self.scores(x)?;
+        if self.loss.is_log() {
+            out.as_mut_slice().iter_mut().for_each(|z| *z = z.exp());
+        }
+        Ok(out)
+    }
+}
+
+impl Classifier for BoostingModel {
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let scores = self.scores(x)?;
+        Ok(probabilities(&scores, self.classes.len()))
+    }
+
+    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let mut scores = self.scores(x)?;
+        if self.outputs() == 1 {
+            let classes = self.classes.len();
+            return Ok(Mat::from_fn(scores.rows(), classes, |i, k| {
+                let z = scores[(i, 0)];
+                if classes == 1 { 0.0 } else { -log1p_exp(if k == 1 { -z } else { z }) }
+            }));
+        }
+        for i in 0..scores.rows() {
+            let all = log_sum_exp(scores.row(i));
+            scores.row_mut(i).iter_mut().for_each(|z| *z -= all);
+        }
+        Ok(scores)
+    }
+
+    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        Ok(Some(self.scores(x)?))
+    }
+}
+
+/// Probabilities of the classes from scores: one column for two classes (or one), else one a class.
+pub fn probabilities(scores: &Mat<f64>, classes: usize) -> Mat<f64> {
+    if scores.cols() == 1 {
+        return Mat::from_fn(scores.rows(), classes, |i, k| {
+            let z = scores[(i, 0)];
+            if classes == 1 { 1.0 } else { sigmoid(if k == 1 { z } else { -z }) }
+        });
+    }
+    let mut out = scores.clone();
+    for i in 0..out.rows() {
+        let row = out.row_mut(i);
+        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        row.iter_mut().for_each(|z| *z = (*z - top).exp());
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|p| *p /= sum);
+    }
+    out
+}

@@ -1,0 +1,368 @@
+//! The best split of a node, from its histogram.
+
+use ermine_math::bins::{ColumnBins, HistogramRef, unpack};
+
+/// Gradients and curvatures as whole numbers: what a unit stands for.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Grid {
+    /// A gradient is so many times its whole number.
+    pub gradient: f64,
+    pub curvature: f64,
+    /// No row that counts once has a curvature above it, in units.
+    pub most: i64,
+}
+
+/// Sums over the rows of a node, in units of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Sums {
+    pub g: i64,
+    pub h: i64,
+    /// How often its rows count.
+    pub count: u64,
+}
+
+/// What restrains trees.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub(super) struct Penalty {
+    pub l1: f64,
+    pub l2: f64,
+    /// What a split must gain.
+    pub gamma: f64,
+    pub min_count: u64,
+    /// Least sum of curvatures of a child.
+    pub min_curvature: f64,
+    pub cat_l2: f64,
+    pub cat_smooth: f64,
+    pub max_cat_threshold: usize,
+    pub max_cat_to_onehot: usize,
+    pub min_group: f64,
+}
+
+impl Penalty {
+    /// The value that minimises g v + ½ (h + l2) v² + l1 |v| within bounds.
+    pub fn value(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
+        let shrunk = g.signum() * (g.abs() - self.l1).max(0.0);
+        let v = if shrunk == 0.0 { 0.0 } else { -shrunk / (h + l2) };
+        v.clamp(bounds.0, bounds.1)
+    }
+
+    /// By how much a value lowers the objective: -(g v + ½ (h + l2) v² + l1 |v|).
+    pub fn gain(&self, g: f64, h: f64, l2: f64, v: f64) -> f64 {
+        -(g * v + 0.5 * (h + l2) * v * v + self.l1 * v.abs())
+    }
+
+    /// The same at the best value without bounds: ½ S(g)² / (h + l2), with S(g) = g moved towards 0 by l1.
+    #[inline(always)]
+    fn best(&self, g: f64, h: f64, l2: f64) -> f64 {
+        let s = (g.abs() - self.l1).max(0.0);
+        0.5 * s * s / (h + l2)
+    }
+}
+
+/// Which bins go left.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(super) enum Left {
+    /// Bins up to this one.
+    UpTo(usize),
+    /// The marked ones, that of missing values included.
+    Set(Vec<bool>),
+}
+
+/// A split of a node.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Split {
+    pub column: usize,
+    pub gain: f64,
+    pub left: Left,
+    /// Where missing values go; none when the node has none.
+    pub missing_left: Option<bool>,
+    /// Sums of the left child; `count` is known only when it was counted.
+    pub sums: (i64, i64),
+    /// Whether both children are known to keep enough rows.
+    pub certain: bool,
+}
+
+impl Split {
+    /// Which bins go left, that of missing values last.
+    pub fn table(&self, bins: usize, missing_left: bool) -> Vec<bool> {
+        match &self.left {
+            Left::UpTo(last) => (0..=bins).map(|b| if b == bins { missing_left } else { b <= *last }).collect(),
+            Left::Set(set) => {
+                let mut set = set.clone();
+                set[bins] = missing_left;
+                set
+            }
+        }
+    }
+}
+
+/// A node that looks for a split.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub sums: Sums,
+    pub grid: &'a Grid,
+    pub penalty: &'a Penalty,
+    /// Bounds of the values of the node's leaves, where there are monotonic constraints.
+    pub bounds: (f64, f64),
+    /// The constraint of each column; empty without any.
+    pub monotone: &'a [i8],
+}
+
+/// The sums of one column by bin, that of missing values last.
+trait Sequence: Copy {
+    fn len(self) -> usize;
+    fn at(self, bin: usize) -> (i64, i64);
+}
+
+impl Sequence for &[u64] {
+    #[inline(always)]
+    fn len(self) -> usize {
+        <[u64]>::len(self)
+    }
+    #[inline(always)]
+    fn at(self, bin: usize) -> (i64, i64) {
+        unpack(self[bin])
+    }
+}
+
+impl Sequence for &[[i64; 2]] {
+    #[inline(always)]
+    fn len(self) -> usize {
+        <[[i64; 2]]>::len(self)
+    }
+    #[inline(always)]
+    fn at(self, bin: usize) -> (i64, i64) {
+        (self[bin][0], self[bin][1])
+    }
+}
+
+/// The best so far of a column.
+struct Best {
+    gain: f64,
+    bin: usize,
+    missing_left: bool,
+    sums: (i64, i64),
+    certain: bool,
+}
+
+impl Asking<'_> {
+    /// The best split on a column. `counts` has how often rows count by bin, where that is known.
+    pub fn split(&self, column: usize, bins: &ColumnBins, sums: HistogramRef<'_>, counts: Option<&[u64]>) -> Option<Split> {
+        match (sums, bins) {
+            (HistogramRef::Narrow(s), ColumnBins::Numbers { .. }) => self.numbers(column, s, counts),
+            (HistogramRef::Wide(s), ColumnBins::Numbers { .. }) => self.numbers(column, s, counts),
+            (HistogramRef::Narrow(s), ColumnBins::Categories { own, rest, .. }) => {
+                self.categories(column, s, counts, rest.then_some(*own))
+            }
+            (HistogramRef::Wide(s), ColumnBins::Categories { own, rest, .. }) => {
+                self.categories(column, s, counts, rest.then_some(*own))
+            }
+        }
+    }
+
+    /// Real gradient and curvature.
+    #[inline(always)]
+    fn real(&self, g: i64, h: i64) -> (f64, f64) {
+        (g as f64 * self.grid.gradient, h as f64 * self.grid.curvature)
+    }
+
+    /// What the node itself lowers as a leaf.
+    fn own_gain(&self, l2: f64) -> f64 {
+        let (g, h) = self.real(self.sums.g, self.sums.h);
+        let v = self.penalty.value(g, h, l2, self.bounds);
+        self.penalty.gain(g, h, l2, v)
+    }
+
+    /// The least curvature, in units, that a child must have.
+    fn least_curvature(&self) -> i64 {
+        ((self.penalty.min_curvature / self.grid.curvature).ceil() as i64).max(1)
+    }
+
+    /// Whether the children may keep enough rows, and whether that is certain, from their curvatures or their counts.
+    #[inline(always)]
+    fn enough(&self, h_left: i64, h_right: i64, count_left: Option<u64>) -> Option<bool> {
+        let least = self.penalty.min_count as i64;
+        match count_left {
+            Some(left) => (left as i64 >= least && (self.sums.count - left) as i64 >= least).then_some(true),
+            None => {
+                let (all, need) = (self.sums.count as i64 * self.grid.most, least * self.grid.most);
+                if h_left >= need && h_right >= need {
+                    return Some(true);
+                }
+                // A row has at most so much curvature, so the other side has at least so many rows.
+                (all - h_right >= need && all - h_left >= need).then_some(false)
+            }
+        }
+    }
+
+    fn numbers<S: Sequence>(&self, column: usize, sums: S, counts: Option<&[u64]>) -> Option<Split> {
+        let bins = sums.len() - 1;
+        let missing = sums.at(bins);
+        let monotone = self.monotone.get(column).copied().unwrap_or(0);
+        let mut best = Best { gain: f64::NEG_INFINITY, bin: 0, missing_left: false, sums: (0, 0), certain: false };
+        let with_missing = missing != (0, 0);
+        if self.monotone.is_empty() && self.penalty.l1 == 0.0 {
+            let l2 = self.penalty.l2;
+            let gain = |lg: i64, lh: i64| {
+                let ((gl, hl), (gr, hr)) = (self.real(lg, lh), self.real(self.sums.g - lg, self.sums.h - lh));
+                0.5 * (gl * gl / (hl + l2) + gr * gr / (hr + l2))
+            };
+            self.scan(sums, counts, false, with_missing, gain, &mut best);
+            if with_missing {
+                self.scan(sums, counts, true, with_missing, gain, &mut best);
+            }
+        } else {
+            let gain = |lg: i64, lh: i64| self.general(lg, lh, self.penalty.l2, monotone);
+            self.scan(sums, counts, false, with_missing, gain, &mut best);
+            if with_missing {
+                self.scan(sums, counts, true, with_missing, gain, &mut best);
+            }
+        }
+        let gain = best.gain - self.own_gain(self.penalty.l2);
+        (gain > self.penalty.gamma && gain > 0.0).then_some(Split {
+            column,
+            gain,
+            left: Left::UpTo(best.bin),
+            missing_left: with_missing.then_some(best.missing_left),
+            sums: best.sums,
+            certain: best.certain,
+        })
+    }
+
+    /// What two children lower, with bounds and a monotonic constraint.
+    fn general(&self, lg: i64, lh: i64, l2: f64, monotone: i8) -> f64 {
+        let ((gl, hl), (gr, hr)) = (self.real(lg, lh), self.real(self.sums.g - lg, self.sums.h - lh));
+        if self.monotone.is_empty() {
+            return self.penalty.best(gl, hl, l2) + self.penalty.best(gr, hr, l2);
+        }
+        let (vl, vr) = (self.penalty.value(gl, hl, l2, self.bounds), self.penalty.value(gr, hr, l2, self.bounds));
+        if (monotone > 0 && vl > vr) || (monotone < 0 && vl < vr) {
+            return f64::NEG_INFINITY;
+        }
+        self.penalty.gain(gl, hl, l2, vl) + self.penalty.gain(gr, hr, l2, vr)
+    }
+
+    /// Tries all thresholds with missing values on one side.
+    #[inline(always)]
+    fn scan<S: Sequence>(
+        &self,
+        sums: S,
+        counts: Option<&[u64]>,
+        missing_left: bool,
+        with_missing: bool,
+        gain: impl Fn(i64, i64) -> f64,
+        best: &mut Best,
+    ) {
+        let bins = sums.len() - 1;
+        let least = self.least_curvature();
+        let (mut lg, mut lh) = if missing_left { sums.at(bins) } else { (0, 0) };
+        let mut count = counts.map(|c| if missing_left { c[bins] } else { 0 });
+        // Missing values alone on the right are a split too.
+        let last = if with_missing && !missing_left { bins } else { bins.saturating_sub(1) };
+        for bin in 0..last {
+            let (g, h) = sums.at(bin);
+            (lg, lh) = (lg + g, lh + h);
+            if let (Some(count), Some(counts)) = (&mut count, counts) {
+                *count += counts[bin];
+            }
+            let rh = self.sums.h - lh;
+            if rh < least {
+                break;
+            }
+            if lh < least || (g == 0 && h == 0) {
+                continue;
+            }
+            let value = gain(lg, lh);
+            if value > best.gain
+                && let Some(certain) = self.enough(lh, rh, count)
+            {
+                *best = Best { gain: value, bin, missing_left, sums: (lg, lh), certain };
+            }
+        }
+    }
+
+    fn categories<S: Sequence>(&self, column: usize, sums: S, counts: Option<&[u64]>, rest: Option<usize>) -> Option<Split> {
+        let bins = sums.len() - 1;
+        let p = self.penalty;
+        let least = self.least_curvature();
+        let used: Vec<usize> = (0..=bins).filter(|&b| sums.at(b) != (0, 0)).collect();
+        if used.len() < 2 {
+            return None;
+        }
+        // How often the rows of a bin count, as far as curvatures tell.
+        let share = self.sums.count as f64 / self.sums.h.max(1) as f64;
+        let about = |h: i64| h as f64 * share;
+        let mut best: Option<(f64, Vec<usize>, (i64, i64), bool)> = None;
+        let mut consider = |set: &[usize], (lg, lh): (i64, i64), l2: f64, base: f64| {
+            if lh < least || self.sums.h - lh < least {
+                return;
+            }
+            let gain = self.general(lg, lh, l2, 0) - base;
+            let count = counts.map(|c| set.iter().map(|&b| c[b]).sum());
+            if best.as_ref().is_none_or(|b| gain > b.0)
+                && let Some(certain) = self.enough(lh, self.sums.h - lh, count)
+            {
+                best = Some((gain, set.to_vec(), (lg, lh), certain));
+            }
+        };
+        if used.len() <= p.max_cat_to_onehot {
+            let base = self.own_gain(p.l2);
+            used.iter().for_each(|&b| consider(&[b], sums.at(b), p.l2, base));
+        } else {
+            let l2 = p.l2 + p.cat_l2;
+            let base = self.own_gain(p.l2);
+            let mut order: Vec<(f64, usize)> = used
+                .iter()
+                .filter(|&&b| about(sums.at(b).1) >= p.cat_smooth)
+                .map(|&b| {
+                    let (g, h) = sums.at(b);
+                    let (g, h) = self.real(g, h);
+                    (g / (h + p.cat_smooth), b)
+                })
+                .collect();
+            order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let most = p.max_cat_threshold.min(order.len().div_ceil(2));
+            for backwards in [false, true] {
+                let (mut set, mut lg, mut lh, mut group) = (Vec::new(), 0, 0, 0.0);
+                for k in 0..most {
+                    let bin = order[if backwards { order.len() - 1 - k } else { k }].1;
+                    let (g, h) = sums.at(bin);
+                    (lg, lh) = (lg + g, lh + h);
+                    set.push(bin);
+                    group += about(h);
+                    if about(self.sums.h - lh) < p.min_group {
+                        break;
+                    }
+                    // Categories are put together until they are enough to go by.
+                    if group < p.min_group {
+                        continue;
+                    }
+                    group = 0.0;
+                    consider(&set, (lg, lh), l2, base);
+                }
+            }
+        }
+        let (gain, set, mut left_sums, certain) = best?;
+        if !(gain > p.gamma && gain > 0.0) {
+            return None;
+        }
+        let mut left = vec![false; bins + 1];
+        set.iter().for_each(|&b| left[b] = true);
+        // Categories that share a bin always go right, so that no node has to list them.
+        if rest.is_some_and(|rest| left[rest]) {
+            left.iter_mut().for_each(|l| *l = !*l);
+            left_sums = (self.sums.g - left_sums.0, self.sums.h - left_sums.1);
+        }
+        let missing_left = (sums.at(bins) != (0, 0)).then_some(left[bins]);
+        Some(Split { column, gain, left: Left::Set(left), missing_left, sums: left_sums, certain })
+    }
+}
+
+/// The better of two splits: more gain, or the first of equals.
+pub(super) fn better(a: Option<Split>, b: Option<Split>) -> Option<Split> {
+    match (&a, &b) {
+        (Some(x), Some(y)) if y.gain > x.gain => b,
+        (None, _) => b,
+        _ => a,
+    }
+}
