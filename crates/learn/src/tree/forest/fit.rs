@@ -171,6 +171,7 @@ impl<'a> Job<'a> {
     fn needs_lists(&self) -> Option<&'static str> {
         match &self.target {
             _ if self.forest.monotonic_cst.is_some() => Some("monotonic constraints"),
+            Y::Classes(..) if self.forest.criterion == "misclassification" => Some("criterion = misclassification"),
             Y::Classes(_, count) if *count > MANY_CLASSES => Some("more than 256 classes"),
             Y::Numbers(_) if self.data.y.n_targets() > 1 => Some("several targets"),
             Y::Numbers(_) if self.forest.criterion == "absolute_error" => Some("criterion = absolute_error"),
@@ -386,7 +387,6 @@ impl<'a> Job<'a> {
         // Shares of rows are of all rows, not of those in the bag.
         let tree = Tree {
             class_weight: None,
-            ccp_alpha: 0.0,
             min_samples_leaf: RowShare::Rows(self.settings.min_leaf as u64),
             min_samples_split: RowShare::Rows(self.settings.min_split as u64),
             ..self.tree.clone()

@@ -161,7 +161,7 @@ impl Learner for Forest {
             ParamSpec { name: "n_estimators", doc: "Number of trees.", range: Range::Int { min: 1, max: 1_000_000 } },
             ParamSpec {
                 name: "criterion",
-                doc: "What makes a split good: gini, entropy or log_loss (the same) for classes; squared_error, \
+                doc: "What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes; squared_error, \
                       absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers. auto is \
                       gini or squared_error.",
                 range: Range::Choice(super::CRITERIA),
@@ -335,8 +335,8 @@ impl Forest {
             max_leaf_nodes: self.max_leaf_nodes,
             min_impurity_decrease: self.min_impurity_decrease,
             class_weight: self.class_weight.clone().filter(|w| *w != ClassWeight::Word(SUBSAMPLE.into())),
-            ccp_alpha: self.ccp_alpha,
             monotonic_cst: self.monotonic_cst.clone(),
+            ..Tree::default()
         }
     }
 }
