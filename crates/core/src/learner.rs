@@ -92,6 +92,10 @@ pub trait Model: std::any::Any + Send + Sync {
     fn as_density(&self) -> Option<&dyn Density> {
         None
     }
+    /// The model as one that can say what each column adds to a prediction, if it can.
+    fn as_explained(&self) -> Option<&dyn Explained> {
+        None
+    }
 
     /// How good the fit is, where that can be said.
     fn certificate(&self) -> Option<&Certificate> {
@@ -203,6 +207,17 @@ pub trait Clusterer: Model {
 pub trait Density: Model {
     /// The logarithm of the density at each row.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>>;
+}
+
+/// Says how much each column adds to a prediction.
+pub trait Explained: Model {
+    /// What the parts sum to: "probability", "log odds", "prediction".
+    fn explains(&self) -> &'static str;
+    /// Numbers that are explained for each row: 1, or one a class or target.
+    fn n_outputs(&self) -> usize;
+    /// A row for each row. For each output there is the part of each column and then the expected value, which is what the
+    /// model says of a row of which nothing is known; together they sum to what the model says of the row.
+    fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>>;
 }
 
 /// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.

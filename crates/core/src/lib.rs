@@ -31,12 +31,12 @@ pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use learner::{
-    AnyLearner, Classifier, Clusterer, Density, Learner, Model, Regressor, Resume, StreamFit, Transformer, argmax_rows,
+    AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, Regressor, Resume, StreamFit, Transformer, argmax_rows,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
 pub use pass::{BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks};
-pub use report::{Cell, Curve, Report, Section};
+pub use report::{Branch, Cell, Curve, Report, Section};
 pub use rng::Stream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};

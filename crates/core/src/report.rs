@@ -39,6 +39,21 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
+/// A node of a tree of tests.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Branch {
+    /// What leads here from the parent; empty for the root.
+    pub condition: String,
+    /// What is said of rows that end here: a class, a number.
+    pub says: String,
+    /// Training rows that came here.
+    pub rows: f64,
+    /// Shares of the classes among them; empty where numbers are predicted.
+    pub shares: Vec<f64>,
+    /// The nodes below; none for a leaf.
+    pub children: Vec<usize>,
+}
+
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -64,6 +79,15 @@ pub enum Section {
         y: String,
         /// The curves.
         curves: Vec<Curve>,
+    },
+    /// A tree of tests.
+    Tree {
+        /// What it shows.
+        title: String,
+        /// The classes whose shares the nodes have; none where numbers are predicted.
+        classes: Vec<String>,
+        /// The nodes: the root first, children after their parents.
+        nodes: Vec<Branch>,
     },
 }
 

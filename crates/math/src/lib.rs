@@ -19,6 +19,7 @@ pub mod project;
 pub mod row_ops;
 pub mod series;
 pub mod skinny;
+pub mod tree_masks;
 
 mod rows;
 mod simd;

@@ -1,7 +1,8 @@
 //! A tree as text and as rules.
 
-use ermine_core::{Schema, Task};
+use ermine_core::{Branch, Cell, Curve, Report, Schema, Section, Task};
 
+use super::PruningChoice;
 use super::model::{LEAF, TreeModel};
 
 /// How a tree is written as text.
@@ -152,5 +153,93 @@ impl TreeModel {
             stack.push((nodes.left[at] as usize, depth + 1, Some(yes)));
         }
         out
+    }
+
+    /// The tree for a report: where missing values go is said where training has seen some, or the condition is about them.
+    pub(super) fn drawing(&self, schema: &Schema) -> Section {
+        use ermine_core::Classifier;
+        let nodes = self.nodes();
+        let mut out: Vec<Branch> = (0..self.node_count())
+            .map(|at| {
+                let value = nodes.value.row(at);
+                let (says, shares) = match self.task() {
+                    Task::Classification => (self.class_of(at).to_owned(), value.to_vec()),
+                    _ => (value.iter().map(|&v| short(v)).collect::<Vec<_>>().join(", "), Vec::new()),
+                };
+                Branch { says, shares, rows: nodes.n_node_samples[at] as f64, ..Branch::default() }
+            })
+            .collect();
+        for at in 0..out.len() {
+            if nodes.left[at] != LEAF {
+                let children = [nodes.left[at] as usize, nodes.right[at] as usize];
+                let [yes, no] = self.sides(at, schema);
+                out[children[0]].condition = yes;
+                out[children[1]].condition = no;
+                out[at].children = children.to_vec();
+            }
+        }
+        Section::Tree { title: "Tree".into(), classes: self.classes().to_vec(), nodes: out }
+    }
+
+    /// The test of an inner node for people, said for the left and for the right child.
+    fn sides(&self, at: usize, schema: &Schema) -> [String; 2] {
+        let nodes = self.nodes();
+        let feature = nodes.feature[at] as usize;
+        let name = schema.fields.get(feature).map_or_else(|| format!("x{feature}"), |f| f.name.clone());
+        if let Some(left) = self.left_categories(at) {
+            let all = self.categories(feature).unwrap_or_default();
+            let right: Vec<&str> = all.iter().map(String::as_str).filter(|c| !left.contains(c)).collect();
+            let said = |list: &[&str]| match list {
+                [] => format!("{name} is missing"),
+                [one] => format!("{name} is {one}"),
+                list => format!("{name} in {{{}}}", list.join(", ")),
+            };
+            return [said(&left), said(&right)];
+        }
+        let t = nodes.threshold[at];
+        if t == f64::INFINITY {
+            return [format!("{name} is there"), format!("{name} is missing")];
+        }
+        [format!("{name} <= {}", short(t)), format!("{name} > {}", short(t))]
+    }
+
+    /// The sequence that pruning was chosen from.
+    pub(super) fn report_choice(&self, choice: &PruningChoice, report: &mut Report) {
+        report.text(format!(
+            "Of {} trees that pruning leads to, cross-validation chose the one with {} leaves, from alpha {} on.",
+            choice.alphas.len(),
+            choice.leaves[choice.chosen],
+            short(choice.alpha())
+        ));
+        let row = |k: usize| -> Vec<Cell> {
+            let mark = if k == choice.chosen { "chosen" } else { "" };
+            vec![
+                choice.alphas[k].into(),
+                (choice.leaves[k] as f64).into(),
+                choice.errors[k].into(),
+                choice.standard_errors[k].into(),
+                mark.into(),
+            ]
+        };
+        let heads = ["alpha", "leaves", "error", "standard error", ""];
+        report.table("Pruning by cross-validation", &heads, (0..choice.alphas.len()).map(row).collect());
+        let points = choice.leaves.iter().zip(&choice.errors).map(|(&l, &e)| (l as f64, e)).rev().collect();
+        report.sections.push(Section::Plot {
+            title: "Error in cross-validation".into(),
+            x: "leaves".into(),
+            y: "error".into(),
+            curves: vec![Curve { name: "error".into(), points }],
+        });
+    }
+}
+
+/// A number in as few digits as tell it well enough.
+fn short(v: f64) -> String {
+    if v == 0.0 || (1e-3..1e6).contains(&v.abs()) {
+        let digits = (3 - v.abs().max(1e-3).log10().floor() as i64).clamp(0, 6) as usize;
+        let text = format!("{v:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        format!("{v:.3e}")
     }
 }

@@ -1,13 +1,14 @@
 //! Decision trees.
 
 mod c45;
-pub(crate) mod codes;
 mod criterion;
+pub mod ensemble;
 mod export;
 mod grow;
 mod model;
 mod params;
 mod prune;
+mod prune_cv;
 mod sorted;
 mod split;
 #[cfg(test)]
@@ -20,24 +21,28 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use criterion::{Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Poisson, ShareImpurity, Squared, Weights};
+use criterion::{
+    Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ShareImpurity, Squared, Weights,
+};
 use grow::{Ground, Grown, Settings};
 use sorted::{Columns, Rows};
 
 pub use c45::{C45, C45Model, C45Rule};
+pub(crate) use ensemble::cells::{CodeMaps, refuse_infinite};
 pub use export::{Rule, TextStyle};
-pub(crate) use model::refuse_infinite;
 pub use model::{LEAF, Nodes, TreeModel, UNDEFINED};
-pub use params::{ClassWeight, FeatureShare, RowShare};
+pub use params::{ClassWeight, FeatureShare, LeafPrice, RowShare};
 pub use prune::PruningPath;
+pub use prune_cv::PruningChoice;
 pub(crate) use split::between;
 
 /// A binary tree of tests on single columns (CART), for classes and for numbers.
 ///
 /// # What it minimises
-/// From the root down, each node takes the test that lowers the impurity of its rows most: Gini or entropy of the
-/// classes, squared or absolute error or Poisson deviance of the numbers. All thresholds of all columns are tried. With
-/// `ccp_alpha` the tree is then cut back to the subtree that minimises impurity + alpha times the number of leaves.
+/// From the root down, each node takes the test that lowers the impurity of its rows most: Gini, entropy or share of wrong
+/// rows of the classes, squared or absolute error or Poisson deviance of the numbers. All thresholds of all columns are
+/// tried. With `ccp_alpha` the tree is then cut back to the subtree that minimises impurity + alpha times the number of
+/// leaves; "cv" lets cross-validation choose among the subtrees.
 ///
 /// # When to use it
 /// For a model that people can read, with interactions and steps that linear models miss, on columns of any scale, with
@@ -104,8 +109,12 @@ pub struct Tree {
     pub min_impurity_decrease: f64,
     /// Weights of the classes.
     pub class_weight: Option<ClassWeight>,
-    /// Price of a leaf in pruning.
-    pub ccp_alpha: f64,
+    /// Price of a leaf in pruning, or "cv".
+    pub ccp_alpha: LeafPrice,
+    /// Folds that choose the price.
+    pub folds: u64,
+    /// Whether the simplest tree within a standard error of the best is chosen.
+    pub one_se: bool,
     /// For each column -1, 0 or 1.
     pub monotonic_cst: Option<Vec<i8>>,
 }
@@ -123,13 +132,16 @@ impl Default for Tree {
             max_leaf_nodes: None,
             min_impurity_decrease: 0.0,
             class_weight: None,
-            ccp_alpha: 0.0,
+            ccp_alpha: LeafPrice::Alpha(0.0),
+            folds: 10,
+            one_se: false,
             monotonic_cst: None,
         }
     }
 }
 
-const CRITERIA: &[&str] = &["auto", "gini", "entropy", "log_loss", "squared_error", "friedman_mse", "absolute_error", "poisson"];
+const CRITERIA: &[&str] =
+    &["auto", "gini", "entropy", "log_loss", "misclassification", "squared_error", "friedman_mse", "absolute_error", "poisson"];
 
 const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
 
@@ -140,7 +152,7 @@ impl Learner for Tree {
         name: "tree",
         summary: "Decision tree (CART): tests on single columns, exact splits, categories and missing values as they are",
         objective: "greedy: each node takes the test that lowers sum over children of weight * impurity most, with \
-                    impurity 1 - sum p^2 (gini), - sum p log2 p (entropy), variance (squared_error), mean |y - median| \
+                    impurity 1 - sum p^2 (gini), - sum p log2 p (entropy), 1 - max p (misclassification), variance (squared_error), mean |y - median| \
                     (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised \
                     over subtrees T",
         notes: "A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, \
@@ -154,7 +166,7 @@ impl Learner for Tree {
         params: &[
             ParamSpec {
                 name: "criterion",
-                doc: "What makes a split good: gini, entropy or log_loss (the same) for classes; squared_error, \
+                doc: "What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes; squared_error, \
                       absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers. auto is \
                       gini or squared_error.",
                 range: Range::Choice(CRITERIA),
@@ -212,8 +224,20 @@ impl Learner for Tree {
             },
             ParamSpec {
                 name: "ccp_alpha",
-                doc: "Price of a leaf in cost-complexity pruning; 0 does not prune.",
-                range: Range::at_least(0.0),
+                doc: "Price of a leaf in cost-complexity pruning; 0 does not prune. cv tries the trees of the whole pruning \
+                      sequence in cross-validation and takes the best.",
+                range: Range::Either(&Range::at_least(0.0), &Range::Choice(&["cv"])),
+            },
+            ParamSpec {
+                name: "folds",
+                doc: "Folds of the cross-validation that ccp_alpha=cv asks for; at most a fold a row.",
+                range: Range::Int { min: 2, max: i64::MAX },
+            },
+            ParamSpec {
+                name: "one_se",
+                doc: "Whether ccp_alpha=cv takes the smallest tree whose error is within one standard error of the best, \
+                      not the best itself.",
+                range: Range::Bool,
             },
             ParamSpec {
                 name: "monotonic_cst",
@@ -247,8 +271,15 @@ impl Learner for Tree {
         self.check()?;
         data.check(&Self::SPEC)?;
         let (mut nodes, converged) = self.grow(data, cx)?;
-        if self.ccp_alpha > 0.0 {
-            nodes = prune::prune(nodes, self.ccp_alpha, cx)?;
+        let mut choice = None;
+        match &self.ccp_alpha {
+            LeafPrice::Alpha(alpha) if *alpha > 0.0 => nodes = prune::prune(nodes, *alpha, cx)?,
+            LeafPrice::Alpha(_) => {}
+            LeafPrice::Word(_) => {
+                let chosen = prune_cv::choose(self, &nodes, data, cx)?;
+                nodes = prune::prune(nodes, chosen.alpha(), cx)?;
+                choice = Some(chosen);
+            }
         }
         let share = |g: &Grown| g.weight / nodes[0].weight * g.impurity;
         let mut certificate = Certificate {
@@ -266,7 +297,7 @@ impl Learner for Tree {
             _ => (Task::Regression, Vec::new()),
         };
         let columns = Columns::new(&data.x, data.schema);
-        Ok(TreeModel::new(task, classes, columns.categories, &nodes, certificate))
+        Ok(TreeModel::new(task, classes, columns.categories, &nodes, certificate).with_choice(choice))
     }
 
     fn load(input: &ModelReader) -> Result<TreeModel> {
@@ -310,6 +341,8 @@ impl Tree {
                     let steps = (0..codes.len()).map(|id| weights.get(id)).sum();
                     let entropy = Entropy::new(weights.unit, steps);
                     task.classes(codes, names.len(), weights, entropy)
+                } else if self.criterion == "misclassification" {
+                    task.classes(codes, names.len(), weights, Misclassification)
                 } else {
                     task.classes(codes, names.len(), weights, Gini)
                 }
@@ -349,10 +382,10 @@ impl Tree {
             Err(Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected })
         };
         let classes = matches!(data.y, Target::Class { .. });
-        let for_classes = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss");
+        let for_classes = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss" | "misclassification");
         if self.criterion != "auto" && classes != for_classes {
             let expected = if classes {
-                "classes need gini, entropy or log_loss"
+                "classes need gini, entropy, log_loss or misclassification"
             } else {
                 "numbers need squared_error, absolute_error or poisson"
             };

@@ -1,15 +1,15 @@
 //! The fitted tree: prediction, saving and loading.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, MISSING_CODE, Mat, MatRef, Model, ModelReader, ModelWriter, Regressor,
-    Report, Result, Schema, Task,
+    Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Task,
 };
-use rayon::prelude::*;
 
+use super::PruningChoice;
+use super::ensemble::{Node, Trees, nodes_of};
 use super::grow::Grown;
 
 /// Child of a leaf in the arrays of a model.
@@ -17,22 +17,19 @@ pub const LEAF: i32 = -1;
 /// Feature and threshold of a leaf in the arrays of a model.
 pub const UNDEFINED: i32 = -2;
 
-/// Rows that one thread predicts at a time.
-const BLOCK: usize = 1024;
-/// Rows that go down the tree side by side.
-const LANES: usize = 8;
+/// Leaves up to which a report has the tree.
+const MOST_DRAWN: usize = 256;
 
 /// A fitted tree. The nodes lie in arrays in depth-first preorder: the root is node 0, the left child of a node follows it.
 #[derive(Debug, Clone)]
 pub struct TreeModel {
     task: Task,
     classes: Vec<String>,
-    /// The category names of each category column.
-    categories: Vec<Option<Arc<Vec<String>>>>,
     nodes: Nodes,
-    /// What a row reads on its way down.
-    steps: Vec<Step>,
+    /// The tree as prediction reads it.
+    trees: Trees,
     certificate: Certificate,
+    choice: Option<PruningChoice>,
 }
 
 /// The nodes of a tree, one array a property, in preorder.
@@ -61,20 +58,6 @@ pub struct Nodes {
     /// Categories that go left, a bit a category; empty where a number is tested.
     pub set_words: Vec<u64>,
 }
-
-/// An inner node as prediction reads it, 16 bytes. The left child is the next node.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    threshold: f64,
-    /// The column, and in the upper bits whether missing values go left and whether categories are tested.
-    feature: u32,
-    /// The right child. A leaf has itself here, and a test that nothing passes: a row that has arrived stays.
-    right: u32,
-}
-
-const MISSING_LEFT: u32 = 1 << 30;
-const CATEGORY: u32 = 1 << 31;
-const FEATURE: u32 = MISSING_LEFT - 1;
 
 impl TreeModel {
     pub(super) fn new(
@@ -105,8 +88,19 @@ impl TreeModel {
         }
         let width = grown[0].value.len();
         nodes.value = Mat::from_vec(grown.len(), width, grown.iter().flat_map(|g| g.value.iter().copied()).collect());
-        let steps = nodes.steps();
-        Self { task, classes, categories, nodes, steps, certificate }
+        let mut trees = Trees::new(categories, width).refusing_infinite();
+        trees.push(&nodes_of(grown));
+        Self { task, classes, nodes, trees, certificate, choice: None }
+    }
+
+    /// With how its pruning was chosen.
+    pub(super) fn with_choice(self, choice: Option<PruningChoice>) -> Self {
+        Self { choice, ..self }
+    }
+
+    /// How its pruning was chosen, if cross-validation did.
+    pub fn pruning(&self) -> Option<&PruningChoice> {
+        self.choice.as_ref()
     }
 
     /// Regression or classification.
@@ -119,28 +113,32 @@ impl TreeModel {
         &self.nodes
     }
 
-    #[inline(always)]
+    /// The tree as ensembles hold it.
+    pub fn trees(&self) -> &Trees {
+        &self.trees
+    }
+
     fn is_leaf(&self, node: usize) -> bool {
-        self.steps[node].right as usize == node
+        self.nodes.left[node] == LEAF
     }
 
     /// How many nodes there are, leaves among them.
     pub fn node_count(&self) -> usize {
-        self.steps.len()
+        self.nodes.left.len()
     }
 
     /// How many leaves there are.
     pub fn n_leaves(&self) -> usize {
-        (0..self.steps.len()).filter(|&i| self.is_leaf(i)).count()
+        (0..self.node_count()).filter(|&i| self.is_leaf(i)).count()
     }
 
     /// Tests on the longest way from the root to a leaf.
     pub fn depth(&self) -> usize {
-        let mut depth = vec![0; self.steps.len()];
-        for (i, step) in self.steps.iter().enumerate() {
+        let mut depth = vec![0; self.node_count()];
+        for i in 0..self.node_count() {
             if !self.is_leaf(i) {
                 depth[i + 1] = depth[i] + 1;
-                depth[step.right as usize] = depth[i] + 1;
+                depth[self.nodes.right[i] as usize] = depth[i] + 1;
             }
         }
         depth.into_iter().max().unwrap_or(0)
@@ -148,26 +146,26 @@ impl TreeModel {
 
     /// The names of the categories of a column, if it has some.
     pub fn categories(&self, feature: usize) -> Option<&[String]> {
-        self.categories[feature].as_ref().map(|names| &names[..])
+        self.trees.categories()[feature].as_ref().map(|names| &names[..])
     }
 
     /// The categories that go left at a node that tests a category column.
     pub fn left_categories(&self, node: usize) -> Option<Vec<&str>> {
-        if self.steps[node].feature & CATEGORY == 0 {
+        if self.is_leaf(node) {
             return None;
         }
         let names = self.categories(self.nodes.feature[node] as usize)?;
-        Some(names.iter().enumerate().filter(|(c, _)| self.in_set(node, *c)).map(|(_, name)| name.as_str()).collect())
+        Some(self.nodes.left_codes(node, names.len()).map(|c| names[c as usize].as_str()).collect())
     }
 
     /// How much each column lowers the impurity, as shares of the whole; all 0 for a tree that is one leaf.
     pub fn feature_importances(&self) -> Vec<f64> {
-        let mut out = vec![0.0; self.categories.len()];
+        let mut out = vec![0.0; self.n_features()];
         let n = &self.nodes;
         let cost = |i: usize| n.weighted_n_node_samples[i] / n.weighted_n_node_samples[0] * n.impurity[i];
-        for (i, step) in self.steps.iter().enumerate() {
+        for i in 0..self.node_count() {
             if !self.is_leaf(i) {
-                out[n.feature[i] as usize] += (cost(i) - cost(i + 1) - cost(step.right as usize)).max(0.0);
+                out[n.feature[i] as usize] += (cost(i) - cost(i + 1) - cost(n.right[i] as usize)).max(0.0);
             }
         }
         let sum: f64 = out.iter().sum();
@@ -177,60 +175,20 @@ impl TreeModel {
         out
     }
 
-    #[inline]
-    fn in_set(&self, node: usize, code: usize) -> bool {
-        let words = &self.nodes.set_words[self.nodes.set_offset[node] as usize..self.nodes.set_offset[node + 1] as usize];
-        words.get(code / 64).is_some_and(|w| w >> (code % 64) & 1 == 1)
-    }
-
-    /// The child that a cell leads to. A category is given as its code; NaN is missing.
-    #[inline(always)]
-    fn next<C: Cells>(&self, at: u32, step: Step, v: f64) -> u32 {
-        let missing = v.is_nan() & (step.feature & MISSING_LEFT != 0);
-        let left = if C::CATEGORIES && step.feature & CATEGORY != 0 {
-            if v.is_nan() { missing } else { self.in_set(at as usize, v as usize) }
-        } else {
-            (v <= step.threshold) | missing
-        };
-        if left { at + 1 } else { step.right }
-    }
-
-    /// The leaves of `LANES` rows from `first` on, the row before `end` again where there are fewer. They go down side by
-    /// side, so that no row waits for the memory of another; for that their number must be known here.
-    #[inline(always)]
-    fn leaves<C: Cells>(&self, cells: &C, first: usize, end: usize) -> [u32; LANES] {
-        let rows: [usize; LANES] = std::array::from_fn(|k| (first + k).min(end - 1));
-        let mut at = [0; LANES];
-        loop {
-            let mut moved = 0;
-            for (at, &row) in at.iter_mut().zip(&rows) {
-                let step = self.steps[*at as usize];
-                let next = self.next::<C>(*at, step, cells.get(row, (step.feature & FEATURE) as usize));
-                moved |= next ^ *at;
-                *at = next;
-            }
-            if moved == 0 {
-                return at;
-            }
-        }
-    }
-
     /// The leaf of each row, by its node number.
     pub fn apply(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        let mut out = vec![0u32; x.rows()];
-        self.for_blocks(x, &mut out, 1, |out, leaf| out[0] = leaf as u32)?;
-        Ok(out)
+        Ok(self.trees.leaves(x, 0..1)?.into_vec())
     }
 
     /// The nodes each row passes, from the root to its leaf: where the nodes of a row begin (and one more for the end),
     /// and the nodes.
     pub fn decision_path(&self, x: &Features<'_>) -> Result<(Vec<usize>, Vec<u32>)> {
         let leaves = self.apply(x)?;
-        let mut parent = vec![0u32; self.steps.len()];
-        for (i, step) in self.steps.iter().enumerate() {
+        let mut parent = vec![0u32; self.node_count()];
+        for i in 0..self.node_count() {
             if !self.is_leaf(i) {
                 parent[i + 1] = i as u32;
-                parent[step.right as usize] = i as u32;
+                parent[self.nodes.right[i] as usize] = i as u32;
             }
         }
         let (mut starts, mut nodes) = (vec![0], Vec::new());
@@ -251,82 +209,8 @@ impl TreeModel {
     fn values(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let width = self.nodes.value.cols();
         let mut out = Mat::zeros(x.rows(), width);
-        self.for_blocks(x, out.as_mut_slice(), width, |out, leaf| out.copy_from_slice(self.nodes.value.row(leaf)))?;
+        self.trees.add_to(x, 0..1, width, &mut out)?;
         Ok(out)
-    }
-
-    /// Hands the leaf of each row to `write`, with its `width` elements of `out`.
-    fn for_blocks<T: Send>(
-        &self,
-        x: &Features<'_>,
-        out: &mut [T],
-        width: usize,
-        write: impl Fn(&mut [T], usize) + Sync,
-    ) -> Result<()> {
-        x.expect_cols(self.categories.len())?;
-        let maps = self.code_maps(x)?;
-        out.par_chunks_mut(BLOCK * width).enumerate().try_for_each(|(block, out)| {
-            let first = block * BLOCK;
-            let rows = first..first + out.len() / width;
-            refuse_infinite(x, rows.clone())?;
-            let count = rows.len();
-            let fill = |out: &mut [T], leaves: &dyn Fn(usize) -> [u32; LANES]| {
-                for (g, out) in out.chunks_mut(LANES * width).enumerate() {
-                    let found = leaves(g * LANES);
-                    out.chunks_exact_mut(width).zip(found).for_each(|(out, leaf)| write(out, leaf as usize));
-                }
-            };
-            match x.row_range(rows) {
-                Features::F64(m) => fill(out, &|i| self.leaves(&m, i, count)),
-                Features::F32(m) => fill(out, &|i| self.leaves(&m, i, count)),
-                Features::Csr(m) => {
-                    let dense = m.to_dense();
-                    let view = dense.view();
-                    fill(out, &|i| self.leaves(&view, i, count));
-                }
-                Features::Table(t) => {
-                    let column = |j: usize| match (t.numbers(j), t.categories(j), &maps[j]) {
-                        (_, Some((codes, _)), Some(map)) => TableColumn::Category(codes, map),
-                        (numbers, ..) => TableColumn::Number(numbers.unwrap_or_default()),
-                    };
-                    let cells = TableCells((0..t.cols()).map(column).collect());
-                    fill(out, &|i| self.leaves(&cells, i, count));
-                }
-            }
-            Ok(())
-        })
-    }
-
-    /// For each category column the code of the model for each code of the data, found by name; columns of another kind
-    /// than in training are refused.
-    fn code_maps(&self, x: &Features<'_>) -> Result<Vec<Option<Vec<f64>>>> {
-        let wrong = |j: usize, found: &str, needed: &str| Error::Kind {
-            column: match x {
-                Features::Table(t) => format!("\"{}\"", t.schema().fields[j].name),
-                _ => j.to_string(),
-            },
-            found: found.into(),
-            learner: "this tree".into(),
-            needed: format!("{needed}, as in training"),
-        };
-        let of = |(j, known): (usize, &Option<Arc<Vec<String>>>)| {
-            let found = match x {
-                Features::Table(t) if t.numbers(j).is_none() => {
-                    Some(t.categories(j).ok_or_else(|| wrong(j, "neither numbers nor categories", "one of them"))?.1)
-                }
-                _ => None,
-            };
-            match (known, found) {
-                (None, None) => Ok(None),
-                (Some(_), None) => Err(wrong(j, "of type number", "categories")),
-                (None, Some(_)) => Err(wrong(j, "of type category", "numbers")),
-                (Some(known), Some(found)) => {
-                    let codes: BTreeMap<&str, usize> = known.iter().enumerate().map(|(c, name)| (name.as_str(), c)).collect();
-                    Ok(Some(found.iter().map(|name| codes.get(name.as_str()).map_or(f64::NAN, |&c| c as f64)).collect()))
-                }
-            }
-        };
-        self.categories.iter().enumerate().map(of).collect()
     }
 
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
@@ -359,26 +243,39 @@ impl TreeModel {
             return Err(Error::Model("the kinds of the columns do not match their categories".into()));
         }
         nodes.check(task, &categories)?;
-        let steps = nodes.steps();
-        Ok(Self { task, classes, categories, nodes, steps, certificate })
+        let trees = nodes.trees(categories);
+        Ok(Self { task, classes, nodes, trees, certificate, choice: load_choice(input)? })
     }
 }
 
 impl Nodes {
-    fn steps(&self) -> Vec<Step> {
-        let step = |i: usize| {
-            if self.left[i] == LEAF {
-                return Step { threshold: f64::NAN, feature: 0, right: i as u32 };
+    /// The nodes as an ensemble of one tree. They must have been checked.
+    fn trees(&self, categories: Vec<Option<Arc<Vec<String>>>>) -> Trees {
+        let cost = |i: usize| self.weighted_n_node_samples[i] * self.impurity[i];
+        let node = |i: usize| {
+            let mut node = Node { cover: self.weighted_n_node_samples[i], values: self.value.row(i).to_vec(), ..Node::default() };
+            if self.left[i] != LEAF {
+                node.feature = self.feature[i] as u32;
+                node.missing_left = self.missing_left[i] == 1;
+                node.right = self.right[i] as u32;
+                node.gain = (cost(i) - cost(i + 1) - cost(self.right[i] as usize)).max(0.0).min(f64::MAX);
+                match &categories[self.feature[i] as usize] {
+                    Some(names) => node.categories = Some(self.left_codes(i, names.len()).collect()),
+                    None => node.threshold = self.threshold[i],
+                }
             }
-            let missing = if self.missing_left[i] == 1 { MISSING_LEFT } else { 0 };
-            let category = if self.set_offset[i] < self.set_offset[i + 1] { CATEGORY } else { 0 };
-            Step {
-                threshold: self.threshold[i],
-                feature: self.feature[i] as u32 | missing | category,
-                right: self.right[i] as u32,
-            }
+            node
         };
-        (0..self.left.len()).map(step).collect()
+        let nodes: Vec<Node> = (0..self.left.len()).map(node).collect();
+        let mut trees = Trees::new(categories, self.value.cols()).refusing_infinite();
+        trees.push(&nodes);
+        trees
+    }
+
+    /// The codes that go left at a node that tests one of so many categories.
+    fn left_codes(&self, node: usize, count: usize) -> impl Iterator<Item = u32> + '_ {
+        let set = &self.set_words[self.set_offset[node] as usize..self.set_offset[node + 1] as usize];
+        (0..count as u32).filter(|&c| set[c as usize / 64] >> (c % 64) & 1 == 1)
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
@@ -463,99 +360,30 @@ impl Nodes {
     }
 }
 
-/// Cells as numbers: NaN is missing, a category is its code in the model.
-trait Cells: Sync {
-    /// Whether there may be category columns.
-    const CATEGORIES: bool;
-    fn get(&self, row: usize, col: usize) -> f64;
-}
-
-impl Cells for MatRef<'_, f64> {
-    const CATEGORIES: bool = false;
-    #[inline(always)]
-    fn get(&self, row: usize, col: usize) -> f64 {
-        *self.at(row, col)
+/// How pruning was chosen, if the file says so.
+fn load_choice(input: &ModelReader) -> Result<Option<PruningChoice>> {
+    if input.array_info("pruning_alpha").is_none() {
+        return Ok(None);
     }
-}
-
-impl Cells for MatRef<'_, f32> {
-    const CATEGORIES: bool = false;
-    #[inline(always)]
-    fn get(&self, row: usize, col: usize) -> f64 {
-        f64::from(*self.at(row, col))
-    }
-}
-
-enum TableColumn<'a> {
-    Number(&'a [f64]),
-    Category(&'a [u32], &'a [f64]),
-}
-
-struct TableCells<'a>(Vec<TableColumn<'a>>);
-
-impl Cells for TableCells<'_> {
-    const CATEGORIES: bool = true;
-    #[inline]
-    fn get(&self, row: usize, col: usize) -> f64 {
-        match &self.0[col] {
-            TableColumn::Number(values) => values[row],
-            TableColumn::Category(codes, map) if codes[row] != MISSING_CODE => map[codes[row] as usize],
-            TableColumn::Category(..) => f64::NAN,
-        }
-    }
-}
-
-/// The first cell that is so. There is hardly ever one, and to ask only whether there is goes many cells at a time.
-fn first<T: Copy>(cells: &[T], is: impl Fn(T) -> bool) -> Option<usize> {
-    let any = cells.iter().fold(false, |any, &v| any | is(v));
-    if any { cells.iter().position(|&v| is(v)) } else { None }
-}
-
-/// Refuses infinite cells among some rows, naming the first.
-pub(crate) fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()> {
-    let refuse = |row: usize, col: usize, value: f64| {
-        let column = match x {
-            Features::Table(t) => format!("\"{}\"", t.schema().fields[col].name),
-            _ => col.to_string(),
-        };
-        let value = if value > 0.0 { "infinity" } else { "-infinity" };
-        Err(Error::NotFinite { column, row, value: value.into() })
+    let alphas: Vec<f64> = input.vec("pruning_alpha")?;
+    let n = alphas.len();
+    let choice = PruningChoice {
+        leaves: input.vec_of("pruning_leaves", n)?,
+        errors: input.vec_of("pruning_error", n)?,
+        standard_errors: input.vec_of("pruning_standard_error", n)?,
+        chosen: input.field("pruning_chosen")?,
+        alphas,
     };
-    for row in rows.clone() {
-        let found = match x {
-            Features::F64(m) => match m.row(row) {
-                Some(cells) => first(cells, f64::is_infinite).map(|j| (j, cells[j])),
-                None => (0..m.cols()).find(|&j| m.at(row, j).is_infinite()).map(|j| (j, *m.at(row, j))),
-            },
-            Features::F32(m) => match m.row(row) {
-                Some(cells) => first(cells, f32::is_infinite).map(|j| (j, f64::from(cells[j]))),
-                None => (0..m.cols()).find(|&j| m.at(row, j).is_infinite()).map(|j| (j, f64::from(*m.at(row, j)))),
-            },
-            Features::Csr(m) => {
-                let (indices, values) = m.row(row);
-                values.iter().position(|v| v.is_infinite()).map(|k| (indices[k] as usize, values[k]))
-            }
-            Features::Table(_) => None,
-        };
-        if let Some((col, value)) = found {
-            return refuse(row, col, value);
-        }
+    let numbers = || choice.alphas.iter().chain(&choice.errors).chain(&choice.standard_errors);
+    if choice.chosen >= n || !choice.alphas.is_sorted() || numbers().any(|v| v.is_nan() || *v < 0.0) {
+        return Err(Error::Model(format!("the pruning sequence of {n} trees is not valid")));
     }
-    if let Features::Table(t) = x {
-        for j in 0..t.cols() {
-            if let Some(values) = t.numbers(j)
-                && let Some(row) = rows.clone().find(|&i| values[i].is_infinite())
-            {
-                return refuse(row, j, values[row]);
-            }
-        }
-    }
-    Ok(())
+    Ok(Some(choice))
 }
 
 impl Model for TreeModel {
     fn n_features(&self) -> usize {
-        self.categories.len()
+        self.trees.n_features()
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
@@ -564,6 +392,10 @@ impl Model for TreeModel {
 
     fn as_classifier(&self) -> Option<&dyn Classifier> {
         (self.task == Task::Classification).then_some(self)
+    }
+
+    fn as_explained(&self) -> Option<&dyn Explained> {
+        Some(self)
     }
 
     fn certificate(&self) -> Option<&Certificate> {
@@ -584,8 +416,13 @@ impl Model for TreeModel {
         let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
         let rows = order.into_iter().map(|j| vec![Cell::Text(name(j)), Cell::Number(importances[j])]).collect();
         report.table("Importance: share of the decrease of impurity", &["column", "importance"], rows);
-        if self.n_leaves() <= 32 {
-            report.text(self.to_text(schema, &super::TextStyle::default()));
+        if let Some(choice) = &self.choice {
+            self.report_choice(choice, &mut report);
+        }
+        if self.n_leaves() <= MOST_DRAWN {
+            report.sections.push(self.drawing(schema));
+        } else {
+            report.text(format!("The tree is not drawn, since it has more than {MOST_DRAWN} leaves."));
         }
         report
     }
@@ -605,12 +442,20 @@ impl Model for TreeModel {
         out.vec("set_words", &n.set_words);
         out.field("task", &self.task)?;
         out.field("classes", &self.classes)?;
-        out.field("n_features", &self.categories.len())?;
-        let kinds: Vec<u8> = self.categories.iter().map(|names| u8::from(names.is_some())).collect();
+        out.field("n_features", &self.n_features())?;
+        let categories = self.trees.categories();
+        let kinds: Vec<u8> = categories.iter().map(|names| u8::from(names.is_some())).collect();
         out.vec("feature_kind", &kinds);
         let listed: BTreeMap<usize, &Arc<Vec<String>>> =
-            self.categories.iter().enumerate().filter_map(|(j, names)| Some((j, names.as_ref()?))).collect();
+            categories.iter().enumerate().filter_map(|(j, names)| Some((j, names.as_ref()?))).collect();
         out.field("categories", &listed)?;
+        if let Some(choice) = &self.choice {
+            out.vec("pruning_alpha", &choice.alphas);
+            out.vec("pruning_leaves", &choice.leaves);
+            out.vec("pruning_error", &choice.errors);
+            out.vec("pruning_standard_error", &choice.standard_errors);
+            out.field("pruning_chosen", &choice.chosen)?;
+        }
         out.field("certificate", &self.certificate)
     }
 }
@@ -632,5 +477,22 @@ impl Classifier for TreeModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.values(x)
+    }
+}
+
+impl Explained for TreeModel {
+    fn explains(&self) -> &'static str {
+        match self.task {
+            Task::Classification => "probability",
+            _ => "prediction",
+        }
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.nodes.value.cols()
+    }
+
+    fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.trees.shap(x, 0..1, self.n_outputs())
     }
 }

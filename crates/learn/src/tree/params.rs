@@ -31,6 +31,22 @@ impl RowShare {
     }
 }
 
+/// The price of a leaf in pruning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LeafPrice {
+    /// This price.
+    Alpha(f64),
+    /// "cv": the price that cross-validation finds best.
+    Word(String),
+}
+
+impl From<f64> for LeafPrice {
+    fn from(alpha: f64) -> Self {
+        Self::Alpha(alpha)
+    }
+}
+
 /// A number of columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]

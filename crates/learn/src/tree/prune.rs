@@ -21,8 +21,9 @@ pub struct PruningPath {
     pub impurities: Vec<f64>,
 }
 
-/// The weakest links are cut up to `alpha`; returns the path, and which nodes have become leaves.
-fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Vec<bool>)> {
+/// The weakest links are cut up to `alpha`; returns the path, and the alpha at which each node has become a leaf: 0 for those
+/// that were, infinity for those that have not.
+fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Vec<f64>)> {
     let n = nodes.len();
     let mut parent = vec![usize::MAX; n];
     for (i, node) in nodes.iter().enumerate() {
@@ -42,7 +43,7 @@ fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Ve
         }
     }
     let mut open: Vec<bool> = nodes.iter().map(|g| g.test.is_some()).collect();
-    let mut is_leaf: Vec<bool> = open.iter().map(|o| !o).collect();
+    let mut leaf_from: Vec<f64> = open.iter().map(|&open| if open { f64::INFINITY } else { 0.0 }).collect();
     // Links by price, the cheapest first and of equals the one nearest the root; an entry whose price has changed since
     // is passed over.
     let price = |i: usize, branch: &[f64], leaves: &[usize]| (cost[i] - branch[i]) / (leaves[i] - 1) as f64;
@@ -62,13 +63,13 @@ fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Ve
         let mut below = vec![at];
         while let Some(i) = below.pop() {
             open[i] = false;
-            if !is_leaf[i]
+            if leaf_from[i] == f64::INFINITY
                 && let Some(test) = &nodes[i].test
             {
                 below.extend([test.left, test.right]);
             }
         }
-        is_leaf[at] = true;
+        leaf_from[at] = reached;
         branch[at] = cost[at];
         leaves[at] = 1;
         let mut up = parent[at];
@@ -90,7 +91,7 @@ fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Ve
             cx.check(Progress { stage: "pruning", done: path.ccp_alphas.len() as u64, total: None, objective: None })?;
         }
     }
-    Ok((path, is_leaf))
+    Ok((path, leaf_from))
 }
 
 /// The whole course of pruning.
@@ -100,13 +101,18 @@ pub(super) fn path(nodes: &[Grown], cx: &Context<'_>) -> Result<PruningPath> {
 
 /// The tree that `alpha` asks for.
 pub(super) fn prune(mut nodes: Vec<Grown>, alpha: f64, cx: &Context<'_>) -> Result<Vec<Grown>> {
-    let (_, is_leaf) = cut(&nodes, alpha, cx)?;
-    for (node, leaf) in nodes.iter_mut().zip(is_leaf) {
-        if leaf {
+    let (_, leaf_from) = cut(&nodes, alpha, cx)?;
+    for (node, from) in nodes.iter_mut().zip(leaf_from) {
+        if from < f64::INFINITY {
             node.test = None;
         }
     }
     Ok(in_preorder(nodes))
+}
+
+/// For each node the alpha from which on it is a leaf, unless a node above it is.
+pub(super) fn leaf_from(nodes: &[Grown], cx: &Context<'_>) -> Result<Vec<f64>> {
+    Ok(cut(nodes, f64::INFINITY, cx)?.1)
 }
 
 /// The price of a link and the node it hangs from.

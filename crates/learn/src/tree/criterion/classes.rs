@@ -1,4 +1,4 @@
-//! Gini and entropy.
+//! Gini, entropy and misclassification.
 
 use std::sync::Arc;
 
@@ -120,6 +120,41 @@ impl ShareImpurity for Entropy {
     #[inline(always)]
     fn lift(&self, gain: f64, n: i64) -> f64 {
         gain + 1e-12 * self.h(n).abs()
+    }
+}
+
+/// 1 - max p: the share of rows that the most frequent class gets wrong.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Misclassification;
+
+impl ShareImpurity for Misclassification {
+    fn impurity(&self, classes: &[i64], total: i64) -> f64 {
+        let most = classes.iter().copied().max().unwrap_or(total);
+        (total - most) as f64 / total as f64
+    }
+
+    /// The weight that the most frequent classes of the two sides get right.
+    #[inline(always)]
+    fn gain_of_two(&self, left: i64, l: i64, ones: i64, n: i64) -> f64 {
+        let (right, r) = (ones - left, n - l);
+        (left.max(l - left) + right.max(r - right)) as f64
+    }
+
+    fn gain(&self, left: &[i64], _: i64, total: &[i64], _: i64, _: (u64, u64)) -> f64 {
+        let (mut most_l, mut most_r) = (0, 0);
+        for (&a, &t) in left.iter().zip(total) {
+            most_l = most_l.max(a);
+            most_r = most_r.max(t - a);
+        }
+        (most_l + most_r) as f64
+    }
+
+    const SQUARES: bool = false;
+
+    // Sums of whole numbers round the same way whoever takes them.
+    #[inline(always)]
+    fn lift(&self, gain: f64, _: i64) -> f64 {
+        gain
     }
 }
 

@@ -8,7 +8,7 @@ mod classes;
 mod means;
 mod medians;
 
-pub(super) use classes::{Binary, Classes, Entropy, Gini, ShareImpurity};
+pub(super) use classes::{Binary, Classes, Entropy, Gini, Misclassification, ShareImpurity};
 pub(super) use means::{Means, Poisson, Squared};
 pub(super) use medians::Medians;
 

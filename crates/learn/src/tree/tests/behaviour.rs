@@ -266,7 +266,7 @@ fn pruned_trees_are_nested_and_found_by_their_alpha() {
     let path = t.pruning_path(&data, &Context::default()).unwrap();
     let mut last = usize::MAX;
     for (alpha, impurity) in path.ccp_alphas.iter().zip(&path.impurities) {
-        let m = fit(&Tree { ccp_alpha: *alpha, ..t.clone() }, &x, &y);
+        let m = fit(&Tree { ccp_alpha: (*alpha).into(), ..t.clone() }, &x, &y);
         assert!(m.node_count() <= last && (leaf_impurity(&m) - impurity).abs() < 1e-9 * path.impurities[0].max(1.0));
         last = m.node_count();
     }
