@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::Steps;
 use super::scan::{Criterion, STARTS, Sides, two_classes};
-use crate::tree::{between, codes::code_maps, refuse_infinite};
+use crate::tree::{CodeMaps, between, refuse_infinite};
 
 /// Rows that one thread predicts at a time.
 const BLOCK: usize = 1024;
@@ -314,7 +314,7 @@ impl StumpList {
         visit: impl Fn(&mut [T], usize, bool) + Sync,
     ) -> Result<()> {
         x.expect_cols(self.categories.len())?;
-        let maps = code_maps(&self.categories, x)?;
+        let maps = CodeMaps::new(x, &self.categories)?;
         out.par_chunks_mut(BLOCK * width).enumerate().try_for_each(|(block, out)| {
             let first = block * BLOCK;
             let rows = first..first + out.len() / width;
@@ -331,7 +331,7 @@ impl StumpList {
                         (_, Some(m)) => m[(row - first, j)],
                         (Features::F64(m), _) => *m.at(row, j),
                         (Features::F32(m), _) => f64::from(*m.at(row, j)),
-                        (Features::Table(t), _) => match (&maps[j], t.categories(j)) {
+                        (Features::Table(t), _) => match (maps.of(j), t.categories(j)) {
                             (Some(map), Some((codes, _))) if codes[row] != MISSING_CODE => map[codes[row] as usize],
                             (Some(_), _) => f64::NAN,
                             _ => t.numbers(j).map_or(f64::NAN, |v| v[row]),

@@ -1,7 +1,6 @@
 //! Decision trees.
 
 mod c45;
-pub(crate) mod codes;
 mod criterion;
 pub mod ensemble;
 mod export;
@@ -31,13 +30,13 @@ use grow::{Ground, Grown, Settings};
 use sorted::{Columns, Rows};
 
 pub use c45::{C45, C45Model, C45Rule};
+pub(crate) use ensemble::cells::{CodeMaps, refuse_infinite};
 pub use export::{Rule, TextStyle};
-pub(crate) use ensemble::cells::refuse_infinite;
 pub use model::{LEAF, Nodes, TreeModel, UNDEFINED};
 pub use params::{ClassWeight, FeatureShare, LeafPrice, RowShare};
 pub use prune::PruningPath;
-pub(crate) use split::between;
 pub use prune_cv::PruningChoice;
+pub(crate) use split::between;
 
 /// A binary tree of tests on single columns (CART), for classes and for numbers.
 ///

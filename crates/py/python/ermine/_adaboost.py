@@ -3,7 +3,7 @@
 import json
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.ensemble import AdaBoostClassifier as _Classifier
 from sklearn.ensemble import AdaBoostRegressor as _Regressor
 from sklearn.utils import check_random_state
@@ -77,6 +77,9 @@ def _is_stump(estimator):
 
 class _Boosted:
     """What both share: the model of Rust where there is one, else the estimators of scikit-learn's loop."""
+
+    # Parameters that scikit-learn's loop hands on to its members: none.
+    estimator_params = ()
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "estimators_") or hasattr(self, "_model")
@@ -290,7 +293,7 @@ def _tree_of_depth_one():
     return DecisionTreeClassifier(max_depth=1)
 
 
-class AdaBoostRegressor(_Boosted, TabularRows, RegressorMixin, Estimator, _Regressor):
+class AdaBoostRegressor(_Boosted, TabularRows, Estimator, _Regressor):
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
         """Boost.

@@ -118,6 +118,9 @@ class _Ensemble:
 
 
 class _Bagging(_Ensemble):
+    # Parameters that scikit-learn's loop hands on to its members: none.
+    estimator_params = ()
+
     def _file(self, classes):
         models = [_native_of(e, classes) for e in self.estimators_]
         every = np.arange(self.n_features_in_)
@@ -512,6 +515,7 @@ class StackingClassifier(_Stacking, Estimator, _StackingClassifier):
         -------
         y : ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
         return self._predicted(X) if self._is_loaded() else _StackingClassifier.predict(self, X, **params)
 
     @available_if(_has_proba)
@@ -532,6 +536,7 @@ class StackingClassifier(_Stacking, Estimator, _StackingClassifier):
 
 class StackingRegressor(_Stacking, Estimator, _StackingRegressor):
     _default_members = staticmethod(_for_numbers)
+    stack_method = "predict"
 
     def _final(self):
         from ._generated import Ridge
@@ -573,4 +578,5 @@ class StackingRegressor(_Stacking, Estimator, _StackingRegressor):
         -------
         y : ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
         return self._predicted(X) if self._is_loaded() else _StackingRegressor.predict(self, X, **params)

@@ -6,9 +6,9 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.metrics import get_scorer_names
-from sklearn.utils._param_validation import Hidden, Interval, MissingValues, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _bayes, _dummy, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _bayes, _c45, _dummy, _ensemble, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -33,6 +33,15 @@ __all__ = [
     "GaussianNB",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "C45Classifier",
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
     "KMeans",
     "PCA",
     "DummyClassifier",
@@ -2652,6 +2661,859 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+
+
+class C45Classifier(_c45.C45Classifier):
+    """Multi-way decision tree (ID3, C4.5): a branch for each category, shares of rows for missing values.
+
+    greedy: each node takes the test with the largest gain = rho * (I(D) - sum_v r_v I(D_v)) over the rows of
+    known value, I entropy in bits (gain, gain_ratio) or 1 - sum p^2 (gini); gain_ratio divides by the entropy
+    of the branches, among tests of at least average gain; then branches that lower the expected errors n * U(e,
+    n) too little are pruned
+
+    A tree that reads like the questions one would ask, for tables of categories with missing values. A number
+    column is split at a threshold. Rows of unknown value go down every branch with its share of the weight, in
+    training and in prediction. Of category columns with very many categories none gains a ratio worth taking;
+    with gain and gini they do, so leave identifiers out. Each node sorts its rows anew by every column. It does
+    not do regression.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    criterion : {"gain_ratio", "gain", "gini"}, default="gain_ratio"
+        What makes a test good: gain (ID3), gain_ratio (C4.5: the best ratio among tests of at least average
+        gain), or gini (the Gini index).
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_leaf : float, default=2
+        Weight of rows that at least two branches of a test must have; both sides of a threshold.
+
+    pruning : {"pessimistic", "none"}, default="pessimistic"
+        pessimistic replaces a branch by a leaf, or by its own largest branch, when no more errors are to be
+        expected then; none keeps the grown tree.
+
+    confidence : float, default=0.25
+        Confidence of pessimistic pruning: the expected error rate of a leaf is the one at which its errors or
+        fewer have this probability. Smaller values prune more.
+
+    subtree_raising : bool, default=True
+        Whether pruning may put the largest branch of a node in its place.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decisions.
+
+    n_leaves_ : int
+        Number of leaves.
+
+    depth_ : int
+        Tests on the longest way to a leaf.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Quinlan: C4.5: Programs for Machine Learning, 1993
+    """
+
+    _learner = "c45"
+    _forwarded = {"criterion": "criterion", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "pruning": "pruning", "confidence": "confidence", "subtree_raising": "subtree_raising"}
+    _parameter_constraints: dict = {
+        "criterion": [StrOptions({"gain_ratio", "gain", "gini"})],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
+        "pruning": [StrOptions({"pessimistic", "none"})],
+        "confidence": [Interval(Real, 0.0, 0.5, closed="right")],
+        "subtree_raising": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion="gain_ratio",
+        max_depth=None,
+        min_samples_leaf=2,
+        pruning="pessimistic",
+        confidence=0.25,
+        subtree_raising=True,
+    ):
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.pruning = pruning
+        self.confidence = confidence
+        self.subtree_raising = subtree_raising
+
+
+class AdaBoostClassifier(_adaboost.AdaBoostClassifier):
+    """AdaBoost for classes: stumps or any estimator, combined by weighted votes.
+
+    sum_i w_i exp(-F(x_i)), F the weighted votes for the right class against the others, lowered one learner at
+    a time: vote learning_rate * (log((1 - e) / e) + log(K - 1)) for a learner of weighted error e among K
+    classes; numbers by AdaBoost.R2 and the weighted median
+
+    A strong classifier out of weak ones, for clean labels. Without base it boosts stumps, on columns that are
+    sorted once for all rounds; any learner of the catalogue that takes weights may be the base: --set base=tree
+    --set base.max_depth=3. Regressions boost trees of depth 3. The trace has error, vote, training error and
+    its bound for each round.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    estimator : object, default=None
+        The estimator of each round, with sample weights. None, and a tree of ours with max_depth=1, are boosted
+        in Rust; other estimators in scikit-learn's own loop.
+
+    n_estimators : int, default=50
+        Rounds at most: a perfect learner ends the boosting, and so does one no better than chance.
+
+    learning_rate : float, default=1.0
+        Factor of every vote; smaller values need more rounds.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    algorithm : {"discrete", "real"}, default="discrete"
+        discrete: a learner votes for one class (SAMME). real: it votes for every class by its share
+        (confidence-rated).
+
+    variant : {"plain", "float", "totally_corrective"}, default="plain"
+        plain; float removes learners that are in the way after each round; totally_corrective optimises the
+        votes of all learners after each round. The last two need algorithm discrete.
+
+    stump_criterion : {"auto", "gini", "error", "z"}, default="auto"
+        What a stump makes small: gini impurity, weighted error, or z, the factor of the exponential loss in a
+        round of real boosting of two classes. auto is gini for discrete and z for real.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_classes_ : int
+        Number of classes.
+
+    estimator_ : estimator
+        The estimator that was boosted.
+
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    estimator_weights_ : ndarray of floats
+        The vote of each member.
+
+    estimator_errors_ : ndarray of floats
+        The weighted error of each member in its round.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decisions.
+
+    trace_ : dict
+        Columns and rows of the course: error, vote, training error and its bound in each round.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Freund, Schapire 1997; Schapire, Singer 1999; Hastie, Rosset, Zhu, Zou: Multi-class AdaBoost, 2009; Drucker:
+    Improving regressors using boosting techniques, 1997
+    """
+
+    _learner = "adaboost"
+    _forwarded = {"n_estimators": "n_estimators", "learning_rate": "learning_rate", "algorithm": "algorithm", "variant": "variant", "stump_criterion": "stump_criterion"}
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "algorithm": [StrOptions({"discrete", "real"})],
+        "variant": [StrOptions({"plain", "float", "totally_corrective"})],
+        "stump_criterion": [StrOptions({"auto", "gini", "error", "z"})],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=50,
+        learning_rate=1.0,
+        random_state=None,
+        algorithm="discrete",
+        variant="plain",
+        stump_criterion="auto",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.algorithm = algorithm
+        self.variant = variant
+        self.stump_criterion = stump_criterion
+
+
+class AdaBoostRegressor(_adaboost.AdaBoostRegressor):
+    """AdaBoost.R2 for numbers: trees of depth 3 or any estimator, combined by the weighted median.
+
+    sum_i w_i exp(-F(x_i)), F the weighted votes for the right class against the others, lowered one learner at
+    a time: vote learning_rate * (log((1 - e) / e) + log(K - 1)) for a learner of weighted error e among K
+    classes; numbers by AdaBoost.R2 and the weighted median
+
+    A strong classifier out of weak ones, for clean labels. Without base it boosts stumps, on columns that are
+    sorted once for all rounds; any learner of the catalogue that takes weights may be the base: --set base=tree
+    --set base.max_depth=3. Regressions boost trees of depth 3. The trace has error, vote, training error and
+    its bound for each round.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    estimator : object, default=None
+        The estimator of each round, with sample weights. None, and a tree of ours with max_depth=1, are boosted
+        in Rust; other estimators in scikit-learn's own loop.
+
+    n_estimators : int, default=50
+        Rounds at most: a perfect learner ends the boosting, and so does one no better than chance.
+
+    learning_rate : float, default=1.0
+        Factor of every vote; smaller values need more rounds.
+
+    loss : {"linear", "square", "exponential"}, default="linear"
+        What a residual costs in a regression, as a share of the largest: linear, square or exponential.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The estimator that was boosted.
+
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    estimator_weights_ : ndarray of floats
+        The vote of each member.
+
+    estimator_errors_ : ndarray of floats
+        The weighted error of each member in its round.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decisions.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Freund, Schapire 1997; Schapire, Singer 1999; Hastie, Rosset, Zhu, Zou: Multi-class AdaBoost, 2009; Drucker:
+    Improving regressors using boosting techniques, 1997
+    """
+
+    _learner = "adaboost"
+    _forwarded = {"n_estimators": "n_estimators", "learning_rate": "learning_rate", "loss": "loss"}
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"linear", "square", "exponential"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, loss="linear", random_state=None):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.loss = loss
+        self.random_state = random_state
+
+
+class BaggingClassifier(_ensemble.BaggingClassifier):
+    """One learner on many samples of the rows, averaged, with an out-of-bag estimate.
+
+    f(x) = 1/B sum_b f_b(x), each f_b the base trained on rows (and columns) drawn anew; class probabilities are
+    averaged
+
+    For learners that change much with their rows, deep trees above all. Any learner of the catalogue may be the
+    base: --set base=NAME, and its parameters are base.NAME: --set base=tree --set base.max_depth=4. Costs
+    n_estimators fits. It does not train in passes.
+
+    The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
+    contract may be one.
+
+    Parameters
+    ----------
+    estimator : object, default=None
+        The estimator of each sample; None for a decision tree of ours.
+
+    n_estimators : int, default=10
+        Members of the ensemble.
+
+    max_samples : int, float or None, default=None
+        Rows drawn for each member: a number, a share, or None for as many as there are.
+
+    max_features : int or float, default=1.0
+        Columns drawn for each member: a number, or a share.
+
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+
+    oob_score : bool or callable, default=False
+        Whether, or by which score, rows out of bag estimate new rows.
+
+    warm_start : bool, default=False
+        Whether a further fit adds members to those there are.
+
+    n_jobs : int or None, default=None
+        Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use
+        all cores.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    verbose : int or bool, default=0
+        Whether scikit-learn's loop tells of its progress.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The estimator that members are copies of.
+
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    estimators_samples_ : list of ndarray
+        The rows of each member.
+
+    estimators_features_ : list of ndarray
+        The columns of each member.
+
+    oob_score_ : float
+        The score of the rows out of bag, if it was asked for.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman: Bagging predictors, Machine Learning 24, 1996
+    """
+
+    _learner = "bagging"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, None, closed="neither"), None],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
+        "bootstrap": ["boolean"],
+        "bootstrap_features": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "warm_start": ["boolean"],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        n_estimators=10,
+        *,
+        max_samples=None,
+        max_features=1.0,
+        bootstrap=True,
+        bootstrap_features=False,
+        oob_score=False,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class BaggingRegressor(_ensemble.BaggingRegressor):
+    """One learner on many samples of the rows, averaged, with an out-of-bag estimate.
+
+    f(x) = 1/B sum_b f_b(x), each f_b the base trained on rows (and columns) drawn anew; class probabilities are
+    averaged
+
+    For learners that change much with their rows, deep trees above all. Any learner of the catalogue may be the
+    base: --set base=NAME, and its parameters are base.NAME: --set base=tree --set base.max_depth=4. Costs
+    n_estimators fits. It does not train in passes.
+
+    The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
+    contract may be one.
+
+    Parameters
+    ----------
+    estimator : object, default=None
+        The estimator of each sample; None for a decision tree of ours.
+
+    n_estimators : int, default=10
+        Members of the ensemble.
+
+    max_samples : int, float or None, default=None
+        Rows drawn for each member: a number, a share, or None for as many as there are.
+
+    max_features : int or float, default=1.0
+        Columns drawn for each member: a number, or a share.
+
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+
+    oob_score : bool or callable, default=False
+        Whether, or by which score, rows out of bag estimate new rows.
+
+    warm_start : bool, default=False
+        Whether a further fit adds members to those there are.
+
+    n_jobs : int or None, default=None
+        Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use
+        all cores.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    verbose : int or bool, default=0
+        Whether scikit-learn's loop tells of its progress.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The estimator that members are copies of.
+
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    estimators_samples_ : list of ndarray
+        The rows of each member.
+
+    estimators_features_ : list of ndarray
+        The columns of each member.
+
+    oob_score_ : float
+        The score of the rows out of bag, if it was asked for.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman: Bagging predictors, Machine Learning 24, 1996
+    """
+
+    _learner = "bagging"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, None, closed="neither"), None],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
+        "bootstrap": ["boolean"],
+        "bootstrap_features": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "warm_start": ["boolean"],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        n_estimators=10,
+        *,
+        max_samples=None,
+        max_features=1.0,
+        bootstrap=True,
+        bootstrap_features=False,
+        oob_score=False,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class VotingClassifier(_ensemble.VotingClassifier):
+    """Unlike learners on the same rows, combined by averages or by votes.
+
+    f(x) = sum_m w_m f_m(x) / sum_m w_m, f_m predictions or class probabilities (soft), or 1 for the class that
+    member m says (hard)
+
+    For good learners that err on different rows. Members are learners of the catalogue: --set
+    estimators=tree,logistic --set tree.max_depth=4. Costs the sum of their fits. It does not train in passes.
+
+    The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
+    contract may be one.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or None, default=None
+        The members with their names; "drop" leaves one out. None for LogisticRegression, GaussianNB and
+        DecisionTreeClassifier, or Ridge and DecisionTreeRegressor.
+
+    voting : {"hard", "soft"}, default="hard"
+        hard counts the classes that members say; soft averages their probabilities.
+
+    weights : array-like or None, default=None
+        A weight for each member; None for equal weights.
+
+    n_jobs : int or None, default=None
+        Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use
+        all cores.
+
+    flatten_transform : bool, default=True
+        Whether `transform` puts the probabilities of all members side by side.
+
+    verbose : bool, default=False
+        Whether scikit-learn's loop tells of its progress.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    named_estimators_ : Bunch
+        The members by their names.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Kittler, Hatef, Duin, Matas: On combining classifiers, IEEE PAMI 20, 1998
+    """
+
+    _learner = "voting"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "estimators": [list, None],
+        "voting": [StrOptions({"hard", "soft"})],
+        "weights": ["array-like", None],
+        "n_jobs": [None, Integral],
+        "flatten_transform": ["boolean"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimators=None,
+        *,
+        voting="hard",
+        weights=None,
+        n_jobs=None,
+        flatten_transform=True,
+        verbose=False,
+    ):
+        self.estimators = estimators
+        self.voting = voting
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.flatten_transform = flatten_transform
+        self.verbose = verbose
+
+
+class VotingRegressor(_ensemble.VotingRegressor):
+    """Unlike learners on the same rows, combined by averages or by votes.
+
+    f(x) = sum_m w_m f_m(x) / sum_m w_m, f_m predictions or class probabilities (soft), or 1 for the class that
+    member m says (hard)
+
+    For good learners that err on different rows. Members are learners of the catalogue: --set
+    estimators=tree,logistic --set tree.max_depth=4. Costs the sum of their fits. It does not train in passes.
+
+    The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
+    contract may be one.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or None, default=None
+        The members with their names; "drop" leaves one out. None for LogisticRegression, GaussianNB and
+        DecisionTreeClassifier, or Ridge and DecisionTreeRegressor.
+
+    weights : array-like or None, default=None
+        A weight for each member; None for equal weights.
+
+    n_jobs : int or None, default=None
+        Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use
+        all cores.
+
+    verbose : bool, default=False
+        Whether scikit-learn's loop tells of its progress.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    named_estimators_ : Bunch
+        The members by their names.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Kittler, Hatef, Duin, Matas: On combining classifiers, IEEE PAMI 20, 1998
+    """
+
+    _learner = "voting"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "estimators": [list, None],
+        "weights": ["array-like", None],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(self, estimators=None, *, weights=None, n_jobs=None, verbose=False):
+        self.estimators = estimators
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class StackingClassifier(_ensemble.StackingClassifier):
+    """Unlike learners, and a final one that learns from their cross-validated predictions.
+
+    g(f_1(x), …, f_M(x)), g trained on predictions of each f_m for rows that it had not seen
+
+    For good learners that err on different rows. Members are learners of the catalogue: --set
+    estimators=tree,ridge --set tree.max_depth=4 --set final_estimator=ols. Costs cv + 1 fits of each member. It
+    does not train in passes.
+
+    The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
+    contract may be one.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or None, default=None
+        The members with their names; "drop" leaves one out. None for LogisticRegression, GaussianNB and
+        DecisionTreeClassifier, or Ridge and DecisionTreeRegressor.
+
+    final_estimator : object, default=None
+        The estimator on top; None for LogisticRegression, or Ridge.
+
+    cv : int, splitter or None, default=None
+        Folds of the cross-validated predictions; None for 5.
+
+    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What members say to the final estimator; auto takes the first that a member has.
+
+    n_jobs : int or None, default=None
+        Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use
+        all cores.
+
+    passthrough : bool, default=False
+        Whether the final estimator sees the original columns too.
+
+    verbose : int or bool, default=0
+        Whether scikit-learn's loop tells of its progress.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    named_estimators_ : Bunch
+        The members by their names.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Wolpert: Stacked generalization, Neural Networks 5, 1992
+    """
+
+    _learner = "stacking"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "estimators": [list, None],
+        "final_estimator": [None, HasMethods(["fit", "predict"])],
+        "cv": ["cv_object", StrOptions({"prefit"})],
+        "stack_method": [StrOptions({"auto", "predict_proba", "decision_function", "predict"})],
+        "n_jobs": [None, Integral],
+        "passthrough": ["boolean"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimators=None,
+        final_estimator=None,
+        *,
+        cv=None,
+        stack_method="auto",
+        n_jobs=None,
+        passthrough=False,
+        verbose=0,
+    ):
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.stack_method = stack_method
+        self.n_jobs = n_jobs
+        self.passthrough = passthrough
+        self.verbose = verbose
+
+
+class StackingRegressor(_ensemble.StackingRegressor):
+    """Unlike learners, and a final one that learns from their cross-validated predictions.
+
+    g(f_1(x), …, f_M(x)), g trained on predictions of each f_m for rows that it had not seen
+
+    For good learners that err on different rows. Members are learners of the catalogue: --set
+    estimators=tree,ridge --set tree.max_depth=4 --set final_estimator=ols. Costs cv + 1 fits of each member. It
+    does not train in passes.
+
+    The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
+    contract may be one.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or None, default=None
+        The members with their names; "drop" leaves one out. None for LogisticRegression, GaussianNB and
+        DecisionTreeClassifier, or Ridge and DecisionTreeRegressor.
+
+    final_estimator : object, default=None
+        The estimator on top; None for LogisticRegression, or Ridge.
+
+    cv : int, splitter or None, default=None
+        Folds of the cross-validated predictions; None for 5.
+
+    n_jobs : int or None, default=None
+        Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use
+        all cores.
+
+    passthrough : bool, default=False
+        Whether the final estimator sees the original columns too.
+
+    verbose : int or bool, default=0
+        Whether scikit-learn's loop tells of its progress.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The members, in the order of their rounds.
+
+    named_estimators_ : Bunch
+        The members by their names.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Wolpert: Stacked generalization, Neural Networks 5, 1992
+    """
+
+    _learner = "stacking"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "estimators": [list, None],
+        "final_estimator": [None, HasMethods(["fit", "predict"])],
+        "cv": ["cv_object", StrOptions({"prefit"})],
+        "n_jobs": [None, Integral],
+        "passthrough": ["boolean"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimators=None,
+        final_estimator=None,
+        *,
+        cv=None,
+        n_jobs=None,
+        passthrough=False,
+        verbose=0,
+    ):
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.passthrough = passthrough
+        self.verbose = verbose
 
 
 class KMeans(_kmeans.KMeans):

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _bayes, _dummy, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _bayes, _c45, _dummy, _ensemble, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -29,6 +29,15 @@ __all__ = [
     "GaussianNB",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "C45Classifier",
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
     "KMeans",
     "PCA",
     "DummyClassifier",
@@ -559,6 +568,178 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         min_impurity_decrease: float = ...,
         ccp_alpha: float = ...,
         monotonic_cst: Any = ...,
+    ) -> None: ...
+
+class C45Classifier(_c45.C45Classifier):
+    classes_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    n_leaves_: int
+    depth_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        criterion: str = ...,
+        max_depth: int | None = ...,
+        min_samples_leaf: float = ...,
+        pruning: str = ...,
+        confidence: float = ...,
+        subtree_raising: bool = ...,
+    ) -> None: ...
+
+class AdaBoostClassifier(_adaboost.AdaBoostClassifier):
+    classes_: NDArray[Any]
+    n_classes_: int
+    estimator_: Any
+    estimators_: Any
+    estimator_weights_: NDArray[Any]
+    estimator_errors_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    trace_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimator: Any = ...,
+        *,
+        n_estimators: int = ...,
+        learning_rate: float = ...,
+        random_state: Any = ...,
+        algorithm: str = ...,
+        variant: str = ...,
+        stump_criterion: str = ...,
+    ) -> None: ...
+
+class AdaBoostRegressor(_adaboost.AdaBoostRegressor):
+    estimator_: Any
+    estimators_: Any
+    estimator_weights_: NDArray[Any]
+    estimator_errors_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimator: Any = ...,
+        *,
+        n_estimators: int = ...,
+        learning_rate: float = ...,
+        loss: str = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class BaggingClassifier(_ensemble.BaggingClassifier):
+    estimator_: Any
+    estimators_: Any
+    estimators_samples_: Any
+    estimators_features_: Any
+    oob_score_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimator: Any = ...,
+        n_estimators: int = ...,
+        *,
+        max_samples: int | float | None = ...,
+        max_features: int | float = ...,
+        bootstrap: bool = ...,
+        bootstrap_features: bool = ...,
+        oob_score: Any = ...,
+        warm_start: bool = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+
+class BaggingRegressor(_ensemble.BaggingRegressor):
+    estimator_: Any
+    estimators_: Any
+    estimators_samples_: Any
+    estimators_features_: Any
+    oob_score_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimator: Any = ...,
+        n_estimators: int = ...,
+        *,
+        max_samples: int | float | None = ...,
+        max_features: int | float = ...,
+        bootstrap: bool = ...,
+        bootstrap_features: bool = ...,
+        oob_score: Any = ...,
+        warm_start: bool = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+
+class VotingClassifier(_ensemble.VotingClassifier):
+    classes_: NDArray[Any]
+    estimators_: Any
+    named_estimators_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimators: Any = ...,
+        *,
+        voting: str = ...,
+        weights: Any = ...,
+        n_jobs: int | None = ...,
+        flatten_transform: bool = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class VotingRegressor(_ensemble.VotingRegressor):
+    estimators_: Any
+    named_estimators_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimators: Any = ...,
+        *,
+        weights: Any = ...,
+        n_jobs: int | None = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+
+class StackingClassifier(_ensemble.StackingClassifier):
+    classes_: NDArray[Any]
+    estimators_: Any
+    named_estimators_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimators: Any = ...,
+        final_estimator: Any = ...,
+        *,
+        cv: int | None = ...,
+        stack_method: str = ...,
+        n_jobs: int | None = ...,
+        passthrough: bool = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+
+class StackingRegressor(_ensemble.StackingRegressor):
+    estimators_: Any
+    named_estimators_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        estimators: Any = ...,
+        final_estimator: Any = ...,
+        *,
+        cv: int | None = ...,
+        n_jobs: int | None = ...,
+        passthrough: bool = ...,
+        verbose: int | bool = ...,
     ) -> None: ...
 
 class KMeans(_kmeans.KMeans):

@@ -68,13 +68,17 @@ def swapped(names):
     return found
 
 
+# Modules whose own estimators are built on private methods of scikit-learn's trees.
+BUILT_ON_TREES = {"sklearn.ensemble._forest", "sklearn.ensemble._gb"}
+
+
 def swap(originals):
     """Puts our class wherever a module of scikit-learn holds the original under its own name.
 
     Modules that are imported later take their names from these, so test modules see ours.
     """
     for key, module in list(sys.modules.items()):
-        if key == "sklearn" or key.startswith("sklearn."):
+        if (key == "sklearn" or key.startswith("sklearn.")) and key not in BUILT_ON_TREES:
             for name, original in originals.items():
                 if getattr(module, name, None) is original:
                     setattr(module, name, getattr(ermine, name))

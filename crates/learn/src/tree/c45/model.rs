@@ -8,7 +8,7 @@ use ermine_core::{
 };
 use rayon::prelude::*;
 
-use super::super::codes::code_maps;
+use super::super::{CodeMaps, refuse_infinite};
 use super::grow::{Node, Rows};
 use super::split::Test;
 
@@ -349,12 +349,12 @@ impl Classifier for C45Model {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.categories.len())?;
-        let maps = code_maps(&self.categories, x)?;
+        let maps = CodeMaps::new(x, &self.categories)?;
         let width = self.classes.len();
         let mut out = Mat::zeros(x.rows(), width);
         out.as_mut_slice().par_chunks_mut(BLOCK * width).enumerate().try_for_each(|(block, out)| {
             let rows = block * BLOCK..block * BLOCK + out.len() / width;
-            super::super::refuse_infinite(x, rows.clone())?;
+            refuse_infinite(x, rows.clone())?;
             let mut stack = Vec::new();
             for (row, out) in rows.zip(out.chunks_exact_mut(width)) {
                 match x {
@@ -366,7 +366,7 @@ impl Classifier for C45Model {
                         self.descend(|j| cells[j], &mut stack, out);
                     }
                     Features::Table(t) => {
-                        let cell = |j: usize| match (&maps[j], t.categories(j)) {
+                        let cell = |j: usize| match (maps.of(j), t.categories(j)) {
                             (Some(map), Some((codes, _))) => match codes[row] {
                                 MISSING_CODE => f64::NAN,
                                 code => map[code as usize],

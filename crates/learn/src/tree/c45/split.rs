@@ -115,7 +115,7 @@ fn best_of_column(rows: &Rows<'_>, entries: &[Entry], j: usize, criterion: Crite
     let rho = known as f64 / all as f64;
     let (test, after, mut split_info) = match column.categories {
         Some(_) => categories(j, runs, criterion, known, all, least, entries.len() - order.len())?,
-        None => number(j, column, runs, criterion, &whole, known, all, least)?,
+        None => number(j, column, &runs, criterion, &whole, known, all, least)?,
     };
     split_info += part(unknown, all);
     let gain = rho * (before - after);
@@ -180,7 +180,7 @@ fn categories(
 fn number(
     j: usize,
     column: &Column,
-    runs: Runs<'_>,
+    runs: &Runs<'_>,
     criterion: Criterion,
     whole: &[i128],
     known: i128,
@@ -191,25 +191,24 @@ fn number(
     let mut right = whole.to_vec();
     let mut below = 0i128;
     let mut best: Option<(f64, u32, u32, i128)> = None;
-    let mut last: Option<u32> = None;
-    for run in runs {
-        if let Some(low) = last
-            && below >= least
-            && known - below >= least
-        {
-            let after = below as f64 / known as f64 * criterion.impurity(&left, below)
-                + (known - below) as f64 / known as f64 * criterion.impurity(&right, known - below);
-            // Less by rounding is not less.
-            if best.is_none_or(|b| after < b.0 - NOTHING) {
-                best = Some((after, low, run.rank, below));
+    let mut last = runs.order.first()?.0;
+    for &(rank, k) in runs.order {
+        if rank != last {
+            if below >= least && known - below >= least {
+                let after = below as f64 / known as f64 * criterion.impurity(&left, below)
+                    + (known - below) as f64 / known as f64 * criterion.impurity(&right, known - below);
+                // Less by rounding is not less.
+                if best.is_none_or(|b| after < b.0 - NOTHING) {
+                    best = Some((after, last, rank, below));
+                }
             }
+            last = rank;
         }
-        for (k, w) in run.weights.iter().enumerate() {
-            left[k] += w;
-            right[k] -= w;
-        }
-        below += run.total;
-        last = Some(run.rank);
+        let entry = &runs.entries[k as usize];
+        let (class, weight) = (runs.rows.codes[entry.row as usize] as usize, runs.rows.weight(entry));
+        left[class] += weight;
+        right[class] -= weight;
+        below += weight;
     }
     let (after, low, high, below) = best?;
     let threshold = between(column.values[low as usize], column.values[high as usize]);

@@ -1,11 +1,11 @@
 //! The cells of rows as trees read them, whatever form the rows have.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use ermine_core::{CsrRef, Error, Features, MISSING_CODE, MatRef, Result, TableRef};
 
-use super::super::codes::code_maps;
 use super::compiled::Raw;
 
 /// Cells as numbers: NaN is missing, a category is its code in the model.
@@ -103,12 +103,39 @@ impl Cells for SparseCells<'_> {
 }
 
 /// For each category column the code of the model for each code of the data, NaN for names the model does not know.
-pub(super) struct CodeMaps(Vec<Option<Vec<f64>>>);
+pub(crate) struct CodeMaps(Vec<Option<Vec<f64>>>);
 
 impl CodeMaps {
     /// Finds the codes by name; columns of another kind than in training are refused.
-    pub(super) fn new(x: &Features<'_>, categories: &[Option<Arc<Vec<String>>>]) -> Result<Self> {
-        code_maps(categories, x).map(Self)
+    pub(crate) fn new(x: &Features<'_>, categories: &[Option<Arc<Vec<String>>>]) -> Result<Self> {
+        let Features::Table(t) = x else {
+            return match categories.iter().position(Option::is_some) {
+                Some(j) => Err(wrong_kind(x, j, "of type number", "categories")),
+                None => Ok(Self(Vec::new())),
+            };
+        };
+        let of = |(j, known): (usize, &Option<Arc<Vec<String>>>)| {
+            let found = match (t.numbers(j), t.categories(j)) {
+                (Some(_), _) => None,
+                (None, Some((_, names))) => Some(names),
+                (None, None) => return Err(wrong_kind(x, j, "neither numbers nor categories", "one of them")),
+            };
+            match (known, found) {
+                (None, None) => Ok(None),
+                (Some(_), None) => Err(wrong_kind(x, j, "of type number", "categories")),
+                (None, Some(_)) => Err(wrong_kind(x, j, "of type category", "numbers")),
+                (Some(known), Some(found)) => {
+                    let codes: BTreeMap<&str, usize> = known.iter().enumerate().map(|(c, name)| (name.as_str(), c)).collect();
+                    Ok(Some(found.iter().map(|name| codes.get(name.as_str()).map_or(f64::NAN, |&c| c as f64)).collect()))
+                }
+            }
+        };
+        Ok(Self(categories.iter().enumerate().map(of).collect::<Result<_>>()?))
+    }
+
+    /// The codes of a category column.
+    pub(crate) fn of(&self, column: usize) -> Option<&[f64]> {
+        self.0.get(column)?.as_deref()
     }
 }
 
@@ -116,6 +143,15 @@ fn column_name(x: &Features<'_>, j: usize) -> String {
     match x {
         Features::Table(t) => format!("\"{}\"", t.schema().fields[j].name),
         _ => j.to_string(),
+    }
+}
+
+fn wrong_kind(x: &Features<'_>, j: usize, found: &str, needed: &str) -> Error {
+    Error::Kind {
+        column: column_name(x, j),
+        found: found.into(),
+        learner: "this model".into(),
+        needed: format!("{needed}, as in training"),
     }
 }
 
