@@ -2,8 +2,8 @@
 
 use ermine_core::{
     Accepts, AnyLearner, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Explained, Family,
-    Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result,
-    RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
+    Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report,
+    Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{
     baseline::Baseline,
