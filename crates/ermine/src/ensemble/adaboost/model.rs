@@ -210,8 +210,9 @@ impl SavedTrace {
         Self { columns: trace.columns.clone(), rows }
     }
     fn back(self) -> Trace {
-        let rows = self.rows.into_iter().map(|r| r.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect()).collect();
-        Trace { columns: self.columns, rows }
+        let mut trace = Trace::new(&self.columns.iter().map(String::as_str).collect::<Vec<_>>());
+        trace.rows = self.rows.into_iter().map(|r| r.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect()).collect();
+        trace
     }
 }
 
