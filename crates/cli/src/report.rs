@@ -112,7 +112,10 @@ pub fn rules(report: &Report) -> Vec<Rule> {
                 continue;
             }
             for &child in node.children.iter().rev() {
-                let condition = nodes.get(child).map(|n| n.condition.clone());
+                let condition = nodes.get(child).map(|n| match n.takes_missing && !n.condition.ends_with("is missing") {
+                    true => format!("{} or missing", n.condition),
+                    false => n.condition.clone(),
+                });
                 stack.push((child, way.iter().cloned().chain(condition).collect()));
             }
         }

@@ -157,7 +157,7 @@ fn trees_are_drawn_whole_and_safely() {
         says: says.into(),
         rows,
         shares: shares.to_vec(),
-        children: Vec::new(),
+        ..Default::default()
     };
     let mut nodes =
         vec![leaf("", "a", 10.0, &[0.6, 0.4]), leaf("x <= 1", "a", 6.0, &[1.0, 0.0]), leaf("x > 1", "<b>", 4.0, &[0.0, 1.0])];

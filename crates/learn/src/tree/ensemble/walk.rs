@@ -19,8 +19,8 @@ const FEW_ROWS: usize = 48;
 const MANY_ROWS: usize = 2048;
 /// Rows that go down a tree side by side.
 const LANES: usize = 8;
-/// Trees that one row goes down side by side: more, since every tree lies elsewhere in memory.
-const TREE_LANES: usize = 16;
+/// Trees that one row goes down side by side.
+const TREE_LANES: usize = 10;
 
 impl Trees {
     /// Hands the leaf of each row in each of `trees` to `write`, as (the `width` elements of the row in `out`, tree, node
