@@ -2,7 +2,7 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, cluster, features, linear, prepare, reduce, tree};
+use ermine_learn::{baseline, bayes, boosting, cluster, features, linear, prepare, reduce, tree};
 
 use crate::Pipeline;
 

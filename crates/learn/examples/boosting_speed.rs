@@ -10,8 +10,11 @@ fn floats(path: String) -> Vec<f32> {
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    let shape: Vec<usize> =
-        std::fs::read_to_string(format!("{}/shape.txt", args[1])).unwrap().split_whitespace().map(|v| v.parse().unwrap()).collect();
+    let shape: Vec<usize> = std::fs::read_to_string(format!("{}/shape.txt", args[1]))
+        .unwrap()
+        .split_whitespace()
+        .map(|v| v.parse().unwrap())
+        .collect();
     let x = floats(format!("{}/X.f32", args[1]));
     let y = floats(format!("{}/y.f32", args[1]));
     let x = Features::F32(MatRef::row_major(&x, shape[0], shape[1]));

@@ -127,7 +127,13 @@ pub(super) fn tree_sum(parts: &[f64]) -> f64 {
 }
 
 /// A block of rows and its scores, copied so that the outputs lie together.
-pub(super) fn with_block<R>(rows: &Rows<'_>, scores: &[f64], outputs: usize, range: Range<usize>, f: impl FnOnce(&Block<'_>) -> R) -> R {
+pub(super) fn with_block<R>(
+    rows: &Rows<'_>,
+    scores: &[f64],
+    outputs: usize,
+    range: Range<usize>,
+    f: impl FnOnce(&Block<'_>) -> R,
+) -> R {
     let n = rows.len();
     let together: Vec<f64>;
     let scores = if outputs == 1 {
@@ -190,8 +196,7 @@ impl Engine<'_> {
         }
         loop {
             let (round, rounds) = (self.done(), self.rounds as u64);
-            let stage =
-                |objective| Progress { stage: "boosting", done: round as u64, total: Some(rounds), objective };
+            let stage = |objective| Progress { stage: "boosting", done: round as u64, total: Some(rounds), objective };
             cx.report(stage(None))?;
             let (grid, loss) = self.gradients(&mut words)?;
             self.note(round, loss)?;

@@ -151,7 +151,12 @@ impl Rounds {
 impl Search {
     /// The root waits for its histogram.
     fn new(shape: &Shape, tree: u64) -> Self {
-        Self { ahead: Growth::new(Bud::root(shape, Sums::default(), tree)), wanted: vec![0], looked: BTreeSet::new(), grown: None }
+        Self {
+            ahead: Growth::new(Bud::root(shape, Sums::default(), tree)),
+            wanted: vec![0],
+            looked: BTreeSet::new(),
+            grown: None,
+        }
     }
 
     /// Takes in the histograms of the wanted nodes, and goes on as far as they reach.
@@ -231,7 +236,6 @@ impl Search {
             self.wanted = missing;
         }
     }
-
 }
 
 impl PassLearner for Boosting {
@@ -279,8 +283,7 @@ impl PassLearner for Boosting {
         }
         let objective = state.loss.objective();
         let weight = |i: usize| block.weight.as_ref().map_or(1.0, |w| w[i]);
-        let (g, h, loss) =
-            with_block(&block, &scores, rounds.outputs(), 0..n, |view| derivatives(&*objective, view, 0))?;
+        let (g, h, loss) = with_block(&block, &scores, rounds.outputs(), 0..n, |view| derivatives(&*objective, view, 0))?;
         match (&rounds.growing, part) {
             (None, part) => {
                 let factor = |i: usize| if rounds.scale.whole { 1.0 } else { weight(i % n) };

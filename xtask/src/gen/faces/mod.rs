@@ -6,6 +6,7 @@
 //! A family is a file with its faces and the parameters that only they share.
 
 mod bayes;
+mod boosting;
 mod cluster;
 mod dummy;
 mod features;
@@ -154,6 +155,7 @@ pub const FACES: &[&[Face]] = &[
     sgd::FACES,
     bayes::FACES,
     tree::FACES,
+    boosting::FACES,
     cluster::FACES,
     dummy::FACES,
     prepare::FACES,
