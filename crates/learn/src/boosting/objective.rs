@@ -241,7 +241,7 @@ impl Loss {
     pub fn start(self, summary: &Summary, class_weight: &[f64]) -> Vec<f64> {
         // Rounding must not take the mean of equal numbers away from them.
         let mean = || (summary.sum.to_f64() / summary.weight.to_f64()).max(summary.range.0).min(summary.range.1);
-        let weight = |k: usize| summary.classes[k] * class_weight.get(k).copied().unwrap_or(1.0);
+        let weight = |k: usize| summary.classes.get(k).copied().unwrap_or(0.0) * class_weight.get(k).copied().unwrap_or(1.0);
         let quantile = |q: f64| summary.target.as_ref().and_then(|t| t.quantile(q)).unwrap_or(0.0);
         match self {
             Self::SquaredError => vec![mean()],
