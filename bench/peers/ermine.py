@@ -1,6 +1,7 @@
 """Ermine, through its Python package."""
 
 import ermine
+import numpy as np
 
 from contestant import Contestant, coef_info, csv_reader, estimator, linear_info
 
@@ -150,8 +151,8 @@ def adaboost(p):
 TASKS["adaboost"] = estimator(adaboost, predict="predict_proba")
 
 
-def boosted(p):
-    return ermine.HistGradientBoostingClassifier(
+def boosted(kind, p):
+    return kind(
         max_iter=p["iters"],
         max_leaf_nodes=p["leaves"],
         max_bins=p["bins"],
@@ -161,10 +162,40 @@ def boosted(p):
     )
 
 
+def boosting_classes(p):
+    return boosted(ermine.HistGradientBoostingClassifier, p)
+
+
+def boosting_numbers(p):
+    return boosted(ermine.HistGradientBoostingRegressor, p)
+
+
+TASKS["gbdt_higgs"] = estimator(boosting_classes, predict="predict_proba")
+TASKS["gbdt_multi"] = estimator(boosting_classes, predict="predict_proba")
+TASKS["gbdt_reg"] = estimator(boosting_numbers)
+
+
+def boosting_categories(d, p):
+    k = d["num"].shape[1]
+
+    def join(num, cat):
+        return np.hstack([num, cat.astype(np.float32)])
+
+    def fit():
+        X = join(d["num"], d["cat"])
+        model = boosting_classes(p).set_params(categorical_features=list(range(k, X.shape[1])))
+        return model.fit(X, d["y"])
+
+    return Contestant(fit, lambda m: m.predict_proba(join(d["num_test"], d["cat_test"]))[:, 1])
+
+
+TASKS["gbdt_cat"] = boosting_categories
+
+
 def predict_boosted(d, p):
     X = d["X_test"][: p["rows"]]
     return Contestant(
-        lambda: boosted(p).fit(d["X"], d["y"]),
+        lambda: boosting_classes(p).fit(d["X"], d["y"]),
         lambda m: m.predict_proba(X),
         save=lambda m, path: m.save(path),
         load=ermine.load,

@@ -31,9 +31,9 @@ enum Y<'py> {
 /// `params` is a JSON object. `y` is a vector or matrix of float64; for a classification `codes` (uint32, into
 /// `classes`) stands in its place. `names` are the columns' names where they have some. With `resume` the learner goes on
 /// from the model `start`, or begins with all classes that are named when that is None. With `go_on` it adds parts (trees) to
-/// `start`, or begins when that is None.
+/// `start`, or begins when that is None. `watched` are rows for early stopping: X, y (or codes) and weights.
 #[pyfunction]
-#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator="", start=None, resume=false, go_on=false))]
+#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator="", start=None, resume=false, go_on=false, watched=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -51,6 +51,7 @@ pub fn fit<'py>(
     start: Option<&Bound<'py, NativeModel>>,
     resume: bool,
     go_on: bool,
+    watched: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>, Option<PyReadonlyArray1<'py, f64>>)>,
 ) -> PyResult<NativeModel> {
     let named = |dtype| Named { estimator, dtype };
     let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
@@ -92,10 +93,33 @@ pub fn fit<'py>(
     }
     let info = TargetInfo { names: target.unwrap_or_default(), classes: classes.clone() };
 
+    let watched = match &watched {
+        None => None,
+        Some((x, y, weight)) => {
+            let y = match y.cast::<PyArray1<u32>>() {
+                Ok(codes) => Y::Class(codes.readonly()),
+                Err(_) => Y::One(y.cast::<PyArray1<f64>>()?.readonly()),
+            };
+            Some((Input::new(x)?, y, weight.as_ref()))
+        }
+    };
+    let watched = match &watched {
+        None => None,
+        Some((x, y, weight)) => {
+            let target = match y {
+                Y::Class(codes) => Target::Class { codes: codes.as_slice().map_err(not_dense)?, names: &classes },
+                Y::One(y) => Target::Real(y.as_slice().map_err(not_dense)?),
+                _ => Target::None,
+            };
+            let weight = weight.map(|w| w.as_slice()).transpose().map_err(not_dense)?;
+            Some(Dataset::new(x.features()?).with_target(target).with_weight(weight))
+        }
+    };
+
     let pool = crate::threads::pool()?;
     let stop = AtomicBool::new(false);
     let observer = |_: &Progress| if stop.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue };
-    let context = Context { seed, observer: Some(&observer), ..Context::default() };
+    let context = Context { seed, observer: Some(&observer), validation: watched.as_ref(), ..Context::default() };
     let mut interrupt = None;
 
     // The fit runs on the pool while this thread waits, because Python delivers signals to its main thread only: every

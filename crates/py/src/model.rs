@@ -207,6 +207,42 @@ impl NativeModel {
         to_numpy(py, x)
     }
 
+    /// The scores of boosted trees after each round: a list of arrays, rows by outputs.
+    #[pyo3(signature = (x, estimator=""))]
+    fn boosting_stages<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        estimator: &str,
+    ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
+        let stages = self.on(py, x, estimator, |f, x| {
+            let mut out = Vec::new();
+            boosted(f)?.staged_scores(x, |scores| {
+                out.push(scores.clone());
+                Ok(())
+            })?;
+            Ok(out)
+        })?;
+        stages.into_iter().map(|scores| to_numpy(py, scores)).collect()
+    }
+
+    /// The scores of boosted trees: rows by outputs.
+    #[pyo3(signature = (x, estimator=""))]
+    fn boosting_scores<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        estimator: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.rows_on(py, x, estimator, |f, x| boosted(f)?.scores(x))
+    }
+
+    /// The share of each column in what the splits of boosted trees gained.
+    fn boosting_importances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let model = boosted(&self.fitted).map_err(|e| raise(e, Named::NOBODY))?;
+        Ok(model.feature_importances().into_pyarray(py))
+    }
+
     /// Names of the columns that `transform` makes, given the names of those that come in.
     fn names_out(&self, names: Vec<String>) -> PyResult<Vec<String>> {
         let mut schema = self.fitted.schema.clone();
@@ -347,6 +383,11 @@ impl NativeModel {
     fn __repr__(&self) -> String {
         format!("<NativeModel {} of {} columns>", self.fitted.learner.spec().name, self.fitted.schema.len())
     }
+}
+
+fn boosted(fitted: &Fitted) -> Result<&ermine::learn::boosting::BoostingModel, Error> {
+    let model: &dyn ermine::core::Model = &*fitted.model;
+    (model as &dyn std::any::Any).downcast_ref().ok_or_else(|| lacks(fitted, "boost trees"))
 }
 
 fn inverse(fitted: &Fitted, z: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {

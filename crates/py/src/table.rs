@@ -55,6 +55,40 @@ impl NativeTable {
         Ok(Self { table: Arc::new(table) })
     }
 
+    /// The given rows, in that order.
+    fn take(&self, rows: numpy::PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+        let n = self.table.rows();
+        let rows: Vec<usize> = rows.as_array().iter().map(|&r| usize::try_from(r).unwrap_or(usize::MAX)).collect();
+        match rows.iter().find(|r| **r >= n) {
+            Some(row) => Err(PyValueError::new_err(format!("there is no row {row} of {n}"))),
+            None => Ok(Self { table: Arc::new(self.table.take(&rows)) }),
+        }
+    }
+
+    /// A table from arrays: for each column either numbers (float64, NaN is missing), or codes (uint32, 2³² - 1 is missing)
+    /// with the names of the categories.
+    #[staticmethod]
+    fn from_columns(
+        names: Vec<String>,
+        numbers: Vec<Option<numpy::PyReadonlyArray1<'_, f64>>>,
+        codes: Vec<Option<numpy::PyReadonlyArray1<'_, u32>>>,
+        categories: Vec<Vec<String>>,
+    ) -> PyResult<Self> {
+        let mut columns = Vec::with_capacity(names.len());
+        for (((name, numbers), codes), categories) in names.into_iter().zip(numbers).zip(codes).zip(categories) {
+            let column = match (numbers, codes) {
+                (Some(values), _) => Column::numbers(values.as_array().iter().copied().collect()),
+                (None, Some(codes)) => {
+                    Column::Category { codes: codes.as_array().iter().copied().collect(), names: Arc::new(categories) }
+                }
+                (None, None) => return Err(PyValueError::new_err(format!("column {name} has no cells"))),
+            };
+            columns.push((name, column));
+        }
+        let table = Table::new(columns).map_err(|e| raise(e, Named::NOBODY))?;
+        Ok(Self { table: Arc::new(table) })
+    }
+
     #[getter]
     fn columns(&self) -> Vec<String> {
         self.table.schema().names().map(str::to_owned).collect()

@@ -72,9 +72,10 @@ impl Scale {
     pub fn word(&self, (per_gradient, per_curvature): (f64, f64), g: f64, h: f64, weight: f64) -> u64 {
         let (g, h) = (g * per_gradient, h * per_curvature);
         if self.whole {
-            pack((g.round_ties_even() * weight) as i32, (h.round_ties_even() * weight) as u32)
+            let weight = weight as i32;
+            pack(nearest(g) * weight, (nearest(h) * weight) as u32)
         } else {
-            pack((g * weight).round_ties_even() as i32, (h * weight).round_ties_even() as u32)
+            pack(nearest(g * weight), nearest(h * weight) as u32)
         }
     }
 
@@ -82,6 +83,14 @@ impl Scale {
     pub fn block(&self) -> usize {
         ((self.room as f64 / self.largest) as usize).max(1)
     }
+}
+
+/// The nearest whole number, ties to even, for magnitudes below 2³¹: after the addition it stands in the lowest bits. No call
+/// and no branch, so that rows become vector lanes.
+#[inline(always)]
+fn nearest(v: f64) -> i32 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+    (v + SHIFT).to_bits() as u32 as i32
 }
 
 /// Rows that are watched but not learned from.
@@ -393,7 +402,7 @@ impl Engine<'_> {
                             for k in 0..outputs {
                                 let (g, h) = ermine_math::bins::unpack(words[k * n + i]);
                                 let (g, h) = (g as f64 * factor, h as f64 * factor);
-                                words[k * n + i] = pack(g.round_ties_even() as i32, h.round_ties_even() as u32);
+                                words[k * n + i] = pack(nearest(g), nearest(h) as u32);
                             }
                         }
                     }

@@ -239,15 +239,16 @@ impl Loss {
 
     /// The scores that minimise the loss without any tree. `class_weight` has a weight a class or is empty.
     pub fn start(self, summary: &Summary, class_weight: &[f64]) -> Vec<f64> {
-        let mean = (summary.sum.to_f64() / summary.weight.to_f64()).clamp(summary.range.0, summary.range.1);
-        let weight = |k: usize| summary.classes[k] * class_weight.get(k).copied().unwrap_or(1.0);
+        // Rounding must not take the mean of equal numbers away from them.
+        let mean = || (summary.sum.to_f64() / summary.weight.to_f64()).max(summary.range.0).min(summary.range.1);
+        let weight = |k: usize| summary.classes.get(k).copied().unwrap_or(0.0) * class_weight.get(k).copied().unwrap_or(1.0);
         let quantile = |q: f64| summary.target.as_ref().and_then(|t| t.quantile(q)).unwrap_or(0.0);
         match self {
-            Self::SquaredError => vec![mean],
+            Self::SquaredError => vec![mean()],
             Self::Custom => vec![0.0],
             Self::AbsoluteError => vec![quantile(0.5)],
             Self::Quantile(q) => vec![quantile(q)],
-            Self::Poisson | Self::Gamma => vec![mean.ln()],
+            Self::Poisson | Self::Gamma => vec![mean().ln()],
             Self::Logistic => {
                 // A class without rows has no finite odds; the other one is then all but certain.
                 vec![(weight(1).max(f64::MIN_POSITIVE) / weight(0).max(f64::MIN_POSITIVE)).ln().clamp(-36.0, 36.0)]

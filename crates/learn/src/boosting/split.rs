@@ -80,6 +80,8 @@ pub(super) struct Split {
     pub sums: (i64, i64),
     /// Whether both children are known to keep enough rows.
     pub certain: bool,
+    /// Decides between splits of equal gain, so that the order of columns does not: the threshold.
+    pub tie: f64,
 }
 
 impl Split {
@@ -149,8 +151,8 @@ impl Asking<'_> {
     /// The best split on a column. `counts` has how often rows count by bin, where that is known.
     pub fn split(&self, column: usize, bins: &ColumnBins, sums: HistogramRef<'_>, counts: Option<&[u64]>) -> Option<Split> {
         match (sums, bins) {
-            (HistogramRef::Narrow(s), ColumnBins::Numbers { .. }) => self.numbers(column, s, counts),
-            (HistogramRef::Wide(s), ColumnBins::Numbers { .. }) => self.numbers(column, s, counts),
+            (HistogramRef::Narrow(s), ColumnBins::Numbers { cuts }) => self.numbers(column, cuts, s, counts),
+            (HistogramRef::Wide(s), ColumnBins::Numbers { cuts }) => self.numbers(column, cuts, s, counts),
             (HistogramRef::Narrow(s), ColumnBins::Categories { own, rest, .. }) => {
                 self.categories(column, s, counts, rest.then_some(*own))
             }
@@ -195,7 +197,7 @@ impl Asking<'_> {
         }
     }
 
-    fn numbers<S: Sequence>(&self, column: usize, sums: S, counts: Option<&[u64]>) -> Option<Split> {
+    fn numbers<S: Sequence>(&self, column: usize, cuts: &[f64], sums: S, counts: Option<&[u64]>) -> Option<Split> {
         let bins = sums.len() - 1;
         let missing = sums.at(bins);
         let monotone = self.monotone.get(column).copied().unwrap_or(0);
@@ -226,6 +228,7 @@ impl Asking<'_> {
             missing_left: with_missing.then_some(best.missing_left),
             sums: best.sums,
             certain: best.certain,
+            tie: cuts.get(best.bin).copied().unwrap_or(f64::INFINITY),
         })
     }
 
@@ -354,14 +357,14 @@ impl Asking<'_> {
             left_sums = (self.sums.g - left_sums.0, self.sums.h - left_sums.1);
         }
         let missing_left = (sums.at(bins) != (0, 0)).then_some(left[bins]);
-        Some(Split { column, gain, left: Left::Set(left), missing_left, sums: left_sums, certain })
+        Some(Split { column, gain, left: Left::Set(left), missing_left, sums: left_sums, certain, tie: f64::NEG_INFINITY })
     }
 }
 
-/// The better of two splits: more gain, or the first of equals.
+/// The better of two splits: more gain; of equal ones the lower threshold, then the first.
 pub(super) fn better(a: Option<Split>, b: Option<Split>) -> Option<Split> {
     match (&a, &b) {
-        (Some(x), Some(y)) if y.gain > x.gain => b,
+        (Some(x), Some(y)) if y.gain > x.gain || (y.gain == x.gain && y.tie < x.tie) => b,
         (None, _) => b,
         _ => a,
     }

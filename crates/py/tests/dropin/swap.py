@@ -28,6 +28,14 @@ FILES = {
     "sklearn.ensemble.tests.test_bagging": ["BaggingClassifier", "BaggingRegressor"],
     "sklearn.ensemble.tests.test_voting": ["VotingClassifier", "VotingRegressor"],
     "sklearn.ensemble.tests.test_stacking": ["StackingClassifier", "StackingRegressor"],
+    "sklearn.ensemble._hist_gradient_boosting.tests.test_gradient_boosting": [
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+    ],
+    "sklearn.ensemble._hist_gradient_boosting.tests.test_warm_start": [
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+    ],
     "sklearn.cluster.tests.test_k_means": ["KMeans"],
     "sklearn.decomposition.tests.test_pca": ["PCA"],
     "sklearn.preprocessing.tests.test_data": ["StandardScaler", "MinMaxScaler"],

@@ -6,6 +6,7 @@
 //! A family is a file with its faces and the parameters that only they share.
 
 mod bayes;
+mod boosting;
 mod cluster;
 mod dummy;
 mod ensemble;
@@ -158,6 +159,7 @@ pub const FACES: &[&[Face]] = &[
     tree::FACES,
     forest::FACES,
     ensemble::FACES,
+    boosting::FACES,
     cluster::FACES,
     dummy::FACES,
     prepare::FACES,

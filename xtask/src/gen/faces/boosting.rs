@@ -1,0 +1,182 @@
+//! Boosting on histograms.
+
+use super::{BOOL, CLASS_WEIGHT, CLASSES, Face, Param, RANDOM_STATE, VERBOSE, own, same, translated};
+
+const NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
+    categories, with missing values; in arrays NaN is a missing value. The parameters after `random_state` and `class_weight` \
+    are not in scikit-learn.";
+
+const CATEGORICAL: Param = own(
+    "categorical_features",
+    "\"from_dtype\"",
+    "[\"array-like\", StrOptions({\"from_dtype\"}), None]",
+    "array-like of {bool, int, str}, \"from_dtype\" or None",
+    "Which columns hold categories: a mask, numbers or names of columns; \"from_dtype\" takes the category columns of a \
+     DataFrame. None treats all columns as numbers.",
+);
+
+const MONOTONIC: Param = translated(
+    "monotonic_cst",
+    "None",
+    "[\"array-like\", dict, None]",
+    "array-like of int of shape (n_features,), dict or None",
+    "",
+);
+
+const INTERACTION: Param = translated(
+    "interaction_cst",
+    "None",
+    "[list, tuple, StrOptions({\"pairwise\", \"no_interactions\"}), None]",
+    "{\"pairwise\", \"no_interactions\"}, sequence of lists or None",
+    "",
+);
+
+const WARM_START: Param = own(
+    "warm_start",
+    "False",
+    BOOL,
+    "bool",
+    "Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.",
+);
+
+const EARLY: Param = translated(
+    "early_stopping",
+    "\"auto\"",
+    "[StrOptions({\"auto\"}), \"boolean\"]",
+    "\"auto\" or bool",
+    "Stop when rows that are held out get no better; \"auto\" does so for more than 10000 rows or when X_val is given.",
+);
+
+const SCORING: Param = own(
+    "scoring",
+    "\"loss\"",
+    "[str, callable, None]",
+    "str, callable or None",
+    "What early stopping looks at: \"loss\", or a scorer, which is then computed round by round; None is the score method.",
+);
+
+const FRACTION: Param = translated(
+    "validation_fraction",
+    "0.1",
+    "[Interval(RealNotInt, 0.0, 1.0, closed=\"neither\"), Interval(Integral, 1, None, closed=\"left\"), None]",
+    "int, float or None",
+    "Share (or number) of rows held out for early stopping; None looks at the training rows.",
+);
+
+const N_ITER: (&str, &str, &str) = ("n_iter_", "int", "Number of rounds.");
+const N_TREES: (&str, &str, &str) =
+    ("n_trees_per_iteration_", "int", "Trees a round: one, or one a class for more than two classes.");
+const TRAIN: (&str, &str, &str) = (
+    "train_score_",
+    "ndarray",
+    "Scores of the training rows before the first round and after each, with early stopping; else empty.",
+);
+const VALIDATION: (&str, &str, &str) =
+    ("validation_score_", "ndarray", "Scores of the rows held out before the first round and after each; else empty.");
+const STOPS: (&str, &str, &str) = ("do_early_stopping_", "bool", "Whether early stopping was on.");
+const IS_CATEGORICAL: (&str, &str, &str) = ("is_categorical_", "ndarray of bool or None", "Which columns hold categories.");
+const IMPORTANCES: (&str, &str, &str) =
+    ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in what all splits gained.");
+
+pub const FACES: &[Face] = &[
+    Face {
+        class: "HistGradientBoostingClassifier",
+        learner: "boosting",
+        base: "_boosting.HistGradientBoostingClassifier",
+        summary: "Gradient boosting on histograms for classes",
+        notes: NOTES,
+        params: &[
+            translated("loss", "\"log_loss\"", "[StrOptions({\"log_loss\"})]", "{\"log_loss\"}", ""),
+            same("learning_rate"),
+            same("max_iter"),
+            same("max_leaf_nodes"),
+            same("max_depth"),
+            same("min_samples_leaf"),
+            same("l2_regularization"),
+            same("max_features"),
+            same("max_bins"),
+            CATEGORICAL,
+            MONOTONIC,
+            INTERACTION,
+            WARM_START,
+            EARLY,
+            SCORING,
+            FRACTION,
+            same("n_iter_no_change"),
+            same("tol"),
+            VERBOSE,
+            RANDOM_STATE,
+            CLASS_WEIGHT,
+            same("min_child_weight"),
+            same("l1_regularization"),
+            same("min_split_gain"),
+            same("colsample_bytree"),
+            same("subsample"),
+            same("goss"),
+            same("top_rate"),
+            same("other_rate"),
+            same("cat_smooth"),
+            same("cat_l2"),
+            same("max_cat_threshold"),
+            same("max_cat_to_onehot"),
+            same("min_data_per_group"),
+        ],
+        positional: 1,
+        handled: &["quantile"],
+        attributes: &[CLASSES, N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES],
+        example: "",
+    },
+    Face {
+        class: "HistGradientBoostingRegressor",
+        learner: "boosting",
+        base: "_boosting.HistGradientBoostingRegressor",
+        summary: "Gradient boosting on histograms for numbers",
+        notes: NOTES,
+        params: &[
+            translated(
+                "loss",
+                "\"squared_error\"",
+                "[StrOptions({\"squared_error\", \"absolute_error\", \"gamma\", \"poisson\", \"quantile\"})]",
+                "{\"squared_error\", \"absolute_error\", \"gamma\", \"poisson\", \"quantile\"}",
+                "",
+            ),
+            same("quantile"),
+            same("learning_rate"),
+            same("max_iter"),
+            same("max_leaf_nodes"),
+            same("max_depth"),
+            same("min_samples_leaf"),
+            same("l2_regularization"),
+            same("max_features"),
+            same("max_bins"),
+            CATEGORICAL,
+            MONOTONIC,
+            INTERACTION,
+            WARM_START,
+            EARLY,
+            SCORING,
+            FRACTION,
+            same("n_iter_no_change"),
+            same("tol"),
+            VERBOSE,
+            RANDOM_STATE,
+            same("min_child_weight"),
+            same("l1_regularization"),
+            same("min_split_gain"),
+            same("colsample_bytree"),
+            same("subsample"),
+            same("goss"),
+            same("top_rate"),
+            same("other_rate"),
+            same("cat_smooth"),
+            same("cat_l2"),
+            same("max_cat_threshold"),
+            same("max_cat_to_onehot"),
+            same("min_data_per_group"),
+        ],
+        positional: 1,
+        handled: &["class_weight"],
+        attributes: &[N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES],
+        example: "",
+    },
+];
