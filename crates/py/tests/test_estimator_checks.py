@@ -37,6 +37,8 @@ EXPECTED = {
     "LassoCV": CUT_OFF,
     "BaggingClassifier": DRAWS,
     "BaggingRegressor": DRAWS,
+    "RandomForestClassifier": DRAWS,
+    "RandomForestRegressor": DRAWS,
     "VotingClassifier": ONE_LABEL,
     "StackingClassifier": ONE_LABEL,
 }

@@ -100,6 +100,7 @@ def test_the_file_and_the_pickle_keep_the_model(name, tmp_path):
     model = getattr(ermine, name)(n_estimators=7, random_state=0).fit(X, y)
     model.save(tmp_path / "model")
     again = ermine.load(tmp_path / "model")
+    assert type(again) is type(model)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(again.feature_importances_, model.feature_importances_)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))

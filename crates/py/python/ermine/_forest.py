@@ -150,6 +150,13 @@ class _Forest(_Ensemble, MultiOutputMixin):
 
     _thresholds = "best"
 
+    @classmethod
+    def _from_model(cls, model):
+        # Forests with random thresholds are of another class.
+        if json.loads(model.describe())["params"]["thresholds"] != cls._thresholds:
+            return None
+        return super()._from_model(model)
+
     def _forest_params(self):
         params = self._ensemble_params()
         if self.monotonic_cst is not None:
@@ -429,14 +436,6 @@ class ForestRegressor(_Forest, RegressorMixin, Estimator):
 class ExtraTreesClassifier(ForestClassifier):
     _thresholds = "random"
 
-    @classmethod
-    def _holds(cls, capabilities):
-        return False
-
 
 class ExtraTreesRegressor(ForestRegressor):
     _thresholds = "random"
-
-    @classmethod
-    def _holds(cls, capabilities):
-        return False
