@@ -193,8 +193,7 @@ impl Learner for Bagging {
         let mut late = false;
         while models.len() < total && !late {
             let first = models.len();
-            let done = cx.report(Progress { stage: "bagging", done: first as u64, total: Some(total as u64), objective: None });
-            done?;
+            cx.report(Progress { stage: "bagging", done: first as u64, total: Some(total as u64), objective: None })?;
             let part: Vec<Result<_>> = (first..(first + TOGETHER).min(total))
                 .into_par_iter()
                 .map(|b| {

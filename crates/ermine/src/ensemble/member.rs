@@ -113,7 +113,7 @@ impl Members {
         serde_json::from_value(Value::from(words)).map_err(|e| Error::Data(e.to_string()))
     }
 
-    /// The members, or for each task those of `defaults`.
+    /// The members, or the named ones for the task when they are left open.
     pub(super) fn or(&self, task: Task, classes: &[&str], numbers: &[&str]) -> Result<Vec<Member>> {
         match &self.0 {
             Some(members) => Ok(members.clone()),
@@ -138,15 +138,14 @@ impl Members {
     }
 
     /// Changes parameters of the member called `part`.
-    pub(super) fn set(&mut self, spec: &Spec, part: &str, params: &Map<String, Value>, others: &[&str]) -> Result<()> {
+    pub(super) fn set(&mut self, spec: &Spec, part: &str, params: &Map<String, Value>) -> Result<()> {
         let members = self.0.as_deref_mut().unwrap_or_default();
         match members.iter_mut().find(|m| m.name == part) {
             Some(member) => member.stage.learner_mut().set_all(params),
             None => {
                 let first = params.keys().next().map_or("", |name| name.as_str());
-                let known = spec.params.iter().map(|p| p.name).chain(others.iter().copied());
                 let names: Vec<String> = members.iter().map(|m| format!("{}.{first}", m.name)).collect();
-                let known: Vec<&str> = known.chain(names.iter().map(String::as_str)).collect();
+                let known: Vec<&str> = spec.params.iter().map(|p| p.name).chain(names.iter().map(String::as_str)).collect();
                 Err(Error::unknown(format!("parameter of {}", spec.name), &format!("{part}.{first}"), known))
             }
         }

@@ -113,7 +113,7 @@ impl Learner for Stacking {
                 value: "null".into(),
                 expected: "its parameters can be set when it is named, as in final_estimator=logistic".into(),
             }),
-            _ => self.estimators.set(&Self::SPEC, part, params, &[]),
+            _ => self.estimators.set(&Self::SPEC, part, params),
         }
     }
 
@@ -135,7 +135,7 @@ impl Learner for Stacking {
         let total = members.len() as u64 * (self.cv + 1);
         let mut done = 0;
         let (mut stages, mut models, mut said) = (Vec::new(), Vec::new(), Vec::new());
-        for (m, member) in members.iter().enumerate() {
+        for member in &members {
             member::check_task(&Self::SPEC, &format!("estimators: {}", member.name), &member.stage, task)?;
             let stage = member::ready(&member.stage, self.prepare);
             let mut train = |rows: &Dataset<'_>| {
@@ -157,7 +157,6 @@ impl Learner for Stacking {
             models.push(train(data)?);
             said.extend(level);
             stages.push(stage);
-            debug_assert_eq!(models.len(), m + 1);
         }
         let names: Vec<String> = members.into_iter().map(|m| m.name).collect();
         let classes = match data.y {
@@ -165,7 +164,7 @@ impl Learner for Stacking {
             _ => Vec::new(),
         };
         let heads = heads(&names, task, &classes);
-        let (z, schema) = self.level(&said, &heads, &data.x, &data.schema_or_unnamed())?;
+        let (z, schema) = level(&said, &heads, self.passthrough, &data.x, &data.schema_or_unnamed())?;
         let top = member::ready(&top, self.prepare && self.passthrough);
         let rows = Dataset { x: z.view(), schema: Some(&schema), ..*data };
         let last = top.learner().fit_any(&rows, &Context { validation: None, ..*cx })?;
@@ -207,12 +206,6 @@ impl Learner for Stacking {
             return Err(Error::Model("the members of a stack do not fit together".into()));
         }
         Ok(model)
-    }
-}
-
-impl Stacking {
-    fn level(&self, said: &[Mat<f64>], heads: &[String], x: &Features<'_>, schema: &Schema) -> Result<(OwnedFeatures, Schema)> {
-        level(said, heads, self.passthrough, x, schema)
     }
 }
 

@@ -115,7 +115,7 @@ impl Learner for Voting {
     }
 
     fn set_within(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
-        self.estimators.set(&Self::SPEC, part, params, &[])
+        self.estimators.set(&Self::SPEC, part, params)
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<VotingModel> {

@@ -72,6 +72,8 @@ struct Boosting<'a> {
     learner: &'a AdaBoost,
     rows: &'a Rows<'a>,
     real: bool,
+    /// Added to class shares before their logarithms are taken.
+    smooth: f64,
     /// Logarithm of the factor by which the weight of each row has grown.
     logs: Vec<f64>,
     votes: Votes,
@@ -90,6 +92,7 @@ impl<'a> Boosting<'a> {
             learner,
             rows,
             real,
+            smooth: smoothing(rows),
             logs: vec![0.0; n],
             votes: Votes::new(n, rows.classes),
             made: Vec::new(),
@@ -186,7 +189,7 @@ impl<'a> Boosting<'a> {
         let rate = self.learner.learning_rate;
         if self.real {
             let before = self.votes.exponential_loss(&rows.truth, rows.given.as_deref());
-            let scores = confidences(&shares, n);
+            let scores = confidences(&shares, self.smooth);
             for i in 0..n {
                 self.logs[i] -= rate * scores[(row(i), rows.truth[i] as usize)] / (k as f64 - 1.0);
             }
@@ -207,7 +210,7 @@ impl<'a> Boosting<'a> {
 
     fn add(&mut self, made: Made, said: &[u32], vote: f64, error: f64, shares: &Mat<f64>, row: &dyn Fn(usize) -> usize) {
         if self.real {
-            let scores = confidences(shares, self.rows.kept.len());
+            let scores = confidences(shares, self.smooth);
             self.votes.add_scores(|i, k| vote * scores[(row(i), k)]);
         } else {
             self.votes.add(said, vote);
@@ -317,7 +320,7 @@ impl<'a> Boosting<'a> {
             classes: self.rows.names.to_vec(),
             n_features,
             real: self.real,
-            smooth: smoothing(self.rows.kept.len()),
+            smooth: self.smooth,
             learners,
             vote,
             error,
@@ -328,17 +331,15 @@ impl<'a> Boosting<'a> {
     }
 }
 
-/// What is added to each share so that no confidence is infinite (Schapire and Singer 1999, section 4.2).
-pub(super) fn smoothing(rows: usize) -> f64 {
-    0.5 / rows as f64
+/// What is added to each share so that no confidence is infinite (Schapire and Singer 1999, section 4.2): half a row, where the
+/// weight of a row says how often it is there.
+fn smoothing(rows: &Rows<'_>) -> f64 {
+    let count = rows.kept.len() as f64;
+    0.5 / rows.given.as_ref().map_or(count, |w| w.iter().sum::<f64>().max(count))
 }
 
 /// The confidence of real boosting for each class: `(K - 1) (log p_k - mean of log p)`.
-pub(super) fn confidences(shares: &Mat<f64>, rows: usize) -> Mat<f64> {
-    confidences_with(shares, smoothing(rows))
-}
-
-pub(super) fn confidences_with(shares: &Mat<f64>, smooth: f64) -> Mat<f64> {
+pub(super) fn confidences(shares: &Mat<f64>, smooth: f64) -> Mat<f64> {
     let k = shares.cols() as f64;
     let mut out = shares.clone();
     for i in 0..out.rows() {

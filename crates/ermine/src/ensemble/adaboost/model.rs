@@ -6,7 +6,7 @@ use ermine_core::{
 };
 use ermine_learn::adaboost::StumpList;
 
-use super::classify::confidences_with;
+use super::classify::confidences;
 use crate::ensemble::member;
 use crate::pipeline::Stage;
 
@@ -111,7 +111,7 @@ impl AdaBoostModel {
     /// What class shares are worth before the vote: 1 for the largest, or confidences.
     fn scores(&self, shares: &Mat<f64>) -> Mat<f64> {
         if self.real {
-            return confidences_with(shares, self.smooth);
+            return confidences(shares, self.smooth);
         }
         let best = argmax_rows(shares.view());
         Mat::from_fn(shares.rows(), shares.cols(), |i, k| f64::from(u8::from(best[i] as usize == k)))
