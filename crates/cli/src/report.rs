@@ -40,7 +40,7 @@ pub fn render(report: &Report, rows: usize) -> String {
 }
 
 /// Letters of the lines in front of a node; what lies deeper is counted.
-const MOST_BRANCHES: usize = 36;
+const MOST_BRANCHES: usize = 32;
 /// Letters of a condition that are left at least.
 const CONDITION: usize = 16;
 
@@ -71,7 +71,10 @@ fn tree(title: &str, nodes: &[Branch], most: usize) -> String {
         let deep = lines.chars().count() > MOST_BRANCHES && !node.children.is_empty();
         let says = match deep {
             true => format!(" … {} nodes below", text::count(count_below(nodes, at))),
-            false if node.children.is_empty() => format!(" → {}", text::cut(&node.says, 24)),
+            false if node.children.is_empty() => {
+                let used = lines.chars().count() + CONDITION + rows.chars().count() + 5;
+                format!(" → {}", text::cut(&node.says, WIDTH.saturating_sub(used).clamp(8, 24)))
+            }
             false => String::new(),
         };
         let used = lines.chars().count() + says.chars().count() + rows.chars().count() + 2;
