@@ -124,7 +124,7 @@ fn column(
     let missing = if about.missing { list.iter().rev().take_while(|e| e.missing()).count() } else { 0 };
     let present = &list[..list.len() - missing];
     let distinct = present.iter().enumerate().filter(|(i, e)| *i == 0 || e.starts()).count();
-    let limit = max_bins.filter(|_| !category).unwrap_or(usize::MAX).min(usize::MAX);
+    let limit = max_bins.filter(|_| !category).unwrap_or(usize::MAX);
     let coarse = distinct > limit;
     let value = |e: u32| columns.value(rows.row(e.id()), j);
     let mut bin_of = vec![0u32; if coarse { distinct } else { 0 }];

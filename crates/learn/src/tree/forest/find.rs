@@ -228,6 +228,7 @@ impl<K: Kind> Desk<K> {
 
     /// A split drawn at random: a threshold between least and greatest value, a random set of categories, a random side
     /// for missing values. None when the column is constant, Some(None) when the split is not allowed.
+    #[allow(clippy::too_many_arguments)]
     pub fn draw(
         &mut self,
         kind: &K,

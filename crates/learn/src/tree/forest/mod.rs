@@ -48,7 +48,7 @@ pub use model::{ForestModel, OutOfBag};
 /// `splitter` "exact" keeps all values of a column apart: a node sorts the ranks of the columns it draws. "histogram" cuts
 /// a column into at most `max_bins` bins of about as many rows each, and a node adds its rows up by bin; a threshold lies
 /// between the nearest values of the node's bins. With no more values than bins the two find the same splits. "auto" is
-/// exact below 10000 rows. Absolute error, several targets, monotonic constraints and more than 256 classes are always
+/// exact below 10000 rows. Misclassification, absolute error, several targets, monotonic constraints and more than 256 classes are always
 /// done by sorted lists of all columns. The certificate says which it was.
 ///
 /// Missing values and categories are treated as by [`Tree`](super::Tree). All sums are of whole numbers and a tree depends on

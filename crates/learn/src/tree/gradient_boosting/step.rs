@@ -85,8 +85,8 @@ impl Sample {
         let mut falls = |rho: f64| {
             let mut slope = 0.0;
             for (k, &i) in rows.iter().enumerate() {
-                for c in 0..width {
-                    scores[c] = raw[(i as usize, c)] + rho * along[(k, c)];
+                for (c, score) in scores.iter_mut().enumerate() {
+                    *score = raw[(i as usize, c)] + rho * along[(k, c)];
                 }
                 for c in 0..width {
                     let s = loss.residual(&self.y, i as usize, &scores, c, turn);
