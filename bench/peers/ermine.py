@@ -121,6 +121,31 @@ def adaboost(p):
 TASKS["adaboost"] = estimator(adaboost, predict="predict_proba")
 
 
+def boosted(p):
+    return ermine.HistGradientBoostingClassifier(
+        max_iter=p["iters"],
+        max_leaf_nodes=p["leaves"],
+        max_bins=p["bins"],
+        learning_rate=p["lr"],
+        early_stopping=False,
+        random_state=0,
+    )
+
+
+def predict_boosted(d, p):
+    X = d["X_test"][: p["rows"]]
+    return Contestant(
+        lambda: boosted(p).fit(d["X"], d["y"]),
+        lambda m: m.predict_proba(X),
+        save=lambda m, path: m.save(path),
+        load=ermine.load,
+    )
+
+
+for t in ("predict_1row", "predict_1k", "predict_1m", "io_gbdt"):
+    TASKS[t] = predict_boosted
+
+
 def kmeans(d, p):
     def fit():
         model = ermine.KMeans(

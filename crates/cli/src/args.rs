@@ -289,7 +289,10 @@ pub struct Explain {
     pub model: PathBuf,
     /// Data with the target, to say how the model does there: a file, a glob, - or example:NAME
     pub data: Option<String>,
-    /// Write the chart of the model (a path, a course, coefficients, importances) as SVG
+    /// Print the rules of a tree: what leads to each of its leaves
+    #[arg(long)]
+    pub rules: bool,
+    /// Write the chart of the model (a tree, a path, a course, coefficients, importances) as SVG
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Rows of each table that are printed; --json has all

@@ -1,7 +1,7 @@
 //! A report of a model as text: driven by the report alone, 80 columns wide.
 
 use ermine::chart::Chart;
-use ermine::core::{Cell, Report, Section};
+use ermine::core::{Branch, Cell, Report, Section};
 
 use crate::text::{self, Align};
 
@@ -28,12 +28,126 @@ pub fn render(report: &Report, rows: usize) -> String {
             }
             Section::Text(t) => out += &text::paragraph(t, WIDTH),
             Section::Table { title, columns, rows: cells } => out += &table(title, columns, cells, rows),
+            Section::Tree { title, nodes, .. } => out += &tree(title, nodes, rows),
             Section::Plot { .. } => {
                 if let Some(chart) = Chart::of(section) {
                     out += &chart.to_text(WIDTH, LINES);
                 }
             }
         }
+    }
+    out
+}
+
+/// Letters of the lines in front of a node; what lies deeper is counted.
+const MOST_BRANCHES: usize = 32;
+/// Letters of a condition that are left at least.
+const CONDITION: usize = 16;
+
+/// A tree with a line a node, the most frequent class or the number behind the arrow.
+fn tree(title: &str, nodes: &[Branch], most: usize) -> String {
+    let mut out = format!("{}\n", capital(title));
+    // A node, the lines in front of it, and whether it is the last child.
+    let mut stack = vec![(0usize, String::new(), true)];
+    let mut left = most.max(1);
+    while let Some((at, front, last)) = stack.pop() {
+        let Some(node) = nodes.get(at) else { continue };
+        if left == 0 {
+            let rest = nodes.len().saturating_sub(most);
+            return out + &format!("  … {} more nodes; --rows N prints more, --json has all\n", text::count(rest));
+        }
+        left -= 1;
+        let (branch, below) = match (at, last) {
+            (0, _) => ("", ""),
+            (_, false) => ("├─ ", "│  "),
+            (_, true) => ("└─ ", "   "),
+        };
+        let rows = match node.shares.iter().copied().reduce(f64::max) {
+            Some(share) => format!("{}  {:>4}", text::count(node.rows as usize), format!("{:.0}%", 100.0 * share)),
+            None => text::count(node.rows as usize),
+        };
+        let condition = if node.condition.is_empty() { "all rows" } else { &node.condition };
+        let lines = format!("  {front}{branch}");
+        let deep = lines.chars().count() > MOST_BRANCHES && !node.children.is_empty();
+        let says = match deep {
+            true => format!(" … {} nodes below", text::count(count_below(nodes, at))),
+            false if node.children.is_empty() => {
+                let used = lines.chars().count() + CONDITION + rows.chars().count() + 5;
+                format!(" → {}", text::cut(&node.says, WIDTH.saturating_sub(used).clamp(8, 24)))
+            }
+            false => String::new(),
+        };
+        let used = lines.chars().count() + says.chars().count() + rows.chars().count() + 2;
+        let line = format!("{lines}{}{says}", text::cut(condition, WIDTH.saturating_sub(used).max(CONDITION)));
+        let pad = WIDTH.saturating_sub(line.chars().count() + rows.chars().count());
+        out += &format!("{line}{}{rows}\n", " ".repeat(pad.max(1)));
+        if !deep {
+            let front = format!("{front}{below}");
+            let children = node.children.iter().enumerate().rev();
+            stack.extend(children.map(|(k, &child)| (child, front.clone(), k + 1 == node.children.len())));
+        }
+    }
+    out
+}
+
+fn count_below(nodes: &[Branch], at: usize) -> usize {
+    let (mut count, mut stack) = (0, vec![at]);
+    while let Some(i) = stack.pop() {
+        let children = nodes.get(i).map_or(&[][..], |n| &n.children);
+        count += children.len();
+        stack.extend(children);
+    }
+    count
+}
+
+/// The way to each leaf of the trees of a report: what a row must fulfil, what is then said, the rows and the share of
+/// the most frequent class.
+pub fn rules(report: &Report) -> Vec<Rule> {
+    let mut out = Vec::new();
+    for section in &report.sections {
+        let Section::Tree { nodes, .. } = section else { continue };
+        let mut stack = vec![(0usize, Vec::new())];
+        while let Some((at, way)) = stack.pop() {
+            let Some(node) = nodes.get(at) else { continue };
+            if node.children.is_empty() {
+                let share = node.shares.iter().copied().reduce(f64::max);
+                out.push(Rule { conditions: way, says: node.says.clone(), rows: node.rows, share });
+                continue;
+            }
+            for &child in node.children.iter().rev() {
+                let condition = nodes.get(child).map(|n| match n.takes_missing && !n.condition.ends_with("is missing") {
+                    true => format!("{} or missing", n.condition),
+                    false => n.condition.clone(),
+                });
+                stack.push((child, way.iter().cloned().chain(condition).collect()));
+            }
+        }
+    }
+    out
+}
+
+/// The way to a leaf.
+#[derive(serde::Serialize)]
+pub struct Rule {
+    pub conditions: Vec<String>,
+    pub says: String,
+    pub rows: f64,
+    pub share: Option<f64>,
+}
+
+/// Rules for people, a paragraph each.
+pub fn render_rules(rules: &[Rule], most: usize) -> String {
+    let mut out = String::from("\nRules\n");
+    for rule in rules.iter().take(most) {
+        let when = if rule.conditions.is_empty() { "always".into() } else { format!("if {}", rule.conditions.join(" and ")) };
+        let share = rule.share.map(|s| format!(", {:.0}%", 100.0 * s)).unwrap_or_default();
+        let text = format!("{when} then {} ({} rows{share})", rule.says, text::count(rule.rows as usize));
+        for (k, line) in text::paragraph(&text, WIDTH - 4).lines().enumerate() {
+            out += &format!("{}{line}\n", if k == 0 { "  " } else { "    " });
+        }
+    }
+    if rules.len() > most {
+        out += &format!("  … {} more rules; --rows N prints more, --json has all\n", text::count(rules.len() - most));
     }
     out
 }

@@ -429,7 +429,7 @@ fn explain_is_at_home_with_every_model() {
         let text = ok(&["explain", &file]);
         assert!(text.contains(part), "{model}: {text}");
         let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > 80).collect();
-        assert!(model == "tree" || wide.is_empty(), "{model}: {wide:?}");
+        assert!(wide.is_empty(), "{model}: {wide:?}");
         let v = json(&["explain", &file, data]);
         assert_eq!(v["model"], model);
         assert!(!v["report"]["sections"].as_array().unwrap().is_empty(), "{model}");
@@ -440,6 +440,33 @@ fn explain_is_at_home_with_every_model() {
     assert_eq!(json(&["explain", &tree, "--svg", &svg])["svg"][0], svg);
     assert!(std::fs::read_to_string(&svg).unwrap().contains("flipper_length_mm"));
     assert_eq!(fails(&["explain", "no-such-model"]).0, 1);
+}
+
+#[test]
+fn explain_draws_a_tree_and_tells_its_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, svg) = (path(folder.path(), "tree"), path(folder.path(), "tree.svg"));
+    // Missing values and categories straight from the table, pruned by cross-validation.
+    ok(&["fit", "example:penguins", "--target", "species", "--model", "tree", "--set", "ccp_alpha=cv", "-o", &file]);
+    let text = ok(&["explain", &file, "example:penguins", "--rules", "--svg", &svg]);
+    // Rules may be broken anywhere between words.
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["├─ ", "└─ ", "→ Gentoo", "Rules", " then Adelie (", "Pruning by cross-validation", "mean |SHAP"] {
+        assert!(words.contains(part), "{part}: {text}");
+    }
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    assert!(picture.contains("Chinstrap") && picture.contains("<path "));
+    let v = json(&["explain", &file, "--rules"]);
+    let rules = v["rules"].as_array().unwrap();
+    let sections = v["report"]["sections"].as_array().unwrap();
+    let nodes = sections.iter().find_map(|s| s["tree"]["nodes"].as_array()).unwrap();
+    assert_eq!(rules.len(), nodes.iter().filter(|n| n["children"].as_array().unwrap().is_empty()).count());
+    assert_eq!(rules.iter().map(|r| r["rows"].as_f64().unwrap()).sum::<f64>(), nodes[0]["rows"].as_f64().unwrap());
+    // Other models have no rules.
+    let ols = path(folder.path(), "ols");
+    ok(&["fit", "example:diabetes", "--target", "progression", "--model", "ols", "-o", &ols]);
+    assert_eq!(fails(&["explain", &ols, "--rules"]).0, 1);
 }
 
 #[test]

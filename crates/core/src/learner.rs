@@ -215,8 +215,10 @@ pub trait Explained: Model {
     fn explains(&self) -> &'static str;
     /// Numbers that are explained for each row: 1, or one a class or target.
     fn n_outputs(&self) -> usize;
-    /// A row for each row. For each output there is the part of each column and then the expected value, which is what the
-    /// model says of a row of which nothing is known; together they sum to what the model says of the row.
+    /// What the model says of a row of which nothing is known, for each output.
+    fn expected(&self) -> Vec<f64>;
+    /// A row for each row. For each output there is the part of each column and then the expected value; together they sum to
+    /// what the model says of the row.
     fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>>;
 }
 

@@ -44,6 +44,8 @@ pub struct Curve {
 pub struct Branch {
     /// What leads here from the parent; empty for the root.
     pub condition: String,
+    /// Whether rows that lack what the condition asks about come here too.
+    pub takes_missing: bool,
     /// What is said of rows that end here: a class, a number.
     pub says: String,
     /// Training rows that came here.

@@ -1,12 +1,14 @@
 //! How a model does on data: measures, and for regressions what its residuals say.
 
-use ermine_core::{Cell, Column, ColumnKind, Features, MatRef, Report, Result, Target};
+use ermine_core::{Cell, Column, ColumnKind, Explained, Features, MatRef, Report, Result, Target};
 use ermine_learn::metrics;
 
 use crate::Fitted;
 
 /// Columns with which residuals are compared, at most; further ones are left out.
 const MOST_COLUMNS: usize = 1000;
+/// Rows that are explained, at most; of more, so many are taken at equal distances.
+const MOST_EXPLAINED: usize = 2000;
 
 impl Fitted {
     /// How the model does on rows whose target is known: all measures that apply and, for a regression, the residuals: their
@@ -31,7 +33,38 @@ impl Fitted {
                 residuals(&mut out, &of, &rest, found.view(), k, x, weight);
             }
         }
+        if let Some(explained) = self.model.as_explained() {
+            self.contributions(&mut out, explained, x, weight)?;
+        }
         Ok(out)
+    }
+
+    /// How much each column adds to the predictions, by its Shapley values.
+    fn contributions(&self, out: &mut Report, model: &dyn Explained, x: &Features<'_>, weight: Option<&[f64]>) -> Result<()> {
+        let step = x.rows().div_ceil(MOST_EXPLAINED).max(1);
+        let rows: Vec<usize> = (0..x.rows()).step_by(step).collect();
+        let taken = x.take(&rows);
+        let parts = model.attributions(&taken.view())?;
+        let (outputs, width) = (model.n_outputs(), model.n_features() + 1);
+        let w = |k: usize| weight.map_or(1.0, |w| w[rows[k]]);
+        let total: f64 = (0..rows.len()).map(w).sum();
+        if total <= 0.0 {
+            return Ok(());
+        }
+        let size = |j: usize| {
+            let of_row = |k: usize| (0..outputs).map(|o| parts[(k, o * width + j)].abs()).sum::<f64>();
+            (0..rows.len()).map(|k| w(k) / total * of_row(k)).sum::<f64>()
+        };
+        let mut sizes: Vec<(usize, f64)> = (0..width - 1).map(|j| (j, size(j))).collect();
+        sizes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let name = |j: usize| self.schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let over = if outputs > 1 { ", summed over the outputs" } else { "" };
+        let title = format!("Contributions: mean |SHAP value| of the {}{over}", model.explains());
+        out.table(title, &["column", "mean |SHAP|"], sizes.into_iter().map(|(j, v)| vec![name(j).into(), v.into()]).collect());
+        if step > 1 {
+            out.text(format!("Contributions are those of {} rows, one of every {step}.", rows.len()));
+        }
+        Ok(())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Pipelines: preparations and a learner, as one learner.
 
 use ermine_core::{
-    Accepts, AnyLearner, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Family, Features,
-    Learner, Mapped, Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowSource,
-    Schema, Spec, StreamFit, Task, Trace, Transformer,
+    Accepts, AnyLearner, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Explained, Family,
+    Features, Learner, Mapped, Mat, MatRef, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result,
+    RowSource, Schema, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{
     baseline::Baseline,
@@ -377,6 +377,10 @@ impl Model for PipelineModel {
     }
     fn as_density(&self) -> Option<&dyn Density> {
         self.last.as_density().map(|_| self as _)
+    }
+    // The parts of prepared columns are not those of the columns that came in.
+    fn as_explained(&self) -> Option<&dyn Explained> {
+        if self.front.is_empty() { self.last.as_explained() } else { None }
     }
     fn certificate(&self) -> Option<&Certificate> {
         self.last.certificate()

@@ -340,7 +340,7 @@ mod tests {
             Test { column: 1, threshold: 5, left_leaves: 2, left: 2, right: 4 },
             Test { column: 0, threshold: -127, left_leaves: 1, left: 3, right: 4 },
         ];
-        let codes: [Lane; 2] = [std::array::from_fn(|k| (k % 3) as i8 - 128), std::array::from_fn(|k| (k / 3) as i8)];
+        let codes: [Lane; 2] = [std::array::from_fn(|k| i8::MIN + (k % 3) as i8), std::array::from_fn(|k| (k / 3) as i8)];
         let truth: [u8; ROWS] = std::array::from_fn(|k| match (k % 3, k / 3) {
             (0, _) => 0,
             (_, 6..) => 3,

@@ -130,6 +130,22 @@ impl NativeModel {
         Ok(values.into_pyarray(py))
     }
 
+    /// What the model says of a row of which nothing is known: a number an output.
+    fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let fitted = &self.fitted;
+        let explained =
+            fitted.model.as_explained().ok_or_else(|| raise(lacks(fitted, "say what its columns add"), Named::NOBODY))?;
+        Ok(explained.expected().into_pyarray(py))
+    }
+
+    /// What each column adds to a prediction, and the expected value: rows, outputs times (columns + 1).
+    #[pyo3(signature = (x, estimator=""))]
+    fn attributions<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.rows_on(py, x, estimator, |f, x| {
+            f.model.as_explained().ok_or_else(|| lacks(f, "say what its columns add"))?.attributions(x)
+        })
+    }
+
     /// The new columns, as float32 when `single`.
     #[pyo3(signature = (x, estimator="", single=false))]
     fn transform<'py>(

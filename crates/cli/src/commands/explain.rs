@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::chart::Chart;
+use ermine::chart::{Chart, TreeChart};
 use ermine::core::{Report, Task, file};
 use ermine::prelude::*;
 use serde_json::{Value, json};
@@ -33,6 +33,10 @@ pub fn run(args: &Explain) -> Result<()> {
         Some(path) => write_charts(path, &model, args.data.is_some().then_some(&on_data).and_then(|d| Some(&d.as_ref()?.2)))?,
         None => Vec::new(),
     };
+    let rules = args.rules.then(|| report::rules(&model));
+    if rules.as_ref().is_some_and(Vec::is_empty) {
+        return Err(anyhow!("--rules: the report of this model has no tree that could be told in rules"));
+    }
     remark(&args.everywhere, &notes);
     if args.everywhere.json {
         let mut more = json!({
@@ -41,6 +45,9 @@ pub fn run(args: &Explain) -> Result<()> {
             "steps": steps(&fitted), "trained_with": {"seed": fitted.seed}, "certificate": fitted.certificate,
             "report": model, "notes": notes, "svg": written,
         });
+        if let Some(rules) = rules {
+            more["rules"] = json!(rules);
+        }
         if let Some((data, rows, report)) = on_data {
             more["on_data"] = json!({"data": data, "n_rows": rows, "report": report});
         }
@@ -48,6 +55,9 @@ pub fn run(args: &Explain) -> Result<()> {
     }
     let mut out = head(&fitted)?;
     out += &report::render(&model, args.rows);
+    if let Some(rules) = &rules {
+        out += &report::render_rules(rules, args.rows);
+    }
     if let Some((data, rows, report)) = &on_data {
         writeln!(out, "\nOn {data}, {} rows", text::count(*rows))?;
         out += &report::render(report, args.rows);
@@ -144,9 +154,11 @@ fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<(Report, usize
 /// curves is drawn by its most telling table.
 fn write_charts(path: &Path, model: &Report, on_data: Option<&Report>) -> Result<Vec<String>> {
     let reports = || std::iter::once(model).chain(on_data);
-    let mut charts: Vec<Chart> = reports().flat_map(|r| r.sections.iter().filter_map(Chart::of)).collect();
+    let sections = || reports().flat_map(|r| &r.sections);
+    let mut charts: Vec<String> = sections().filter_map(TreeChart::of).map(|tree| tree.to_svg()).collect();
+    charts.extend(sections().filter_map(Chart::of).map(|chart| chart.to_svg()));
     if charts.is_empty() {
-        charts.extend(reports().flat_map(|r| &r.sections).find_map(Chart::of_table));
+        charts.extend(sections().find_map(Chart::of_table).map(|chart| chart.to_svg()));
     }
     if charts.is_empty() {
         return Err(anyhow!("--svg: the report of this model has no curve and no table that could be drawn"));
@@ -160,7 +172,7 @@ fn write_charts(path: &Path, model: &Report, on_data: Option<&Report>) -> Result
                 path.with_file_name(format!("{}-{}{extension}", stem.to_string_lossy(), k + 1))
             }
         };
-        file::write_atomic(&name, chart.to_svg().as_bytes())?;
+        file::write_atomic(&name, chart.as_bytes())?;
         written.push(name.display().to_string());
     }
     Ok(written)

@@ -1,6 +1,6 @@
 //! Small charts: as SVG for pages and papers, as text for a terminal.
 //!
-//! One description, two pictures. Lines, steps, points and bars share a pair of axes; [`Heat`] colours a table. Colours are
+//! One description, two pictures. Lines, steps, points and bars share a pair of axes; [`Heat`] colours a table, [`TreeChart`] draws a tree. Colours are
 //! told apart by readers who do not see all of them, and follow the light or dark setting of the page. The same chart gives
 //! the same bytes.
 //!
@@ -19,11 +19,13 @@ mod heat;
 mod scale;
 mod svg;
 mod terminal;
+mod tree;
 
 use ermine_core::{Cell, Section};
 
 pub use heat::Heat;
 pub use scale::Scale;
+pub use tree::TreeChart;
 
 /// Series beyond this many are drawn in grey and without a name.
 const MOST_NAMED: usize = 8;

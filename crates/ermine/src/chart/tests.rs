@@ -149,3 +149,29 @@ fn a_path_runs_from_where_all_curves_meet() {
     let chart = Chart::of(&course).unwrap();
     assert!(chart.x.scale == Scale::Linear && !chart.x.reversed);
 }
+
+#[test]
+fn trees_are_drawn_whole_and_safely() {
+    let leaf = |condition: &str, says: &str, rows: f64, shares: &[f64]| ermine_core::Branch {
+        condition: condition.into(),
+        says: says.into(),
+        rows,
+        shares: shares.to_vec(),
+        ..Default::default()
+    };
+    let mut nodes =
+        vec![leaf("", "a", 10.0, &[0.6, 0.4]), leaf("x <= 1", "a", 6.0, &[1.0, 0.0]), leaf("x > 1", "<b>", 4.0, &[0.0, 1.0])];
+    nodes[0].children = vec![1, 2];
+    let section = Section::Tree { title: "Tree".into(), classes: vec!["a".into(), "<b>".into()], nodes };
+    let svg = TreeChart::of(&section).unwrap().to_svg();
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
+    assert!(svg.contains("x &lt;= 1") && svg.contains("&lt;b&gt;") && !svg.contains("<b>"));
+    assert_eq!(svg.matches("<path ").count(), 2);
+    assert_well_formed(&svg);
+    assert_eq!(svg, TreeChart::of(&section).unwrap().to_svg());
+    // Nodes that are no tree are not drawn.
+    let Section::Tree { title, classes, mut nodes } = section else { unreachable!("it is a tree") };
+    nodes[1].children = vec![0];
+    assert_eq!(TreeChart::of(&Section::Tree { title, classes, nodes }), None);
+    assert_eq!(TreeChart::of(&Section::Text("no".into())), None);
+}

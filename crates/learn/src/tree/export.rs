@@ -155,7 +155,7 @@ impl TreeModel {
         out
     }
 
-    /// The tree for a report: where missing values go is said where training has seen some, or the condition is about them.
+    /// The tree for a report.
     pub(super) fn drawing(&self, schema: &Schema) -> Section {
         use ermine_core::Classifier;
         let nodes = self.nodes();
@@ -175,6 +175,8 @@ impl TreeModel {
                 let [yes, no] = self.sides(at, schema);
                 out[children[0]].condition = yes;
                 out[children[1]].condition = no;
+                let missing = if nodes.missing_left[at] == 1 { 0 } else { 1 };
+                out[children[missing]].takes_missing = true;
                 out[at].children = children.to_vec();
             }
         }

@@ -492,6 +492,10 @@ impl Explained for TreeModel {
         self.nodes.value.cols()
     }
 
+    fn expected(&self) -> Vec<f64> {
+        self.trees.expected(0..1, self.n_outputs())
+    }
+
     fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.trees.shap(x, 0..1, self.n_outputs())
     }

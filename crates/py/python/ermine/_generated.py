@@ -2392,8 +2392,9 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
     """Decision tree (CART) for classes.
 
     greedy: each node takes the test that lowers sum over children of weight * impurity most, with impurity 1 -
-    sum p^2 (gini), - sum p log2 p (entropy), variance (squared_error), mean |y - median| (absolute_error) or
-    half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised over subtrees T
+    sum p^2 (gini), - sum p log2 p (entropy), 1 - max p (misclassification), variance (squared_error), mean |y -
+    median| (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised
+    over subtrees T
 
     A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, leaf
     size or leaves, or prune. Every column is sorted once, then each level costs one pass over the cells; memory
@@ -2405,10 +2406,10 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        What makes a split good: gini, entropy or log_loss (the same) for classes; squared_error,
-        absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers. auto is gini or
-        squared_error.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes;
+        squared_error, absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers.
+        auto is gini or squared_error.
 
     splitter : {"best", "random"}, default="best"
         best tries every threshold; random draws one threshold a column and takes the best column.
@@ -2444,12 +2445,20 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
         Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
         weight.
 
-    ccp_alpha : float, default=0.0
-        Price of a leaf in cost-complexity pruning; 0 does not prune.
+    ccp_alpha : non-negative float or "cv", default=0.0
+        Price of a leaf in cost-complexity pruning; 0 does not prune. cv tries the trees of the whole pruning
+        sequence in cross-validation and takes the best.
 
     monotonic_cst : array-like of shape (n_features,) or None, default=None
         For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
         constraint. For one number, or two classes (the probability of the second).
+
+    folds : int, default=10
+        Folds of the cross-validation that ccp_alpha=cv asks for; at most a fold a row.
+
+    one_se : bool, default=False
+        Whether ccp_alpha=cv takes the smallest tree whose error is within one standard error of the best, not
+        the best itself.
 
     Attributes
     ----------
@@ -2483,9 +2492,9 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
     """
 
     _learner = "tree"
-    _forwarded = {"criterion": "criterion", "splitter": "splitter", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "ccp_alpha": "ccp_alpha"}
+    _forwarded = {"criterion": "criterion", "splitter": "splitter", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "ccp_alpha": "ccp_alpha", "folds": "folds", "one_se": "one_se"}
     _parameter_constraints: dict = {
-        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
         "splitter": [StrOptions({"best", "random"})],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
@@ -2496,8 +2505,10 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
         "class_weight": [dict, list, StrOptions({"balanced"}), None],
-        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left"), StrOptions({"cv"})],
         "monotonic_cst": ["array-like", None],
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "one_se": ["boolean"],
     }
 
     def __init__(
@@ -2516,6 +2527,8 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
         class_weight=None,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        folds=10,
+        one_se=False,
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -2530,14 +2543,17 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.folds = folds
+        self.one_se = one_se
 
 
 class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
     """Decision tree (CART) for numbers.
 
     greedy: each node takes the test that lowers sum over children of weight * impurity most, with impurity 1 -
-    sum p^2 (gini), - sum p log2 p (entropy), variance (squared_error), mean |y - median| (absolute_error) or
-    half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised over subtrees T
+    sum p^2 (gini), - sum p log2 p (entropy), 1 - max p (misclassification), variance (squared_error), mean |y -
+    median| (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised
+    over subtrees T
 
     A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, leaf
     size or leaves, or prune. Every column is sorted once, then each level costs one pass over the cells; memory
@@ -2550,9 +2566,9 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
-        What makes a split good: gini, entropy or log_loss (the same) for classes; squared_error,
-        absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers. auto is gini or
-        squared_error.
+        What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes;
+        squared_error, absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers.
+        auto is gini or squared_error.
 
     splitter : {"best", "random"}, default="best"
         best tries every threshold; random draws one threshold a column and takes the best column.
@@ -2584,12 +2600,20 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
     min_impurity_decrease : float, default=0.0
         A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
 
-    ccp_alpha : float, default=0.0
-        Price of a leaf in cost-complexity pruning; 0 does not prune.
+    ccp_alpha : non-negative float or "cv", default=0.0
+        Price of a leaf in cost-complexity pruning; 0 does not prune. cv tries the trees of the whole pruning
+        sequence in cross-validation and takes the best.
 
     monotonic_cst : array-like of shape (n_features,) or None, default=None
         For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
         constraint. For one number, or two classes (the probability of the second).
+
+    folds : int, default=10
+        Folds of the cross-validation that ccp_alpha=cv asks for; at most a fold a row.
+
+    one_se : bool, default=False
+        Whether ccp_alpha=cv takes the smallest tree whose error is within one standard error of the best, not
+        the best itself.
 
     Attributes
     ----------
@@ -2617,7 +2641,7 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
     """
 
     _learner = "tree"
-    _forwarded = {"criterion": "criterion", "splitter": "splitter", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "ccp_alpha": "ccp_alpha"}
+    _forwarded = {"criterion": "criterion", "splitter": "splitter", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "ccp_alpha": "ccp_alpha", "folds": "folds", "one_se": "one_se"}
     _parameter_constraints: dict = {
         "criterion": [StrOptions({"squared_error", "absolute_error", "poisson"}), Hidden(StrOptions({"friedman_mse"}))],
         "splitter": [StrOptions({"best", "random"})],
@@ -2629,8 +2653,10 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         "random_state": ["random_state"],
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
-        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left"), StrOptions({"cv"})],
         "monotonic_cst": ["array-like", None],
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "one_se": ["boolean"],
     }
 
     def __init__(
@@ -2648,6 +2674,8 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         min_impurity_decrease=0.0,
         ccp_alpha=0.0,
         monotonic_cst=None,
+        folds=10,
+        one_se=False,
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -2661,6 +2689,8 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.folds = folds
+        self.one_se = one_se
 
 
 class C45Classifier(_c45.C45Classifier):

@@ -542,8 +542,10 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
         max_leaf_nodes: int | None = ...,
         min_impurity_decrease: float = ...,
         class_weight: Any = ...,
-        ccp_alpha: float = ...,
+        ccp_alpha: float | str = ...,
         monotonic_cst: Any = ...,
+        folds: int = ...,
+        one_se: bool = ...,
     ) -> None: ...
 
 class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
@@ -566,8 +568,10 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         random_state: Any = ...,
         max_leaf_nodes: int | None = ...,
         min_impurity_decrease: float = ...,
-        ccp_alpha: float = ...,
+        ccp_alpha: float | str = ...,
         monotonic_cst: Any = ...,
+        folds: int = ...,
+        one_se: bool = ...,
     ) -> None: ...
 
 class C45Classifier(_c45.C45Classifier):

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _native
 from ._base import Estimator, encode_classes, plain, seed_of
 from ._classify import NativeClassifier, class_factors
+from ._explain import Explained
 from ._table import Table, is_tabular
 
 LEAF = -1
@@ -98,8 +99,11 @@ class Tree:
         return out / total if normalize and total > 0 else out
 
 
-class _DecisionTree(MultiOutputMixin):
+class _DecisionTree(Explained, MultiOutputMixin):
     """What both trees share."""
+
+    def _explained_rows(self, X):
+        return self._tree_rows(X)
 
     def _table(self, X, reset):
         """`X` as a table when it has columns that an array cannot hold, else None."""

@@ -29,6 +29,13 @@ const MAX_FEATURES: Param = like(
     "int, float, {\"sqrt\", \"log2\"} or None",
 );
 
+const CCP_ALPHA: Param = like(
+    "ccp_alpha",
+    "0.0",
+    "[Interval(Real, 0.0, None, closed=\"left\"), StrOptions({\"cv\"})]",
+    "non-negative float or \"cv\"",
+);
+
 const MONOTONIC: Param =
     translated("monotonic_cst", "None", "[\"array-like\", None]", "array-like of shape (n_features,) or None", "");
 
@@ -49,8 +56,8 @@ pub const FACES: &[Face] = &[
             like(
                 "criterion",
                 "\"gini\"",
-                "[StrOptions({\"gini\", \"entropy\", \"log_loss\"})]",
-                "{\"gini\", \"entropy\", \"log_loss\"}",
+                "[StrOptions({\"gini\", \"entropy\", \"log_loss\", \"misclassification\"})]",
+                "{\"gini\", \"entropy\", \"log_loss\", \"misclassification\"}",
             ),
             same("splitter"),
             MAX_DEPTH,
@@ -68,8 +75,10 @@ pub const FACES: &[Face] = &[
                 "dict, \"balanced\" or None",
                 "Weights of the classes by label, 1 for labels not listed; \"balanced\" gives every class the same total weight.",
             ),
-            same("ccp_alpha"),
+            CCP_ALPHA,
             MONOTONIC,
+            same("folds"),
+            same("one_se"),
         ],
         positional: 0,
         handled: &[],
@@ -105,8 +114,10 @@ pub const FACES: &[Face] = &[
             RANDOM_STATE,
             same("max_leaf_nodes"),
             same("min_impurity_decrease"),
-            same("ccp_alpha"),
+            CCP_ALPHA,
             MONOTONIC,
+            same("folds"),
+            same("one_se"),
         ],
         positional: 0,
         handled: &["class_weight"],

@@ -74,6 +74,17 @@ impl Trees {
         Ok(out)
     }
 
+    /// What `trees` sum to for a row of which nothing is known, for each output: the mean of the leaves by cover.
+    pub fn expected(&self, trees: Range<usize>, outputs: usize) -> Vec<f64> {
+        let mut out = vec![0.0; outputs];
+        for tree in trees {
+            for (k, v) in self.explained(tree).base.into_iter().enumerate() {
+                out[if self.width() == 1 { tree % outputs } else { k }] += v;
+            }
+        }
+        out
+    }
+
     fn explained(&self, tree: usize) -> Explained {
         let first = self.start[tree];
         let steps = &self.steps[first..self.start[tree + 1]];

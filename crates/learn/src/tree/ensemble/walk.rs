@@ -19,6 +19,8 @@ const FEW_ROWS: usize = 48;
 const MANY_ROWS: usize = 2048;
 /// Rows that go down a tree side by side.
 const LANES: usize = 8;
+/// Trees that one row goes down side by side.
+const TREE_LANES: usize = 10;
 
 impl Trees {
     /// Hands the leaf of each row in each of `trees` to `write`, as (the `width` elements of the row in `out`, tree, node
@@ -112,12 +114,12 @@ impl Trees {
         }
     }
 
-    /// The leaves of one row in `LANES` trees from `first` on, the tree before `end` again where there are fewer: one row
+    /// The leaves of one row in `TREE_LANES` trees from `first` on, the tree before `end` again where there are fewer: one row
     /// waits less if it goes down several trees at a time.
     #[inline(always)]
-    fn descend_trees<C: Cells>(&self, cells: &C, row: usize, first: usize, end: usize) -> [usize; LANES] {
-        let start: [usize; LANES] = std::array::from_fn(|k| self.start[(first + k).min(end - 1)]);
-        let mut at = [0; LANES];
+    fn descend_trees<C: Cells>(&self, cells: &C, row: usize, first: usize, end: usize) -> [usize; TREE_LANES] {
+        let start: [usize; TREE_LANES] = std::array::from_fn(|k| self.start[(first + k).min(end - 1)]);
+        let mut at = [0; TREE_LANES];
         loop {
             let mut moved = 0;
             for (at, start) in at.iter_mut().zip(start) {
@@ -182,7 +184,7 @@ impl<W> Run<'_, W> {
         let count = out.len() / self.width;
         if count < LANES {
             for (row, out) in out.chunks_exact_mut(self.width).enumerate() {
-                for first in trees.clone().step_by(LANES) {
+                for first in trees.clone().step_by(TREE_LANES) {
                     let nodes = self.trees.descend_trees(cells, row, first, trees.end);
                     (first..trees.end).zip(nodes).for_each(|(tree, node)| (self.write)(out, tree, node));
                 }

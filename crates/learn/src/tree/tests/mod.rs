@@ -5,6 +5,7 @@ mod descent;
 mod hostile;
 mod invariance;
 mod naive;
+mod pruning;
 mod reference;
 
 use ermine_core::{AnyLearner, Column, Context, Dataset, Features, Learner, Mat, OwnedTarget, Stream, Table};

@@ -63,6 +63,8 @@ fn the_values_are_those_of_the_definition() {
         for i in 0..20 {
             assert_near(shap.row(i), &naive(&list, 6, outputs, &|j| present(rows[(i, j)])));
         }
+        let expected: Vec<f64> = (0..outputs).map(|k| shap.row(0)[7 * k + 6]).collect();
+        assert_eq!(trees.expected(0..SIZES.len(), outputs), expected);
     }
 }
 

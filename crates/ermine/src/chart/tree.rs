@@ -1,0 +1,160 @@
+//! A tree of tests as a picture: the root at the left, a line a leaf.
+
+use std::fmt::Write;
+
+use ermine_core::{Branch, Section};
+
+use super::MOST_NAMED;
+use super::svg::{LETTER_WIDTH, WIDTH, escape, open, short, wide};
+
+/// A tree of tests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeChart {
+    /// What it shows.
+    pub title: String,
+    /// Classes whose shares the nodes have.
+    pub classes: Vec<String>,
+    /// The nodes: the root first, children after their parents.
+    pub nodes: Vec<Branch>,
+}
+
+/// Height of a leaf.
+const ROW: f64 = 38.0;
+/// Width and height of the bar of a node.
+const BAR: (f64, f64) = (64.0, 9.0);
+/// Letters of a condition and of what a leaf says.
+const CONDITION: usize = 34;
+const SAYS: usize = 22;
+/// Room between the levels.
+const GAP: f64 = 34.0;
+const TOP: f64 = 74.0;
+
+impl TreeChart {
+    /// The tree of a report's section; `None` for other sections.
+    pub fn of(section: &Section) -> Option<Self> {
+        let Section::Tree { title, classes, nodes } = section else { return None };
+        let fits = nodes.iter().enumerate().all(|(i, n)| n.children.iter().all(|&c| c > i && c < nodes.len()));
+        (fits && !nodes.is_empty()).then(|| Self { title: title.clone(), classes: classes.clone(), nodes: nodes.clone() })
+    }
+
+    /// The picture as a document of its own. A bar shows the classes of the rows that come to a node, or, for numbers, how
+    /// many rows these are.
+    pub fn to_svg(&self) -> String {
+        let (depth, y) = self.places();
+        let levels = depth.iter().max().map_or(1, |d| d + 1);
+        let mut room = vec![0.0f64; levels];
+        for (node, &d) in self.nodes.iter().zip(&depth) {
+            let below = if node.children.is_empty() { BAR.0 + 8.0 + wide(&leaf_text(node)) } else { BAR.0 };
+            room[d] = room[d].max(below).max(wide(&short(&node.condition, CONDITION)));
+        }
+        let mut x = vec![16.0; levels];
+        for d in 1..levels {
+            x[d] = x[d - 1] + room[d - 1] + GAP;
+        }
+        let width = (x[levels - 1] + room[levels - 1] + 16.0).max(WIDTH).ceil();
+        let height = (y.iter().copied().fold(0.0, f64::max) + 30.0).ceil();
+        let mut out = String::new();
+        open(&mut out, width, height, &self.title);
+        self.legend(&mut out, width);
+        for (i, node) in self.nodes.iter().enumerate() {
+            let from = x[depth[i]] + BAR.0;
+            for &child in &node.children {
+                let (to, middle) = (x[depth[child]], x[depth[child]] - 0.5 * GAP);
+                let _ =
+                    writeln!(out, "<path class=\"line many\" d=\"M{from:.2} {:.2}H{middle:.2}V{:.2}H{to:.2}\"/>", y[i], y[child]);
+            }
+        }
+        for (i, node) in self.nodes.iter().enumerate() {
+            self.node(&mut out, node, x[depth[i]], y[i]);
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// The level of each node, and its height: leaves one below the other, parents in the middle of their children.
+    fn places(&self) -> (Vec<usize>, Vec<f64>) {
+        let n = self.nodes.len();
+        let (mut depth, mut y) = (vec![0; n], vec![0.0; n]);
+        for (i, node) in self.nodes.iter().enumerate() {
+            node.children.iter().for_each(|&c| depth[c] = depth[i] + 1);
+        }
+        let (mut leaves, mut stack) = (0, vec![0]);
+        while let Some(at) = stack.pop() {
+            if self.nodes[at].children.is_empty() {
+                y[at] = TOP + ROW * leaves as f64;
+                leaves += 1;
+            }
+            stack.extend(self.nodes[at].children.iter().rev());
+        }
+        for i in (0..n).rev() {
+            let children = &self.nodes[i].children;
+            if let (Some(&first), Some(&last)) = (children.first(), children.last()) {
+                y[i] = 0.5 * (y[first] + y[last]);
+            }
+        }
+        (depth, y)
+    }
+
+    fn legend(&self, out: &mut String, width: f64) {
+        let mut x = 16.0;
+        for (k, name) in self.classes.iter().enumerate().take(MOST_NAMED) {
+            let name = short(name, SAYS);
+            if x + 18.0 + wide(&name) > width - 16.0 {
+                break;
+            }
+            let _ = writeln!(out, "<rect class=\"bar c{k}\" x=\"{x:.2}\" y=\"38\" width=\"10\" height=\"10\"/>");
+            let _ = writeln!(out, "<text class=\"soft\" x=\"{:.2}\" y=\"47\">{}</text>", x + 15.0, escape(&name));
+            x += 15.0 + wide(&name) + 18.0;
+        }
+    }
+
+    fn node(&self, out: &mut String, node: &Branch, x: f64, y: f64) {
+        let all = self.nodes[0].rows;
+        let top = y - 0.5 * BAR.1;
+        let _ = writeln!(out, "<g><title>{}</title>", escape(&self.told(node)));
+        if !node.condition.is_empty() {
+            let text = escape(&short(&node.condition, CONDITION));
+            let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{:.2}\">{text}</text>", top - 5.0);
+        }
+        let _ = writeln!(
+            out,
+            "<rect class=\"bar many\" x=\"{x:.2}\" y=\"{top:.2}\" width=\"{}\" height=\"{}\" rx=\"1.5\"/>",
+            BAR.0, BAR.1
+        );
+        let mut from = x;
+        let whole = [if all > 0.0 { node.rows / all } else { 0.0 }];
+        for (k, share) in if node.shares.is_empty() { &whole[..] } else { &node.shares[..] }.iter().enumerate() {
+            let wide = BAR.0 * share.clamp(0.0, 1.0);
+            if wide > 0.0 && k < MOST_NAMED {
+                let _ = writeln!(
+                    out,
+                    "<rect class=\"bar c{k}\" x=\"{from:.2}\" y=\"{top:.2}\" width=\"{wide:.2}\" height=\"{}\"/>",
+                    BAR.1
+                );
+            }
+            from += wide;
+        }
+        if node.children.is_empty() {
+            let says = escape(&short(&node.says, SAYS));
+            let (at, base) = (x + BAR.0 + 8.0, y + 4.0);
+            let rows = format!("{:.0}", node.rows);
+            let after = at + wide(&short(&node.says, SAYS)) + LETTER_WIDTH;
+            let _ = writeln!(out, "<text x=\"{at:.2}\" y=\"{base:.2}\" font-weight=\"600\">{says}</text>");
+            let _ = writeln!(out, "<text class=\"soft\" x=\"{after:.2}\" y=\"{base:.2}\">{rows}</text>");
+        }
+        out.push_str("</g>\n");
+    }
+
+    /// A node in words.
+    fn told(&self, node: &Branch) -> String {
+        let shares = self.classes.iter().zip(&node.shares).filter(|(_, s)| **s > 0.0);
+        let shares: Vec<String> = shares.map(|(c, s)| format!("{c} {:.1}%", 100.0 * s)).collect();
+        let condition = if node.condition.is_empty() { "all rows" } else { &node.condition };
+        let says = if shares.is_empty() { node.says.clone() } else { shares.join(", ") };
+        format!("{condition}: {:.0} rows, {says}", node.rows)
+    }
+}
+
+fn leaf_text(node: &Branch) -> String {
+    format!("{} {:.0}", short(&node.says, SAYS), node.rows)
+}
