@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _bayes, _dummy, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _bayes, _boosting, _dummy, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -33,6 +33,8 @@ __all__ = [
     "GaussianNB",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "KMeans",
     "PCA",
     "DummyClassifier",
@@ -2652,6 +2654,564 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+
+
+class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
+    """Gradient boosting on histograms for classes.
+
+    sum w_i loss(y_i, z_i) + sum over trees of min_split_gain * leaves + 1/2 l2_regularization |v|^2 +
+    l1_regularization |v|_1, where z is the sum of the values v of the leaves of a row; each tree lowers the
+    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)
+
+    The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
+    values and categories as they are. A round costs one addition a cell for about half the levels of a tree;
+    memory is a byte a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not change
+    a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value. The parameters after `random_state` and
+    `class_weight` are not in scikit-learn.
+
+    Parameters
+    ----------
+    loss : {"log_loss"}, default="log_loss"
+        What is lowered: log_loss for classes; squared_error, absolute_error, gamma, poisson or quantile for
+        numbers. auto is log_loss or squared_error. With gamma and poisson the score is the logarithm of the
+        mean.
+
+    learning_rate : float, default=0.1
+        Factor of every leaf value: smaller is slower and often better.
+
+    max_iter : int, default=100
+        Rounds at most, with a tree each, or a tree a class for more than two classes.
+
+    max_leaf_nodes : int or None, default=31
+        Leaves of a tree at most; null for no limit.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_leaf : int, default=20
+        Rows that must be left on each side of a split; a row of whole weight counts so many times.
+
+    l2_regularization : float, default=0.0
+        Price of the square of a leaf value (lambda).
+
+    max_features : float, default=1.0
+        Share of the columns, drawn at random, that each node looks at.
+
+    max_bins : int, default=255
+        Bins of a column at most, besides that of missing values; up to 255 a cell takes a byte, above it two.
+
+    categorical_features : array-like of {bool, int, str}, "from_dtype" or None, default="from_dtype"
+        Which columns hold categories: a mask, numbers or names of columns; "from_dtype" takes the category
+        columns of a DataFrame. None treats all columns as numbers.
+
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For numbers, or two classes (the probability of the second).
+
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of lists or None, default=None
+        Which columns may be tested on one way from root to leaf: lists of column numbers, pairwise or
+        no_interactions; columns that are not listed form one more list.
+
+    warm_start : bool, default=False
+        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.
+
+    early_stopping : "auto" or bool, default="auto"
+        Stop when rows that are held out get no better; "auto" does so for more than 10000 rows or when X_val is
+        given.
+
+    scoring : str, callable or None, default="loss"
+        What early stopping looks at: "loss", or a scorer, which is then computed round by round; None is the
+        score method.
+
+    validation_fraction : int, float or None, default=0.1
+        Share (or number) of rows held out for early stopping; None looks at the training rows.
+
+    n_iter_no_change : int, default=10
+        Rounds without progress after which early stopping stops.
+
+    tol : float, default=1e-7
+        By how much the loss must fall to count as progress.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight.
+
+    min_child_weight : float, default=0.001
+        Sum of second derivatives that must be left on each side of a split.
+
+    l1_regularization : float, default=0.0
+        Price of the magnitude of a leaf value (alpha).
+
+    min_split_gain : float, default=0.0
+        Price of a leaf (gamma): what a split must gain.
+
+    colsample_bytree : float, default=1.0
+        Share of the columns, drawn at random, that each tree looks at.
+
+    subsample : float, default=1.0
+        Share of the rows, drawn at random for each round, that its trees are grown on.
+
+    goss : bool, default=False
+        Draw rows by their gradients: top_rate of them with the greatest ones, and other_rate from the others,
+        whose weight makes up for those left out.
+
+    top_rate : float, default=0.2
+        Share of rows with the greatest gradients that goss keeps.
+
+    other_rate : float, default=0.1
+        Share of rows that goss draws from the others.
+
+    cat_smooth : float, default=10.0
+        Added to the second derivatives of a category where categories are ordered; categories with fewer rows
+        in a node stay together.
+
+    cat_l2 : float, default=10.0
+        Added to l2_regularization where a set of categories is split off.
+
+    max_cat_threshold : int, default=32
+        Most categories that are split off at a time.
+
+    max_cat_to_onehot : int, default=4
+        Up to so many categories are split off one by one.
+
+    min_data_per_group : int, default=100
+        Rows that categories must have together before a split between them is tried.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_iter_ : int
+        Number of rounds.
+
+    n_trees_per_iteration_ : int
+        Trees a round: one, or one a class for more than two classes.
+
+    train_score_ : ndarray
+        Scores of the training rows before the first round and after each, with early stopping; else empty.
+
+    validation_score_ : ndarray
+        Scores of the rows held out before the first round and after each; else empty.
+
+    do_early_stopping_ : bool
+        Whether early stopping was on.
+
+    is_categorical_ : ndarray of bool or None
+        Which columns hold categories.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in what all splits gained.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Chen, Guestrin: XGBoost, 2016; Ke et al.: LightGBM, 2017; Friedman: Greedy function approximation, 2001
+    """
+
+    _learner = "boosting"
+    _forwarded = {"learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group"}
+    _parameter_constraints: dict = {
+        "loss": [StrOptions({"log_loss"})],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "max_features": [Interval(Real, 0.0, 1.0, closed="right")],
+        "max_bins": [Interval(Integral, 2, 65000, closed="both")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
+        "warm_start": ["boolean"],
+        "early_stopping": [StrOptions({"auto"}), "boolean"],
+        "scoring": [str, callable, None],
+        "validation_fraction": [Interval(RealNotInt, 0.0, 1.0, closed="neither"), Interval(Integral, 1, None, closed="left"), None],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
+        "l1_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "min_split_gain": [Interval(Real, 0.0, None, closed="left")],
+        "colsample_bytree": [Interval(Real, 0.0, 1.0, closed="right")],
+        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+        "goss": ["boolean"],
+        "top_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
+        "cat_l2": [Interval(Real, 0.0, None, closed="left")],
+        "max_cat_threshold": [Interval(Integral, 1, None, closed="left")],
+        "max_cat_to_onehot": [Interval(Integral, 0, None, closed="left")],
+        "min_data_per_group": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        loss="log_loss",
+        *,
+        learning_rate=0.1,
+        max_iter=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        max_features=1.0,
+        max_bins=255,
+        categorical_features="from_dtype",
+        monotonic_cst=None,
+        interaction_cst=None,
+        warm_start=False,
+        early_stopping="auto",
+        scoring="loss",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        verbose=0,
+        random_state=None,
+        class_weight=None,
+        min_child_weight=0.001,
+        l1_regularization=0.0,
+        min_split_gain=0.0,
+        colsample_bytree=1.0,
+        subsample=1.0,
+        goss=False,
+        top_rate=0.2,
+        other_rate=0.1,
+        cat_smooth=10.0,
+        cat_l2=10.0,
+        max_cat_threshold=32,
+        max_cat_to_onehot=4,
+        min_data_per_group=100,
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.min_child_weight = min_child_weight
+        self.l1_regularization = l1_regularization
+        self.min_split_gain = min_split_gain
+        self.colsample_bytree = colsample_bytree
+        self.subsample = subsample
+        self.goss = goss
+        self.top_rate = top_rate
+        self.other_rate = other_rate
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
+        self.max_cat_threshold = max_cat_threshold
+        self.max_cat_to_onehot = max_cat_to_onehot
+        self.min_data_per_group = min_data_per_group
+
+
+class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
+    """Gradient boosting on histograms for numbers.
+
+    sum w_i loss(y_i, z_i) + sum over trees of min_split_gain * leaves + 1/2 l2_regularization |v|^2 +
+    l1_regularization |v|_1, where z is the sum of the values v of the leaves of a row; each tree lowers the
+    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)
+
+    The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
+    values and categories as they are. A round costs one addition a cell for about half the levels of a tree;
+    memory is a byte a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not change
+    a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value. The parameters after `random_state` and
+    `class_weight` are not in scikit-learn.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "gamma", "poisson", "quantile"}, default="squared_error"
+        What is lowered: log_loss for classes; squared_error, absolute_error, gamma, poisson or quantile for
+        numbers. auto is log_loss or squared_error. With gamma and poisson the score is the logarithm of the
+        mean.
+
+    quantile : float or None, default=None
+        The quantile that loss quantile estimates.
+
+    learning_rate : float, default=0.1
+        Factor of every leaf value: smaller is slower and often better.
+
+    max_iter : int, default=100
+        Rounds at most, with a tree each, or a tree a class for more than two classes.
+
+    max_leaf_nodes : int or None, default=31
+        Leaves of a tree at most; null for no limit.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_leaf : int, default=20
+        Rows that must be left on each side of a split; a row of whole weight counts so many times.
+
+    l2_regularization : float, default=0.0
+        Price of the square of a leaf value (lambda).
+
+    max_features : float, default=1.0
+        Share of the columns, drawn at random, that each node looks at.
+
+    max_bins : int, default=255
+        Bins of a column at most, besides that of missing values; up to 255 a cell takes a byte, above it two.
+
+    categorical_features : array-like of {bool, int, str}, "from_dtype" or None, default="from_dtype"
+        Which columns hold categories: a mask, numbers or names of columns; "from_dtype" takes the category
+        columns of a DataFrame. None treats all columns as numbers.
+
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For numbers, or two classes (the probability of the second).
+
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of lists or None, default=None
+        Which columns may be tested on one way from root to leaf: lists of column numbers, pairwise or
+        no_interactions; columns that are not listed form one more list.
+
+    warm_start : bool, default=False
+        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.
+
+    early_stopping : "auto" or bool, default="auto"
+        Stop when rows that are held out get no better; "auto" does so for more than 10000 rows or when X_val is
+        given.
+
+    scoring : str, callable or None, default="loss"
+        What early stopping looks at: "loss", or a scorer, which is then computed round by round; None is the
+        score method.
+
+    validation_fraction : int, float or None, default=0.1
+        Share (or number) of rows held out for early stopping; None looks at the training rows.
+
+    n_iter_no_change : int, default=10
+        Rounds without progress after which early stopping stops.
+
+    tol : float, default=1e-7
+        By how much the loss must fall to count as progress.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    min_child_weight : float, default=0.001
+        Sum of second derivatives that must be left on each side of a split.
+
+    l1_regularization : float, default=0.0
+        Price of the magnitude of a leaf value (alpha).
+
+    min_split_gain : float, default=0.0
+        Price of a leaf (gamma): what a split must gain.
+
+    colsample_bytree : float, default=1.0
+        Share of the columns, drawn at random, that each tree looks at.
+
+    subsample : float, default=1.0
+        Share of the rows, drawn at random for each round, that its trees are grown on.
+
+    goss : bool, default=False
+        Draw rows by their gradients: top_rate of them with the greatest ones, and other_rate from the others,
+        whose weight makes up for those left out.
+
+    top_rate : float, default=0.2
+        Share of rows with the greatest gradients that goss keeps.
+
+    other_rate : float, default=0.1
+        Share of rows that goss draws from the others.
+
+    cat_smooth : float, default=10.0
+        Added to the second derivatives of a category where categories are ordered; categories with fewer rows
+        in a node stay together.
+
+    cat_l2 : float, default=10.0
+        Added to l2_regularization where a set of categories is split off.
+
+    max_cat_threshold : int, default=32
+        Most categories that are split off at a time.
+
+    max_cat_to_onehot : int, default=4
+        Up to so many categories are split off one by one.
+
+    min_data_per_group : int, default=100
+        Rows that categories must have together before a split between them is tried.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Number of rounds.
+
+    n_trees_per_iteration_ : int
+        Trees a round: one, or one a class for more than two classes.
+
+    train_score_ : ndarray
+        Scores of the training rows before the first round and after each, with early stopping; else empty.
+
+    validation_score_ : ndarray
+        Scores of the rows held out before the first round and after each; else empty.
+
+    do_early_stopping_ : bool
+        Whether early stopping was on.
+
+    is_categorical_ : ndarray of bool or None
+        Which columns hold categories.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in what all splits gained.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Chen, Guestrin: XGBoost, 2016; Ke et al.: LightGBM, 2017; Friedman: Greedy function approximation, 2001
+    """
+
+    _learner = "boosting"
+    _forwarded = {"quantile": "quantile", "learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group"}
+    _parameter_constraints: dict = {
+        "loss": [StrOptions({"squared_error", "absolute_error", "gamma", "poisson", "quantile"})],
+        "quantile": [Interval(Real, 0.0, 1.0, closed="both"), None],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "max_features": [Interval(Real, 0.0, 1.0, closed="right")],
+        "max_bins": [Interval(Integral, 2, 65000, closed="both")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
+        "warm_start": ["boolean"],
+        "early_stopping": [StrOptions({"auto"}), "boolean"],
+        "scoring": [str, callable, None],
+        "validation_fraction": [Interval(RealNotInt, 0.0, 1.0, closed="neither"), Interval(Integral, 1, None, closed="left"), None],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
+        "l1_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "min_split_gain": [Interval(Real, 0.0, None, closed="left")],
+        "colsample_bytree": [Interval(Real, 0.0, 1.0, closed="right")],
+        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+        "goss": ["boolean"],
+        "top_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
+        "cat_l2": [Interval(Real, 0.0, None, closed="left")],
+        "max_cat_threshold": [Interval(Integral, 1, None, closed="left")],
+        "max_cat_to_onehot": [Interval(Integral, 0, None, closed="left")],
+        "min_data_per_group": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        loss="squared_error",
+        *,
+        quantile=None,
+        learning_rate=0.1,
+        max_iter=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        max_features=1.0,
+        max_bins=255,
+        categorical_features="from_dtype",
+        monotonic_cst=None,
+        interaction_cst=None,
+        warm_start=False,
+        early_stopping="auto",
+        scoring="loss",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        verbose=0,
+        random_state=None,
+        min_child_weight=0.001,
+        l1_regularization=0.0,
+        min_split_gain=0.0,
+        colsample_bytree=1.0,
+        subsample=1.0,
+        goss=False,
+        top_rate=0.2,
+        other_rate=0.1,
+        cat_smooth=10.0,
+        cat_l2=10.0,
+        max_cat_threshold=32,
+        max_cat_to_onehot=4,
+        min_data_per_group=100,
+    ):
+        self.loss = loss
+        self.quantile = quantile
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.min_child_weight = min_child_weight
+        self.l1_regularization = l1_regularization
+        self.min_split_gain = min_split_gain
+        self.colsample_bytree = colsample_bytree
+        self.subsample = subsample
+        self.goss = goss
+        self.top_rate = top_rate
+        self.other_rate = other_rate
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
+        self.max_cat_threshold = max_cat_threshold
+        self.max_cat_to_onehot = max_cat_to_onehot
+        self.min_data_per_group = min_data_per_group
 
 
 class KMeans(_kmeans.KMeans):

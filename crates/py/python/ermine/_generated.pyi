@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _bayes, _dummy, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _bayes, _boosting, _dummy, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -29,6 +29,8 @@ __all__ = [
     "GaussianNB",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "KMeans",
     "PCA",
     "DummyClassifier",
@@ -559,6 +561,105 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         min_impurity_decrease: float = ...,
         ccp_alpha: float = ...,
         monotonic_cst: Any = ...,
+    ) -> None: ...
+
+class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
+    classes_: NDArray[Any]
+    n_iter_: int
+    n_trees_per_iteration_: int
+    train_score_: NDArray[Any]
+    validation_score_: NDArray[Any]
+    do_early_stopping_: bool
+    is_categorical_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        loss: str = ...,
+        *,
+        learning_rate: float = ...,
+        max_iter: int = ...,
+        max_leaf_nodes: int | None = ...,
+        max_depth: int | None = ...,
+        min_samples_leaf: int = ...,
+        l2_regularization: float = ...,
+        max_features: float = ...,
+        max_bins: int = ...,
+        categorical_features: Any = ...,
+        monotonic_cst: Any = ...,
+        interaction_cst: str | None = ...,
+        warm_start: bool = ...,
+        early_stopping: str | bool = ...,
+        scoring: Any = ...,
+        validation_fraction: int | float | None = ...,
+        n_iter_no_change: int = ...,
+        tol: float = ...,
+        verbose: int | bool = ...,
+        random_state: Any = ...,
+        class_weight: Any = ...,
+        min_child_weight: float = ...,
+        l1_regularization: float = ...,
+        min_split_gain: float = ...,
+        colsample_bytree: float = ...,
+        subsample: float = ...,
+        goss: bool = ...,
+        top_rate: float = ...,
+        other_rate: float = ...,
+        cat_smooth: float = ...,
+        cat_l2: float = ...,
+        max_cat_threshold: int = ...,
+        max_cat_to_onehot: int = ...,
+        min_data_per_group: int = ...,
+    ) -> None: ...
+
+class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
+    n_iter_: int
+    n_trees_per_iteration_: int
+    train_score_: NDArray[Any]
+    validation_score_: NDArray[Any]
+    do_early_stopping_: bool
+    is_categorical_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        loss: str = ...,
+        *,
+        quantile: float | None = ...,
+        learning_rate: float = ...,
+        max_iter: int = ...,
+        max_leaf_nodes: int | None = ...,
+        max_depth: int | None = ...,
+        min_samples_leaf: int = ...,
+        l2_regularization: float = ...,
+        max_features: float = ...,
+        max_bins: int = ...,
+        categorical_features: Any = ...,
+        monotonic_cst: Any = ...,
+        interaction_cst: str | None = ...,
+        warm_start: bool = ...,
+        early_stopping: str | bool = ...,
+        scoring: Any = ...,
+        validation_fraction: int | float | None = ...,
+        n_iter_no_change: int = ...,
+        tol: float = ...,
+        verbose: int | bool = ...,
+        random_state: Any = ...,
+        min_child_weight: float = ...,
+        l1_regularization: float = ...,
+        min_split_gain: float = ...,
+        colsample_bytree: float = ...,
+        subsample: float = ...,
+        goss: bool = ...,
+        top_rate: float = ...,
+        other_rate: float = ...,
+        cat_smooth: float = ...,
+        cat_l2: float = ...,
+        max_cat_threshold: int = ...,
+        max_cat_to_onehot: int = ...,
+        min_data_per_group: int = ...,
     ) -> None: ...
 
 class KMeans(_kmeans.KMeans):
