@@ -12,8 +12,9 @@ use super::objective::{Block, Objective};
 use super::split::Grid;
 use crate::tree::ensemble::Trees;
 
-/// Rows whose gradients are computed at a time; the sum of losses is merged over blocks in a fixed tree.
-pub(super) const BLOCK: usize = ermine_core::BLOCK_ROWS;
+/// Rows of a block: sketches of columns and sums of losses are merged over blocks in a fixed tree. Larger than usual, since
+/// sketches are cheaper to make than to merge.
+pub(super) const BLOCK: usize = 4 * ermine_core::BLOCK_ROWS;
 
 /// Whole weights up to here are multiplied in whole numbers, so that weight 2 is exactly the row twice.
 const WHOLE: f64 = 4096.0;

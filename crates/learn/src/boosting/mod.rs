@@ -71,7 +71,7 @@ pub use params::{EarlyStopping, Interactions};
 ///
 /// # Cost
 /// Binning reads the cells twice. A round costs one 8-byte addition for each cell of the smaller child of each split, so about
-/// rows × columns × log₂(leaves) / 2. Memory is a byte a cell (two above 255 bins), 24 bytes a row and output, and the
+/// rows × columns × log₂(leaves) / 2. Memory is two bytes a cell (four above 255 bins), 24 bytes a row and output, and the
 /// histograms of the leaves.
 ///
 /// # What it does not do
@@ -197,7 +197,7 @@ impl Learner for Boosting {
                     quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)",
         notes: "The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing \
                 values and categories as they are. A round costs one addition a cell for about half the levels of a tree; \
-                memory is a byte a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not change \
+                memory is two bytes a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not change \
                 a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.",
         reference: "Chen, Guestrin: XGBoost, 2016; Ke et al.: LightGBM, 2017; Friedman: Greedy function approximation, 2001",
         family: Family::Tree,

@@ -242,6 +242,10 @@ impl PassLearner for Boosting {
     type State = State;
     type Partial = Part;
 
+    fn block_rows(&self, _: usize) -> usize {
+        super::engine::BLOCK
+    }
+
     fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<State> {
         let loss = self.loss_for(&head.y)?;
         let refuse = |what: &str| {

@@ -10,7 +10,7 @@ const HELD: u64 = 8 << 30;
 
 /// Fits on a source of rows.
 ///
-/// One pass finds the bins. If the binned rows, which take a byte a cell, fit in memory, a second pass bins them and the
+/// One pass finds the bins. If the binned rows, which take two bytes a cell, fit in memory, a second pass bins them and the
 /// rounds run as in memory. Else every level of every tree is a pass. The bytes of the model are the same, and are those of a
 /// fit in memory.
 pub(super) fn fit(learner: &Boosting, source: &dyn RowSource, cx: &Context<'_>) -> Result<BoostingModel> {
@@ -44,7 +44,7 @@ pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Contex
     let spec = <Boosting as Learner>::SPEC;
     let summary = gather_source(source, &spec, block, cx, &|rows: &Dataset<'_>| Summary::of(rows, quantiles))?;
     let outputs = loss.objective().outputs() as u64;
-    let cell = if learner.max_bins > 255 { 2 } else { 1 };
+    let cell = if learner.max_bins > 255 { 4 } else { 2 };
     if summary.rows.saturating_mul(columns as u64 * cell + 24 * outputs + 16) > held {
         return drive_source(learner, source, cx);
     }

@@ -138,16 +138,15 @@ fn divide<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: u
 
 /// Moves the rows that go left to the front and the others to `spare`; says how many went left.
 fn divide_run<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: usize, table: &[u8]) -> usize {
-    assert!(spare.len() >= rows.len() && slot < panel.width && table.len() == 1 << (8 * size_of::<T>()));
+    assert!(spare.len() >= rows.len() && table.len() == 1 << (8 * size_of::<T>()));
     let (mut l, mut r) = (0, 0);
-    let cells = panel.cells.as_slice();
-    let width = panel.width;
+    let cells = panel.columns[slot].as_slice();
     for i in 0..rows.len() {
         // SAFETY: i < rows.len(); l + r = i, so both places are in bounds; the rows of a set lie below its bound, which `split`
         // compared with the rows of the table; and the table has an entry for every value a cell can have.
         unsafe {
             let row = *rows.get_unchecked(i);
-            let cell = cells.get_unchecked(row as usize * width + slot);
+            let cell = cells.get_unchecked(row as usize);
             let left = usize::from(*table.get_unchecked(cell.index()));
             // Both are written, and one place moves on: no branch to mispredict.
             *rows.get_unchecked_mut(l) = row;

@@ -61,7 +61,7 @@ fn training_loss_falls_with_every_round() {
             let losses = model.trace().unwrap().column("loss").unwrap();
             assert_eq!(losses.len(), 31);
             assert!(losses.windows(2).all(|w| w[1] <= w[0] + 1e-12), "{loss}: {losses:?}");
-            assert!(losses[30] < 0.7 * losses[0], "{loss}: from {} to {}", losses[0], losses[30]);
+            assert!(losses[30] < 0.85 * losses[0], "{loss}: from {} to {}", losses[0], losses[30]);
         }
     }
 }
