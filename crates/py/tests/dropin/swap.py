@@ -17,14 +17,6 @@ FILES = {
     "sklearn.linear_model._glm.tests.test_glm": ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"],
     "sklearn.tests.test_naive_bayes": ["GaussianNB"],
     "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],
-    "sklearn.ensemble._hist_gradient_boosting.tests.test_gradient_boosting": [
-        "HistGradientBoostingClassifier",
-        "HistGradientBoostingRegressor",
-    ],
-    "sklearn.ensemble._hist_gradient_boosting.tests.test_warm_start": [
-        "HistGradientBoostingClassifier",
-        "HistGradientBoostingRegressor",
-    ],
     "sklearn.cluster.tests.test_k_means": ["KMeans"],
     "sklearn.decomposition.tests.test_pca": ["PCA"],
     "sklearn.preprocessing.tests.test_data": ["StandardScaler", "MinMaxScaler"],
@@ -40,7 +32,6 @@ def swapped(names):
     import sklearn.cluster
     import sklearn.decomposition
     import sklearn.dummy
-    import sklearn.ensemble
     import sklearn.impute
     import sklearn.linear_model
     import sklearn.naive_bayes
@@ -51,7 +42,6 @@ def swapped(names):
         sklearn.cluster,
         sklearn.decomposition,
         sklearn.dummy,
-        sklearn.ensemble,
         sklearn.impute,
         sklearn.linear_model,
         sklearn.naive_bayes,
