@@ -82,7 +82,7 @@ impl RowSets {
     /// When nodes overlap or there are fewer scores than rows.
     pub fn add(&self, nodes: &[(Range<usize>, f64)], scores: &mut [f64]) {
         assert!(scores.len() >= self.bound, "a score a row");
-        let mut nodes = nodes.to_vec();
+        let mut nodes: Vec<_> = nodes.iter().filter(|n| !n.0.is_empty()).cloned().collect();
         nodes.sort_by_key(|n| n.0.start);
         assert!(nodes.windows(2).all(|w| w[0].0.end <= w[1].0.start), "nodes do not overlap");
         let tasks: Vec<(&[u32], f64)> =
