@@ -26,6 +26,9 @@ pub enum Flow {
     Stop,
 }
 
+/// Keeps the model so far; may be called from any thread of a fit.
+pub type Keep<'a> = dyn Fn(&dyn Model) -> Result<()> + Sync + 'a;
+
 /// What a fit may consult besides the data: the seed, an observer that can stop it, a deadline, a validation set.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
@@ -44,7 +47,7 @@ pub struct Context<'a> {
     /// Given the model so far by learners that add whole parts one after the other (trees), so that it can be kept;
     /// [`crate::Learner::CONTINUE`] goes on from it to the same bytes. It is a model of the learner that was called: one that
     /// fits others inside itself gives them a context without it.
-    pub checkpoint: Option<&'a (dyn Fn(&dyn Model) -> Result<()> + Sync)>,
+    pub checkpoint: Option<&'a Keep<'a>>,
     /// The least time between two checkpoints; zero asks for one after every part.
     pub checkpoint_every: Duration,
 }
@@ -52,7 +55,7 @@ pub struct Context<'a> {
 /// Offers the model so far when a checkpoint is due.
 #[derive(Clone, Copy)]
 pub struct Checkpoints<'a> {
-    save: Option<&'a (dyn Fn(&dyn Model) -> Result<()> + Sync)>,
+    save: Option<&'a Keep<'a>>,
     every: Duration,
     last: Instant,
 }

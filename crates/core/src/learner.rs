@@ -297,7 +297,7 @@ fn cannot_continue(spec: &Spec) -> Error {
 }
 
 /// The model as the type that learner `L` makes.
-fn own<'m, L: Learner>(model: Option<&'m dyn Model>) -> Result<Option<&'m L::Model>> {
+fn own<L: Learner>(model: Option<&dyn Model>) -> Result<Option<&L::Model>> {
     match model {
         None => Ok(None),
         Some(model) => match (model as &dyn std::any::Any).downcast_ref::<L::Model>() {

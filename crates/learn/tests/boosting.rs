@@ -9,7 +9,7 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 /// The bound of a case for a measure.
 fn bound(case: &str, name: &str) -> f64 {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/boosting.json")).unwrap();
+    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/ensembles.json")).unwrap();
     let book: Value = serde_json::from_str(&text).unwrap();
     let case = book["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap().clone();
     case["expected"]["lightgbm"][name].as_f64().unwrap()
@@ -50,6 +50,20 @@ fn five_folds(x: &Table, y: &OwnedTarget, name: &str) -> f64 {
     sum / rows as f64
 }
 
+/// Categories as whole numbers in the order of their names, which is how the book prepared them.
+fn as_codes(x: &Table) -> Table {
+    let codes = |column: &Column| match column {
+        Column::Category { codes, names } => {
+            let mut sorted: Vec<&String> = names.iter().collect();
+            sorted.sort();
+            let place = |c: &u32| names.get(*c as usize).map_or(f64::NAN, |n| sorted.binary_search(&n).unwrap() as f64);
+            Column::numbers(codes.iter().map(place).collect())
+        }
+        other => other.clone(),
+    };
+    Table::new(x.schema().names().zip(x.columns()).map(|(n, c)| (n.to_owned(), codes(c)))).unwrap()
+}
+
 fn read(path: &str) -> Table {
     ermine_data::read_table(path).unwrap()
 }
@@ -67,7 +81,7 @@ fn small_classifications_reach_the_book() {
         let mut out: Vec<&str> = drop.to_vec();
         out.push(target);
         let (x, _) = table.split_off(&out).unwrap();
-        let found = five_folds(&x, &y, "accuracy");
+        let found = five_folds(&as_codes(&x), &y, "accuracy");
         let least = bound(case, "accuracy_lower_bound");
         assert!(found >= least, "{case}: accuracy {found}, and the book asks for {least}");
     }

@@ -214,8 +214,11 @@ pub(super) fn save(out: &mut ModelWriter, stages: &[Stage], models: &[Box<dyn Mo
     Ok(())
 }
 
+/// Trained members, and the learners that made them.
+pub(super) type Trained = (Vec<Stage>, Vec<Box<dyn Model>>);
+
 /// Reads `count` trained members; with one stage for all of them, or a stage each.
-pub(super) fn load(input: &ModelReader, count: usize) -> Result<(Vec<Stage>, Vec<Box<dyn Model>>)> {
+pub(super) fn load(input: &ModelReader, count: usize) -> Result<Trained> {
     if input.depth() > MAX_DEPTH {
         return Err(Error::Model(format!("learners nest deeper than {MAX_DEPTH}")));
     }

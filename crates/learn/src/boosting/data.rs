@@ -201,7 +201,7 @@ impl Summary {
             let w = rows.weight_of(i);
             out.rows += u64::from(w > 0.0);
             out.count += u64::from(count_of(w));
-            out.weight = out.weight + Dd::from(w);
+            out.weight += Dd::from(w);
             out.largest_weight = out.largest_weight.max(w);
             out.whole &= w.fract() == 0.0;
         }
@@ -215,7 +215,7 @@ impl Summary {
                 for i in 0..n {
                     let (v, w) = (*y.at(i, 0), rows.weight_of(i));
                     if w > 0.0 {
-                        out.sum = out.sum + Dd::product(v, w);
+                        out.sum += Dd::product(v, w);
                         out.range = (out.range.0.min(v), out.range.1.max(v));
                     }
                 }
@@ -249,8 +249,8 @@ impl Partial for Summary {
         }
         self.rows += other.rows;
         self.count += other.count;
-        self.weight = self.weight + other.weight;
-        self.sum = self.sum + other.sum;
+        self.weight += other.weight;
+        self.sum += other.sum;
         self.classes.iter_mut().zip(other.classes).for_each(|(a, b)| *a += b);
         if let (Some(a), Some(b)) = (&mut self.target, other.target) {
             a.merge(b);

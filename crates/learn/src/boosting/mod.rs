@@ -52,7 +52,7 @@ pub use params::{EarlyStopping, Interactions};
 /// let y: Vec<f64> = x.iter().map(|v| (v / 40.0).sin()).collect();
 /// let x = Features::F64(MatRef::row_major(&x, 400, 1));
 /// let data = Dataset::new(x).with_target(Target::Real(&y));
-/// let model = Boosting::default().fit(&data, &Context::default())?;
+/// let model = Boosting { min_samples_leaf: 4, ..Boosting::default() }.fit(&data, &Context::default())?;
 /// let worst = model.predict(&x)?.as_slice().iter().zip(&y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
 /// assert!(worst < 0.1);
 /// # Ok::<(), ermine_core::Error>(())

@@ -139,9 +139,12 @@ impl Objective for Gamma {
         exp_in_place(curvature);
         let mut loss = 0.0;
         for i in 0..block.y.len() {
-            curvature[i] *= block.y[i];
-            gradient[i] = 1.0 - curvature[i];
-            loss += block.weight_of(i) * (block.scores[i] + curvature[i]);
+            // y e^{-z}, which is the curvature of the row; its expectation is 1. Newton's step with the first alone has no lower
+            // bound where y is far below its mean, and with the second alone no upper one; with their mean it stays within 2.
+            let ratio = curvature[i] * block.y[i];
+            gradient[i] = 1.0 - ratio;
+            curvature[i] = 0.5 + 0.5 * ratio;
+            loss += block.weight_of(i) * (block.scores[i] + ratio);
         }
         loss
     }

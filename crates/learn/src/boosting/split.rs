@@ -295,6 +295,8 @@ impl Asking<'_> {
         // How often the rows of a bin count, as far as curvatures tell.
         let share = self.sums.count as f64 / self.sums.h.max(1) as f64;
         let about = |h: i64| h as f64 * share;
+        // Gain, bins that go left, their sums, whether they are sorted.
+        #[allow(clippy::type_complexity)]
         let mut best: Option<(f64, Vec<usize>, (i64, i64), bool)> = None;
         let mut consider = |set: &[usize], (lg, lh): (i64, i64), l2: f64, base: f64| {
             if lh < least || self.sums.h - lh < least {

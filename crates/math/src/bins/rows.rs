@@ -187,7 +187,7 @@ mod tests {
                 let bin = m.get(r, 0);
                 assert_eq!(
                     scores[r],
-                    if bin % 3 == 0 {
+                    if bin.is_multiple_of(3) {
                         1.0
                     } else if bin < 5 {
                         2.0

@@ -282,7 +282,7 @@ impl<'a> Parser<'a> {
             "poly" | "polynomial" => {
                 let a = take(&["degree", "coef0", "gamma"])?;
                 let degree = self.plain("degree", a[0], 3.0)?;
-                if degree < 1.0 || degree > 100.0 || degree.fract() != 0.0 {
+                if !(1.0..=100.0).contains(&degree) || degree.fract() != 0.0 {
                     return Err(self.refuse(&format!("the degree is {degree}, and it must be a whole number from 1 to 100")));
                 }
                 let coef0 = self.plain("coef0", a[1], 0.0)?;

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _adaboost, _bayes, _c45, _dummy, _ensemble, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -33,6 +33,12 @@ __all__ = [
     "GaussianNB",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "C45Classifier",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
@@ -42,6 +48,8 @@ __all__ = [
     "VotingRegressor",
     "StackingClassifier",
     "StackingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "KMeans",
     "PCA",
     "DummyClassifier",
@@ -1527,7 +1535,8 @@ class LogisticRegression(_logistic.LogisticRegression):
     tol : float, default=1e-4
         The fit ends when the distance to the optimum, in the norm of the Hessian and relative to the objective,
         is estimated below ten times this; with the Hessian at hand it goes on to a millionth of it, which costs
-        a step or two.
+        a step or two. Coordinate descent (an L1 part) and the dual end when the duality gap proves that less
+        than 50 tol^2 of the objective is missing, which is the same distance.
 
     fit_intercept : bool, default=True
         Whether scores have an intercept, which is not penalised.
@@ -2693,6 +2702,1222 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         self.one_se = one_se
 
 
+class RandomForestClassifier(_forest.ForestClassifier):
+    """Random forest for classes.
+
+    mean over trees of class shares or means; each tree greedily lowers sum over leaves of weight * impurity on
+    rows drawn with replacement, each split over max_features columns drawn anew
+
+    A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
+    bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
+    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    threads; more trees can be added later without changing those that are there.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes;
+        squared_error, absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers.
+        auto is gini or squared_error.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows. A row that was
+        drawn several times counts once.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of a tree's rows that must be left on each side of a split.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all. auto is sqrt for classes and a third for numbers. Columns that are constant in the node count among
+        the drawn, but the draw goes on until there is one that is not.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    bootstrap : bool, default=True
+        Whether each tree is grown on rows drawn with replacement; false grows each on all rows.
+
+    oob_score : bool or callable, default=False
+        Whether to predict each row by the trees that have not seen it, and to score that: accuracy or R^2, or
+        what the callable says of the true and the predicted targets.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    warm_start : bool, default=False
+        Whether a fit adds trees to those that are there, up to n_estimators.
+
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight, "balanced_subsample" does so in each bag.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.
+
+    max_samples : int, float or None, default=None
+        Rows drawn for each tree: a whole number, or a share of all rows; null for as many as there are. Rows
+        with weights are drawn in proportion to them.
+
+    monotonic_cst : array-like of shape (n_features,) or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For one number, or two classes (the probability of the second).
+
+    splitter : {"auto", "exact", "histogram"}, default="auto"
+        exact keeps all values apart; histogram cuts columns into max_bins bins, which is faster on many rows;
+        auto is exact below 10000 rows.
+
+    max_bins : int, default=255
+        Bins of a column of numbers, for histograms. Columns with fewer values keep them apart.
+
+    permutation_importances : bool, default=False
+        Whether to measure how much worse the trees are on rows they have not seen when a column is shuffled.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_classes_ : int
+        Number of classes.
+
+    n_outputs_ : int
+        Number of targets.
+
+    estimators_ : list of decision trees
+        The trees.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    permutation_importances_ : ndarray of shape (n_features,)
+        How much worse the trees are on rows they have not seen when a column is shuffled; with
+        permutation_importances=True.
+
+    oob_score_ : float
+        Score on rows outside the bags; with oob_score=True.
+
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Class shares by the trees that have not seen the row, NaN where all have; with oob_score=True.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees,
+    Machine Learning 63, 2006
+    """
+
+    _learner = "forest"
+    _forwarded = {"n_estimators": "n_estimators", "criterion": "criterion", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "bootstrap": "bootstrap", "ccp_alpha": "ccp_alpha", "splitter": "splitter", "max_bins": "max_bins", "permutation_importances": "permutation_importances"}
+    _parameter_constraints: dict = {
+        "n_estimators": [Interval(Integral, 1, 1000000, closed="both")],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "class_weight": [StrOptions({"balanced_subsample", "balanced"}), dict, list, None],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "max_samples": [None, Interval(RealNotInt, 0.0, None, closed="neither"), Interval(Integral, 1, None, closed="left")],
+        "monotonic_cst": ["array-like", None],
+        "splitter": [StrOptions({"auto", "exact", "histogram"})],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+        "permutation_importances": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="gini",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features="sqrt",
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=True,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        class_weight=None,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        splitter="auto",
+        max_bins=255,
+        permutation_importances=False,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.splitter = splitter
+        self.max_bins = max_bins
+        self.permutation_importances = permutation_importances
+
+
+class RandomForestRegressor(_forest.ForestRegressor):
+    """Random forest for numbers.
+
+    mean over trees of class shares or means; each tree greedily lowers sum over leaves of weight * impurity on
+    rows drawn with replacement, each split over max_features columns drawn anew
+
+    A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
+    bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
+    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    threads; more trees can be added later without changing those that are there.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes;
+        squared_error, absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers.
+        auto is gini or squared_error.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows. A row that was
+        drawn several times counts once.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of a tree's rows that must be left on each side of a split.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all. auto is sqrt for classes and a third for numbers. Columns that are constant in the node count among
+        the drawn, but the draw goes on until there is one that is not.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    bootstrap : bool, default=True
+        Whether each tree is grown on rows drawn with replacement; false grows each on all rows.
+
+    oob_score : bool or callable, default=False
+        Whether to predict each row by the trees that have not seen it, and to score that: accuracy or R^2, or
+        what the callable says of the true and the predicted targets.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    warm_start : bool, default=False
+        Whether a fit adds trees to those that are there, up to n_estimators.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.
+
+    max_samples : int, float or None, default=None
+        Rows drawn for each tree: a whole number, or a share of all rows; null for as many as there are. Rows
+        with weights are drawn in proportion to them.
+
+    monotonic_cst : array-like of shape (n_features,) or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For one number, or two classes (the probability of the second).
+
+    splitter : {"auto", "exact", "histogram"}, default="auto"
+        exact keeps all values apart; histogram cuts columns into max_bins bins, which is faster on many rows;
+        auto is exact below 10000 rows.
+
+    max_bins : int, default=255
+        Bins of a column of numbers, for histograms. Columns with fewer values keep them apart.
+
+    permutation_importances : bool, default=False
+        Whether to measure how much worse the trees are on rows they have not seen when a column is shuffled.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of targets.
+
+    estimators_ : list of decision trees
+        The trees.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    permutation_importances_ : ndarray of shape (n_features,)
+        How much worse the trees are on rows they have not seen when a column is shuffled; with
+        permutation_importances=True.
+
+    oob_score_ : float
+        Score on rows outside the bags; with oob_score=True.
+
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Predictions by the trees that have not seen the row, NaN where all have; with oob_score=True.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees,
+    Machine Learning 63, 2006
+    """
+
+    _learner = "forest"
+    _forwarded = {"n_estimators": "n_estimators", "criterion": "criterion", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "bootstrap": "bootstrap", "ccp_alpha": "ccp_alpha", "splitter": "splitter", "max_bins": "max_bins", "permutation_importances": "permutation_importances"}
+    _parameter_constraints: dict = {
+        "n_estimators": [Interval(Integral, 1, 1000000, closed="both")],
+        "criterion": [StrOptions({"squared_error", "absolute_error", "poisson"}), Hidden(StrOptions({"friedman_mse"}))],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "max_samples": [None, Interval(RealNotInt, 0.0, None, closed="neither"), Interval(Integral, 1, None, closed="left")],
+        "monotonic_cst": ["array-like", None],
+        "splitter": [StrOptions({"auto", "exact", "histogram"})],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+        "permutation_importances": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="squared_error",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=1.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=True,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        splitter="auto",
+        max_bins=255,
+        permutation_importances=False,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.splitter = splitter
+        self.max_bins = max_bins
+        self.permutation_importances = permutation_importances
+
+
+class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
+    """Extremely randomised trees for classes.
+
+    mean over trees of class shares or means; each tree greedily lowers sum over leaves of weight * impurity on
+    rows drawn with replacement, each split over max_features columns drawn anew
+
+    A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
+    bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
+    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    threads; more trees can be added later without changing those that are there.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes;
+        squared_error, absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers.
+        auto is gini or squared_error.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows. A row that was
+        drawn several times counts once.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of a tree's rows that must be left on each side of a split.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all. auto is sqrt for classes and a third for numbers. Columns that are constant in the node count among
+        the drawn, but the draw goes on until there is one that is not.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    bootstrap : bool, default=False
+        Whether each tree is grown on rows drawn with replacement; false grows each on all rows.
+
+    oob_score : bool or callable, default=False
+        Whether to predict each row by the trees that have not seen it, and to score that: accuracy or R^2, or
+        what the callable says of the true and the predicted targets.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    warm_start : bool, default=False
+        Whether a fit adds trees to those that are there, up to n_estimators.
+
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight, "balanced_subsample" does so in each bag.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.
+
+    max_samples : int, float or None, default=None
+        Rows drawn for each tree: a whole number, or a share of all rows; null for as many as there are. Rows
+        with weights are drawn in proportion to them.
+
+    monotonic_cst : array-like of shape (n_features,) or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For one number, or two classes (the probability of the second).
+
+    splitter : {"auto", "exact", "histogram"}, default="auto"
+        exact keeps all values apart; histogram cuts columns into max_bins bins, which is faster on many rows;
+        auto is exact below 10000 rows.
+
+    max_bins : int, default=255
+        Bins of a column of numbers, for histograms. Columns with fewer values keep them apart.
+
+    permutation_importances : bool, default=False
+        Whether to measure how much worse the trees are on rows they have not seen when a column is shuffled.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_classes_ : int
+        Number of classes.
+
+    n_outputs_ : int
+        Number of targets.
+
+    estimators_ : list of decision trees
+        The trees.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    permutation_importances_ : ndarray of shape (n_features,)
+        How much worse the trees are on rows they have not seen when a column is shuffled; with
+        permutation_importances=True.
+
+    oob_score_ : float
+        Score on rows outside the bags; with oob_score=True.
+
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Class shares by the trees that have not seen the row, NaN where all have; with oob_score=True.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees,
+    Machine Learning 63, 2006
+    """
+
+    _learner = "forest"
+    _forwarded = {"n_estimators": "n_estimators", "criterion": "criterion", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "bootstrap": "bootstrap", "ccp_alpha": "ccp_alpha", "splitter": "splitter", "max_bins": "max_bins", "permutation_importances": "permutation_importances"}
+    _parameter_constraints: dict = {
+        "n_estimators": [Interval(Integral, 1, 1000000, closed="both")],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "class_weight": [StrOptions({"balanced_subsample", "balanced"}), dict, list, None],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "max_samples": [None, Interval(RealNotInt, 0.0, None, closed="neither"), Interval(Integral, 1, None, closed="left")],
+        "monotonic_cst": ["array-like", None],
+        "splitter": [StrOptions({"auto", "exact", "histogram"})],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+        "permutation_importances": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="gini",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features="sqrt",
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=False,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        class_weight=None,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        splitter="auto",
+        max_bins=255,
+        permutation_importances=False,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.splitter = splitter
+        self.max_bins = max_bins
+        self.permutation_importances = permutation_importances
+
+
+class ExtraTreesRegressor(_forest.ExtraTreesRegressor):
+    """Extremely randomised trees for numbers.
+
+    mean over trees of class shares or means; each tree greedily lowers sum over leaves of weight * impurity on
+    rows drawn with replacement, each split over max_features columns drawn anew
+
+    A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
+    bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
+    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    threads; more trees can be added later without changing those that are there.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What makes a split good: gini, entropy or log_loss (the same) or misclassification for classes;
+        squared_error, absolute_error, poisson or friedman_mse (the same splits as squared_error) for numbers.
+        auto is gini or squared_error.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows. A row that was
+        drawn several times counts once.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of a tree's rows that must be left on each side of a split.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all. auto is sqrt for classes and a third for numbers. Columns that are constant in the node count among
+        the drawn, but the draw goes on until there is one that is not.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    bootstrap : bool, default=False
+        Whether each tree is grown on rows drawn with replacement; false grows each on all rows.
+
+    oob_score : bool or callable, default=False
+        Whether to predict each row by the trees that have not seen it, and to score that: accuracy or R^2, or
+        what the callable says of the true and the predicted targets.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    warm_start : bool, default=False
+        Whether a fit adds trees to those that are there, up to n_estimators.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.
+
+    max_samples : int, float or None, default=None
+        Rows drawn for each tree: a whole number, or a share of all rows; null for as many as there are. Rows
+        with weights are drawn in proportion to them.
+
+    monotonic_cst : array-like of shape (n_features,) or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For one number, or two classes (the probability of the second).
+
+    splitter : {"auto", "exact", "histogram"}, default="auto"
+        exact keeps all values apart; histogram cuts columns into max_bins bins, which is faster on many rows;
+        auto is exact below 10000 rows.
+
+    max_bins : int, default=255
+        Bins of a column of numbers, for histograms. Columns with fewer values keep them apart.
+
+    permutation_importances : bool, default=False
+        Whether to measure how much worse the trees are on rows they have not seen when a column is shuffled.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of targets.
+
+    estimators_ : list of decision trees
+        The trees.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    permutation_importances_ : ndarray of shape (n_features,)
+        How much worse the trees are on rows they have not seen when a column is shuffled; with
+        permutation_importances=True.
+
+    oob_score_ : float
+        Score on rows outside the bags; with oob_score=True.
+
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Predictions by the trees that have not seen the row, NaN where all have; with oob_score=True.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees,
+    Machine Learning 63, 2006
+    """
+
+    _learner = "forest"
+    _forwarded = {"n_estimators": "n_estimators", "criterion": "criterion", "max_depth": "max_depth", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "min_impurity_decrease": "min_impurity_decrease", "bootstrap": "bootstrap", "ccp_alpha": "ccp_alpha", "splitter": "splitter", "max_bins": "max_bins", "permutation_importances": "permutation_importances"}
+    _parameter_constraints: dict = {
+        "n_estimators": [Interval(Integral, 1, 1000000, closed="both")],
+        "criterion": [StrOptions({"squared_error", "absolute_error", "poisson"}), Hidden(StrOptions({"friedman_mse"}))],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "max_samples": [None, Interval(RealNotInt, 0.0, None, closed="neither"), Interval(Integral, 1, None, closed="left")],
+        "monotonic_cst": ["array-like", None],
+        "splitter": [StrOptions({"auto", "exact", "histogram"})],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+        "permutation_importances": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="squared_error",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=1.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=False,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        splitter="auto",
+        max_bins=255,
+        permutation_importances=False,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.splitter = splitter
+        self.max_bins = max_bins
+        self.permutation_importances = permutation_importances
+
+
+class GradientBoostingClassifier(_gradient.GradientBoostingClassifier):
+    """Gradient boosting on exact trees, for classes.
+
+    sum w L(y, F(x)), F = F0 + learning_rate * sum of rho_m h_m; h_m is the tree nearest in squares to -dL/dF
+
+    For up to some ten thousand rows and for losses without second derivatives; boosting is much faster on more
+    rows. With n_iter_no_change a part of the rows is held out and the rounds end when it stops to gain. More
+    rounds can be added later without changing those that are there. The same bits on any number of threads.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "exponential"}, default="log_loss"
+        What is minimised: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for
+        numbers; log_loss (logistic, softmax) or exponential (two classes) for classes. auto is squared_error or
+        log_loss.
+
+    learning_rate : float, default=0.1
+        Factor of every step.
+
+    n_estimators : int, default=100
+        Rounds; a tree each, or a tree a class.
+
+    subsample : float, default=1.0
+        Share of the rows, drawn without replacement, that each round sees.
+
+    criterion : {"friedman_mse", "squared_error"}, default="deprecated"
+        Deprecated: both choose the same splits.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the total weight that must be left on each side of a split.
+
+    max_depth : int or None, default=3
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    init : "zero" or None, default=None
+        Where the scores start: the best constant, or 0. Estimators are refused.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
+
+    warm_start : bool, default=False
+        Whether a fit adds trees to those that are there, up to n_estimators.
+
+    validation_fraction : float, default=0.1
+        Share of the rows held out for n_iter_no_change, of each class alike.
+
+    n_iter_no_change : int or None, default=None
+        Stop when the loss on held-out rows has not fallen by tol below any of so many rounds before; null never
+        stops.
+
+    tol : float, default=0.0001
+        What counts as progress for n_iter_no_change.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.
+
+    step : {"leaf", "line-search", "fixed", "decay"}, default="leaf"
+        How far a tree goes: leaf finds the best value for each leaf, line-search one factor for the whole tree,
+        fixed takes the tree as it is, decay divides it by 1 + decay * (rounds before). All are multiplied by
+        learning_rate.
+
+    decay : float, default=0.1
+        How fast steps shrink, for step = decay.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_classes_ : int
+        Number of classes.
+
+    n_estimators_ : int
+        Rounds, fewer than asked when they ended early.
+
+    estimators_ : ndarray of decision trees
+        The trees: a row a round, a column a class.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    train_score_ : ndarray of shape (n_estimators,)
+        Mean loss on the rows of each round, after it.
+
+    oob_improvement_ : ndarray of shape (n_estimators,)
+        By how much each round lowered the mean loss of rows it did not see; with subsample below 1.
+
+    max_features_ : int
+        Number of columns looked at for each split.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Friedman: Greedy function approximation: a gradient boosting machine, Annals of Statistics 29, 2001
+    """
+
+    _learner = "gradient-boosting"
+    _forwarded = {"loss": "loss", "learning_rate": "learning_rate", "n_estimators": "n_estimators", "subsample": "subsample", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_depth": "max_depth", "min_impurity_decrease": "min_impurity_decrease", "max_features": "max_features", "max_leaf_nodes": "max_leaf_nodes", "validation_fraction": "validation_fraction", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "ccp_alpha": "ccp_alpha", "step": "step", "decay": "decay"}
+    _parameter_constraints: dict = {
+        "loss": [StrOptions({"log_loss", "exponential"})],
+        "learning_rate": [Interval(Real, 0.0, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, 1000000, closed="both")],
+        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+        "criterion": [StrOptions({"friedman_mse", "squared_error", "deprecated"})],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "init": [StrOptions({"zero"}), None],
+        "random_state": ["random_state"],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "verbose": ["verbose"],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "step": [StrOptions({"leaf", "line-search", "fixed", "decay"})],
+        "decay": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss="log_loss",
+        learning_rate=0.1,
+        n_estimators=100,
+        subsample=1.0,
+        criterion="deprecated",
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_depth=3,
+        min_impurity_decrease=0.0,
+        init=None,
+        random_state=None,
+        max_features=None,
+        verbose=0,
+        max_leaf_nodes=None,
+        warm_start=False,
+        validation_fraction=0.1,
+        n_iter_no_change=None,
+        tol=0.0001,
+        ccp_alpha=0.0,
+        step="leaf",
+        decay=0.1,
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.random_state = random_state
+        self.max_features = max_features
+        self.verbose = verbose
+        self.max_leaf_nodes = max_leaf_nodes
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.ccp_alpha = ccp_alpha
+        self.step = step
+        self.decay = decay
+
+
+class GradientBoostingRegressor(_gradient.GradientBoostingRegressor):
+    """Gradient boosting on exact trees, for numbers.
+
+    sum w L(y, F(x)), F = F0 + learning_rate * sum of rho_m h_m; h_m is the tree nearest in squares to -dL/dF
+
+    For up to some ten thousand rows and for losses without second derivatives; boosting is much faster on more
+    rows. With n_iter_no_change a part of the rows is held out and the rounds end when it stops to gain. More
+    rounds can be added later without changing those that are there. The same bits on any number of threads.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson"}, default="squared_error"
+        What is minimised: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for
+        numbers; log_loss (logistic, softmax) or exponential (two classes) for classes. auto is squared_error or
+        log_loss.
+
+    learning_rate : float, default=0.1
+        Factor of every step.
+
+    n_estimators : int, default=100
+        Rounds; a tree each, or a tree a class.
+
+    subsample : float, default=1.0
+        Share of the rows, drawn without replacement, that each round sees.
+
+    criterion : {"friedman_mse", "squared_error"}, default="deprecated"
+        Deprecated: both choose the same splits.
+
+    min_samples_split : int or float, default=2
+        Rows a node needs to be split: a whole number, or a share of all rows.
+
+    min_samples_leaf : int or float, default=1
+        Rows that must be left on each side of a split: a whole number, or a share of all rows.
+
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the total weight that must be left on each side of a split.
+
+    max_depth : int or None, default=3
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_impurity_decrease : float, default=0.0
+        A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
+
+    init : "zero" or None, default=None
+        Where the scores start: the best constant, or 0. Estimators are refused.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for
+        all.
+
+    alpha : float, default=0.9
+        The quantile of loss = quantile; for huber the share of residuals that count in squares.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
+
+    warm_start : bool, default=False
+        Whether a fit adds trees to those that are there, up to n_estimators.
+
+    validation_fraction : float, default=0.1
+        Share of the rows held out for n_iter_no_change, of each class alike.
+
+    n_iter_no_change : int or None, default=None
+        Stop when the loss on held-out rows has not fallen by tol below any of so many rounds before; null never
+        stops.
+
+    tol : float, default=0.0001
+        What counts as progress for n_iter_no_change.
+
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.
+
+    step : {"leaf", "line-search", "fixed", "decay"}, default="leaf"
+        How far a tree goes: leaf finds the best value for each leaf, line-search one factor for the whole tree,
+        fixed takes the tree as it is, decay divides it by 1 + decay * (rounds before). All are multiplied by
+        learning_rate.
+
+    decay : float, default=0.1
+        How fast steps shrink, for step = decay.
+
+    Attributes
+    ----------
+    n_estimators_ : int
+        Rounds, fewer than asked when they ended early.
+
+    estimators_ : ndarray of decision trees
+        The trees: a row a round, a column a class.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the decrease of the impurity.
+
+    train_score_ : ndarray of shape (n_estimators,)
+        Mean loss on the rows of each round, after it.
+
+    oob_improvement_ : ndarray of shape (n_estimators,)
+        By how much each round lowered the mean loss of rows it did not see; with subsample below 1.
+
+    max_features_ : int
+        Number of columns looked at for each split.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Friedman: Greedy function approximation: a gradient boosting machine, Annals of Statistics 29, 2001
+    """
+
+    _learner = "gradient-boosting"
+    _forwarded = {"loss": "loss", "learning_rate": "learning_rate", "n_estimators": "n_estimators", "subsample": "subsample", "min_samples_split": "min_samples_split", "min_samples_leaf": "min_samples_leaf", "min_weight_fraction_leaf": "min_weight_fraction_leaf", "max_depth": "max_depth", "min_impurity_decrease": "min_impurity_decrease", "max_features": "max_features", "alpha": "quantile", "max_leaf_nodes": "max_leaf_nodes", "validation_fraction": "validation_fraction", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "ccp_alpha": "ccp_alpha", "step": "step", "decay": "decay"}
+    _parameter_constraints: dict = {
+        "loss": [StrOptions({"squared_error", "absolute_error", "huber", "quantile", "poisson"})],
+        "learning_rate": [Interval(Real, 0.0, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, 1000000, closed="both")],
+        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+        "criterion": [StrOptions({"friedman_mse", "squared_error", "deprecated"})],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "init": [StrOptions({"zero"}), None],
+        "random_state": ["random_state"],
+        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "verbose": ["verbose"],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "step": [StrOptions({"leaf", "line-search", "fixed", "decay"})],
+        "decay": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss="squared_error",
+        learning_rate=0.1,
+        n_estimators=100,
+        subsample=1.0,
+        criterion="deprecated",
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_depth=3,
+        min_impurity_decrease=0.0,
+        init=None,
+        random_state=None,
+        max_features=None,
+        alpha=0.9,
+        verbose=0,
+        max_leaf_nodes=None,
+        warm_start=False,
+        validation_fraction=0.1,
+        n_iter_no_change=None,
+        tol=0.0001,
+        ccp_alpha=0.0,
+        step="leaf",
+        decay=0.1,
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.random_state = random_state
+        self.max_features = max_features
+        self.alpha = alpha
+        self.verbose = verbose
+        self.max_leaf_nodes = max_leaf_nodes
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.ccp_alpha = ccp_alpha
+        self.step = step
+        self.decay = decay
+
+
 class C45Classifier(_c45.C45Classifier):
     """Multi-way decision tree (ID3, C4.5): a branch for each category, shares of rows for missing values.
 
@@ -3544,6 +4769,564 @@ class StackingRegressor(_ensemble.StackingRegressor):
         self.n_jobs = n_jobs
         self.passthrough = passthrough
         self.verbose = verbose
+
+
+class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
+    """Gradient boosting on histograms for classes.
+
+    sum w_i loss(y_i, z_i) + sum over trees of min_split_gain * leaves + 1/2 l2_regularization |v|^2 +
+    l1_regularization |v|_1, where z is the sum of the values v of the leaves of a row; each tree lowers the
+    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)
+
+    The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
+    values and categories as they are. A round costs one addition a cell for about half the levels of a tree;
+    memory is two bytes a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not
+    change a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value. The parameters after `random_state` and
+    `class_weight` are not in scikit-learn.
+
+    Parameters
+    ----------
+    loss : {"log_loss"}, default="log_loss"
+        What is lowered: log_loss for classes; squared_error, absolute_error, gamma, poisson or quantile for
+        numbers. auto is log_loss or squared_error. With gamma and poisson the score is the logarithm of the
+        mean.
+
+    learning_rate : float, default=0.1
+        Factor of every leaf value: smaller is slower and often better.
+
+    max_iter : int, default=100
+        Rounds at most, with a tree each, or a tree a class for more than two classes.
+
+    max_leaf_nodes : int or None, default=31
+        Leaves of a tree at most; null for no limit.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_leaf : int, default=20
+        Rows that must be left on each side of a split; a row of whole weight counts so many times.
+
+    l2_regularization : float, default=0.0
+        Price of the square of a leaf value (lambda).
+
+    max_features : float, default=1.0
+        Share of the columns, drawn at random, that each node looks at.
+
+    max_bins : int, default=255
+        Bins of a column at most, besides that of missing values; up to 255 a cell takes a byte, above it two.
+
+    categorical_features : array-like of {bool, int, str}, "from_dtype" or None, default="from_dtype"
+        Which columns hold categories: a mask, numbers or names of columns; "from_dtype" takes the category
+        columns of a DataFrame. None treats all columns as numbers.
+
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For numbers, or two classes (the probability of the second).
+
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of lists or None, default=None
+        Which columns may be tested on one way from root to leaf: lists of column numbers, pairwise or
+        no_interactions; columns that are not listed form one more list.
+
+    warm_start : bool, default=False
+        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.
+
+    early_stopping : "auto" or bool, default="auto"
+        Stop when rows that are held out get no better; "auto" does so for more than 10000 rows or when X_val is
+        given.
+
+    scoring : str, callable or None, default="loss"
+        What early stopping looks at: "loss", or a scorer, which is then computed round by round; None is the
+        score method.
+
+    validation_fraction : int, float or None, default=0.1
+        Share (or number) of rows held out for early stopping; None looks at the training rows.
+
+    n_iter_no_change : int, default=10
+        Rounds without progress after which early stopping stops.
+
+    tol : float, default=1e-7
+        By how much the loss must fall to count as progress.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight.
+
+    min_child_weight : float, default=0.001
+        Sum of second derivatives that must be left on each side of a split.
+
+    l1_regularization : float, default=0.0
+        Price of the magnitude of a leaf value (alpha).
+
+    min_split_gain : float, default=0.0
+        Price of a leaf (gamma): what a split must gain.
+
+    colsample_bytree : float, default=1.0
+        Share of the columns, drawn at random, that each tree looks at.
+
+    subsample : float, default=1.0
+        Share of the rows, drawn at random for each round, that its trees are grown on.
+
+    goss : bool, default=False
+        Draw rows by their gradients: top_rate of them with the greatest ones, and other_rate from the others,
+        whose weight makes up for those left out.
+
+    top_rate : float, default=0.2
+        Share of rows with the greatest gradients that goss keeps.
+
+    other_rate : float, default=0.1
+        Share of rows that goss draws from the others.
+
+    cat_smooth : float, default=10.0
+        Added to the second derivatives of a category where categories are ordered; categories with fewer rows
+        in a node stay together.
+
+    cat_l2 : float, default=10.0
+        Added to l2_regularization where a set of categories is split off.
+
+    max_cat_threshold : int, default=32
+        Most categories that are split off at a time.
+
+    max_cat_to_onehot : int, default=4
+        Up to so many categories are split off one by one.
+
+    min_data_per_group : int, default=100
+        Rows that categories must have together before a split between them is tried.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_iter_ : int
+        Number of rounds.
+
+    n_trees_per_iteration_ : int
+        Trees a round: one, or one a class for more than two classes.
+
+    train_score_ : ndarray
+        Scores of the training rows before the first round and after each, with early stopping; else empty.
+
+    validation_score_ : ndarray
+        Scores of the rows held out before the first round and after each; else empty.
+
+    do_early_stopping_ : bool
+        Whether early stopping was on.
+
+    is_categorical_ : ndarray of bool or None
+        Which columns hold categories.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in what all splits gained.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Chen, Guestrin: XGBoost, 2016; Ke et al.: LightGBM, 2017; Friedman: Greedy function approximation, 2001
+    """
+
+    _learner = "boosting"
+    _forwarded = {"learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group"}
+    _parameter_constraints: dict = {
+        "loss": [StrOptions({"log_loss"})],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "max_features": [Interval(Real, 0.0, 1.0, closed="right")],
+        "max_bins": [Interval(Integral, 2, 65000, closed="both")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
+        "warm_start": ["boolean"],
+        "early_stopping": [StrOptions({"auto"}), "boolean"],
+        "scoring": [str, callable, None],
+        "validation_fraction": [Interval(RealNotInt, 0.0, 1.0, closed="neither"), Interval(Integral, 1, None, closed="left"), None],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
+        "l1_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "min_split_gain": [Interval(Real, 0.0, None, closed="left")],
+        "colsample_bytree": [Interval(Real, 0.0, 1.0, closed="right")],
+        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+        "goss": ["boolean"],
+        "top_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
+        "cat_l2": [Interval(Real, 0.0, None, closed="left")],
+        "max_cat_threshold": [Interval(Integral, 1, None, closed="left")],
+        "max_cat_to_onehot": [Interval(Integral, 0, None, closed="left")],
+        "min_data_per_group": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        loss="log_loss",
+        *,
+        learning_rate=0.1,
+        max_iter=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        max_features=1.0,
+        max_bins=255,
+        categorical_features="from_dtype",
+        monotonic_cst=None,
+        interaction_cst=None,
+        warm_start=False,
+        early_stopping="auto",
+        scoring="loss",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        verbose=0,
+        random_state=None,
+        class_weight=None,
+        min_child_weight=0.001,
+        l1_regularization=0.0,
+        min_split_gain=0.0,
+        colsample_bytree=1.0,
+        subsample=1.0,
+        goss=False,
+        top_rate=0.2,
+        other_rate=0.1,
+        cat_smooth=10.0,
+        cat_l2=10.0,
+        max_cat_threshold=32,
+        max_cat_to_onehot=4,
+        min_data_per_group=100,
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.min_child_weight = min_child_weight
+        self.l1_regularization = l1_regularization
+        self.min_split_gain = min_split_gain
+        self.colsample_bytree = colsample_bytree
+        self.subsample = subsample
+        self.goss = goss
+        self.top_rate = top_rate
+        self.other_rate = other_rate
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
+        self.max_cat_threshold = max_cat_threshold
+        self.max_cat_to_onehot = max_cat_to_onehot
+        self.min_data_per_group = min_data_per_group
+
+
+class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
+    """Gradient boosting on histograms for numbers.
+
+    sum w_i loss(y_i, z_i) + sum over trees of min_split_gain * leaves + 1/2 l2_regularization |v|^2 +
+    l1_regularization |v|_1, where z is the sum of the values v of the leaves of a row; each tree lowers the
+    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)
+
+    The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
+    values and categories as they are. A round costs one addition a cell for about half the levels of a tree;
+    memory is two bytes a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not
+    change a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.
+
+    X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
+    with missing values; in arrays NaN is a missing value. The parameters after `random_state` and
+    `class_weight` are not in scikit-learn.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "gamma", "poisson", "quantile"}, default="squared_error"
+        What is lowered: log_loss for classes; squared_error, absolute_error, gamma, poisson or quantile for
+        numbers. auto is log_loss or squared_error. With gamma and poisson the score is the logarithm of the
+        mean.
+
+    quantile : float or None, default=None
+        The quantile that loss quantile estimates.
+
+    learning_rate : float, default=0.1
+        Factor of every leaf value: smaller is slower and often better.
+
+    max_iter : int, default=100
+        Rounds at most, with a tree each, or a tree a class for more than two classes.
+
+    max_leaf_nodes : int or None, default=31
+        Leaves of a tree at most; null for no limit.
+
+    max_depth : int or None, default=None
+        Greatest number of tests on the way to a leaf; null for no limit.
+
+    min_samples_leaf : int, default=20
+        Rows that must be left on each side of a split; a row of whole weight counts so many times.
+
+    l2_regularization : float, default=0.0
+        Price of the square of a leaf value (lambda).
+
+    max_features : float, default=1.0
+        Share of the columns, drawn at random, that each node looks at.
+
+    max_bins : int, default=255
+        Bins of a column at most, besides that of missing values; up to 255 a cell takes a byte, above it two.
+
+    categorical_features : array-like of {bool, int, str}, "from_dtype" or None, default="from_dtype"
+        Which columns hold categories: a mask, numbers or names of columns; "from_dtype" takes the category
+        columns of a DataFrame. None treats all columns as numbers.
+
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no
+        constraint. For numbers, or two classes (the probability of the second).
+
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of lists or None, default=None
+        Which columns may be tested on one way from root to leaf: lists of column numbers, pairwise or
+        no_interactions; columns that are not listed form one more list.
+
+    warm_start : bool, default=False
+        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.
+
+    early_stopping : "auto" or bool, default="auto"
+        Stop when rows that are held out get no better; "auto" does so for more than 10000 rows or when X_val is
+        given.
+
+    scoring : str, callable or None, default="loss"
+        What early stopping looks at: "loss", or a scorer, which is then computed round by round; None is the
+        score method.
+
+    validation_fraction : int, float or None, default=0.1
+        Share (or number) of rows held out for early stopping; None looks at the training rows.
+
+    n_iter_no_change : int, default=10
+        Rounds without progress after which early stopping stops.
+
+    tol : float, default=1e-7
+        By how much the loss must fall to count as progress.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    min_child_weight : float, default=0.001
+        Sum of second derivatives that must be left on each side of a split.
+
+    l1_regularization : float, default=0.0
+        Price of the magnitude of a leaf value (alpha).
+
+    min_split_gain : float, default=0.0
+        Price of a leaf (gamma): what a split must gain.
+
+    colsample_bytree : float, default=1.0
+        Share of the columns, drawn at random, that each tree looks at.
+
+    subsample : float, default=1.0
+        Share of the rows, drawn at random for each round, that its trees are grown on.
+
+    goss : bool, default=False
+        Draw rows by their gradients: top_rate of them with the greatest ones, and other_rate from the others,
+        whose weight makes up for those left out.
+
+    top_rate : float, default=0.2
+        Share of rows with the greatest gradients that goss keeps.
+
+    other_rate : float, default=0.1
+        Share of rows that goss draws from the others.
+
+    cat_smooth : float, default=10.0
+        Added to the second derivatives of a category where categories are ordered; categories with fewer rows
+        in a node stay together.
+
+    cat_l2 : float, default=10.0
+        Added to l2_regularization where a set of categories is split off.
+
+    max_cat_threshold : int, default=32
+        Most categories that are split off at a time.
+
+    max_cat_to_onehot : int, default=4
+        Up to so many categories are split off one by one.
+
+    min_data_per_group : int, default=100
+        Rows that categories must have together before a split between them is tried.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Number of rounds.
+
+    n_trees_per_iteration_ : int
+        Trees a round: one, or one a class for more than two classes.
+
+    train_score_ : ndarray
+        Scores of the training rows before the first round and after each, with early stopping; else empty.
+
+    validation_score_ : ndarray
+        Scores of the rows held out before the first round and after each; else empty.
+
+    do_early_stopping_ : bool
+        Whether early stopping was on.
+
+    is_categorical_ : ndarray of bool or None
+        Which columns hold categories.
+
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in what all splits gained.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Chen, Guestrin: XGBoost, 2016; Ke et al.: LightGBM, 2017; Friedman: Greedy function approximation, 2001
+    """
+
+    _learner = "boosting"
+    _forwarded = {"quantile": "quantile", "learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group"}
+    _parameter_constraints: dict = {
+        "loss": [StrOptions({"squared_error", "absolute_error", "gamma", "poisson", "quantile"})],
+        "quantile": [Interval(Real, 0.0, 1.0, closed="both"), None],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "max_features": [Interval(Real, 0.0, 1.0, closed="right")],
+        "max_bins": [Interval(Integral, 2, 65000, closed="both")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
+        "warm_start": ["boolean"],
+        "early_stopping": [StrOptions({"auto"}), "boolean"],
+        "scoring": [str, callable, None],
+        "validation_fraction": [Interval(RealNotInt, 0.0, 1.0, closed="neither"), Interval(Integral, 1, None, closed="left"), None],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
+        "l1_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "min_split_gain": [Interval(Real, 0.0, None, closed="left")],
+        "colsample_bytree": [Interval(Real, 0.0, 1.0, closed="right")],
+        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+        "goss": ["boolean"],
+        "top_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
+        "cat_l2": [Interval(Real, 0.0, None, closed="left")],
+        "max_cat_threshold": [Interval(Integral, 1, None, closed="left")],
+        "max_cat_to_onehot": [Interval(Integral, 0, None, closed="left")],
+        "min_data_per_group": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        loss="squared_error",
+        *,
+        quantile=None,
+        learning_rate=0.1,
+        max_iter=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        max_features=1.0,
+        max_bins=255,
+        categorical_features="from_dtype",
+        monotonic_cst=None,
+        interaction_cst=None,
+        warm_start=False,
+        early_stopping="auto",
+        scoring="loss",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        verbose=0,
+        random_state=None,
+        min_child_weight=0.001,
+        l1_regularization=0.0,
+        min_split_gain=0.0,
+        colsample_bytree=1.0,
+        subsample=1.0,
+        goss=False,
+        top_rate=0.2,
+        other_rate=0.1,
+        cat_smooth=10.0,
+        cat_l2=10.0,
+        max_cat_threshold=32,
+        max_cat_to_onehot=4,
+        min_data_per_group=100,
+    ):
+        self.loss = loss
+        self.quantile = quantile
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.min_child_weight = min_child_weight
+        self.l1_regularization = l1_regularization
+        self.min_split_gain = min_split_gain
+        self.colsample_bytree = colsample_bytree
+        self.subsample = subsample
+        self.goss = goss
+        self.top_rate = top_rate
+        self.other_rate = other_rate
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
+        self.max_cat_threshold = max_cat_threshold
+        self.max_cat_to_onehot = max_cat_to_onehot
+        self.min_data_per_group = min_data_per_group
 
 
 class KMeans(_kmeans.KMeans):

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _adaboost, _bayes, _c45, _dummy, _ensemble, _features, _glm, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -29,6 +29,12 @@ __all__ = [
     "GaussianNB",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "C45Classifier",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
@@ -38,6 +44,8 @@ __all__ = [
     "VotingRegressor",
     "StackingClassifier",
     "StackingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "KMeans",
     "PCA",
     "DummyClassifier",
@@ -574,6 +582,227 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         one_se: bool = ...,
     ) -> None: ...
 
+class RandomForestClassifier(_forest.ForestClassifier):
+    classes_: NDArray[Any]
+    n_classes_: int
+    n_outputs_: int
+    estimators_: Any
+    feature_importances_: NDArray[Any]
+    permutation_importances_: NDArray[Any]
+    oob_score_: float
+    oob_decision_function_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_estimators: int = ...,
+        *,
+        criterion: str = ...,
+        max_depth: int | None = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_features: int | float | str | None = ...,
+        max_leaf_nodes: int | None = ...,
+        min_impurity_decrease: float = ...,
+        bootstrap: bool = ...,
+        oob_score: Any = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        verbose: int | bool = ...,
+        warm_start: bool = ...,
+        class_weight: Any = ...,
+        ccp_alpha: float = ...,
+        max_samples: int | float | None = ...,
+        monotonic_cst: Any = ...,
+        splitter: str = ...,
+        max_bins: int = ...,
+        permutation_importances: bool = ...,
+    ) -> None: ...
+
+class RandomForestRegressor(_forest.ForestRegressor):
+    n_outputs_: int
+    estimators_: Any
+    feature_importances_: NDArray[Any]
+    permutation_importances_: NDArray[Any]
+    oob_score_: float
+    oob_prediction_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_estimators: int = ...,
+        *,
+        criterion: str = ...,
+        max_depth: int | None = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_features: int | float | str | None = ...,
+        max_leaf_nodes: int | None = ...,
+        min_impurity_decrease: float = ...,
+        bootstrap: bool = ...,
+        oob_score: Any = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        verbose: int | bool = ...,
+        warm_start: bool = ...,
+        ccp_alpha: float = ...,
+        max_samples: int | float | None = ...,
+        monotonic_cst: Any = ...,
+        splitter: str = ...,
+        max_bins: int = ...,
+        permutation_importances: bool = ...,
+    ) -> None: ...
+
+class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
+    classes_: NDArray[Any]
+    n_classes_: int
+    n_outputs_: int
+    estimators_: Any
+    feature_importances_: NDArray[Any]
+    permutation_importances_: NDArray[Any]
+    oob_score_: float
+    oob_decision_function_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_estimators: int = ...,
+        *,
+        criterion: str = ...,
+        max_depth: int | None = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_features: int | float | str | None = ...,
+        max_leaf_nodes: int | None = ...,
+        min_impurity_decrease: float = ...,
+        bootstrap: bool = ...,
+        oob_score: Any = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        verbose: int | bool = ...,
+        warm_start: bool = ...,
+        class_weight: Any = ...,
+        ccp_alpha: float = ...,
+        max_samples: int | float | None = ...,
+        monotonic_cst: Any = ...,
+        splitter: str = ...,
+        max_bins: int = ...,
+        permutation_importances: bool = ...,
+    ) -> None: ...
+
+class ExtraTreesRegressor(_forest.ExtraTreesRegressor):
+    n_outputs_: int
+    estimators_: Any
+    feature_importances_: NDArray[Any]
+    permutation_importances_: NDArray[Any]
+    oob_score_: float
+    oob_prediction_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_estimators: int = ...,
+        *,
+        criterion: str = ...,
+        max_depth: int | None = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_features: int | float | str | None = ...,
+        max_leaf_nodes: int | None = ...,
+        min_impurity_decrease: float = ...,
+        bootstrap: bool = ...,
+        oob_score: Any = ...,
+        n_jobs: int | None = ...,
+        random_state: Any = ...,
+        verbose: int | bool = ...,
+        warm_start: bool = ...,
+        ccp_alpha: float = ...,
+        max_samples: int | float | None = ...,
+        monotonic_cst: Any = ...,
+        splitter: str = ...,
+        max_bins: int = ...,
+        permutation_importances: bool = ...,
+    ) -> None: ...
+
+class GradientBoostingClassifier(_gradient.GradientBoostingClassifier):
+    classes_: NDArray[Any]
+    n_classes_: int
+    n_estimators_: int
+    estimators_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    train_score_: NDArray[Any]
+    oob_improvement_: NDArray[Any]
+    max_features_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        loss: str = ...,
+        learning_rate: float = ...,
+        n_estimators: int = ...,
+        subsample: float = ...,
+        criterion: str = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_depth: int | None = ...,
+        min_impurity_decrease: float = ...,
+        init: str | None = ...,
+        random_state: Any = ...,
+        max_features: int | float | str | None = ...,
+        verbose: int | bool = ...,
+        max_leaf_nodes: int | None = ...,
+        warm_start: bool = ...,
+        validation_fraction: float = ...,
+        n_iter_no_change: int | None = ...,
+        tol: float = ...,
+        ccp_alpha: float = ...,
+        step: str = ...,
+        decay: float = ...,
+    ) -> None: ...
+
+class GradientBoostingRegressor(_gradient.GradientBoostingRegressor):
+    n_estimators_: int
+    estimators_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    train_score_: NDArray[Any]
+    oob_improvement_: NDArray[Any]
+    max_features_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        loss: str = ...,
+        learning_rate: float = ...,
+        n_estimators: int = ...,
+        subsample: float = ...,
+        criterion: str = ...,
+        min_samples_split: int | float = ...,
+        min_samples_leaf: int | float = ...,
+        min_weight_fraction_leaf: float = ...,
+        max_depth: int | None = ...,
+        min_impurity_decrease: float = ...,
+        init: str | None = ...,
+        random_state: Any = ...,
+        max_features: int | float | str | None = ...,
+        alpha: float = ...,
+        verbose: int | bool = ...,
+        max_leaf_nodes: int | None = ...,
+        warm_start: bool = ...,
+        validation_fraction: float = ...,
+        n_iter_no_change: int | None = ...,
+        tol: float = ...,
+        ccp_alpha: float = ...,
+        step: str = ...,
+        decay: float = ...,
+    ) -> None: ...
+
 class C45Classifier(_c45.C45Classifier):
     classes_: NDArray[Any]
     feature_importances_: NDArray[Any]
@@ -744,6 +973,105 @@ class StackingRegressor(_ensemble.StackingRegressor):
         n_jobs: int | None = ...,
         passthrough: bool = ...,
         verbose: int | bool = ...,
+    ) -> None: ...
+
+class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
+    classes_: NDArray[Any]
+    n_iter_: int
+    n_trees_per_iteration_: int
+    train_score_: NDArray[Any]
+    validation_score_: NDArray[Any]
+    do_early_stopping_: bool
+    is_categorical_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        loss: str = ...,
+        *,
+        learning_rate: float = ...,
+        max_iter: int = ...,
+        max_leaf_nodes: int | None = ...,
+        max_depth: int | None = ...,
+        min_samples_leaf: int = ...,
+        l2_regularization: float = ...,
+        max_features: float = ...,
+        max_bins: int = ...,
+        categorical_features: Any = ...,
+        monotonic_cst: Any = ...,
+        interaction_cst: str | None = ...,
+        warm_start: bool = ...,
+        early_stopping: str | bool = ...,
+        scoring: Any = ...,
+        validation_fraction: int | float | None = ...,
+        n_iter_no_change: int = ...,
+        tol: float = ...,
+        verbose: int | bool = ...,
+        random_state: Any = ...,
+        class_weight: Any = ...,
+        min_child_weight: float = ...,
+        l1_regularization: float = ...,
+        min_split_gain: float = ...,
+        colsample_bytree: float = ...,
+        subsample: float = ...,
+        goss: bool = ...,
+        top_rate: float = ...,
+        other_rate: float = ...,
+        cat_smooth: float = ...,
+        cat_l2: float = ...,
+        max_cat_threshold: int = ...,
+        max_cat_to_onehot: int = ...,
+        min_data_per_group: int = ...,
+    ) -> None: ...
+
+class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
+    n_iter_: int
+    n_trees_per_iteration_: int
+    train_score_: NDArray[Any]
+    validation_score_: NDArray[Any]
+    do_early_stopping_: bool
+    is_categorical_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        loss: str = ...,
+        *,
+        quantile: float | None = ...,
+        learning_rate: float = ...,
+        max_iter: int = ...,
+        max_leaf_nodes: int | None = ...,
+        max_depth: int | None = ...,
+        min_samples_leaf: int = ...,
+        l2_regularization: float = ...,
+        max_features: float = ...,
+        max_bins: int = ...,
+        categorical_features: Any = ...,
+        monotonic_cst: Any = ...,
+        interaction_cst: str | None = ...,
+        warm_start: bool = ...,
+        early_stopping: str | bool = ...,
+        scoring: Any = ...,
+        validation_fraction: int | float | None = ...,
+        n_iter_no_change: int = ...,
+        tol: float = ...,
+        verbose: int | bool = ...,
+        random_state: Any = ...,
+        min_child_weight: float = ...,
+        l1_regularization: float = ...,
+        min_split_gain: float = ...,
+        colsample_bytree: float = ...,
+        subsample: float = ...,
+        goss: bool = ...,
+        top_rate: float = ...,
+        other_rate: float = ...,
+        cat_smooth: float = ...,
+        cat_l2: float = ...,
+        max_cat_threshold: int = ...,
+        max_cat_to_onehot: int = ...,
+        min_data_per_group: int = ...,
     ) -> None: ...
 
 class KMeans(_kmeans.KMeans):

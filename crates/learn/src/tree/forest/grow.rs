@@ -281,6 +281,7 @@ impl<K: Kind> Grower<'_, K> {
 
     /// Splits the node that gains most, again and again, until there are `leaves` leaves.
     fn best_first(mut self, root: Bud<K::Sum>, leaves: usize) -> Result<Vec<Grown>> {
+        #[allow(clippy::type_complexity)]
         let mut waiting: Vec<Option<(Bud<K::Sum>, Choice<K::Sum>)>> = Vec::new();
         let mut heap = BinaryHeap::new();
         let mut fresh = vec![root];

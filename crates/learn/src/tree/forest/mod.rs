@@ -141,7 +141,7 @@ const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false }
 impl Learner for Forest {
     type Model = ForestModel;
 
-    const CONTINUE: Option<Resume<Self>> = Some(|forest, start, data, cx| fit::fit(forest, start, data, cx));
+    const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
 
     const SPEC: Spec = Spec {
         name: "forest",

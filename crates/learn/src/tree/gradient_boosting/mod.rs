@@ -128,7 +128,7 @@ const STEPS: &[&str] = &["leaf", "line-search", "fixed", "decay"];
 impl Learner for GradientBoosting {
     type Model = GradientBoostingModel;
 
-    const CONTINUE: Option<Resume<Self>> = Some(|learner, start, data, cx| fit::fit(learner, start, data, cx));
+    const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
 
     const SPEC: Spec = Spec {
         name: "gradient-boosting",
