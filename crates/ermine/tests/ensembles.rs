@@ -8,13 +8,13 @@ use ermine::{Roles, Stage};
 use serde_json::{Map, Value, json};
 
 fn problem(file: &str, target: &str) -> Problem {
-    let table = ermine::data::read_table(&format!("{}/../../fixtures/data/{file}.csv.gz", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let table = ermine::data::read_table(format!("{}/../../fixtures/data/{file}.csv.gz", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let roles = Roles { task: Some(ermine::core::Task::Classification), ..Roles::with_target(target) };
     Problem::from_table(table, &roles).unwrap()
 }
 
 fn example(name: &str, target: &str) -> Problem {
-    Problem::from_table(ermine::data::read_table(&format!("example:{name}")).unwrap(), &Roles::with_target(target)).unwrap()
+    Problem::from_table(ermine::data::read_table(format!("example:{name}")).unwrap(), &Roles::with_target(target)).unwrap()
 }
 
 /// Accuracy over all rows, each predicted by a model of the other four folds; the fold of row i is i mod 5.

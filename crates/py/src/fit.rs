@@ -26,6 +26,9 @@ enum Y<'py> {
     Class(PyReadonlyArray1<'py, u32>),
 }
 
+/// Rows, target and weights that a fit watches to know when to stop.
+type Watched<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<PyReadonlyArray1<'py, f64>>);
+
 /// Fits a learner of the catalogue.
 ///
 /// `params` is a JSON object. `y` is a vector or matrix of float64; for a classification `codes` (uint32, into
@@ -51,7 +54,7 @@ pub fn fit<'py>(
     start: Option<&Bound<'py, NativeModel>>,
     resume: bool,
     go_on: bool,
-    watched: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>, Option<PyReadonlyArray1<'py, f64>>)>,
+    watched: Option<Watched<'py>>,
 ) -> PyResult<NativeModel> {
     let named = |dtype| Named { estimator, dtype };
     let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;

@@ -24,7 +24,10 @@ def test_classes_are_told_as_well_as_by_scikit_learn(name, load):
     theirs = getattr(sklearn.ensemble, name)(random_state=0).fit(X, y)
     assert abs(ours.score(X_test, y_test) - theirs.score(X_test, y_test)) < 0.04
     assert log_loss(y_test, ours.predict_proba(X_test)) < 1.5 * log_loss(y_test, theirs.predict_proba(X_test)) + 0.02
-    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=0.12)
+    if load is load_iris:  # either length or width of the petals tells the kinds apart; which is taken is a matter of chance
+        np.testing.assert_allclose(ours.feature_importances_[2:].sum(), theirs.feature_importances_[2:].sum(), atol=0.12)
+    else:
+        np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=0.12)
     np.testing.assert_allclose(ours.feature_importances_.sum(), 1.0)
 
 

@@ -258,7 +258,10 @@ impl Nodes {
                 node.feature = self.feature[i] as u32;
                 node.missing_left = self.missing_left[i] == 1;
                 node.right = self.right[i] as u32;
-                node.gain = (cost(i) - cost(i + 1) - cost(self.right[i] as usize)).clamp(0.0, f64::MAX);
+                // Costs that overflow leave NaN, which is a gain of 0 here; clamp would keep it.
+                #[allow(clippy::manual_clamp)]
+                let gain = (cost(i) - cost(i + 1) - cost(self.right[i] as usize)).max(0.0).min(f64::MAX);
+                node.gain = gain;
                 match &categories[self.feature[i] as usize] {
                     Some(names) => node.categories = Some(self.left_codes(i, names.len()).collect()),
                     None => node.threshold = self.threshold[i],

@@ -89,9 +89,9 @@ class MemberRegressor(_Member, DecisionTreeRegressor):
 
 def _node_arrays(model):
     """The node arrays of every tree of a model, as one dict a tree."""
-    arrays = {name.removeprefix("trees/"): a for name, a in model.arrays() if name.startswith("trees/")}
-    start = arrays["start"].astype(np.int64)
     names = ("feature", "right", "threshold", "missing_left", "cover", "gain", "value")
+    arrays = {name: model.array(f"trees/{name}") for name in names}
+    start = model.array("trees/start").astype(np.int64)
     return [{name: arrays[name][a:b] for name in names} for a, b in zip(start[:-1], start[1:])]
 
 

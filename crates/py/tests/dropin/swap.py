@@ -51,6 +51,7 @@ def swapped(names):
     import sklearn.cluster
     import sklearn.decomposition
     import sklearn.dummy
+    import sklearn.ensemble
     import sklearn.impute
     import sklearn.linear_model
     import sklearn.naive_bayes
@@ -61,6 +62,7 @@ def swapped(names):
         sklearn.cluster,
         sklearn.decomposition,
         sklearn.dummy,
+        sklearn.ensemble,
         sklearn.impute,
         sklearn.linear_model,
         sklearn.naive_bayes,

@@ -378,7 +378,10 @@ pub(in crate::tree) fn nodes_of(grown: &[Grown]) -> Vec<Node> {
             node.missing_left = test.missing_left;
             node.categories = test.categories.clone();
             node.right = test.right as u32;
-            node.gain = (cost(i) - cost(test.left) - cost(test.right)).clamp(0.0, f64::MAX);
+            // Costs that overflow leave NaN, which is a gain of 0 here; clamp would keep it.
+            #[allow(clippy::manual_clamp)]
+            let gain = (cost(i) - cost(test.left) - cost(test.right)).max(0.0).min(f64::MAX);
+            node.gain = gain;
         }
         node
     };
