@@ -42,7 +42,8 @@ impl Penalty {
     /// The value that minimises g v + ½ (h + l2) v² + l1 |v| within bounds.
     pub fn value(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
         let shrunk = g.signum() * (g.abs() - self.l1).max(0.0);
-        let v = if shrunk == 0.0 { 0.0 } else { -shrunk / (h + l2) };
+        // Rows without any curvature, told for certain, have no step to take.
+        let v = if shrunk == 0.0 || h + l2 <= 0.0 { 0.0 } else { -shrunk / (h + l2) };
         v.clamp(bounds.0, bounds.1)
     }
 

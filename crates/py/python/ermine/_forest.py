@@ -104,8 +104,8 @@ class _Ensemble:
     def _member(self, nodes, seed, classes):
         """One tree as an estimator."""
         depth = getattr(self, "max_depth", None)
-        shared = {"max_depth": depth, "random_state": seed}
-        member = MemberRegressor(**shared) if classes is None else MemberClassifier(**shared)
+        member = MemberRegressor() if classes is None else MemberClassifier()
+        member.max_depth, member.random_state = depth, seed
         member.n_features_in_ = self.n_features_in_
         member.n_outputs_ = nodes["value"].shape[1] if classes is None else 1
         if classes is not None:
