@@ -58,6 +58,13 @@ class MemberTree(Tree):
 class _Member:
     """A tree of an ensemble: it predicts from its nodes alone and takes arrays of numbers."""
 
+    def __init__(self, *, criterion="auto", splitter="best", max_depth=None, random_state=None, monotonic_cst=None):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.random_state = random_state
+        self.monotonic_cst = monotonic_cst
+
     def __sklearn_is_fitted__(self):
         return "_tree" in self.__dict__
 
@@ -104,8 +111,8 @@ class _Ensemble:
     def _member(self, nodes, seed, classes):
         """One tree as an estimator."""
         depth = getattr(self, "max_depth", None)
-        member = MemberRegressor() if classes is None else MemberClassifier()
-        member.max_depth, member.random_state = depth, seed
+        shared = {"max_depth": depth, "random_state": seed}
+        member = MemberRegressor(**shared) if classes is None else MemberClassifier(**shared)
         member.n_features_in_ = self.n_features_in_
         member.n_outputs_ = nodes["value"].shape[1] if classes is None else 1
         if classes is not None:
