@@ -52,6 +52,8 @@ def lasso_path(d, p):
 
 
 TASKS["lasso_path"] = lasso_path
+
+
 def quantile(p):
     return ermine.QuantileRegressor(quantile=p["quantile"], alpha=p["alpha"])
 
@@ -94,6 +96,8 @@ def sgd(p):
 for loss in ("hinge", "log_loss"):
     for form in ("dense", "sparse"):
         TASKS[f"sgd_{loss}_{form}"] = estimator(sgd, info=coef_info)
+
+
 def poisson(p):
     return ermine.PoissonRegressor(alpha=p["alpha"])
 
