@@ -19,8 +19,8 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::select::hold_out;
-use crate::tree::ClassWeight;
 use crate::tree::ensemble::Trees;
+use crate::tree::{ClassWeight, SHARE};
 use data::{Categories, Reader, Rows, Summary};
 use engine::{End, Engine, Scale, Watched};
 use objective::Loss;
@@ -183,7 +183,6 @@ impl Default for Boosting {
 }
 
 const LOSSES: &[&str] = &["auto", "log_loss", "squared_error", "absolute_error", "gamma", "poisson", "quantile"];
-const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
 const BELOW_ONE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
 
 impl Learner for Boosting {

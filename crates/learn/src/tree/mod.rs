@@ -27,12 +27,14 @@ use criterion::{
     Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ShareImpurity, Squared, Weights,
 };
 use grow::{Ground, Grown, Settings};
+use params::{MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST};
 use sorted::{Columns, Rows};
 
 pub use c45::{C45, C45Model, C45Rule};
 pub(crate) use ensemble::cells::{CodeMaps, refuse_infinite};
 pub use export::{Rule, TextStyle};
 pub use model::{LEAF, Nodes, TreeModel, UNDEFINED};
+pub(crate) use params::SHARE;
 pub use params::{ClassWeight, FeatureShare, LeafPrice, RowShare};
 pub use prune::PruningPath;
 pub use prune_cv::PruningChoice;
@@ -145,8 +147,6 @@ impl Default for Tree {
 const CRITERIA: &[&str] =
     &["auto", "gini", "entropy", "log_loss", "misclassification", "squared_error", "friedman_mse", "absolute_error", "poisson"];
 
-const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
-
 impl Learner for Tree {
     type Model = TreeModel;
 
@@ -178,26 +178,10 @@ impl Learner for Tree {
                 doc: "best tries every threshold; random draws one threshold a column and takes the best column.",
                 range: Range::Choice(&["best", "random"]),
             },
-            ParamSpec {
-                name: "max_depth",
-                doc: "Greatest number of tests on the way to a leaf; null for no limit.",
-                range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
-            },
-            ParamSpec {
-                name: "min_samples_split",
-                doc: "Rows a node needs to be split: a whole number, or a share of all rows.",
-                range: Range::Either(&Range::Int { min: 2, max: i64::MAX }, &SHARE),
-            },
-            ParamSpec {
-                name: "min_samples_leaf",
-                doc: "Rows that must be left on each side of a split: a whole number, or a share of all rows.",
-                range: Range::Either(&Range::Int { min: 1, max: i64::MAX }, &SHARE),
-            },
-            ParamSpec {
-                name: "min_weight_fraction_leaf",
-                doc: "Share of the total weight that must be left on each side of a split.",
-                range: Range::Real { min: 0.0, max: 0.5, above: false, log: false },
-            },
+            MAX_DEPTH,
+            MIN_SAMPLES_SPLIT,
+            MIN_SAMPLES_LEAF,
+            MIN_WEIGHT_FRACTION_LEAF,
             ParamSpec {
                 name: "max_features",
                 doc: "Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null \
@@ -213,11 +197,7 @@ impl Learner for Tree {
                 doc: "Greatest number of leaves: the node whose split gains most is split first; null for no limit.",
                 range: Range::Optional(&Range::Int { min: 2, max: i64::MAX }),
             },
-            ParamSpec {
-                name: "min_impurity_decrease",
-                doc: "A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.",
-                range: Range::at_least(0.0),
-            },
+            MIN_IMPURITY_DECREASE,
             ParamSpec {
                 name: "class_weight",
                 doc: "Weights of the classes, by name; classes that are not listed have weight 1. balanced gives each class \
@@ -241,12 +221,7 @@ impl Learner for Tree {
                       not the best itself.",
                 range: Range::Bool,
             },
-            ParamSpec {
-                name: "monotonic_cst",
-                doc: "For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no \
-                      constraint. For one number, or two classes (the probability of the second).",
-                range: Range::Optional(&Range::List(&Range::Int { min: -1, max: 1 })),
-            },
+            MONOTONIC_CST,
         ],
     };
 

@@ -2,8 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use ermine_core::{Error, Result};
+use ermine_core::{Error, ParamSpec, Range, Result};
 use serde::{Deserialize, Serialize};
+
+/// A share above 0.
+pub(crate) const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
+
+// What trees and the ensembles that grow them ask alike.
+pub(super) const MAX_DEPTH: ParamSpec = ParamSpec {
+    name: "max_depth",
+    doc: "Greatest number of tests on the way to a leaf; null for no limit.",
+    range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
+};
+pub(super) const MIN_SAMPLES_SPLIT: ParamSpec = ParamSpec {
+    name: "min_samples_split",
+    doc: "Rows a node needs to be split: a whole number, or a share of all rows.",
+    range: Range::Either(&Range::Int { min: 2, max: i64::MAX }, &SHARE),
+};
+pub(super) const MIN_SAMPLES_LEAF: ParamSpec = ParamSpec {
+    name: "min_samples_leaf",
+    doc: "Rows that must be left on each side of a split: a whole number, or a share of all rows.",
+    range: Range::Either(&Range::Int { min: 1, max: i64::MAX }, &SHARE),
+};
+pub(super) const MIN_WEIGHT_FRACTION_LEAF: ParamSpec = ParamSpec {
+    name: "min_weight_fraction_leaf",
+    doc: "Share of the total weight that must be left on each side of a split.",
+    range: Range::Real { min: 0.0, max: 0.5, above: false, log: false },
+};
+pub(super) const MAX_LEAF_NODES: ParamSpec = ParamSpec {
+    name: "max_leaf_nodes",
+    doc: "Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.",
+    range: Range::Optional(&Range::Int { min: 2, max: i64::MAX }),
+};
+pub(super) const MIN_IMPURITY_DECREASE: ParamSpec = ParamSpec {
+    name: "min_impurity_decrease",
+    doc: "A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.",
+    range: Range::at_least(0.0),
+};
+pub(super) const MONOTONIC_CST: ParamSpec = ParamSpec {
+    name: "monotonic_cst",
+    doc: "For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no \
+          constraint. For one number, or two classes (the probability of the second).",
+    range: Range::Optional(&Range::List(&Range::Int { min: -1, max: 1 })),
+};
 
 /// A number of rows, given as such or as a share of all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

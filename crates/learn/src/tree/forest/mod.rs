@@ -14,6 +14,7 @@ mod tests;
 use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
 use serde::{Deserialize, Serialize};
 
+use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE};
 use super::{ClassWeight, FeatureShare, RowShare, Tree};
 
 pub use model::{ForestModel, OutOfBag};
@@ -136,8 +137,6 @@ impl Default for Forest {
 /// The word for class weights that balance each bag by itself.
 const SUBSAMPLE: &str = "balanced_subsample";
 
-const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
-
 impl Learner for Forest {
     type Model = ForestModel;
 
@@ -217,16 +216,8 @@ impl Learner for Forest {
                 doc: "Whether to measure how much worse the trees are on rows they have not seen when a column is shuffled.",
                 range: Range::Bool,
             },
-            ParamSpec {
-                name: "max_depth",
-                doc: "Greatest number of tests on the way to a leaf; null for no limit.",
-                range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
-            },
-            ParamSpec {
-                name: "min_samples_split",
-                doc: "Rows a node needs to be split: a whole number, or a share of all rows.",
-                range: Range::Either(&Range::Int { min: 2, max: i64::MAX }, &SHARE),
-            },
+            MAX_DEPTH,
+            MIN_SAMPLES_SPLIT,
             ParamSpec {
                 name: "min_samples_leaf",
                 doc: "Rows that must be left on each side of a split: a whole number, or a share of all rows. A row that was \
@@ -238,16 +229,8 @@ impl Learner for Forest {
                 doc: "Share of the weight of a tree's rows that must be left on each side of a split.",
                 range: Range::Real { min: 0.0, max: 0.5, above: false, log: false },
             },
-            ParamSpec {
-                name: "max_leaf_nodes",
-                doc: "Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.",
-                range: Range::Optional(&Range::Int { min: 2, max: i64::MAX }),
-            },
-            ParamSpec {
-                name: "min_impurity_decrease",
-                doc: "A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.",
-                range: Range::at_least(0.0),
-            },
+            MAX_LEAF_NODES,
+            MIN_IMPURITY_DECREASE,
             ParamSpec {
                 name: "class_weight",
                 doc: "Weights of the classes, by name; classes that are not listed have weight 1. balanced gives each class \
@@ -259,12 +242,7 @@ impl Learner for Forest {
                 doc: "Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.",
                 range: Range::at_least(0.0),
             },
-            ParamSpec {
-                name: "monotonic_cst",
-                doc: "For each column 1 if the prediction must not fall as it grows, -1 if it must not rise, 0 for no \
-                      constraint. For one number, or two classes (the probability of the second).",
-                range: Range::Optional(&Range::List(&Range::Int { min: -1, max: 1 })),
-            },
+            MONOTONIC_CST,
         ],
     };
 

@@ -10,6 +10,9 @@ mod tests;
 use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
 use serde::{Deserialize, Serialize};
 
+use super::params::{
+    MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, SHARE,
+};
 use super::{FeatureShare, RowShare, Tree};
 
 pub use model::GradientBoostingModel;
@@ -122,7 +125,6 @@ impl Default for GradientBoosting {
     }
 }
 
-const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
 const STEPS: &[&str] = &["leaf", "line-search", "fixed", "decay"];
 
 impl Learner for GradientBoosting {
@@ -178,26 +180,10 @@ impl Learner for GradientBoosting {
                 doc: "What makes a split good; friedman_mse and squared_error choose the same splits.",
                 range: Range::Choice(&["friedman_mse", "squared_error"]),
             },
-            ParamSpec {
-                name: "max_depth",
-                doc: "Greatest number of tests on the way to a leaf; null for no limit.",
-                range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
-            },
-            ParamSpec {
-                name: "min_samples_split",
-                doc: "Rows a node needs to be split: a whole number, or a share of all rows.",
-                range: Range::Either(&Range::Int { min: 2, max: i64::MAX }, &SHARE),
-            },
-            ParamSpec {
-                name: "min_samples_leaf",
-                doc: "Rows that must be left on each side of a split: a whole number, or a share of all rows.",
-                range: Range::Either(&Range::Int { min: 1, max: i64::MAX }, &SHARE),
-            },
-            ParamSpec {
-                name: "min_weight_fraction_leaf",
-                doc: "Share of the total weight that must be left on each side of a split.",
-                range: Range::Real { min: 0.0, max: 0.5, above: false, log: false },
-            },
+            MAX_DEPTH,
+            MIN_SAMPLES_SPLIT,
+            MIN_SAMPLES_LEAF,
+            MIN_WEIGHT_FRACTION_LEAF,
             ParamSpec {
                 name: "max_features",
                 doc: "Columns drawn at random for each split: a whole number, a share, sqrt or log2 of their number; null for all.",
@@ -206,16 +192,8 @@ impl Learner for GradientBoosting {
                     &Range::Either(&Range::Int { min: 1, max: i64::MAX }, &SHARE),
                 )),
             },
-            ParamSpec {
-                name: "max_leaf_nodes",
-                doc: "Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.",
-                range: Range::Optional(&Range::Int { min: 2, max: i64::MAX }),
-            },
-            ParamSpec {
-                name: "min_impurity_decrease",
-                doc: "A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.",
-                range: Range::at_least(0.0),
-            },
+            MAX_LEAF_NODES,
+            MIN_IMPURITY_DECREASE,
             ParamSpec {
                 name: "ccp_alpha",
                 doc: "Price of a leaf in cost-complexity pruning of each tree; 0 does not prune.",
