@@ -325,6 +325,20 @@ impl<'a> Dataset<'a> {
     /// The checks at the door that cost nothing next to a fit: lengths, emptiness, weights, target against task, form of
     /// the features against what the learner accepts. Cells are checked by the fit itself, which reads them anyway.
     pub fn check(&self, spec: &Spec) -> Result<()> {
+        self.check_part(spec)?;
+        if self.has_no_weight() {
+            return Err(no_weight());
+        }
+        Ok(())
+    }
+
+    /// Whether all rows have weight 0.
+    pub(crate) fn has_no_weight(&self) -> bool {
+        self.weight.is_some_and(|w| w.iter().all(|&w| w == 0.0))
+    }
+
+    /// [`Dataset::check`] for some rows of many, all of which may have weight 0.
+    pub fn check_part(&self, spec: &Spec) -> Result<()> {
         let rows = self.rows();
         if rows == 0 {
             return Err(Error::Data(format!("there are 0 rows, and {} needs at least 1", spec.name)));
@@ -358,9 +372,6 @@ impl<'a> Dataset<'a> {
         if let Some(row) = weight.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
             let message = format!("{} is refused; weights are finite and not negative", weight[row]);
             return Err(Error::Row { place: "sample weight".into(), row, message });
-        }
-        if weight.iter().all(|&w| w == 0.0) {
-            return Err(Error::Weight("all weights are 0, so no row is left".into()));
         }
         Ok(())
     }
@@ -515,4 +526,8 @@ impl OwnedDataset {
         let base = Dataset::new(self.x.view());
         Dataset { y: self.y.view(), weight: self.weight.as_deref(), schema: self.schema.as_ref().or(base.schema), ..base }
     }
+}
+/// The error of rows none of which counts.
+pub(crate) fn no_weight() -> Error {
+    Error::Weight("all weights are 0, so no row is left".into())
 }

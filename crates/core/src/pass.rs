@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::dataset::no_weight;
 use crate::{
     Context, Dataset, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, OwnedTarget, Progress, Result, Schema,
     Spec,
@@ -196,7 +197,7 @@ pub fn drive_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Co
         Ok(Flow::Stop)
     })?;
     let head = head.ok_or_else(|| Error::Data(format!("there are 0 rows, and {} needs at least 1", L::SPEC.name)))?;
-    head.view().check(&L::SPEC)?;
+    head.view().check_part(&L::SPEC)?;
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(head.view().cols())).max(1);
     let mut state = learner.start(&head.view(), cx)?;
     let mut pass = 0u64;
@@ -276,10 +277,12 @@ pub fn gather_source<P: Partial>(
     let mut counter = Counter { trees: Vec::new() };
     let mut held: Option<OwnedDataset> = None;
     let (mut first, mut done) = (0usize, 0u64);
+    let mut weightless = true;
     // Reduces the blocks of a run of rows side by side and takes them into the tree in order.
     let mut take = |run: &Dataset<'_>| -> Result<()> {
         cx.check(Progress { stage: "pass", done, total: blocks, objective: None })?;
-        run.check(spec).map_err(|e| offset_rows(e, first))?;
+        run.check_part(spec).map_err(|e| offset_rows(e, first))?;
+        weightless &= run.has_no_weight();
         let starts: Vec<usize> = (0..run.rows()).step_by(block_rows).collect();
         let parts: Vec<Result<P>> = starts
             .into_par_iter()
@@ -317,7 +320,20 @@ pub fn gather_source<P: Partial>(
     if let Some(rest) = held {
         take(&rest.view())?;
     }
+    if weightless && first > 0 {
+        return Err(no_weight());
+    }
     counter.total()?.ok_or_else(|| Error::Data("the source had rows in one pass and none in the next".into()))
+}
+
+/// All rows of a source in memory, for what cannot be learnt in passes.
+pub fn hold(source: &dyn RowSource) -> Result<OwnedDataset> {
+    let mut held: Option<OwnedDataset> = None;
+    source.scan(&mut |rows| {
+        append(held.get_or_insert_with(|| empty_like(rows)), rows);
+        Ok(Flow::Continue)
+    })?;
+    held.ok_or_else(|| Error::Data("the source has no rows".into()))
 }
 
 /// A row that counts from a block becomes a row that counts from the beginning.

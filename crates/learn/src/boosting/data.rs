@@ -10,10 +10,10 @@ use ermine_math::dd::Dd;
 use serde::{Deserialize, Serialize};
 
 /// The category names of each column, `None` for numbers.
-pub(super) type Categories = Vec<Option<Arc<Vec<String>>>>;
+pub(crate) type Categories = Vec<Option<Arc<Vec<String>>>>;
 
 /// The category names of the columns of `x`.
-pub(super) fn categories(x: &Features<'_>) -> Categories {
+pub(crate) fn categories(x: &Features<'_>) -> Categories {
     match x {
         Features::Table(t) => (0..t.cols()).map(|j| t.categories(j).map(|(_, names)| names.clone())).collect(),
         _ => vec![None; x.cols()],
@@ -21,7 +21,7 @@ pub(super) fn categories(x: &Features<'_>) -> Categories {
 }
 
 /// Reads cells column by column, as numbers: NaN where missing, the code where there are categories.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     x: Features<'a>,
     /// Sparse rows by column: where each begins, rows and values.
     by_column: Option<(Vec<usize>, Vec<u32>, Vec<f64>)>,
@@ -130,10 +130,50 @@ impl<'a> Reader<'a> {
 
 /// What is known of a column before it is binned.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum ColumnSummary {
+pub(crate) enum ColumnSummary {
     Numbers(Sketch),
     /// The weight of each category.
     Categories(Vec<f64>),
+}
+
+impl ColumnSummary {
+    /// Of all columns of a block of rows.
+    pub fn all(rows: &Dataset<'_>) -> Result<Vec<Self>> {
+        let reader = Reader::new(rows.x);
+        let mut cells = vec![0.0; rows.rows()];
+        let mut out = Vec::with_capacity(rows.cols());
+        for (j, names) in categories(&rows.x).iter().enumerate() {
+            reader.fill(j, 0, &mut cells);
+            out.push(match names {
+                Some(names) => {
+                    let mut weights = vec![0.0; names.len()];
+                    for (i, v) in cells.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
+                        weights[*v as usize] += rows.weight_of(i);
+                    }
+                    Self::Categories(weights)
+                }
+                None => {
+                    if cells.iter().fold(false, |any, v| any | v.is_infinite()) {
+                        refuse_infinite(&cells, rows, j)?;
+                    }
+                    Self::Numbers(Sketch::of(&cells, rows.weight))
+                }
+            });
+        }
+        Ok(out)
+    }
+
+    /// Takes in the same columns of other rows.
+    pub fn merge_all(columns: &mut [Self], other: Vec<Self>) -> Result<()> {
+        for (a, b) in columns.iter_mut().zip(other) {
+            match (a, b) {
+                (Self::Numbers(a), Self::Numbers(b)) => a.merge(b),
+                (Self::Categories(a), Self::Categories(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
+                _ => return Err(Error::Data("a column changed its kind between blocks of rows".into())),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What a first pass finds out about rows.
@@ -162,31 +202,9 @@ pub(super) struct Summary {
 impl Summary {
     /// Of a block of rows. `quantiles` asks for the distribution of the target.
     pub fn of(rows: &Dataset<'_>, quantiles: bool) -> Result<Self> {
-        let reader = Reader::new(rows.x);
-        let kinds = categories(&rows.x);
         let n = rows.rows();
-        let mut cells = vec![0.0; n];
-        let mut columns = Vec::with_capacity(kinds.len());
-        for (j, names) in kinds.iter().enumerate() {
-            reader.fill(j, 0, &mut cells);
-            columns.push(match names {
-                Some(names) => {
-                    let mut weights = vec![0.0; names.len()];
-                    for (i, v) in cells.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-                        weights[*v as usize] += rows.weight_of(i);
-                    }
-                    ColumnSummary::Categories(weights)
-                }
-                None => {
-                    if cells.iter().fold(false, |any, v| any | v.is_infinite()) {
-                        refuse_infinite(&cells, rows, j)?;
-                    }
-                    ColumnSummary::Numbers(Sketch::of(&cells, rows.weight))
-                }
-            });
-        }
         let mut out = Self {
-            columns,
+            columns: ColumnSummary::all(rows)?,
             rows: 0,
             count: 0,
             weight: Dd::ZERO,
@@ -240,13 +258,7 @@ impl Summary {
 
 impl Partial for Summary {
     fn merge(&mut self, other: Self) -> Result<()> {
-        for (a, b) in self.columns.iter_mut().zip(other.columns) {
-            match (a, b) {
-                (ColumnSummary::Numbers(a), ColumnSummary::Numbers(b)) => a.merge(b),
-                (ColumnSummary::Categories(a), ColumnSummary::Categories(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
-                _ => return Err(Error::Data("a column changed its kind between blocks of rows".into())),
-            }
-        }
+        ColumnSummary::merge_all(&mut self.columns, other.columns)?;
         self.rows += other.rows;
         self.count += other.count;
         self.weight += other.weight;

@@ -1,6 +1,6 @@
 //! Second-order gradient boosting on histograms, leaf by leaf.
 
-mod data;
+pub(crate) mod data;
 mod engine;
 mod grow;
 mod model;

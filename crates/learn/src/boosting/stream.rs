@@ -26,7 +26,7 @@ pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Contex
         if rows.rows() == 0 {
             return Ok(Flow::Continue);
         }
-        rows.row_range(0..1).check(&<Boosting as Learner>::SPEC)?;
+        rows.row_range(0..1).check_part(&<Boosting as Learner>::SPEC)?;
         head = Some((learner.loss_for(&rows.y)?, data::categories(&rows.x), class_names(&rows.y), rows.cols()));
         Ok(Flow::Stop)
     })?;

@@ -55,19 +55,23 @@ pub(super) struct Binned {
 }
 
 impl Binned {
-    /// Ranks every column. With `max_bins` a column of numbers with more values than that is cut into bins of about as
-    /// many rows each; without, every value is kept apart.
-    pub fn new(columns: &Columns<'_>, rows: &Rows, max_bins: Option<usize>, cx: &Context<'_>) -> Result<Self> {
+    /// Ranks every column: every value is kept apart.
+    pub fn ranked(columns: &Columns<'_>, rows: &Rows, cx: &Context<'_>) -> Result<Self> {
         let n = rows.len();
         let sorted = columns.sort(rows, &|_| false, cx)?;
-        let cells: Vec<(Column, Vec<u8>)> = sorted
+        let ranked: Vec<(Column, Vec<u8>)> = sorted
             .lists
             .par_chunks(n)
             .zip(&sorted.columns)
             .enumerate()
-            .map(|(j, (list, about))| column(columns, rows, j, list, *about, max_bins))
+            .map(|(j, (list, about))| column(columns, rows, j, list, *about))
             .collect();
         drop(sorted);
+        Ok(Self::assemble(n, ranked))
+    }
+
+    /// From the columns, each with the cells of its rows if it is narrow.
+    pub(super) fn assemble(n: usize, cells: Vec<(Column, Vec<u8>)>) -> Self {
         let narrow = cells.iter().filter(|(_, cells)| !cells.is_empty()).count();
         let (mut out, mut by_column) = (Vec::with_capacity(cells.len()), Vec::with_capacity(n * narrow));
         for (mut column, cells) in cells {
@@ -90,7 +94,7 @@ impl Binned {
                 }
             });
         }
-        Ok(Self { rows: n, columns: out, by_row, by_column, narrow })
+        Self { rows: n, columns: out, by_row, by_column, narrow }
     }
 
     /// The cells of a narrow column.
@@ -111,85 +115,32 @@ impl Binned {
     }
 }
 
-/// Ranks and bins one column from its sorted list.
-fn column(
-    columns: &Columns<'_>,
-    rows: &Rows,
-    j: usize,
-    list: &[u32],
-    about: SortedColumn,
-    max_bins: Option<usize>,
-) -> (Column, Vec<u8>) {
+/// Ranks one column from its sorted list.
+fn column(columns: &Columns<'_>, rows: &Rows, j: usize, list: &[u32], about: SortedColumn) -> (Column, Vec<u8>) {
     let category = columns.categories[j].is_some();
     let missing = if about.missing { list.iter().rev().take_while(|e| e.missing()).count() } else { 0 };
     let present = &list[..list.len() - missing];
     let distinct = present.iter().enumerate().filter(|(i, e)| *i == 0 || e.starts()).count();
-    let limit = max_bins.filter(|_| !category).unwrap_or(usize::MAX);
-    let coarse = distinct > limit;
-    let value = |e: u32| columns.value(rows.row(e.id()), j);
-    let mut bin_of = vec![0u32; if coarse { distinct } else { 0 }];
-    let bins = if coarse { share_out(present, limit, &mut bin_of) } else { distinct };
-    let (mut low, mut high, mut codes) = (Vec::new(), Vec::new(), Vec::new());
-    if category {
-        codes.reserve(bins);
-    } else {
-        low.reserve(bins);
-        high.reserve(bins);
-    }
-    let narrow = bins <= NARROW;
+    let narrow = distinct <= NARROW;
     let mut bytes = vec![if narrow { MISSING } else { 0 }; if narrow { list.len() } else { 0 }];
     let mut ranks = vec![MISSING_RANK; if narrow { 0 } else { list.len() }];
-    let mut rank = 0;
-    let mut bin = 0;
+    let (mut values, mut codes) = (Vec::new(), Vec::new());
     for (i, &e) in present.iter().enumerate() {
-        if i > 0 && e.starts() {
-            rank += 1;
-        }
-        let here = if coarse { bin_of[rank] as usize } else { rank };
-        if i == 0 || here != bin {
-            bin = here;
+        if i == 0 || e.starts() {
+            let row = rows.row(e.id());
             if category {
-                codes.push(columns.code(rows.row(e.id()), j));
+                codes.push(columns.code(row, j));
             } else {
-                if i > 0 {
-                    high.push(value(present[i - 1]));
-                }
-                low.push(value(e));
+                values.push(columns.value(row, j));
             }
         }
+        let rank = values.len().max(codes.len()) - 1;
         if narrow {
-            bytes[e.id()] = bin as u8;
+            bytes[e.id()] = rank as u8;
         } else {
-            ranks[e.id()] = bin as u32;
+            ranks[e.id()] = rank as u32;
         }
-    }
-    if !category && !present.is_empty() {
-        high.push(value(present[present.len() - 1]));
     }
     let place = if narrow { Place::Narrow(0) } else { Place::Wide(ranks) };
-    (Column { place, low, high, codes: category.then_some(codes), exact: !coarse }, bytes)
-}
-
-/// Gives the distinct values of a sorted list to at most `limit` bins of about as many rows each; returns how many.
-fn share_out(present: &[u32], limit: usize, bin_of: &mut [u32]) -> usize {
-    let (mut bin, mut held, mut left) = (0usize, 0usize, present.len());
-    let mut at = 0;
-    for place in bin_of.iter_mut() {
-        let first = at;
-        at += 1;
-        while at < present.len() && !present[at].starts() {
-            at += 1;
-        }
-        let count = at - first;
-        // What is left is shared by the bins that are left; a value that overshoots goes where it fits better.
-        let aim = left as f64 / (limit - bin) as f64;
-        if held > 0 && bin + 1 < limit && (held + count) as f64 - aim > aim - held as f64 {
-            left -= held;
-            bin += 1;
-            held = 0;
-        }
-        *place = bin as u32;
-        held += count;
-    }
-    bin + 1
+    (Column { place, low: values.clone(), high: values, codes: category.then_some(codes), exact: true }, bytes)
 }

@@ -11,21 +11,24 @@ use super::super::sorted::{Columns, Rows, Slot};
 use super::super::{ClassWeight, RowShare, Tree, prune};
 use super::bag::{Bag, Lottery};
 use super::bins::Binned;
+use super::fill::{Filling, Spread};
 use super::grow::{Plan, grow};
 use super::kind::{Many, MeanLoss, Shares, Steps, TWO_LIMIT, Two};
 use super::model::ForestModel;
 use super::oob::Bags;
 use super::{Forest, SUBSAMPLE};
+use crate::boosting::data::Reader;
 
 /// Rows from which "auto" cuts columns into bins.
-const MANY_ROWS: usize = 10_000;
+pub(super) const MANY_ROWS: usize = 10_000;
 /// Classes up to which the trees are grown here.
 const MANY_CLASSES: usize = 256;
 
 /// What all trees share.
-struct Job<'a> {
+pub(super) struct Job<'a> {
     forest: &'a Forest,
     tree: Tree,
+    /// The rows as they are; of a stream only the first.
     data: &'a Dataset<'a>,
     rows: Rows,
     target: Y,
@@ -35,13 +38,13 @@ struct Job<'a> {
     /// Category counts of the columns.
     categories: Vec<Option<usize>>,
     /// The columns as small numbers, unless trees are grown on sorted lists.
-    binned: Option<Binned>,
+    pub binned: Option<Binned>,
     lottery: Lottery,
     cx: &'a Context<'a>,
 }
 
 /// The target of the rows that take part.
-enum Y {
+pub(super) enum Y {
     Classes(Vec<u32>, usize),
     Numbers(Vec<f64>),
 }
@@ -57,49 +60,72 @@ pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'
     forest.check()?;
     data.check(&Forest::SPEC)?;
     let columns = Columns::new(&data.x, data.schema);
-    let job = Job::new(forest, data, &columns, cx).map_err(named)?;
-    let mut model = match start {
+    let mut job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held, cx)).map_err(named)?;
+    if needs_lists(forest, &data.y).is_none() {
+        job.binned = Some(if job.histogram() {
+            let mut filling = Filling::new(&Spread::of_rows(data, cx)?, forest.max_bins as usize);
+            filling.append(&Reader::new(data.x), data.rows(), &job.rows);
+            filling.finish()
+        } else {
+            Binned::ranked(&columns, &job.rows, cx)?
+        });
+    }
+    let model = match start {
         Some(start) => job.go_on(start, &columns)?,
         None => job.begin(&columns),
     };
-    let wanted = usize::try_from(forest.n_estimators).unwrap_or(usize::MAX);
-    let mut checkpoints = cx.checkpoints();
-    // Some trees at a time, so that only few wait in a form that takes more room.
-    let wave = if cx.checkpoint.is_some() { rayon::current_num_threads() } else { 12 * rayon::current_num_threads() };
-    let mut late = false;
-    while model.trees.n_trees() < wanted && !late {
-        let first = model.trees.n_trees();
-        let next = first..wanted.min(first + wave);
-        let grown: Vec<Result<Done>> = next.into_par_iter().map(|t| job.grow(t)).collect();
-        for tree in grown {
-            match tree {
-                Ok(tree) => {
-                    model.trees.push(&tree.nodes);
-                    model.importance_sums.iter_mut().zip(&tree.importances).for_each(|(s, v)| *s += v);
-                }
-                // What there is is a forest, if a smaller one.
-                Err(Error::Deadline(_)) if model.trees.n_trees() > 0 => {
-                    late = true;
-                    break;
-                }
-                Err(e) => return Err(named(e)),
+    job.run(model, |model| {
+        let bags = Bags { data, rows: &job.rows, seed: cx.seed, lottery: &job.lottery };
+        model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
+        model.permutation_importances =
+            if forest.permutation_importances { Some(bags.permutation_importances(&model.trees, &columns, cx)?) } else { None };
+        Ok(())
+    })
+}
+
+/// The target and the weights of the rows that take part, and which these are.
+type HeldRows = (Y, Option<Vec<f64>>, Rows);
+
+fn held(forest: &Forest, data: &Dataset<'_>) -> Result<HeldRows> {
+    let rows = match data.weight {
+        Some(w) if w.contains(&0.0) => Rows::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
+        _ => Rows::All(data.rows()),
+    };
+    let own: Option<Vec<f64>> = data.weight.map(|w| (0..rows.len()).map(|id| w[rows.row(id)]).collect());
+    let target = match data.y {
+        Target::Class { codes, names } => Y::Classes((0..rows.len()).map(|id| codes[rows.row(id)]).collect(), names.len()),
+        _ => {
+            if forest.class_weight.is_some() {
+                return Err(Error::Parameter {
+                    learner: Forest::SPEC.name,
+                    name: "class_weight".into(),
+                    value: "a weight".into(),
+                    expected: "it must be null for a regression".into(),
+                });
             }
+            let y = data.y.reals()?;
+            let of_row = |id: usize| (0..y.cols()).map(move |t| *y.at(id, t));
+            Y::Numbers((0..rows.len()).flat_map(|id| of_row(rows.row(id))).collect())
         }
-        model.certificate.iterations = model.trees.n_trees() as u64;
-        if model.trees.n_trees() < wanted {
-            checkpoints.offer(|| Ok(ForestModel { certificate: job.certificate(&model.trees, true), ..model.clone() }))?;
-        }
+    };
+    Ok((target, own, rows))
+}
+
+/// What asks for sorted lists of all columns.
+pub(super) fn needs_lists(forest: &Forest, y: &Target<'_>) -> Option<&'static str> {
+    match y {
+        _ if forest.monotonic_cst.is_some() => Some("monotonic constraints"),
+        Target::Class { .. } if forest.criterion == "misclassification" => Some("criterion = misclassification"),
+        Target::Class { names, .. } if names.len() > MANY_CLASSES => Some("more than 256 classes"),
+        Target::Class { .. } => None,
+        y if y.n_targets() > 1 => Some("several targets"),
+        _ if forest.criterion == "absolute_error" => Some("criterion = absolute_error"),
+        _ => None,
     }
-    let bags = Bags { data, rows: &job.rows, seed: cx.seed, lottery: &job.lottery };
-    model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
-    model.permutation_importances =
-        if forest.permutation_importances { Some(bags.permutation_importances(&model.trees, &columns, cx)?) } else { None };
-    model.certificate = job.certificate(&model.trees, late);
-    Ok(model)
 }
 
 /// Errors of the tree inside speak of the forest.
-fn named(e: Error) -> Error {
+pub(super) fn named(e: Error) -> Error {
     match e {
         Error::Parameter { name, value, expected, .. } => Error::Parameter { learner: Forest::SPEC.name, name, value, expected },
         other => other,
@@ -107,41 +133,30 @@ fn named(e: Error) -> Error {
 }
 
 impl<'a> Job<'a> {
-    fn new(forest: &'a Forest, data: &'a Dataset<'a>, columns: &Columns<'_>, cx: &'a Context<'a>) -> Result<Self> {
-        let rows = match data.weight {
-            Some(w) if w.contains(&0.0) => Rows::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
-            _ => Rows::All(data.rows()),
-        };
-        let tree = forest.tree(matches!(data.y, Target::Class { .. }), columns.len());
+    /// A job on rows that take part; their columns are still to be binned.
+    pub fn new(
+        forest: &'a Forest,
+        data: &'a Dataset<'a>,
+        columns: &Columns<'_>,
+        (target, own, rows): HeldRows,
+        cx: &'a Context<'a>,
+    ) -> Result<Self> {
+        let tree = forest.tree(matches!(target, Y::Classes(..)), columns.len());
         let mut settings = tree.settings(data, columns, rows.len())?;
         settings.min_leaf = settings.min_leaf.max(1);
-        let own: Option<Vec<f64>> = data.weight.map(|w| (0..rows.len()).map(|id| w[rows.row(id)]).collect());
-        let (target, own, rows) = match data.y {
-            Target::Class { codes, names } => {
-                let codes = (0..rows.len()).map(|id| codes[rows.row(id)]).collect();
+        let (target, own, rows) = match (target, data.y) {
+            (Y::Classes(codes, count), Target::Class { names, .. }) => {
                 let (codes, own, rows) = tree.weigh_classes(codes, own, names, rows)?;
-                (Y::Classes(codes, names.len()), own, rows)
+                (Y::Classes(codes, count), own, rows)
             }
-            _ => {
-                if forest.class_weight.is_some() {
-                    return Err(Error::Parameter {
-                        learner: Forest::SPEC.name,
-                        name: "class_weight".into(),
-                        value: "a weight".into(),
-                        expected: "it must be null for a regression".into(),
-                    });
-                }
-                let y = data.y.reals()?;
-                let of_row = |id: usize| (0..y.cols()).map(move |t| *y.at(id, t));
-                (Y::Numbers((0..rows.len()).flat_map(|id| of_row(rows.row(id))).collect()), own, rows)
-            }
+            (target, _) => (target, own, rows),
         };
         if rows.len() >= <u32 as Slot>::MAX_ROWS {
             let most = <u32 as Slot>::MAX_ROWS - 1;
             return Err(Error::Data(format!("{} rows are more than the {most} a forest can take", rows.len())));
         }
-        if forest.criterion == "poisson" {
-            check_poisson(data, &rows)?;
+        if let ("poisson", Y::Numbers(y)) = (forest.criterion.as_str(), &target) {
+            check_poisson(y, data.y.n_targets(), &rows)?;
         }
         let draws = match forest.max_samples {
             None => rows.len(),
@@ -150,9 +165,7 @@ impl<'a> Job<'a> {
         };
         let lottery = Lottery::new(cx.seed, rows.len(), draws.min(u32::MAX as usize), own.as_deref());
         let categories = columns.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect();
-        let mut job = Self { forest, tree, data, rows, target, own, settings, categories, binned: None, lottery, cx };
-        let lists = job.needs_lists();
-        if let (Some(why), "histogram") = (lists, forest.splitter.as_str()) {
+        if let (Some(why), "histogram") = (needs_lists(forest, &data.y), forest.splitter.as_str()) {
             return Err(Error::Parameter {
                 learner: Forest::SPEC.name,
                 name: "splitter".into(),
@@ -160,23 +173,43 @@ impl<'a> Job<'a> {
                 expected: format!("it must be auto or exact with {why}"),
             });
         }
-        if lists.is_none() {
-            let max_bins = job.histogram().then_some(forest.max_bins as usize);
-            job.binned = Some(Binned::new(columns, &job.rows, max_bins, cx)?);
-        }
-        Ok(job)
+        Ok(Self { forest, tree, data, rows, target, own, settings, categories, binned: None, lottery, cx })
     }
 
-    /// What asks for sorted lists of all columns.
-    fn needs_lists(&self) -> Option<&'static str> {
-        match &self.target {
-            _ if self.forest.monotonic_cst.is_some() => Some("monotonic constraints"),
-            Y::Classes(..) if self.forest.criterion == "misclassification" => Some("criterion = misclassification"),
-            Y::Classes(_, count) if *count > MANY_CLASSES => Some("more than 256 classes"),
-            Y::Numbers(_) if self.data.y.n_targets() > 1 => Some("several targets"),
-            Y::Numbers(_) if self.forest.criterion == "absolute_error" => Some("criterion = absolute_error"),
-            _ => None,
+    /// Grows the trees that are wanted and not there yet; `evidence` adds what rows in memory can tell.
+    pub fn run(&self, mut model: ForestModel, evidence: impl FnOnce(&mut ForestModel) -> Result<()>) -> Result<ForestModel> {
+        let wanted = usize::try_from(self.forest.n_estimators).unwrap_or(usize::MAX);
+        let mut checkpoints = self.cx.checkpoints();
+        // Some trees at a time, so that only few wait in a form that takes more room.
+        let threads = rayon::current_num_threads();
+        let wave = if self.cx.checkpoint.is_some() { threads } else { 12 * threads };
+        let mut late = false;
+        while model.trees.n_trees() < wanted && !late {
+            let first = model.trees.n_trees();
+            let next = first..wanted.min(first + wave);
+            let grown: Vec<Result<Done>> = next.into_par_iter().map(|t| self.grow(t)).collect();
+            for tree in grown {
+                match tree {
+                    Ok(tree) => {
+                        model.trees.push(&tree.nodes);
+                        model.importance_sums.iter_mut().zip(&tree.importances).for_each(|(s, v)| *s += v);
+                    }
+                    // What there is is a forest, if a smaller one.
+                    Err(Error::Deadline(_)) if model.trees.n_trees() > 0 => {
+                        late = true;
+                        break;
+                    }
+                    Err(e) => return Err(named(e)),
+                }
+            }
+            model.certificate.iterations = model.trees.n_trees() as u64;
+            if model.trees.n_trees() < wanted {
+                checkpoints.offer(|| Ok(ForestModel { certificate: self.certificate(&model.trees, true), ..model.clone() }))?;
+            }
         }
+        evidence(&mut model)?;
+        model.certificate = self.certificate(&model.trees, late);
+        Ok(model)
     }
 
     fn histogram(&self) -> bool {
@@ -201,7 +234,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn begin(&self, columns: &Columns<'_>) -> ForestModel {
+    pub fn begin(&self, columns: &Columns<'_>) -> ForestModel {
         let (task, classes) = self.task();
         ForestModel {
             task,
@@ -239,7 +272,7 @@ impl<'a> Job<'a> {
         let rows = self.rows.len();
         let (method, note) = match &self.binned {
             None => {
-                let why = self.needs_lists().unwrap_or_default();
+                let why = needs_lists(self.forest, &self.data.y).unwrap_or_default();
                 ("exact", format!("Exact splits by sorted lists of all columns, because of {why}."))
             }
             Some(binned) if self.histogram() => {
@@ -399,23 +432,14 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Refuses targets that have no Poisson deviance.
-fn check_poisson(data: &Dataset<'_>, rows: &Rows) -> Result<()> {
-    let y = data.y.reals()?;
-    for t in 0..y.cols() {
-        let mut sum = 0.0;
-        for row in (0..rows.len()).map(|id| rows.row(id)) {
-            let v = *y.at(row, t);
-            if v < 0.0 {
-                let message = format!("{v}; Some value(s) of y are negative, which is not allowed for Poisson regression");
-                return Err(Error::Row { place: "target".into(), row, message });
-            }
-            sum += v;
-        }
-        if sum <= 0.0 {
-            let text = "Sum of y is not positive, which is necessary for Poisson regression";
-            return Err(Error::Target(text.into()));
-        }
+/// Refuses targets that have no Poisson deviance. `y` has the `targets` of one row after the other.
+fn check_poisson(y: &[f64], targets: usize, rows: &Rows) -> Result<()> {
+    if let Some(at) = y.iter().position(|v| *v < 0.0) {
+        let message = format!("{}; Some value(s) of y are negative, which is not allowed for Poisson regression", y[at]);
+        return Err(Error::Row { place: "target".into(), row: rows.row(at / targets), message });
+    }
+    if (0..targets).any(|t| y.iter().skip(t).step_by(targets).sum::<f64>() <= 0.0) {
+        return Err(Error::Target("Sum of y is not positive, which is necessary for Poisson regression".into()));
     }
     Ok(())
 }

@@ -2,16 +2,20 @@
 
 mod bag;
 mod bins;
+mod fill;
 mod find;
 mod fit;
 mod grow;
 mod kind;
 mod model;
 mod oob;
+mod stream;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
+use ermine_core::{
+    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, StreamFit, Task,
+};
 use serde::{Deserialize, Serialize};
 
 use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE};
@@ -47,7 +51,7 @@ pub use model::{ForestModel, OutOfBag};
 ///
 /// # How splits are found
 /// `splitter` "exact" keeps all values of a column apart: a node sorts the ranks of the columns it draws. "histogram" cuts
-/// a column into at most `max_bins` bins of about as many rows each, and a node adds its rows up by bin; a threshold lies
+/// a column into at most `max_bins` bins of about as much weight each, and a node adds its rows up by bin; a threshold lies
 /// between the nearest values of the node's bins. With no more values than bins the two find the same splits. "auto" is
 /// exact below 10000 rows. Misclassification, absolute error, several targets, monotonic constraints and more than 256 classes are always
 /// done by sorted lists of all columns. The certificate says which it was.
@@ -59,8 +63,10 @@ pub use model::{ForestModel, OutOfBag};
 /// About trees times rows times drawn columns times depth. Memory beside the trees: two bytes a cell for histograms, four
 /// for exact splits, and for each thread a list of the rows of a tree.
 ///
+/// On a stream of rows one pass finds the bins and a second one bins the rows, which are then held.
+///
 /// # What it does not do
-/// Several class targets at a time, training in passes.
+/// Several class targets at a time; out-of-bag estimates on a stream.
 ///
 /// # Reference
 /// Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees, Machine
@@ -141,6 +147,7 @@ impl Learner for Forest {
     type Model = ForestModel;
 
     const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
+    const STREAM: Option<StreamFit<Self>> = Some(stream::fit);
 
     const SPEC: Spec = Spec {
         name: "forest",
@@ -155,7 +162,7 @@ impl Learner for Forest {
                     Machine Learning 63, 2006",
         family: Family::Tree,
         tasks: &[Task::Classification, Task::Regression],
-        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: true, passes: false, multi_target: true },
+        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: true, passes: true, multi_target: true },
         params: &[
             ParamSpec { name: "n_estimators", doc: "Number of trees.", range: Range::Int { min: 1, max: 1_000_000 } },
             ParamSpec {

@@ -3,6 +3,7 @@
 mod behaviour;
 mod hostile;
 mod splits;
+mod stream;
 
 use ermine_core::{
     AnyLearner, Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, Stream,

@@ -1,6 +1,10 @@
 //! Splits: a forest of one tree is the single tree, and histograms that hold every value find exact splits.
 
+use super::super::super::sorted::Rows;
+use super::super::bins::Binned;
+use super::super::fill::{Filling, Spread};
 use super::*;
+use crate::boosting::data::Reader;
 
 /// The nodes of the single tree with the same parameters, as the forest keeps them.
 fn single(params: &Value, x: &Mat<f64>, y: Target<'_>, weight: Option<&[f64]>) -> Vec<Node> {
@@ -130,28 +134,35 @@ fn weight_two_is_the_row_twice() {
     }
 }
 
+/// The only column of `x`, in at most `max_bins` bins.
+fn binned(x: &Mat<f64>, max_bins: usize) -> Binned {
+    let data = Dataset::new(Features::F64(x.view()));
+    let mut filling = Filling::new(&Spread::of_rows(&data, &Context::default()).unwrap(), max_bins);
+    filling.append(&Reader::new(data.x), x.rows(), &Rows::All(x.rows()));
+    filling.finish()
+}
+
 #[test]
 fn bins_hold_about_as_many_rows_each() {
-    let x = normal(10_000, 1, 14);
-    let columns = super::super::super::sorted::Columns::new(&Features::F64(x.view()), None);
-    let rows = super::super::super::sorted::Rows::All(10_000);
-    let binned = super::super::bins::Binned::new(&columns, &rows, Some(100), &Context::default()).unwrap();
-    assert_eq!(binned.columns[0].bins(), 100);
-    let mut counts = vec![0; 100];
-    binned.column(0).iter().for_each(|&b| counts[usize::from(b)] += 1);
-    assert!(counts.iter().all(|&c| c == 100), "{counts:?}");
-    let column = &binned.columns[0];
-    for i in 0..10_000 {
-        let b = usize::from(binned.column(0)[i]);
-        assert!(column.low[b] <= x[(i, 0)] && x[(i, 0)] <= column.high[b]);
-        assert_eq!(binned.rows_of_cells()[i], b as u8);
+    // Up to 8192 values are counted one by one, more are summed up first.
+    for (n, slack) in [(8000, 0), (100_000, 200)] {
+        let x = normal(n, 1, 14);
+        let binned = binned(&x, 100);
+        assert_eq!(binned.columns[0].bins(), 100);
+        let mut counts = vec![0usize; 100];
+        binned.column(0).iter().for_each(|&b| counts[usize::from(b)] += 1);
+        assert!(counts.iter().all(|&c| c.abs_diff(n / 100) <= slack), "{counts:?}");
+        let column = &binned.columns[0];
+        for i in 0..n {
+            let b = usize::from(binned.column(0)[i]);
+            assert!(column.low[b] <= x[(i, 0)] && x[(i, 0)] <= column.high[b]);
+            assert_eq!(binned.rows_of_cells()[i], b as u8);
+        }
+        assert!((1..100).all(|b| column.high[b - 1] < column.low[b]));
     }
-    assert!((1..100).all(|b| column.high[b - 1] < column.low[b]));
     // A value that half of the rows have keeps a bin of its own, and the others share the rest.
     let x = Mat::from_fn(1000, 1, |i, _| if i % 2 == 0 { 0.0 } else { i as f64 });
-    let columns = super::super::super::sorted::Columns::new(&Features::F64(x.view()), None);
-    let rows = super::super::super::sorted::Rows::All(1000);
-    let binned = super::super::bins::Binned::new(&columns, &rows, Some(11), &Context::default()).unwrap();
+    let binned = binned(&x, 11);
     assert_eq!((binned.columns[0].low[0], binned.columns[0].high[0]), (0.0, 0.0));
     assert!(binned.columns[0].bins() >= 9);
 }

@@ -1,0 +1,121 @@
+//! Rows that arrive in runs.
+
+use ermine_core::{Error, Flow, OwnedDataset, OwnedFeatures, Result, RowSource, Schema};
+
+use super::super::stream::fit_within;
+use super::*;
+
+/// Rows that come in runs of an awkward length.
+struct Runs<'a>(Dataset<'a>, usize);
+
+impl RowSource for Runs<'_> {
+    fn schema(&self) -> &Schema {
+        RowSource::schema(&self.0)
+    }
+    fn rows(&self) -> Option<usize> {
+        None
+    }
+    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+        let mut at = 0;
+        while at < self.0.rows() {
+            let end = (at + self.1).min(self.0.rows());
+            if visit(&self.0.row_range(at..end))? == Flow::Stop {
+                return Ok(());
+            }
+            at = end;
+        }
+        Ok(())
+    }
+}
+
+fn streamed(forest: &Forest, data: &Dataset<'_>, run: usize) -> Result<ForestModel> {
+    (Forest::STREAM.unwrap())(forest, &Runs(*data, run), &Context::seeded(5))
+}
+
+/// Rows with missing cells, as numbers.
+fn numbers(rows: usize) -> Mat<f64> {
+    let mut x = normal(rows, 4, 40);
+    (0..rows).step_by(17).for_each(|i| x[(i, 2)] = f64::NAN);
+    // A column of few values, one of them both zeros.
+    (0..rows).for_each(|i| x[(i, 3)] = [0.0, -0.0, 1.0, 7.5][i % 4]);
+    x
+}
+
+#[test]
+fn a_stream_has_the_bytes_of_memory() {
+    for rows in [300, 12_345] {
+        let x = numbers(rows);
+        let labels = classes(&normal(rows, 4, 41), 3, 42);
+        let y: Vec<f64> = (0..rows).map(|i| x[(i, 0)] * 2.0 - x[(i, 1)]).collect();
+        let weight: Vec<f64> = (0..rows).map(|i| (i % 5) as f64 * 0.5).collect();
+        let real = OwnedTarget::Real(y);
+        for (target, weight) in [(&labels, None), (&labels, Some(&weight[..])), (&real, None), (&real, Some(&weight[..]))] {
+            let data = Dataset::new(Features::F64(x.view())).with_target(target.view()).with_weight(weight);
+            for params in [json!({"n_estimators": 3}), json!({"n_estimators": 3, "thresholds": "random", "max_bins": 31})] {
+                let forest = forest(params);
+                let memory = bytes(&forest.fit(&data, &Context::seeded(5)).unwrap());
+                for run in [777, 5000] {
+                    assert!(bytes(&streamed(&forest, &data, run).unwrap()) == memory, "{rows} rows in runs of {run}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn categories_and_class_weights_have_the_bytes_of_memory() {
+    let rows = 11_000;
+    let mut s = Stream::new(3, "levels", 0);
+    for levels in [6, 400] {
+        let codes: Vec<usize> = (0..rows).map(|_| s.below(levels)).collect();
+        let cells: Vec<Option<String>> = codes.iter().map(|c| (c % 50 != 7).then(|| format!("level {c}"))).collect();
+        let labels: Vec<&str> = codes.iter().map(|c| ["a", "b", "c"][c % 7 % 3]).collect();
+        let x: Vec<f64> = (0..rows).map(|_| s.normal()).collect();
+        let cells: Vec<Option<&str>> = cells.iter().map(Option::as_deref).collect();
+        let columns = [("word", Column::categories(&cells)), ("size", Column::numbers(x))];
+        let data = OwnedDataset {
+            x: OwnedFeatures::Table(Table::new(columns).unwrap()),
+            y: OwnedTarget::from_labels(&labels),
+            weight: None,
+            schema: None,
+        };
+        for class_weight in [Value::Null, json!("balanced"), json!({"a": 2.5, "b": 0.0}), json!("balanced_subsample")] {
+            let forest = forest(json!({"n_estimators": 2, "class_weight": class_weight, "splitter": "histogram"}));
+            let memory = bytes(&forest.fit(&data.view(), &Context::seeded(5)).unwrap());
+            let stream = bytes(&streamed(&forest, &data.view(), 1999).unwrap());
+            assert!(stream == memory, "{levels} levels, class weights {class_weight}");
+        }
+    }
+}
+
+#[test]
+fn runs_without_weight_are_passed_over() {
+    let x = numbers(12_000);
+    let y: Vec<f64> = (0..12_000).map(|i| x[(i, 0)]).collect();
+    let weight: Vec<f64> = (0..12_000).map(|i| f64::from(u8::from(!(200..600).contains(&i)))).collect();
+    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(Some(&weight));
+    let forest = forest(json!({"n_estimators": 1}));
+    let memory = bytes(&forest.fit(&data, &Context::seeded(5)).unwrap());
+    assert!(bytes(&streamed(&forest, &data, 200).unwrap()) == memory);
+    let none = vec![0.0; 12_000];
+    let error = streamed(&forest, &data.with_weight(Some(&none)), 200).unwrap_err();
+    assert!(error.to_string().contains("all weights are 0"), "{error}");
+}
+
+#[test]
+fn what_needs_rows_in_memory_is_refused() {
+    let x = numbers(12_000);
+    let y: Vec<f64> = (0..12_000).map(|i| x[(i, 0)]).collect();
+    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    for (params, words) in [
+        (json!({"splitter": "exact"}), "a stream is cut into bins"),
+        (json!({"oob_score": true}), "needs the rows in memory"),
+        (json!({"permutation_importances": true}), "needs the rows in memory"),
+        (json!({"criterion": "absolute_error"}), "sorts all rows"),
+    ] {
+        let error = streamed(&forest(params), &data, 5000).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let small = fit_within(&forest(json!({})), &Runs(data, 5000), &Context::default(), 1 << 16);
+    assert!(matches!(&small, Err(Error::Data(m)) if m.contains("use fewer rows or columns, or boosting")), "{small:?}");
+}
