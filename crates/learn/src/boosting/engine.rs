@@ -7,7 +7,7 @@ use ermine_math::bins::{RowSets, pack};
 use rayon::prelude::*;
 
 use super::data::Rows;
-use super::grow::{Ground, Growth, Shape, Task};
+use super::grow::{Ground, Growth, Shape, Spare, Task};
 use super::objective::{Block, Objective};
 use super::split::Grid;
 use crate::tree::ensemble::Trees;
@@ -114,6 +114,7 @@ pub(super) struct Engine<'a> {
     pub scores: Vec<f64>,
     pub trees: Trees,
     pub trace: Trace,
+    pub spare: Spare,
 }
 
 /// How the rounds ended.
@@ -329,7 +330,7 @@ impl Engine<'_> {
                 Some(drawn) => *sets = RowSets::of(drawn.clone(), n),
             }
             let tree = self.trees.n_trees() as u64;
-            let ground = Ground::new(&self.rows.bins, self.rows.counts.as_deref(), &self.shape);
+            let ground = Ground::new(&self.rows.bins, self.rows.counts.as_deref(), &self.shape, &self.spare);
             let task = Task { words: &words[k * n..(k + 1) * n], grid, room: self.scale.room, block: self.scale.block(), tree };
             let (growth, ranges) = ground.grow(&task, sets)?;
             let scores = &mut self.scores[k * n..(k + 1) * n];

@@ -1,7 +1,7 @@
 //! Growing one tree, leaf by leaf: the leaf whose split gains most is split first.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use ermine_core::{Result, Stream};
 use ermine_math::bins::{BinMatrix, ColumnBins, Histogram, RowList, RowSets, difference};
@@ -211,7 +211,11 @@ pub(super) struct Ground<'a> {
     /// The columns of each panel, and where their histograms begin.
     panels: Vec<Range<usize>>,
     edges: Vec<usize>,
+    spare: &'a Spare,
 }
+
+/// Histograms of nodes that are done with, to be written again: fresh memory costs more than the sums.
+pub(super) type Spare = Mutex<Vec<Histogram>>;
 
 /// One tree to grow.
 pub(super) struct Task<'a> {
@@ -238,11 +242,25 @@ struct Held {
 }
 
 impl<'a> Ground<'a> {
-    pub fn new(bins: &'a BinMatrix, counts: Option<&'a [u32]>, shape: &'a Shape) -> Self {
+    pub fn new(bins: &'a BinMatrix, counts: Option<&'a [u32]>, shape: &'a Shape, spare: &'a Spare) -> Self {
         let panels = bins.panel_columns();
         let mut edges: Vec<usize> = panels.iter().map(|p| bins.offsets()[p.start]).collect();
         edges.push(bins.offsets()[bins.columns().len()]);
-        Self { bins, counts, shape, panels, edges }
+        Self { bins, counts, shape, panels, edges, spare }
+    }
+
+    /// A histogram that holds anything.
+    fn histogram(&self, narrow: bool) -> Histogram {
+        let mut spare = self.spare.lock().expect("no thread panics with the spare histograms");
+        match spare.iter().rposition(|h| h.is_narrow() == narrow) {
+            Some(at) => spare.swap_remove(at),
+            None => Histogram::zeros(narrow, self.edges[self.edges.len() - 1]),
+        }
+    }
+
+    /// Takes histograms back.
+    fn take_back(&self, histograms: impl IntoIterator<Item = Histogram>) {
+        self.spare.lock().expect("no thread panics with the spare histograms").extend(histograms);
     }
 
     fn count(&self, rows: &[u32]) -> u64 {
@@ -264,7 +282,7 @@ impl<'a> Ground<'a> {
         if growth.buds[0].is_open(shape) && shape.max_leaves > 1 {
             let list = if sets.len() == self.bins.rows() { RowList::Run(rows) } else { RowList::Some(sets.rows(rows)) };
             let bud = &growth.buds[0];
-            let mut histogram = Histogram::zeros(bud.sums.count <= task.room, self.edges[self.edges.len() - 1]);
+            let mut histogram = self.histogram(bud.sums.count <= task.room);
             let looked = bud.columns(shape, &columns);
             let splits = self.fill(task, &list, &mut histogram, |panel, part| self.search(&task.grid, bud, &looked, panel, part));
             let split = splits.into_iter().fold(None, better);
@@ -277,6 +295,7 @@ impl<'a> Ground<'a> {
         {
             self.split(task, sets, &mut growth, &mut held, node, &columns);
         }
+        self.take_back(held.iter_mut().filter_map(|h| h.histogram.take()));
         Ok((growth, held.into_iter().map(|h| h.rows).collect()))
     }
 
@@ -305,16 +324,17 @@ impl<'a> Ground<'a> {
         let full = growth.leaves() + 1 >= shape.max_leaves;
         let open = children.each_ref().map(|c| !full && c.is_open(shape));
         let mut histograms = [None, None];
-        if let (Some(parent), true) = (parent, open[0] || open[1]) {
+        if let Some(parent) = &parent
+            && (open[0] || open[1])
+        {
             // The smaller child is summed; the other one is the rest.
             let small = usize::from(ranges[1].len() < ranges[0].len());
             let [a, b] = [&children[small], &children[1 - small]];
-            let len = self.edges[self.edges.len() - 1];
             let narrow = |c: &Bud| parent.is_narrow() || c.sums.count <= task.room;
-            let (mut summed, mut rest) = (Histogram::zeros(narrow(a), len), Histogram::zeros(narrow(b), len));
+            let (mut summed, mut rest) = (self.histogram(narrow(a)), self.histogram(narrow(b)));
             let list = RowList::Some(sets.rows(ranges[small].clone()));
             let looked = [a, b].map(|c| c.columns(shape, columns));
-            let rest_parts: Vec<_> = rest.parts_mut(&self.edges).into_iter().map(std::sync::Mutex::new).collect();
+            let rest_parts: Vec<_> = rest.parts_mut(&self.edges).into_iter().map(Mutex::new).collect();
             let found = self.fill(task, &list, &mut summed, |panel, part| {
                 let mut other = rest_parts[panel].lock().expect("no thread panics with a part");
                 difference(parent.part(self.edges[panel]..self.edges[panel + 1]), part, &mut other);
@@ -330,12 +350,19 @@ impl<'a> Ground<'a> {
             let other = RowList::Some(sets.rows(ranges[1 - small].clone()));
             let first = self.verified(task, a, &looked[0], &list, &summed, first.into_iter().fold(None, better));
             let second = self.verified(task, b, &looked[1], &other, &rest, second.into_iter().fold(None, better));
-            let keep = |split: &Option<Split>, histogram: Histogram| split.is_some().then_some(histogram);
+            let keep = |split: &Option<Split>, histogram: Histogram| match split {
+                Some(_) => Some(histogram),
+                None => {
+                    self.take_back([histogram]);
+                    None
+                }
+            };
             histograms[small] = keep(&first, summed);
             histograms[1 - small] = keep(&second, rest);
             children[small].split = first;
             children[1 - small].split = second;
         }
+        self.take_back(parent);
         growth.split(node, children, missing_left);
         let [a, b] = histograms;
         let [left, right] = ranges;
@@ -422,6 +449,7 @@ impl<'a> Ground<'a> {
                         out
                     };
                     let found: Vec<Histogram> = (0..pieces).into_par_iter().map(piece).collect();
+                    part.clear();
                     found.iter().for_each(|f| part.add(f.part(0..len)));
                     then(panel, part.as_ref())
                 })

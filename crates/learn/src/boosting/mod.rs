@@ -542,6 +542,7 @@ impl Boosting {
             scores,
             trees,
             trace,
+            spare: Default::default(),
             rows,
         };
         let mut checkpoints = cx.checkpoints();

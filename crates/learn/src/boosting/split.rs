@@ -1,6 +1,6 @@
 //! The best split of a node, from its histogram.
 
-use ermine_math::bins::{ColumnBins, HistogramRef, unpack};
+use ermine_math::bins::{ColumnBins, HistogramRef, threshold_gains, two_sides, unpack};
 
 /// Gradients and curvatures as whole numbers: what a unit stands for.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -115,6 +115,10 @@ pub(super) struct Asking<'a> {
 trait Sequence: Copy {
     fn len(self) -> usize;
     fn at(self, bin: usize) -> (i64, i64);
+    /// The packed sums, if they are.
+    fn packed<'a>(self) -> Option<&'a [u64]>
+    where
+        Self: 'a;
 }
 
 impl Sequence for &[u64] {
@@ -125,6 +129,13 @@ impl Sequence for &[u64] {
     #[inline(always)]
     fn at(self, bin: usize) -> (i64, i64) {
         unpack(self[bin])
+    }
+    #[inline(always)]
+    fn packed<'a>(self) -> Option<&'a [u64]>
+    where
+        Self: 'a,
+    {
+        Some(self)
     }
 }
 
@@ -137,7 +148,17 @@ impl Sequence for &[[i64; 2]] {
     fn at(self, bin: usize) -> (i64, i64) {
         (self[bin][0], self[bin][1])
     }
+    #[inline(always)]
+    fn packed<'a>(self) -> Option<&'a [u64]>
+    where
+        Self: 'a,
+    {
+        None
+    }
 }
+
+/// Bins that are looked through at once.
+const SCANNED: usize = 256;
 
 /// The best so far of a column.
 struct Best {
@@ -204,15 +225,21 @@ impl Asking<'_> {
         let monotone = self.monotone.get(column).copied().unwrap_or(0);
         let mut best = Best { gain: f64::NEG_INFINITY, bin: 0, missing_left: false, sums: (0, 0), certain: false };
         let with_missing = missing != (0, 0);
+        let mut unit = 1.0;
         if self.monotone.is_empty() && self.penalty.l1 == 0.0 {
-            let l2 = self.penalty.l2;
-            let gain = |lg: i64, lh: i64| {
-                let ((gl, hl), (gr, hr)) = (self.real(lg, lh), self.real(self.sums.g - lg, self.sums.h - lh));
-                0.5 * (gl * gl / (hl + l2) + gr * gr / (hr + l2))
-            };
-            self.scan(sums, counts, false, with_missing, gain, &mut best);
-            if with_missing {
-                self.scan(sums, counts, true, with_missing, gain, &mut best);
+            // In units of the grid, so that packed sums need not be converted one by one.
+            unit = 0.5 * self.grid.gradient * (self.grid.gradient / self.grid.curvature);
+            let l2 = self.penalty.l2 / self.grid.curvature;
+            let (g, h) = (self.sums.g as f64, self.sums.h as f64);
+            let gain = |lg: i64, lh: i64| two_sides(lg as f64, lh as f64, g, h, l2);
+            for missing_left in [false, true] {
+                match sums.packed() {
+                    _ if missing_left && !with_missing => {}
+                    Some(words) if counts.is_none() && bins < SCANNED => {
+                        self.scan_packed(words, missing_left, with_missing, l2, &mut best);
+                    }
+                    _ => self.scan(sums, counts, missing_left, with_missing, gain, &mut best),
+                }
             }
         } else {
             let gain = |lg: i64, lh: i64| self.general(lg, lh, self.penalty.l2, monotone);
@@ -221,7 +248,7 @@ impl Asking<'_> {
                 self.scan(sums, counts, true, with_missing, gain, &mut best);
             }
         }
-        let gain = best.gain - self.own_gain(self.penalty.l2);
+        let gain = best.gain * unit - self.own_gain(self.penalty.l2);
         (gain > self.penalty.gamma && gain > 0.0).then_some(Split {
             column,
             gain,
@@ -281,6 +308,29 @@ impl Asking<'_> {
                 && let Some(certain) = self.enough(lh, rh, count)
             {
                 *best = Best { gain: value, bin, missing_left, sums: (lg, lh), certain };
+            }
+        }
+    }
+
+    /// [`Asking::scan`] for packed sums without constraints, whose gains are worked out many at a time.
+    fn scan_packed(&self, words: &[u64], missing_left: bool, with_missing: bool, l2: f64, best: &mut Best) {
+        let bins = words.len() - 1;
+        let least = self.least_curvature();
+        let before = if missing_left { words[bins] } else { 0 };
+        let last = if with_missing && !missing_left { bins } else { bins.saturating_sub(1) };
+        let (mut sums, mut gains) = ([0u64; SCANNED], [0.0; SCANNED]);
+        let (sums, gains) = (&mut sums[..last], &mut gains[..last]);
+        threshold_gains(&words[..last], before, (self.sums.g, self.sums.h), l2, sums, gains);
+        for bin in 0..last {
+            if gains[bin] > best.gain && words[bin] != 0 {
+                let (lg, lh) = unpack(sums[bin]);
+                let rh = self.sums.h - lh;
+                if lh >= least
+                    && rh >= least
+                    && let Some(certain) = self.enough(lh, rh, None)
+                {
+                    *best = Best { gain: gains[bin], bin, missing_left, sums: (lg, lh), certain };
+                }
             }
         }
     }

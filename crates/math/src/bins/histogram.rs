@@ -102,6 +102,14 @@ impl HistogramRef<'_> {
 }
 
 impl HistogramMut<'_> {
+    /// Makes all sums 0.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Narrow(v) => v.fill(0),
+            Self::Wide(v) => v.fill([0; 2]),
+        }
+    }
+
     /// For reading.
     pub fn as_ref(&self) -> HistogramRef<'_> {
         match self {

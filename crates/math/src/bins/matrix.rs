@@ -86,8 +86,12 @@ impl BinMatrix {
         for c in &columns {
             offsets.push(offsets[offsets.len() - 1] + c.missing() + 1);
         }
-        // Panels of equal width where possible: two of 14 are better than 16 and 12.
-        let count = columns.len().div_ceil(PANEL).max(1);
+        // Panels of equal width where possible, and an even number of them, so that threads share them out evenly: two of 14
+        // are better than 16 and 12, and eight better than seven.
+        let count = match columns.len().div_ceil(PANEL) {
+            0 | 1 => 1,
+            many => many.next_multiple_of(2),
+        };
         let edges: Vec<usize> = (0..=count).map(|p| p * columns.len() / count).collect();
         fn empty<T: Bin>(edges: &[usize]) -> Vec<Panel<T>> {
             let panel = |first: usize, width: usize| Panel { first, width, cells: Vec::new(), columns: vec![Vec::new(); width] };

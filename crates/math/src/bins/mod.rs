@@ -15,12 +15,14 @@
 //! outgrow them, they are moved to pairs of 8-byte integers in time.
 
 mod cuts;
+mod gains;
 mod histogram;
 mod matrix;
 mod rows;
 mod sketch;
 
 pub use cuts::ColumnBins;
+pub use gains::{threshold_gains, two_sides};
 pub use histogram::{Histogram, HistogramMut, HistogramRef, RowList, difference, pack, unpack};
 pub use matrix::{Bin, BinMatrix, PANEL, Panel, Panels};
 pub use rows::RowSets;
