@@ -275,7 +275,7 @@ impl PassLearner for Boosting {
     fn add(&self, state: &State, part: &mut Part, rows: &Dataset<'_>) -> Result<()> {
         let rounds = match &state.stage {
             Stage::Look => {
-                let seen = Part::Look(Box::new(Some(Seen(Summary::of(rows, false)?))));
+                let seen = Part::Look(Box::new(Some(Seen(Summary::of(rows, false, self.allow_infinite)?))));
                 return part.merge(seen);
             }
             Stage::Rounds(rounds) => rounds,
