@@ -228,6 +228,14 @@ impl Summary {
         Ok(out)
     }
 
+    /// How often the rows count when classes are weighed: sample weights of the same size would count as much.
+    pub fn count_with(&self, class_weight: &[f64]) -> u64 {
+        if class_weight.is_empty() || !self.whole {
+            return self.count;
+        }
+        self.classes.iter().zip(class_weight).map(|(&rows, &w)| rows as u64 * u64::from(count_of(w))).sum()
+    }
+
     /// The bins of the columns.
     pub fn bins(&self, max_bins: usize) -> Vec<ColumnBins> {
         let bins = |c: &ColumnSummary| match c {

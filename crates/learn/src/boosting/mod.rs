@@ -543,7 +543,7 @@ impl Boosting {
         let whole = summary.whole && (!weighed || class_weight.iter().all(|w| w.fract() == 0.0));
         let mut engine = Engine {
             shape: self.shape(rows.bins.columns(), &loss, cx.seed)?,
-            scale: Scale::new(summary.count, whole, largest),
+            scale: Scale::new(summary.count_with(&class_weight), whole, largest),
             sampling: self.sampling(),
             rounds: if classes.len() == 1 { 0 } else { self.max_iter as usize },
             finished,

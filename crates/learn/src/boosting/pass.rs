@@ -393,7 +393,7 @@ impl Boosting {
         let largest = summary.largest_weight * if class_weight.is_empty() { 1.0 } else { most_class };
         Ok(Rounds {
             shape: self.shape(&columns, &state.loss, state.seed)?,
-            scale: Scale::new(summary.count, summary.whole && class_whole, largest),
+            scale: Scale::new(summary.count_with(&class_weight), summary.whole && class_whole, largest),
             start: state.loss.start(summary, &class_weight),
             columns,
             class_weight,

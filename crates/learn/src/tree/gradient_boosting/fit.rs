@@ -51,17 +51,12 @@ pub(super) fn fit(
     let wanted = usize::try_from(learner.n_estimators).unwrap_or(usize::MAX);
     let mut checkpoints = cx.checkpoints();
     let mut late = false;
-    let stopped_since = |model: &GradientBoostingModel, round: usize| match learner.n_iter_no_change {
+    let stopped = |model: &GradientBoostingModel| match learner.n_iter_no_change {
         Some(patience) => {
-            let losses = &model.validation_score[round.min(model.validation_score.len())..];
-            stops(losses, usize::try_from(patience).unwrap_or(usize::MAX).min(1 << 24), learner.tol)
+            stops(&model.validation_score, usize::try_from(patience).unwrap_or(usize::MAX).min(1 << 24), learner.tol)
         }
         None => false,
     };
-    // Who goes on from a model that had stopped gives it new patience; a fit that was interrupted keeps the old one.
-    let finished = start.is_some_and(|m| m.certificate.converged) && stopped_since(&model, 0);
-    let patient_from = if finished { model.n_rounds() } else { 0 };
-    let stopped = |model: &GradientBoostingModel| stopped_since(model, patient_from);
     while model.trees.n_trees() / width < wanted && !stopped(&model) {
         let round = model.trees.n_trees() / width;
         let objective = model.train_score.last().copied();
