@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Dataset, Error, Model, Result};
+use crate::{Dataset, Error, MatRef, Model, Result};
 
 /// Where a fit stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +41,9 @@ pub struct Context<'a> {
     pub deadline: Option<Instant>,
     /// For early stopping; never used to fit.
     pub validation: Option<&'a Dataset<'a>>,
+    /// Where the scores of the rows start; looked at by gradient boosting alone. The model does not have them: who predicts with
+    /// it adds those of the new rows.
+    pub offset: Option<Offset<'a>>,
     /// Rows in a block of a pass, instead of the learner's own choice. Results agree up to rounding whatever it is; the
     /// common checks rely on that.
     pub block_rows: Option<usize>,
@@ -50,6 +53,15 @@ pub struct Context<'a> {
     pub checkpoint: Option<&'a Keep<'a>>,
     /// The least time between two checkpoints; zero asks for one after every part.
     pub checkpoint_every: Duration,
+}
+
+/// Scores that rows have before any learning: rows by scores.
+#[derive(Clone, Copy)]
+pub struct Offset<'a> {
+    /// Of the rows to learn from.
+    pub rows: MatRef<'a, f64>,
+    /// Of the validation set, where there is one.
+    pub validation: Option<MatRef<'a, f64>>,
 }
 
 /// Offers the model so far when a checkpoint is due.
@@ -92,7 +104,7 @@ impl<'a> Context<'a> {
 
     /// The same context for a learner inside another one: the model to keep is the outer one's to offer.
     pub fn inner(&self) -> Self {
-        Self { checkpoint: None, ..*self }
+        Self { checkpoint: None, offset: None, ..*self }
     }
 
     /// The checkpoints of a fit that begins now.

@@ -229,6 +229,8 @@ pub trait Explained: Model {
     fn explains(&self) -> &'static str;
     /// Numbers that are explained for each row: 1, or one a class or target.
     fn n_outputs(&self) -> usize;
+    /// About how many operations [`Self::attributions`] takes a row, for those who must choose how many rows they can afford.
+    fn work(&self) -> f64;
     /// What the model says of a row of which nothing is known, for each output.
     fn expected(&self) -> Vec<f64>;
     /// A row for each row. For each output there is the part of each column and then the expected value; together they sum to

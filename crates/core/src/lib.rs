@@ -25,7 +25,7 @@ mod spec;
 mod suggest;
 mod table;
 
-pub use context::{Checkpoints, Context, Flow, Keep, Progress};
+pub use context::{Checkpoints, Context, Flow, Keep, Offset, Progress};
 pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};

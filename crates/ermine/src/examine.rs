@@ -9,6 +9,9 @@ use crate::Fitted;
 const MOST_COLUMNS: usize = 1000;
 /// Rows that are explained, at most; of more, so many are taken at equal distances.
 const MOST_EXPLAINED: usize = 2000;
+/// Operations that their explanation may take: some ten seconds on one core. A few rows are explained in any case.
+const MOST_WORK: f64 = 2e10;
+const FEW_EXPLAINED: usize = 50;
 
 impl Fitted {
     /// How the model does on rows whose target is known: all measures that apply and, for a regression, the residuals: their
@@ -41,7 +44,8 @@ impl Fitted {
 
     /// How much each column adds to the predictions, by its Shapley values.
     fn contributions(&self, out: &mut Report, model: &dyn Explained, x: &Features<'_>, weight: Option<&[f64]>) -> Result<()> {
-        let step = x.rows().div_ceil(MOST_EXPLAINED).max(1);
+        let affordable = (MOST_WORK / model.work()) as usize;
+        let step = x.rows().div_ceil(affordable.clamp(FEW_EXPLAINED, MOST_EXPLAINED)).max(1);
         let rows: Vec<usize> = (0..x.rows()).step_by(step).collect();
         let taken = x.take(&rows);
         let parts = model.attributions(&taken.view())?;

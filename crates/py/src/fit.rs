@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ermine::Fitted;
 use ermine::core::file::TargetInfo;
-use ermine::core::{Context, Dataset, Error, Flow, MatRef, Progress, Schema, Target};
+use ermine::core::{Context, Dataset, Error, Flow, MatRef, Offset, Progress, Schema, Target};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -34,9 +34,10 @@ type Watched<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<PyReadonlyArra
 /// `params` is a JSON object. `y` is a vector or matrix of float64; for a classification `codes` (uint32, into
 /// `classes`) stands in its place. `names` are the columns' names where they have some. With `resume` the learner goes on
 /// from the model `start`, or begins with all classes that are named when that is None. With `go_on` it adds parts (trees) to
-/// `start`, or begins when that is None. `watched` are rows for early stopping: X, y (or codes) and weights.
+/// `start`, or begins when that is None. `watched` are rows for early stopping: X, y (or codes) and weights. `offset` and
+/// `watched_offset` are where the scores of the rows start, in C order, for learners that boost.
 #[pyfunction]
-#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator="", start=None, resume=false, go_on=false, watched=None))]
+#[pyo3(signature = (learner, params, x, *, y=None, codes=None, classes=None, weight=None, seed=0, names=None, target=None, estimator="", start=None, resume=false, go_on=false, watched=None, offset=None, watched_offset=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -55,6 +56,8 @@ pub fn fit<'py>(
     resume: bool,
     go_on: bool,
     watched: Option<Watched<'py>>,
+    offset: Option<PyReadonlyArray2<'py, f64>>,
+    watched_offset: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<NativeModel> {
     let named = |dtype| Named { estimator, dtype };
     let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
@@ -119,10 +122,20 @@ pub fn fit<'py>(
         }
     };
 
+    let by_rows = |m: &PyReadonlyArray2<'py, f64>| (m.shape()[0], m.shape()[1]);
+    let not_by_rows = |_| PyValueError::new_err("offsets must be contiguous and in C order");
+    let matrix = |m| -> PyResult<MatRef<'_, f64>> {
+        let (rows, cols) = by_rows(m);
+        Ok(MatRef::row_major(m.as_slice().map_err(not_by_rows)?, rows, cols))
+    };
+    let offset = match &offset {
+        None => None,
+        Some(rows) => Some(Offset { rows: matrix(rows)?, validation: watched_offset.as_ref().map(matrix).transpose()? }),
+    };
     let pool = crate::threads::pool()?;
     let stop = AtomicBool::new(false);
     let observer = |_: &Progress| if stop.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue };
-    let context = Context { seed, observer: Some(&observer), validation: watched.as_ref(), ..Context::default() };
+    let context = Context { seed, observer: Some(&observer), validation: watched.as_ref(), offset, ..Context::default() };
     let mut interrupt = None;
 
     // The fit runs on the pool while this thread waits, because Python delivers signals to its main thread only: every

@@ -1,11 +1,12 @@
 //! `ermine._native`: the one bridge between the catalogue and Python.
 //!
-//! It knows no learner by name. Python passes a learner's name, its parameters as JSON and arrays; what comes back is a
+//! Fits know no learner by name. Python passes a learner's name, its parameters as JSON and arrays; what comes back is a
 //! [`model::NativeModel`] whose arrays and fields are those of the model file. Arrays are looked at where they lie, the
 //! interpreter is released while Rust works, and Ctrl-C stops a fit.
 
 mod error;
 mod fit;
+mod forest;
 mod input;
 mod labels;
 mod model;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::forest::{forest_bags, forest_seeds};
     #[pymodule_export]
     use super::input::refuse_non_finite;
     #[pymodule_export]

@@ -1,14 +1,23 @@
-"""Boosting on histograms."""
+"""Boosting of trees."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_regression
+from sklearn.ensemble import GradientBoostingClassifier as TheirGradientBoosting
 from sklearn.ensemble import HistGradientBoostingClassifier as TheirClassifier
 from sklearn.ensemble import HistGradientBoostingRegressor as TheirRegressor
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
 
-from ermine import HistGradientBoostingClassifier, HistGradientBoostingRegressor, load
+import ermine
+from ermine import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    load,
+)
 
 
 @pytest.fixture
@@ -114,3 +123,84 @@ def test_monotone(numbers):
     probe = np.repeat(np.nan_to_num(X[:1]), 100, axis=0)
     probe[:, 0] = np.linspace(-4, 4, 100)
     assert np.all(np.diff(model.predict(probe)) >= 0)
+
+
+def test_infinite_values_are_above_and_below_all_others():
+    X = np.array([-np.inf, -1.0, 0.0, 1.0, np.inf, np.nan])[:, None]
+    for y in np.eye(6):
+        model = HistGradientBoostingRegressor(min_samples_leaf=1, learning_rate=1.0, max_iter=20).fit(X, y)
+        np.testing.assert_allclose(model.predict(X), y, atol=1e-6)
+
+
+def test_class_weights_are_sample_weights(classes):
+    X, _, y, _ = classes
+    weighed = HistGradientBoostingClassifier(max_iter=20, class_weight={0: 1.0, 1: 3.0, 2: 2.0}).fit(X, y)
+    by_rows = HistGradientBoostingClassifier(max_iter=20).fit(X, y, sample_weight=np.array([1.0, 3.0, 2.0])[y])
+    np.testing.assert_allclose(weighed.decision_function(X), by_rows.decision_function(X), rtol=1e-9)
+
+
+EXPLAINED = [
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
+]
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_shapley_values_and_the_expected_value_sum_to_the_raw_score(name, n_classes):
+    X, y = make_classification(300, 5, n_informative=4, n_redundant=0, n_classes=n_classes, random_state=0)
+    X[::7, 1] = np.nan
+    model = getattr(ermine, name)(random_state=0).fit(X, y)
+    if hasattr(model, "decision_function"):
+        said = model.decision_function(X)
+    else:
+        said = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+    values = model.shap_values(X)
+    assert values.shape[:2] == X.shape
+    np.testing.assert_allclose(values.sum(axis=1) + model.expected_value_, said, atol=1e-10)
+
+
+def test_softmax_follows_its_recursion():
+    """Trees that part four groups of one class each: every leaf takes a Newton step by itself."""
+    y = np.arange(10) % 4
+    proba = GradientBoostingClassifier(max_depth=3).fit(y[:, None].astype(float), y).predict_proba(np.arange(4.0)[:, None])
+    own = np.eye(4, dtype=bool)
+    raw = np.tile(np.log(np.bincount(y).astype(np.longdouble) / 10), (4, 1))
+    for _ in range(100):
+        p = np.exp(raw - raw.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        other = np.where(own, np.where(own, 0, p).sum(axis=1, keepdims=True), 1 - p)
+        raw = raw + np.longdouble("0.1") * 3 / 4 * np.where(own, other, -p) / (p * other)
+    p = np.exp(raw - raw.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(proba, (p / p.sum(axis=1, keepdims=True)).astype(float), rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "exponential"])
+def test_scores_that_start_from_an_estimator_are_those_of_scikit_learn(loss):
+    X, y = make_classification(300, 5, random_state=0)
+    X = X.astype(np.float32).astype(float)
+    settings = {"loss": loss, "init": GaussianNB(), "n_estimators": 30, "random_state": 0}
+    ours, theirs = (c(**settings).fit(X, y) for c in (GradientBoostingClassifier, TheirGradientBoosting))
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-8)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
+    *_, last = ours.staged_decision_function(X)
+    np.testing.assert_allclose(last, ours.decision_function(X), atol=1e-12)
+    for refused in (lambda: ours.shap_values(X), lambda: ours.save("nowhere.ermine")):
+        with pytest.raises(ValueError, match="init"):
+            refused()
+
+
+def test_a_monitor_sees_every_round_and_ends_them():
+    X, y = make_regression(200, 4, random_state=0)
+    seen = []
+    model = GradientBoostingRegressor(random_state=0, subsample=0.7)
+    model.fit(X, y, monitor=lambda i, model, _: seen.append((i, len(model.train_score_))) or i == 4)
+    assert seen == [(i, i + 1) for i in range(5)]
+    whole = GradientBoostingRegressor(random_state=0, subsample=0.7, n_estimators=5).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), whole.predict(X))

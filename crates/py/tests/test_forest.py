@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import sklearn.ensemble
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.metrics import log_loss, r2_score
 from sklearn.model_selection import train_test_split
@@ -161,3 +162,35 @@ def test_every_kind_of_step_learns(step):
     model = ermine.GradientBoostingRegressor(step=step, n_estimators=60).fit(X, y)
     assert (np.diff(model.train_score_) < 0).all()
     assert model.score(X, y) > 0.4
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_a_tree_grows_again_from_its_bag(bootstrap):
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = ermine.RandomForestClassifier(5, bootstrap=bootstrap, random_state=3).fit(X, y, sample_weight=1.0 + (y == 0))
+    assert len({tree.random_state for tree in forest.estimators_}) == 5
+    for rows, tree in zip(forest.estimators_samples_, forest.estimators_):
+        weight = None if bootstrap else 1.0 + (y[rows] == 0)
+        again = clone(tree).fit(X[rows], y[rows], sample_weight=weight)
+        np.testing.assert_array_equal(again.tree_.feature, tree.tree_.feature)
+        np.testing.assert_allclose(again.tree_.value, tree.tree_.value)
+
+
+def test_bags_follow_the_weights():
+    X = np.arange(100.0)[:, None]
+    weight = np.where(np.arange(100) < 20, 0.0, np.where(np.arange(100) < 40, 3.0, 1.0))
+    forest = ermine.RandomForestRegressor(200, random_state=0).fit(X, X.ravel(), sample_weight=weight)
+    counts = np.bincount(np.concatenate(forest.estimators_samples_), minlength=100)
+    assert counts[:20].sum() == 0 and counts.sum() == 200 * 80
+    # 20 rows of weight 3 and 60 of weight 1: half of the draws each, with a spread of about 63.
+    assert abs(counts[20:40].sum() - 8000) < 300
+
+
+def test_trees_draw_anew_in_every_node():
+    """Of 8 columns that are alike, a node takes any; the left edge once repeated the draw of the root."""
+    X = np.random.default_rng(0).integers(0, 2, size=(4000, 8)).astype(float)
+    forest = ermine.RandomForestRegressor(300, max_features=1, max_depth=2, bootstrap=False, random_state=0).fit(X, X.sum(axis=1))
+    same = [tree.tree_.feature[0] == tree.tree_.feature[1] for tree in forest.estimators_]
+    assert not any(same)  # a column that was tested is constant below
+    pairs = {(tree.tree_.feature[0], tree.tree_.feature[1]) for tree in forest.estimators_}
+    assert len(pairs) > 45  # of 56

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 import ermine
 
@@ -77,3 +78,22 @@ def test_misclassification_counts_wrong_rows():
     share = tree.tree_.value[:, 0, :].max(axis=1)
     np.testing.assert_allclose(tree.tree_.impurity, 1 - share, atol=1e-15)
     assert tree.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_several_class_targets_grow_the_tree_of_scikit_learn(criterion):
+    rng = np.random.RandomState(0)
+    X = rng.randn(300, 5).astype(np.float32).astype(np.float64)
+    Y = np.column_stack([X[:, 0] + X[:, 1] > 0, np.digitize(X[:, 2] + 0.5 * rng.randn(300), [-0.5, 0.5])])
+    settings = {"criterion": criterion, "max_depth": 4, "min_impurity_decrease": 0.01, "class_weight": "balanced"}
+    weight = rng.rand(300)
+    ours = ermine.DecisionTreeClassifier(**settings).fit(X, Y, sample_weight=weight)
+    theirs = TheirTree(**settings, random_state=0).fit(X, Y, sample_weight=weight)
+    np.testing.assert_array_equal(ours.tree_.feature, theirs.tree_.feature)
+    np.testing.assert_allclose(ours.tree_.impurity, theirs.tree_.impurity, atol=1e-12)
+    np.testing.assert_allclose(ours.tree_.value, theirs.tree_.value, atol=1e-12)
+    for a, b in zip(ours.predict_proba(X), theirs.predict_proba(X)):
+        np.testing.assert_allclose(a, b, atol=1e-12)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    with pytest.raises(ValueError, match="several; pickle"):
+        ours.save("nowhere.ermine")

@@ -137,8 +137,8 @@ pub(crate) enum ColumnSummary {
 }
 
 impl ColumnSummary {
-    /// Of all columns of a block of rows.
-    pub fn all(rows: &Dataset<'_>) -> Result<Vec<Self>> {
+    /// Of all columns of a block of rows; `infinite` is whether infinite cells are taken.
+    pub fn all(rows: &Dataset<'_>, infinite: bool) -> Result<Vec<Self>> {
         let reader = Reader::new(rows.x);
         let mut cells = vec![0.0; rows.rows()];
         let mut out = Vec::with_capacity(rows.cols());
@@ -153,7 +153,7 @@ impl ColumnSummary {
                     Self::Categories(weights)
                 }
                 None => {
-                    if cells.iter().fold(false, |any, v| any | v.is_infinite()) {
+                    if !infinite && cells.iter().fold(false, |any, v| any | v.is_infinite()) {
                         refuse_infinite(&cells, rows, j)?;
                     }
                     Self::Numbers(Sketch::of(&cells, rows.weight))
@@ -200,11 +200,11 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Of a block of rows. `quantiles` asks for the distribution of the target.
-    pub fn of(rows: &Dataset<'_>, quantiles: bool) -> Result<Self> {
+    /// Of a block of rows. `quantiles` asks for the distribution of the target; `infinite` is whether infinite cells are taken.
+    pub fn of(rows: &Dataset<'_>, quantiles: bool, infinite: bool) -> Result<Self> {
         let n = rows.rows();
         let mut out = Self {
-            columns: ColumnSummary::all(rows)?,
+            columns: ColumnSummary::all(rows, infinite)?,
             rows: 0,
             count: 0,
             weight: Dd::ZERO,
@@ -244,6 +244,14 @@ impl Summary {
             }
         }
         Ok(out)
+    }
+
+    /// How often the rows count when classes are weighed: sample weights of the same size would count as much.
+    pub fn count_with(&self, class_weight: &[f64]) -> u64 {
+        if class_weight.is_empty() || !self.whole {
+            return self.count;
+        }
+        self.classes.iter().zip(class_weight).map(|(&rows, &w)| rows as u64 * u64::from(count_of(w))).sum()
     }
 
     /// The bins of the columns.
@@ -359,23 +367,16 @@ impl<'a> Rows<'a> {
     /// Puts together sample weights and class weights of the rows from `before` on.
     fn weigh(&mut self, before: usize, n: usize, sample: impl Fn(usize) -> Option<f64>, class_weight: &[f64]) {
         let weighted = n > 0 && sample(0).is_some();
-        if weighted {
-            self.counts.get_or_insert_with(Vec::new).extend((0..n).map(|k| sample(k).map_or(1, count_of)));
-        }
         if weighted || !class_weight.is_empty() {
             let codes = &self.codes;
             let class = |k: usize| class_weight.get(codes.get(before + k).map_or(0, |&c| c as usize)).copied().unwrap_or(1.0);
-            let weights = (0..n).map(|k| sample(k).unwrap_or(1.0) * class(k));
+            let weights: Vec<f64> = (0..n).map(|k| sample(k).unwrap_or(1.0) * class(k)).collect();
+            self.counts.get_or_insert_with(Vec::new).extend(weights.iter().map(|&w| count_of(w)));
             self.weight.get_or_insert_with(Vec::new).extend(weights);
         }
     }
 
     pub fn len(&self) -> usize {
         self.bins.rows()
-    }
-
-    /// How often rows count, in all.
-    pub fn count(&self) -> u64 {
-        self.counts.as_ref().map_or(self.len() as u64, |c| c.iter().map(|&c| u64::from(c)).sum())
     }
 }

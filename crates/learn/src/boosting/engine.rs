@@ -109,6 +109,8 @@ pub(super) struct Engine<'a> {
     pub scale: Scale,
     pub rounds: usize,
     pub patience: Option<Patience>,
+    /// Whether the model to go on from had come to its end, by patience perhaps: who asks for more then gets a round at least.
+    pub finished: bool,
     pub watched: Option<Watched<'a>>,
     /// `outputs` runs of a score a row.
     pub scores: Vec<f64>,
@@ -215,7 +217,8 @@ impl Engine<'_> {
                 each(&self.trees, &self.trace)?;
             }
             cx.report(stage(Some(loss)))?;
-            if self.impatient() {
+            let asked_again = std::mem::take(&mut self.finished);
+            if self.impatient() && !asked_again {
                 return Ok(End::Patience);
             }
             if round >= self.rounds {

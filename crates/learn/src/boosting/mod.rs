@@ -62,7 +62,7 @@ pub use params::{EarlyStopping, Interactions};
 /// Missing values go to the side that gains more; where training saw none in a node, with the greater part. Categories are
 /// ordered by their gradients in each node and split by sets; those beyond `max_bins` - 1, the rarest, share a bin; unseen
 /// ones count as missing. A row of weight 2 is exactly the row twice, also for `min_samples_leaf` (a row whose weight is no
-/// whole number counts once there). Infinite values are refused.
+/// whole number counts once there). Infinite values are refused unless `allow_infinite` says that they are above or below all others.
 ///
 /// # Whole numbers
 /// Gradients are rounded to a grid of at least 2¹⁵ steps (2³¹ divided by the number of rows, for less than 65536), and all
@@ -143,6 +143,8 @@ pub struct Boosting {
     pub tol: f64,
     /// Weights of the classes.
     pub class_weight: Option<ClassWeight>,
+    /// Whether infinite values are taken, above or below all others.
+    pub allow_infinite: bool,
 }
 
 impl Default for Boosting {
@@ -178,6 +180,7 @@ impl Default for Boosting {
             n_iter_no_change: 10,
             tol: 1e-7,
             class_weight: None,
+            allow_infinite: false,
         }
     }
 }
@@ -341,8 +344,13 @@ impl Learner for Boosting {
             ParamSpec {
                 name: "class_weight",
                 doc: "Weights of the classes, by name; classes that are not listed have weight 1. balanced gives each class \
-                      the same total weight.",
+                      the same total weight. The same as sample weights.",
                 range: Range::Any,
+            },
+            ParamSpec {
+                name: "allow_infinite",
+                doc: "Whether infinite values are taken, as greater or less than all others; else they are refused.",
+                range: Range::Bool,
             },
         ],
     };
@@ -474,7 +482,7 @@ impl Boosting {
         };
         let block = cx.block_rows.unwrap_or(engine::BLOCK).max(1);
         let quantiles = loss.needs_quantiles();
-        let summary = gather(data, block, cx, &|rows: &Dataset<'_>| Summary::of(rows, quantiles))?;
+        let summary = gather(data, block, cx, &|rows: &Dataset<'_>| Summary::of(rows, quantiles, self.allow_infinite))?;
         let categories = data::categories(&data.x);
         let class_weight = self.class_weights(&data.y, &summary)?;
         let rows = Rows::borrowed(summary.bins(self.max_bins as usize), data, &class_weight)?;
@@ -507,6 +515,7 @@ impl Boosting {
             Some(view) => Some(self.watch(view, &rows, &categories, &class_weight, &classes, &start, &from)?),
         };
         let columns: &[&str] = if watched.is_some() { &["round", "loss", "validation_loss"] } else { &["round", "loss"] };
+        let mut finished = false;
         let (trees, trace, scores) = match from {
             Some((model, scores)) => {
                 if model.loss != loss || model.classes != classes || model.trees.categories() != categories {
@@ -520,6 +529,7 @@ impl Boosting {
                     ));
                 }
                 let known = model.trace.columns == columns;
+                finished = known && model.certificate.converged;
                 (model.trees.clone(), if known { model.trace.clone() } else { Trace::new(columns) }, scores)
             }
             None => {
@@ -533,9 +543,10 @@ impl Boosting {
         let whole = summary.whole && (!weighed || class_weight.iter().all(|w| w.fract() == 0.0));
         let mut engine = Engine {
             shape: self.shape(rows.bins.columns(), &loss, cx.seed)?,
-            scale: Scale::new(rows.count(), whole, largest),
+            scale: Scale::new(summary.count_with(&class_weight), whole, largest),
             sampling: self.sampling(),
             rounds: if classes.len() == 1 { 0 } else { self.max_iter as usize },
+            finished,
             patience: watched.is_some().then_some(engine::Patience { rounds: self.n_iter_no_change as usize, tol: self.tol }),
             objective,
             watched,

@@ -1,8 +1,8 @@
 //! The fitted ensemble.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Task, Trace,
+    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema, Section, Task, Trace,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
@@ -131,6 +131,10 @@ impl Model for BoostingModel {
         (self.task() == Task::Classification).then_some(self)
     }
 
+    fn as_explained(&self) -> Option<&dyn Explained> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         Some(&self.certificate)
     }
@@ -216,6 +220,33 @@ impl Classifier for BoostingModel {
 
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         Ok(Some(self.scores(x)?))
+    }
+}
+
+impl Explained for BoostingModel {
+    fn explains(&self) -> &'static str {
+        match self.loss {
+            Loss::Logistic => "log odds",
+            Loss::Softmax(_) => "score",
+            _ if self.loss.is_log() => "logarithm of the prediction",
+            _ => "prediction",
+        }
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.outputs()
+    }
+
+    fn work(&self) -> f64 {
+        self.trees.shap_work()
+    }
+
+    fn expected(&self) -> Vec<f64> {
+        self.trees.expected_from(&self.start)
+    }
+
+    fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.trees.shap_from(x, &self.start)
     }
 }
 

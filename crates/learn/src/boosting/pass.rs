@@ -275,7 +275,7 @@ impl PassLearner for Boosting {
     fn add(&self, state: &State, part: &mut Part, rows: &Dataset<'_>) -> Result<()> {
         let rounds = match &state.stage {
             Stage::Look => {
-                let seen = Part::Look(Box::new(Some(Seen(Summary::of(rows, false)?))));
+                let seen = Part::Look(Box::new(Some(Seen(Summary::of(rows, false, self.allow_infinite)?))));
                 return part.merge(seen);
             }
             Stage::Rounds(rounds) => rounds,
@@ -393,7 +393,7 @@ impl Boosting {
         let largest = summary.largest_weight * if class_weight.is_empty() { 1.0 } else { most_class };
         Ok(Rounds {
             shape: self.shape(&columns, &state.loss, state.seed)?,
-            scale: Scale::new(summary.count, summary.whole && class_whole, largest),
+            scale: Scale::new(summary.count_with(&class_weight), summary.whole && class_whole, largest),
             start: state.loss.start(summary, &class_weight),
             columns,
             class_weight,

@@ -100,6 +100,12 @@ struct Bud<T> {
     choice: Option<Choice<T>>,
 }
 
+/// The name of a child, from that of its parent; the side is 1 or 2.
+pub(super) fn child_path(parent: u64, side: u64) -> u64 {
+    // Added, not combined by xor: the left child of the root must not be named like the root.
+    parent.wrapping_add(side).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(29).wrapping_add(side)
+}
+
 /// The split a node takes, and what comes of it.
 struct Choice<T> {
     split: Split,
@@ -385,7 +391,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         let Choice { split, left, right, .. } = choice;
         let at = left.rows;
         let bounds = self.child_bounds(&bud, split.feature, &left, &right);
-        let path = |side: u64| (bud.path ^ side).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(29).wrapping_add(side);
+        let path = |side: u64| child_path(bud.path, side);
         let children = [
             self.child(left, bud.start, bud.depth + 1, path(1), bounds[0]),
             self.child(right, bud.start + at, bud.depth + 1, path(2), bounds[1]),
@@ -668,4 +674,23 @@ pub(super) fn in_preorder(mut nodes: Vec<Grown>) -> Vec<Grown> {
         out.push(node);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::child_path;
+
+    #[test]
+    fn no_two_nodes_have_the_same_name() {
+        let mut level = vec![1u64];
+        let mut all = level.clone();
+        for _ in 0..14 {
+            level = level.iter().flat_map(|&path| [child_path(path, 1), child_path(path, 2)]).collect();
+            all.extend(&level);
+        }
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
 }

@@ -24,7 +24,8 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use criterion::{
-    Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ShareImpurity, Squared, Weights,
+    Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ShareImpurity, Squared, Surprise,
+    Weights,
 };
 use grow::{Ground, Grown, Settings};
 use params::{MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST};
@@ -39,6 +40,20 @@ pub use params::{ClassWeight, FeatureShare, LeafPrice, RowShare};
 pub use prune::PruningPath;
 pub use prune_cv::PruningChoice;
 pub(crate) use split::between;
+
+/// How many class targets columns of numbers are the indicators of: every cell is 0 or 1, and every row has as many ones.
+fn class_targets(data: &Dataset<'_>) -> Option<usize> {
+    let y = data.y.reals().ok()?;
+    let ones = |i: usize| {
+        (0..y.cols()).try_fold(0, |sum, t| match *y.at(i, t) {
+            0.0 => Some(sum),
+            1.0 => Some(sum + 1),
+            _ => None,
+        })
+    };
+    let first = if y.rows() > 0 { ones(0) } else { None };
+    first.filter(|&n| n > 0 && (1..y.rows()).all(|i| ones(i) == Some(n)))
+}
 
 /// A binary tree of tests on single columns (CART), for classes and for numbers.
 ///
@@ -74,6 +89,10 @@ pub(crate) use split::between;
 /// one class against the rest for more. A category that was not seen is treated like a missing value; categories are
 /// known by name, not by code. Infinite values are refused.
 ///
+/// # Several class targets
+/// One tree for several class targets is grown on their indicators: a column a class, 1 where the row has the class, 0 where
+/// not. With the criterion "gini" or "entropy" the impurity is the mean of those of the targets, and the leaves hold shares.
+///
 /// # Ties
 /// Of equally good tests the first column wins, then the lowest threshold, then missing values to the right. Order of
 /// rows, number of threads and scaling of a column by a power of two do not change a bit of the tree, since all sums
@@ -85,8 +104,7 @@ pub(crate) use split::between;
 /// bytes a cell. Sparse rows are treated cell by cell, as if they were dense.
 ///
 /// # What it does not do
-/// Multi-way splits, linear combinations of columns, surrogate splits, several class targets at a time, training in
-/// passes.
+/// Multi-way splits, linear combinations of columns, surrogate splits, training in passes.
 ///
 /// # Reference
 /// Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984.
@@ -330,7 +348,12 @@ impl Tree {
                 let flat: Vec<f64> =
                     (0..y.cols()).flat_map(|t| (0..n).map(move |id| (id, t))).map(|(id, t)| *y.at(rows.row(id), t)).collect();
                 let task = Growth { columns: &columns, rows, settings, cx };
+                let classes_of = class_targets(data);
                 match self.criterion.as_str() {
+                    "gini" => task.run(Means::<Squared>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights),
+                    "entropy" | "log_loss" => {
+                        task.run(Means::<Surprise>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights)
+                    }
                     "absolute_error" => task.run(Medians::new(flat, n, weights.clone()), &weights),
                     "poisson" => {
                         if let Some(at) = flat.iter().position(|&v| v < 0.0) {
@@ -360,11 +383,13 @@ impl Tree {
         };
         let classes = matches!(data.y, Target::Class { .. });
         let for_classes = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss" | "misclassification");
-        if self.criterion != "auto" && classes != for_classes {
+        let indicators = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss") && class_targets(data).is_some();
+        if self.criterion != "auto" && classes != for_classes && !indicators {
             let expected = if classes {
                 "classes need gini, entropy, log_loss or misclassification"
             } else {
-                "numbers need squared_error, absolute_error or poisson"
+                "numbers need squared_error, absolute_error or poisson; gini and entropy are for classes, or for columns of 0 and 1 \
+                 with as many ones in each row"
             };
             return refuse("criterion", self.criterion.clone(), expected.into());
         }

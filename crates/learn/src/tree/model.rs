@@ -495,6 +495,10 @@ impl Explained for TreeModel {
         self.nodes.value.cols()
     }
 
+    fn work(&self) -> f64 {
+        self.trees.shap_work()
+    }
+
     fn expected(&self) -> Vec<f64> {
         self.trees.expected(0..1, self.n_outputs())
     }

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _native
 from ._base import Estimator, encode_classes, seed_of
-from ._c45 import TabularRows
+from ._rows import TabularRows
 from ._tree import DecisionTreeClassifier as _TreeClassifier
 
 MAX_SEED = np.iinfo(np.int32).max

@@ -1,18 +1,23 @@
 """Gradient boosting on histograms."""
 
 import json
+import numbers
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _native
-from ._base import Estimator, encode_classes, seed_of
+from ._base import encode_classes, seed_of
 from ._classify import NativeClassifier, class_factors
+from ._explain import Explained
+from ._regress import NativeRegressor
+from ._rows import take_rows
+from ._stages import StagedClassifier, StagedRegressor
 from ._table import Table, is_tabular
 
 MISSING = np.uint32(2**32 - 1)
@@ -50,10 +55,10 @@ def _label(value):
 
 
 def _categories(column):
-    """Codes and names of a column of categories; None and NaN are missing."""
+    """Codes and names of a column of categories; None, NaN and numbers below 0 are missing."""
     column = np.asarray(column)
-    if column.dtype.kind == "f":
-        missing = np.isnan(column)
+    if column.dtype.kind in "fi":
+        missing = np.isnan(column) | (column < 0)
     elif column.dtype.kind == "O":
         missing = np.array([v is None or v != v for v in column], dtype=bool)
     else:
@@ -67,7 +72,7 @@ def _categories(column):
     return codes, [_label(v) for v in values.tolist()]
 
 
-class _Boosting:
+class _Boosting(Explained):
     """What both classes share."""
 
     # The columns ----------------------------------------------------------------------------------------------
@@ -84,7 +89,7 @@ class _Boosting:
         if wanted.size == 0:
             return None
         n = X.shape[1]
-        if wanted.dtype.kind not in "iubUOS":
+        if wanted.dtype.kind not in "iubUO":
             raise ValueError(
                 "categorical_features must be an array-like of bool, int or str, "
                 f"got: {wanted.dtype.name}."
@@ -184,17 +189,31 @@ class _Boosting:
                 raise ValueError("monotonic_cst must be an array-like of -1, 0 or 1. Observed values: "
                                  f"{np.unique(cst).tolist()}.")
             params["monotonic_cst"] = [int(v) for v in cst.tolist()]
-        sets = self.interaction_cst
-        if sets is not None and not isinstance(sets, str):
-            sets = [sorted(int(v) for v in group) for group in sets]
-            if any(v < 0 or v >= self.n_features_in_ for group in sets for v in group):
-                raise ValueError(
-                    "Interaction constraints must consist of integer indices in [0, n_features - 1] = "
-                    f"[0, {self.n_features_in_ - 1}], specifying the position of features, got invalid indices: "
-                    f"{[v for group in sets for v in group if v < 0 or v >= self.n_features_in_]!r}"
-                )
-        params["interaction_cst"] = sets
+            if self.is_categorical_ is not None and np.any(cst[self.is_categorical_] != 0):
+                raise ValueError("Categorical features cannot have monotonic constraints.")
+        params["interaction_cst"] = self._interactions()
+        # scikit-learn takes infinite values.
+        params["allow_infinite"] = True
         return params
+
+    def _interactions(self):
+        """Which columns may meet on a way, as lists."""
+        if self.interaction_cst is None or isinstance(self.interaction_cst, str):
+            return self.interaction_cst
+        try:
+            groups = [set(group) for group in self.interaction_cst]
+        except TypeError:
+            raise ValueError(
+                f"Interaction constraints must be a sequence of tuples or lists, got: {self.interaction_cst!r}."
+            ) from None
+        last = self.n_features_in_ - 1
+        for group in groups:
+            if not all(isinstance(v, numbers.Integral) and 0 <= v <= last for v in group):
+                raise ValueError(
+                    f"Interaction constraints must consist of integer indices in [0, n_features - 1] = [0, {last}], "
+                    f"specifying the position of features, got invalid indices: {group!r}"
+                )
+        return [sorted(int(v) for v in group) for group in groups]
 
     def _stops_early(self, rows, watched):
         if self.early_stopping == "auto":
@@ -216,17 +235,19 @@ class _Boosting:
                     "when warm_start==True"
                 )
         else:
+            # As scikit-learn draws it, so that the same rows are held out.
+            self._split_seed = check_random_state(self.random_state).randint(np.iinfo(np.uint32).max, dtype="u8")
             self._seed = seed_of(self.random_state)
         if X_val is None and stops and self.validation_fraction is not None:
-            labels = target if classes is not None else None
-            parts = [np.arange(rows)]
-            train, test = train_test_split(
-                *parts, test_size=self.validation_fraction, stratify=labels, random_state=self._seed % 2**32
+            train, held = train_test_split(
+                np.arange(rows),
+                test_size=self.validation_fraction,
+                stratify=target if classes is not None else None,
+                random_state=self._split_seed,
             )
-            train, test = np.sort(train), np.sort(test)
-            take = (lambda a, at: None if a is None else np.ascontiguousarray(a[at]))
-            X_val, target_val, weight_val = self._take(X, test), take(target, test), take(weight, test)
-            X, target, weight = self._take(X, train), take(target, train), take(weight, train)
+            part = lambda a, rows: None if a is None else np.ascontiguousarray(a[rows])  # noqa: E731
+            X_val, target_val, weight_val = take_rows(X, held), part(target, held), part(weight, held)
+            X, target, weight = take_rows(X, train), part(target, train), part(weight, train)
         elif X_val is None and stops:
             X_val, target_val, weight_val = X, target, weight
         params["early_stopping"] = bool(stops and X_val is not None)
@@ -244,12 +265,6 @@ class _Boosting:
             self._set_fitted()
         return self
 
-    @staticmethod
-    def _take(X, rows):
-        if isinstance(X, _native.NativeTable):
-            return X.take(rows.astype(np.int64))
-        return _safe_indexing(X, rows)
-
     def _boost_by_score(self, X, params, earlier, watched, common):
         """Round by round, with a scorer."""
         scorer = check_scoring(self, None if self.scoring is None else self.scoring)
@@ -262,19 +277,27 @@ class _Boosting:
         def score(X, y, weight):
             return scorer(self, X, y) if weight is None else scorer(self, X, y, sample_weight=weight)
 
-        train, held = [], []
-        model, rounds, wanted = earlier, 0 if earlier is None else self.n_iter_, params["max_iter"]
-        while rounds < wanted:
-            rounds += 1
-            self._fit_native(X, params=dict(params, max_iter=rounds), start=model, go_on=True, **common)
-            model = self._model
-            self._set_fitted()
-            train.append(score(X, y, weights))
-            held.append(score(X_val, y_val, weight_val))
-            if len(held) > self.n_iter_no_change:
-                reference = held[-self.n_iter_no_change - 1] + self.tol
-                if not any(s > reference for s in held[-self.n_iter_no_change :]):
-                    break
+        train, held, rounds = [], [], 0
+        if earlier is not None:
+            train, held, rounds = list(self.train_score_), list(self.validation_score_), self.n_iter_
+        model, wanted = earlier, params["max_iter"]
+        # These rows have no names, and that is no reason to warn.
+        names = self.__dict__.pop("feature_names_in_", None)
+        try:
+            while rounds < wanted:
+                rounds += 1
+                step = dict(params, max_iter=rounds)
+                model = self._fit_native(X, params=step, start=model, go_on=True, names=names, **common)
+                self._set_fitted()
+                train.append(score(X, y, weights))
+                held.append(score(X_val, y_val, weight_val))
+                if len(held) > self.n_iter_no_change:
+                    reference = held[-self.n_iter_no_change - 1] + self.tol
+                    if not any(s > reference for s in held[-self.n_iter_no_change :]):
+                        break
+        finally:
+            if names is not None:
+                self.feature_names_in_ = names
         self.train_score_, self.validation_score_ = np.array(train), np.array(held)
 
     def _set_fitted(self):
@@ -294,6 +317,7 @@ class _Boosting:
         mask = np.array([k == "category" for k in kinds])
         self.is_categorical_ = mask if mask.any() else None
         self._seed = about["seed"]
+        self._split_seed = self._seed % 2**32
         super()._loaded(about)
 
     @property
@@ -306,8 +330,27 @@ class _Boosting:
         check_is_fitted(self)
         return self._rows_of(X, reset=False)
 
-    def _stages(self, X):
-        return self._model.boosting_stages(self._rows(X), type(self).__name__)
+    def _scores(self, X):
+        return self._call("boosting_scores", self._rows(X))
+
+    def _staged_scores(self, X):
+        rows = self._rows(X)
+        yield from self._call("boosting_stages", rows)
+
+    def _check_held(self, X_val, y_val):
+        """Whether there are rows for early stopping; refuses a part of them, and what says not to look at them."""
+        if X_val is None and y_val is None:
+            return False
+        if y_val is None:
+            raise ValueError("X_val is provided, but y_val was not provided.")
+        if X_val is None:
+            raise ValueError("y_val is provided, but X_val was not provided.")
+        if self.early_stopping is False:
+            raise ValueError(
+                "X_val and y_val are passed to fit while at the same time early_stopping is False. When passing X_val and "
+                "y_val to fit, early_stopping should be set to either 'auto' or True."
+            )
+        return True
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -316,7 +359,7 @@ class _Boosting:
         return tags
 
 
-class HistGradientBoostingClassifier(_Boosting, NativeClassifier):
+class HistGradientBoostingClassifier(_Boosting, StagedClassifier, NativeClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Boost trees.
@@ -345,9 +388,7 @@ class HistGradientBoostingClassifier(_Boosting, NativeClassifier):
         classes, codes = encode_classes(y)
         self.classes_ = classes
         held = (None, None, None)
-        if X_val is not None:
-            if y_val is None:
-                raise ValueError("X_val is given, so y_val is needed")
+        if self._check_held(X_val, y_val):
             found = np.searchsorted(classes, y_val)
             if np.any(found >= len(classes)) or np.any(classes[np.minimum(found, len(classes) - 1)] != np.asarray(y_val)):
                 raise ValueError("y_val has labels that y does not have")
@@ -355,73 +396,8 @@ class HistGradientBoostingClassifier(_Boosting, NativeClassifier):
             held = (self._rows_of(X_val, reset=False), found.astype(np.uint32), weight_val)
         return self._boost(rows, codes, weight, *held, classes=classes)
 
-    def decision_function(self, X):
-        """The sums of trees: log odds of the second class, or a column a class.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        scores = self._call("boosting_scores", self._rows(X))
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    def staged_decision_function(self, X):
-        """The sums of trees after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Yields
-        ------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        for scores in self._stages(X):
-            yield scores.ravel() if scores.shape[1] == 1 else scores
-
-    def staged_predict_proba(self, X):
-        """Probabilities of the classes after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Yields
-        ------
-        proba : ndarray of shape (n_samples, n_classes)
-        """
-        for scores in self._stages(X):
-            if scores.shape[1] == 1:
-                half = np.exp(-np.logaddexp(0.0, -scores[:, 0]))
-                yield np.column_stack([np.exp(-np.logaddexp(0.0, scores[:, 0])), half])
-            else:
-                p = np.exp(scores - scores.max(axis=1, keepdims=True))
-                yield p / p.sum(axis=1, keepdims=True)
-
-    def staged_predict(self, X):
-        """Classes after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-        """
-        for proba in self.staged_predict_proba(X):
-            yield self.classes_[proba.argmax(axis=1)]
-
-
-class HistGradientBoostingRegressor(_Boosting, RegressorMixin, Estimator):
+class HistGradientBoostingRegressor(_Boosting, StagedRegressor, NativeRegressor):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Boost trees.
@@ -452,41 +428,13 @@ class HistGradientBoostingRegressor(_Boosting, RegressorMixin, Estimator):
             raise ValueError("loss='poisson' requires non-negative y and sum(y) > 0.")
         weight = self._check_weight(sample_weight, np.empty((len(y), 1)))
         held = (None, None, None)
-        if X_val is not None:
-            if y_val is None:
-                raise ValueError("X_val is given, so y_val is needed")
+        if self._check_held(X_val, y_val):
             weight_val = self._check_weight(sample_weight_val, np.empty((len(y_val), 1)))
             held = (self._rows_of(X_val, reset=False), np.asarray(y_val, dtype=np.float64), weight_val)
         return self._boost(rows, y, weight, *held)
 
-    def predict(self, X):
-        """Predict the target.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return self._call("predict", self._rows(X)).ravel()
-
-    def staged_predict(self, X):
-        """Predictions after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-        """
-        for scores in self._stages(X):
-            yield np.exp(scores.ravel()) if self.loss in ("poisson", "gamma") else scores.ravel()
+    def _mean_of(self, scores):
+        return np.exp(scores) if self.loss in ("poisson", "gamma") else scores
 
 
 def _checked(estimator, X, y, numeric=False):

@@ -4,57 +4,11 @@ import json
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _native
 from ._base import encode_classes
 from ._classify import NativeClassifier
-from ._table import Table, is_tabular
-from ._tree import _has_categories
-
-
-class TabularRows:
-    """Rows of arrays, where NaN is a missing value, and of tables with categories."""
-
-    def _table(self, X, reset):
-        """`X` as a table when it has columns that an array cannot hold, else None."""
-        if isinstance(X, (Table, _native.NativeTable)):
-            native = X._native if isinstance(X, Table) else X
-            if reset:
-                self.feature_names_in_ = np.array(native.columns, dtype=object)
-                self.n_features_in_ = len(native.columns)
-            return native
-        if not is_tabular(X) or not _has_categories(X):
-            return None
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return _native.NativeTable.from_arrow(X)
-
-    def _rows(self, X):
-        check_is_fitted(self)
-        table = self._table(X, False)
-        if table is not None:
-            return table
-        X = self._check_X(X, reset=False, accept_sparse="csr")
-        _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-        return X
-
-    def _rows_and_target(self, X, y, **kwargs):
-        """`X` as Rust takes it, and `y` as an array of the same length."""
-        table = self._table(X, reset=True)
-        if table is not None:
-            return table, np.ravel(np.asarray(y))
-        X, y = self._check_X_y(X, y, accept_sparse="csr", **kwargs)
-        _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-        return X, y
-
-    def _weight(self, sample_weight, y):
-        return None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
+from ._rows import TabularRows
 
 
 class C45Classifier(TabularRows, NativeClassifier):

@@ -108,7 +108,23 @@ class _Ensemble:
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))
         return getattr(self._model, method)(to_native(X, names), type(self).__name__)
 
-    def _predicted(self, X):
+    def predict(self, X, **params):
+        """Predict the class of each row, or the target.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        **params : dict
+            Parameters for the predictions of the members; of a stack for that of its final estimator.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        if not self._is_loaded():
+            return super().predict(X, **params)
         if hasattr(self, "classes_"):
             return self.classes_[self._said("classify", X)]
         return self._said("predict", X).ravel()
@@ -117,9 +133,39 @@ class _Ensemble:
 # Bagging --------------------------------------------------------------------------------------------------------------
 
 
+def _estimator_named(name):
+    from . import _generated
+
+    return getattr(_generated, name)()
+
+
 class _Bagging(_Ensemble):
     # Parameters that scikit-learn's loop hands on to its members: none.
     estimator_params = ()
+
+    def _get_estimator(self):
+        return _estimator_named(self._default_member) if self.estimator is None else self.estimator
+
+    def fit(self, X, y, sample_weight=None, **fit_params):
+        """Fit a member on each sample of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Class labels or target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        **fit_params : dict
+            Parameters for the fits of the members.
+
+        Returns
+        -------
+        self : object
+        """
+        self._forget()
+        return super().fit(X, y, sample_weight, **fit_params)
 
     def _file(self, classes):
         models = [_native_of(e, classes) for e in self.estimators_]
@@ -143,49 +189,7 @@ class _Bagging(_Ensemble):
 
 
 class BaggingClassifier(_Bagging, Estimator, _BaggingClassifier):
-    def _get_estimator(self):
-        if self.estimator is None:
-            from ._generated import DecisionTreeClassifier
-
-            return DecisionTreeClassifier()
-        return self.estimator
-
-    def fit(self, X, y, sample_weight=None, **fit_params):
-        """Fit a member on each sample of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        **fit_params : dict
-            Parameters for the fits of the members.
-
-        Returns
-        -------
-        self : object
-        """
-        self._forget()
-        return _BaggingClassifier.fit(self, X, y, sample_weight, **fit_params)
-
-    def predict(self, X, **params):
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        **params : dict
-            Parameters for the predictions of the members.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return self._predicted(X) if self._is_loaded() else _BaggingClassifier.predict(self, X, **params)
+    _default_member = "DecisionTreeClassifier"
 
     def predict_proba(self, X, **params):
         """The mean of the probabilities of the members.
@@ -201,53 +205,11 @@ class BaggingClassifier(_Bagging, Estimator, _BaggingClassifier):
         -------
         proba : ndarray of shape (n_samples, n_classes)
         """
-        return self._said("proba", X) if self._is_loaded() else _BaggingClassifier.predict_proba(self, X, **params)
+        return self._said("proba", X) if self._is_loaded() else super().predict_proba(X, **params)
 
 
 class BaggingRegressor(_Bagging, Estimator, _BaggingRegressor):
-    def _get_estimator(self):
-        if self.estimator is None:
-            from ._generated import DecisionTreeRegressor
-
-            return DecisionTreeRegressor()
-        return self.estimator
-
-    def fit(self, X, y, sample_weight=None, **fit_params):
-        """Fit a member on each sample of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        **fit_params : dict
-            Parameters for the fits of the members.
-
-        Returns
-        -------
-        self : object
-        """
-        self._forget()
-        return _BaggingRegressor.fit(self, X, y, sample_weight, **fit_params)
-
-    def predict(self, X, **params):
-        """The mean of the predictions of the members.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        **params : dict
-            Parameters for the predictions of the members.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return self._predicted(X) if self._is_loaded() else _BaggingRegressor.predict(self, X, **params)
+    _default_member = "DecisionTreeRegressor"
 
 
 # Voting and stacking --------------------------------------------------------------------------------------------------
@@ -282,6 +244,38 @@ class _Named(_Ensemble):
     def __sklearn_tags__(self):
         with self._members():
             return super().__sklearn_tags__()
+
+    def fit(self, X, y, **fit_params):
+        """Fit the members; of a stack also the final estimator, on their cross-validated predictions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Class labels or target values.
+        **fit_params : dict
+            `sample_weight`, for members that take it.
+
+        Returns
+        -------
+        self : object
+        """
+        self._forget()
+        self.__dict__.pop("_n_features", None)
+        with self._members():
+            return super().fit(X, y, **fit_params)
+
+    @property
+    def n_features_in_(self):
+        """Number of columns seen during fit."""
+        if "_n_features" in self.__dict__:
+            return self._n_features
+        return super().n_features_in_
+
+    @n_features_in_.setter
+    def n_features_in_(self, value):
+        self._n_features = value
 
     def _names(self):
         with self._members():
@@ -328,58 +322,11 @@ class _Voting(_Named):
         }
         return fields, arrays, [(str(k), m) for k, m in enumerate(models)]
 
-    @property
-    def n_features_in_(self):
-        """Number of columns seen during fit."""
-        if "_n_features" in self.__dict__:
-            return self._n_features
-        return super().n_features_in_
-
-    @n_features_in_.setter
-    def n_features_in_(self, value):
-        self._n_features = value
-
-
 class VotingClassifier(_Voting, Estimator, _VotingClassifier):
     _default_members = staticmethod(_for_classes)
 
-    def fit(self, X, y, **fit_params):
-        """Fit the members.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        **fit_params : dict
-            `sample_weight`, for members that take it.
-
-        Returns
-        -------
-        self : object
-        """
-        self._forget()
-        self.__dict__.pop("_n_features", None)
-        with self._members():
-            return _VotingClassifier.fit(self, X, y, **fit_params)
-
-    def predict(self, X):
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return self._predicted(X) if self._is_loaded() else _VotingClassifier.predict(self, X)
-
     def _collect_probas(self, X):
-        return self._said("proba", X)[None] if self._is_loaded() else _VotingClassifier._collect_probas(self, X)
+        return self._said("proba", X)[None] if self._is_loaded() else super()._collect_probas(X)
 
     def _file_params(self):
         return {"prepare": False, "voting": self.voting}
@@ -395,49 +342,11 @@ class VotingClassifier(_Voting, Estimator, _VotingClassifier):
 class VotingRegressor(_Voting, Estimator, _VotingRegressor):
     _default_members = staticmethod(_for_numbers)
 
-    def fit(self, X, y, **fit_params):
-        """Fit the members.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Target values.
-        **fit_params : dict
-            `sample_weight`, for members that take it.
-
-        Returns
-        -------
-        self : object
-        """
-        self._forget()
-        self.__dict__.pop("_n_features", None)
-        with self._members():
-            return _VotingRegressor.fit(self, X, y, **fit_params)
-
-    def predict(self, X):
-        """The mean of the predictions of the members.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return self._predicted(X) if self._is_loaded() else _VotingRegressor.predict(self, X)
-
 
 class _Stacking(_Named):
-    def _final(self):
-        raise NotImplementedError
-
     def _validate_final_estimator(self):
         if self.final_estimator is None:
-            self._clone_final_estimator(default=self._final())
+            self._clone_final_estimator(default=_estimator_named(self._default_final))
         else:
             super()._validate_final_estimator()
 
@@ -454,18 +363,6 @@ class _Stacking(_Named):
         }
         return fields, {}, [(str(k), m) for k, m in enumerate(models)] + [("final", last)]
 
-    @property
-    def n_features_in_(self):
-        """Number of columns seen during fit."""
-        if "_n_features" in self.__dict__:
-            return self._n_features
-        return super().n_features_in_
-
-    @n_features_in_.setter
-    def n_features_in_(self, value):
-        self._n_features = value
-
-
 def _has_proba(stack):
     if stack._is_loaded():
         return True
@@ -474,49 +371,7 @@ def _has_proba(stack):
 
 class StackingClassifier(_Stacking, Estimator, _StackingClassifier):
     _default_members = staticmethod(_for_classes)
-
-    def _final(self):
-        from ._generated import LogisticRegression
-
-        return LogisticRegression()
-
-    def fit(self, X, y, **fit_params):
-        """Fit the members, and the final estimator on their cross-validated predictions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        **fit_params : dict
-            `sample_weight`, for members that take it.
-
-        Returns
-        -------
-        self : object
-        """
-        self._forget()
-        self.__dict__.pop("_n_features", None)
-        with self._members():
-            return _StackingClassifier.fit(self, X, y, **fit_params)
-
-    def predict(self, X, **params):
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        **params : dict
-            Parameters for the prediction of the final estimator.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._predicted(X) if self._is_loaded() else _StackingClassifier.predict(self, X, **params)
+    _default_final = "LogisticRegression"
 
     @available_if(_has_proba)
     def predict_proba(self, X):
@@ -531,52 +386,10 @@ class StackingClassifier(_Stacking, Estimator, _StackingClassifier):
         -------
         proba : ndarray of shape (n_samples, n_classes)
         """
-        return self._said("proba", X) if self._is_loaded() else _StackingClassifier.predict_proba(self, X)
+        return self._said("proba", X) if self._is_loaded() else super().predict_proba(X)
 
 
 class StackingRegressor(_Stacking, Estimator, _StackingRegressor):
     _default_members = staticmethod(_for_numbers)
+    _default_final = "Ridge"
     stack_method = "predict"
-
-    def _final(self):
-        from ._generated import Ridge
-
-        return Ridge()
-
-    def fit(self, X, y, **fit_params):
-        """Fit the members, and the final estimator on their cross-validated predictions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Target values.
-        **fit_params : dict
-            `sample_weight`, for members that take it.
-
-        Returns
-        -------
-        self : object
-        """
-        self._forget()
-        self.__dict__.pop("_n_features", None)
-        with self._members():
-            return _StackingRegressor.fit(self, X, y, **fit_params)
-
-    def predict(self, X, **params):
-        """Predict the target.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        **params : dict
-            Parameters for the prediction of the final estimator.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._predicted(X) if self._is_loaded() else _StackingRegressor.predict(self, X, **params)

@@ -4,13 +4,14 @@ from sklearn.utils.validation import check_is_fitted
 
 
 class Explained:
-    """For models of trees: Shapley values of the columns. `_explained_rows` checks rows and hands them to the model."""
+    """For models of trees: Shapley values of the columns. `_rows` checks rows and makes them what the model takes."""
 
     def shap_values(self, X):
         """What each column adds to each prediction (path-dependent TreeSHAP).
 
-        The values of a row and `expected_value_` sum to what the model says of the row: the prediction of a regressor,
-        the probabilities or, for boosting, the decision scores of a classifier.
+        The values of a row and `expected_value_` sum to what the model says of the row: the prediction of a regressor
+        (its logarithm where the loss is that of counts or gamma), the probabilities or, for boosting, the decision scores of
+        a classifier.
 
         Parameters
         ----------
@@ -31,8 +32,7 @@ class Explained:
         return _one(self._model.expected())
 
     def _parts(self, X):
-        check_is_fitted(self)
-        parts = self._model.attributions(self._explained_rows(X), type(self).__name__)
+        parts = self._model.attributions(self._rows(X), type(self).__name__)
         return parts.reshape(len(parts), -1, self.n_features_in_ + 1)
 
 

@@ -5,157 +5,40 @@ import warnings
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
+from sklearn.base import MultiOutputMixin, _fit_context
+from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import accuracy_score
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import Estimator, encode_classes, plain, seed_of
-from ._classify import NativeClassifier, class_factors
-from ._tree import LEAF, DecisionTreeClassifier, DecisionTreeRegressor, Tree, _DecisionTree
+from ._base import class_names, plain
+from ._explain import Explained
+from ._member import Members, json_iterations, node_arrays
+from ._outputs import TreeClassifier, parts
+from ._regress import NativeRegressor
+from ._rows import TabularRows
+from ._tree import NumberCriterion
 
 
-class MemberTree(Tree):
-    """The nodes of one tree of an ensemble.
-
-    `n_node_samples` is the weight of the training rows, rounded. For numbers `impurity` is what the splits below a node
-    take away: it is 0 in every leaf, and its differences are those of the squared error.
-    """
-
-    def __init__(self, nodes, n_features, classes):
-        inner = nodes["feature"] >= 0
-        at = np.arange(len(inner))
-        self.children_left = np.where(inner, at + 1, LEAF).astype(np.int64)
-        self.children_right = np.where(inner, nodes["right"].astype(np.int64), LEAF)
-        self.feature = np.where(inner, nodes["feature"], -2).astype(np.int64)
-        self.threshold = np.where(inner, nodes["threshold"], -2.0)
-        self.missing_go_to_left = nodes["missing_left"]
-        self.weighted_n_node_samples = nodes["cover"]
-        self.n_node_samples = np.rint(nodes["cover"]).astype(np.int64)
-        value = nodes["value"]
-        cost = np.where(inner, nodes["gain"], 0.0)
-        for node in np.flatnonzero(inner)[::-1]:
-            cost[node] += cost[node + 1] + cost[self.children_right[node]]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self.impurity = np.where(nodes["cover"] > 0, cost / nodes["cover"], 0.0)
-        self.n_features = n_features
-        self.node_count = self.capacity = len(inner)
-        if classes is None:
-            self.n_outputs = value.shape[1]
-            self.n_classes = np.ones(self.n_outputs, dtype=np.int64)
-            self.value = value[:, :, None]
-        else:
-            self.n_outputs = 1
-            self.n_classes = np.array([len(classes)], dtype=np.int64)
-            self.value = value[:, None, :]
-        self.max_n_classes = int(self.n_classes.max())
-        self.n_leaves = int((~inner).sum())
-        depth = np.zeros(self.node_count, dtype=np.int64)
-        for node in np.flatnonzero(inner):
-            depth[[node + 1, self.children_right[node]]] = depth[node] + 1
-        self.max_depth = int(depth.max()) if self.node_count else 0
+def _check_form(y):
+    """Refuses a sparse target, and warns of a column that should be a vector."""
+    if sparse.issparse(y):
+        raise ValueError("sparse multilabel-indicator for y is not supported.")
+    if np.ndim(y) == 2 and np.shape(y)[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for "
+            "example using ravel().",
+            DataConversionWarning,
+            stacklevel=3,
+        )
 
 
-class _Member:
-    """A tree of an ensemble: it predicts from its nodes alone and takes arrays of numbers."""
-
-    def __init__(self, *, criterion="auto", splitter="best", max_depth=None, random_state=None, monotonic_cst=None):
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.random_state = random_state
-        self.monotonic_cst = monotonic_cst
-
-    def __sklearn_is_fitted__(self):
-        return "_tree" in self.__dict__
-
-    @property
-    def tree_(self):
-        return self._tree
-
-    def _values(self, X):
-        return self.tree_.predict(self._dense(X))
-
-
-class MemberClassifier(_Member, DecisionTreeClassifier):
-    """A tree of a forest; its classes are codes."""
-
-    def predict_proba(self, X, check_input=True):
-        return self._values(X)
-
-    def predict(self, X, check_input=True):
-        return self.classes_[self._values(X).argmax(axis=1)]
-
-
-class MemberRegressor(_Member, DecisionTreeRegressor):
-    """A tree of a forest or of boosting."""
-
-    def predict(self, X, check_input=True):
-        y = self._values(X)
-        return y.ravel() if y.shape[1] == 1 else y
-
-
-def _node_arrays(model):
-    """The node arrays of every tree of a model, as one dict a tree."""
-    names = ("feature", "right", "threshold", "missing_left", "cover", "gain", "value")
-    arrays = {name: model.array(f"trees/{name}") for name in names}
-    start = model.array("trees/start").astype(np.int64)
-    return [{name: arrays[name][a:b] for name in names} for a, b in zip(start[:-1], start[1:])]
-
-
-class _Ensemble:
-    """What forests and boosting share: rows of numbers or tables, trees that can be looked at."""
-
-    _table = _DecisionTree._table
-    _tree_rows = _DecisionTree._tree_rows
-
-    def _member(self, nodes, seed, classes):
-        """One tree as an estimator."""
-        depth = getattr(self, "max_depth", None)
-        shared = {"max_depth": depth, "random_state": seed}
-        member = MemberRegressor(**shared) if classes is None else MemberClassifier(**shared)
-        member.n_features_in_ = self.n_features_in_
-        member.n_outputs_ = nodes["value"].shape[1] if classes is None else 1
-        if classes is not None:
-            member.classes_ = np.arange(len(classes), dtype=np.float64)
-            member.n_classes_ = len(classes)
-        member._tree = MemberTree(nodes, self.n_features_in_, classes)
-        return member
-
-    def _warm(self):
-        """Whether the fit adds to what is there."""
-        return self.warm_start and "_model" in self.__dict__
-
-    def _refuse_fewer(self, have):
-        if self.n_estimators < have:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={have} when warm_start==True"
-            )
-
-    def _forget(self):
-        for name in ("_members", "_importances"):
-            self.__dict__.pop(name, None)
-
-    def _ensemble_params(self):
-        params = self._learner_params()
-        for name in ("min_samples_split", "min_samples_leaf", "max_features"):
-            params[name] = plain(getattr(self, name))
-        return params
-
-    def _leaves(self, X):
-        check_is_fitted(self)
-        return self._call("leaves", self._tree_rows(X))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
-
-
-class _Forest(_Ensemble, MultiOutputMixin):
+class _Forest(Explained, Members, TabularRows, MultiOutputMixin):
     """What all forests share."""
 
     _thresholds = "best"
+    _member_params = ("criterion", *Members._member_params, "monotonic_cst")
 
     @classmethod
     def _from_model(cls, model):
@@ -164,13 +47,19 @@ class _Forest(_Ensemble, MultiOutputMixin):
             return None
         return super()._from_model(model)
 
-    def _forest_params(self):
-        params = self._ensemble_params()
+    def _of_member(self):
+        return dict(super()._of_member(), splitter=self._thresholds)
+
+    def _forest_params(self, class_weight):
+        params = self._learner_params()
+        for name in ("min_samples_split", "min_samples_leaf", "max_features"):
+            params[name] = plain(getattr(self, name))
         if self.monotonic_cst is not None:
             params["monotonic_cst"] = [int(v) for v in np.asarray(self.monotonic_cst).tolist()]
         params["max_samples"] = plain(self.max_samples) if self.bootstrap else None
         params["oob_score"] = bool(self.oob_score)
         params["thresholds"] = self._thresholds
+        params["class_weight"] = class_weight
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError(
                 "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set `max_sample=None`."
@@ -179,28 +68,50 @@ class _Forest(_Ensemble, MultiOutputMixin):
             raise ValueError("Out of bag estimation only available if bootstrap=True")
         return params
 
-    def _fit_forest(self, X, truth, **target):
-        params = self._forest_params()
-        start = None
-        if self._warm():
-            have = self._n_trees
-            self._refuse_fewer(have)
-            if self.n_estimators == have:
-                warnings.warn(
-                    "Warm-start fitting without increasing n_estimators does not fit new trees.", UserWarning, stacklevel=3
-                )
-            start = self._model
-        else:
-            self._seed = seed_of(self.random_state)
+    def _has_enough(self):
+        """Whether a warm start has all its trees already; it is said then."""
+        if not self._warm():
+            return False
+        self._refuse_fewer(self._n_trees)
+        if self.n_estimators > self._n_trees:
+            return False
+        warnings.warn(
+            "Warm-start fitting without increasing n_estimators does not fit new trees.", UserWarning, stacklevel=3
+        )
+        return not self.oob_score
+
+    def _fit_forest(self, X, truth, params, **target):
+        start = self._model if self._warm() else None
+        if start is None:
+            self._seed_anew()
+        have = self._n_trees if start is not None else 0
         self._forget()
         self._fit_native(X, params=params, seed=self._seed, start=start, go_on=start is not None, **target)
-        self._set_forest()
+        self._n_trees = json_iterations(self._model)
+        self._note_members(have, self._n_trees)
+        self._note_draws(params, len(truth), target)
         if self.oob_score:
             self._set_oob(truth)
         return self
 
-    def _set_forest(self):
-        self._n_trees = json_iterations(self._model)
+    def _note_draws(self, params, rows, target):
+        """Keeps what decides which rows are drawn."""
+        about = {name: params[name] for name in ("bootstrap", "max_samples") if name in params}
+        weighs = isinstance(params["class_weight"], dict) or params["class_weight"] == "balanced"
+        of_classes = {}
+        if weighs:
+            about["class_weight"] = params["class_weight"]
+            of_classes = {"codes": target["codes"], "classes": class_names(target["classes"])}
+        self._draws = (json.dumps(about), rows, {"weight": target["sample_weight"], **of_classes})
+
+    @property
+    def estimators_samples_(self):
+        """The rows that each tree was grown on, as often as they were drawn."""
+        check_is_fitted(self)
+        if "_draws" not in self.__dict__:
+            raise AttributeError("a forest that was read from a file does not know the rows it was grown on")
+        params, rows, more = self._draws
+        return _native.forest_bags(params, rows, self._n_trees, self._seed, **more)
 
     def _set_oob(self, y):
         prediction = self._model.array("oob_prediction")
@@ -220,7 +131,9 @@ class _Forest(_Ensemble, MultiOutputMixin):
         check_is_fitted(self)
         if "_members" not in self.__dict__:
             classes = getattr(self, "classes_", None)
-            self._members = [self._member(nodes, t, classes) for t, nodes in enumerate(_node_arrays(self._model))]
+            seeds = _native.forest_seeds(self._seed, self._n_trees)
+            nodes = node_arrays(self._model)
+            self._members = [self._member(of_tree, t, seeds[t], classes) for t, of_tree in enumerate(nodes)]
         return self._members
 
     @property
@@ -241,29 +154,6 @@ class _Forest(_Ensemble, MultiOutputMixin):
             raise AttributeError("permutation_importances_ is there after a fit with permutation_importances=True")
         return self._model.array("permutation_importances")
 
-    def __len__(self):
-        return len(self.estimators_)
-
-    def __getitem__(self, index):
-        return self.estimators_[index]
-
-    def __iter__(self):
-        return iter(self.estimators_)
-
-    def apply(self, X):
-        """The leaf that each row ends in, for each tree.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n_samples, n_estimators)
-        """
-        return self._leaves(X)
-
     def decision_path(self, X):
         """The nodes that each row passes in each tree.
 
@@ -278,8 +168,7 @@ class _Forest(_Ensemble, MultiOutputMixin):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             Where the nodes of each tree begin among the columns.
         """
-        check_is_fitted(self)
-        X = self._tree_rows(X)
+        X = self._rows(X)
         if isinstance(X, _native.NativeTable):
             raise ValueError("decision_path takes arrays; this forest was given a table with categories")
         X = X.toarray() if sparse.issparse(X) else X
@@ -290,15 +179,10 @@ class _Forest(_Ensemble, MultiOutputMixin):
     def _loaded(self, about):
         super()._loaded(about)
         self._seed = about["seed"]
-        self._set_forest()
+        self._n_trees = json_iterations(self._model)
 
 
-def json_iterations(model):
-    """Trees or rounds of a model."""
-    return json.loads(model.certificate())["iterations"]
-
-
-class ForestClassifier(_Forest, NativeClassifier):
+class ForestClassifier(_Forest, TreeClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Grow the trees.
@@ -307,7 +191,7 @@ class ForestClassifier(_Forest, NativeClassifier):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
             Rows; NaN and null are missing values.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
@@ -316,16 +200,15 @@ class ForestClassifier(_Forest, NativeClassifier):
         -------
         self : object
         """
-        table = self._table(X, reset=True)
-        if table is None:
-            X, y = self._check_X_y(X, y, accept_sparse="csr")
-            _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-        else:
-            X, y = table, np.ravel(np.asarray(y))
-        weight = None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
-        classes, codes = encode_classes(y)
-        if isinstance(self.class_weight, list):
-            raise ValueError("class_weight is a list, which is for several targets, and there is one")
+        _check_form(y)
+        X, y = self._check_classes(X, y)
+        if self._has_enough():
+            return self
+        if self.oob_score and type_of_target(y) == "multiclass-multioutput":
+            raise ValueError(
+                "The type of target cannot be used to compute OOB estimates. Got multiclass-multioutput while only the "
+                "following are supported: continuous, continuous-multioutput, binary, multiclass, multilabel-indicator."
+            )
         if self.warm_start and isinstance(self.class_weight, str):
             warnings.warn(
                 'class_weight presets "balanced" or "balanced_subsample" are not recommended for warm_start if the fitted data '
@@ -333,36 +216,29 @@ class ForestClassifier(_Forest, NativeClassifier):
                 UserWarning,
                 stacklevel=2,
             )
-        self.classes_, self.n_classes_, self.n_outputs_ = classes, len(classes), 1
-        return self._fit_forest(X, y, codes=codes, classes=classes, sample_weight=weight)
+        target, class_weight = self._encode(y, self._weight(sample_weight, y))
+        return self._fit_forest(X, y, self._forest_params(class_weight), **target)
 
-    def _forest_params(self):
-        params = super()._forest_params()
-        params["class_weight"] = class_factors(self.class_weight, self.classes_)
-        return params
+    def _balances_bags(self):
+        return self.bootstrap and isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
     def _set_oob(self, y):
-        self.oob_decision_function_ = super()._set_oob(y)
+        shares = super()._set_oob(y)
+        if self._several():
+            # All targets have the same two classes, or the fit would have refused.
+            self.oob_decision_function_ = np.stack(parts(shares, self.classes_), axis=2)
+            said = np.nan_to_num(self.oob_decision_function_).argmax(axis=1)
+            truth = np.column_stack([np.searchsorted(c, column) for c, column in zip(self.classes_, y.T)])
+            score = self.oob_score if callable(self.oob_score) else accuracy_score
+            self.oob_score_ = score(truth, said)
+            return
+        self.oob_decision_function_ = shares
         if callable(self.oob_score):
-            said = self.classes_[np.nan_to_num(self.oob_decision_function_).argmax(axis=1)]
+            said = self.classes_[np.nan_to_num(shares).argmax(axis=1)]
             self.oob_score_ = self.oob_score(np.asarray(y), said)
 
-    def _loaded(self, about):
-        super()._loaded(about)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
 
-    def _rows(self, X):
-        check_is_fitted(self)
-        return self._tree_rows(X)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = False
-        tags.target_tags.multi_output = False
-        return tags
-
-
-class ForestRegressor(_Forest, RegressorMixin, Estimator):
+class ForestRegressor(_Forest, NumberCriterion, NativeRegressor):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Grow the trees.
@@ -380,38 +256,15 @@ class ForestRegressor(_Forest, RegressorMixin, Estimator):
         -------
         self : object
         """
-        if self.criterion == "friedman_mse":
-            warnings.warn(
-                "`criterion='friedman_mse'` is deprecated: it gives the splits of 'squared_error'; use that.",
-                FutureWarning,
-                stacklevel=2,
-            )
-        if sparse.issparse(y):
-            raise ValueError("sparse multilabel-indicator for y is not supported.")
-        table = self._table(X, reset=True)
-        if table is None:
-            X, y = self._check_X_y(X, y, accept_sparse="csr", multi_output=True, y_numeric=True)
-            _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-        else:
-            X, y = table, np.asarray(y, dtype=np.float64)
+        _check_form(y)
+        X, y = self._rows_and_target(X, y, multi_output=True, y_numeric=True)
         if y.ndim == 2 and y.shape[1] == 1:
-            from sklearn.exceptions import DataConversionWarning
-
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for "
-                "example using ravel().",
-                DataConversionWarning,
-                stacklevel=2,
-            )
             y = y.ravel()
-        if self.criterion == "poisson":
-            if np.any(y < 0):
-                raise ValueError("Some value(s) of y are negative which is not allowed for Poisson regression.")
-            if np.sum(y) <= 0:
-                raise ValueError("Sum of y is not strictly positive which is necessary for Poisson regression.")
-        weight = None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
+        self._check_numbers(y, "strictly positive")
+        if self._has_enough():
+            return self
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
-        return self._fit_forest(X, y, y=y, sample_weight=weight)
+        return self._fit_forest(X, y, self._forest_params(None), y=y, sample_weight=self._weight(sample_weight, y))
 
     def _set_oob(self, y):
         prediction = super()._set_oob(y)
@@ -422,22 +275,6 @@ class ForestRegressor(_Forest, RegressorMixin, Estimator):
     def _loaded(self, about):
         super()._loaded(about)
         self.n_outputs_ = len(about["target"]["names"]) or 1
-
-    def predict(self, X):
-        """Predict the target: the mean over trees.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
-        check_is_fitted(self)
-        y = self._call("predict", self._tree_rows(X))
-        return y.ravel() if y.shape[1] == 1 else y
 
 
 class ExtraTreesClassifier(ForestClassifier):

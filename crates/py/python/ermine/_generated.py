@@ -2810,12 +2810,18 @@ class RandomForestClassifier(_forest.ForestClassifier):
     estimators_ : list of decision trees
         The trees.
 
+    estimators_samples_ : list of arrays
+        The rows that each tree was grown on, as often as they were drawn.
+
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the decrease of the impurity.
 
     permutation_importances_ : ndarray of shape (n_features,)
         How much worse the trees are on rows they have not seen when a column is shuffled; with
         permutation_importances=True.
+
+    expected_value_ : float or ndarray of shape (n_outputs,)
+        What the model says of a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -3010,12 +3016,18 @@ class RandomForestRegressor(_forest.ForestRegressor):
     estimators_ : list of decision trees
         The trees.
 
+    estimators_samples_ : list of arrays
+        The rows that each tree was grown on, as often as they were drawn.
+
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the decrease of the impurity.
 
     permutation_importances_ : ndarray of shape (n_features,)
         How much worse the trees are on rows they have not seen when a column is shuffled; with
         permutation_importances=True.
+
+    expected_value_ : float or ndarray of shape (n_outputs,)
+        What the model says of a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -3217,12 +3229,18 @@ class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
     estimators_ : list of decision trees
         The trees.
 
+    estimators_samples_ : list of arrays
+        The rows that each tree was grown on, as often as they were drawn.
+
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the decrease of the impurity.
 
     permutation_importances_ : ndarray of shape (n_features,)
         How much worse the trees are on rows they have not seen when a column is shuffled; with
         permutation_importances=True.
+
+    expected_value_ : float or ndarray of shape (n_outputs,)
+        What the model says of a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -3417,12 +3435,18 @@ class ExtraTreesRegressor(_forest.ExtraTreesRegressor):
     estimators_ : list of decision trees
         The trees.
 
+    estimators_samples_ : list of arrays
+        The rows that each tree was grown on, as often as they were drawn.
+
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the decrease of the impurity.
 
     permutation_importances_ : ndarray of shape (n_features,)
         How much worse the trees are on rows they have not seen when a column is shuffled; with
         permutation_importances=True.
+
+    expected_value_ : float or ndarray of shape (n_outputs,)
+        What the model says of a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -3562,8 +3586,9 @@ class GradientBoostingClassifier(_gradient.GradientBoostingClassifier):
     min_impurity_decrease : float, default=0.0
         A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
 
-    init : "zero" or None, default=None
-        Where the scores start: the best constant, or 0. Estimators are refused.
+    init : estimator, "zero" or None, default=None
+        Where the scores start: the best constant, 0, or what an estimator predicts that is fitted first. A
+        model file does not hold such an estimator.
 
     random_state : int, RandomState or None, default=None
         The seed of all randomness; the same int gives the same model on any number of threads. None draws a
@@ -3574,7 +3599,8 @@ class GradientBoostingClassifier(_gradient.GradientBoostingClassifier):
         all.
 
     verbose : int or bool, default=0
-        Accepted so that programs written for scikit-learn run; it has no effect.
+        Whether to print the loss: 1 after the first ten rounds and then every tenth, hundredth and so on, more
+        after every round.
 
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
@@ -3620,6 +3646,9 @@ class GradientBoostingClassifier(_gradient.GradientBoostingClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the decrease of the impurity.
 
+    expected_value_ : float or ndarray of shape (n_outputs,)
+        What the model says of a row of which nothing is known.
+
     train_score_ : ndarray of shape (n_estimators,)
         Mean loss on the rows of each round, after it.
 
@@ -3653,7 +3682,7 @@ class GradientBoostingClassifier(_gradient.GradientBoostingClassifier):
         "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
-        "init": [StrOptions({"zero"}), None],
+        "init": [StrOptions({"zero"}), None, HasMethods(["fit", "predict_proba"])],
         "random_state": ["random_state"],
         "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
         "verbose": ["verbose"],
@@ -3763,8 +3792,9 @@ class GradientBoostingRegressor(_gradient.GradientBoostingRegressor):
     min_impurity_decrease : float, default=0.0
         A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
 
-    init : "zero" or None, default=None
-        Where the scores start: the best constant, or 0. Estimators are refused.
+    init : estimator, "zero" or None, default=None
+        Where the scores start: the best constant, 0, or what an estimator predicts that is fitted first. A
+        model file does not hold such an estimator.
 
     random_state : int, RandomState or None, default=None
         The seed of all randomness; the same int gives the same model on any number of threads. None draws a
@@ -3778,7 +3808,8 @@ class GradientBoostingRegressor(_gradient.GradientBoostingRegressor):
         The quantile of loss = quantile; for huber the share of residuals that count in squares.
 
     verbose : int or bool, default=0
-        Accepted so that programs written for scikit-learn run; it has no effect.
+        Whether to print the loss: 1 after the first ten rounds and then every tenth, hundredth and so on, more
+        after every round.
 
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves of a tree: the node whose split gains most is split first; null for no limit.
@@ -3818,6 +3849,9 @@ class GradientBoostingRegressor(_gradient.GradientBoostingRegressor):
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the decrease of the impurity.
 
+    expected_value_ : float or ndarray of shape (n_outputs,)
+        What the model says of a row of which nothing is known.
+
     train_score_ : ndarray of shape (n_estimators,)
         Mean loss on the rows of each round, after it.
 
@@ -3851,7 +3885,7 @@ class GradientBoostingRegressor(_gradient.GradientBoostingRegressor):
         "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
-        "init": [StrOptions({"zero"}), None],
+        "init": [StrOptions({"zero"}), None, HasMethods(["fit", "predict"])],
         "random_state": ["random_state"],
         "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -4928,6 +4962,9 @@ class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in what all splits gained.
 
+    expected_value_ : float or ndarray of shape (n_classes,)
+        What the model says of a row of which nothing is known.
+
     n_features_in_ : int
         Number of columns seen during fit.
 
@@ -5204,6 +5241,9 @@ class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
 
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in what all splits gained.
+
+    expected_value_ : float or ndarray of shape (n_classes,)
+        What the model says of a row of which nothing is known.
 
     n_features_in_ : int
         Number of columns seen during fit.

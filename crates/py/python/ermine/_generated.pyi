@@ -587,8 +587,10 @@ class RandomForestClassifier(_forest.ForestClassifier):
     n_classes_: int
     n_outputs_: int
     estimators_: Any
+    estimators_samples_: Any
     feature_importances_: NDArray[Any]
     permutation_importances_: NDArray[Any]
+    expected_value_: float
     oob_score_: float
     oob_decision_function_: NDArray[Any]
     n_features_in_: int
@@ -623,8 +625,10 @@ class RandomForestClassifier(_forest.ForestClassifier):
 class RandomForestRegressor(_forest.ForestRegressor):
     n_outputs_: int
     estimators_: Any
+    estimators_samples_: Any
     feature_importances_: NDArray[Any]
     permutation_importances_: NDArray[Any]
+    expected_value_: float
     oob_score_: float
     oob_prediction_: NDArray[Any]
     n_features_in_: int
@@ -660,8 +664,10 @@ class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
     n_classes_: int
     n_outputs_: int
     estimators_: Any
+    estimators_samples_: Any
     feature_importances_: NDArray[Any]
     permutation_importances_: NDArray[Any]
+    expected_value_: float
     oob_score_: float
     oob_decision_function_: NDArray[Any]
     n_features_in_: int
@@ -696,8 +702,10 @@ class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
 class ExtraTreesRegressor(_forest.ExtraTreesRegressor):
     n_outputs_: int
     estimators_: Any
+    estimators_samples_: Any
     feature_importances_: NDArray[Any]
     permutation_importances_: NDArray[Any]
+    expected_value_: float
     oob_score_: float
     oob_prediction_: NDArray[Any]
     n_features_in_: int
@@ -734,6 +742,7 @@ class GradientBoostingClassifier(_gradient.GradientBoostingClassifier):
     n_estimators_: int
     estimators_: NDArray[Any]
     feature_importances_: NDArray[Any]
+    expected_value_: float
     train_score_: NDArray[Any]
     oob_improvement_: NDArray[Any]
     max_features_: int
@@ -770,6 +779,7 @@ class GradientBoostingRegressor(_gradient.GradientBoostingRegressor):
     n_estimators_: int
     estimators_: NDArray[Any]
     feature_importances_: NDArray[Any]
+    expected_value_: float
     train_score_: NDArray[Any]
     oob_improvement_: NDArray[Any]
     max_features_: int
@@ -984,6 +994,7 @@ class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
     do_early_stopping_: bool
     is_categorical_: NDArray[Any]
     feature_importances_: NDArray[Any]
+    expected_value_: float
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     def __init__(
@@ -1033,6 +1044,7 @@ class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
     do_early_stopping_: bool
     is_categorical_: NDArray[Any]
     feature_importances_: NDArray[Any]
+    expected_value_: float
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     def __init__(

@@ -1,28 +1,74 @@
 """Gradient boosting on exact trees."""
 
+import time
 import warnings
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import _fit_context, clone
+from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _native
-from ._base import Estimator, encode_classes, seed_of
+from ._base import encode_classes, plain
 from ._classify import NativeClassifier
-from ._forest import _Ensemble, _node_arrays, json_iterations
+from ._explain import Explained
+from ._member import Members, json_iterations, node_arrays
+from ._regress import NativeRegressor
+from ._rows import TabularRows, take_rows
+from ._stages import StagedClassifier, StagedRegressor
+from ._tree import columns_drawn
 
 
-class _GradientBoosting(_Ensemble):
+class _Teller:
+    """Prints the course of the rounds: each of the first ten, then every tenth, and so on; or all of them."""
+
+    def __init__(self, estimator, first):
+        self.first, self.every, self.begin = first, 1, time.perf_counter()
+        self.seldom = estimator.verbose == 1
+        names = ["Train Loss"] + ["OOB Improve"] * (estimator.subsample < 1) + ["Remaining Time"]
+        print(" ".join([f"{'Iter':>10}"] + [f"{name:>16}" for name in names]))
+
+    def next(self, done):
+        """The round that is told next."""
+        return self.first + (done - self.first) // self.every * self.every + self.every
+
+    def tell(self, estimator, done):
+        rounds = done - self.first
+        if rounds % self.every:
+            return
+        left = (estimator.n_estimators - done) * (time.perf_counter() - self.begin) / rounds
+        cells = [f"{done:>10d}", f"{estimator.train_score_[-1]:>16.4f}"]
+        if estimator.subsample < 1:
+            cells.append(f"{estimator.oob_improvement_[-1]:>16.4f}")
+        print(" ".join([*cells, f"{f'{left / 60:.2f}m' if left > 60 else f'{left:.2f}s':>16}"]))
+        if self.seldom and rounds >= 10 * self.every:
+            self.every *= 10
+
+
+def _fit_start(estimator, X, y, weight):
+    """Fits the estimator that the scores start from."""
+    if weight is None:
+        return estimator.fit(X, y)
+    refusal = f"The initial estimator {type(estimator).__name__} does not support sample weights."
+    try:
+        return estimator.fit(X, y, sample_weight=weight)
+    except TypeError as error:
+        if "unexpected keyword argument 'sample_weight'" in str(error):
+            raise ValueError(refusal) from error
+        raise
+    except ValueError as error:
+        if "stepname__parameter" in str(error):  # a pipeline
+            raise ValueError(refusal) from error
+        raise
+
+
+class _GradientBoosting(Explained, Members, TabularRows):
     """What both share."""
 
     def _boosting_params(self):
-        params = self._ensemble_params()
-        if self.init not in (None, "zero"):
-            raise ValueError(
-                f"init={self.init!r} is refused: the scores start at the best constant (None) or at \"zero\"; for another start "
-                "fit on what that leaves"
-            )
-        params["init"] = "zero" if self.init == "zero" else "prior"
+        params = self._learner_params()
+        for name in ("min_samples_split", "min_samples_leaf", "max_features"):
+            params[name] = plain(getattr(self, name))
+        params["init"] = "prior" if self.init is None else "zero"
         if self.criterion != "deprecated":
             warnings.warn(
                 "The parameter `criterion` is deprecated and has no effect: its values choose the same splits.",
@@ -31,29 +77,77 @@ class _GradientBoosting(_Ensemble):
             )
         return params
 
-    def _fit_boosting(self, X, **target):
-        start = None
-        if self._warm():
-            self._refuse_fewer(self.n_estimators_)
-            start = self._model
+    def _starts_from_estimator(self):
+        return not (self.init is None or isinstance(self.init, str))
+
+    def _split(self, X, target, weight):
+        """The rows to learn from and those that are watched for early stopping."""
+        if self.n_iter_no_change is None:
+            return X, target, weight, None
+        classes = target.astype(np.float64) if self._kind() == "classifier" else None
+        train, held = train_test_split(
+            np.arange(len(target)), random_state=self.random_state, test_size=self.validation_fraction, stratify=classes
+        )
+        if classes is not None and len(np.unique(target[train])) < len(self.classes_):
+            raise ValueError(
+                "The training data after the early stopping split is missing some classes. Try using another random seed."
+            )
+        part = lambda a, rows: None if a is None else np.ascontiguousarray(a[rows])  # noqa: E731
+        watched = (take_rows(X, held), part(target, held), part(weight, held))
+        return take_rows(X, train), part(target, train), part(weight, train), watched
+
+    def _fit_boosting(self, X, key, target, weight, monitor, classes=None):
+        """The rounds; `target` is y, or the codes of classes, as `key` says."""
+        start = self._model if self._warm() else None
+        if start is None:
+            self._seed_anew()
         else:
-            self._seed = seed_of(self.random_state)
+            self._refuse_fewer(self.n_estimators_)
+        have = 0 if start is None else self.n_estimators_
         params = self._boosting_params()
         self._forget()
-        self._fit_native(X, params=params, seed=self._seed, start=start, go_on=start is not None, **target)
-        self._set_boosting()
-        return self
+        X, target, weight, watched = self._split(X, target, weight)
+        offsets = {}
+        if self._starts_from_estimator():
+            if start is None:
+                labels = target if classes is None else classes[target]
+                self.init_ = _fit_start(clone(self.init), X, labels, weight)
+            offsets["offset"] = self._offset(X)
+            if watched is not None:
+                offsets["watched_offset"] = self._offset(watched[0])
+        fit = {key: target, "classes": classes, "sample_weight": weight, "seed": self._seed, "watched": watched, **offsets}
+        teller = _Teller(self, have) if self.verbose else None
+        done, wanted = have, self.n_estimators
+        while True:
+            # Who listens is told in between; the rounds that follow go on from there.
+            until = done + 1 if monitor is not None else wanted if teller is None else min(wanted, teller.next(done))
+            model = self._fit_native(X, params=dict(params, n_estimators=max(until, 1)), start=start, go_on=True, **fit)
+            start, before, done = model, done, json_iterations(model)
+            self._note_members(have * self._width(), done * self._width())
+            self._set_boosting()
+            stops = done < until
+            if teller is not None and done > before:
+                teller.tell(self, done)
+            if monitor is not None and done > before:
+                stops |= bool(monitor(done - 1, self, locals()))
+            if stops or done >= wanted:
+                return self
+
+    def _width(self):
+        return len(self._model.array("start"))
+
+    def _offset(self, X):
+        """Where the scores of rows start, by the estimator that was fitted first."""
+        return np.ascontiguousarray(self._first_scores(X), dtype=np.float64)
+
+    def _with_start(self, X, scores):
+        return scores + self._offset(X) if self._starts_from_estimator() else scores
 
     def _set_boosting(self):
         self.n_estimators_ = json_iterations(self._model)
+        self.n_trees_per_iteration_ = self._width()
         self.train_score_ = self._model.array("train_score")
-        p, m = self.n_features_in_, self.max_features
-        if m is None:
-            self.max_features_ = p
-        elif isinstance(m, str):
-            self.max_features_ = max(1, int(np.sqrt(p) if m == "sqrt" else np.log2(p)))
-        else:
-            self.max_features_ = int(m) if isinstance(m, (int, np.integer)) else max(1, int(m * p))
+        self.max_features_ = columns_drawn(self.max_features, self.n_features_in_)
         if self.subsample < 1.0:
             self.oob_improvement_ = self._model.array("oob_improvement")
             self.oob_scores_ = self._model.array("oob_scores")
@@ -70,35 +164,25 @@ class _GradientBoosting(_Ensemble):
             Target values.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
-        monitor : None
-            Not supported: the rounds run outside Python.
+        monitor : callable, default=None
+            Called after each round with its number, the estimator and the local variables of the fit; the rounds end when
+            it returns True.
 
         Returns
         -------
         self : object
         """
-        if monitor is not None:
-            raise ValueError("monitor is not supported: the rounds run outside Python; use n_iter_no_change to stop early")
-        table = self._table(X, reset=True)
-        if table is None:
-            X, y = self._check_X_y(X, y, accept_sparse="csr", y_numeric=self._kind() == "regressor")
-            _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-            y = column_or_1d(y, warn=True)
-        else:
-            X, y = table, np.ravel(np.asarray(y))
-        weight = None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
-        return self._fit_target(X, y, weight)
-
-    def _raw_start(self):
-        return self._model.array("start")
+        X, y = self._rows_and_target(X, y, y_numeric=self._kind() == "regressor")
+        y = column_or_1d(y, warn=True)
+        return self._fit_target(X, y, self._weight(sample_weight, y), monitor)
 
     @property
     def estimators_(self):
         """The trees: a row a round, a column a class."""
         check_is_fitted(self)
         if "_members" not in self.__dict__:
-            trees = [self._member(nodes, t, None) for t, nodes in enumerate(_node_arrays(self._model))]
-            width = len(self._raw_start())
+            trees = [self._member(nodes, t, t, None) for t, nodes in enumerate(node_arrays(self._model))]
+            width = self._width()
             self._members = np.empty((len(trees) // width, width), dtype=object)
             self._members.ravel()[:] = trees
         return self._members
@@ -115,8 +199,79 @@ class _GradientBoosting(_Ensemble):
             self._importances = gains / total if total > 0 else gains
         return self._importances
 
-    def apply(self, X):
-        """The leaf that each row ends in, for each tree.
+    def _staged_scores(self, X):
+        """The scores after each round."""
+        X = self._rows(X)
+        leaves = self._call("leaves", X).astype(np.int64)
+        start, value = self._model.array("trees/start").astype(np.int64), self._model.array("trees/value")[:, 0]
+        width = self._width()
+        raw = self._with_start(X, np.tile(self._model.array("start"), (leaves.shape[0], 1)))
+        for tree in range(0, leaves.shape[1], width):
+            for k in range(width):
+                raw[:, k] += value[start[tree + k] + leaves[:, tree + k]]
+            yield raw.copy()
+
+    def _parts(self, X):
+        check_is_fitted(self)
+        if self._starts_from_estimator():
+            raise ValueError("what the estimator `init` adds has no parts; columns are explained with init=None or \"zero\"")
+        return super()._parts(X)
+
+    def save(self, path):
+        """Write the fitted model to a file that Rust, the command line and `ermine.load` can read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write.
+        """
+        if self._starts_from_estimator():
+            raise ValueError("a model file does not hold the estimator `init` that the scores start from; pickle the estimator")
+        super().save(path)
+
+    def _loaded(self, about):
+        super()._loaded(about)
+        self._seed = about["seed"]
+        self._set_boosting()
+
+
+class GradientBoostingClassifier(_GradientBoosting, StagedClassifier, NativeClassifier):
+    fit = _fit_context(prefer_skip_nested_validation=True)(_GradientBoosting.fit)
+
+    def _fit_target(self, X, y, weight, monitor):
+        classes, codes = encode_classes(y)
+        there = len(classes) if weight is None else len(np.unique(codes[weight > 0]))
+        if there < 2:
+            raise ValueError(
+                f"y contains {there} class after sample_weight trimmed classes with zero weights, while a minimum of 2 "
+                "classes are required."
+            )
+        if self.loss == "exponential" and len(classes) > 2:
+            raise ValueError(
+                f"loss='exponential' is only suitable for a binary classification problem, you have n_classes={len(classes)}. "
+                "Please use loss='log_loss' instead."
+            )
+        self.classes_, self.n_classes_ = classes, len(classes)
+        return self._fit_boosting(X, "codes", codes, weight, monitor, classes)
+
+    def _first_scores(self, X):
+        tiny = np.finfo(np.float64).eps
+        proba = np.clip(self.init_.predict_proba(X), tiny, 1.0 - tiny)
+        if len(self.classes_) == 2:
+            odds = np.log(proba[:, [1]]) - np.log1p(-proba[:, [1]])
+            return odds / self._odds_factor()
+        logs = np.log(proba)
+        return logs - logs.mean(axis=1, keepdims=True)
+
+    def _odds_factor(self):
+        return 2.0 if self.loss == "exponential" else 1.0
+
+    def _scores(self, X):
+        X = self._rows(X)
+        return self._with_start(X, self._call("decision", X))
+
+    def predict(self, X):
+        """Predict the class of each row.
 
         Parameters
         ----------
@@ -125,54 +280,40 @@ class _GradientBoosting(_Ensemble):
 
         Returns
         -------
-        leaves : ndarray of shape (n_samples, n_estimators) or (n_samples, n_estimators, n_classes)
+        y : ndarray of shape (n_samples,)
         """
-        return self._leaves(X).astype(np.float64)
+        if not self._starts_from_estimator():
+            return super().predict(X)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def _staged_raw(self, X):
-        """The scores after each round."""
-        leaves = self._leaves(X).astype(np.int64)
-        start, value = self._model.array("trees/start").astype(np.int64), self._model.array("trees/value")[:, 0]
-        first = self._raw_start()
-        width = len(first)
-        raw = np.tile(first, (leaves.shape[0], 1))
-        for tree in range(0, leaves.shape[1], width):
-            for k in range(width):
-                raw[:, k] += value[start[tree + k] + leaves[:, tree + k]]
-            yield raw.copy()
+    def predict_proba(self, X):
+        """Probabilities of the classes, in the order of `classes_`.
 
-    def __len__(self):
-        return len(self.estimators_)
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
 
-    def __getitem__(self, index):
-        return self.estimators_[index]
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes)
+        """
+        return self._proba_of(self._scores(X)) if self._starts_from_estimator() else super().predict_proba(X)
 
-    def __iter__(self):
-        return iter(self.estimators_)
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities of the classes, in the order of `classes_`.
 
-    def _loaded(self, about):
-        super()._loaded(about)
-        self._seed = about["seed"]
-        self._set_boosting()
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
 
-
-class GradientBoostingClassifier(_GradientBoosting, NativeClassifier):
-    fit = _fit_context(prefer_skip_nested_validation=True)(_GradientBoosting.fit)
-
-    def _fit_target(self, X, y, weight):
-        classes, codes = encode_classes(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y contains {len(classes)} class after sample_weight trimmed classes with zero weights, while a minimum of 2 "
-                "classes are required."
-            )
-        self.classes_, self.n_classes_ = classes, len(classes)
-        self.n_trees_per_iteration_ = 1 if len(classes) == 2 else len(classes)
-        return self._fit_boosting(X, codes=codes, classes=classes, sample_weight=weight)
-
-    def _rows(self, X):
-        check_is_fitted(self)
-        return self._tree_rows(X)
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def apply(self, X):
         """The leaf that each row ends in, for each tree.
@@ -186,90 +327,26 @@ class GradientBoostingClassifier(_GradientBoosting, NativeClassifier):
         -------
         leaves : ndarray of shape (n_samples, n_estimators, n_classes)
         """
-        leaves = super().apply(X)
+        leaves = super().apply(X).astype(np.float64)
         return leaves.reshape(len(leaves), -1, self.n_trees_per_iteration_)
-
-    def decision_function(self, X):
-        """The scores of rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Returns
-        -------
-        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        raw = self._call("decision", self._rows(X))
-        return raw.ravel() if raw.shape[1] == 1 else raw
-
-    def staged_decision_function(self, X):
-        """The scores of rows after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Yields
-        ------
-        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        for raw in self._staged_raw(X):
-            yield raw.ravel() if raw.shape[1] == 1 else raw
-
-    def _proba_of(self, raw):
-        if raw.shape[1] == 1:
-            score = raw[:, 0] * (2.0 if self.loss == "exponential" else 1.0)
-            with np.errstate(over="ignore"):
-                one = 1.0 / (1.0 + np.exp(-score))
-            return np.stack([1.0 - one, one], axis=1)
-        raw = np.exp(raw - raw.max(axis=1, keepdims=True))
-        return raw / raw.sum(axis=1, keepdims=True)
-
-    def staged_predict_proba(self, X):
-        """Probabilities of the classes after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Yields
-        ------
-        proba : ndarray of shape (n_samples, n_classes)
-        """
-        for raw in self._staged_raw(X):
-            yield self._proba_of(raw)
-
-    def staged_predict(self, X):
-        """The class of each row after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
-            Rows.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-        """
-        for proba in self.staged_predict_proba(X):
-            yield self.classes_[proba.argmax(axis=1)]
 
     def _loaded(self, about):
         super()._loaded(about)
         self.n_classes_ = len(self.classes_)
-        self.n_trees_per_iteration_ = 1 if self.n_classes_ == 2 else self.n_classes_
 
 
-class GradientBoostingRegressor(_GradientBoosting, RegressorMixin, Estimator):
+class GradientBoostingRegressor(_GradientBoosting, StagedRegressor, NativeRegressor):
     fit = _fit_context(prefer_skip_nested_validation=True)(_GradientBoosting.fit)
 
-    def _fit_target(self, X, y, weight):
-        self.n_trees_per_iteration_ = 1
-        return self._fit_boosting(X, y=np.asarray(y, dtype=np.float64), sample_weight=weight)
+    def _fit_target(self, X, y, weight, monitor):
+        return self._fit_boosting(X, "y", np.asarray(y, dtype=np.float64), weight, monitor)
+
+    def _first_scores(self, X):
+        first = np.asarray(self.init_.predict(X), dtype=np.float64).reshape(-1, 1)
+        return np.log(np.maximum(first, np.finfo(np.float64).tiny)) if self.loss == "poisson" else first
+
+    def _mean_of(self, scores):
+        return np.exp(scores) if self.loss == "poisson" else scores
 
     def predict(self, X):
         """Predict the target.
@@ -283,24 +360,23 @@ class GradientBoostingRegressor(_GradientBoosting, RegressorMixin, Estimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        return self._call("predict", self._tree_rows(X)).ravel()
+        if not self._starts_from_estimator():
+            return super().predict(X)
+        X = self._rows(X)
+        added = self._call("predict", X)
+        # Before the start is added, predictions of counts are factors.
+        return (added * np.exp(self._offset(X)) if self.loss == "poisson" else added + self._offset(X)).ravel()
 
-    def staged_predict(self, X):
-        """Predict the target after each round.
+    def apply(self, X):
+        """The leaf that each row ends in, for each tree.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
             Rows.
 
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_estimators)
         """
-        for raw in self._staged_raw(X):
-            yield np.exp(raw[:, 0]) if self.loss == "poisson" else raw[:, 0]
-
-    def _loaded(self, about):
-        super()._loaded(about)
-        self.n_trees_per_iteration_ = 1
+        return super().apply(X).astype(np.float64)

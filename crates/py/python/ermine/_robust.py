@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import _fit_context
 
-from ._base import Estimator
+from ._regress import NativeRegressor
 
 
-class _Line(RegressorMixin, Estimator):
+class _Line(NativeRegressor):
     """Coefficients and a constant term for one target."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -48,21 +47,6 @@ class _Line(RegressorMixin, Estimator):
         self.coef_ = self._model.array("coef")[0]
         self.intercept_ = self._model.array("intercept")[0] if self.fit_intercept else 0.0
         self.n_iter_ = json.loads(self._model.field("n_iter"))
-
-    def predict(self, X):
-        """Predict the target.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._call("predict", self._check_X(X, reset=False)).ravel()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -4,17 +4,17 @@ import json
 import warnings
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import SparseCoefMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._base import Estimator, encode_classes, seed_of
 from ._classify import NativeClassifier
+from ._regress import NativeRegressor
 
 
 class _Steps(SparseCoefMixin, Estimator):
@@ -300,7 +300,7 @@ class Perceptron(_StepsClassifier):
         return _native.model_with_arrays(start, {}, json.dumps({"mistakes": nothing}))
 
 
-class SGDRegressor(RegressorMixin, _Steps):
+class SGDRegressor(NativeRegressor, _Steps):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
         """Fit the coefficients.
@@ -364,23 +364,8 @@ class SGDRegressor(RegressorMixin, _Steps):
             self.learning_rate = "invscaling"
         self.eta0 = 0.01 if self.eta0 is None else self.eta0
 
-    def predict(self, X):
-        """Predict the target.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._call("predict", self._check_X(X, reset=False)).ravel()
-
-
-class StepwiseRegressor(RegressorMixin, Estimator):
+class StepwiseRegressor(NativeRegressor):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Choose the columns and fit their coefficients.
@@ -413,21 +398,6 @@ class StepwiseRegressor(RegressorMixin, Estimator):
         self.support_[order[: self.n_features_]] = True
         self.ranking_ = np.full(self.coef_.shape, len(order) + 1)
         self.ranking_[order] = np.arange(1, len(order) + 1)
-
-    def predict(self, X):
-        """Predict the target.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._call("predict", self._check_X(X, reset=False)).ravel()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -6,16 +6,62 @@ from math import log2, sqrt
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import MultiOutputMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import Estimator, encode_classes, plain, seed_of
-from ._classify import NativeClassifier, class_factors
+from ._base import plain, seed_of
 from ._explain import Explained
-from ._table import Table, is_tabular
+from ._outputs import TreeClassifier, parts
+from ._regress import NativeRegressor
+from ._rows import TabularRows
 
 LEAF = -1
+
+
+def columns_drawn(max_features, n_features):
+    """How many columns `max_features` stands for."""
+    if max_features is None:
+        return n_features
+    if max_features == "sqrt":
+        return max(1, int(sqrt(n_features)))
+    if max_features == "log2":
+        return max(1, int(log2(n_features)))
+    if isinstance(max_features, numbers.Integral):
+        return int(max_features)
+    return max(1, int(max_features * n_features)) if max_features > 0.0 else 0
+
+
+class NumberCriterion:
+    """The criterion of a regression: one of its names is deprecated, and one does not take every target."""
+
+    @property
+    def criterion(self):
+        return self.__dict__["criterion"]
+
+    @criterion.setter
+    def criterion(self, value):
+        if isinstance(value, str) and value == "friedman_mse":
+            warnings.warn(
+                "`criterion='friedman_mse'` is deprecated: it gives the splits of 'squared_error'; use that.",
+                FutureWarning,
+                stacklevel=3,
+            )
+        self.__dict__["criterion"] = value
+
+    def _check_numbers(self, y, positive):
+        """Refuses targets that the criterion does not take; `positive` is the word for their sum."""
+        if self.criterion == "poisson":
+            if np.any(y < 0):
+                raise ValueError("Some value(s) of y are negative which is not allowed for Poisson regression.")
+            if np.sum(y) <= 0:
+                raise ValueError(f"Sum of y is not {positive} which is necessary for Poisson regression.")
+
+
+def refuse_sparse(y):
+    """Refuses a sparse target."""
+    if sparse.issparse(y):
+        raise TypeError("y is sparse, and the target of a tree must be dense; use y.toarray()")
 
 
 class Tree:
@@ -34,7 +80,10 @@ class Tree:
         self.n_node_samples = model.array("n_node_samples")
         self.weighted_n_node_samples = model.array("weighted_n_node_samples")
         self.missing_go_to_left = model.array("missing_left")
-        value = model.array("value")
+        self._measure(model.array("value"), n_features, classes)
+
+    def _measure(self, value, n_features, classes):
+        """Sizes, and the values of the nodes: a row an output, a column a class."""
         self.n_features = n_features
         self.node_count = self.capacity = len(self.children_left)
         if classes is None:
@@ -42,13 +91,17 @@ class Tree:
             self.n_classes = np.ones(self.n_outputs, dtype=np.int64)
             self.value = value[:, :, None]
         else:
-            self.n_outputs = 1
-            self.n_classes = np.array([len(classes)], dtype=np.int64)
-            self.value = value[:, None, :]
+            classes = classes if isinstance(classes, list) else [classes]
+            self.n_outputs = len(classes)
+            self.n_classes = np.array([len(c) for c in classes], dtype=np.int64)
+            self.value = np.zeros((len(value), self.n_outputs, self.n_classes.max()))
+            for k, shares in enumerate(parts(value, classes)):
+                self.value[:, k, : shares.shape[1]] = shares
         self.max_n_classes = int(self.n_classes.max())
-        self.n_leaves = int((self.children_left == LEAF).sum())
+        inner = np.flatnonzero(self.children_left != LEAF)
+        self.n_leaves = self.node_count - len(inner)
         depth = np.zeros(self.node_count, dtype=np.int64)
-        for node in np.flatnonzero(self.children_left != LEAF):
+        for node in inner:
             depth[[self.children_left[node], self.children_right[node]]] = depth[node] + 1
         self.max_depth = int(depth.max()) if self.node_count else 0
 
@@ -99,32 +152,8 @@ class Tree:
         return out / total if normalize and total > 0 else out
 
 
-class _DecisionTree(Explained, MultiOutputMixin):
+class _DecisionTree(Explained, TabularRows, MultiOutputMixin):
     """What both trees share."""
-
-    def _explained_rows(self, X):
-        return self._tree_rows(X)
-
-    def _table(self, X, reset):
-        """`X` as a table when it has columns that an array cannot hold, else None."""
-        if isinstance(X, (Table, _native.NativeTable)):
-            native = X._native if isinstance(X, Table) else X
-            if reset:
-                self.feature_names_in_ = np.array(native.columns, dtype=object)
-                self.n_features_in_ = len(native.columns)
-            return native
-        if not is_tabular(X) or not _has_categories(X):
-            return None
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return _native.NativeTable.from_arrow(X)
-
-    def _tree_rows(self, X, reset=False):
-        table = self._table(X, reset)
-        if table is not None:
-            return table
-        X = self._check_X(X, reset=reset, accept_sparse="csr")
-        _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-        return X
 
     def _tree_params(self):
         params = self._learner_params()
@@ -136,17 +165,7 @@ class _DecisionTree(Explained, MultiOutputMixin):
 
     def _set_tree(self):
         self.n_outputs_ = self.tree_.n_outputs
-        m, p = self.max_features, self.n_features_in_
-        if m is None:
-            self.max_features_ = p
-        elif m == "sqrt":
-            self.max_features_ = max(1, int(sqrt(p)))
-        elif m == "log2":
-            self.max_features_ = max(1, int(log2(p)))
-        elif isinstance(m, numbers.Integral):
-            self.max_features_ = int(m)
-        else:
-            self.max_features_ = max(1, int(m * p)) if m > 0.0 else 0
+        self.max_features_ = columns_drawn(self.max_features, self.n_features_in_)
 
     @property
     def tree_(self):
@@ -183,8 +202,7 @@ class _DecisionTree(Explained, MultiOutputMixin):
         return self.tree_.n_leaves
 
     def _dense(self, X):
-        check_is_fitted(self)
-        X = self._tree_rows(X)
+        X = self._rows(X)
         if isinstance(X, _native.NativeTable):
             raise ValueError("apply and decision_path take arrays; this tree was given a table with categories")
         return X.toarray() if sparse.issparse(X) else X
@@ -246,27 +264,6 @@ class _DecisionTree(Explained, MultiOutputMixin):
         tree = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight).tree_
         return Bunch(**_pruning_path(tree))
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.splitter in ("best", "random")
-        return tags
-
-
-def _has_categories(X):
-    """Whether a DataFrame-like has columns that are not numbers."""
-    for dtype in getattr(X, "dtypes", []):
-        kind = getattr(dtype, "kind", None)
-        if kind is None:  # polars
-            if not (dtype.is_numeric() or dtype == bool or str(dtype) == "Boolean"):
-                return True
-        elif str(dtype) in ("category", "str", "string") or kind == "O":
-            return True
-    schema = getattr(X, "schema", None)
-    if not hasattr(X, "dtypes") and schema is not None:
-        return any("dictionary" in str(t) or "string" in str(t) for t in getattr(schema, "types", []))
-    return False
-
 
 def _pruning_path(tree):
     """Weakest-link pruning (Breiman et al. 1984): the effective alphas and the impurities of the leaves."""
@@ -309,7 +306,7 @@ def _pruning_path(tree):
     return {"ccp_alphas": np.array(alphas), "impurities": np.array(impurities)}
 
 
-class DecisionTreeClassifier(_DecisionTree, NativeClassifier):
+class DecisionTreeClassifier(_DecisionTree, TreeClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree.
@@ -318,7 +315,7 @@ class DecisionTreeClassifier(_DecisionTree, NativeClassifier):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
             Rows; NaN and null are missing values.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
@@ -329,34 +326,18 @@ class DecisionTreeClassifier(_DecisionTree, NativeClassifier):
         -------
         self : object
         """
-        table = self._table(X, reset=True)
-        if table is None:
-            X, y = self._check_X_y(X, y, accept_sparse="csr")
-            _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-        else:
-            X, y = table, np.ravel(np.asarray(y))
-        weight = None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
-        classes, codes = encode_classes(y)
-        if isinstance(self.class_weight, list):
-            raise ValueError("class_weight is a list, which is for several targets, and there is one")
-        params = self._tree_params()
-        params["class_weight"] = class_factors(self.class_weight, classes)
-        self.classes_, self.n_classes_ = classes, len(classes)
+        refuse_sparse(y)
+        X, y = self._check_classes(X, y)
+        target, class_weight = self._encode(y, self._weight(sample_weight, y))
         self.__dict__.pop("_tree", None)
-        self._fit_native(
-            X, codes=codes, classes=classes, sample_weight=weight, params=params, seed=seed_of(self.random_state)
-        )
+        params = dict(self._tree_params(), class_weight=class_weight)
+        self._fit_native(X, params=params, seed=seed_of(self.random_state), **target)
         self._set_tree()
         return self
 
     def _loaded(self, about):
         super()._loaded(about)
-        self.n_classes_ = len(self.classes_)
         self._set_tree()
-
-    def _rows(self, X):
-        check_is_fitted(self)
-        return self._tree_rows(X)
 
     def predict(self, X, check_input=True):
         """Predict the class of each row.
@@ -390,14 +371,8 @@ class DecisionTreeClassifier(_DecisionTree, NativeClassifier):
         """
         return super().predict_proba(X)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = False
-        tags.target_tags.multi_output = False
-        return tags
 
-
-class DecisionTreeRegressor(_DecisionTree, RegressorMixin, Estimator):
+class DecisionTreeRegressor(_DecisionTree, NumberCriterion, NativeRegressor):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree.
@@ -417,26 +392,10 @@ class DecisionTreeRegressor(_DecisionTree, RegressorMixin, Estimator):
         -------
         self : object
         """
-        if self.criterion == "friedman_mse":
-            warnings.warn(
-                "`criterion='friedman_mse'` is deprecated: it gives the splits of 'squared_error'; use that.",
-                FutureWarning,
-                stacklevel=2,
-            )
-        if sparse.issparse(y):
-            raise TypeError("y is sparse, and the target of a tree must be dense; use y.toarray()")
-        table = self._table(X, reset=True)
-        if table is None:
-            X, y = self._check_X_y(X, y, accept_sparse="csr", multi_output=True, y_numeric=True)
-            _native.refuse_non_finite(X, type(self).__name__, allow_nan=True)
-        else:
-            X, y = table, np.asarray(y, dtype=np.float64)
-        if self.criterion == "poisson":
-            if np.any(y < 0):
-                raise ValueError("Some value(s) of y are negative which is not allowed for Poisson regression.")
-            if np.sum(y) <= 0:
-                raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
-        weight = None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
+        refuse_sparse(y)
+        X, y = self._rows_and_target(X, y, multi_output=True, y_numeric=True)
+        self._check_numbers(y, "positive")
+        weight = self._weight(sample_weight, y)
         self.__dict__.pop("_tree", None)
         self._fit_native(X, y=y, sample_weight=weight, params=self._tree_params(), seed=seed_of(self.random_state))
         self._set_tree()
@@ -460,6 +419,4 @@ class DecisionTreeRegressor(_DecisionTree, RegressorMixin, Estimator):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        check_is_fitted(self)
-        y = self._call("predict", self._tree_rows(X))
-        return y.ravel() if y.shape[1] == 1 else y
+        return super().predict(X)

@@ -17,6 +17,21 @@ FILES = {
     "sklearn.linear_model._glm.tests.test_glm": ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"],
     "sklearn.tests.test_naive_bayes": ["GaussianNB"],
     "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],
+    "sklearn.ensemble.tests.test_forest": [
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+    ],
+    "sklearn.ensemble.tests.test_gradient_boosting": ["GradientBoostingClassifier", "GradientBoostingRegressor"],
+    "sklearn.ensemble._hist_gradient_boosting.tests.test_gradient_boosting": [
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+    ],
+    "sklearn.ensemble._hist_gradient_boosting.tests.test_warm_start": [
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+    ],
     "sklearn.ensemble.tests.test_weight_boosting": ["AdaBoostClassifier", "AdaBoostRegressor"],
     "sklearn.ensemble.tests.test_bagging": ["BaggingClassifier", "BaggingRegressor"],
     "sklearn.ensemble.tests.test_voting": ["VotingClassifier", "VotingRegressor"],

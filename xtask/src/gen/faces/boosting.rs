@@ -36,7 +36,8 @@ const WARM_START: Param = own(
     "False",
     BOOL,
     "bool",
-    "Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.",
+    "Add rounds to the model that is there instead of beginning anew; the result is that of one long fit. A model that stopped \
+     early gets one more round at least.",
 );
 
 const EARLY: Param = translated(
@@ -77,6 +78,9 @@ const STOPS: (&str, &str, &str) = ("do_early_stopping_", "bool", "Whether early 
 const IS_CATEGORICAL: (&str, &str, &str) = ("is_categorical_", "ndarray of bool or None", "Which columns hold categories.");
 const IMPORTANCES: (&str, &str, &str) =
     ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in what all splits gained.");
+
+const EXPECTED: (&str, &str, &str) =
+    ("expected_value_", "float or ndarray of shape (n_classes,)", "What the model says of a row of which nothing is known.");
 
 pub const FACES: &[Face] = &[
     Face {
@@ -122,8 +126,8 @@ pub const FACES: &[Face] = &[
             same("min_data_per_group"),
         ],
         positional: 1,
-        handled: &["quantile"],
-        attributes: &[CLASSES, N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES],
+        handled: &["quantile", "allow_infinite"],
+        attributes: &[CLASSES, N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES, EXPECTED],
         example: "",
     },
     Face {
@@ -175,8 +179,8 @@ pub const FACES: &[Face] = &[
             same("min_data_per_group"),
         ],
         positional: 1,
-        handled: &["class_weight"],
-        attributes: &[N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES],
+        handled: &["class_weight", "allow_infinite"],
+        attributes: &[N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES, EXPECTED],
         example: "",
     },
 ];

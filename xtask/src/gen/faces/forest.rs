@@ -79,6 +79,10 @@ macro_rules! forest_params {
 }
 
 const ESTIMATORS: (&str, &str, &str) = ("estimators_", "list of decision trees", "The trees.");
+const SAMPLES: (&str, &str, &str) =
+    ("estimators_samples_", "list of arrays", "The rows that each tree was grown on, as often as they were drawn.");
+const EXPECTED: (&str, &str, &str) =
+    ("expected_value_", "float or ndarray of shape (n_outputs,)", "What the model says of a row of which nothing is known.");
 const IMPORTANCES: (&str, &str, &str) =
     ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in the decrease of the impurity.");
 const PERMUTATION: (&str, &str, &str) = (
@@ -101,8 +105,9 @@ const OOB_PREDICTION: (&str, &str, &str) = (
 const N_CLASSES: (&str, &str, &str) = ("n_classes_", "int", "Number of classes.");
 
 const FOR_CLASSES: &[(&str, &str, &str)] =
-    &[CLASSES, N_CLASSES, OUTPUTS, ESTIMATORS, IMPORTANCES, PERMUTATION, OOB, OOB_FUNCTION];
-const FOR_NUMBERS: &[(&str, &str, &str)] = &[OUTPUTS, ESTIMATORS, IMPORTANCES, PERMUTATION, OOB, OOB_PREDICTION];
+    &[CLASSES, N_CLASSES, OUTPUTS, ESTIMATORS, SAMPLES, IMPORTANCES, PERMUTATION, EXPECTED, OOB, OOB_FUNCTION];
+const FOR_NUMBERS: &[(&str, &str, &str)] =
+    &[OUTPUTS, ESTIMATORS, SAMPLES, IMPORTANCES, PERMUTATION, EXPECTED, OOB, OOB_PREDICTION];
 
 const LOSS_ALPHA: Param = Param::Learner {
     name: "alpha",
@@ -121,19 +126,35 @@ const CRITERION: Param = own(
     "{\"friedman_mse\", \"squared_error\"}",
     "Deprecated: both choose the same splits.",
 );
-const INIT: Param = translated(
+const INIT_DOC: &str = "Where the scores start: the best constant, 0, or what an estimator predicts that is fitted first. A model \
+    file does not hold such an estimator.";
+const INIT_CLASSES: Param = translated(
     "init",
     "None",
-    "[StrOptions({\"zero\"}), None]",
-    "\"zero\" or None",
-    "Where the scores start: the best constant, or 0. Estimators are refused.",
+    "[StrOptions({\"zero\"}), None, HasMethods([\"fit\", \"predict_proba\"])]",
+    "estimator, \"zero\" or None",
+    INIT_DOC,
+);
+const INIT_NUMBERS: Param = translated(
+    "init",
+    "None",
+    "[StrOptions({\"zero\"}), None, HasMethods([\"fit\", \"predict\"])]",
+    "estimator, \"zero\" or None",
+    INIT_DOC,
+);
+const TELL: Param = own(
+    "verbose",
+    "0",
+    "[\"verbose\"]",
+    "int or bool",
+    "Whether to print the loss: 1 after the first ten rounds and then every tenth, hundredth and so on, more after every round.",
 );
 const VALIDATION: Param = like("validation_fraction", "0.1", "[Interval(Real, 0.0, 1.0, closed=\"neither\")]", "float");
 const TOL: Param = like("tol", "0.0001", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
 const ROUNDS_FEATURES: Param = like("max_features", "None", MAX_FEATURES, MAX_FEATURES_KIND);
 
 macro_rules! boosting_params {
-    ($loss:expr $(, $alpha:expr)?) => {
+    ($loss:expr, $init:expr $(, $alpha:expr)?) => {
         &[
             $loss,
             same("learning_rate"),
@@ -145,11 +166,11 @@ macro_rules! boosting_params {
             same("min_weight_fraction_leaf"),
             MAX_DEPTH,
             same("min_impurity_decrease"),
-            INIT,
+            $init,
             RANDOM_STATE,
             ROUNDS_FEATURES,
             $($alpha,)?
-            VERBOSE,
+            TELL,
             same("max_leaf_nodes"),
             WARM_START,
             VALIDATION,
@@ -228,15 +249,13 @@ pub const FACES: &[Face] = &[
         base: "_gradient.GradientBoostingClassifier",
         summary: "Gradient boosting on exact trees, for classes",
         notes: NOTES,
-        params: boosting_params!(like(
-            "loss",
-            "\"log_loss\"",
-            "[StrOptions({\"log_loss\", \"exponential\"})]",
-            "{\"log_loss\", \"exponential\"}",
-        )),
+        params: boosting_params!(
+            like("loss", "\"log_loss\"", "[StrOptions({\"log_loss\", \"exponential\"})]", "{\"log_loss\", \"exponential\"}",),
+            INIT_CLASSES
+        ),
         positional: 0,
         handled: &["quantile", "criterion"],
-        attributes: &[CLASSES, N_CLASSES, ROUNDS, TREES, IMPORTANCES, TRAIN, OOB_IMPROVEMENT, ROUND_FEATURES],
+        attributes: &[CLASSES, N_CLASSES, ROUNDS, TREES, IMPORTANCES, EXPECTED, TRAIN, OOB_IMPROVEMENT, ROUND_FEATURES],
         example: "",
     },
     Face {
@@ -252,11 +271,12 @@ pub const FACES: &[Face] = &[
                 "[StrOptions({\"squared_error\", \"absolute_error\", \"huber\", \"quantile\", \"poisson\"})]",
                 "{\"squared_error\", \"absolute_error\", \"huber\", \"quantile\", \"poisson\"}",
             ),
+            INIT_NUMBERS,
             LOSS_ALPHA
         ),
         positional: 0,
         handled: &["criterion"],
-        attributes: &[ROUNDS, TREES, IMPORTANCES, TRAIN, OOB_IMPROVEMENT, ROUND_FEATURES],
+        attributes: &[ROUNDS, TREES, IMPORTANCES, EXPECTED, TRAIN, OOB_IMPROVEMENT, ROUND_FEATURES],
         example: "",
     },
 ];

@@ -1,4 +1,4 @@
-//! Criteria that predict the mean: squared error and Poisson deviance.
+//! Criteria that predict the mean: squared error, Poisson deviance, and the entropy of class indicators.
 
 use std::marker::PhantomData;
 
@@ -55,6 +55,25 @@ impl MeanLoss for Poisson {
     }
 }
 
+/// - y log2(mean), for targets of 0 and 1 that say which class a row has: the mean is the share of the class, and the costs of
+/// the classes of a target sum to its entropy.
+#[derive(Debug)]
+pub(in super::super) struct Surprise;
+
+impl MeanLoss for Surprise {
+    const FROM_ZERO: bool = true;
+
+    #[inline(always)]
+    fn gain(left: i64, right: i64, l: f64, r: f64, mean: f64) -> f64 {
+        let side = |sum: i64, weight: f64| if sum > 0 { sum as f64 * (sum as f64 / (weight * mean)).log2() } else { 0.0 };
+        side(left, l) + side(right, r)
+    }
+
+    fn cost(y: f64, mean: f64) -> f64 {
+        if y > 0.0 { -y * mean.log2() } else { 0.0 }
+    }
+}
+
 /// One or more targets, each judged about its mean.
 ///
 /// For each node the targets are written on a grid of its own, as fine as 64-bit sums allow, so that sums over rows are
@@ -64,6 +83,8 @@ pub(in super::super) struct Means<L> {
     /// Targets one after the other, scaled by a power of two to lie near 1.
     y: Vec<f64>,
     rows: usize,
+    /// What the impurity is the mean over: the targets, or those that the indicators are of.
+    shared_by: f64,
     scale: f64,
     weights: Weights,
     /// Weight times target on the grid of the node that was prepared last for the row.
@@ -94,8 +115,15 @@ impl<L: MeanLoss> Means<L> {
         let top = exponent(y.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
         let down = power(-top);
         let steps = vec![0; y.len()];
+        let shared_by = (y.len() / rows) as f64;
         let y = y.into_iter().map(|v| v * down).collect();
-        Self { y, rows, scale: power(top), weights, steps, loss: PhantomData }
+        Self { y, rows, shared_by, scale: power(top), weights, steps, loss: PhantomData }
+    }
+
+    /// From columns that say, by 0 and 1, which classes a row has of so many targets. The squared error of the indicators of a
+    /// target is its Gini impurity.
+    pub fn of_classes(y: Vec<f64>, rows: usize, weights: Weights, targets: usize) -> Self {
+        Self { shared_by: targets as f64, ..Self::new(y, rows, weights) }
     }
 
     fn targets(&self) -> usize {
@@ -199,7 +227,7 @@ impl<L: MeanLoss> Criterion for Means<L> {
             value.push(mean * self.scale);
             total.targets.push(grid);
         }
-        let impurity = if pure { 0.0 } else { (cost / targets as f64).min(f64::MAX) };
+        let impurity = if pure { 0.0 } else { (cost / self.shared_by).min(f64::MAX) };
         let weight = weight as f64 * self.weights.unit;
         Stats { rows: ids.len(), weight, value, impurity, pure, total }
     }
@@ -216,6 +244,7 @@ impl<L: MeanLoss> Criterion for Means<L> {
         Self {
             y: targets.clone().flat_map(|t| ids.iter().map(move |&id| self.y[of(t, id)])).collect(),
             rows: ids.len(),
+            shared_by: self.shared_by,
             scale: self.scale,
             weights: self.weights.select(ids),
             steps: targets.flat_map(|t| ids.iter().map(move |&id| self.steps[of(t, id)])).collect(),

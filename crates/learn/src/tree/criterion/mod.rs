@@ -9,7 +9,7 @@ mod means;
 mod medians;
 
 pub(super) use classes::{Binary, Classes, Entropy, Gini, Misclassification, ShareImpurity};
-pub(super) use means::{Means, Poisson, Squared};
+pub(super) use means::{Means, Poisson, Squared, Surprise};
 pub(super) use medians::Medians;
 
 use super::sorted::Slot;

@@ -29,6 +29,8 @@ use super::walk::Reader;
 
 /// Rows that one thread explains at a time.
 const BLOCK: usize = 32;
+/// Ways that are written out at a time: those of a forest of deep trees would fill the memory.
+const WAYS: usize = 1 << 14;
 
 /// A column on the way to a leaf.
 #[derive(Debug, Clone)]
@@ -64,14 +66,57 @@ impl Trees {
     pub fn shap(&self, x: &Features<'_>, trees: Range<usize>, outputs: usize) -> Result<Mat<f64>> {
         assert!(trees.end <= self.n_trees(), "trees {trees:?} of {}", self.n_trees());
         assert!(outputs > 0 && (self.width() == 1 || outputs == self.width()), "{outputs} outputs of width {}", self.width());
-        let explained: Vec<Explained> = trees.map(|t| self.explained(t)).collect();
-        let most = explained.iter().flat_map(|e| &e.ways).map(|w| w.stops.len()).max().unwrap_or(0);
-        let rules = (0..=most).map(|stops| gauss(stops.div_ceil(2).max(1))).collect();
         let width = (self.n_features() + 1) * outputs;
         let mut out = Mat::zeros(x.rows(), width);
-        let shap = Shap { trees: self, explained, rules, outputs };
-        self.for_blocks(x, out.as_mut_slice(), width, BLOCK, &shap)?;
+        let mut next = trees.start;
+        while next < trees.end {
+            let (mut explained, mut ways) = (Vec::new(), 0);
+            while next < trees.end && (explained.is_empty() || ways + self.n_leaves(next) <= WAYS) {
+                ways += self.n_leaves(next);
+                explained.push(self.explained(next));
+                next += 1;
+            }
+            let most = explained.iter().flat_map(|e: &Explained| &e.ways).map(|w| w.stops.len()).max().unwrap_or(0);
+            let rules = (0..=most).map(|stops| gauss(stops.div_ceil(2).max(1))).collect();
+            let shap = Shap { trees: self, explained, rules, outputs };
+            self.for_blocks(x, out.as_mut_slice(), width, BLOCK, &shap)?;
+        }
         Ok(out)
+    }
+
+    /// [`Trees::shap`] of `start` and the sum of all trees, one number of `start` an output.
+    pub(crate) fn shap_from(&self, x: &Features<'_>, start: &[f64]) -> Result<Mat<f64>> {
+        let mut out = self.shap(x, 0..self.n_trees(), start.len())?;
+        let columns = self.n_features() + 1;
+        for row in out.as_mut_slice().chunks_exact_mut(columns * start.len()) {
+            row.chunks_exact_mut(columns).zip(start).for_each(|(part, s)| part[columns - 1] += s);
+        }
+        Ok(out)
+    }
+
+    /// [`Trees::expected`] of `start` and the sum of all trees.
+    pub(crate) fn expected_from(&self, start: &[f64]) -> Vec<f64> {
+        self.expected(0..self.n_trees(), start.len()).iter().zip(start).map(|(e, s)| e + s).collect()
+    }
+
+    /// About how many operations the values of a row take: leaves times the square of their depth.
+    pub(crate) fn shap_work(&self) -> f64 {
+        let of_tree = |tree: usize| {
+            let first = self.start[tree];
+            let mut depth = vec![0u32; self.start[tree + 1] - first];
+            let mut work = 0.0;
+            for at in 0..depth.len() {
+                let right = self.steps[first + at].right as usize;
+                if right == at {
+                    work += f64::from(depth[at] + 1).powi(2);
+                } else {
+                    depth[at + 1] = depth[at] + 1;
+                    depth[right] = depth[at] + 1;
+                }
+            }
+            work
+        };
+        (0..self.n_trees()).map(of_tree).sum()
     }
 
     /// What `trees` sum to for a row of which nothing is known, for each output: the mean of the leaves by cover.

@@ -45,7 +45,7 @@ impl Spread {
             codes.iter().enumerate().for_each(|(i, &c)| classes[c as usize] += rows.weight_of(i));
         }
         let count = (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0).count() as u64;
-        Ok(Self { columns: ColumnSummary::all(rows)?, rows: count, classes })
+        Ok(Self { columns: ColumnSummary::all(rows, false)?, rows: count, classes })
     }
 }
 

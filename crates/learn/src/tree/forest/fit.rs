@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::super::ensemble::{Node, Trees, nodes_of};
 use super::super::grow::{Grown, Settings};
 use super::super::sorted::{Columns, Rows, Slot};
-use super::super::{ClassWeight, RowShare, Tree, prune};
+use super::super::{ClassWeight, RowShare, Tree, class_targets, prune};
 use super::bag::{Bag, Lottery};
 use super::bins::Binned;
 use super::fill::{Filling, Spread};
@@ -95,7 +95,8 @@ fn held(forest: &Forest, data: &Dataset<'_>) -> Result<HeldRows> {
     let target = match data.y {
         Target::Class { codes, names } => Y::Classes((0..rows.len()).map(|id| codes[rows.row(id)]).collect(), names.len()),
         _ => {
-            if forest.class_weight.is_some() {
+            let subsample = forest.class_weight == Some(ClassWeight::Word(SUBSAMPLE.into()));
+            if forest.class_weight.is_some() && !(subsample && class_targets(data).is_some()) {
                 return Err(Error::Parameter {
                     learner: Forest::SPEC.name,
                     name: "class_weight".into(),
@@ -332,10 +333,32 @@ impl<'a> Job<'a> {
         Some(totals.iter().map(|t| if *t > 0.0 { all / (present * t) } else { 1.0 }).collect())
     }
 
+    /// Factors of the rows that balance the classes of a bag for each of several class targets, up to a common factor.
+    fn balance_indicators(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
+        let Y::Numbers(y) = &self.target else { return None };
+        if self.forest.class_weight.is_none() {
+            return None;
+        }
+        let count = |i: usize| counts.map_or(1.0, |n| f64::from(n[i]));
+        let mut totals = vec![0.0; self.width()];
+        for (i, row) in y.chunks_exact(self.width()).enumerate() {
+            totals.iter_mut().zip(row).for_each(|(t, v)| *t += count(i) * v);
+        }
+        let all: f64 = (0..self.rows.len()).map(count).sum();
+        let factor = |row: &[f64]| {
+            let of = |(&v, &t): (&f64, &f64)| if v > 0.0 && t > 0.0 { all / t } else { 1.0 };
+            row.iter().zip(&totals).map(of).product()
+        };
+        Some(y.chunks_exact(self.width()).map(factor).collect())
+    }
+
     /// The weight of each row in a tree, unless it is 1. Rows that are drawn in proportion to their weights count alike.
     fn with_weight<R>(&self, counts: Option<&[u32]>, work: impl FnOnce(Option<&dyn Fn(usize) -> f64>) -> R) -> R {
         let weights = self.own.as_ref().filter(|_| counts.is_none());
         let own = |i: usize| weights.map_or(1.0, |w| w[i]);
+        if let Some(factors) = self.balance_indicators(counts) {
+            return work(Some(&|i| own(i) * factors[i]));
+        }
         match (self.balance(counts), &self.target) {
             (Some(factors), Y::Classes(codes, _)) => work(Some(&|i| own(i) * factors[codes[i] as usize])),
             _ if weights.is_some() => work(Some(&own)),
@@ -402,7 +425,15 @@ impl<'a> Job<'a> {
         kind: &K,
         entries: Vec<super::kind::Entry<K::Load>>,
     ) -> Result<Vec<Grown>> {
-        let plan = Plan { kind, binned, categories: &self.categories, settings: &self.settings, tree: t as u64, cx: self.cx };
+        let plan = Plan {
+            kind,
+            binned,
+            categories: &self.categories,
+            settings: &self.settings,
+            tree: t as u64,
+            seed: tree_seed(self.cx.seed, t),
+            cx: self.cx,
+        };
         grow(&plan, entries)
     }
 
@@ -415,8 +446,7 @@ impl<'a> Job<'a> {
                 weight[self.rows.row(id)] = f64::from(count) * own.map_or(1.0, |own| own(id));
             }
         });
-        let seed = Stream::new(self.cx.seed, "forest tree", t as u64).next_u64();
-        let cx = Context { seed, ..self.cx.inner() };
+        let cx = Context { seed: tree_seed(self.cx.seed, t), ..self.cx.inner() };
         // Shares of rows are of all rows, not of those in the bag.
         let tree = Tree {
             class_weight: None,
@@ -430,6 +460,28 @@ impl<'a> Job<'a> {
             (grown, true) => Ok(grown),
         }
     }
+}
+
+/// The seed of a tree. That of the first tree is the forest's own: on the rows of its bag and with its seed, a forest of one tree
+/// without bags is the tree again.
+pub(super) fn tree_seed(seed: u64, tree: usize) -> u64 {
+    // In 31 bits, as random_state of Python has them.
+    if tree == 0 { seed } else { Stream::new(seed, "forest tree", tree as u64).next_u64() >> 33 }
+}
+
+/// How often each row of the data is in the bag of each tree; see [`Forest::bags`].
+pub(super) fn bags(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
+    forest.check()?;
+    data.check(&Forest::SPEC)?;
+    let columns = Columns::new(&data.x, data.schema);
+    let job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held, cx)).map_err(named)?;
+    let of_tree = |t: usize| {
+        let mut out = vec![0; data.rows()];
+        let counts = forest.bootstrap.then(|| job.lottery.counts(t as u64));
+        (0..job.rows.len()).for_each(|id| out[job.rows.row(id)] = counts.as_ref().map_or(1, |c| c[id]));
+        out
+    };
+    Ok((0..trees).map(of_tree).collect())
 }
 
 /// Refuses targets that have no Poisson deviance. `y` has the `targets` of one row after the other.

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use ermine_core::{Context, Progress, Result, Stream};
 
-use super::super::grow::{Gain, Grown, Settings, Test, in_preorder};
+use super::super::grow::{Gain, Grown, Settings, Test, child_path, in_preorder};
 use super::bins::{Binned, MISSING, MISSING_RANK, Place};
 use super::find::{Cut, Desk, Found, Limits};
 use super::kind::{Entry, Kind};
@@ -22,6 +22,8 @@ pub(super) struct Plan<'a, K> {
     pub settings: &'a Settings,
     /// Which tree it is.
     pub tree: u64,
+    /// The seed of the tree.
+    pub seed: u64,
     pub cx: &'a Context<'a>,
 }
 
@@ -124,9 +126,8 @@ impl<K: Kind> Grower<'_, K> {
     fn search(&mut self, bud: &Bud<K::Sum>) -> Option<Found<K::Sum>> {
         let p = self.order.len();
         let s = self.plan.settings;
-        let index = self.plan.tree.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ bud.path;
         let draws = s.max_features < p;
-        let mut stream = (draws || s.random).then(|| Stream::new(self.plan.cx.seed, "forest node", index));
+        let mut stream = (draws || s.random).then(|| Stream::new(self.plan.seed, "forest node", bud.path));
         let mut best: Option<Found<K::Sum>> = None;
         let mut varies = false;
         for drawn in 0..p {
@@ -246,7 +247,7 @@ impl<K: Kind> Grower<'_, K> {
             }
         };
         let middle = bud.start + left;
-        let path = |side: u64| (bud.path ^ side).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(29).wrapping_add(side);
+        let path = |side: u64| child_path(bud.path, side);
         let right = K::without(&bud.all, &found.left);
         [
             Bud { start: bud.start, end: middle, depth: bud.depth + 1, path: path(1), all: found.left, open: true },

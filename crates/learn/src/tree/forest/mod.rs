@@ -66,7 +66,7 @@ pub use model::{ForestModel, OutOfBag};
 /// On a stream of rows one pass finds the bins and a second one bins the rows, which are then held.
 ///
 /// # What it does not do
-/// Several class targets at a time; out-of-bag estimates on a stream.
+/// Out-of-bag estimates on a stream. Several class targets are taken as their indicators, like by [`Tree`](super::Tree).
 ///
 /// # Reference
 /// Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees, Machine
@@ -301,6 +301,17 @@ impl Learner for Forest {
 }
 
 impl Forest {
+    /// How often each row is in the bag of each of the first trees that a fit on `data` grows. Of the columns of `data` nothing
+    /// is needed but the number of rows.
+    pub fn bags(&self, trees: usize, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
+        fit::bags(self, trees, data, cx)
+    }
+
+    /// The seed with which a forest of one tree, without bags, grows tree number `tree` of a forest with this seed.
+    pub fn tree_seed(seed: u64, tree: usize) -> u64 {
+        fit::tree_seed(seed, tree)
+    }
+
     /// The tree with the same stops, which sees all columns unless told otherwise.
     fn tree(&self, classes: bool, columns: usize) -> Tree {
         let max_features = match &self.max_features {

@@ -1,7 +1,8 @@
 //! The fitted forest: prediction, importances, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Task,
+    Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Task,
 };
 
 use super::super::ensemble::{Node, Trees};
@@ -139,6 +140,10 @@ impl Model for ForestModel {
         (self.task == Task::Classification).then_some(self)
     }
 
+    fn as_explained(&self) -> Option<&dyn Explained> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         Some(&self.certificate)
     }
@@ -205,5 +210,31 @@ impl Classifier for ForestModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.average(x)
+    }
+}
+
+impl Explained for ForestModel {
+    fn explains(&self) -> &'static str {
+        if self.task == Task::Classification { "probability" } else { "prediction" }
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.trees.width()
+    }
+
+    fn work(&self) -> f64 {
+        self.trees.shap_work()
+    }
+
+    fn expected(&self) -> Vec<f64> {
+        let count = self.trees.n_trees();
+        self.trees.expected(0..count, self.n_outputs()).iter().map(|v| v / count as f64).collect()
+    }
+
+    fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let count = self.trees.n_trees();
+        let mut out = self.trees.shap(x, 0..count, self.n_outputs())?;
+        out.as_mut_slice().iter_mut().for_each(|v| *v /= count as f64);
+        Ok(out)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use ermine_core::{Certificate, Context, Dataset, Error, Features, Learner, Mat, Progress, Result, Stream, Target, Task};
+use ermine_core::{Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, Stream, Target, Task};
 
 use super::super::criterion::{Means, Squared, Weights};
 use super::super::ensemble::{Node, Trees, nodes_of};
@@ -176,7 +176,15 @@ impl<'a> Job<'a> {
             }
             _ => None,
         };
-        Ok(Scores { raw: model.raw(&self.data.x)?, apart })
+        let mut scores = Scores { raw: model.raw(&self.data.x)?, apart };
+        if let Some(offset) = self.cx.offset {
+            add_offset(&mut scores.raw, offset.rows, "rows")?;
+            if let Some((_, raw)) = &mut scores.apart {
+                let of_held = offset.validation.ok_or_else(|| Error::Data("the validation rows need an offset too".into()))?;
+                add_offset(raw, of_held, "validation rows")?;
+            }
+        }
+        Ok(scores)
     }
 
     /// One round: a tree, or a tree a class.
@@ -232,12 +240,19 @@ impl<'a> Job<'a> {
 
         let raw = &scores.raw;
         model.train_score.push(self.sample.mean_loss(loss, raw, bag.iter().copied(), turn));
-        if !outside.is_empty() {
+        // Rounds of a warm start that saw all rows have nothing to tell: 0.
+        if !outside.is_empty() || !model.oob_scores.is_empty() {
             let after = self.sample.mean_loss(loss, raw, outside.iter().copied(), turn);
-            model.oob_scores.push(after);
-            model.oob_improvement.push(before - after);
+            model.oob_scores.resize(round, 0.0);
+            model.oob_improvement.resize(round, 0.0);
+            model.oob_scores.push(if outside.is_empty() { 0.0 } else { after });
+            model.oob_improvement.push(if outside.is_empty() { 0.0 } else { before - after });
+        }
+        if self.learner.n_iter_no_change.is_none() && !model.validation_score.is_empty() {
+            model.validation_score.push(f64::INFINITY);
         }
         if self.learner.n_iter_no_change.is_some() {
+            model.validation_score.resize(round, f64::INFINITY);
             let held = match &scores.apart {
                 Some((sample, raw)) => sample.mean_loss(loss, raw, sample.held.iter().copied(), turn),
                 None => self.sample.mean_loss(loss, raw, self.sample.held.iter().copied(), turn),
@@ -308,6 +323,29 @@ impl<'a> Job<'a> {
             ..Certificate::default()
         }
     }
+}
+
+/// Adds to scores where they start.
+fn add_offset(raw: &mut Mat<f64>, offset: MatRef<'_, f64>, what: &str) -> Result<()> {
+    if (offset.rows(), offset.cols()) != (raw.rows(), raw.cols()) {
+        return Err(Error::Data(format!(
+            "the offset has {} rows and {} columns, and there are {} {what} with {} scores",
+            offset.rows(),
+            offset.cols(),
+            raw.rows(),
+            raw.cols()
+        )));
+    }
+    for i in 0..raw.rows() {
+        for k in 0..raw.cols() {
+            let v = *offset.at(i, k);
+            if !v.is_finite() {
+                return Err(Error::Row { place: "offset".into(), row: i, message: format!("{v} is not a finite number") });
+            }
+            raw[(i, k)] += v;
+        }
+    }
+    Ok(())
 }
 
 fn task(y: &Target<'_>) -> (Task, Vec<String>) {

@@ -1,6 +1,7 @@
 //! The losses of gradient boosting: starting score, slope, best value of a leaf, link.
 
 use ermine_core::{Error, Result, Target};
+use ermine_math::dd::Dd;
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
 /// A loss of scores F (one a row, or one a class).
@@ -74,6 +75,13 @@ pub(super) fn quantile(items: &mut [(f64, f64)], q: f64) -> f64 {
     items.last().map_or(0.0, |i| i.0)
 }
 
+/// A sum of weights times values, in twice the digits: a row of weight 2 then adds what the row adds twice, to the last bit, and
+/// tests that are equally good stay so.
+fn weighted_sum(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let exact: Dd = terms.clone().map(|(w, v)| Dd::product(w, v)).sum();
+    if exact.is_finite() { exact.to_f64() } else { terms.map(|(w, v)| w * v).sum() }
+}
+
 impl Loss {
     /// The loss a name asks for, given the target.
     pub fn of(name: &str, alpha: f64, target: &Target<'_>) -> std::result::Result<Self, &'static str> {
@@ -115,8 +123,8 @@ impl Loss {
 
     /// The constant scores with the least loss.
     pub fn start(self, y: &Y, w: &[f64]) -> Vec<f64> {
-        let total: f64 = w.iter().sum();
-        let mean = |of: &dyn Fn(usize) -> f64| w.iter().enumerate().map(|(i, w)| w * of(i)).sum::<f64>() / total;
+        let total = weighted_sum((0..w.len()).map(|i| (w[i], 1.0)));
+        let mean = |of: &dyn Fn(usize) -> f64| weighted_sum((0..w.len()).map(|i| (w[i], of(i)))) / total;
         let at = |q: f64| {
             let mut items: Vec<(f64, f64)> = w.iter().enumerate().map(|(i, &w)| (y.real(i), w)).collect();
             quantile(&mut items, q)
@@ -200,7 +208,7 @@ impl Loss {
         let width = self.width();
         let scores = |i: u32| &raw[i as usize * width..][..width];
         let residual = |i: u32| y.real(i as usize) - raw[i as usize * width + class];
-        let sum = |of: &dyn Fn(u32) -> f64| rows.iter().map(|&i| w[i as usize] * of(i)).sum::<f64>();
+        let sum = |of: &dyn Fn(u32) -> f64| weighted_sum(rows.iter().map(|&i| (w[i as usize], of(i))));
         let ratio = |above: f64, below: f64| if below.abs() < 1e-150 { 0.0 } else { above / below };
         let at = |q: f64| quantile(&mut rows.iter().map(|&i| (residual(i), w[i as usize])).collect::<Vec<_>>(), q);
         let slope = |i: u32| self.residual(y, i as usize, scores(i), class, turn);

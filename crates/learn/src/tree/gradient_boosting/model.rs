@@ -1,8 +1,8 @@
 //! The fitted sum of trees: prediction, stages, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Task,
+    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema, Section, Task,
 };
 
 use super::super::ensemble::Trees;
@@ -29,6 +29,11 @@ impl GradientBoostingModel {
     /// The trees: of round m and class k it is tree m * classes + k, with one class for numbers and for two classes.
     pub fn trees(&self) -> &Trees {
         &self.trees
+    }
+
+    /// The scores before any tree, one a class.
+    pub fn start(&self) -> &[f64] {
+        &self.start
     }
 
     /// Rounds.
@@ -145,6 +150,10 @@ impl Model for GradientBoostingModel {
         (self.task == Task::Classification).then_some(self)
     }
 
+    fn as_explained(&self) -> Option<&dyn Explained> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         Some(&self.certificate)
     }
@@ -215,5 +224,32 @@ impl Classifier for GradientBoostingModel {
 
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         Ok(Some(self.raw(x)?))
+    }
+}
+
+impl Explained for GradientBoostingModel {
+    fn explains(&self) -> &'static str {
+        match self.loss {
+            Loss::Logistic => "log odds",
+            Loss::Softmax { .. } | Loss::Exponential => "score",
+            Loss::Poisson => "logarithm of the prediction",
+            _ => "prediction",
+        }
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.start.len()
+    }
+
+    fn work(&self) -> f64 {
+        self.trees.shap_work()
+    }
+
+    fn expected(&self) -> Vec<f64> {
+        self.trees.expected_from(&self.start)
+    }
+
+    fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.trees.shap_from(x, &self.start)
     }
 }

@@ -1,6 +1,10 @@
 //! Shapley values against their definition: all subsets of the columns.
 
-use ermine_core::{Column, Features, Mat, Stream, Table};
+use ermine_core::{Column, Context, Dataset, Explained, Features, Learner, Mat, Model, Regressor, Stream, Table, Target};
+
+use crate::boosting::Boosting;
+use crate::tree::forest::Forest;
+use crate::tree::gradient_boosting::GradientBoosting;
 
 use super::super::{Node, Trees};
 use super::engine::{cells_with_holes, present, random_trees};
@@ -117,4 +121,76 @@ fn branches_without_cover_are_no_obstacle() {
         assert!(shap.row(i).iter().all(|v| v.is_finite()));
         assert!((shap.row(i).iter().sum::<f64>() - truth).abs() < 1e-14);
     }
+}
+
+/// Rows with holes, a target of numbers and one of three classes that follow from them.
+fn problem() -> (Mat<f64>, Vec<f64>, Vec<u32>) {
+    let cells = cells_with_holes(80, 4, 31);
+    // Forests refuse infinite values.
+    let x = Mat::from_fn(80, 4, |i, j| if cells[(i, j)].is_infinite() { 0.3 } else { cells[(i, j)] });
+    let mut s = Stream::new(32, "noise", 0);
+    let y: Vec<f64> = (0..80)
+        .map(|i| {
+            let cell = |j: usize| present(x[(i, j)]).unwrap_or(0.7);
+            cell(0) * cell(1) + if cell(2) > 0.2 { 1.5 } else { 0.0 } + 0.1 * s.normal()
+        })
+        .collect();
+    let classes = y.iter().map(|&v| u32::from(v > 0.0) + u32::from(v > 1.2)).collect();
+    (x, y, classes)
+}
+
+/// The parts are those of the definition, and sum to what the model says.
+fn assert_explained(model: &dyn Explained, trees: &Trees, start: &[f64], factor: f64, x: &Mat<f64>, said: &Mat<f64>) {
+    let outputs = model.n_outputs();
+    assert_eq!((outputs, said.cols()), (start.len(), start.len()));
+    let list: Vec<Vec<Node>> = (0..trees.n_trees()).map(|t| trees.nodes(t)).collect();
+    assert!(list.iter().any(|t| t.len() > 5), "stumps explain nothing");
+    let parts = model.attributions(&Features::F64(x.view())).unwrap();
+    let width = x.cols() + 1;
+    for i in 0..x.rows() {
+        let mut truth = naive(&list, x.cols(), outputs, &|j| present(x[(i, j)]));
+        truth.iter_mut().for_each(|v| *v *= factor);
+        (0..outputs).for_each(|k| truth[k * width + x.cols()] += start[k]);
+        assert_near(parts.row(i), &truth);
+        for k in 0..outputs {
+            let part = &parts.row(i)[k * width..(k + 1) * width];
+            assert_near(&[part.iter().sum()], &[said[(i, k)]]);
+            assert_near(&[part[x.cols()]], &[model.expected()[k]]);
+        }
+    }
+}
+
+#[test]
+fn forests_and_boosting_are_explained_as_a_whole() {
+    let (x, y, codes) = problem();
+    let features = Features::F64(x.view());
+    let cx = Context::default();
+    let names = ["a", "b", "c"].map(String::from);
+    let two: Vec<u32> = codes.iter().map(|c| c / 2).collect();
+    let targets =
+        [Target::Real(&y), Target::Class { codes: &two, names: &names[..2] }, Target::Class { codes: &codes, names: &names }];
+    for target in targets {
+        let data = Dataset::new(features).with_target(target);
+        let forest = Forest { n_estimators: 7, max_depth: Some(4), ..Forest::default() }.fit(&data, &cx).unwrap();
+        let said = forest.as_classifier().map_or_else(|| forest.predict(&features), |c| c.proba(&features)).unwrap();
+        assert_explained(&forest, forest.trees(), &vec![0.0; said.cols()], 1.0 / 7.0, &x, &said);
+
+        let exact = GradientBoosting { n_estimators: 6, ..GradientBoosting::default() }.fit(&data, &cx).unwrap();
+        let said = match exact.as_classifier() {
+            Some(c) => c.decision(&features).unwrap().unwrap(),
+            None => exact.predict(&features).unwrap(),
+        };
+        assert_explained(&exact, exact.trees(), exact.start(), 1.0, &x, &said);
+
+        let learner = Boosting { max_iter: 6, min_samples_leaf: 5, ..Boosting::default() };
+        let boosted = learner.fit(&data, &cx).unwrap();
+        assert_explained(&boosted, boosted.trees(), boosted.start(), 1.0, &x, &boosted.scores(&features).unwrap());
+    }
+    // Where predictions are exponentials, their logarithms are explained.
+    let counts: Vec<f64> = codes.iter().map(|&c| f64::from(c)).collect();
+    let data = Dataset::new(features).with_target(Target::Real(&counts));
+    let learner = Boosting { max_iter: 6, min_samples_leaf: 5, loss: "poisson".into(), ..Boosting::default() };
+    let boosted = learner.fit(&data, &cx).unwrap();
+    assert_explained(&boosted, boosted.trees(), boosted.start(), 1.0, &x, &boosted.scores(&features).unwrap());
+    assert_eq!(Explained::explains(&boosted), "logarithm of the prediction");
 }

@@ -1,0 +1,129 @@
+"""Classifiers of trees for one target of classes or several.
+
+Several targets are fitted as the indicators of their classes: a column a class, with the criteria of classes.
+"""
+
+import numpy as np
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from ._base import encode_classes
+from ._classify import NativeClassifier, class_factors
+
+
+def parts(values, classes):
+    """Shares of the classes of several targets: an array a target."""
+    ends = np.cumsum([len(c) for c in classes])
+    return np.split(values, ends[:-1], axis=1)
+
+
+class TreeClassifier(NativeClassifier):
+    """Labels and shares of the classes of each target."""
+
+    def _check_classes(self, X, y):
+        """`X` as Rust takes it, and `y` with a column a target when there are several."""
+        X, y = self._rows_and_target(X, y, multi_output=True)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y.ravel()
+        return X, y
+
+    def _encode(self, y, weight):
+        """Keeps the classes; returns target and weights as the keywords of the fit, and the class weights it is given."""
+        if y.ndim == 1:
+            classes, codes = encode_classes(y)
+            if isinstance(self.class_weight, list):
+                raise ValueError("class_weight is a list, which is for several targets, and there is one")
+            self.classes_, self.n_classes_, self.n_outputs_ = classes, len(classes), 1
+            target = {"codes": codes, "classes": classes, "sample_weight": weight}
+            return target, class_factors(self.class_weight, classes)
+        check_classification_targets(y)
+        found = [np.unique(column, return_inverse=True) for column in y.T]
+        self.classes_ = [classes for classes, _ in found]
+        self.n_classes_ = [len(classes) for classes in self.classes_]
+        self.n_outputs_ = len(found)
+        indicators = np.concatenate([np.eye(len(classes))[codes.ravel()] for classes, codes in found], axis=1)
+        if self._balances_bags():
+            return {"y": indicators, "sample_weight": weight}, "balanced_subsample"
+        if self.class_weight is not None:
+            preset = "balanced" if isinstance(self.class_weight, str) else self.class_weight
+            factors = compute_sample_weight(preset, y)
+            weight = factors if weight is None else weight * factors
+        return {"y": indicators, "sample_weight": weight}, None
+
+    def _balances_bags(self):
+        """Whether classes are balanced in each bag."""
+        return False
+
+    def _several(self):
+        return isinstance(self.classes_, list)
+
+    def predict(self, X):
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        rows = self._rows(X)
+        if not self._several():
+            return self.classes_[self._call("classify", rows)]
+        shares = parts(self._call("predict", rows), self.classes_)
+        return np.column_stack([classes[p.argmax(axis=1)] for classes, p in zip(self.classes_, shares)])
+
+    def predict_proba(self, X):
+        """Shares of the classes in the leaves of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes), or a list of such arrays for several targets
+        """
+        rows = self._rows(X)
+        return parts(self._call("predict", rows), self.classes_) if self._several() else self._call("proba", rows)
+
+    def predict_log_proba(self, X):
+        """Logarithms of the shares of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), DataFrame or Table
+            Rows.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes), or a list of such arrays for several targets
+        """
+        proba = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(p) for p in proba] if isinstance(proba, list) else np.log(proba)
+
+    def save(self, path):
+        """Write the fitted model to a file that Rust, the command line and `ermine.load` can read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write.
+        """
+        if isinstance(getattr(self, "classes_", None), list):
+            raise ValueError("a model file holds the classes of one target, and there are several; pickle the estimator")
+        super().save(path)
+
+    def _loaded(self, about):
+        super()._loaded(about)
+        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags
