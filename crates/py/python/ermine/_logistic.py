@@ -86,9 +86,16 @@ class LogisticRegression(NativeClassifier):
         return None
 
     def _warn_in_its_words(self):
-        """The warning of a fit that ran out of steps, in the words of the solver that was asked for."""
+        """The warning of classes that no finite weights fit best, or else of a fit that ran out of steps, in the words of the solver that
+        was asked for."""
         certificate = self._certificate()
-        if certificate is None or certificate["converged"]:
+        if certificate is None:
+            return
+        separable = next((note for note in certificate.get("notes", []) if note.startswith("separable")), None)
+        if separable is not None:
+            warnings.warn(f"{separable}; `separating_direction_` proves it.", ConvergenceWarning, stacklevel=3)
+            return
+        if certificate["converged"]:
             return
         after = f"after {certificate['iterations']} iterations"
         words = {
