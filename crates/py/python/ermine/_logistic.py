@@ -25,7 +25,8 @@ class LogisticRegression(NativeClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+            Weights of the rows: weight 2 is the row twice, for the coefficients and, without penalty, for the standard errors of
+            `report()`, too. Weights that are no counts (precisions, sampling weights) make these errors too small or too large.
 
         Returns
         -------

@@ -67,6 +67,8 @@ pub use separation::Separation;
 /// gained (`converged`), or after `max_iter` steps; a note begins with "separable", and [`LogisticModel::separation`] is the direction
 /// that proves it: along it every row has its own class rise against every other, or stay. Nothing overflows.
 ///
+/// **Weights.** Weight 2 is the row twice, for the weights of the model and for their standard errors: weights of rows are counts.
+///
 /// **What it does not do.** No one-versus-rest. Columns must be numbers without gaps. Rows of a stream are not visited by column or one by one: there
 /// an L1 part is handled by accelerated gradient descent.
 ///
