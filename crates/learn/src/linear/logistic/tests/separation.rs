@@ -83,7 +83,11 @@ fn a_separable_fit_that_ran_out_of_steps_does_not_claim_to_have_converged() {
             let model = design.fit(&Logistic { max_iter, tol, ..free(solver) });
             let certificate = model.certificate().unwrap();
             assert!(max_iter == 1 || model.separation().is_some_and(|s| s.complete), "{solver:?} {max_iter}");
-            assert_eq!(certificate.converged, certificate.objective.unwrap() <= tol * 40.0, "{solver:?} {max_iter}: {certificate:?}");
+            assert_eq!(
+                certificate.converged,
+                certificate.objective.unwrap() <= tol * 40.0,
+                "{solver:?} {max_iter}: {certificate:?}"
+            );
             assert_eq!(certificate.converged, max_iter > 1, "{solver:?} {max_iter}: {certificate:?}");
         }
     }
