@@ -274,6 +274,22 @@ fn of_many_equal_columns_each_is_named_once() {
     assert_eq!(equal, 499);
 }
 
+/// A line for each of very many columns helps nobody, and columns are not compared with all others.
+#[test]
+fn of_very_many_columns_the_first_are_shown_and_the_others_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let wide = path(folder.path(), "wide.svm");
+    let row = |i: usize| -> String { (0..400).map(|k| format!(" {}:{}", 1 + k * 100 + i, k % 7 + i)).collect() };
+    std::fs::write(&wide, (0..100).map(|i| format!("{i}{}\n", row(i))).collect::<String>()).unwrap();
+    let out =
+        Command::cargo_bin("ermine").unwrap().args(["describe", &wide]).timeout(std::time::Duration::from_secs(60)).output();
+    let out = out.unwrap();
+    assert!(out.status.success());
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.lines().count() < 120 && text.contains("more columns (--json has all)"), "{text}");
+    assert!(String::from_utf8(out.stderr).unwrap().lines().count() < 30);
+}
+
 /// Sparse text leaves out zeros: a file whose rows lack the highest indices is as wide as the model all the same, and
 /// indices that the model does not know are left out, as LIBLINEAR does.
 #[test]

@@ -750,3 +750,17 @@ fn classes_are_not_taken_for_numbers() {
     let rows = Dataset::new(Features::F64(MatRef::row_major(x.as_slice(), 4, 1))).with_target(y.view());
     assert!(glm(GlmFamily::Bernoulli).fit(&rows, &Context::default()).is_err());
 }
+
+#[test]
+fn targets_at_an_end_of_their_range_leave_no_deviance_to_explain() {
+    let x = Mat::from_fn(20, 1, |i, _| (i as f64).sin());
+    let with_exposure = Mat::from_fn(20, 2, |i, j| if j == 0 { (i as f64).sin() } else { 1.0 + i as f64 });
+    for (family, y) in [(GlmFamily::Poisson, 0.0), (GlmFamily::Bernoulli, 0.0), (GlmFamily::Bernoulli, 1.0)] {
+        let model = fit(&Glm { alpha: 1e-3, ..glm(family) }, &x, &[y; 20]);
+        let summary = model.summary();
+        assert_eq!(summary.null_deviance, 0.0, "{family:?} {y}");
+        assert!(summary.deviance >= 0.0 && summary.d2.is_nan(), "{family:?} {y}: {summary:?}");
+    }
+    let exposed = Glm { alpha: 1e-3, exposure: Some(ColumnRef::Index(1)), ..glm(GlmFamily::Poisson) };
+    assert_eq!(fit(&exposed, &with_exposure, &[0.0; 20]).summary().null_deviance, 0.0);
+}

@@ -521,3 +521,56 @@ fn a_hundred_rows_of_a_hundred_thousand_sparse_columns() {
         assert!(e.certificate().unwrap().converged, "{:?}", e.certificate());
     }
 }
+
+/// 100 rows of 20 000 sparse columns, of which five matter.
+fn wide_sparse() -> (Csr, Vec<f64>) {
+    let mut rng = Stream::new(77, "wide quantile", 0);
+    let (rows, cols) = (100, 20_000u32);
+    let (mut indptr, mut indices, mut values, mut y) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let mut at: Vec<u32> = (0..40).map(|_| rng.below(cols as usize) as u32).chain(0..5).collect();
+        at.sort_unstable();
+        at.dedup();
+        let cells: Vec<f64> = at.iter().map(|_| rng.uniform()).collect();
+        y.push(cells[..5].iter().sum::<f64>() + rng.normal());
+        indices.extend(at);
+        values.extend(cells);
+        indptr.push(values.len());
+    }
+    (Csr::new(indptr, indices, values, cols as usize).unwrap(), y)
+}
+
+#[test]
+fn many_more_columns_than_rows_are_proved_optimal_by_few_of_them() {
+    let (x, y) = wide_sparse();
+    let d = Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y));
+    for alpha in [0.02, 0.004, 1e-3, 1e-6] {
+        for level in [0.5, 0.9] {
+            let model = quantile(level, alpha, &d);
+            let certificate = model.certificate().unwrap();
+            let used = model.coef().iter().filter(|b| **b != 0.0).count();
+            assert!(used <= 100, "{used} coefficients through 100 rows");
+            // The objective at the model, written out; the gap bounds its distance from that of any other.
+            let loss: f64 = (0..100)
+                .map(|i| {
+                    let (indices, values) = x.view().row(i);
+                    let fitted: f64 = indices.iter().zip(values).map(|(&j, v)| v * model.coef()[j as usize]).sum();
+                    pinball(y[i] - model.intercept() - fitted, level)
+                })
+                .sum();
+            let objective = loss / 100.0 + alpha * model.coef().iter().map(|b| b.abs()).sum::<f64>();
+            near(objective, certificate.objective.unwrap(), 1e-9, "objective");
+            assert!(certificate.duality_gap.unwrap() <= 1e-12 && certificate.converged, "{certificate:?}");
+        }
+    }
+}
+
+#[test]
+fn a_penalty_that_leaves_no_coefficient_is_said_to_with_one_that_does() {
+    let (x, y) = random(60, 3, 8);
+    let model = quantile(0.5, 100.0, &data(&x, &y));
+    let note = model.certificate().unwrap().notes.iter().find(|n| n.contains("every coefficient at 0")).cloned().unwrap();
+    let first: f64 = note.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(quantile(0.5, first * 1.001, &data(&x, &y)).coef().iter().all(|b| *b == 0.0));
+    assert!(quantile(0.5, first * 0.9, &data(&x, &y)).coef().iter().any(|b| *b != 0.0));
+}

@@ -112,3 +112,16 @@ def test_other_families_have_their_evidence(counts, family, link):
     assert model.aic_ == pytest.approx(10 - 2 * model.log_likelihood_)
     low, high = model.summary_["conf_low"], model.summary_["conf_high"]
     assert np.all(low < np.r_[model.intercept_, model.coef_]) and np.all(np.r_[model.intercept_, model.coef_] < high)
+
+
+def test_the_score_compares_with_a_constant_beside_the_exposure(counts):
+    X, expo, y = counts
+    weight = np.arange(len(y)) % 3 + 0.5
+    model = ermine.GeneralizedLinearRegressor(family="poisson").fit(X, y, weight, exposure=expo)
+    # The best constant rate of counts is their sum over that of the exposures.
+    null = expo * (weight @ y) / (weight @ expo)
+    deviance = lambda mu: weight @ (2 * (np.where(y > 0, y * np.log(np.maximum(y, 1) / mu), 0) - y + mu))
+    expected = 1 - deviance(model.predict(X, exposure=expo)) / deviance(null)
+    assert model.score(X, y, weight, exposure=expo) == pytest.approx(expected, rel=1e-9)
+    by_offset = ermine.GeneralizedLinearRegressor(family="poisson").fit(X, y, weight, offset=np.log(expo))
+    assert by_offset.score(X, y, weight, offset=np.log(expo)) == pytest.approx(expected, rel=1e-9)

@@ -1,5 +1,7 @@
 //! `ermine describe`: a line a column, and warnings.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -12,6 +14,10 @@ use crate::text::{self, Align};
 
 /// Cells of the small histogram.
 const BINS: usize = 10;
+
+/// Columns that the table shows at most, and notes; `--json` has all.
+const SHOWN: usize = 100;
+const NOTES: usize = 20;
 
 /// What is seen of a column.
 struct Seen {
@@ -30,7 +36,7 @@ pub fn run(args: &Describe) -> Result<()> {
     let target = args.target.as_ref().map(|t| schema.position(t)).transpose()?;
     let seen: Vec<Seen> = table.columns().iter().zip(&schema.fields).map(|(c, f)| look(c, f.kind)).collect();
     let mut warnings = loaded.notes.clone();
-    let mut unlike: Vec<usize> = Vec::new();
+    let mut unlike: HashMap<u64, Vec<usize>> = HashMap::new();
     for (j, (field, s)) in schema.fields.iter().zip(&seen).enumerate() {
         let name = &field.name;
         let filled = table.rows() - s.missing;
@@ -52,10 +58,14 @@ pub fn run(args: &Describe) -> Result<()> {
         {
             warnings.push(format!("column \"{name}\" gives the target away"));
         }
-        // Only columns that are not equal to an earlier one are compared with: of many equal columns each is named once.
-        match unlike.iter().find(|&&k| same_cells(&table.columns()[k], &table.columns()[j])) {
-            Some(&k) => warnings.push(format!("columns \"{}\" and \"{name}\" are equal", schema.fields[k].name)),
-            None => unlike.push(j),
+        // Only columns that are not equal to an earlier one are compared with: of many equal columns each is named once. Equal cells have
+        // equal prints, so that of many columns few are compared.
+        if let Some(print) = print_of(&table.columns()[j]) {
+            let alike = unlike.entry(print).or_default();
+            match alike.iter().find(|&&k| same_cells(&table.columns()[k], &table.columns()[j])) {
+                Some(&k) => warnings.push(format!("columns \"{}\" and \"{name}\" are equal", schema.fields[k].name)),
+                None => alike.push(j),
+            }
         }
     }
     if args.everywhere.json {
@@ -80,6 +90,7 @@ pub fn run(args: &Describe) -> Result<()> {
         .fields
         .iter()
         .zip(&seen)
+        .take(SHOWN)
         .map(|(f, s)| {
             let missing = if s.missing == 0 { String::new() } else { text::count(s.missing) };
             vec![
@@ -95,8 +106,16 @@ pub fn run(args: &Describe) -> Result<()> {
     let align = [Align::Left, Align::Left, Align::Right, Align::Right, Align::Left, Align::Left];
     let head = format!("{} rows, {} columns\n\n", text::count(table.rows()), text::count(schema.len()));
     print(&(head + &text::table(&["column", "type", "missing", "distinct", "shape", "values"], &align, &rows)))?;
+    if schema.len() > SHOWN {
+        print(&format!("… and {} more columns (--json has all)\n", text::count(schema.len() - SHOWN)))?;
+    }
     if !args.everywhere.quiet && !warnings.is_empty() {
         print("\n")?;
+    }
+    if warnings.len() > NOTES {
+        let more = warnings.len() - NOTES;
+        warnings.truncate(NOTES);
+        warnings.push(format!("{} more notes (--json has all)", text::count(more)));
     }
     remark(&args.everywhere, &warnings);
     Ok(())
@@ -164,6 +183,26 @@ fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> Seen {
     let shape: Vec<usize> = counts.iter().take(BINS).map(|(_, n)| *n).collect();
     let most: Vec<Value> = counts.iter().take(10).map(|(name, n)| json!({"value": name, "count": n})).collect();
     Seen { missing, distinct: counts.len(), range, bars: text::bars(&shape), details: json!({ "top": most }) }
+}
+
+/// A number that columns of equal cells have in common; `None` for columns that are not compared: text and constants.
+fn print_of(column: &Column) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    match column {
+        Column::Number { values, .. } => {
+            if values.iter().all(|v| *v == values[0]) {
+                return None;
+            }
+            // Zeros of either sign are equal, and so are all gaps.
+            values.iter().for_each(|v| if v.is_nan() { f64::NAN.to_bits() } else { (v + 0.0).to_bits() }.hash(&mut hasher));
+        }
+        Column::Category { codes, names } => {
+            codes.hash(&mut hasher);
+            names.hash(&mut hasher);
+        }
+        Column::Text(_) => return None,
+    }
+    Some(hasher.finish())
 }
 
 fn same_cells(a: &Column, b: &Column) -> bool {

@@ -126,7 +126,7 @@ class _GeneralizedLinear(RegressorMixin, Estimator):
         y = self._call("predict", X).ravel()
         return y.astype(np.float32) if single else y
 
-    def _d2(self, y, mu, sample_weight):
+    def _d2(self, y, mu, sample_weight, role=None, values=None):
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, mu, dtype=np.float64)
         power, mu = self._power(), mu.astype(np.float64)
@@ -134,8 +134,13 @@ class _GeneralizedLinear(RegressorMixin, Estimator):
         strictly = power is not None and power >= 2
         if np.any(y <= 0 if strictly else y < least) or (power is None and np.any(y > 1)):
             raise ValueError("Some value(s) of y are out of the valid range of the loss.")
-        mean = np.average(y, weights=weight)
-        null = np.average(unit_deviance(y, np.full_like(y, mean), power), weights=weight)
+        if role is None:
+            mean = np.average(y, weights=weight)
+            null = np.average(unit_deviance(y, np.full_like(y, mean), power), weights=weight)
+        else:
+            # The best constant beside the offset has no closed form for every link: a fit without columns finds it.
+            constant = type(self)(**self._family()).fit(np.zeros((len(y), 1)), y, weight, **{role: values})
+            null = constant.null_deviance_ / (len(y) if weight is None else weight.sum())
         return float(1 - np.average(unit_deviance(y, mu, power), weights=weight) / null)
 
     def __sklearn_tags__(self):
@@ -256,7 +261,9 @@ class GeneralizedLinearRegressor(_GeneralizedLinear):
         y : array-like of shape (n_samples,)
             Target values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+            Weights of the rows. For the coefficients, weight 2 is the row twice. For the standard errors of "poisson" and
+            "bernoulli", whose dispersion is 1, it is so too: weights are counts. Of the other families the dispersion is
+            estimated and divides by rows, not by weights: weights are precisions (inverse variances).
         offset : array-like of shape (n_samples,), default=None
             What is added to the score of each row.
         exposure : array-like of shape (n_samples,), default=None
@@ -305,9 +312,9 @@ class GeneralizedLinearRegressor(_GeneralizedLinear):
         Returns
         -------
         score : float
-            1 - deviance / deviance of the mean.
+            1 - deviance / deviance of the best constant, beside the offset or exposure where there is one.
         """
-        return self._d2(y, self.predict(X, offset=offset, exposure=exposure), sample_weight)
+        return self._d2(y, self.predict(X, offset=offset, exposure=exposure), sample_weight, *_role(offset, exposure))
 
     def _family(self):
         return {"family": self.family, "power": float(self.power), "link": self.link}

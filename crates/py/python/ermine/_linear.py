@@ -95,7 +95,8 @@ class LinearRegression(_LinearModel):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Target values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+            Weights of the rows: weight 2 is the row twice for the coefficients. Standard errors and tests (`report()`) take weights
+            as precisions (inverse variances): their degrees of freedom count rows, not weights.
 
         Returns
         -------

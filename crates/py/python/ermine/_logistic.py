@@ -25,7 +25,8 @@ class LogisticRegression(NativeClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+            Weights of the rows: weight 2 is the row twice, for the coefficients and, without penalty, for the standard errors of
+            `report()`, too. Weights that are no counts (precisions, sampling weights) make these errors too small or too large.
 
         Returns
         -------
@@ -86,9 +87,16 @@ class LogisticRegression(NativeClassifier):
         return None
 
     def _warn_in_its_words(self):
-        """The warning of a fit that ran out of steps, in the words of the solver that was asked for."""
+        """The warning of classes that no finite weights fit best, or else of a fit that ran out of steps, in the words of the solver that
+        was asked for."""
         certificate = self._certificate()
-        if certificate is None or certificate["converged"]:
+        if certificate is None:
+            return
+        separable = next((note for note in certificate.get("notes", []) if note.startswith("separable")), None)
+        if separable is not None:
+            warnings.warn(f"{separable}; `separating_direction_` proves it.", ConvergenceWarning, stacklevel=3)
+            return
+        if certificate["converged"]:
             return
         after = f"after {certificate['iterations']} iterations"
         words = {

@@ -144,6 +144,14 @@ impl Totals {
         }
     }
 
+    /// Whether all targets lie at an end of the range of means: counts of 0, shares of 0 or of 1.
+    pub fn at_limit(&self, family: Family) -> bool {
+        match family.power() {
+            None => self.squares == 0.0 && (self.mean == 0.0 || self.mean == 1.0),
+            Some(p) => (1.0..2.0).contains(&p) && self.largest == 0.0,
+        }
+    }
+
     /// The intercept of a model without columns: exact without offsets and behind a logarithm, a start otherwise.
     pub fn intercept(&self, family: Family, link: Link) -> f64 {
         let (top, bottom) = self.tilted;

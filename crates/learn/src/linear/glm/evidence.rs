@@ -58,6 +58,8 @@ impl GlmSummary {
         // A difference that is all rounding is none.
         let rounding = 1e-13 * (null_loss.abs() + totals.saturated.abs());
         let null_deviance = match null_deviance {
+            // Targets that no mean inside the range fits best have a constant that comes as near as one likes.
+            _ if intercept && totals.at_limit(family) => 0.0,
             d if !d.is_finite() => f64::NAN,
             d if d <= rounding => 0.0,
             d => d,
@@ -69,7 +71,8 @@ impl GlmSummary {
             df_resid,
             deviance: found.deviance,
             null_deviance,
-            d2: 1.0 - found.deviance / null_deviance,
+            // Where there is nothing to explain there is no share of it.
+            d2: if null_deviance > 0.0 { 1.0 - found.deviance / null_deviance } else { f64::NAN },
             pearson_chi2: found.pearson,
             dispersion: if family.has_known_dispersion() { 1.0 } else { found.pearson / df_resid },
             log_likelihood,

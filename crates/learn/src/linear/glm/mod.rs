@@ -60,8 +60,9 @@ pub use model::GlmModel;
 /// optimum of a sample of its rows. Memory besides the rows: the sample (at most 64 MB, an eighth of the rows), a matrix of
 /// p × p a thread.
 ///
-/// **What it does not do.** No L1 penalty. It does not choose `alpha` or `power`. Weights of rows are counts or precisions:
-/// the dispersion divides by rows, not by weights.
+/// **What it does not do.** No L1 penalty. It does not choose `alpha` or `power`. Weights of rows are counts
+/// where the dispersion is known to be 1 (Bernoulli, Poisson), for standard errors too; of other families it is estimated and divides by
+/// rows, not by weights, so that weights are precisions there.
 ///
 /// **Reference.** McCullagh, Nelder: Generalized Linear Models, 2nd ed., 1989; Jørgensen: The Theory of Dispersion Models,
 /// 1997.

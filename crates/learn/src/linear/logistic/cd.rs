@@ -5,7 +5,9 @@
 
 use ermine_core::{Certificate, Context, Progress, Result, Trace};
 use ermine_math::coordinate::elastic_violation;
-use ermine_math::loss::logistic_block;
+use ermine_math::loss::{BlockLoss, logistic_block};
+
+use serde::{Deserialize, Serialize};
 
 use super::penalty::Elastic;
 use super::quadratic::Quadratic;
@@ -34,12 +36,22 @@ const SMALL: usize = 1 << 21;
 const LEAST_CURVATURE: f64 = 1e-10;
 
 /// When to stop.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Limits {
     pub tol: f64,
     pub max_iter: u64,
     /// The factor from sums of losses to the objective of the learner.
     pub scale: f64,
+    /// The loss at which rows that are all told apart are so far enough, when nothing is penalised.
+    pub apart: Option<f64>,
+}
+
+impl Limits {
+    /// Whether classes that no penalty holds back are told apart far enough, once every row is: then all of the loss is left to gain, and
+    /// what slopes make of it says nothing.
+    pub fn are_apart(&self, loss: f64, margin: f64) -> Option<bool> {
+        self.apart.filter(|_| margin > 0.0).map(|enough| loss <= enough)
+    }
 }
 
 /// What a solver in memory found.
@@ -121,11 +133,12 @@ impl Rows<'_> {
         (certificate, block.margin)
     }
 
-    /// The objective at a point and an estimate of the decrease that is left.
-    pub fn left(&self, point: &Point, scatter: &[f64]) -> (f64, f64) {
+    /// The objective at a point, an estimate of the decrease that is left, and the least log odds of the class of a row.
+    pub fn left(&self, point: &Point, scatter: &[f64]) -> (f64, f64, f64) {
         let n = self.len();
         let mut z = self.scores(point);
-        let objective = self.residuals(&mut z, &mut []).loss + self.penalty.value(&point.coef);
+        let block = self.residuals(&mut z, &mut []);
+        let objective = block.loss + self.penalty.value(&point.coef);
         let mut gradient = vec![0.0; point.coef.len()];
         for (r, out) in z.chunks_exact(n).zip(gradient.chunks_exact_mut(self.problem.cols)) {
             self.design.products(r, out);
@@ -135,7 +148,7 @@ impl Rows<'_> {
             let total = self.weight().map_or(n as f64, |w| w.iter().sum());
             left += z.chunks_exact(n).map(|r| r.iter().sum::<f64>().powi(2) / (0.5 * total)).sum::<f64>();
         }
-        (objective, 4.0 * left)
+        (objective, 4.0 * left, block.margin)
     }
 
     /// How far the gradient is from optimality.
@@ -170,7 +183,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
     let (mut steps, mut last, mut least, mut idle, mut taken) = (0, f64::INFINITY, f64::INFINITY, 0, 0.0f64);
     let converged = loop {
         let mut theta = z.clone();
-        let loss = rows.residuals(&mut theta, &mut []).loss;
+        let BlockLoss { loss, margin } = rows.residuals(&mut theta, &mut []);
         let objective = loss + penalty.value(&point.coef);
         cx.report(Progress { stage: "newton", done: steps, total: None, objective: Some(objective * limits.scale) })?;
         let bound = rows.bound(&mut theta, objective);
@@ -179,12 +192,16 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
         let shown = if gap.is_finite() { gap.max(0.0) * limits.scale } else { f64::NAN };
         let violation = rows.violation(&bound.products, &point, &scatter, objective);
         trace.push(&[objective * limits.scale, taken, violation.norm * limits.scale, shown, nonzero as f64]);
+        let apart = limits.are_apart(loss, margin);
+        if apart == Some(true) {
+            break true;
+        }
         // Four: the bound on the curvature is one and a half to two times what it is, and columns go together.
         let left = 4.0 * violation.left;
         let target = 50.0 * limits.tol * limits.tol * objective;
         // Where anything is penalised the gap proves what is missing; an estimate would end the search a step or two too early.
         let missing = if penalty.is_free() { left } else { gap };
-        let enough = missing <= target;
+        let enough = missing <= target && apart.is_none();
         // With little data the last digits cost a step or two.
         let exact = left.min(gap) <= EXACT * objective;
         // Near the end the objective cannot tell any more, and what is left of the slopes does.
@@ -192,7 +209,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
         idle = if better { 0 } else { idle + 1 };
         least = least.min(left);
         if exact || idle >= IDLE || enough && !small {
-            break enough || missing <= 1e-10 * objective;
+            break enough || apart.is_none() && missing <= 1e-10 * objective;
         }
         last = objective;
         if steps >= limits.max_iter || cx.out_of_time() {

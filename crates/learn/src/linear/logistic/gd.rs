@@ -11,6 +11,7 @@ use ermine_math::coordinate::{elastic_violation, soft_threshold};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{Curvature, CurvatureSums};
+use super::cd::Limits;
 use super::evaluate::{Problem, Sums};
 use super::penalty::Elastic;
 
@@ -27,10 +28,7 @@ pub struct Gradient {
     pub problem: Problem,
     pub trace: Trace,
     penalty: Elastic,
-    tol: f64,
-    max_iter: u64,
-    /// The factor from sums of losses to the objective of the learner.
-    scale: f64,
+    limits: Limits,
     /// The curvature of each number of a run; empty before the first pass.
     metric: Vec<f64>,
     /// The last point taken, with its objective and the gradient of its loss.
@@ -64,14 +62,12 @@ enum Stage {
 }
 
 impl Gradient {
-    pub fn new(problem: Problem, penalty: Elastic, start: Vec<f64>, (tol, max_iter, scale): (f64, u64, f64)) -> Self {
+    pub fn new(problem: Problem, penalty: Elastic, start: Vec<f64>, limits: Limits) -> Self {
         Self {
             problem,
             trace: Trace::timed(&["objective", "step", "gradient_norm"]),
             penalty,
-            tol,
-            max_iter,
-            scale,
+            limits,
             metric: Vec::new(),
             best: start.clone(),
             value: f64::MAX,
@@ -107,7 +103,7 @@ impl Gradient {
 
     /// The objective so far, as the learner states it.
     pub fn objective(&self) -> Option<f64> {
-        (self.value < f64::MAX).then_some(self.value * self.scale)
+        (self.value < f64::MAX).then_some(self.value * self.limits.scale)
     }
 
     /// Takes in the sums of a pass; true when there is nothing left to do.
@@ -190,11 +186,11 @@ impl Gradient {
     fn look(&mut self, cx: &Context<'_>) -> bool {
         let (left, _) = self.violation();
         let norm = self.slope.iter().map(|g| g * g).sum::<f64>().sqrt();
-        self.trace.push(&[self.value * self.scale, 1.0 / self.steep, norm * self.scale]);
+        self.trace.push(&[self.value * self.limits.scale, 1.0 / self.steep, norm * self.limits.scale]);
         let distance = (2.0 * left / self.value.max(f64::MIN_POSITIVE)).sqrt();
-        if distance <= self.tol {
+        if self.limits.are_apart(self.value, self.margin).unwrap_or(distance <= self.limits.tol) {
             self.converged = Some(true);
-        } else if self.steps >= self.max_iter || cx.out_of_time() {
+        } else if self.steps >= self.limits.max_iter || cx.out_of_time() {
             self.converged = Some(false);
         }
         self.converged.is_some()
@@ -263,7 +259,7 @@ impl Gradient {
             method: "gd".into(),
             objective: self.objective(),
             kkt_residual: (!self.metric.is_empty()).then(|| self.violation().1),
-            iterations: self.steps.max(1).min(self.max_iter),
+            iterations: self.steps.max(1).min(self.limits.max_iter),
             converged: self.converged == Some(true),
             ..Certificate::default()
         }

@@ -2,7 +2,7 @@
 
 use ermine_core::{Context, Dataset, Error, Features, Learner, Mat, Result, drive};
 
-use super::cd::{self, Limits, Outcome};
+use super::cd::{self, Outcome};
 use super::dual::{self, End};
 use super::in_passes::Before;
 use super::rows::{Point, Rows};
@@ -60,7 +60,8 @@ impl Logistic {
 
     fn fit_rows(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
         let (rows, start) = self.rows(data)?;
-        let limits = Limits { tol: self.tol, max_iter: self.max_iter, scale: self.stated() };
+        let weight = (0..rows.len()).map(|i| rows.labels.weight_of(i)).sum();
+        let limits = self.limits(weight);
         if cx.out_of_time() {
             return Err(Error::Deadline("fit".into()));
         }
@@ -91,7 +92,6 @@ impl Logistic {
         let Outcome { point, mut certificate, trace, margin } = outcome;
         let separation = if rows.penalty.is_free() && margin > 0.0 { Separation::new(&point, cols, true, margin) } else { None };
         certificate.notes.extend(separation.as_ref().map(|s| s.note().to_owned()));
-        certificate.converged |= separation.is_some();
         LogisticModel {
             classes: rows.data.y.classes().map_or_else(|_| Vec::new(), |(_, names)| names.to_vec()),
             present: present(&rows.problem),

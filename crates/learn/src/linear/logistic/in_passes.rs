@@ -166,7 +166,7 @@ impl Logistic {
             }
         }
         if self.solver == Solver::Gd {
-            let limits = (self.tol, self.max_iter, self.stated());
+            let limits = self.limits(effective.iter().sum());
             return Ok(Way::Gradient(Gradient::new(problem, self.elastic(), start, limits)));
         }
         let plan = self.plan(&problem, before.sparse)?;
@@ -192,7 +192,6 @@ impl Logistic {
         let mut certificate = found.certificate;
         if let Some(separation) = &separation {
             certificate.notes.insert(0, separation.note().to_owned());
-            certificate.converged = true;
         } else if search.looks_flat() {
             certificate.notes.insert(0, FLAT.to_owned());
         }
@@ -221,7 +220,6 @@ impl Logistic {
             false => None,
         };
         certificate.notes.extend(separation.as_ref().map(|s| s.note().to_owned()));
-        certificate.converged |= separation.is_some();
         LogisticModel {
             classes: names.to_vec(),
             present: present(problem),

@@ -63,9 +63,11 @@ pub use separation::Separation;
 /// the rows: the sample (at most 64 MB, an eighth of the rows), a matrix of p × p (or pK × pK) a thread where Newton's method is
 /// used, a copy of the columns in use with an L1 part.
 ///
-/// **Separable classes.** Without penalty the likelihood may have no maximum. The fit then stops on its way, says `converged` and a note
-/// that begins with "separable", and [`LogisticModel::separation`] is the direction that proves it: along it every row has its own
-/// class rise against every other, or stay. Nothing overflows.
+/// **Separable classes.** Without penalty the likelihood may have no maximum. The fit then stops where all but a share `tol` of it is
+/// gained (`converged`), or after `max_iter` steps; a note begins with "separable", and [`LogisticModel::separation`] is the direction
+/// that proves it: along it every row has its own class rise against every other, or stay. Nothing overflows.
+///
+/// **Weights.** Weight 2 is the row twice, for the weights of the model and for their standard errors: weights of rows are counts.
 ///
 /// **What it does not do.** No one-versus-rest. Columns must be numbers without gaps. Rows of a stream are not visited by column or one by one: there
 /// an L1 part is handled by accelerated gradient descent.

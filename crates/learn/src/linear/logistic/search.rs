@@ -9,7 +9,7 @@ use super::evaluate::{Problem, Sums};
 use super::hessian::metric;
 use super::model::StandardErrors;
 use super::sample::{class_weights, dataset};
-use super::separation::SEARCHED;
+use super::separation::{SEARCHED, far_enough};
 
 /// Steps that the quasi-Newton update remembers, and of points so long that going over them costs as much as a pass over the rows.
 const MEMORY: usize = 20;
@@ -232,7 +232,8 @@ impl Search {
     /// After a step: stop, or what to gather next.
     fn decide(&mut self, sums: &Sums, before: f64, cx: &Context<'_>) -> bool {
         let tol = self.plan.tol;
-        if self.plan.alpha == 0.0 && sums.margin > 0.0 && sums.loss <= self.weight * tol.clamp(1e-6, 1e-2) {
+        let apart = self.plan.alpha == 0.0 && sums.margin > 0.0;
+        if apart && sums.loss <= far_enough(self.weight, tol) {
             return self.end(true, false);
         }
         // With the Hessian at hand the last digits cost a step or two.
@@ -245,7 +246,7 @@ impl Search {
             };
         let rate = self.distance / before;
         let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
-        if self.distance <= enough || floor {
+        if !apart && (self.distance <= enough || floor) {
             return self.end(true, false);
         }
         if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {

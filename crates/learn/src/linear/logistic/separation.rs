@@ -47,15 +47,21 @@ impl Separation {
     pub fn note(&self) -> &'static str {
         match self.complete {
             true => {
-                "separable: the classes can be told apart without error, so the likelihood has no maximum; the weights would grow \
-                 without end, and the fit stopped where every row is told apart"
+                "separable: the classes can be told apart without error, so the likelihood has no maximum and the weights would grow \
+                 without end; those returned tell every row apart, and only their direction means something. Penalise them (C) to \
+                 have sizes, too"
             }
             false => {
-                "separable in part: along one direction of the weights the likelihood rises without end; the fit stopped where it is \
-                 flat, and some weights are only a sign and a size"
+                "separable in part: along one direction of the weights the likelihood rises without end, so the sizes of some weights \
+                 mean nothing. Penalise them (C), or leave out the columns along which the direction leads"
             }
         }
     }
+}
+
+/// The loss at which a fit without penalty that tells every row apart has gone far enough: nearly none of the infimum, 0, is missing.
+pub fn far_enough(weight: f64, tol: f64) -> f64 {
+    weight * tol.clamp(1e-6, 1e-2)
 }
 
 /// Numbers in a point beyond which a direction is not looked for among the rows on its boundary.

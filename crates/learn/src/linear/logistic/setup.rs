@@ -3,11 +3,13 @@
 use ermine_core::{Error, Result};
 
 use super::super::passes::Curvature;
+use super::cd::Limits;
 use super::evaluate::Problem;
 use super::in_passes::Before;
 use super::penalty::Elastic;
 use super::rows::Point;
 use super::search::Plan;
+use super::separation::far_enough;
 use super::{Logistic, Penalty, Solver};
 
 /// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
@@ -35,6 +37,12 @@ impl Logistic {
     /// The factor from the sum of losses and penalty to the objective as it is stated.
     pub(super) fn stated(&self) -> f64 {
         if self.elastic().is_free() { 1.0 } else { self.c.unwrap_or(1.0) }
+    }
+
+    /// When to stop; `weight` is that of all rows.
+    pub(super) fn limits(&self, weight: f64) -> Limits {
+        let apart = self.elastic().is_free().then(|| far_enough(weight, self.tol));
+        Limits { tol: self.tol, max_iter: self.max_iter, scale: self.stated(), apart }
     }
 
     pub(super) fn plan(&self, problem: &Problem, sparse: bool) -> Result<Plan> {

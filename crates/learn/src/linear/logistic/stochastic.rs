@@ -80,9 +80,9 @@ pub fn minimise(rows: &Rows<'_>, start: &Point, kind: Kind, limits: Limits, cx: 
             }
         };
         if look || rounds == limits.max_iter {
-            let (objective, left) = rows.left(&found, &scatter);
+            let (objective, left, margin) = rows.left(&found, &scatter);
             trace.push(&[objective * limits.scale, step]);
-            if left <= 50.0 * limits.tol * limits.tol * objective {
+            if limits.are_apart(objective, margin).unwrap_or(left <= 50.0 * limits.tol * limits.tol * objective) {
                 break true;
             }
         }

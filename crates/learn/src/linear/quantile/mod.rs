@@ -141,6 +141,13 @@ impl Quantile {
         if let Some(rank) = found.rank {
             notes.push(format!("rank {rank} of {}: columns that depend on others have the coefficient 0", data.cols()));
         }
+        if self.alpha > 0.0 && data.cols() > 0 && line.coef.iter().all(|b| *b == 0.0) {
+            // The pulls stay as they are for any penalty above what the columns pull.
+            let sums = scaled.products(&[&found.pull])?.remove(0);
+            let strength = |j: &usize| ldexp(sums[*j].abs() / scaled.total, -scaled.exponent[*j]);
+            let first = scaled.varying.iter().map(strength).fold(0.0, f64::max);
+            notes.push(format!("alpha = {} leaves every coefficient at 0; to have any, lower it below {first:.6e}", self.alpha));
+        }
         let near = found.gap <= 1e-9 * found.objective;
         if !found.reached && !near {
             notes.push("the exchanges of rows ended before the optimum was proved; see the duality gap".into());

@@ -19,6 +19,8 @@ const TILT: f64 = 1e-9;
 const FEW_COLUMNS: usize = 256;
 /// Columns that are taken in at a time at least.
 const MORE_COLUMNS: usize = 32;
+/// The share by which the objective must fall to count.
+const FALLEN: f64 = 1e-12;
 
 /// What is asked for, in scaled units.
 pub struct Task<'a> {
@@ -68,9 +70,14 @@ impl Task<'_> {
         let eligible: Vec<usize> = data.varying.iter().copied().filter(|&j| self.penalty[j] < 4.0 * data.total).collect();
         let mut columns = if eligible.len() <= FEW_COLUMNS { eligible.clone() } else { Vec::new() };
         let mut rank = None;
+        let (mut steps, mut exchanges, mut lowest) = (0, 0, f64::INFINITY);
         loop {
             let optimum = match self.of_columns(&columns, cx)? {
-                Found::Optimum(o) => Optimum { rank, ..*o },
+                Found::Optimum(o) => {
+                    steps += o.steps;
+                    exchanges += o.exchanges;
+                    Optimum { rank, steps, exchanges, ..*o }
+                }
                 Found::Deficient(kept) => {
                     rank = Some(kept.len());
                     columns = kept;
@@ -90,6 +97,13 @@ impl Task<'_> {
                 .collect();
             if missing.is_empty() || (rank.is_some() && columns.len() >= data.rows.len()) {
                 return Ok(optimum);
+            }
+            // Columns that are out of use leave again, so that a program never has many more than rows. The objective has fallen
+            // since they did so last, so that no choice of columns comes back.
+            if optimum.objective < lowest * (1.0 - FALLEN) {
+                lowest = optimum.objective;
+                let used = optimum.columns.iter().zip(&optimum.b).filter(|(j, b)| **b != 0.0 || self.penalty[**j] == 0.0);
+                columns = used.map(|(&j, _)| j).collect();
             }
             missing.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             missing.truncate(columns.len().max(MORE_COLUMNS));

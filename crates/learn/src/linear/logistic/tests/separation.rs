@@ -48,7 +48,11 @@ fn a_direction_proves_that_classes_are_separable() {
             let model = design.fit(&free(solver));
             let certificate = model.certificate().unwrap();
             assert!(certificate.notes.iter().any(|n| n.starts_with("separable:")), "{solver:?}: {certificate:?}");
-            assert!(certificate.converged && model.standard_errors().is_none());
+            // The infimum is 0; to have come near it is what converged means here, whatever the solver.
+            let near = certificate.objective.unwrap() <= 1e-4 * design.x.rows() as f64;
+            assert_eq!(certificate.converged, near, "{solver:?}: {certificate:?}");
+            assert!(near || matches!(solver, Solver::Gd | Solver::Saga), "{solver:?}: {certificate:?}");
+            assert!(model.standard_errors().is_none());
             let separation = model.separation().unwrap();
             let norm: f64 = separation.coef.as_slice().iter().map(|w| w * w).sum();
             assert!(separation.complete && (norm - 1.0).abs() < 1e-12);
@@ -65,6 +69,26 @@ fn a_direction_proves_that_classes_are_separable() {
             let again = Logistic::load(&kept.clone().into_reader()).unwrap();
             assert_eq!((again.separation(), stored(&again)), (model.separation(), kept));
             assert!(model.report(&Schema::default()).sections.len() > 1);
+        }
+    }
+}
+
+#[test]
+fn a_separable_fit_that_ran_out_of_steps_does_not_claim_to_have_converged() {
+    let x = Mat::from_fn(40, 1, |i, _| if i < 20 { -1.0 - i as f64 } else { i as f64 - 18.0 });
+    let labels: Vec<String> = (0..40).map(|i| if i < 20 { "a" } else { "b" }.into()).collect();
+    let design = Design { names: Vec::new(), x, y: OwnedTarget::from_labels(&labels) };
+    for solver in [Solver::Newton, Solver::Lbfgs, Solver::Gd, Solver::Sgd, Solver::Saga, Solver::Cd] {
+        for (max_iter, tol) in [(1, 1e-4), (20_000, 1e-2)] {
+            let model = design.fit(&Logistic { max_iter, tol, ..free(solver) });
+            let certificate = model.certificate().unwrap();
+            assert!(max_iter == 1 || model.separation().is_some_and(|s| s.complete), "{solver:?} {max_iter}");
+            assert_eq!(
+                certificate.converged,
+                certificate.objective.unwrap() <= tol * 40.0,
+                "{solver:?} {max_iter}: {certificate:?}"
+            );
+            assert_eq!(certificate.converged, max_iter > 1, "{solver:?} {max_iter}: {certificate:?}");
         }
     }
 }
