@@ -65,17 +65,15 @@ impl NativeTable {
         }
     }
 
-    /// A table from arrays: for each column either numbers (float64, NaN is missing), or codes (uint32, 2³² - 1 is missing)
-    /// with the names of the categories.
+    /// A table from an iterator over columns: a name, either numbers (float64, NaN is missing) or codes (uint32, 2³² - 1 is
+    /// missing), and the names of the categories.
     #[staticmethod]
-    fn from_columns(
-        names: Vec<String>,
-        numbers: Vec<Option<numpy::PyReadonlyArray1<'_, f64>>>,
-        codes: Vec<Option<numpy::PyReadonlyArray1<'_, u32>>>,
-        categories: Vec<Vec<String>>,
-    ) -> PyResult<Self> {
-        let mut columns = Vec::with_capacity(names.len());
-        for (((name, numbers), codes), categories) in names.into_iter().zip(numbers).zip(codes).zip(categories) {
+    fn from_columns(columns: &Bound<'_, PyAny>) -> PyResult<Self> {
+        type Item<'py> =
+            (String, Option<numpy::PyReadonlyArray1<'py, f64>>, Option<numpy::PyReadonlyArray1<'py, u32>>, Vec<String>);
+        let mut out = Vec::new();
+        for item in columns.try_iter()? {
+            let (name, numbers, codes, categories): Item<'_> = item?.extract()?;
             let column = match (numbers, codes) {
                 (Some(values), _) => Column::numbers(values.as_array().iter().copied().collect()),
                 (None, Some(codes)) => {
@@ -83,9 +81,9 @@ impl NativeTable {
                 }
                 (None, None) => return Err(PyValueError::new_err(format!("column {name} has no cells"))),
             };
-            columns.push((name, column));
+            out.push((name, column));
         }
-        let table = Table::new(columns).map_err(|e| raise(e, Named::NOBODY))?;
+        let table = Table::new(out).map_err(|e| raise(e, Named::NOBODY))?;
         Ok(Self { table: Arc::new(table) })
     }
 

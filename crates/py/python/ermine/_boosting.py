@@ -149,18 +149,17 @@ class _Boosting(Explained):
         if not hasattr(X, "shape"):
             X = np.asarray(X)
         names = [str(n) for n in _names_of(X)] if _names_of(X) is not None else [f"x{j}" for j in range(X.shape[1])]
-        numbers, codes, categories = [], [], []
-        for j in range(X.shape[1]):
-            if mask[j]:
-                found, labels = _categories(_column(X, j))
-                numbers.append(None)
-                codes.append(found)
-                categories.append(labels)
-            else:
-                numbers.append(np.ascontiguousarray(_column(X, j), dtype=np.float64))
-                codes.append(None)
-                categories.append([])
-        return _native.NativeTable.from_columns(names, numbers, codes, categories)
+
+        def columns():
+            # One after the other: a copy of a column goes before that of the next is made.
+            for j, name in enumerate(names):
+                if mask[j]:
+                    codes, categories = _categories(_column(X, j))
+                    yield name, None, codes, categories
+                else:
+                    yield name, np.ascontiguousarray(_column(X, j), dtype=np.float64), None, []
+
+        return _native.NativeTable.from_columns(columns())
 
     # The fit --------------------------------------------------------------------------------------------------
 
