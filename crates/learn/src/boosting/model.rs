@@ -1,8 +1,8 @@
 //! The fitted ensemble.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Task, Trace,
+    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema, Section, Task, Trace,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 

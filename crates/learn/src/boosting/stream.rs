@@ -42,7 +42,8 @@ pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Contex
     let block = cx.block_rows.unwrap_or(engine::BLOCK).max(1);
     let quantiles = loss.needs_quantiles();
     let spec = <Boosting as Learner>::SPEC;
-    let summary = gather_source(source, &spec, block, cx, &|rows: &Dataset<'_>| Summary::of(rows, quantiles, learner.allow_infinite))?;
+    let summary =
+        gather_source(source, &spec, block, cx, &|rows: &Dataset<'_>| Summary::of(rows, quantiles, learner.allow_infinite))?;
     let outputs = loss.objective().outputs() as u64;
     let cell = if learner.max_bins > 255 { 4 } else { 2 };
     if summary.rows.saturating_mul(columns as u64 * cell + 24 * outputs + 16) > held {

@@ -24,7 +24,8 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use criterion::{
-    Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ShareImpurity, Squared, Surprise, Weights,
+    Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ShareImpurity, Squared, Surprise,
+    Weights,
 };
 use grow::{Ground, Grown, Settings};
 use params::{MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST};

@@ -106,7 +106,8 @@ const N_CLASSES: (&str, &str, &str) = ("n_classes_", "int", "Number of classes."
 
 const FOR_CLASSES: &[(&str, &str, &str)] =
     &[CLASSES, N_CLASSES, OUTPUTS, ESTIMATORS, SAMPLES, IMPORTANCES, PERMUTATION, EXPECTED, OOB, OOB_FUNCTION];
-const FOR_NUMBERS: &[(&str, &str, &str)] = &[OUTPUTS, ESTIMATORS, SAMPLES, IMPORTANCES, PERMUTATION, EXPECTED, OOB, OOB_PREDICTION];
+const FOR_NUMBERS: &[(&str, &str, &str)] =
+    &[OUTPUTS, ESTIMATORS, SAMPLES, IMPORTANCES, PERMUTATION, EXPECTED, OOB, OOB_PREDICTION];
 
 const LOSS_ALPHA: Param = Param::Learner {
     name: "alpha",
@@ -249,12 +250,7 @@ pub const FACES: &[Face] = &[
         summary: "Gradient boosting on exact trees, for classes",
         notes: NOTES,
         params: boosting_params!(
-            like(
-                "loss",
-                "\"log_loss\"",
-                "[StrOptions({\"log_loss\", \"exponential\"})]",
-                "{\"log_loss\", \"exponential\"}",
-            ),
+            like("loss", "\"log_loss\"", "[StrOptions({\"log_loss\", \"exponential\"})]", "{\"log_loss\", \"exponential\"}",),
             INIT_CLASSES
         ),
         positional: 0,

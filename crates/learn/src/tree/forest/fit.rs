@@ -392,7 +392,15 @@ impl<'a> Job<'a> {
         kind: &K,
         entries: Vec<super::kind::Entry<K::Load>>,
     ) -> Result<Vec<Grown>> {
-        let plan = Plan { kind, binned, categories: &self.categories, settings: &self.settings, tree: t as u64, seed: tree_seed(self.cx.seed, t), cx: self.cx };
+        let plan = Plan {
+            kind,
+            binned,
+            categories: &self.categories,
+            settings: &self.settings,
+            tree: t as u64,
+            seed: tree_seed(self.cx.seed, t),
+            cx: self.cx,
+        };
         grow(&plan, entries)
     }
 

@@ -1,7 +1,8 @@
 //! The fitted forest: prediction, importances, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Task,
+    Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Task,
 };
 
 use super::super::ensemble::{Node, Trees};

@@ -1,8 +1,8 @@
 //! The fitted sum of trees: prediction, stages, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Task,
+    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema, Section, Task,
 };
 
 use super::super::ensemble::Trees;

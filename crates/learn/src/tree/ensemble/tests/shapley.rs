@@ -167,11 +167,8 @@ fn forests_and_boosting_are_explained_as_a_whole() {
     let cx = Context::default();
     let names = ["a", "b", "c"].map(String::from);
     let two: Vec<u32> = codes.iter().map(|c| c / 2).collect();
-    let targets = [
-        Target::Real(&y),
-        Target::Class { codes: &two, names: &names[..2] },
-        Target::Class { codes: &codes, names: &names },
-    ];
+    let targets =
+        [Target::Real(&y), Target::Class { codes: &two, names: &names[..2] }, Target::Class { codes: &codes, names: &names }];
     for target in targets {
         let data = Dataset::new(features).with_target(target);
         let forest = Forest { n_estimators: 7, max_depth: Some(4), ..Forest::default() }.fit(&data, &cx).unwrap();
