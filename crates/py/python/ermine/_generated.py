@@ -4865,7 +4865,8 @@ class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
         no_interactions; columns that are not listed form one more list.
 
     warm_start : bool, default=False
-        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.
+        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit. A
+        model that stopped early gets one more round at least.
 
     early_stopping : "auto" or bool, default="auto"
         Stop when rows that are held out get no better; "auto" does so for more than 10000 rows or when X_val is
@@ -5152,7 +5153,8 @@ class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
         no_interactions; columns that are not listed form one more list.
 
     warm_start : bool, default=False
-        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit.
+        Add rounds to the model that is there instead of beginning anew; the result is that of one long fit. A
+        model that stopped early gets one more round at least.
 
     early_stopping : "auto" or bool, default="auto"
         Stop when rows that are held out get no better; "auto" does so for more than 10000 rows or when X_val is
