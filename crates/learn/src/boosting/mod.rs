@@ -344,7 +344,7 @@ impl Learner for Boosting {
             ParamSpec {
                 name: "class_weight",
                 doc: "Weights of the classes, by name; classes that are not listed have weight 1. balanced gives each class \
-                      the same total weight. The same as sample weights.",
+                      the same total weight. They multiply the sample weights; bins are cut by sample weights alone.",
                 range: Range::Any,
             },
             ParamSpec {

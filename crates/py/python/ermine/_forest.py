@@ -21,17 +21,9 @@ from ._rows import TabularRows
 from ._tree import NumberCriterion
 
 
-def _check_form(y):
-    """Refuses a sparse target, and warns of a column that should be a vector."""
+def _refuse_sparse(y):
     if sparse.issparse(y):
         raise ValueError("sparse multilabel-indicator for y is not supported.")
-    if np.ndim(y) == 2 and np.shape(y)[1] == 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for "
-            "example using ravel().",
-            DataConversionWarning,
-            stacklevel=3,
-        )
 
 
 class _Forest(Explained, Members, TabularRows, MultiOutputMixin):
@@ -46,6 +38,14 @@ class _Forest(Explained, Members, TabularRows, MultiOutputMixin):
         if json.loads(model.describe())["params"]["thresholds"] != cls._thresholds:
             return None
         return super()._from_model(model)
+
+    def _told_of_column(self):
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for "
+            "example using ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
 
     def _of_member(self):
         return dict(super()._of_member(), splitter=self._thresholds)
@@ -200,7 +200,7 @@ class ForestClassifier(_Forest, TreeClassifier):
         -------
         self : object
         """
-        _check_form(y)
+        _refuse_sparse(y)
         X, y = self._check_classes(X, y)
         if self._has_enough():
             return self
@@ -256,9 +256,10 @@ class ForestRegressor(_Forest, NumberCriterion, NativeRegressor):
         -------
         self : object
         """
-        _check_form(y)
+        _refuse_sparse(y)
         X, y = self._rows_and_target(X, y, multi_output=True, y_numeric=True)
         if y.ndim == 2 and y.shape[1] == 1:
+            self._told_of_column()
             y = y.ravel()
         self._check_numbers(y, "strictly positive")
         if self._has_enough():

@@ -24,8 +24,12 @@ class TreeClassifier(NativeClassifier):
         """`X` as Rust takes it, and `y` with a column a target when there are several."""
         X, y = self._rows_and_target(X, y, multi_output=True)
         if y.ndim == 2 and y.shape[1] == 1:
+            self._told_of_column()
             y = y.ravel()
         return X, y
+
+    def _told_of_column(self):
+        """What is said of a target that is a column instead of a vector: nothing."""
 
     def _encode(self, y, weight):
         """Keeps the classes; returns target and weights as the keywords of the fit, and the class weights it is given."""

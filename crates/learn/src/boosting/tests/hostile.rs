@@ -79,6 +79,15 @@ fn infinite_values_and_wrong_parameters_are_refused_by_name() {
     bad[(250, 1)] = f64::INFINITY;
     let e = small().fit(&Dataset { x: Features::F64(bad.view()), ..data.view() }, &Context::default()).unwrap_err();
     assert!(e.to_string().contains("infinity") && e.to_string().contains('1'), "{e}");
+    // Or taken for a number above all others, when that is asked for.
+    let mut large = bad.clone();
+    large[(250, 1)] = 1e300;
+    let fit = |x: &Mat<f64>| {
+        let learner = Boosting { allow_infinite: true, ..small() };
+        learner.fit(&Dataset { x: Features::F64(x.view()), ..data.view() }, &Context::default()).unwrap()
+    };
+    let (a, b) = (fit(&bad), fit(&large));
+    assert_eq!(a.predict(&Features::F64(bad.view())).unwrap(), b.predict(&Features::F64(large.view())).unwrap());
     for (learner, word) in [
         (Boosting { monotonic_cst: Some(vec![1]), ..small() }, "monotonic_cst"),
         (Boosting { interaction_cst: Some(Interactions::Sets(vec![vec![9]])), ..small() }, "interaction_cst"),

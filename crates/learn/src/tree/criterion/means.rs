@@ -55,8 +55,8 @@ impl MeanLoss for Poisson {
     }
 }
 
-/// - y log2(mean), for targets of 0 and 1 that say which class a row has: the mean is the share of the class, and the costs of
-/// the classes of a target sum to its entropy.
+/// The cost y log2(1 / mean), for targets of 0 and 1 that say which class a row has: the mean is the share of the class, and the
+/// costs of the classes of a target sum to its entropy.
 #[derive(Debug)]
 pub(in super::super) struct Surprise;
 

@@ -336,9 +336,7 @@ impl<'a> Job<'a> {
     /// Factors of the rows that balance the classes of a bag for each of several class targets, up to a common factor.
     fn balance_indicators(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
         let Y::Numbers(y) = &self.target else { return None };
-        if self.forest.class_weight.is_none() {
-            return None;
-        }
+        self.forest.class_weight.as_ref()?;
         let count = |i: usize| counts.map_or(1.0, |n| f64::from(n[i]));
         let mut totals = vec![0.0; self.width()];
         for (i, row) in y.chunks_exact(self.width()).enumerate() {

@@ -419,3 +419,38 @@ fn text_and_report_say_what_the_tree_does() {
     assert_eq!(m.report(&schema).sections.len(), 3);
     assert_eq!(m.certificate().unwrap().objective, Some(0.0));
 }
+
+/// The indicators of classes: one target after the other, a column a class.
+fn indicators(targets: &[&OwnedTarget]) -> OwnedTarget {
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    for target in targets {
+        let OwnedTarget::Class { codes, names } = target else { panic!("classes") };
+        columns.extend((0..names.len() as u32).map(|k| codes.iter().map(|&c| f64::from(u8::from(c == k))).collect()));
+    }
+    OwnedTarget::Reals(matrix(&columns))
+}
+
+#[test]
+fn indicators_grow_the_tree_of_their_classes() {
+    let x = normal(200, 3, 41);
+    let y = labels(&(0..200).map(|i| (x[(i, 0)] + x[(i, 1)]).clamp(-1.2, 1.2).round()).collect::<Vec<_>>());
+    let weight: Vec<f64> = (0..200).map(|i| 0.3 + (i % 7) as f64).collect();
+    for criterion in ["gini", "entropy"] {
+        let t = tree(json!({"criterion": criterion, "max_depth": 5, "min_impurity_decrease": 0.004}));
+        for weight in [None, Some(&weight[..])] {
+            let classes = fit_weighted(&t, &x, &y, weight);
+            // Twice the same target has the mean of twice the same impurity.
+            for targets in [&[&y][..], &[&y, &y]] {
+                let several = fit_weighted(&t, &x, &indicators(targets), weight);
+                assert_eq!(several.nodes().feature, classes.nodes().feature);
+                assert_eq!(several.nodes().threshold, classes.nodes().threshold);
+                for (a, b) in several.nodes().impurity.iter().zip(&classes.nodes().impurity) {
+                    assert!((a - b).abs() < 1e-12, "{a} for {b}");
+                }
+            }
+        }
+        let other = OwnedTarget::Reals(matrix(&[vec![0.5; 200], vec![0.5; 200]]));
+        let data = Dataset::new(Features::F64(x.view())).with_target(other.view());
+        assert!(t.fit(&data, &Context::default()).unwrap_err().to_string().contains("as many ones in each row"));
+    }
+}
