@@ -3,8 +3,8 @@
     ERMINE_DATA=folder python quality.py [adult covtype california bike claims] [--splits 3]
 
 The folder holds adult_train.csv.gz, covtype.csv.gz, california_housing.csv.gz, bike_sharing_hour.csv.gz and be_mtpl97.csv.gz.
-Every contestant gets the same rows, rounds, leaves, rate and least rows of a leaf, columns of words as categories, and no early
-stop. A fifth of the rows is held out (covtype: a tenth to learn from, a tenth to judge); the loss is the mean over splits.
+Every contestant gets the same rows, rounds, leaves, rate, penalty and least rows of a leaf, columns of words as categories, and no
+early stop. A fifth of the rows is held out (covtype: a tenth to learn from, a tenth to judge); the loss is the mean over splits.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-ROUNDS, LEAVES, RATE, LEAST, BINS = 200, 31, 0.1, 20, 255
+ROUNDS, LEAVES, RATE, LEAST, BINS, L2 = 200, 31, 0.1, 20, 255, 1.0
 
 
 def read(name):
@@ -58,7 +58,7 @@ def ermine(kind, x, y, w, x_test):
     import ermine
 
     given = dict(max_iter=ROUNDS, max_leaf_nodes=LEAVES, learning_rate=RATE, min_samples_leaf=LEAST, max_bins=BINS)
-    given |= dict(early_stopping=False, random_state=0)
+    given |= dict(l2_regularization=L2, early_stopping=False, random_state=0)
     if kind == "classes":
         return ermine.HistGradientBoostingClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
     loss = {"squared": "squared_error", "poisson": "poisson"}[kind]
@@ -69,7 +69,7 @@ def lightgbm(kind, x, y, w, x_test):
     import lightgbm
 
     given = dict(n_estimators=ROUNDS, num_leaves=LEAVES, learning_rate=RATE, min_child_samples=LEAST, max_bin=BINS, n_jobs=2)
-    given |= dict(random_state=0, verbose=-1)
+    given |= dict(reg_lambda=L2, random_state=0, verbose=-1)
     if kind == "classes":
         return lightgbm.LGBMClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
     objective = {"squared": "regression", "poisson": "poisson"}[kind]
@@ -80,7 +80,7 @@ def xgboost(kind, x, y, w, x_test):
     import xgboost
 
     given = dict(n_estimators=ROUNDS, max_leaves=LEAVES, max_depth=0, grow_policy="lossguide", tree_method="hist", max_bin=BINS)
-    given |= dict(learning_rate=RATE, enable_categorical=True, n_jobs=2, random_state=0)
+    given |= dict(reg_lambda=L2, learning_rate=RATE, enable_categorical=True, n_jobs=2, random_state=0)
     # XGBoost has no least number of rows; a row of squared loss has curvature 1.
     if kind == "classes":
         return xgboost.XGBClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
@@ -96,7 +96,8 @@ def catboost(kind, x, y, w, x_test):
     words = [c for c in x.columns if isinstance(x[c].dtype, pd.CategoricalDtype)]
     x, x_test = (f.assign(**{c: f[c].astype(object).fillna("missing").astype(str) for c in words}) for f in (x, x_test))
     given = dict(iterations=ROUNDS, max_leaves=LEAVES, learning_rate=RATE, grow_policy="Lossguide", min_data_in_leaf=LEAST)
-    given |= dict(border_count=254, thread_count=2, random_seed=0, verbose=False, cat_features=words, allow_writing_files=False)
+    given |= dict(l2_leaf_reg=L2, border_count=254, thread_count=2, random_seed=0, verbose=False, cat_features=words)
+    given |= dict(allow_writing_files=False)
     if kind == "classes":
         return catboost.CatBoostClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
     model = catboost.CatBoostRegressor(loss_function={"squared": "RMSE", "poisson": "Poisson"}[kind], **given)
