@@ -88,7 +88,7 @@ def test_a_pickle_says_the_same_and_holds_no_code(cls, rows):
 
 
 # A model file holds the model of the penalty that was chosen, not the search for it.
-OPENS_AS = {"RidgeCV": "Ridge", "LassoCV": "ElasticNet", "ElasticNetCV": "ElasticNet"}
+OPENS_AS = {"RidgeCV": "Ridge", "LassoCV": "ElasticNet", "ElasticNetCV": "ElasticNet", "LogisticRegressionCV": "LogisticRegression"}
 
 
 def test_a_file_says_the_same(cls, rows, tmp_path):
