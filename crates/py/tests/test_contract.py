@@ -157,7 +157,7 @@ def test_the_number_of_threads_changes_no_bit(cls, rows):
 
 # Another start of KMeans; a step twice as long, not two steps.
 # Samples and folds are drawn by row numbers.
-DRAWN = ("BaggingClassifier", "BaggingRegressor", "StackingClassifier", "StackingRegressor")
+DRAWN = ("BaggingClassifier", "BaggingRegressor", "StackingClassifier", "StackingRegressor", "LogisticRegressionCV")
 # The votes of AdaBoost depend on the number of classes, and the class without weight is one here.
 # Rows are drawn in proportion to their weights.
 FORESTS = ("RandomForestClassifier", "RandomForestRegressor")

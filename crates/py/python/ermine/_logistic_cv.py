@@ -6,11 +6,13 @@ import numbers
 import warnings
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import check_cv
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metadata_routing import (
+    UNUSED,
     MetadataRouter,
     MethodMapping,
     _raise_for_params,
@@ -25,6 +27,9 @@ from ._logistic import LogisticRegression
 
 
 class LogisticRegressionCV(LogisticRegression):
+    # It is for the scorer, which asks for it or not.
+    __metadata_request__score = {"sample_weight": UNUSED}
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, **params):
         """Choose C by cross-validation and fit with it.
@@ -57,6 +62,9 @@ class LogisticRegressionCV(LogisticRegression):
             raise ValueError(f"Cs must be numbers above 0, at least one; got {self.Cs!r}")
         if self.solver == "liblinear" and np.isinf(self.Cs_).any():
             self._check_solver(None)
+        if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+            # Rust names the cell, which the scorer of a fold would not.
+            self._fit_native(X, codes=codes, classes=classes, params=self._params("l2", 1.0, None, None))
         problem = _Problem(self, X, codes, weight, self._factors(y, sample_weight))
         splitter, scorer = self._routed(sample_weight, params)
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **splitter))
@@ -184,7 +192,7 @@ class LogisticRegressionCV(LogisticRegression):
             c, r = np.unravel_index(np.argmax(table.sum(axis=0)), table.shape[1:])
             self.C_, self.l1_ratio_ = float(self.Cs_[c]), ratios[r]
             chosen = coefs[:, r, c]
-            problem.fit(kind, self.C_, self.l1_ratio_, chosen.mean(axis=0) if np.isfinite(chosen).all() else None)
+            problem.fit_all(kind, self.C_, self.l1_ratio_, chosen.mean(axis=0) if np.isfinite(chosen).all() else None)
             self._set_fitted()
             return
         best = [np.unravel_index(np.argmax(fold), fold.shape) for fold in table]
@@ -295,27 +303,11 @@ class _Problem:
             coef = np.zeros((vectors, width))
             coef[:, -1] = np.where(np.arange(n_classes)[-vectors:] == present[0], np.inf if vectors == 1 else 0.0, -np.inf)
             return coef, 0, None
-        share = {"l2": 0.0, "l1": 1.0}.get(kind, ratio)
+        share = _share(kind, ratio)
         if len(present) == 2 and n_classes > 2:
             # Softmax of two classes has w/2 and -w/2 where the logistic function has w: half the squares, as many absolute values.
             C, share = 2.0 * C / (1.0 + share), 2.0 * share / (1.0 + share)
-        penalty = None if np.isinf(C) else "elasticnet"
-        labels = owner.classes_[present]
-        params = owner._params(penalty, C, None if penalty is None else float(share), class_factors(self.factors, labels))
-        if start is not None:
-            coef, intercept = _parted(start, owner.fit_intercept)
-            params["start"] = {"coef": coef.tolist(), "intercept": intercept.tolist()}
-        elif owner.max_iter == 0:
-            runs = 1 if len(present) == 2 else len(present)
-            params["start"] = {"coef": np.zeros((runs, self.X.shape[1])).tolist(), "intercept": [0.0] * runs}
-        X, weight = self.X, self.weight
-        codes = self.codes
-        if not whole:
-            kept = np.isin(codes, present)
-            X, codes = X[kept], np.searchsorted(present, codes[kept]).astype(np.uint32)
-            weight = None if weight is None else weight[kept]
-        model = owner._fit_native(X, codes=codes, classes=labels, sample_weight=weight, params=params)
-        owner._warn_in_its_words()
+        model = self._fit(C, share, start)
         coef = model.array("coef")
         if owner.fit_intercept:
             coef = np.column_stack([coef, model.array("intercept")])
@@ -326,6 +318,31 @@ class _Problem:
             coef[:, -1] = -np.inf
             coef[present] = runs
         return coef, n_iter, start
+
+
+    def fit_all(self, kind, C, ratio, start):
+        """A fit whose model the owner keeps, as LogisticRegression makes it; of one class it is refused."""
+        self._fit(C, _share(kind, ratio), start)
+
+    def _fit(self, C, share, start):
+        owner = self.owner
+        penalty = None if np.isinf(C) else "elasticnet"
+        factors = class_factors(self.factors, owner.classes_)
+        params = owner._params(penalty, C, None if penalty is None else float(share), factors)
+        if start is None and owner.max_iter == 0:
+            runs = 1 if len(self.present) == 2 else len(self.present)
+            start = np.zeros((runs, self.X.shape[1] + bool(owner.fit_intercept)))
+        if start is not None:
+            coef, intercept = _parted(start, owner.fit_intercept)
+            params["start"] = {"coef": coef.tolist(), "intercept": intercept.tolist()}
+        model = owner._fit_native(self.X, codes=self.codes, classes=owner.classes_, sample_weight=self.weight, params=params)
+        owner._warn_in_its_words()
+        return model
+
+
+def _share(kind, ratio):
+    """The share of the L1 part."""
+    return {"l2": 0.0, "l1": 1.0}.get(kind, ratio)
 
 
 def _parted(coef, fit_intercept):
