@@ -72,7 +72,8 @@ class LinearRegression(_linear.LinearRegression):
 
     The first choice for a number when rows are many and columns few and not nearly dependent; use ridge
     otherwise. Takes time rows x columns^2 and one pass over the data, two when the columns are nearly dependent
-    or the fit is nearly perfect. Dependent columns get the coefficients of least length. Does not select
+    or the fit is nearly perfect. Dependent columns get the coefficients of least length. Weight 2 is the row
+    twice for the coefficients; standard errors and tests take weights as inverse variances. Does not select
     columns.
 
     Parameters
@@ -1089,7 +1090,8 @@ class PoissonRegressor(_glm.PoissonRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1181,7 +1183,8 @@ class GammaRegressor(_glm.GammaRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1273,7 +1276,8 @@ class TweedieRegressor(_glm.TweedieRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1378,7 +1382,8 @@ class GeneralizedLinearRegressor(_glm.GeneralizedLinearRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     `fit` and `predict` take `offset`, which is added to the score, or `exposure`, which the mean is
     proportional to.
@@ -1517,7 +1522,8 @@ class LogisticRegression(_logistic.LogisticRegression):
     probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An
     L1 part selects columns: many weights are exactly 0. Standardise columns of different units, since the
     penalty sees the units. Classes that can be told apart without error are found out when nothing is
-    penalised, and the direction that tells them apart is kept. Costs some tens of passes at most over the rows.
+    penalised, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
+    too. Costs some tens of passes at most over the rows.
 
     Parameters
     ----------
@@ -1670,7 +1676,8 @@ class LogisticRegressionCV(_logistic_cv.LogisticRegressionCV):
     probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An
     L1 part selects columns: many weights are exactly 0. Standardise columns of different units, since the
     penalty sees the units. Classes that can be told apart without error are found out when nothing is
-    penalised, and the direction that tells them apart is kept. Costs some tens of passes at most over the rows.
+    penalised, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
+    too. Costs some tens of passes at most over the rows.
 
     In every fold the fits start from the one before, from the strongest penalty to the weakest, and the last
     fit on all rows starts from the mean of the folds. A class without rows in a fold has coefficients of 0 and
