@@ -38,7 +38,9 @@ pub struct Certificate {
 ///
 /// What means the same has the same name in every learner: `objective`, `step` (its length, or the share of the proposed step that was
 /// taken; 0 at the start), `gradient_norm` (as the objective is stated; of the least subgradient where there is a corner) and `seconds` since the
-/// start. What a method does not have is absent. A trace belongs to a fit and is no part of the saved model, so that the clock never
+/// start. `iteration` counts what the certificate counts (steps; for methods that go row by row, such as saga, sgd and the dual, passes over the
+/// rows), and is there where rows are not the iterations 0, which is the start, 1, 2 and so on: when a method does not look at its objective after
+/// every pass, or not at the start. What a method does not have is absent. A trace belongs to a fit and is no part of the saved model, so that the clock never
 /// enters a file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Trace {

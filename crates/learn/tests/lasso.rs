@@ -420,6 +420,18 @@ fn cross_validation_finds_the_columns_that_matter() {
     let report = back.report(&schema);
     let plots = report.sections.iter().filter(|s| matches!(s, Section::Plot { .. })).count();
     assert_eq!(plots, 2);
+    // Every curve begins at 0, one step before its column enters.
+    let curves = report.sections.iter().find_map(|s| match s {
+        Section::Plot { title, curves, .. } if title == "Coefficients along the path" => Some(curves),
+        _ => None,
+    });
+    let last = model.paths()[0].len();
+    for curve in curves.unwrap() {
+        let [first, second, ..] = curve.points[..] else { panic!("{curve:?}") };
+        assert!(first.1 == 0.0 && second.1 != 0.0, "{curve:?}");
+        let alpha = model.paths()[0].alphas[last - curve.points.len()];
+        assert!((first.0 + alpha.log10()).abs() < 1e-12, "{curve:?}");
+    }
     let entered = report.sections.iter().any(|s| match s {
         Section::Table { title, rows, .. } => title == "Path" && rows.len() == model.paths()[0].changes().len(),
         _ => false,

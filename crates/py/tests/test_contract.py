@@ -88,7 +88,7 @@ def test_a_pickle_says_the_same_and_holds_no_code(cls, rows):
 
 
 # A model file holds the model of the penalty that was chosen, not the search for it.
-OPENS_AS = {"RidgeCV": "Ridge", "LassoCV": "ElasticNet", "ElasticNetCV": "ElasticNet"}
+OPENS_AS = {"RidgeCV": "Ridge", "LassoCV": "ElasticNet", "ElasticNetCV": "ElasticNet", "LogisticRegressionCV": "LogisticRegression"}
 
 
 def test_a_file_says_the_same(cls, rows, tmp_path):
@@ -157,7 +157,7 @@ def test_the_number_of_threads_changes_no_bit(cls, rows):
 
 # Another start of KMeans; a step twice as long, not two steps.
 # Samples and folds are drawn by row numbers.
-DRAWN = ("BaggingClassifier", "BaggingRegressor", "StackingClassifier", "StackingRegressor")
+DRAWN = ("BaggingClassifier", "BaggingRegressor", "StackingClassifier", "StackingRegressor", "LogisticRegressionCV")
 # A class whose rows weigh nothing still takes part in the softmax, and in the votes of AdaBoost, as in scikit-learn.
 BOOSTED_CLASSES = ("HistGradientBoostingClassifier", "GradientBoostingClassifier", "AdaBoostClassifier")
 # Of thresholds that part the rows alike either may be drawn, and rows that were not trained on may then fall on other sides.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ermine_core::Mat;
 
-use super::svg::{LETTER, LETTER_WIDTH, WIDTH, escape, open, short, wide};
+use super::svg::{LETTER, LETTER_WIDTH, WIDTH, escape, open, short_name, wide};
 
 /// A table as colours: correlations, confusions, loadings.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +42,8 @@ impl Heat {
             true => (-high.max(-low), high.max(-low)),
             false => (low, high),
         };
-        let left = 24.0 + self.rows.iter().map(|r| wide(&short(r, 20))).fold(0.0, f64::max);
-        let top = 56.0 + self.columns.iter().map(|c| wide(&short(c, 14)) * 0.6).fold(14.0, f64::max);
+        let left = 24.0 + self.rows.iter().map(|r| wide(&short_name(r, 20))).fold(0.0, f64::max);
+        let top = 56.0 + self.columns.iter().map(|c| wide(&short_name(c, 14)) * 0.6).fold(14.0, f64::max);
         let (n, m) = (self.values.rows().max(1) as f64, self.values.cols().max(1) as f64);
         let side = ((WIDTH - left - 60.0) / m).clamp(2.0, 44.0);
         let tall = side.min(34.0);
@@ -56,7 +56,7 @@ impl Heat {
                 let _ = writeln!(
                     out,
                     "<text class=\"soft\" x=\"{x:.2}\" y=\"{y:.2}\" transform=\"rotate(-35 {x:.2} {y:.2})\">{}</text>",
-                    escape(&short(name, 14))
+                    escape(&short_name(name, 14))
                 );
             }
         }
@@ -68,7 +68,7 @@ impl Heat {
                     "<text class=\"soft\" x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\">{}</text>",
                     left - 8.0,
                     y + 0.5 * tall + 4.0,
-                    escape(&short(name, 20))
+                    escape(&short_name(name, 20))
                 );
             }
             for j in 0..self.values.cols() {

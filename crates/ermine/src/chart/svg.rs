@@ -7,9 +7,9 @@ use super::{Chart, MOST_NAMED, Mark, Series};
 
 pub(super) const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 440.0;
-/// Size of letters, and about how wide one is.
+/// Size of letters, and about how wide one is in the widest of the fonts that a viewer may choose.
 pub(super) const LETTER: f64 = 12.0;
-pub(super) const LETTER_WIDTH: f64 = 6.6;
+pub(super) const LETTER_WIDTH: f64 = 7.5;
 /// Letters of a name beside a chart.
 const MOST_LETTERS: usize = 24;
 
@@ -37,7 +37,7 @@ pub(super) fn open(out: &mut String, width: f64, height: f64, title: &str) {
         out,
         ".line{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}} .many{{stroke:#b5bdc5;stroke-width:1.2}}"
     );
-    let _ = writeln!(out, ".dot{{stroke:none;fill-opacity:.75}} .bar{{fill-opacity:.85}} .dot.many,.bar.many{{fill:#b5bdc5}}");
+    let _ = writeln!(out, ".dot{{stroke:none;fill-opacity:.75}} .dot.many,.bar.many{{fill:#b5bdc5}}");
     for (k, colour) in LIGHT.iter().enumerate() {
         let _ = writeln!(out, ".line.c{k}{{stroke:{colour}}} .dot.c{k},.bar.c{k},text.c{k}{{fill:{colour}}}");
     }
@@ -75,6 +75,17 @@ pub(super) fn short(text: &str, most: usize) -> String {
         true => text.to_owned(),
         false => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
     }
+}
+
+/// At most `most` letters of a name, cut in the middle: names of columns often differ only at their ends.
+pub(super) fn short_name(name: &str, most: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= most || most < 3 {
+        return short(name, most);
+    }
+    let tail = (most - 1) / 2;
+    let head = most - 1 - tail;
+    letters[..head].iter().chain(&['…']).chain(&letters[letters.len() - tail..]).collect()
 }
 
 pub(super) fn wide(text: &str) -> f64 {
@@ -115,7 +126,7 @@ pub(super) fn draw(chart: &Chart) -> String {
     let legend = labels && !beside;
     let y_ticks = frame.y_ticks(6);
     let left = 44.0 + y_ticks.iter().map(|t| wide(&t.label)).fold(0.0, f64::max);
-    let names = named.iter().map(|(_, s)| wide(&short(&s.name, MOST_LETTERS))).fold(0.0, f64::max);
+    let names = named.iter().map(|(_, s)| wide(&short_name(&s.name, MOST_LETTERS))).fold(0.0, f64::max);
     let right = if beside { 18.0 + names } else { 24.0 };
     let top = if legend { 64.0 } else { 44.0 };
     let x_ticks = frame.x_ticks(7);
@@ -126,6 +137,11 @@ pub(super) fn draw(chart: &Chart) -> String {
 
     let mut out = String::new();
     open(&mut out, WIDTH, HEIGHT, &chart.title);
+    let unnamed = places.iter().filter(|p| p.is_none()).count();
+    if unnamed > 0 {
+        let x = WIDTH - 16.0;
+        let _ = writeln!(out, "<text class=\"soft\" x=\"{x}\" y=\"26\" text-anchor=\"end\">and {unnamed} more, in grey</text>");
+    }
     for tick in &y_ticks {
         if let Some(y) = frame.up(tick.value).map(|p| area.y(p)) {
             let _ = writeln!(
@@ -145,7 +161,7 @@ pub(super) fn draw(chart: &Chart) -> String {
     }
     for tick in &x_ticks {
         let Some(x) = frame.across(tick.value).map(|p| area.x(p)) else { continue };
-        let (base, label) = (area.y(0.0), escape(&short(&tick.label, if slanted { 18 } else { 40 })));
+        let (base, label) = (area.y(0.0), escape(&short_name(&tick.label, if slanted { 18 } else { 40 })));
         let _ = writeln!(out, "<line class=\"axis\" x1=\"{x:.2}\" y1=\"{base:.2}\" x2=\"{x:.2}\" y2=\"{:.2}\"/>", base + 5.0);
         if slanted {
             let y = base + 16.0;
@@ -195,7 +211,7 @@ pub(super) fn draw(chart: &Chart) -> String {
     if legend {
         let mut x = area.left;
         for (place, s) in &named {
-            let name = short(&s.name, MOST_LETTERS);
+            let name = short_name(&s.name, MOST_LETTERS);
             let _ = writeln!(out, "<rect class=\"bar c{place}\" x=\"{x:.2}\" y=\"40\" width=\"11\" height=\"11\" rx=\"2\"/>");
             let _ = writeln!(out, "<text x=\"{:.2}\" y=\"50\">{}</text>", x + 16.0, escape(&name));
             x += 16.0 + wide(&name) + 18.0;
@@ -211,8 +227,11 @@ fn end_labels(out: &mut String, frame: &Frame<'_>, area: &Area, named: &[(usize,
     let gap = (LETTER + 2.0) / area.height;
     for ((place, s, _), up) in ends.iter().zip(spread(&wanted, gap)) {
         let (x, y) = (area.x(1.0) + 8.0, area.y(up) + 4.0);
-        let _ =
-            writeln!(out, "<text class=\"c{place}\" x=\"{x:.2}\" y=\"{y:.2}\">{}</text>", escape(&short(&s.name, MOST_LETTERS)));
+        let _ = writeln!(
+            out,
+            "<text class=\"c{place}\" x=\"{x:.2}\" y=\"{y:.2}\">{}</text>",
+            escape(&short_name(&s.name, MOST_LETTERS))
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::frame::{Frame, spread};
-use super::svg::short;
+use super::svg::{short, short_name};
 use super::{Chart, Mark};
 
 /// Letters of a name beside the curves.
@@ -55,7 +55,7 @@ pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
         (0..chart.series.len()).filter(|&s| places[s].is_some() && !chart.series[s].name.is_empty()).collect();
     let labels =
         named.len() > 1 || named.iter().any(|&s| chart.series[s].name != chart.y.label && chart.series[s].name != chart.title);
-    let name = |s: usize| short(&chart.series[s].name, MOST_LETTERS.min(width / 4));
+    let name = |s: usize| short_name(&chart.series[s].name, MOST_LETTERS.min(width / 4));
     let beside = if labels { 1 + named.iter().map(|&s| name(s).chars().count()).max().unwrap_or(0) } else { 0 };
     let across = width.saturating_sub(margin + 1 + beside).max(8);
 

@@ -101,6 +101,22 @@ fn pictures_are_whole_whatever_is_drawn() {
 }
 
 #[test]
+fn long_names_stay_apart_and_grey_curves_are_counted() {
+    let mut chart = Chart::new("path", "x", "y");
+    for k in 0..11 {
+        chart = chart.with(Series::line(format!("the_same_long_beginning_{k:02}"), vec![(0.0, 0.0), (1.0, f64::from(k))]));
+    }
+    let (svg, text) = (chart.to_svg(), chart.to_text(100, 20));
+    for k in 3..11 {
+        let end = format!("nning_{k:02}");
+        assert_eq!(svg.matches(&format!("{end}</text>")).count(), 1, "{k}: {svg}");
+        assert_eq!(text.matches(&end).count(), 1, "{k}: {text}");
+    }
+    assert!(svg.contains(">and 3 more, in grey</text>"), "{svg}");
+    assert!(!loss().to_svg().contains("in grey"));
+}
+
+#[test]
 fn heat_colours_by_value() {
     let values = Mat::from_vec(2, 2, vec![1.0, -0.5, f64::NAN, 0.25]);
     let heat = Heat { title: "r".into(), rows: vec!["a".into(), "b&c".into()], columns: vec!["a".into(), "b".into()], values };

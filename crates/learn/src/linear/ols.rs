@@ -125,7 +125,8 @@ impl Learner for Ols {
         objective: "min sum_i w_i (y_i - b0 - x_i b)^2",
         notes: "The first choice for a number when rows are many and columns few and not nearly dependent; use ridge otherwise. \
                 Takes time rows x columns^2 and one pass over the data, two when the columns are nearly dependent or the fit is nearly \
-                perfect. Dependent columns get the coefficients of least length. Does not select columns.",
+                perfect. Dependent columns get the coefficients of least length. Weight 2 is the row twice for the coefficients; standard errors and tests take weights as inverse \
+                variances. Does not select columns.",
         reference: "A. Björck (1996), Numerical Methods for Least Squares Problems, SIAM",
         family: Family::Linear,
         tasks: &[Task::Regression],

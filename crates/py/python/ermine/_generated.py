@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _logistic_cv, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -26,6 +26,7 @@ __all__ = [
     "TweedieRegressor",
     "GeneralizedLinearRegressor",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "SGDClassifier",
     "SGDRegressor",
     "Perceptron",
@@ -71,7 +72,8 @@ class LinearRegression(_linear.LinearRegression):
 
     The first choice for a number when rows are many and columns few and not nearly dependent; use ridge
     otherwise. Takes time rows x columns^2 and one pass over the data, two when the columns are nearly dependent
-    or the fit is nearly perfect. Dependent columns get the coefficients of least length. Does not select
+    or the fit is nearly perfect. Dependent columns get the coefficients of least length. Weight 2 is the row
+    twice for the coefficients; standard errors and tests take weights as inverse variances. Does not select
     columns.
 
     Parameters
@@ -1088,7 +1090,8 @@ class PoissonRegressor(_glm.PoissonRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1180,7 +1183,8 @@ class GammaRegressor(_glm.GammaRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1272,7 +1276,8 @@ class TweedieRegressor(_glm.TweedieRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1377,7 +1382,8 @@ class GeneralizedLinearRegressor(_glm.GeneralizedLinearRegressor):
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
     Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Does not select columns.
+    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
+    estimated. Does not select columns.
 
     `fit` and `predict` take `offset`, which is added to the score, or `exposure`, which the mean is
     proportional to.
@@ -1516,7 +1522,8 @@ class LogisticRegression(_logistic.LogisticRegression):
     probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An
     L1 part selects columns: many weights are exactly 0. Standardise columns of different units, since the
     penalty sees the units. Classes that can be told apart without error are found out when nothing is
-    penalised, and the direction that tells them apart is kept. Costs some tens of passes at most over the rows.
+    penalised, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
+    too. Costs some tens of passes at most over the rows.
 
     Parameters
     ----------
@@ -1656,6 +1663,195 @@ class LogisticRegression(_logistic.LogisticRegression):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+
+
+class LogisticRegressionCV(_logistic_cv.LogisticRegressionCV):
+    """Logistic regression for two classes, softmax regression for more, with C (and the L1 share) chosen by cross-validation.
+
+    min over W, b: C sum_i w_i loss_i + r ||W||_1 + (1 - r)/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b)))
+    for two classes, log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not
+    penalised
+
+    The first choice for classification with numeric columns: one optimum, found exactly and with a certificate,
+    probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An
+    L1 part selects columns: many weights are exactly 0. Standardise columns of different units, since the
+    penalty sees the units. Classes that can be told apart without error are found out when nothing is
+    penalised, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
+    too. Costs some tens of passes at most over the rows.
+
+    In every fold the fits start from the one before, from the strongest penalty to the weakest, and the last
+    fit on all rows starts from the mean of the folds. A class without rows in a fold has coefficients of 0 and
+    a constant term of minus infinity there. A saved model is opened as LogisticRegression with what was chosen.
+
+    Parameters
+    ----------
+    Cs : int or array-like of shape (n_cs,), default=10
+        The values of C to choose from, or how many of them, in equal ratios from 1e-4 to 1e4.
+
+    l1_ratios : array-like of shape (n_l1_ratios,) or None, default="warn"
+        The shares of the L1 part of the penalty to choose from; None is no L1 part. As in scikit-learn, other
+        values than 0 are taken by the solvers "saga" and (for 1) "liblinear".
+
+    fit_intercept : bool, default=True
+        Whether scores have an intercept, which is not penalised.
+
+    cv : int, cross-validation generator or iterable, default=None
+        How rows are split; None is 5 folds with the classes in their shares.
+
+    dual : bool, default=False
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    penalty : {"l1", "l2", "elasticnet"}, default="deprecated"
+        The old way to say what `l1_ratios` says.
+
+    scoring : str, callable or None, default="warn"
+        How a fit is judged on the rows that had no part in it; None is accuracy.
+
+    solver : str, default="lbfgs"
+        The names of scikit-learn are accepted, with the penalties they take there. All find the same optimum,
+        by the method that suits penalty and shape of X; the constant term is not penalised by any of them.
+
+    tol : float, default=1e-4
+        The fit ends when the distance to the optimum, in the norm of the Hessian and relative to the objective,
+        is estimated below ten times this; with the Hessian at hand it goes on to a millionth of it, which costs
+        a step or two. Coordinate descent (an L1 part) and the dual end when the duality gap proves that less
+        than 50 tol^2 of the objective is missing, which is the same distance.
+
+    max_iter : int, default=100
+        Steps at most. A fit that needs more returns what it has and says so.
+
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    refit : bool, default=True
+        Whether all rows are fitted with what is best on average. Otherwise the coefficients that are best in
+        each fold are averaged.
+
+    intercept_scaling : float, default=1.0
+        Accepted so that programs written for scikit-learn run; it has no effect. The constant term is never
+        penalised.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    use_legacy_attributes : bool, default="warn"
+        Whether attributes have the shapes of before scikit-learn 1.10: `C_` and `l1_ratio_` repeated for each
+        class, `coefs_paths_` and `scores_` dicts by class, with the axes (folds, Cs, l1_ratios), the last one
+        only where `l1_ratios` is not None.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The coefficients.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The constant terms.
+
+    C_ : float
+        The C that was chosen; without `refit` the mean of the best of each fold.
+
+    l1_ratio_ : float
+        The share of the L1 part that goes with it.
+
+    Cs_ : ndarray of shape (n_cs,)
+        The values to choose from.
+
+    l1_ratios_ : ndarray of shape (n_l1_ratios,)
+        The shares to choose from.
+
+    scores_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+        The scores on the rows left out.
+
+    coefs_paths_ : ndarray of shape (n_folds, n_l1_ratios, n_cs, n_classes, n_features + 1)
+        The coefficients of the folds, the constant term last (not there without `fit_intercept`). Of two
+        classes, those of the second.
+
+    n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+        Iterations of the solver.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 4.4
+    """
+
+    _learner = "logistic"
+    _forwarded = {"fit_intercept": "fit_intercept"}
+    _parameter_constraints: dict = {
+        "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "l1_ratios": ["array-like", None, Hidden(StrOptions({"warn"}))],
+        "fit_intercept": ["boolean"],
+        "cv": ["cv_object"],
+        "dual": ["boolean"],
+        "penalty": [StrOptions({"l1", "l2", "elasticnet"}), Hidden(StrOptions({"deprecated"}))],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None, Hidden(StrOptions({"warn"}))],
+        "solver": [StrOptions({"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+        "refit": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "use_legacy_attributes": ["boolean", Hidden(StrOptions({"warn"}))],
+    }
+
+    def __init__(
+        self,
+        *,
+        Cs=10,
+        l1_ratios="warn",
+        fit_intercept=True,
+        cv=None,
+        dual=False,
+        penalty="deprecated",
+        scoring="warn",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=100,
+        class_weight=None,
+        n_jobs=None,
+        verbose=0,
+        refit=True,
+        intercept_scaling=1.0,
+        random_state=None,
+        use_legacy_attributes="warn",
+    ):
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.dual = dual
+        self.penalty = penalty
+        self.scoring = scoring
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.refit = refit
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.use_legacy_attributes = use_legacy_attributes
 
 
 class SGDClassifier(_sgd.SGDClassifier):

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _logistic_cv, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
 
 __all__ = [
     "LinearRegression",
@@ -22,6 +22,7 @@ __all__ = [
     "TweedieRegressor",
     "GeneralizedLinearRegressor",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "SGDClassifier",
     "SGDRegressor",
     "Perceptron",
@@ -383,6 +384,41 @@ class LogisticRegression(_logistic.LogisticRegression):
         verbose: int | bool = ...,
         warm_start: bool = ...,
         n_jobs: int | None = ...,
+    ) -> None: ...
+
+class LogisticRegressionCV(_logistic_cv.LogisticRegressionCV):
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    C_: float
+    l1_ratio_: float
+    Cs_: NDArray[Any]
+    l1_ratios_: NDArray[Any]
+    scores_: NDArray[Any]
+    coefs_paths_: NDArray[Any]
+    n_iter_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        Cs: Any = ...,
+        l1_ratios: Any = ...,
+        fit_intercept: bool = ...,
+        cv: int = ...,
+        dual: bool = ...,
+        penalty: str = ...,
+        scoring: Any = ...,
+        solver: str = ...,
+        tol: float = ...,
+        max_iter: int = ...,
+        class_weight: Any = ...,
+        n_jobs: int | None = ...,
+        verbose: int | bool = ...,
+        refit: bool = ...,
+        intercept_scaling: float = ...,
+        random_state: Any = ...,
+        use_legacy_attributes: bool = ...,
     ) -> None: ...
 
 class SGDClassifier(_sgd.SGDClassifier):

@@ -36,6 +36,19 @@ class LogisticRegression(NativeClassifier):
         X, y = self._check_X_y(X, y, accept_large_sparse=self.solver not in ("liblinear", "sag", "saga"))
         weight = self._check_weight(sample_weight, X)
         classes, codes = encode_classes(y)
+        self._check_problem(X, classes)
+        params = self._params(penalty, self.C, share, class_factors(self.class_weight, classes))
+        params["start"] = self._start(classes, X.shape[1])
+        self._fit_native(X, codes=codes, classes=classes, sample_weight=weight, params=params)
+        self.classes_ = classes
+        self._set_fitted()
+        if X.dtype == np.float32 and self.solver != "liblinear":
+            self.coef_, self.intercept_ = self.coef_.astype(np.float32), self.intercept_.astype(np.float32)
+        self._warn_in_its_words()
+        return self
+
+    def _check_problem(self, X, classes):
+        """Refuses problems that scikit-learn's solver of that name does not take, and those of one class."""
         if self.solver == "liblinear":
             if len(classes) > 2:
                 raise ValueError(
@@ -52,24 +65,19 @@ class LogisticRegression(NativeClassifier):
                 "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
                 f"{classes[0]!r}"
             )
-        params = {
+
+    def _params(self, penalty, C, share, class_weight):
+        """The parameters of the learner, but for where it starts."""
+        return {
             "penalty": {None: "none", "elasticnet": "elastic-net"}.get(penalty, penalty),
-            "C": None if penalty is None else float(self.C),
+            "C": None if penalty is None else float(C),
             "l1_ratio": share,
             "fit_intercept": bool(self.fit_intercept),
-            "class_weight": class_factors(self.class_weight, classes),
+            "class_weight": class_weight,
             "solver": "newton" if self.solver.startswith("newton") else "auto",
             "tol": float(self.tol),
             "max_iter": int(self.max_iter),
-            "start": self._start(classes, X.shape[1]),
         }
-        self._fit_native(X, codes=codes, classes=classes, sample_weight=weight, params=params)
-        self.classes_ = classes
-        self._set_fitted()
-        if X.dtype == np.float32 and self.solver != "liblinear":
-            self.coef_, self.intercept_ = self.coef_.astype(np.float32), self.intercept_.astype(np.float32)
-        self._warn_in_its_words()
-        return self
 
     def _start(self, classes, n_features):
         """Where the fit starts, as the learner takes it: the last coefficients with `warm_start`, zeros when no step is allowed."""
@@ -170,6 +178,17 @@ class LogisticRegression(NativeClassifier):
         """
         return super().predict_log_proba(X) if hasattr(self, "_model") else np.log(self.predict_proba(X))
 
+    def _check_solver(self, kind):
+        """Refuses penalties that scikit-learn's solver of that name does not take."""
+        if self.solver not in ("liblinear", "saga") and kind not in ("l2", None):
+            raise ValueError(f"Solver {self.solver} supports only 'l2' or None penalties, got {kind} penalty.")
+        if self.solver != "liblinear" and self.dual:
+            raise ValueError(f"Solver {self.solver} supports only dual=False, got dual={self.dual}")
+        if kind == "elasticnet" and self.solver != "saga":
+            raise ValueError(f"Only 'saga' solver supports elasticnet penalty, got solver={self.solver}.")
+        if self.solver == "liblinear" and kind is None:
+            raise ValueError("C=np.inf as well as penalty=None is not supported for the liblinear solver")
+
     def _penalty(self):
         """The penalty ("l1", "l2", "elasticnet" or None) and the share of its L1 part, after the checks that scikit-learn makes."""
         if self.penalty == "deprecated":
@@ -191,14 +210,7 @@ class LogisticRegression(NativeClassifier):
                 FutureWarning,
                 stacklevel=3,
             )
-        if self.solver not in ("liblinear", "saga") and kind not in ("l2", None):
-            raise ValueError(f"Solver {self.solver} supports only 'l2' or None penalties, got {kind} penalty.")
-        if self.solver != "liblinear" and self.dual:
-            raise ValueError(f"Solver {self.solver} supports only dual=False, got dual={self.dual}")
-        if kind == "elasticnet" and self.solver != "saga":
-            raise ValueError(f"Only 'saga' solver supports elasticnet penalty, got solver={self.solver}.")
-        if self.solver == "liblinear" and kind is None:
-            raise ValueError("C=np.inf as well as penalty=None is not supported for the liblinear solver")
+        self._check_solver(kind)
         if kind != "elasticnet" and self.l1_ratio is not None and 0 < self.l1_ratio < 1:
             warnings.warn(
                 f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})", stacklevel=3

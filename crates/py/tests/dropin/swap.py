@@ -11,7 +11,7 @@ FILES = {
     "sklearn.linear_model.tests.test_coordinate_descent": ["Lasso", "ElasticNet", "LassoCV", "ElasticNetCV"],
     "sklearn.linear_model.tests.test_huber": ["HuberRegressor"],
     "sklearn.linear_model.tests.test_quantile": ["HuberRegressor", "QuantileRegressor"],
-    "sklearn.linear_model.tests.test_logistic": ["LogisticRegression"],
+    "sklearn.linear_model.tests.test_logistic": ["LogisticRegression", "LogisticRegressionCV"],
     "sklearn.linear_model.tests.test_sgd": ["SGDClassifier", "SGDRegressor"],
     "sklearn.linear_model.tests.test_perceptron": ["Perceptron"],
     "sklearn.linear_model._glm.tests.test_glm": ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"],

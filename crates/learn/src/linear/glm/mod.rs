@@ -225,7 +225,8 @@ impl Learner for Glm {
                 the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else the \
                 logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals. Newton's \
                 method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a row at most. \
-                Does not select columns.",
+                Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is estimated. Does not select \
+                columns.",
         reference: "P. McCullagh, J. A. Nelder (1989), Generalized Linear Models, 2nd ed., Chapman & Hall",
         family: ermine_core::Family::Linear,
         tasks: &[Task::Regression],

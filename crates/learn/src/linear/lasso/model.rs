@@ -132,14 +132,15 @@ impl LassoModel {
             columns.binary_search(&(j as u32)).map_or(0.0, |at| values[at])
         };
         let steps: Vec<usize> = (0..path.len()).filter(|&s| path.alphas[s] > 0.0).collect();
-        // Against the sign of the penalty: all begin together at 0, and end apart, where their names stand.
-        let curves = largest.iter().map(|&(_, j)| Curve {
-            name: name(j),
-            points: steps.iter().map(|&s| (-path.alphas[s].log10(), point(s, j))).collect(),
+        // Against the sign of the penalty: all begin at 0, and end apart, where their names stand. A curve begins with the last step
+        // before its column enters: lines along 0 would lie on each other.
+        let curves = largest.iter().map(|&(_, j)| {
+            let before = steps.iter().position(|&s| point(s, j) != 0.0).unwrap_or(0).saturating_sub(1);
+            Curve { name: name(j), points: steps[before..].iter().map(|&s| (-path.alphas[s].log10(), point(s, j))).collect() }
         });
         out.sections.push(Section::Plot {
             title: title("Coefficients along the path"),
-            x: "-log10 alpha".into(),
+            x: "−log10(alpha)".into(),
             y: "coefficient".into(),
             curves: curves.collect(),
         });
@@ -161,9 +162,9 @@ impl LassoModel {
         };
         out.sections.push(Section::Plot {
             title: title("Error of cross-validation"),
-            x: "-log10 alpha".into(),
+            x: "−log10(alpha)".into(),
             y: "mean squared error".into(),
-            curves: vec![curve("mean", 0.0), curve("mean + standard error", 1.0), curve("mean - standard error", -1.0)],
+            curves: vec![curve("mean", 0.0), curve("mean + standard error", 1.0), curve("mean − standard error", -1.0)],
         });
     }
 }

@@ -42,9 +42,11 @@ pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>
     let square: Vec<f64> = (0..n).map(|i| square(x.row(i)) / l2).collect();
     let mut state = State { w: vec![0.0; x.cols()], alpha: vec![0.0; n], margin: vec![0.0; n] };
     let mut order: Vec<usize> = (0..n.div_ceil(CHUNK)).collect();
-    let mut trace = Trace::timed(&["objective", "duality_gap"]);
+    let mut trace = Trace::timed(&["iteration", "objective", "duality_gap"]);
     let zero = weight.iter().sum::<f64>() * std::f64::consts::LN_2;
     let (mut skip, mut gain_before, mut objective, mut caution) = (0.0, 0.0, zero, 0.3);
+    // At weights of 0 the dual objective is 0.
+    trace.push(&[0.0, zero * limits.scale, zero * limits.scale]);
     for round in 0.. {
         cx.report(Progress { stage: "round", done: round, total: None, objective: None })?;
         Stream::new(cx.seed, "logistic dual", round).shuffle(&mut order);
@@ -72,7 +74,7 @@ pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>
             objective = certificate.objective.unwrap_or(f64::MAX) / limits.scale;
             let gap = certificate.duality_gap.unwrap_or(f64::MAX) / limits.scale;
             let gap = gap.min((objective - state.dual(&weight, l2)).max(0.0));
-            trace.push(&[objective * limits.scale, gap * limits.scale]);
+            trace.push(&[(round + 1) as f64, objective * limits.scale, gap * limits.scale]);
             let converged = gap <= (50.0 * limits.tol * limits.tol).max(1e-13) * objective;
             if converged || last {
                 certificate.method = "dual coordinate descent".into();

@@ -211,7 +211,7 @@ impl Learner for Logistic {
                 probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An L1 \
                 part selects columns: many weights are exactly 0. Standardise columns of different units, since the penalty sees \
                 the units. Classes that can be told apart without error are found out when nothing is penalised, and the \
-                direction that tells them apart is kept. Costs some tens of passes at most over the rows.",
+                direction that tells them apart is kept. Weights of rows are counts, for standard errors too. Costs some tens of passes at most over the rows.",
         reference: "Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 4.4",
         family: Family::Linear,
         tasks: &[Task::Classification],

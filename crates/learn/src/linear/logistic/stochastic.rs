@@ -44,7 +44,9 @@ pub fn minimise(rows: &Rows<'_>, start: &Point, kind: Kind, limits: Limits, cx: 
         dense => Access::Dense(contiguous(dense, &mut scratch, Logistic::NAME)?),
     };
     let mut walk = Walk::new(rows, &access, &scatter, start);
-    let mut trace = Trace::timed(&["objective", "step"]);
+    let mut trace = Trace::timed(&["iteration", "objective", "step"]);
+    // As for every method, the first line is the start.
+    trace.push(&[0.0, rows.left(start, &scatter).0 * limits.scale, 0.0]);
     let mut order: Vec<usize> = (0..rows.len()).filter(|&i| rows.labels.weight_of(i) > 0.0).collect();
     let first = 1.0 / if kind == Kind::Saga { 3.0 * walk.steep } else { walk.steep };
     if kind == Kind::Saga {
@@ -81,7 +83,7 @@ pub fn minimise(rows: &Rows<'_>, start: &Point, kind: Kind, limits: Limits, cx: 
         };
         if look || rounds == limits.max_iter {
             let (objective, left, margin) = rows.left(&found, &scatter);
-            trace.push(&[objective * limits.scale, step]);
+            trace.push(&[rounds as f64, objective * limits.scale, step]);
             if limits.are_apart(objective, margin).unwrap_or(left <= 50.0 * limits.tol * limits.tol * objective) {
                 break true;
             }

@@ -383,10 +383,10 @@ fn chosen(stand: &Stand) -> (&[f64], f64) {
     }
 }
 
-/// A row an epoch, summed over the problems; one that ended earlier stays as it ended.
+/// A row an epoch, which is an iteration, summed over the problems; one that ended earlier stays as it ended.
 fn trace(courses: &[&[Epoch]]) -> Trace {
     let judged = courses.iter().any(|c| c.iter().any(|e| e.score.is_some()));
-    let mut columns = vec!["epoch", "objective", "loss", "step", "mistakes", "seconds"];
+    let mut columns = vec!["iteration", "objective", "loss", "step", "mistakes", "seconds"];
     if judged {
         columns.push("score");
     }

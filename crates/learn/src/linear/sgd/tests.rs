@@ -348,6 +348,8 @@ fn rows_set_aside_end_the_fit() {
         let model = early.fit(&data, &Context::default()).unwrap();
         assert!(model.certificate().unwrap().converged && model.n_iter() < 500);
         assert_eq!(model.trace().unwrap().column("score").unwrap().len() as u64, model.n_iter());
+        let numbered: Vec<u64> = model.trace().unwrap().column("iteration").unwrap().iter().map(|&k| k as u64).collect();
+        assert_eq!(numbered, (1..=model.n_iter()).collect::<Vec<u64>>());
         // A validation set of the context leaves all rows to learn from.
         let cx = Context { validation: Some(&data), ..Context::default() };
         let other = early.fit(&data, &cx).unwrap();

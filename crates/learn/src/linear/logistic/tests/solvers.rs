@@ -66,6 +66,23 @@ fn all_solvers_reach_the_same_optimum() {
 }
 
 #[test]
+fn traces_begin_at_the_start_and_count_passes() {
+    let design = random(300, 5, 3, 8);
+    for (solver, max_iter) in [(Solver::Saga, 1000), (Solver::Sgd, 12), (Solver::Sgd, 13)] {
+        let learner = Logistic { solver, max_iter, ..Logistic::default() };
+        let (model, start) = (design.fit(&learner), design.fit(&Logistic { max_iter: 0, ..learner.clone() }));
+        let trace = model.trace().unwrap();
+        let (iteration, objective) = (trace.column("iteration").unwrap(), trace.column("objective").unwrap());
+        assert!(iteration[0] == 0.0 && iteration.windows(2).all(|w| w[0] < w[1]), "{solver:?}: {iteration:?}");
+        assert_eq!(iteration.last().copied(), Some(model.n_iter() as f64), "{solver:?}: {iteration:?}");
+        let first = start.certificate().unwrap().objective.unwrap();
+        assert!((objective[0] - first).abs() <= 1e-12 * first, "{solver:?}: {} instead of {first}", objective[0]);
+        let last = model.certificate().unwrap().objective.unwrap();
+        assert!((objective.last().unwrap() - last).abs() <= 1e-9 * last, "{solver:?}: {objective:?} and {last}");
+    }
+}
+
+#[test]
 fn a_solver_that_cannot_take_a_penalty_is_refused_by_name() {
     for solver in ["newton", "lbfgs", "sgd"] {
         let mut any: Box<dyn AnyLearner> = Box::new(Logistic::default());
