@@ -1,144 +1,265 @@
-"""Boosted trees on real data at matched settings: held-out loss of Ermine, LightGBM, XGBoost and CatBoost.
+"""How good a result is: one function a kind of task, computed here for every contestant alike.
 
-    ERMINE_DATA=folder python quality.py [adult covtype california bike claims] [--splits 3]
-
-The folder holds adult_train.csv.gz, covtype.csv.gz, california_housing.csv.gz, bike_sharing_hour.csv.gz and be_mtpl97.csv.gz.
-Every contestant gets the same rows, rounds, leaves, rate, penalty and least rows of a leaf, columns of words as categories, and no
-early stop. A fifth of the rows is held out (covtype: a tenth to learn from, a tenth to judge); the loss is the mean over splits.
+Each takes (data, parameters, out), where `out` is what the contestant's `info` returned with the
+prediction as out["pred"], and returns named figures. The first figure is the one that is gated.
 """
 
-import argparse
-import os
-import time
-import warnings
-
 import numpy as np
-import pandas as pd
-
-ROUNDS, LEAVES, RATE, LEAST, BINS, L2 = 200, 31, 0.1, 20, 255, 1.0
+from scipy.special import xlogy
 
 
-def read(name):
-    frame = pd.read_csv(os.path.join(os.environ["ERMINE_DATA"], f"{name}.csv.gz"), na_values=["?"])
-    words = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c])]
-    return frame.astype({c: "category" for c in words})
+def _linear(out):
+    return np.asarray(out["coef"], float).ravel(), float(np.ravel(out.get("intercept", 0.0))[0])
 
 
-def adult():
-    frame = read("adult_train")
-    return frame.drop(columns="income"), frame["income"].cat.codes.to_numpy(), None, "classes"
+def _signs(y):
+    return np.where(y == 1, 1, -1)
 
 
-def covtype():
-    frame = read("covtype").iloc[::5].reset_index(drop=True)
-    return frame.iloc[:, :-1], frame.iloc[:, -1].to_numpy() - 1, None, "classes"
+def _linear_accuracy(d, w):
+    return float((((d["X_test"] @ w) > 0) == (d["y_test"] == 1)).mean())
 
 
-def california():
-    frame = read("california_housing")
-    return frame.drop(columns="median_house_value"), frame["median_house_value"].to_numpy() / 1e5, None, "squared"
+# ---- linear models: the objective itself
 
 
-def bike():
-    frame = read("bike_sharing_hour")
-    return frame.drop(columns=["instant", "dteday", "casual", "registered", "cnt"]), frame["cnt"].to_numpy(float), None, "squared"
+def least_squares(d, p, out):
+    """(|y - Xw - b|^2 + alpha |w|^2) / n."""
+    w, b = _linear(out)
+    r = d["y"] - d["X"] @ w - b
+    return {"objective": float((r @ r + p.get("alpha", 0.0) * (w @ w)) / len(r))}
 
 
-def claims():
-    frame = read("be_mtpl97")
-    x = frame[["coverage", "ageph", "sex", "bm", "power", "agec", "fuel", "use", "fleet", "long", "lat"]]
-    exposure = frame["expo"].to_numpy()
-    return x, frame["nclaims"].to_numpy() / exposure, exposure, "poisson"
+def pinball(d, p, out):
+    """mean pinball(y - Xw - b) + alpha |w|_1."""
+    w, b = _linear(out)
+    r = d["y"] - d["X"] @ w - b
+    loss = np.maximum(p["quantile"] * r, (p["quantile"] - 1) * r).mean()
+    return {"objective": float(loss + p["alpha"] * np.abs(w).sum())}
 
 
-DATA = {f.__name__: f for f in (adult, covtype, california, bike, claims)}
+def huber(d, p, out):
+    """(sum (s + H(r / s) s) + alpha |w|^2) / n at the best scale s for these coefficients."""
+    w, b = _linear(out)
+    a = np.abs(d["y"] - d["X"] @ w - b)
+    low, high = 1e-12 * a.max(), a.max()
+    for _ in range(100):
+        s = np.sqrt(low * high)
+        low, high = (s, high) if (np.minimum(a / s, p["epsilon"]) ** 2).mean() > 1 else (low, s)
+    z, e = a / s, p["epsilon"]
+    loss = s + s * np.where(z <= e, z * z, 2 * e * z - e * e)
+    return {"objective": float(loss.mean() + p["alpha"] * (w @ w) / len(a))}
 
 
-def ermine(kind, x, y, w, x_test):
-    import ermine
+def _elastic_net(X, y, w, b, alpha, l1_ratio=1.0, intercept=True):
+    """Objective and duality gap of 1/(2n) |y-Xw-b|^2 + alpha (l1 |w|_1 + (1-l1)/2 |w|^2).
 
-    given = dict(max_iter=ROUNDS, max_leaf_nodes=LEAVES, learning_rate=RATE, min_samples_leaf=LEAST, max_bins=BINS)
-    given |= dict(l2_regularization=L2, early_stopping=False, random_state=0)
-    if kind == "classes":
-        return ermine.HistGradientBoostingClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
-    loss = {"squared": "squared_error", "poisson": "poisson"}[kind]
-    return ermine.HistGradientBoostingRegressor(loss=loss, **given).fit(x, y, sample_weight=w).predict(x_test)
-
-
-def lightgbm(kind, x, y, w, x_test):
-    import lightgbm
-
-    given = dict(n_estimators=ROUNDS, num_leaves=LEAVES, learning_rate=RATE, min_child_samples=LEAST, max_bin=BINS, n_jobs=2)
-    given |= dict(reg_lambda=L2, random_state=0, verbose=-1)
-    if kind == "classes":
-        return lightgbm.LGBMClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
-    objective = {"squared": "regression", "poisson": "poisson"}[kind]
-    return lightgbm.LGBMRegressor(objective=objective, **given).fit(x, y, sample_weight=w).predict(x_test)
+    Both in units of the objective of the empty model, with the count of non-zero coefficients.
+    """
+    n = len(y)
+    r = y - X @ w - b
+    if intercept:
+        r = r - r.mean()
+        y = y - y.mean()
+    l1, l2 = alpha * l1_ratio, alpha * (1 - l1_ratio)
+    gradient = X.T @ r / n - l2 * w
+    s = min(1.0, l1 / np.abs(gradient).max())
+    primal = r @ r / (2 * n) + l1 * np.abs(w).sum() + l2 / 2 * (w @ w)
+    # Dual point of the augmented least squares: theta = s (r, -sqrt(n l2) w) / n.
+    dual = (y @ y - (y - s * r) @ (y - s * r)) / (2 * n) - l2 / 2 * s * s * (w @ w)
+    null = y @ y / (2 * n)
+    return float(primal / null), float((primal - dual) / null), int((w != 0).sum())
 
 
-def xgboost(kind, x, y, w, x_test):
-    import xgboost
-
-    given = dict(n_estimators=ROUNDS, max_leaves=LEAVES, max_depth=0, grow_policy="lossguide", tree_method="hist", max_bin=BINS)
-    given |= dict(reg_lambda=L2, learning_rate=RATE, enable_categorical=True, n_jobs=2, random_state=0)
-    # XGBoost has no least number of rows; a row of squared loss has curvature 1.
-    if kind == "classes":
-        return xgboost.XGBClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
-    if kind == "squared":
-        given |= dict(min_child_weight=LEAST)
-    objective = {"squared": "reg:squarederror", "poisson": "count:poisson"}[kind]
-    return xgboost.XGBRegressor(objective=objective, **given).fit(x, y, sample_weight=w).predict(x_test)
+def lasso(d, p, out):
+    w, b = _linear(out)
+    objective, gap, nonzero = _elastic_net(
+        d["X"], d["y"], w, b, p["alpha_of"](d), p.get("l1_ratio", 1.0), p["intercept"]
+    )
+    return {"objective": objective, "gap": gap, "nnz": nonzero}
 
 
-def catboost(kind, x, y, w, x_test):
-    import catboost
-
-    words = [c for c in x.columns if isinstance(x[c].dtype, pd.CategoricalDtype)]
-    x, x_test = (f.assign(**{c: f[c].astype(object).fillna("missing").astype(str) for c in words}) for f in (x, x_test))
-    given = dict(iterations=ROUNDS, max_leaves=LEAVES, learning_rate=RATE, grow_policy="Lossguide", min_data_in_leaf=LEAST)
-    given |= dict(l2_leaf_reg=L2, border_count=254, thread_count=2, random_seed=0, verbose=False, cat_features=words)
-    given |= dict(allow_writing_files=False)
-    if kind == "classes":
-        return catboost.CatBoostClassifier(**given).fit(x, y, sample_weight=w).predict_proba(x_test)
-    model = catboost.CatBoostRegressor(loss_function={"squared": "RMSE", "poisson": "Poisson"}[kind], **given)
-    out = model.fit(x, y, sample_weight=w).predict(x_test)
-    return np.exp(out) if kind == "poisson" else out
-
-
-def loss(kind, y, w, said):
-    from sklearn.metrics import log_loss, mean_poisson_deviance, root_mean_squared_error
-
-    if kind == "classes":
-        return log_loss(y, said)
-    if kind == "squared":
-        return root_mean_squared_error(y, said)
-    return mean_poisson_deviance(y, said, sample_weight=w)
+def lasso_path(d, p, out):
+    """Sum of the objectives at four points of the path of 100."""
+    alphas = p["alphas_of"](d)
+    coefs, intercepts = np.asarray(out["coefs"]), np.asarray(out["intercepts"])  # (p, L), (L,)
+    points = [
+        _elastic_net(d["X"], d["y"], coefs[:, i], intercepts[i], alphas[i]) for i in (9, 49, 74, 99)
+    ]
+    return {
+        "objective": sum(x[0] for x in points),
+        "gap": max(x[1] for x in points),
+        "nnz": points[-1][2],
+    }
 
 
-def main():
-    warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="*", default=list(DATA), metavar="DATA")
-    parser.add_argument("--splits", type=int, default=3)
-    args = parser.parse_args()
-    contestants = [ermine, lightgbm, xgboost, catboost]
-    for name in args.data:
-        x, y, w, kind = DATA[name]()
-        totals = np.zeros((len(contestants), 2))
-        for split in range(args.splits):
-            order = np.random.default_rng(split).permutation(len(y))
-            train, test = (order[: len(y) // 2], order[len(y) // 2 :]) if name == "covtype" else np.split(order, [len(y) * 4 // 5])
-            weight = lambda rows: None if w is None else w[rows]  # noqa: E731
-            for k, contestant in enumerate(contestants):
-                start = time.perf_counter()
-                said = contestant(kind, x.iloc[train], y[train], weight(train), x.iloc[test])
-                totals[k] += loss(kind, y[test], weight(test), said), time.perf_counter() - start
-        means = totals / args.splits
-        best = means[1:, 0].min()
-        print(f"{name}: {len(y)} rows, {x.shape[1]} columns, {kind}", flush=True)
-        for contestant, (value, seconds) in zip(contestants, means):
-            print(f"  {contestant.__name__:9} {value:.5f}  {100 * (value / best - 1):+6.2f}% of the best peer  {seconds:6.2f} s", flush=True)
+def logistic(d, p, out):
+    """C sum log(1 + exp(-y f)) + penalty, without intercept."""
+    w = np.asarray(out["coef"], float).ravel()
+    loss = np.logaddexp(0, -_signs(d["y"]) * (d["X"] @ w)).sum()
+    penalty = np.abs(w).sum() if p.get("penalty") == "l1" else w @ w / 2
+    res = {"objective": float(p["C"] * loss + penalty), "acc": _linear_accuracy(d, w)}
+    if p.get("penalty") == "l1":
+        res["nnz"] = int((w != 0).sum())
+    return res
 
 
-if __name__ == "__main__":
-    main()
+def _half_poisson_deviance(y, z):
+    return float((xlogy(y, y) - y - y * z + np.exp(z)).mean())
+
+
+def poisson(d, p, out):
+    """Half the mean deviance + alpha |w|^2 / 2."""
+    w, b = _linear(out)
+    half = _half_poisson_deviance(d["y"], d["X"] @ w + b)
+    test = _half_poisson_deviance(d["y_test"], d["X_test"] @ w + b)
+    return {"objective": half + p["alpha"] / 2 * float(w @ w), "test": test}
+
+
+def softmax(d, p, out):
+    """C sum(-log p_y) + |W|^2 / 2, without intercept."""
+    W = np.asarray(out["coef"], float)
+    Z = d["X"] @ W.T
+    Z -= Z.max(1, keepdims=True)
+    loss = (np.log(np.exp(Z).sum(1)) - Z[np.arange(len(Z)), d["y"]]).sum()
+    acc = float(((d["X_test"] @ W.T).argmax(1) == d["y_test"]).mean())
+    return {"objective": float(p["C"] * loss + (W * W).sum() / 2), "acc": acc}
+
+
+def linear_svm(d, p, out):
+    """C sum of hinge losses (squared or not) + |w|^2 / 2."""
+    w = np.asarray(out["coef"], float).ravel()
+    z = np.maximum(0, 1 - _signs(d["y"]) * (d["X"] @ w))
+    loss = (z * z).sum() if p["loss"] == "squared_hinge" else z.sum()
+    return {"objective": float(p["C"] * loss + w @ w / 2), "acc": _linear_accuracy(d, w)}
+
+
+def steps(d, p, out):
+    """Mean loss (logistic or hinge) + alpha |w|^2 / 2, without intercept."""
+    w = np.asarray(out["coef"], float).ravel()
+    m = _signs(d["y"]) * (d["X"] @ w)
+    loss = np.logaddexp(0, -m) if p["loss"] == "log_loss" else np.maximum(0, 1 - m)
+    objective = float(loss.mean() + p["alpha"] * (w @ w) / 2)
+    return {"objective": objective, "acc": _linear_accuracy(d, w)}
+
+
+# ---- kernel machines, neighbours
+
+
+def _rbf(A, B, gamma):
+    squares = (A * A).sum(1)[:, None] + (B * B).sum(1)[None, :] - 2 * A @ B.T
+    return np.exp(-gamma * np.maximum(squares, 0))
+
+
+def svm(d, p, out):
+    """Dual objective (minimised) and test score."""
+    support = np.asarray(out["support"]).ravel()
+    a = np.asarray(out["dual_coef"], float).ravel()
+    Xs = d["X"][support].astype(np.float64)
+    quadratic = sum(
+        a[i : i + 2000] @ (_rbf(Xs[i : i + 2000], Xs, p["gamma"]) @ a)
+        for i in range(0, len(support), 2000)
+    )
+    if "epsilon" in p:
+        linear = p["epsilon"] * np.abs(a).sum() - d["y"][support] @ a
+        score = {"rmse": float(np.sqrt(np.mean((out["pred"] - d["y_test"]) ** 2)))}
+    else:
+        linear = -np.abs(a).sum()
+        score = {"acc": float((np.asarray(out["pred"]) == d["y_test"]).mean())}
+    return {"dual": float(0.5 * quadratic + linear), **score, "n_sv": len(support)}
+
+
+def error_rate(d, p, out):
+    return {"err": 1 - accuracy(d, p, out)["acc"]}
+
+
+def kernel_pca(d, p, out):
+    return {"sum_eig": float(np.sum(out["eigenvalues"]))}
+
+
+def neighbours(d, p, out):
+    """Mean distance to the neighbours found for the first 500 queries."""
+    found = np.asarray(out["pred"])[:500]
+    diff = d["X"][found].astype(np.float64) - d["X_test"][:500, None, :]
+    return {"mean_dist": float(np.sqrt((diff * diff).sum(-1)).mean())}
+
+
+# ---- prediction on the test rows
+
+
+def accuracy(d, p, out):
+    return {"acc": float((np.asarray(out["pred"]) == d["y_test"]).mean())}
+
+
+def rmse(d, p, out):
+    return {"rmse": float(np.sqrt(np.mean((np.ravel(out["pred"]) - d["y_test"]) ** 2)))}
+
+
+def auc(d, p, out):
+    """Area under the ROC curve by ranks, ties at their mean rank."""
+    from scipy.stats import rankdata
+
+    score = np.asarray(out["pred"], float)
+    score = score[:, 1] if score.ndim == 2 else score
+    positive = d["y_test"][: len(score)] == 1
+    n1 = positive.sum()
+    n0 = len(score) - n1
+    return {"auc": float((rankdata(score)[positive].sum() - n1 * (n1 + 1) / 2) / (n0 * n1))}
+
+
+def auc_of_many(d, p, out):
+    """The area under the curve when there are rows enough to speak of one."""
+    return auc(d, p, out) if len(out["pred"]) > 10_000 else {}
+
+
+def log_loss(d, p, out):
+    P = np.clip(np.asarray(out["pred"], float).reshape(len(d["y_test"]), -1), 1e-15, 1)
+    P /= P.sum(1, keepdims=True)
+    return {"logloss": float(-np.log(P[np.arange(len(P)), d["y_test"]]).mean())}
+
+
+# ---- clusters, components, tables
+
+
+def kmeans(d, p, out):
+    """Inertia of the centres on all rows, in blocks."""
+    centres = np.asarray(out["centers"], np.float64)
+    X, inertia = d["X"], 0.0
+    for i in range(0, len(X), 100_000):
+        rows = X[i : i + 100_000].astype(np.float64)
+        nearest = ((centres * centres).sum(1) - 2 * rows @ centres.T).min(1)
+        inertia += np.maximum((rows * rows).sum(1) + nearest, 0).sum()
+    return {"inertia": float(inertia), "iters": int(out.get("n_iter", -1))}
+
+
+def mixture(d, p, out):
+    X, k = d["X"], len(out["weights"])
+    log_p = np.empty((len(X), k))
+    for c in range(k):
+        L = np.linalg.cholesky(np.asarray(out["covs"])[c])
+        z = np.linalg.solve(L, (X - np.asarray(out["means"])[c]).T)
+        log_p[:, c] = (
+            np.log(out["weights"][c])
+            - (z * z).sum(0) / 2
+            - np.log(np.diag(L)).sum()
+            - X.shape[1] / 2 * np.log(2 * np.pi)
+        )
+    m = log_p.max(1)
+    likelihood = (m + np.log(np.exp(log_p - m[:, None]).sum(1))).mean()
+    return {"neg_loglik": float(-likelihood), "iters": int(out.get("n_iter", -1))}
+
+
+def pca(d, p, out):
+    """Variance the components capture, and how far they are from orthonormal."""
+    V = np.asarray(out["components"], np.float64)  # (k, p)
+    T = d["X"] @ V.T - d["X"].mean(0) @ V.T
+    orthogonality = float(np.abs(V @ V.T - np.eye(len(V))).max())
+    return {"captured": float((T * T).sum() / len(T)), "orth": orthogonality}
+
+
+def checksum(d, p, out):
+    return {"checksum": float(np.abs(out["array"]).sum())}
+
+
+def cv_score(d, p, out):
+    return {"cv_score": float(out["score"])}
