@@ -1,0 +1,116 @@
+//! Steps and rounds a second, one thread: `cargo run --release -p ermine-agent --example throughput`.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use ermine_agent::bandit::{
+    AnyPolicy, Arms, EpsilonGreedy, Exp3, KlUcb, LinUcb, Policy, RewardRange, ThompsonBeta, Ucb, Width, World,
+};
+use ermine_agent::env::{
+    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoles, Environment, FrozenLake, MountainCar, Taxi, cliff_walking,
+};
+use ermine_agent::tabular::{Budget, Exploration, Method, Rate, Schedule, TabularAgent};
+use ermine_core::{Result, Stream};
+
+/// The best of three, in millions a second; `usual` is the figure of the usual Python tool.
+fn report(name: &str, usual: Option<f64>, mut work: impl FnMut() -> Result<u64>) -> Result<()> {
+    let mut best: f64 = 0.0;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let count = work()?;
+        best = best.max(count as f64 / start.elapsed().as_secs_f64());
+    }
+    let ratio = usual.map_or(String::new(), |u| format!("{:>9.0} x", best / u));
+    println!("{name:<34} {:>9.3} M/s {ratio}", best / 1e6);
+    Ok(())
+}
+
+fn episodes<E: Environment>(env: &mut E, steps: u64) -> Result<u64> {
+    let actions = env.actions() as u64;
+    let mut state = 1u64;
+    env.reset(Some(1));
+    for _ in 0..steps {
+        // A small generator of actions, so that the environment is what is measured.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let step = env.step(((state >> 33) % actions) as usize)?;
+        if step.done() {
+            env.reset(None);
+        }
+        black_box(step.reward);
+    }
+    Ok(steps)
+}
+
+fn rounds(arms: &Arms, policy: &AnyPolicy, count: u64) -> Result<u64> {
+    let (mut world, mut policy) = (World::new(arms)?, policy.clone());
+    let (mut a, mut b) = (Stream::new(1, "world", 0), Stream::new(1, "policy", 0));
+    for _ in 0..count {
+        world.advance(&mut a);
+        let choice = policy.choose(world.context(), &mut b);
+        let reward = world.draw(choice.arm, &mut a);
+        policy.learn(world.context(), choice, reward)?;
+    }
+    Ok(count)
+}
+
+fn main() -> Result<()> {
+    println!("{:<34} {:>13} {:>11}", "task", "ours", "the usual");
+    let n = 3_000_000;
+    report("cartpole", Some(132e3), || episodes(&mut CartPole::default(), n))?;
+    report("mountain car", Some(87e3), || episodes(&mut MountainCar::default(), n))?;
+    report("acrobot", Some(26e3), || episodes(&mut Acrobot::default(), n / 10))?;
+    report("frozen lake", Some(138e3), || episodes(&mut FrozenLake::default().build()?, n))?;
+    report("cliff walking", Some(165e3), || episodes(&mut cliff_walking(false)?, n))?;
+    report("taxi", Some(103e3), || episodes(&mut Taxi::new(None, None)?, n))?;
+    report("blackjack", Some(23e3), || episodes(&mut Blackjack::new(BlackjackRules::Book), n))?;
+    for (width, usual) in [(1, None), (64, Some(1.28e6)), (1024, Some(10.7e6)), (4096, Some(18.4e6))] {
+        for exact in [false, true] {
+            let mut carts = CartPoles::new(width, exact)?;
+            let actions: Vec<Vec<u8>> = (0..16u8)
+                .map(|k| (0..width).map(|i| (i as u8).wrapping_mul(37).wrapping_add(k.wrapping_mul(91)) >> 7).collect())
+                .collect();
+            let steps = (3_000_000 / width).max(100);
+            let name = format!("cartpole x {width}{}", if exact { ", system's sines" } else { "" });
+            report(&name, usual, || {
+                carts.reset(Some(1));
+                for step in 0..steps {
+                    carts.step(&actions[step % 16])?;
+                    black_box(carts.observations());
+                }
+                Ok((steps * width) as u64)
+            })?;
+        }
+    }
+    let agent = TabularAgent {
+        method: Method::QLearning,
+        gamma: 0.9,
+        alpha: Rate::Constant(0.7),
+        exploration: Exploration::EpsilonGreedy(Schedule::Constant(0.1)),
+        initial: 0.0,
+    };
+    report("taxi, Q-learning", Some(77e3), || Ok(agent.train(&mut Taxi::new(None, None)?, Budget::Steps(n), 1)?.steps))?;
+    let lake = TabularAgent { alpha: Rate::Constant(0.1), gamma: 0.99, ..agent.clone() };
+    report("frozen lake, Q-learning", Some(120e3), || {
+        Ok(lake.train(&mut FrozenLake::default().build()?, Budget::Steps(n), 1)?.steps)
+    })?;
+    let mut means = vec![0.8; 10];
+    means[0] = 0.9;
+    let coins = Arms::Bernoulli { means };
+    let unit = RewardRange::default();
+    for (name, usual, policy, count) in [
+        ("ucb1, 10 arms", Some(7.9e3), AnyPolicy::from(Ucb::new(10, Width::Logarithm { c: 2.0 })?), n),
+        ("epsilon-greedy, 10 arms", Some(10.1e3), EpsilonGreedy::new(10, Schedule::Constant(0.1))?.into(), n),
+        ("thompson, 10 arms", Some(5.8e3), ThompsonBeta::new(10)?.into(), n / 5),
+        ("exp3, 10 arms", Some(12e3), Exp3::on_rewards(10, n, unit)?.into(), n),
+        ("kl-ucb, 10 arms", Some(5.7e3), KlUcb::new(10, 0.0)?.into(), n / 5),
+    ] {
+        report(name, usual, || rounds(&coins, &policy, count))?;
+    }
+    for (dimension, usual) in [(10, 1_057.0), (50, 918.0)] {
+        let coefficients = (0..10).map(|arm| (0..dimension).map(|i| f64::from((arm * 7 + i) % 5) - 2.0).collect()).collect();
+        let world = Arms::Linear { coefficients, sd: 0.1 };
+        let policy = LinUcb::new(10, dimension as usize, false, 1.0, 1.0)?.into();
+        report(&format!("linucb, 10 arms, d = {dimension}"), Some(usual), || rounds(&world, &policy, n / 100))?;
+    }
+    Ok(())
+}

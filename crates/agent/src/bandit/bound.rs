@@ -1,0 +1,75 @@
+//! What is proven about regret.
+
+use super::kl::bernoulli_kl;
+use super::{AnyPolicy, Arms, Policy, Width};
+
+/// A bound on the expected regret.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    /// Its value.
+    pub value: f64,
+    /// Where it comes from.
+    pub formula: &'static str,
+}
+
+/// Gaps to the best mean, of the arms that have one.
+fn gaps(means: &[f64]) -> Vec<f64> {
+    let best = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    means.iter().map(|m| best - m).filter(|gap| *gap > 0.0).collect()
+}
+
+/// The constant `C` of the lower bound of Lai and Robbins: no policy that is good everywhere has regret below `C ln T` in the long run.
+/// At finite `T` good policies may well lie below.
+pub fn lai_robbins(arms: &Arms) -> Option<f64> {
+    let best = |means: &[f64]| means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    match arms {
+        Arms::Bernoulli { means } => {
+            let top = best(means);
+            Some(means.iter().filter(|m| **m < top).map(|&m| (top - m) / bernoulli_kl(m, top)).sum())
+        }
+        Arms::Gaussian { means, sd } => Some(gaps(means).iter().map(|gap| 2.0 * sd * sd / gap).sum()),
+        _ => None,
+    }
+}
+
+/// The proven bound on a policy's expected regret after so many rounds, where there is one for finitely many.
+pub fn proven_bound(policy: &AnyPolicy, arms: &Arms, rounds: u64) -> Option<Bound> {
+    let (t, k) = (rounds as f64, policy.arms() as f64);
+    // Regret is counted in rewards, the theory in units of their range.
+    let range = arms.range()?;
+    let unit = range.high - range.low;
+    let scaled = |means: &[f64]| -> Vec<f64> { gaps(means).iter().map(|gap| gap / unit).collect() };
+    let told = |policy_range: super::RewardRange| policy_range.low <= range.low && policy_range.high >= range.high;
+    let bound = |value: f64, formula| Some(Bound { value: value * unit, formula });
+    match policy {
+        AnyPolicy::ExploreThenCommit(p) => {
+            let gaps = scaled(arms.means()?);
+            let each = (p.each as f64).min(t / k);
+            let wrong = |gap: &f64| each * gap + (t - each * k).max(0.0) * gap * (-each * gap * gap).exp();
+            bound(gaps.iter().map(wrong).sum(), "m ΣΔ + (T - mK) Σ Δ exp(-m Δ²)")
+        }
+        AnyPolicy::Ucb(p) if told(p.range) => match p.width {
+            Width::Logarithm { c: 2.0 } => {
+                let gaps = scaled(arms.means()?);
+                let sum = gaps.iter().map(|gap| 8.0 * t.ln() / gap + (1.0 + std::f64::consts::PI.powi(2) / 3.0) * gap);
+                bound(sum.sum(), "Σ 8 ln T / Δ + (1 + π²/3) ΣΔ")
+            }
+            Width::Confidence { rounds: n, delta } if rounds <= n => {
+                let gaps = scaled(arms.means()?);
+                let log = (4.0 * (n as f64 - k) / delta).ln();
+                bound(gaps.iter().map(|gap| 2.0 * log / gap + n as f64 * delta * gap).sum(), "2 ln(4(T - K)/δ) Σ 1/Δ + T δ ΣΔ")
+            }
+            Width::Moss { rounds: n } if rounds <= n => bound(49.0 * (k * n as f64).sqrt(), "49 sqrt(K T)"),
+            _ => None,
+        },
+        AnyPolicy::Exp3(p) if told(p.range) && !matches!(arms, Arms::Drift { .. }) => match (p.losses, k.ln()) {
+            (true, log) if p.mix == 0.0 => bound(log / p.eta + p.eta * t * k / 2.0, "ln K / η + η T K / 2"),
+            (false, log) if p.mix > 0.0 && p.eta <= p.mix / k + 1e-12 => {
+                let best = t; // No arm earns more than 1 a round.
+                bound((std::f64::consts::E - 1.0) * p.mix * best + k * log / p.mix, "(e - 1) γ T + K ln K / γ")
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

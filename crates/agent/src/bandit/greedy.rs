@@ -1,0 +1,153 @@
+//! Policies that follow the sample means: explore then commit, ε-greedy; and one that does not learn.
+
+use ermine_core::{Error, Result, Stream};
+use serde::{Deserialize, Serialize};
+
+use super::{Choice, Counts, Policy, check_reward, some_arms};
+use crate::tabular::Schedule;
+
+/// Pulls every arm `each` times, then the best one for ever. Regret grows linearly: the arm it commits to may be wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExploreThenCommit {
+    /// Pulls of each arm before the commitment.
+    pub each: u64,
+    counts: Counts,
+    committed: Option<usize>,
+}
+
+impl ExploreThenCommit {
+    /// A policy that knows nothing yet.
+    pub fn new(arms: usize, each: u64) -> Result<Self> {
+        if each == 0 {
+            return Err(Error::Data("explore-then-commit: every arm needs at least one pull before the commitment".into()));
+        }
+        Ok(Self { each, counts: Counts::new(arms)?, committed: None })
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        self.counts.check()?;
+        match self.committed {
+            Some(arm) => check_reward("explore-then-commit", self.counts.arms(), arm, 0.0),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Policy for ExploreThenCommit {
+    fn arms(&self) -> usize {
+        self.counts.arms()
+    }
+
+    fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
+        let arms = self.arms() as u64;
+        self.counts.rounds += 1;
+        // Rewards may be late: exploration goes by choices, the commitment by what has come until then.
+        if self.counts.rounds <= self.each.saturating_mul(arms) {
+            return Choice::certain(((self.counts.rounds - 1) % arms) as usize);
+        }
+        let counts = &self.counts;
+        let mean = |arm: usize| if counts.pulls[arm] == 0 { f64::NEG_INFINITY } else { counts.mean(arm) };
+        Choice::certain(*self.committed.get_or_insert_with(|| counts.largest(mean)))
+    }
+
+    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+        check_reward("explore-then-commit", self.arms(), choice.arm, reward)?;
+        self.counts.add(choice.arm, reward);
+        Ok(())
+    }
+}
+
+/// The best arm so far, or with probability ε any. With a constant ε regret grows linearly.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EpsilonGreedy {
+    /// ε by round.
+    pub epsilon: Schedule,
+    counts: Counts,
+}
+
+impl EpsilonGreedy {
+    /// A policy that knows nothing yet.
+    pub fn new(arms: usize, epsilon: Schedule) -> Result<Self> {
+        let policy = Self { epsilon, counts: Counts::new(arms)? };
+        policy.check()?;
+        Ok(policy)
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        self.epsilon.check("epsilon", 0.0, 1.0)?;
+        self.counts.check()
+    }
+}
+
+impl Policy for EpsilonGreedy {
+    fn arms(&self) -> usize {
+        self.counts.arms()
+    }
+
+    #[inline]
+    fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
+        let arms = self.arms();
+        let epsilon = self.epsilon.at(self.counts.rounds);
+        self.counts.rounds += 1;
+        let counts = &self.counts;
+        let best = counts.unknown().unwrap_or_else(|| counts.largest(|arm| counts.mean(arm)));
+        let u = rng.uniform();
+        let arm = if u < epsilon { ((u / epsilon * arms as f64) as usize).min(arms - 1) } else { best };
+        let any = epsilon / arms as f64;
+        Choice { arm, probability: Some(if arm == best { 1.0 - epsilon + any } else { any }) }
+    }
+
+    #[inline]
+    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+        check_reward("epsilon-greedy", self.arms(), choice.arm, reward)?;
+        self.counts.add(choice.arm, reward);
+        Ok(())
+    }
+}
+
+/// The same probabilities in every round, whatever comes: the policy behind many logs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stationary {
+    probabilities: Vec<f64>,
+}
+
+impl Stationary {
+    /// A policy with these probabilities.
+    pub fn new(probabilities: Vec<f64>) -> Result<Self> {
+        let policy = Self { probabilities };
+        policy.check()?;
+        Ok(policy)
+    }
+
+    /// The probabilities.
+    pub fn probabilities(&self) -> &[f64] {
+        &self.probabilities
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        some_arms(self.probabilities.len())?;
+        if let Some(arm) = self.probabilities.iter().position(|p| !(0.0..=1.0).contains(p)) {
+            return Err(Error::Data(format!("arm {arm}: {} is not a probability", self.probabilities[arm])));
+        }
+        let sum: f64 = self.probabilities.iter().sum();
+        match (sum - 1.0).abs() <= 1e-9 {
+            true => Ok(()),
+            false => Err(Error::Data(format!("the probabilities of the arms sum to {sum}, not to 1"))),
+        }
+    }
+}
+
+impl Policy for Stationary {
+    fn arms(&self) -> usize {
+        self.probabilities.len()
+    }
+
+    fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
+        let arm = rng.weighted(&self.probabilities);
+        Choice { arm, probability: Some(self.probabilities[arm]) }
+    }
+
+    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+        check_reward("stationary", self.arms(), choice.arm, reward)
+    }
+}

@@ -1,0 +1,113 @@
+//! Upper confidence bounds: optimism in the face of uncertainty.
+
+use ermine_core::{Error, Result, Stream};
+use serde::{Deserialize, Serialize};
+
+use super::{Choice, Counts, Policy, RewardRange};
+
+/// How far above its mean an arm may be, after `n` pulls of it in `t` rounds. Rewards are scaled to [0, 1].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Width {
+    /// `sqrt(c ln t / n)`; c = 2 is UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
+    Logarithm {
+        /// The factor.
+        c: f64,
+    },
+    /// `sqrt(β / n)` with `β = ln(4 (T - K) / δ) / 2` for a known number of rounds `T`: by Hoeffding's inequality all means lie in
+    /// their intervals all the time with probability 1 - δ/2.
+    Confidence {
+        /// Rounds to come.
+        rounds: u64,
+        /// δ.
+        delta: f64,
+    },
+    /// `sqrt(max(0, ln(T / (K n))) / n)`: MOSS, optimal in the worst case (Audibert, Bubeck 2009).
+    Moss {
+        /// Rounds to come.
+        rounds: u64,
+    },
+}
+
+/// The arm with the largest mean plus width; unknown arms first, the lowest among equals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ucb {
+    /// The width.
+    pub width: Width,
+    /// The range of the rewards.
+    pub range: RewardRange,
+    counts: Counts,
+}
+
+impl Ucb {
+    /// A policy that knows nothing yet, for rewards in [0, 1].
+    pub fn new(arms: usize, width: Width) -> Result<Self> {
+        Self::with_range(arms, width, RewardRange::default())
+    }
+
+    /// A policy that knows nothing yet, for rewards in a range.
+    pub fn with_range(arms: usize, width: Width, range: RewardRange) -> Result<Self> {
+        let policy = Self { width, range, counts: Counts::new(arms)? };
+        policy.check()?;
+        Ok(policy)
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        self.range.check()?;
+        self.counts.check()?;
+        let arms = self.counts.arms() as u64;
+        match self.width {
+            Width::Logarithm { c } if !(c > 0.0 && c.is_finite()) => {
+                Err(Error::Data(format!("the factor {c} of the width is refused; it is a number above 0")))
+            }
+            Width::Confidence { delta, .. } if !(delta > 0.0 && delta < 1.0) => {
+                Err(Error::Data(format!("delta {delta} is refused; it lies between 0 and 1")))
+            }
+            Width::Confidence { rounds, .. } | Width::Moss { rounds } if rounds <= arms => {
+                Err(Error::Data(format!("{rounds} rounds are too few for {arms} arms; each is pulled at least once")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Policy for Ucb {
+    fn arms(&self) -> usize {
+        self.counts.arms()
+    }
+
+    #[inline]
+    fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
+        let t = self.counts.rounds as f64;
+        self.counts.rounds += 1;
+        let counts = &self.counts;
+        if let Some(arm) = counts.unknown() {
+            return Choice::certain(arm);
+        }
+        let arms = counts.arms() as f64;
+        Choice::certain(match self.width {
+            Width::Moss { rounds } => {
+                let share = rounds as f64 / arms;
+                counts.largest(|arm| {
+                    let n = counts.pulls[arm] as f64;
+                    counts.mean(arm) + ((share / n).ln().max(0.0) / n).sqrt()
+                })
+            }
+            Width::Logarithm { c } => {
+                let scale = c * t.max(1.0).ln();
+                counts.largest(|arm| counts.mean(arm) + (scale / counts.pulls[arm] as f64).sqrt())
+            }
+            Width::Confidence { rounds, delta } => {
+                let beta = 0.5 * (4.0 * (rounds as f64 - arms) / delta).ln();
+                counts.largest(|arm| counts.mean(arm) + (beta / counts.pulls[arm] as f64).sqrt())
+            }
+        })
+    }
+
+    #[inline]
+    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+        let reward = self.range.unit("ucb", self.arms(), choice.arm, reward)?;
+        self.counts.add(choice.arm, reward);
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Environments: a trait, and the classic ones with the public dynamics.
+
+mod acrobot;
+mod blackjack;
+mod cartpole;
+mod cliff_walking;
+mod frozen_lake;
+mod grid_world;
+mod mountain_car;
+mod table;
+mod taxi;
+
+pub use acrobot::Acrobot;
+pub use blackjack::{Blackjack, BlackjackRules};
+pub use cartpole::{CartPole, CartPoles};
+pub use cliff_walking::cliff_walking;
+pub use frozen_lake::FrozenLake;
+pub use grid_world::GridWorld;
+pub use mountain_car::MountainCar;
+pub use table::TableWorld;
+pub use taxi::Taxi;
+
+use ermine_core::{Error, Result};
+
+/// What a step brought.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step<O> {
+    /// What is seen now.
+    pub observation: O,
+    /// The reward of the step.
+    pub reward: f64,
+    /// The task itself has ended: nothing follows, and the value of what follows is 0.
+    pub terminated: bool,
+    /// The clock has ended the episode: what would have followed still has a value.
+    pub truncated: bool,
+}
+
+impl<O> Step<O> {
+    /// Whether the episode is over, one way or the other.
+    pub fn done(&self) -> bool {
+        self.terminated || self.truncated
+    }
+}
+
+/// A world to act in, one action out of finitely many at a time.
+pub trait Environment {
+    /// What the agent sees: a state number, or an array of numbers.
+    type Observation: Clone;
+
+    /// Starts an episode. A seed starts the random numbers anew; without one they go on.
+    fn reset(&mut self, seed: Option<u64>) -> Self::Observation;
+
+    /// Takes an action out of `0..self.actions()`.
+    fn step(&mut self, action: usize) -> Result<Step<Self::Observation>>;
+
+    /// The number of actions.
+    fn actions(&self) -> usize;
+
+    /// The present state, drawn in text.
+    fn render(&self) -> String;
+}
+
+/// An environment whose observations are state numbers below a known bound.
+pub trait FiniteStates: Environment<Observation = usize> {
+    /// The number of states.
+    fn states(&self) -> usize;
+}
+
+#[cold]
+fn no_such_action(what: &str, action: usize, actions: usize) -> Error {
+    Error::Data(format!("{what}: there is no action {action}; actions are 0 to {}", actions - 1))
+}
+
+/// Counts the steps of an episode up to its limit.
+#[derive(Debug, Clone)]
+struct Clock {
+    steps: u32,
+    limit: Option<u32>,
+}
+
+impl Clock {
+    fn new(limit: Option<u32>) -> Self {
+        Self { steps: 0, limit }
+    }
+
+    fn start(&mut self) {
+        self.steps = 0;
+    }
+
+    /// Counts a step; true when the limit is reached.
+    #[inline]
+    fn tick(&mut self) -> bool {
+        self.steps += 1;
+        self.limit.is_some_and(|limit| self.steps >= limit)
+    }
+}

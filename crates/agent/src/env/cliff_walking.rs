@@ -1,0 +1,32 @@
+//! CliffWalking: along the edge or at a safe distance (Sutton and Barto, example 6.6).
+
+use ermine_core::Result;
+
+use super::TableWorld;
+use super::table::Letters;
+use crate::mdp::{Outcome, Transitions};
+
+const MAP: &str = "oooooooooooo\noooooooooooo\noooooooooooo\nSCCCCCCCCCCT";
+/// Up, right, down, left: (rows, columns).
+const MOVES: [(isize, isize); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
+
+/// The 4x12 world: every step costs 1, the cliff 100 and the way back to the start; no limit of steps. Where it is slippery, each
+/// step goes with probability 1/3 as intended and to either side.
+pub fn cliff_walking(slippery: bool) -> Result<TableWorld> {
+    let map = Letters::read(MAP, b"oSCT")?;
+    let start = map.uniform_over(b'S')?;
+    let home = start.iter().position(|&p| p > 0.0).unwrap_or(0);
+    let table = Transitions::new(map.cells.len(), 4, start, |cell, action| {
+        let directions = if slippery { vec![(action + 3) % 4, action, (action + 1) % 4] } else { vec![action] };
+        let probability = 1.0 / directions.len() as f64;
+        let outcome = |direction: usize| {
+            let next = map.toward(cell, MOVES[direction]);
+            match map.cells[next] {
+                b'C' => Outcome { probability, next: home, reward: -100.0, terminated: false },
+                letter => Outcome { probability, next, reward: -1.0, terminated: letter == b'T' },
+            }
+        };
+        directions.into_iter().map(outcome).collect()
+    })?;
+    Ok(TableWorld::new("cliff walking", table, None, move |cell, _| map.draw(cell)))
+}

@@ -1,0 +1,72 @@
+//! FrozenLake: over the ice to the goal, without falling into a hole.
+
+use ermine_core::{Error, Result};
+
+use super::TableWorld;
+use super::table::{Letters, name_action};
+use crate::mdp::{Outcome, Transitions};
+
+/// The 4x4 map.
+const SMALL: &str = "SFFF\nFHFH\nFFFH\nHFFG";
+/// The 8x8 map.
+const LARGE: &str = "SFFFFFFF\nFFFFFFFF\nFFFHFFFF\nFFFFFHFF\nFFFHFFFF\nFHHFFFHF\nFHFFHFHF\nFFFHFFFG";
+
+/// Left, down, right, up: (rows, columns).
+const MOVES: [(isize, isize); 4] = [(0, -1), (1, 0), (0, 1), (-1, 0)];
+const NAMES: [&str; 4] = ["Left", "Down", "Right", "Up"];
+
+/// The lake before it is frozen into a table. Letters: S start, F frozen, H hole, G goal.
+#[derive(Debug, Clone)]
+pub struct FrozenLake {
+    /// The map, a line a row.
+    pub map: String,
+    /// Whether the ice slips: the intended direction, or one at a right angle to it.
+    pub slippery: bool,
+    /// Probability of the intended direction on slippery ice.
+    pub success_rate: f64,
+    /// Rewards for reaching the goal, a hole, any other cell.
+    pub rewards: [f64; 3],
+    /// Steps after which an episode is cut short.
+    pub limit: Option<u32>,
+}
+
+impl Default for FrozenLake {
+    fn default() -> Self {
+        Self { map: SMALL.into(), slippery: true, success_rate: 1.0 / 3.0, rewards: [1.0, 0.0, 0.0], limit: Some(100) }
+    }
+}
+
+impl FrozenLake {
+    /// The 8x8 map with its limit of 200 steps.
+    pub fn large() -> Self {
+        Self { map: LARGE.into(), limit: Some(200), ..Self::default() }
+    }
+
+    /// The world of this lake.
+    pub fn build(&self) -> Result<TableWorld> {
+        if !(0.0..=1.0).contains(&self.success_rate) {
+            return Err(Error::Data(format!("success_rate {} is not a probability", self.success_rate)));
+        }
+        let map = Letters::read(&self.map, b"SFHG")?;
+        let fail = (1.0 - self.success_rate) / 2.0;
+        let table = Transitions::new(map.cells.len(), 4, map.uniform_over(b'S')?, |cell, action| {
+            if matches!(map.cells[cell], b'G' | b'H') {
+                return vec![Outcome { probability: 1.0, next: cell, reward: 0.0, terminated: true }];
+            }
+            let toward = |direction: usize, probability: f64| {
+                let next = map.toward(cell, MOVES[direction]);
+                let (reward, terminated) = match map.cells[next] {
+                    b'G' => (self.rewards[0], true),
+                    b'H' => (self.rewards[1], true),
+                    _ => (self.rewards[2], false),
+                };
+                Outcome { probability, next, reward, terminated }
+            };
+            match self.slippery {
+                true => vec![toward((action + 3) % 4, fail), toward(action, self.success_rate), toward((action + 1) % 4, fail)],
+                false => vec![toward(action, 1.0)],
+            }
+        })?;
+        Ok(TableWorld::new("frozen lake", table, self.limit, move |cell, action| name_action(&NAMES, action) + &map.draw(cell)))
+    }
+}

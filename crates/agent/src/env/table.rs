@@ -1,0 +1,183 @@
+//! Worlds that are a table: for each state and action the possible outcomes.
+
+use std::sync::Arc;
+
+use ermine_core::{Error, Result};
+
+use super::{Clock, Environment, FiniteStates, Step, no_such_action};
+use crate::mdp::Transitions;
+use crate::numpy::NumpyRng;
+
+/// A world that walks through a table. Drawing belongs to whoever made the table.
+#[derive(Clone)]
+pub struct TableWorld {
+    name: &'static str,
+    table: Arc<Transitions>,
+    rng: NumpyRng,
+    clock: Clock,
+    state: usize,
+    last_action: Option<usize>,
+    draw: Arc<dyn Fn(usize, Option<usize>) -> String + Send + Sync>,
+}
+
+impl TableWorld {
+    /// A world over a table, with its limit of steps and its drawing of (state, last action).
+    pub fn new(
+        name: &'static str,
+        table: Transitions,
+        limit: Option<u32>,
+        draw: impl Fn(usize, Option<usize>) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let mut world = Self {
+            name,
+            table: Arc::new(table),
+            rng: NumpyRng::new(0),
+            clock: Clock::new(limit),
+            state: 0,
+            last_action: None,
+            draw: Arc::new(draw),
+        };
+        world.reset(Some(0));
+        world
+    }
+
+    /// The same world with another limit of steps.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Option<u32>) -> Self {
+        self.clock.limit = limit;
+        self
+    }
+
+    /// The table.
+    pub fn transitions(&self) -> &Arc<Transitions> {
+        &self.table
+    }
+
+    /// The present state.
+    pub fn state(&self) -> usize {
+        self.state
+    }
+
+    pub(super) fn rng(&mut self) -> &mut NumpyRng {
+        &mut self.rng
+    }
+
+    pub(super) fn set_state(&mut self, state: usize) {
+        self.state = state;
+    }
+}
+
+impl Environment for TableWorld {
+    type Observation = usize;
+
+    fn reset(&mut self, seed: Option<u64>) -> usize {
+        if let Some(seed) = seed {
+            self.rng = NumpyRng::new(seed);
+        }
+        self.clock.start();
+        self.last_action = None;
+        self.state = self.table.draw_start(&mut self.rng);
+        self.state
+    }
+
+    #[inline]
+    fn step(&mut self, action: usize) -> Result<Step<usize>> {
+        if action >= self.table.actions() {
+            return Err(no_such_action(self.name, action, self.table.actions()));
+        }
+        let outcome = self.table.draw(self.state, action, &mut self.rng);
+        self.state = outcome.next;
+        self.last_action = Some(action);
+        Ok(Step {
+            observation: outcome.next,
+            reward: outcome.reward,
+            terminated: outcome.terminated,
+            truncated: self.clock.tick(),
+        })
+    }
+
+    fn actions(&self) -> usize {
+        self.table.actions()
+    }
+
+    fn render(&self) -> String {
+        (self.draw)(self.state, self.last_action)
+    }
+}
+
+impl FiniteStates for TableWorld {
+    fn states(&self) -> usize {
+        self.table.states()
+    }
+}
+
+/// A map of letters, cut into lines of the same length.
+#[derive(Debug, Clone)]
+pub(super) struct Letters {
+    pub rows: usize,
+    pub columns: usize,
+    pub cells: Vec<u8>,
+}
+
+impl Letters {
+    /// Reads a text map; `known` are the letters that mean something.
+    pub fn read(text: &str, known: &[u8]) -> Result<Self> {
+        let lines: Vec<&[u8]> = text.lines().map(|l| l.trim_end().as_bytes()).filter(|l| !l.is_empty()).collect();
+        let columns = lines.first().map_or(0, |l| l.len());
+        if columns == 0 {
+            return Err(Error::Data("the map is empty".into()));
+        }
+        for (row, line) in lines.iter().enumerate() {
+            if line.len() != columns {
+                let found = line.len();
+                return Err(Error::Data(format!("map, line {}: {found} letters where the first line has {columns}", row + 1)));
+            }
+            if let Some(at) = line.iter().position(|c| !known.contains(c)) {
+                let letter = String::from_utf8_lossy(&line[at..=at]).into_owned();
+                let known = known.iter().map(|&c| format!("\"{}\"", c as char)).collect::<Vec<_>>().join(", ");
+                return Err(Error::Data(format!(
+                    "map, line {}, column {}: \"{letter}\" means nothing; letters are {known}",
+                    row + 1,
+                    at + 1
+                )));
+            }
+        }
+        Ok(Self { rows: lines.len(), columns, cells: lines.concat() })
+    }
+
+    /// Equal probabilities over the cells that hold a letter.
+    pub fn uniform_over(&self, letter: u8) -> Result<Vec<f64>> {
+        let count = self.cells.iter().filter(|&&c| c == letter).count();
+        if count == 0 {
+            return Err(Error::Data(format!("the map has no \"{}\": there is nowhere to start", letter as char)));
+        }
+        Ok(self.cells.iter().map(|&c| if c == letter { 1.0 / count as f64 } else { 0.0 }).collect())
+    }
+
+    /// The cell one step away, or the same one at the edge. Steps are (rows, columns).
+    pub fn toward(&self, cell: usize, (down, right): (isize, isize)) -> usize {
+        let (row, column) = (cell / self.columns, cell % self.columns);
+        let row = row.saturating_add_signed(down).min(self.rows - 1);
+        let column = column.saturating_add_signed(right).min(self.columns - 1);
+        row * self.columns + column
+    }
+
+    /// The map with the present cell in square brackets.
+    pub fn draw(&self, at: usize) -> String {
+        let mut out = String::new();
+        for (row, line) in self.cells.chunks(self.columns).enumerate() {
+            for (column, &letter) in line.iter().enumerate() {
+                let here = row * self.columns + column == at;
+                let (open, close) = if here { ('[', ']') } else { (' ', ' ') };
+                out.extend([open, letter as char, close]);
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// The last action by name, as a line of its own.
+pub(super) fn name_action(names: &[&str], action: Option<usize>) -> String {
+    action.map_or_else(|| "\n".to_owned(), |a| format!("  ({})\n", names[a]))
+}

@@ -1,0 +1,16 @@
+//! Bandits and reinforcement learning.
+//!
+//! - [`mod@env`]: environments with the public dynamics (bit for bit Gymnasium's under the same seeds and actions) and the
+//!   trait for one's own.
+//! - [`mdp`]: finite decision processes as data, and dynamic programming with its certificate.
+//! - [`tabular`]: learning from experience, one value a state and action.
+//! - [`bandit`]: arms, policies, simulation against the proven bounds, and off-policy evaluation of logged choices.
+//! - [`numpy`]: the random numbers of numpy's generator, for parity of seeds.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod bandit;
+pub mod env;
+pub mod mdp;
+pub mod numpy;
+pub mod tabular;

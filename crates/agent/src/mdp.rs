@@ -1,0 +1,21 @@
+//! Finite decision processes: the process as data, and dynamic programming on it.
+
+mod linear;
+mod loops;
+mod policy;
+mod solve;
+mod transitions;
+
+pub use policy::{Evaluation, PolicyTable, action_value, evaluate, evaluate_exactly, evaluate_steps};
+pub use solve::{Solution, ValueIteration, backward_induction, greedy, policy_iteration};
+pub use transitions::{Outcome, Transitions};
+
+use ermine_core::{Error, Result};
+
+/// Refuses a discount outside [0, 1].
+pub(crate) fn check_gamma(gamma: f64) -> Result<()> {
+    match (0.0..=1.0).contains(&gamma) {
+        true => Ok(()),
+        false => Err(Error::Data(format!("gamma {gamma} is refused; a discount lies in [0, 1]"))),
+    }
+}

@@ -1,0 +1,186 @@
+//! Policies as tables, and what they are worth.
+
+use ermine_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{Transitions, check_gamma, linear, loops};
+
+/// Probabilities of the actions in each state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyTable {
+    actions: usize,
+    probability: Vec<f64>,
+}
+
+impl PolicyTable {
+    /// One action a state.
+    pub fn certain(choice: &[usize], actions: usize) -> Result<Self> {
+        let mut probability = vec![0.0; choice.len() * actions];
+        for (state, &action) in choice.iter().enumerate() {
+            if action >= actions {
+                let last = actions.saturating_sub(1);
+                return Err(Error::Data(format!("state {state}: there is no action {action}; actions are 0 to {last}")));
+            }
+            probability[state * actions + action] = 1.0;
+        }
+        Ok(Self { actions, probability })
+    }
+
+    /// All actions alike.
+    pub fn uniform(states: usize, actions: usize) -> Self {
+        Self { actions, probability: vec![1.0 / actions.max(1) as f64; states * actions] }
+    }
+
+    /// Probabilities in rows, a row a state.
+    pub fn new(actions: usize, probability: Vec<f64>) -> Result<Self> {
+        if actions == 0 || !probability.len().is_multiple_of(actions) {
+            let found = probability.len();
+            return Err(Error::Data(format!("{found} probabilities do not make rows of {actions} actions")));
+        }
+        for (state, row) in probability.chunks(actions).enumerate() {
+            let sum: f64 = row.iter().sum();
+            if row.iter().any(|p| !(0.0..=1.0).contains(p)) || (sum - 1.0).abs() > 1e-9 {
+                return Err(Error::Data(format!("state {state}: the probabilities of the actions sum to {sum}, not to 1")));
+            }
+        }
+        Ok(Self { actions, probability })
+    }
+
+    /// The number of states.
+    pub fn states(&self) -> usize {
+        self.probability.len() / self.actions
+    }
+
+    /// The number of actions.
+    pub fn actions(&self) -> usize {
+        self.actions
+    }
+
+    /// Probabilities of the actions in a state.
+    pub fn row(&self, state: usize) -> &[f64] {
+        &self.probability[state * self.actions..(state + 1) * self.actions]
+    }
+}
+
+/// What a policy is worth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The value of each state.
+    pub values: Vec<f64>,
+    /// Sweeps over all states; 0 for a direct solution.
+    pub sweeps: usize,
+    /// Whether the tolerance was met.
+    pub converged: bool,
+    /// Upper bound on the error of any value, γ/(1-γ) times the last change; none for γ = 1.
+    pub bound: Option<f64>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// `E[reward + γ value(next)]` of an action; nothing follows a termination.
+#[inline]
+pub fn action_value(table: &Transitions, values: &[f64], gamma: f64, state: usize, action: usize) -> f64 {
+    let worth = |o: &super::Outcome| o.probability * (o.reward + if o.terminated { 0.0 } else { gamma * values[o.next] });
+    table.outcomes(state, action).iter().map(worth).sum()
+}
+
+fn policy_value(table: &Transitions, policy: &PolicyTable, values: &[f64], gamma: f64, state: usize) -> f64 {
+    let weights = policy.row(state).iter().enumerate().filter(|(_, w)| **w > 0.0);
+    weights.map(|(action, w)| w * action_value(table, values, gamma, state, action)).sum()
+}
+
+fn fits(table: &Transitions, policy: &PolicyTable) -> Result<()> {
+    for (what, expected, found) in
+        [("states of the policy", table.states(), policy.states()), ("actions of the policy", table.actions(), policy.actions())]
+    {
+        if expected != found {
+            return Err(Error::Length { what: what.into(), expected, found });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses endless loops that earn something, where γ = 1 would make them infinite; says which states loop for nothing.
+fn judge_loops(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<(Vec<Vec<usize>>, Vec<String>)> {
+    if gamma < 1.0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let classes = loops::endless_classes(table, policy);
+    let mut notes = Vec::new();
+    for class in &classes {
+        if let Some((state, action, reward)) = loops::reward_inside(table, policy, class) {
+            return Err(Error::Data(format!(
+                "state {state}, action {action}: the policy stays in a loop of {} states for ever and earns {reward} there, so with \
+                 gamma 1 its value is not a number; use gamma below 1 or give the loop an end",
+                class.len()
+            )));
+        }
+        notes.push(format!(
+            "state {} is in an absorbing loop of {} states without reward; its value is 0",
+            class[0],
+            class.len()
+        ));
+    }
+    Ok((classes, notes))
+}
+
+/// The value of a policy by sweeps `v <- r + γ P v`, until no value changes by more than `tolerance`.
+pub fn evaluate(table: &Transitions, policy: &PolicyTable, gamma: f64, tolerance: f64, max_sweeps: usize) -> Result<Evaluation> {
+    check_gamma(gamma)?;
+    fits(table, policy)?;
+    let (_, notes) = judge_loops(table, policy, gamma)?;
+    let mut values = vec![0.0; table.states()];
+    let (mut sweeps, mut change) = (0, f64::INFINITY);
+    while sweeps < max_sweeps && change > tolerance {
+        let next: Vec<f64> = (0..values.len()).map(|s| policy_value(table, policy, &values, gamma, s)).collect();
+        change = values.iter().zip(&next).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        values = next;
+        sweeps += 1;
+    }
+    let bound = (gamma < 1.0).then(|| gamma / (1.0 - gamma) * change);
+    Ok(Evaluation { values, sweeps, converged: change <= tolerance, bound, notes })
+}
+
+/// States up to which the dense system of [`evaluate_exactly`] is built.
+const DENSE: usize = 4000;
+
+/// The value of a policy as the solution of `(I - γ P) v = r`.
+pub fn evaluate_exactly(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<Evaluation> {
+    check_gamma(gamma)?;
+    fits(table, policy)?;
+    let n = table.states();
+    if n > DENSE {
+        return Err(Error::Data(format!("{n} states are too many for a direct solution (up to {DENSE}); evaluate by sweeps")));
+    }
+    let (classes, notes) = judge_loops(table, policy, gamma)?;
+    let mut idle = vec![false; n];
+    classes.iter().flatten().for_each(|&state| idle[state] = true);
+    let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
+    for state in 0..n {
+        matrix[state * n + state] = 1.0;
+        if idle[state] {
+            continue;
+        }
+        for (action, &weight) in policy.row(state).iter().enumerate().filter(|(_, w)| **w > 0.0) {
+            for o in table.outcomes(state, action) {
+                right[state] += weight * o.probability * o.reward;
+                if !o.terminated {
+                    matrix[state * n + o.next] -= gamma * weight * o.probability;
+                }
+            }
+        }
+    }
+    let values = linear::solve(matrix, right)?;
+    Ok(Evaluation { values, sweeps: 0, converged: true, bound: None, notes })
+}
+
+/// The expected sum of rewards of a policy over so many steps.
+pub fn evaluate_steps(table: &Transitions, policy: &PolicyTable, gamma: f64, steps: usize) -> Result<Vec<f64>> {
+    check_gamma(gamma)?;
+    fits(table, policy)?;
+    let mut values = vec![0.0; table.states()];
+    for _ in 0..steps {
+        values = (0..values.len()).map(|s| policy_value(table, policy, &values, gamma, s)).collect();
+    }
+    Ok(values)
+}

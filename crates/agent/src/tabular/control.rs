@@ -1,0 +1,374 @@
+//! Control: learning what to do while doing it.
+
+use std::collections::VecDeque;
+
+use ermine_core::{Error, Result, Stream};
+use serde::{Deserialize, Serialize};
+
+use super::explore::{best, top};
+use super::{Exploration, Rate, Schedule};
+use crate::env::FiniteStates;
+use crate::mdp::check_gamma;
+
+/// What a table learns towards.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// `r + γ Q(s', a')` with the action that is taken next (on policy).
+    Sarsa,
+    /// `r + γ Σ π(a|s') Q(s', a)`.
+    ExpectedSarsa,
+    /// `r + γ max_a Q(s', a)` (off policy; Watkins 1989).
+    QLearning,
+    /// Q-learning with two tables, each valuing the other's choice: no bias from the maximum (van Hasselt 2010).
+    DoubleQLearning,
+    /// The rewards of `n` steps, then `γ^n Q`.
+    NStepSarsa {
+        /// Steps.
+        n: usize,
+    },
+    /// The whole return of the episode, at the first visit of a pair or at every one.
+    MonteCarlo {
+        /// Only the first visit of an episode counts.
+        first_visit: bool,
+    },
+}
+
+/// How long to learn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Budget {
+    /// So many episodes.
+    Episodes(u64),
+    /// So many steps, the last episode cut short.
+    Steps(u64),
+}
+
+/// A learner with a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TabularAgent {
+    /// What it learns towards.
+    pub method: Method,
+    /// The discount.
+    pub gamma: f64,
+    /// The step size.
+    pub alpha: Rate,
+    /// How it tries things.
+    pub exploration: Exploration,
+    /// What the table says at first; high means optimistic.
+    pub initial: f64,
+}
+
+impl Default for TabularAgent {
+    fn default() -> Self {
+        Self {
+            method: Method::QLearning,
+            gamma: 0.99,
+            alpha: Rate::Constant(0.1),
+            exploration: Exploration::EpsilonGreedy(Schedule::Constant(0.1)),
+            initial: 0.0,
+        }
+    }
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// Values, a row of actions a state.
+    pub values: Vec<f64>,
+    /// The number of actions.
+    pub actions: usize,
+    /// Sum of rewards of each whole episode.
+    pub returns: Vec<f64>,
+    /// Steps of each whole episode.
+    pub lengths: Vec<u64>,
+    /// Steps in all.
+    pub steps: u64,
+}
+
+impl Training {
+    /// The best action of each state, the lowest among equals.
+    pub fn greedy(&self) -> Vec<usize> {
+        let top = |row: &[f64]| (1..row.len()).fold(0, |best, a| if row[a] > row[best] { a } else { best });
+        self.values.chunks(self.actions).map(top).collect()
+    }
+}
+
+/// The table while it learns.
+struct Table<'a> {
+    agent: &'a TabularAgent,
+    actions: usize,
+    values: Vec<f64>,
+    /// The two tables of double Q-learning, each with the visits that taught it; `values` is then their mean.
+    pair: [(Vec<f64>, Vec<u32>); 2],
+    visits: Vec<u32>,
+    /// Whether the exploration looks at visits.
+    counts: bool,
+    weights: Vec<f64>,
+    step: u64,
+}
+
+impl Table<'_> {
+    #[inline]
+    fn row(&self, state: usize) -> &[f64] {
+        &self.values[state * self.actions..(state + 1) * self.actions]
+    }
+
+    #[inline]
+    fn seen(&self, state: usize) -> &[u32] {
+        &self.visits[state * self.actions..(state + 1) * self.actions]
+    }
+
+    #[inline]
+    fn choose(&self, state: usize, rng: &mut Stream) -> usize {
+        self.choose_knowing(state, None, rng)
+    }
+
+    #[inline]
+    fn choose_knowing(&self, state: usize, peak: Option<f64>, rng: &mut Stream) -> usize {
+        self.agent.exploration.choose(self.row(state), self.seen(state), peak, self.step, rng)
+    }
+
+    /// Counts a visit, where anybody asks for the count, and gives its step size.
+    #[inline]
+    fn rate(&mut self, state: usize, action: usize) -> f64 {
+        if let (Rate::Constant(alpha), false) = (self.agent.alpha, self.counts) {
+            return alpha;
+        }
+        let visits = &mut self.visits[state * self.actions + action];
+        *visits = visits.saturating_add(1);
+        self.agent.alpha.at(*visits)
+    }
+
+    #[inline]
+    fn learn(&mut self, state: usize, action: usize, target: f64) {
+        let rate = self.rate(state, action);
+        let value = &mut self.values[state * self.actions + action];
+        *value += rate * (target - *value);
+    }
+
+    /// What the policy expects from a state.
+    fn expected(&mut self, state: usize) -> f64 {
+        let span = state * self.actions..(state + 1) * self.actions;
+        let (values, visits) = (&self.values[span.clone()], &self.visits[span]);
+        self.agent.exploration.probabilities(values, visits, self.step, &mut self.weights);
+        self.weights.iter().zip(values).map(|(w, v)| w * v).sum()
+    }
+
+    #[inline]
+    fn top(&self, state: usize) -> f64 {
+        top(self.row(state))
+    }
+
+    /// One of the two tables learns from what the other says of its choice.
+    fn learn_double(&mut self, state: usize, action: usize, reward: f64, next: Option<usize>, rng: &mut Stream) {
+        let side = rng.below(2);
+        let follow = |next: usize, rng: &mut Stream| {
+            let span = next * self.actions..(next + 1) * self.actions;
+            let choice = best(&self.pair[side].0[span.clone()], rng);
+            self.pair[1 - side].0[span.start + choice]
+        };
+        let target = reward + next.map_or(0.0, |next| self.agent.gamma * follow(next, rng));
+        let at = state * self.actions + action;
+        self.visits[at] = self.visits[at].saturating_add(1);
+        let (values, visits) = &mut self.pair[side];
+        visits[at] = visits[at].saturating_add(1);
+        values[at] += self.agent.alpha.at(visits[at]) * (target - values[at]);
+        self.values[at] = 0.5 * (self.pair[0].0[at] + self.pair[1].0[at]);
+    }
+}
+
+impl TabularAgent {
+    /// Refuses parameters that make no sense.
+    pub fn check(&self) -> Result<()> {
+        check_gamma(self.gamma)?;
+        self.alpha.check()?;
+        self.exploration.check()?;
+        if !self.initial.is_finite() {
+            return Err(Error::Data(format!("the initial value {} is not a finite number", self.initial)));
+        }
+        match self.method {
+            Method::NStepSarsa { n: 0 } => Err(Error::Data("n is 0; learning needs at least one step".into())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Learns in an environment. The same seed gives the same table.
+    pub fn train<E: FiniteStates>(&self, env: &mut E, budget: Budget, seed: u64) -> Result<Training> {
+        self.check()?;
+        let (states, actions) = (env.states(), env.actions());
+        let size = states * actions;
+        let double = self.method == Method::DoubleQLearning;
+        let half = || if double { (vec![self.initial; size], vec![0; size]) } else { Default::default() };
+        let mut table = Table {
+            agent: self,
+            actions,
+            values: vec![self.initial; size],
+            pair: [half(), half()],
+            visits: vec![0; size],
+            counts: matches!(self.exploration, Exploration::Ucb { .. }),
+            weights: vec![0.0; actions],
+            step: 0,
+        };
+        let mut rng = Stream::new(seed, "tabular agent", 0);
+        let (max_episodes, max_steps) = match budget {
+            Budget::Episodes(episodes) => (episodes, u64::MAX),
+            Budget::Steps(steps) => (u64::MAX, steps),
+        };
+        let (mut returns, mut lengths) = (Vec::new(), Vec::new());
+        let mut fresh = Some(seed);
+        while (returns.len() as u64) < max_episodes && table.step < max_steps {
+            let start = env.reset(fresh.take());
+            let before = table.step;
+            let whole = match self.method {
+                Method::NStepSarsa { n } => self.many_step_episode(env, &mut table, start, n, max_steps, &mut rng)?,
+                Method::MonteCarlo { first_visit } => {
+                    self.monte_carlo_episode(env, &mut table, start, first_visit, max_steps, &mut rng)?
+                }
+                _ => self.one_step_episode(env, &mut table, start, max_steps, &mut rng)?,
+            };
+            if let Some(total) = whole {
+                returns.push(total);
+                lengths.push(table.step - before);
+            }
+        }
+        Ok(Training { values: table.values, actions, returns, lengths, steps: table.step })
+    }
+
+    /// An episode of the one-step methods; its return, unless the steps ran out.
+    #[inline]
+    fn one_step_episode<E: FiniteStates>(
+        &self,
+        env: &mut E,
+        table: &mut Table<'_>,
+        mut state: usize,
+        max_steps: u64,
+        rng: &mut Stream,
+    ) -> Result<Option<f64>> {
+        let mut total = 0.0;
+        let mut action = table.choose(state, rng);
+        while table.step < max_steps {
+            let step = env.step(action)?;
+            finite(step.reward, state, action)?;
+            table.step += 1;
+            total += step.reward;
+            let next = step.observation;
+            let (mut chosen, mut peak) = (None, None);
+            if step.terminated {
+                match self.method {
+                    Method::DoubleQLearning => table.learn_double(state, action, step.reward, None, rng),
+                    _ => table.learn(state, action, step.reward),
+                }
+                return Ok(Some(total));
+            }
+            match self.method {
+                Method::QLearning => {
+                    let top = table.top(next);
+                    table.learn(state, action, step.reward + self.gamma * top);
+                    // What was learned may have moved the top of the state itself.
+                    peak = (next != state).then_some(top);
+                }
+                Method::DoubleQLearning => table.learn_double(state, action, step.reward, Some(next), rng),
+                Method::ExpectedSarsa => {
+                    let expected = table.expected(next);
+                    table.learn(state, action, step.reward + self.gamma * expected);
+                }
+                _ => {
+                    let then = table.choose(next, rng);
+                    table.learn(state, action, step.reward + self.gamma * table.row(next)[then]);
+                    chosen = Some(then);
+                }
+            }
+            if step.truncated {
+                return Ok(Some(total));
+            }
+            state = next;
+            action = chosen.unwrap_or_else(|| table.choose_knowing(next, peak, rng));
+        }
+        Ok(None)
+    }
+
+    fn many_step_episode<E: FiniteStates>(
+        &self,
+        env: &mut E,
+        table: &mut Table<'_>,
+        start: usize,
+        n: usize,
+        max_steps: u64,
+        rng: &mut Stream,
+    ) -> Result<Option<f64>> {
+        let mut total = 0.0;
+        let mut trail: VecDeque<(usize, usize, f64)> = VecDeque::with_capacity(n + 1);
+        let (mut state, mut action) = (start, table.choose(start, rng));
+        while table.step < max_steps {
+            let step = env.step(action)?;
+            finite(step.reward, state, action)?;
+            table.step += 1;
+            total += step.reward;
+            trail.push_back((state, action, step.reward));
+            let next = step.observation;
+            let then = if step.terminated { 0 } else { table.choose(next, rng) };
+            let tail = |table: &Table<'_>| if step.terminated { 0.0 } else { table.row(next)[then] };
+            // The oldest pair learns when n steps lie behind it, all that are left when the episode ends.
+            while trail.len() == n || step.done() && !trail.is_empty() {
+                let target = trail.iter().rev().fold(tail(table), |g, (_, _, reward)| reward + self.gamma * g);
+                if let Some((s, a, _)) = trail.pop_front() {
+                    table.learn(s, a, target);
+                }
+            }
+            if step.done() {
+                return Ok(Some(total));
+            }
+            (state, action) = (next, then);
+        }
+        Ok(None)
+    }
+
+    fn monte_carlo_episode<E: FiniteStates>(
+        &self,
+        env: &mut E,
+        table: &mut Table<'_>,
+        start: usize,
+        first_visit: bool,
+        max_steps: u64,
+        rng: &mut Stream,
+    ) -> Result<Option<f64>> {
+        let mut trail: Vec<(usize, usize, f64)> = Vec::new();
+        let mut first = std::collections::HashMap::new();
+        let mut state = start;
+        loop {
+            if table.step >= max_steps {
+                return Ok(None);
+            }
+            let action = table.choose(state, rng);
+            let step = env.step(action)?;
+            finite(step.reward, state, action)?;
+            table.step += 1;
+            first.entry((state, action)).or_insert(trail.len());
+            trail.push((state, action, step.reward));
+            state = step.observation;
+            if step.done() {
+                let mut g = if step.terminated { 0.0 } else { table.expected(state) };
+                for (at, &(s, a, reward)) in trail.iter().enumerate().rev() {
+                    g = reward + self.gamma * g;
+                    if !first_visit || first.get(&(s, a)) == Some(&at) {
+                        table.learn(s, a, g);
+                    }
+                }
+                return Ok(Some(trail.iter().map(|t| t.2).sum()));
+            }
+        }
+    }
+}
+
+/// Refuses a reward that would spoil the table.
+#[inline]
+pub(super) fn finite(reward: f64, state: usize, action: usize) -> Result<()> {
+    if reward.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Data(format!(
+        "state {state}, action {action}: the environment gave the reward {reward}, which is not a finite number"
+    )))
+}

@@ -1,0 +1,105 @@
+//! Prediction: what a given policy is worth, from experience.
+
+use std::collections::{HashSet, VecDeque};
+
+use ermine_core::{Error, Result, Stream};
+use serde::{Deserialize, Serialize};
+
+use super::Rate;
+use super::control::finite;
+use crate::env::FiniteStates;
+use crate::mdp::{PolicyTable, check_gamma};
+
+/// How states learn their value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PredictionMethod {
+    /// From the whole return, at the first visit of an episode or at every one.
+    MonteCarlo {
+        /// Only the first visit of an episode counts.
+        first_visit: bool,
+    },
+    /// From the rewards of `n` steps and the value after them; 1 is TD(0).
+    TemporalDifference {
+        /// Steps.
+        n: usize,
+    },
+}
+
+/// Values from experience.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The value of each state.
+    pub values: Vec<f64>,
+    /// How often each state has learned.
+    pub visits: Vec<u32>,
+    /// Steps in all.
+    pub steps: u64,
+}
+
+/// Learns the value of a policy by following it for so many episodes. `initial` is what the table says at first.
+#[expect(clippy::too_many_arguments, reason = "each is a choice of its own")]
+pub fn predict<E: FiniteStates>(
+    env: &mut E,
+    policy: &PolicyTable,
+    method: PredictionMethod,
+    gamma: f64,
+    alpha: Rate,
+    initial: f64,
+    episodes: u64,
+    seed: u64,
+) -> Result<Prediction> {
+    check_gamma(gamma)?;
+    alpha.check()?;
+    let n = match method {
+        PredictionMethod::TemporalDifference { n: 0 } => {
+            return Err(Error::Data("n is 0; learning needs at least one step".into()));
+        }
+        PredictionMethod::TemporalDifference { n } => n,
+        PredictionMethod::MonteCarlo { .. } => usize::MAX,
+    };
+    let first_visit = method == PredictionMethod::MonteCarlo { first_visit: true };
+    if (policy.states(), policy.actions()) != (env.states(), env.actions()) {
+        return Err(Error::Length { what: "states of the policy".into(), expected: env.states(), found: policy.states() });
+    }
+    let mut found = Prediction { values: vec![initial; env.states()], visits: vec![0; env.states()], steps: 0 };
+    let mut rng = Stream::new(seed, "tabular prediction", 0);
+    let mut fresh = Some(seed);
+    for _ in 0..episodes {
+        let mut state = env.reset(fresh.take());
+        let mut seen = HashSet::new();
+        // The states that have not learned yet, with the reward that followed and whether they are to learn.
+        let mut trail: VecDeque<(usize, f64, bool)> = VecDeque::new();
+        loop {
+            let action = rng.weighted(policy.row(state));
+            let step = env.step(action)?;
+            finite(step.reward, state, action)?;
+            found.steps += 1;
+            trail.push_back((state, step.reward, !first_visit || seen.insert(state)));
+            state = step.observation;
+            let tail = if step.terminated { 0.0 } else { found.values[state] };
+            let mut learn = |state: usize, target: f64| {
+                found.visits[state] = found.visits[state].saturating_add(1);
+                found.values[state] += alpha.at(found.visits[state]) * (target - found.values[state]);
+            };
+            if step.done() {
+                // From the back, so that a long episode takes one pass.
+                let mut g = tail;
+                while let Some((s, reward, counts)) = trail.pop_back() {
+                    g = reward + gamma * g;
+                    if counts {
+                        learn(s, g);
+                    }
+                }
+                break;
+            }
+            if trail.len() == n {
+                let target = trail.iter().rev().fold(tail, |g, (_, reward, _)| reward + gamma * g);
+                if let Some((s, _, _)) = trail.pop_front() {
+                    learn(s, target);
+                }
+            }
+        }
+    }
+    Ok(found)
+}

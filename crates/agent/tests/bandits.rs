@@ -1,0 +1,421 @@
+//! Bandit policies against a frozen table of regrets, against the bounds that are proven for them, and against each other.
+
+use ermine_agent::bandit::{
+    AnyPolicy, Arms, Choice, Cucb, Delay, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
+    Policy, RewardRange, Simulation, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, Width, compare,
+    draw_beta, draw_gamma, lai_robbins, lucb, proven_bound, simulate, simulate_sets, successive_accepts_rejects,
+};
+use ermine_agent::tabular::Schedule;
+use ermine_core::{Cell, Section, Stream};
+
+const UNIT: RewardRange = RewardRange { low: 0.0, high: 1.0 };
+
+fn coins(means: &[f64]) -> Arms {
+    Arms::Bernoulli { means: means.to_vec() }
+}
+
+/// The three problems of the table.
+fn problems() -> [Arms; 3] {
+    let mut close = vec![0.8; 10];
+    close[0] = 0.9;
+    [coins(&[0.9, 0.8]), coins(&close), coins(&[0.1, 0.05, 0.05, 0.05, 0.02, 0.02, 0.02, 0.01, 0.01, 0.01])]
+}
+
+const HORIZON: u64 = 20_000;
+
+fn policy(name: &str, arms: usize) -> AnyPolicy {
+    match name {
+        "ucb1" => Ucb::new(arms, Width::Logarithm { c: 2.0 }).unwrap().into(),
+        "ucb" => Ucb::new(arms, Width::Logarithm { c: 0.5 }).unwrap().into(),
+        "kl-ucb" => KlUcb::new(arms, 0.0).unwrap().into(),
+        "thompson" => ThompsonBeta::new(arms).unwrap().into(),
+        "epsilon" => EpsilonGreedy::new(arms, Schedule::Constant(0.1)).unwrap().into(),
+        "exp3" => Exp3::on_rewards(arms, HORIZON, UNIT).unwrap().into(),
+        "exp3-losses" => Exp3::on_losses(arms, HORIZON, UNIT).unwrap().into(),
+        _ => unreachable!("{name}"),
+    }
+}
+
+/// Mean regrets after 1,000, 10,000 and 20,000 rounds, of an independent implementation: 400 runs (KL-UCB 200).
+const FROZEN: [(&str, [[f64; 3]; 3], f64); 7] = [
+    ("ucb1", [[24.7, 87.2, 112.6], [82.9, 590.0, 878.0], [61.6, 501.0, 843.0]], 400.0),
+    ("ucb", [[12.8, 31.0, 36.5], [70.2, 260.0, 319.0], [55.8, 297.0, 395.0]], 400.0),
+    ("kl-ucb", [[7.8, 15.2, 17.2], [52.4, 130.0, 153.0], [43.2, 113.0, 132.0]], 200.0),
+    ("thompson", [[6.6, 9.9, 11.0], [46.1, 85.4, 96.4], [41.0, 81.7, 91.9]], 400.0),
+    ("epsilon", [[10.2, 55.5, 105.5], [43.5, 149.0, 239.0], [16.0, 84.9, 151.0]], 400.0),
+    ("exp3", [[46.2, 220.0, 247.0], [88.8, 724.0, 1030.0], [65.0, 541.0, 810.0]], 400.0),
+    ("exp3-losses", [[42.8, 121.0, 124.0], [87.6, 495.0, 541.0], [64.2, 494.0, 766.0]], 400.0),
+];
+
+#[test]
+fn regrets_are_those_of_the_table_and_below_their_bounds() {
+    let looks = [1_000, 10_000, HORIZON];
+    let runs = 200;
+    let mut wrong = Vec::new();
+    for (name, table, frozen_runs) in FROZEN {
+        for (arms, row) in problems().iter().zip(table) {
+            let policy = policy(name, arms.count());
+            let found = simulate(arms, &policy, &looks, runs, Delay::None, 1).unwrap();
+            for (at, expected) in row.iter().enumerate() {
+                let error = found.sd[at] * (1.0 / runs as f64 + 1.0 / frozen_runs).sqrt();
+                // The table has three digits.
+                let rounding = expected * 1e-3 + 0.05;
+                if (found.mean[at] - expected).abs() > 4.0 * error + rounding {
+                    let t = looks[at];
+                    wrong.push(format!(
+                        "{name}, {} arms, {t}: {:.1} for {expected}, error {error:.2}",
+                        arms.count(),
+                        found.mean[at]
+                    ));
+                }
+                if let Some(bound) = proven_bound(&policy, arms, looks[at]) {
+                    assert!(found.mean[at] <= bound.value, "{name}: {} over {}", found.mean[at], bound.value);
+                }
+            }
+            let total: f64 = found.pulls.iter().sum();
+            assert!((total - HORIZON as f64).abs() < 1e-6);
+            assert!(found.low.iter().zip(&found.high).all(|(low, high)| low <= high));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn bounds_and_constants_are_the_known_ones() {
+    for (arms, (c, ucb1)) in problems().iter().zip([(2.252, 737.0), (20.27, 6635.0), (17.45, 9643.0)]) {
+        assert!((lai_robbins(arms).unwrap() - c).abs() < 5e-3 * c.max(1.0));
+        let bound = proven_bound(&policy("ucb1", arms.count()), arms, 10_000).unwrap().value;
+        assert!((bound - ucb1).abs() < 1.0, "{bound}");
+        let k = arms.count() as f64;
+        let root = (k * HORIZON as f64 * k.ln()).sqrt();
+        let exp3 = proven_bound(&policy("exp3", arms.count()), arms, HORIZON).unwrap().value;
+        assert!((exp3 - 2.0 * (std::f64::consts::E - 1.0).sqrt() * root).abs() < 1e-6 * exp3, "{exp3}");
+        let losses = proven_bound(&policy("exp3-losses", arms.count()), arms, HORIZON).unwrap().value;
+        assert!((losses - 2f64.sqrt() * root).abs() < 1e-6 * losses, "{losses}");
+    }
+    let normal = Arms::Gaussian { means: vec![0.0, 1.0], sd: 2.0 };
+    assert!((lai_robbins(&normal).unwrap() - 8.0).abs() < 1e-12);
+}
+
+fn slope(found: &Simulation) -> f64 {
+    // Regret of the second half over that of the first: 1 for linear growth, ln 2 / ln T for logarithmic.
+    (found.mean[1] - found.mean[0]) / found.mean[0]
+}
+
+#[test]
+fn some_policies_pay_for_ever_and_others_do_not() {
+    let arms = coins(&[0.6, 0.5, 0.4]);
+    let run = |policy: AnyPolicy| simulate(&arms, &policy, &[10_000, 20_000], 200, Delay::None, 2).unwrap();
+    let fixed = run(EpsilonGreedy::new(3, Schedule::Constant(0.1)).unwrap().into());
+    // ε times the mean gap in every round, once the best arm is known.
+    let paid = (fixed.mean[1] - fixed.mean[0]) / (10_000.0 * 0.1 * 0.1);
+    assert!((paid - 1.0).abs() < 0.1, "{paid}");
+    // One run in a few commits to a wrong arm, and pays its gap for ever.
+    let early = run(ExploreThenCommit::new(3, 10).unwrap().into());
+    assert!((slope(&early) - 1.0).abs() < 0.1, "{}", slope(&early));
+    let late: AnyPolicy = ExploreThenCommit::new(3, 1000).unwrap().into();
+    let bound = proven_bound(&late, &arms, 20_000).unwrap().value;
+    assert!(run(late).last() <= bound);
+    let decaying = run(EpsilonGreedy::new(3, Schedule::Inverse { scale: 200.0 }).unwrap().into());
+    assert!(slope(&decaying) < 0.4, "{}", slope(&decaying));
+    for width in [Width::Logarithm { c: 2.0 }, Width::Confidence { rounds: 20_000, delta: 1e-4 }, Width::Moss { rounds: 20_000 }]
+    {
+        let policy: AnyPolicy = Ucb::new(3, width).unwrap().into();
+        let bound = proven_bound(&policy, &arms, 20_000).unwrap().value;
+        let found = run(policy);
+        assert!(found.last() <= bound && slope(&found) < 0.6, "{width:?}: {} {bound} {}", found.last(), slope(&found));
+    }
+    // The draws of a policy do not depend on how many runs there are.
+    let short = simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, 5).unwrap();
+    assert_eq!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, 5).unwrap());
+    assert_ne!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, 6).unwrap());
+}
+
+#[test]
+fn normal_and_bounded_rewards_are_learned_from_too() {
+    let normal = Arms::Gaussian { means: vec![-1.0, -0.5, -2.0], sd: 1.0 };
+    let thompson: AnyPolicy = ThompsonGaussian::new(3, 0.0, 2.0, 1.0).unwrap().into();
+    let found = simulate(&normal, &thompson, &[2_000, 4_000], 100, Delay::None, 3).unwrap();
+    assert!(found.last() < 40.0 && slope(&found) < 0.3, "{}", found.last());
+    // Negative rewards, with the range told and not told.
+    let bounded = Arms::Bounded { means: vec![-3.0, -2.0], half_width: 1.0 };
+    let range = bounded.range().unwrap();
+    assert_eq!((range.low, range.high), (-4.0, -1.0));
+    let told: AnyPolicy = Ucb::with_range(2, Width::Logarithm { c: 2.0 }, range).unwrap().into();
+    let found = simulate(&bounded, &told, &[4_000], 100, Delay::None, 3).unwrap();
+    assert!(found.last() < proven_bound(&told, &bounded, 4_000).unwrap().value && found.pulls[1] > 3_500.0);
+    let beta: AnyPolicy = ThompsonBeta::with_prior(2, 1.0, 1.0, range).unwrap().into();
+    assert!(simulate(&bounded, &beta, &[4_000], 50, Delay::None, 3).unwrap().pulls[1] > 3_800.0);
+    let message = simulate(&bounded, &policy("ucb1", 2), &[10], 1, Delay::None, 3).unwrap_err().to_string();
+    assert!(message.contains("outside [0, 1]") && message.contains("arm 0"), "{message}");
+}
+
+/// An adversary who knows UCB1 pays whatever it does not choose: arms that switch all the time.
+#[test]
+fn exp3_beats_ucb1_on_a_sequence_built_to_hurt_it() {
+    let rounds = 6_000;
+    let mut victim = policy("ucb1", 2);
+    let mut rng = Stream::new(0, "adversary", 0);
+    let mut rewards = Vec::new();
+    for _ in 0..rounds {
+        let choice = victim.choose(&[], &mut rng);
+        victim.learn(&[], choice, 0.0).unwrap();
+        rewards.push((0..2).map(|arm| f64::from(arm != choice.arm)).collect());
+    }
+    let arms = Arms::Adversarial { rewards };
+    let ucb1 = simulate(&arms, &policy("ucb1", 2), &[rounds], 1, Delay::None, 4).unwrap();
+    assert!(ucb1.last() >= 0.49 * rounds as f64, "{}", ucb1.last());
+    for exp3 in [Exp3::on_rewards(2, rounds, UNIT).unwrap(), Exp3::on_losses(2, rounds, UNIT).unwrap()] {
+        let exp3: AnyPolicy = exp3.into();
+        let found = simulate(&arms, &exp3, &[rounds], 200, Delay::None, 4).unwrap();
+        let bound = proven_bound(&exp3, &arms, rounds).unwrap().value;
+        assert!(found.last() <= bound && found.last() * 4.0 < ucb1.last(), "{} {} {bound}", found.last(), ucb1.last());
+    }
+}
+
+#[test]
+fn policies_that_forget_follow_arms_that_change() {
+    // The first arm is the better one, and after half the time the worse: its good old days must be forgotten.
+    let rounds = 20_000;
+    let row = |t: u64| if t < rounds / 2 { vec![0.6, 0.5] } else { vec![0.4, 0.5] };
+    let arms = Arms::Adversarial { rewards: (0..rounds).map(row).collect() };
+    // Regret against a fixed arm; 1,000 of it less is what the best arm of each half would earn.
+    let regret = |policy: AnyPolicy| simulate(&arms, &policy, &[rounds], 1, Delay::None, 5).unwrap().last();
+    let keeps = regret(Ucb::new(2, Width::Logarithm { c: 0.1 }).unwrap().into());
+    let window = regret(SlidingWindowUcb::new(2, 1_000, 0.1, UNIT).unwrap().into());
+    let discounted = regret(DiscountedUcb::new(2, 0.998, 0.1, UNIT).unwrap().into());
+    assert!(window < keeps - 200.0 && discounted < keeps - 200.0, "{keeps} {window} {discounted}");
+    assert!(window > -1_000.0 - 1e-6 && discounted > -1_000.0 - 1e-6);
+    let drift = Arms::Drift { means: vec![0.5, 0.5], step: 0.01 };
+    let regret = |policy: AnyPolicy| simulate(&drift, &policy, &[20_000], 50, Delay::None, 6).unwrap().last();
+    let forgets = regret(SlidingWindowUcb::new(2, 400, 0.6, UNIT).unwrap().into());
+    let remembers = regret(policy("ucb1", 2));
+    assert!(forgets < 0.9 * remembers, "{forgets} {remembers}");
+}
+
+#[test]
+fn late_rewards_cost_something_and_not_everything() {
+    let arms = coins(&[0.9, 0.6]);
+    for name in ["ucb1", "thompson", "exp3", "epsilon"] {
+        let run = |delay| simulate(&arms, &policy(name, 2), &[5_000], 200, delay, 7).unwrap();
+        let (prompt, late, mixed) = (run(Delay::None), run(Delay::Fixed(200)), run(Delay::Uniform { mean: 200 }));
+        for delayed in [&late, &mixed] {
+            // At most the delay times the gap is added while nothing is known, and some for what is learned late.
+            let added = delayed.last() - prompt.last();
+            assert!(added > -4.0 * (prompt.error(0) + delayed.error(0)) && added < 200.0 * 0.3 * 4.0, "{name}: {added}");
+        }
+    }
+}
+
+#[test]
+fn linear_policies_learn_the_coefficients_and_regret_grows_like_a_root() {
+    let mut rng = Stream::new(8, "coefficients", 0);
+    let coefficients: Vec<Vec<f64>> = (0..5).map(|_| (0..4).map(|_| rng.normal()).collect()).collect();
+    let arms = Arms::Linear { coefficients: coefficients.clone(), sd: 0.5 };
+    let ucb: AnyPolicy = LinUcb::new(5, 4, false, 1.0, 1.0).unwrap().into();
+    let thompson: AnyPolicy = LinearThompson::new(5, 4, false, 0.5, 1.0).unwrap().into();
+    for (name, policy) in [("linucb", &ucb), ("thompson", &thompson)] {
+        let found = simulate(&arms, policy, &[2_000, 4_000], 40, Delay::None, 9).unwrap();
+        assert!(found.mean[1] / found.mean[0] < 2f64.sqrt() * 1.15, "{name}: {:?}", found.mean);
+        let blind: AnyPolicy = Stationary::new(vec![0.2; 5]).unwrap().into();
+        let uniform = simulate(&arms, &blind, &[4_000], 5, Delay::None, 9).unwrap();
+        assert!(found.last() < 0.05 * uniform.last(), "{name}: {} {}", found.last(), uniform.last());
+    }
+    // Arms of different features under one set of coefficients.
+    let mut shared = LinUcb::new(3, 2, true, 1.0, 1.0).unwrap();
+    let context = [1.0, 0.0, 0.0, 1.0, 0.7, 0.7];
+    for _ in 0..500 {
+        let choice = shared.choose(&context, &mut rng);
+        let x = &context[2 * choice.arm..2 * choice.arm + 2];
+        shared.learn(&context, choice, 0.3 * x[0] + 0.9 * x[1] + 0.1 * rng.normal()).unwrap();
+    }
+    assert!((shared.coefficients(0)[1] - 0.9).abs() < 0.05);
+    assert_eq!(shared.choose(&context, &mut rng).arm, 1);
+}
+
+/// Abbasi-Yadkori, Pál, Szepesvári 2011, theorem 2: with probability 1 - δ the truth is in the ellipsoid all the time.
+#[test]
+fn the_confidence_ellipsoid_covers_the_truth() {
+    let (d, delta, lambda, sd, rounds) = (3, 0.1, 1.0, 0.5, 200);
+    let truth = [0.5, -0.5, 0.5];
+    let norm = truth.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let mut missed = 0;
+    for run in 0..1000 {
+        let mut rng = Stream::new(run, "ellipsoid", 0);
+        let mut policy = LinUcb::new(1, d, false, 1.0, lambda).unwrap();
+        let mut out = false;
+        for t in 1..=rounds {
+            let x: Vec<f64> = (0..d).map(|_| rng.normal() / (d as f64).sqrt()).collect();
+            let mean: f64 = x.iter().zip(truth).map(|(a, b)| a * b).sum();
+            policy.learn(&x, Choice { arm: 0, probability: None }, mean + sd * rng.normal()).unwrap();
+            // In every direction: |x'(θ - truth)| <= radius * width. A direction drawn at random is a weaker demand than all.
+            let l2: f64 = 9.0;
+            let radius = sd * (d as f64 * ((1.0 + f64::from(t) * l2 / lambda) / delta).ln()).sqrt() + lambda.sqrt() * norm;
+            let error: f64 = policy.coefficients(0).iter().zip(truth).zip(&x).map(|((a, b), x)| (a - b) * x).sum();
+            out |= error.abs() > radius * policy.uncertainty(0, &x);
+        }
+        missed += usize::from(out);
+    }
+    assert!(missed <= 100, "{missed} of 1000");
+}
+
+#[test]
+fn sets_and_the_best_few_are_found() {
+    let means = [0.8, 0.7, 0.6, 0.4, 0.3, 0.2];
+    let arms = coins(&means);
+    let policy = Cucb::new(6, 2, UNIT).unwrap();
+    let found = simulate_sets(&arms, &policy, &[5_000, 10_000], 50, 10).unwrap();
+    assert!((found.mean[1] - found.mean[0]) / found.mean[0] < 0.4, "{:?}", found.mean);
+    assert!(found.pulls[0] > 8_500.0 && found.pulls[1] > 7_500.0, "{:?}", found.pulls);
+    let draws = |seed: u64| {
+        let mut rng = Stream::new(seed, "top", 0);
+        move |arm: usize| f64::from(rng.uniform() < means[arm])
+    };
+    let (mut hits, mut sure, mut samples) = (0, 0, 0);
+    for seed in 0..200 {
+        let by_budget = successive_accepts_rejects(6, 3, 1_200, UNIT, &mut draws(seed)).unwrap();
+        hits += usize::from(by_budget.arms == [0, 1, 2]);
+        assert!(by_budget.pulls.iter().sum::<u64>() <= 1_200, "{:?}", by_budget.pulls);
+        let by_confidence = lucb(6, 3, 0.1, 0.0, 100_000, UNIT, &mut draws(seed + 1_000)).unwrap();
+        assert!(by_confidence.confident);
+        sure += usize::from(by_confidence.arms == [0, 1, 2]);
+        samples += by_confidence.pulls.iter().sum::<u64>();
+    }
+    assert!(hits >= 190, "{hits} of 200");
+    // The proof promises 180.
+    assert!(sure >= 180, "{sure} of 200");
+    assert!(samples / 200 < 10_000);
+    assert!(lucb(6, 3, 0.1, 0.0, 20, UNIT, &mut draws(1)).is_ok_and(|t| !t.confident));
+    for (arms, m) in [(0, 1), (3, 0), (3, 4)] {
+        assert!(lucb(arms, m, 0.1, 0.0, 100, UNIT, &mut draws(1)).is_err());
+        assert!(successive_accepts_rejects(arms, m, 100, UNIT, &mut draws(1)).is_err());
+    }
+    assert!(successive_accepts_rejects(6, 3, 5, UNIT, &mut draws(1)).is_err());
+    assert!(lucb(2, 1, 0.1, 0.0, 100, UNIT, &mut |_| f64::NAN).unwrap_err().to_string().contains("NaN"));
+    assert_eq!(lucb(2, 2, 0.1, 0.0, 100, UNIT, &mut |_| 0.5).unwrap().arms, [0, 1]);
+}
+
+fn every_policy() -> Vec<AnyPolicy> {
+    vec![
+        Stationary::new(vec![0.2, 0.3, 0.5]).unwrap().into(),
+        ExploreThenCommit::new(3, 5).unwrap().into(),
+        EpsilonGreedy::new(3, Schedule::Constant(0.2)).unwrap().into(),
+        policy("ucb1", 3),
+        Ucb::new(3, Width::Moss { rounds: 1000 }).unwrap().into(),
+        Ucb::new(3, Width::Confidence { rounds: 1000, delta: 0.01 }).unwrap().into(),
+        policy("kl-ucb", 3),
+        policy("thompson", 3),
+        ThompsonGaussian::new(3, 0.0, 1.0, 0.5).unwrap().into(),
+        policy("exp3", 3),
+        policy("exp3-losses", 3),
+        LinUcb::new(3, 2, false, 0.5, 1.0).unwrap().into(),
+        LinearThompson::new(3, 2, false, 0.5, 1.0).unwrap().into(),
+        SlidingWindowUcb::new(3, 20, 2.0, UNIT).unwrap().into(),
+        DiscountedUcb::new(3, 0.9, 2.0, UNIT).unwrap().into(),
+    ]
+}
+
+/// A policy that is saved and loaded half-way goes on as if nothing had happened; broken states and rewards are refused.
+#[test]
+fn policies_are_saved_resumed_and_guarded() {
+    for mut whole in every_policy() {
+        let mut rng = Stream::new(11, "rewards", 0);
+        let mut policy_rng = Stream::new(11, "policy", 0);
+        let mut resumed = whole.clone();
+        for round in 0..200 {
+            let context = [1.0, rng.normal()];
+            let (choice, other) = (whole.choose(&context, &mut policy_rng.clone()), resumed.choose(&context, &mut policy_rng));
+            assert_eq!(choice, other);
+            assert!(choice.arm < 3 && choice.probability.is_none_or(|p| p > 0.0 && p <= 1.0));
+            let reward = f64::from(rng.uniform() < 0.2 * (choice.arm + 1) as f64);
+            whole.learn(&context, choice, reward).unwrap();
+            resumed.learn(&context, choice, reward).unwrap();
+            if round % 37 == 0 {
+                resumed = AnyPolicy::load(&resumed.save().unwrap()).unwrap();
+            }
+        }
+        assert_eq!(whole, resumed);
+        let before = whole.clone();
+        let choice = Choice { arm: 1, probability: Some(0.5) };
+        for reward in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let message = whole.learn(&[1.0, 0.0], choice, reward).unwrap_err().to_string();
+            assert!(message.contains("arm 1") && message.contains("finite"), "{message}");
+        }
+        assert!(whole.learn(&[1.0, 0.0], Choice { arm: 3, probability: Some(0.5) }, 0.5).is_err());
+        assert_eq!(before, whole, "a refused reward changes nothing");
+        let text = whole.save().unwrap();
+        for (from, to) in [("[", "[1e999,"), ("\"policy\"", "\"police\""), ("{", "{\"x\":")] {
+            let broken = text.replacen(from, to, 1);
+            assert!(broken == text || AnyPolicy::load(&broken).is_err(), "{broken}");
+        }
+    }
+    let mut exp3 = policy("exp3", 3);
+    let message = exp3.learn(&[], Choice { arm: 0, probability: None }, 1.0).unwrap_err().to_string();
+    assert!(message.contains("missing"), "{message}");
+    let mut linear = LinUcb::new(3, 2, false, 0.5, 1.0).unwrap();
+    let choice = linear.choose(&[1.0], &mut Stream::new(0, "short", 0));
+    assert!(linear.learn(&[1.0], choice, 1.0).is_err());
+    assert!(linear.learn(&[1.0, f64::NAN], choice, 1.0).is_err());
+}
+
+#[test]
+fn nonsense_is_refused() {
+    assert!(Ucb::new(0, Width::Logarithm { c: 2.0 }).unwrap_err().to_string().contains("no arms"));
+    assert!(ThompsonBeta::new(0).is_err() && KlUcb::new(0, 0.0).is_err() && Exp3::on_rewards(0, 10, UNIT).is_err());
+    assert!(ExploreThenCommit::new(0, 1).is_err() && ExploreThenCommit::new(2, 0).is_err());
+    assert!(LinUcb::new(0, 2, false, 1.0, 1.0).is_err() && LinUcb::new(2, 0, false, 1.0, 1.0).is_err());
+    assert!(Ucb::new(5, Width::Moss { rounds: 5 }).is_err());
+    assert!(Ucb::new(2, Width::Confidence { rounds: 100, delta: 0.0 }).is_err());
+    assert!(SlidingWindowUcb::new(5, 4, 2.0, UNIT).is_err() && DiscountedUcb::new(2, 1.0, 2.0, UNIT).is_err());
+    assert!(Stationary::new(vec![0.5, 0.4]).unwrap_err().to_string().contains("0.9"));
+    assert!(EpsilonGreedy::new(2, Schedule::Constant(-0.1)).is_err());
+    assert!(Cucb::new(3, 4, UNIT).is_err());
+    for arms in [
+        coins(&[]),
+        coins(&[0.5, 1.5]),
+        coins(&[0.5, f64::NAN]),
+        Arms::Gaussian { means: vec![0.0, f64::INFINITY], sd: 1.0 },
+        Arms::Gaussian { means: vec![0.0, 0.0], sd: -1.0 },
+        Arms::Adversarial { rewards: vec![vec![0.0, 1.0], vec![0.0]] },
+        Arms::Adversarial { rewards: vec![] },
+        Arms::Linear { coefficients: vec![vec![], vec![]], sd: 1.0 },
+    ] {
+        assert!(simulate(&arms, &policy("ucb1", 2), &[10], 1, Delay::None, 0).is_err(), "{arms:?}");
+    }
+    let fine = coins(&[0.5, 0.4]);
+    assert!(simulate(&fine, &policy("ucb1", 3), &[10], 1, Delay::None, 0).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 2), &[], 1, Delay::None, 0).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 2), &[10, 5], 1, Delay::None, 0).is_err());
+    // One arm is a world too.
+    for name in ["ucb1", "kl-ucb", "thompson", "exp3", "exp3-losses", "epsilon"] {
+        assert_eq!(simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, Delay::None, 0).unwrap().last(), 0.0);
+    }
+}
+
+#[test]
+fn the_comparison_holds_bound_and_line_in_one_table() {
+    let arms = coins(&[0.6, 0.5]);
+    let policies = [("UCB1", policy("ucb1", 2)), ("Thompson", policy("thompson", 2))];
+    let (report, results) = compare(&arms, &policies, &[500, 1000], 50, 1).unwrap();
+    let Section::Table { columns, rows, .. } = &report.sections[0] else { panic!("a table first") };
+    assert_eq!((rows.len(), columns.len(), rows[0].len()), (2, 10, 10));
+    assert_eq!(rows[0][1], Cell::Number(results[0].last()));
+    assert!(matches!(rows[0][5], Cell::Number(b) if b > results[0].last()) && rows[1][5] == Cell::Empty);
+    assert!(matches!(rows[1][7], Cell::Number(line) if line > 0.0));
+    let Section::Plot { curves, .. } = &report.sections[1] else { panic!("then a plot") };
+    assert_eq!(curves.len(), 7);
+}
+
+#[test]
+fn samplers_have_their_moments() {
+    let mut rng = Stream::new(12, "moments", 0);
+    let n = 100_000;
+    for (a, b) in [(0.3, 0.7), (1.0, 1.0), (2.5, 40.0), (1e-3, 1e-3)] {
+        let draws: Vec<f64> = (0..n).map(|_| draw_beta(a, b, &mut rng)).collect();
+        let mean = draws.iter().sum::<f64>() / f64::from(n);
+        let (m, v) = (a / (a + b), a * b / ((a + b) * (a + b) * (a + b + 1.0)));
+        assert!((mean - m).abs() < 5.0 * (v / f64::from(n)).sqrt(), "beta({a}, {b}): {mean} for {m}");
+        let gamma = (0..n).map(|_| draw_gamma(a, &mut rng)).sum::<f64>() / f64::from(n);
+        assert!((gamma - a).abs() < 5.0 * (a / f64::from(n)).sqrt(), "gamma({a}): {gamma}");
+    }
+}
