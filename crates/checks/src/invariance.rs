@@ -157,7 +157,9 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
         None => 0.0,
     };
     let factor = 4.0 * share + 16.0 * (1.0 - share);
-    for (name, factor) in [("alpha", factor), ("C", 1.0 / factor)] {
+    // A kernel whose width follows the columns sees no change, and its penalty has none to match.
+    let follows = l.params().get("kernel").is_some_and(|k| k == "rbf") && l.params().get("gamma").is_some_and(|g| g == "scale");
+    for (name, factor) in [("alpha", factor), ("C", 1.0 / factor)].into_iter().filter(|_| !follows) {
         if let Some(v) = l.params().get(name).and_then(Value::as_f64) {
             attempt!(matched.set(name, Value::from(v * factor)), "the matching penalty");
         }

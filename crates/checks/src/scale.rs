@@ -1,6 +1,6 @@
 //! Checks of reproducibility: seeds, threads, blocks, streams.
 
-use ermine_core::{AnyLearner, Context, Dataset, Flow, Result, RowSource, Schema};
+use ermine_core::{AnyLearner, Context, Dataset, Family, Flow, Result, RowSource, Schema};
 
 use crate::compare::{distance, says, stored};
 use crate::{Verdict, attempt, make, require};
@@ -21,7 +21,9 @@ pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
 pub fn threads(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, ROWS, 3, 6);
+        // Time grows with the square of the rows where there are kernels, and blocks are of a few hundred rows.
+        let rows = if learner.spec().family == Family::Kernel { 3_000 } else { ROWS };
+        let data = make::data(task, rows, 3, 6);
         let mut first = None;
         for threads in [1, 2, 7] {
             let pool = attempt!(rayon::ThreadPoolBuilder::new().num_threads(threads).build(), "thread pool");

@@ -192,6 +192,10 @@ pub struct Fit {
     /// Read the file in passes instead of holding it in memory
     #[arg(long)]
     pub stream: bool,
+    /// What a fit with --stream may hold at a time, besides its model, for trees: 500MB, 4GB; they hold binned rows up to it, and read
+    /// the rows again for every level of their trees beyond. 8GB unless given
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "stream")]
+    pub memory: Option<u64>,
     /// File that keeps the model so far, twice a minute, and from which the same command goes on after an interruption;
     /// removed at the end. For models that grow tree by tree
     #[arg(long, value_name = "FILE", conflicts_with = "stream")]
@@ -310,6 +314,23 @@ pub struct Explain {
     pub reading: Reading,
     #[command(flatten)]
     pub everywhere: Everywhere,
+}
+
+/// A number of bytes: 800000, 500KB, 500MB, 4GB.
+fn size(text: &str) -> Result<u64, String> {
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match &text[digits.len()..] {
+        "" | "b" => 1,
+        "k" | "kb" => 1 << 10,
+        "m" | "mb" => 1 << 20,
+        "g" | "gb" => 1 << 30,
+        other => return Err(format!("\"{other}\" is no unit of memory; write 500MB or 4GB")),
+    };
+    match digits.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * unit as f64) as u64),
+        _ => Err(format!("\"{digits}\" is no size; write 500MB or 4GB")),
+    }
 }
 
 /// 90, 90s, 1.5m, 2h.

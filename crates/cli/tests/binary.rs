@@ -186,6 +186,21 @@ fn a_stream_gives_the_model_of_memory() {
         assert_eq!(v["n_rows"], 9000);
         assert!(std::fs::read(memory).unwrap() == std::fs::read(stream).unwrap(), "{model}: a stream and memory differ");
     }
+    // Trees say which way they took; it does not change their bytes.
+    for (model, set) in [("forest", "splitter=histogram"), ("boosting", "max_leaf_nodes=5")] {
+        let trees = if model == "forest" { "n_estimators=3" } else { "max_iter=3" };
+        let fit = ["fit", &csv, "--target", "kind", "--model", model, "--set", set, "--set", trees];
+        let memory = path(folder.path(), "memory");
+        ok(&[&fit[..], &["-o", &memory]].concat());
+        for (more, words) in [(&[][..], "binned and held"), (&["--memory", "100KB"][..], "in passes over the rows")] {
+            let stream = path(folder.path(), "stream");
+            let v = json(&[&fit[..], &["--stream", "-o", &stream], more].concat());
+            assert!(v["notes"].to_string().contains(words), "{model}: {}", v["notes"]);
+            assert!(std::fs::read(&memory).unwrap() == std::fs::read(stream).unwrap(), "{model} {words}: other bytes");
+        }
+    }
+    let (code, e) = fails(&["fit", &csv, "--target", "y", "--model", "forest", "--stream", "--memory", "9 apples"]);
+    assert!(code == 2 && e.contains("no unit of memory"), "{e}");
     let (code, e) = fails(&["fit", &csv, "--target", "kind", "--model", "tree", "--stream"]);
     assert_eq!(code, 1);
     assert!(e.contains("passes"), "{e}");

@@ -47,12 +47,18 @@ pub struct Context<'a> {
     /// Rows in a block of a pass, instead of the learner's own choice. Results agree up to rounding whatever it is; the
     /// common checks rely on that.
     pub block_rows: Option<usize>,
+    /// Bytes that a fit on a stream may hold at a time, besides its model, instead of the learner's own choice. The bits of the
+    /// model do not depend on it, only the way there does. Looked at by forests and boosting.
+    pub memory: Option<u64>,
     /// Given the model so far by learners that add whole parts one after the other (trees), so that it can be kept;
     /// [`crate::Learner::CONTINUE`] goes on from it to the same bytes. It is a model of the learner that was called: one that
     /// fits others inside itself gives them a context without it.
     pub checkpoint: Option<&'a Keep<'a>>,
     /// The least time between two checkpoints; zero asks for one after every part.
     pub checkpoint_every: Duration,
+    /// Told what a person may want to know of the way a fit went and the model does not tell, because it is the same model
+    /// whatever the way.
+    pub remarks: Option<&'a (dyn Fn(String) + Sync)>,
 }
 
 /// Scores that rows have before any learning: rows by scores.
@@ -115,6 +121,13 @@ impl<'a> Context<'a> {
     /// Whether the deadline has passed.
     pub fn out_of_time(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// Tells how a fit goes, if someone wants to know; the words are only made then.
+    pub fn remark(&self, words: impl FnOnce() -> String) {
+        if let Some(remarks) = self.remarks {
+            remarks(words());
+        }
     }
 
     /// Tells the observer; an error when it wants a stop.

@@ -37,7 +37,7 @@ pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
 pub use pass::{
     BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks, gather, gather_source,
-    hold,
+    gather_source_from, hold,
 };
 pub use report::{Branch, Cell, Curve, Meaning, Report, Section};
 pub use rng::Stream;

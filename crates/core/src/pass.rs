@@ -55,6 +55,18 @@ pub trait PassLearner: Learner {
     fn empty(&self, state: &Self::State) -> Self::Partial;
     /// Takes in a block of rows. Cells that are not finite are refused here; rows of the error count from the block.
     fn add(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()>;
+    /// [`PassLearner::add`], told how many rows come before the block: for learners that draw rows by their number. Drivers
+    /// call this.
+    fn add_from(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>, first: usize) -> Result<()> {
+        let _ = first;
+        self.add(state, part, rows)
+    }
+    /// Whether the next pass adds whole numbers only, or otherwise comes to the same bits in any order. Blocks are then taken
+    /// into a few parts, as many as there are threads, and not each into a part of its own.
+    fn any_order(&self, state: &Self::State) -> bool {
+        let _ = state;
+        false
+    }
     /// Ends a pass.
     fn finish(&self, state: Self::State, total: Self::Partial, cx: &Context<'_>) -> Result<Step<Self::State, Self::Model>>;
     /// The model of a state between passes, when there is one: returned when the deadline falls within a pass.
@@ -139,12 +151,18 @@ pub fn drive_with_blocks<L: PassLearner>(
     let mut state = learner.start(&data.row_range(0..data.rows().min(block_rows)), cx)?;
     let mut pass = 0u64;
     loop {
-        let add = |block: &Dataset<'_>| -> Result<L::Partial> {
+        let add = |block: &Dataset<'_>, first: usize| -> Result<L::Partial> {
             let mut part = learner.empty(&state);
-            learner.add(&state, &mut part, block)?;
+            learner.add_from(&state, &mut part, block, first)?;
             Ok(part)
         };
-        let total = match gather(data, block_rows, cx, &add) {
+        let total = if learner.any_order(&state) {
+            let mut parts = Parts::new(learner, &state);
+            parts.take(data, block_rows, 0, cx).and_then(|()| parts.total())
+        } else {
+            gather_from(data, block_rows, cx, &add)
+        };
+        let total = match total {
             Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
             total => total?,
         };
@@ -156,12 +174,66 @@ pub fn drive_with_blocks<L: PassLearner>(
     }
 }
 
+/// The parts of a pass whose sums do not depend on the order of the blocks: one a thread.
+struct Parts<'a, L: PassLearner> {
+    learner: &'a L,
+    state: &'a L::State,
+    parts: Vec<L::Partial>,
+}
+
+impl<'a, L: PassLearner> Parts<'a, L> {
+    fn new(learner: &'a L, state: &'a L::State) -> Self {
+        let parts = (0..rayon::current_num_threads()).map(|_| learner.empty(state)).collect();
+        Self { learner, state, parts }
+    }
+
+    /// Takes in a run of rows, of which `first` come before.
+    fn take(&mut self, run: &Dataset<'_>, block_rows: usize, first: usize, cx: &Context<'_>) -> Result<()> {
+        let blocks = run.rows().div_ceil(block_rows);
+        let share = blocks.div_ceil(self.parts.len().max(1));
+        let (learner, state) = (self.learner, self.state);
+        let taken: Vec<Result<()>> = self
+            .parts
+            .par_iter_mut()
+            .enumerate()
+            .map(|(k, part)| {
+                for block in (k * share..blocks).take(share) {
+                    cx.check(Progress { stage: "pass", done: block as u64, total: None, objective: None })?;
+                    let start = block * block_rows;
+                    let rows = run.row_range(start..(start + block_rows).min(run.rows()));
+                    let at = first + start;
+                    learner.add_from(state, part, &rows, at).map_err(|e| offset_rows(e, at))?;
+                }
+                Ok(())
+            })
+            .collect();
+        taken.into_iter().collect()
+    }
+
+    fn total(self) -> Result<L::Partial> {
+        let mut parts = self.parts.into_iter();
+        let mut total = parts.next().ok_or_else(|| Error::Data("a pass needs at least one thread".into()))?;
+        parts.try_for_each(|part| total.merge(part))?;
+        Ok(total)
+    }
+}
+
 /// One pass over rows in memory: `add` reduces a block, and the parts are merged in the fixed tree.
 pub fn gather<P: Partial>(
     data: &Dataset<'_>,
     block_rows: usize,
     cx: &Context<'_>,
     add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
+) -> Result<P> {
+    gather_from(data, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
+}
+
+/// [`gather`] that tells `add` how many rows come before the block.
+fn gather_from<P: Partial>(
+    data: &Dataset<'_>,
+    block_rows: usize,
+    cx: &Context<'_>,
+    add: &(impl Fn(&Dataset<'_>, usize) -> Result<P> + Sync),
 ) -> Result<P> {
     let rows = data.rows();
     let blocks = rows.div_ceil(block_rows);
@@ -175,7 +247,7 @@ pub fn gather<P: Partial>(
         cx.check(progress)?;
         let first = block * block_rows;
         let range = first..(first + block_rows).min(rows);
-        let part = add(&data.row_range(range)).map_err(|e| offset_rows(e, first))?;
+        let part = add(&data.row_range(range), first).map_err(|e| offset_rows(e, first))?;
         done.fetch_add(1, Ordering::Relaxed);
         Ok(part)
     };
@@ -202,12 +274,19 @@ pub fn drive_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Co
     let mut state = learner.start(&head.view(), cx)?;
     let mut pass = 0u64;
     loop {
-        let add = |block: &Dataset<'_>| -> Result<L::Partial> {
+        let add = |block: &Dataset<'_>, first: usize| -> Result<L::Partial> {
             let mut part = learner.empty(&state);
-            learner.add(&state, &mut part, block)?;
+            learner.add_from(&state, &mut part, block, first)?;
             Ok(part)
         };
-        let total = match gather_source(source, &L::SPEC, block_rows, cx, &add) {
+        let total = if learner.any_order(&state) {
+            let mut parts = Parts::new(learner, &state);
+            scan_runs(source, &L::SPEC, block_rows, cx, &mut |run, first| parts.take(run, block_rows, first, cx))
+                .and_then(|()| parts.total())
+        } else {
+            gather_source_from(source, &L::SPEC, block_rows, cx, &add)
+        };
+        let total = match total {
             Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
             total => total?,
         };
@@ -273,28 +352,50 @@ pub fn gather_source<P: Partial>(
     cx: &Context<'_>,
     add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
 ) -> Result<P> {
-    let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
+    gather_source_from(source, spec, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
+}
+
+/// [`gather_source`] that tells `add` how many rows come before the block.
+pub fn gather_source_from<P: Partial>(
+    source: &dyn RowSource,
+    spec: &Spec,
+    block_rows: usize,
+    cx: &Context<'_>,
+    add: &(impl Fn(&Dataset<'_>, usize) -> Result<P> + Sync),
+) -> Result<P> {
     let mut counter = Counter { trees: Vec::new() };
-    let mut held: Option<OwnedDataset> = None;
-    let (mut first, mut done) = (0usize, 0u64);
-    let mut weightless = true;
     // Reduces the blocks of a run of rows side by side and takes them into the tree in order.
-    let mut take = |run: &Dataset<'_>| -> Result<()> {
-        cx.check(Progress { stage: "pass", done, total: blocks, objective: None })?;
-        run.check_part(spec).map_err(|e| offset_rows(e, first))?;
-        weightless &= run.has_no_weight();
+    scan_runs(source, spec, block_rows, cx, &mut |run, first| {
         let starts: Vec<usize> = (0..run.rows()).step_by(block_rows).collect();
         let parts: Vec<Result<P>> = starts
             .into_par_iter()
             .map(|start| {
                 let block = run.row_range(start..(start + block_rows).min(run.rows()));
-                add(&block).map_err(|e| offset_rows(e, first + start))
+                add(&block, first + start).map_err(|e| offset_rows(e, first + start))
             })
             .collect();
-        for part in parts {
-            counter.push(part?)?;
-            done += 1;
-        }
+        parts.into_iter().try_for_each(|part| counter.push(part?))
+    })?;
+    counter.total()?.ok_or_else(|| Error::Data("the source had rows in one pass and none in the next".into()))
+}
+
+/// Reads a source in runs of [`BLOCKS_HELD`] whole blocks, the last one shorter; `take` is told how many rows come before.
+fn scan_runs(
+    source: &dyn RowSource,
+    spec: &Spec,
+    block_rows: usize,
+    cx: &Context<'_>,
+    take: &mut dyn FnMut(&Dataset<'_>, usize) -> Result<()>,
+) -> Result<()> {
+    let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
+    let mut held: Option<OwnedDataset> = None;
+    let mut first = 0usize;
+    let mut weightless = true;
+    let mut take = |run: &Dataset<'_>| -> Result<()> {
+        cx.check(Progress { stage: "pass", done: (first / block_rows) as u64, total: blocks, objective: None })?;
+        run.check_part(spec).map_err(|e| offset_rows(e, first))?;
+        weightless &= run.has_no_weight();
+        take(run, first)?;
         first += run.rows();
         Ok(())
     };
@@ -320,10 +421,7 @@ pub fn gather_source<P: Partial>(
     if let Some(rest) = held {
         take(&rest.view())?;
     }
-    if weightless && first > 0 {
-        return Err(no_weight());
-    }
-    counter.total()?.ok_or_else(|| Error::Data("the source had rows in one pass and none in the next".into()))
+    if weightless && first > 0 { Err(no_weight()) } else { Ok(()) }
 }
 
 /// All rows of a source in memory, for what cannot be learnt in passes.

@@ -54,8 +54,12 @@ pub enum Family {
     Baseline,
     /// Linear models.
     Linear,
+    /// Machines that know rows by kernels.
+    Kernel,
     /// Bayes classifiers.
     Bayes,
+    /// Neighbours.
+    Neighbours,
     /// Trees.
     Tree,
     /// Clusters.
@@ -74,7 +78,9 @@ impl Family {
         match self {
             Self::Baseline => "Baseline",
             Self::Linear => "Linear models",
+            Self::Kernel => "Kernel machines",
             Self::Bayes => "Bayes classifiers",
+            Self::Neighbours => "Neighbours",
             Self::Tree => "Trees",
             Self::Cluster => "Clustering",
             Self::Reduction => "Reduction",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sklearn.ensemble
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.metrics import log_loss, r2_score
 from sklearn.model_selection import train_test_split
 
@@ -194,3 +194,17 @@ def test_trees_draw_anew_in_every_node():
     assert not any(same)  # a column that was tested is constant below
     pairs = {(tree.tree_.feature[0], tree.tree_.feature[1]) for tree in forest.estimators_}
     assert len(pairs) > 45  # of 56
+
+
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "ExtraTreesClassifier"])
+def test_over_many_draws_forests_are_as_good_as_those_of_scikit_learn(name):
+    X, y = make_classification(n_samples=1000, n_classes=3, n_informative=6, random_state=0)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+
+    def scores(cls):
+        fits = [cls(n_estimators=40, bootstrap=True, oob_score=True, random_state=seed).fit(X, y) for seed in range(20)]
+        return np.array([(fit.oob_score_, fit.score(X_test, y_test)) for fit in fits])
+
+    ours, theirs = scores(getattr(ermine, name)), scores(getattr(sklearn.ensemble, name))
+    error = np.sqrt((ours.var(axis=0, ddof=1) + theirs.var(axis=0, ddof=1)) / 20)
+    assert (np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) < 4 * error).all()

@@ -1,6 +1,7 @@
 //! `ermine fit`: train and save.
 
 use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -92,10 +93,20 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     }
     let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
     let deadline = args.learning.time_limit.map(|t| started + t);
-    let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline, ..Context::default() };
+    let told = Mutex::new(source.notes().to_vec());
+    let remarks = |words: String| told.lock().unwrap_or_else(PoisonError::into_inner).push(words);
+    let cx = Context {
+        seed: args.everywhere.seed,
+        observer: Some(&observer),
+        deadline,
+        memory: args.memory,
+        remarks: Some(&remarks),
+        ..Context::default()
+    };
     let fitted = Fitted::train_source(learner, &source, source.target_info().clone(), &cx)?;
     let (rows, train) = measure_blocks(&fitted, &source)?;
-    Ok(Outcome { rows, train, test: None, notes: source.notes().to_vec(), fitted })
+    let notes = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Outcome { rows, train, test: None, notes, fitted })
 }
 
 /// The measures that are means over rows, gathered block by block.

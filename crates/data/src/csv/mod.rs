@@ -18,7 +18,9 @@ use rayon::prelude::*;
 pub(crate) use chunks::{Chunk, Chunks, ahead};
 pub(crate) use layout::Layout;
 pub(crate) use matrix::read_matrix;
-pub(crate) use number::{is_rounded, parse as parse_number};
+#[cfg(feature = "arrow")]
+pub(crate) use number::is_rounded;
+pub(crate) use number::parse as parse_number;
 pub(crate) use parse::Parsed;
 
 use crate::infer::Profile;

@@ -204,6 +204,8 @@ impl Engine<'_> {
         let outputs = self.objective.outputs();
         let mut sets = RowSets::all(self.rows.len());
         let mut words = vec![0u64; outputs * self.rows.len()];
+        // Who goes on where the loss had stopped falling has no patience left.
+        let at_the_end = self.finished;
         if let Some(end) = self.exhausted() {
             return Ok(end);
         }
@@ -218,7 +220,7 @@ impl Engine<'_> {
             }
             cx.report(stage(Some(loss)))?;
             let asked_again = std::mem::take(&mut self.finished);
-            if self.impatient() && !asked_again {
+            if self.impatient(at_the_end) && !asked_again {
                 return Ok(End::Patience);
             }
             if round >= self.rounds {
@@ -249,14 +251,19 @@ impl Engine<'_> {
     }
 
     /// Whether the loss of the watched rows has not fallen for too long: the best of the last rounds is not better, by `tol`,
-    /// than what was there before them.
-    fn impatient(&self) -> bool {
+    /// than what was there before them; `at_the_end`, the last round is not better than all before it.
+    fn impatient(&self, at_the_end: bool) -> bool {
         let (Some(patience), rows) = (self.patience, &self.trace.rows) else { return false };
         let column = self.trace.columns.len() - 1;
         if rows.len() <= patience.rounds {
             return false;
         }
         let at = rows.len() - patience.rounds - 1;
+        if at_the_end {
+            let (earlier, last) = rows.split_at(rows.len() - 1);
+            let best = earlier.iter().map(|r| r[column]).fold(f64::INFINITY, f64::min);
+            return last[0][column] >= best - patience.tol;
+        }
         let before = rows[at][column] - patience.tol;
         rows[at + 1..].iter().all(|r| r[column] >= before)
     }

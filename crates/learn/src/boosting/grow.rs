@@ -14,6 +14,8 @@ use crate::tree::ensemble::Node;
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Shape {
     pub penalty: Penalty,
+    /// Whether steps of leaves are curbed, since the curvature of a row may grow manifold within one.
+    pub curbed: bool,
     pub rate: f64,
     pub max_leaves: usize,
     pub max_depth: usize,
@@ -80,7 +82,8 @@ impl Bud {
     /// The value of the node as a leaf, before the learning rate.
     pub fn value(&self, shape: &Shape, grid: &Grid) -> f64 {
         let (g, h) = (self.sums.g as f64 * grid.gradient, self.sums.h as f64 * grid.curvature);
-        shape.penalty.value(g, h, shape.penalty.l2, self.bounds)
+        let p = &shape.penalty;
+        if shape.curbed { p.curbed(g, h, p.l2, self.bounds) } else { p.value(g, h, p.l2, self.bounds) }
     }
 
     /// The columns the node looks at, of those of its tree.

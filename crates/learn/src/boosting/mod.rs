@@ -36,7 +36,8 @@ pub use params::{EarlyStopping, Interactions};
 /// row falls into. A round adds a tree (one a class for more than two classes) that lowers the quadratic approximation of this
 /// most: a leaf with sums G and H of first and second derivatives takes v = -G / (H + λ) times the learning rate, and a
 /// split is worth ½ (G_L² / (H_L + λ) + G_R² / (H_R + λ) - G² / (H + λ)), which must exceed γ (`min_split_gain`). The leaf whose
-/// split is worth most is split next.
+/// split is worth most is split next. With log losses v = -2 asinh(G / (2 H + 2 λ)) takes the place of a long step: where rows
+/// were sure of the wrong class H says little, and Newton's step would leap beyond the minimum.
 ///
 /// # When to use it
 /// For tables of numbers and categories, from some hundred rows up, when accuracy matters most: it needs no scaling, takes
@@ -196,7 +197,8 @@ impl Learner for Boosting {
         summary: "Gradient boosting with second derivatives on histograms, grown leaf by leaf",
         objective: "sum w_i loss(y_i, z_i) + sum over trees of min_split_gain * leaves + 1/2 l2_regularization |v|^2 + \
                     l1_regularization |v|_1, where z is the sum of the values v of the leaves of a row; each tree lowers the \
-                    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)",
+                    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization), or with \
+                    log loss -2 learning_rate asinh(G / (2 H + 2 l2_regularization))",
         notes: "The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing \
                 values and categories as they are. A round costs one addition a cell for about half the levels of a tree; \
                 memory is two bytes a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not change \

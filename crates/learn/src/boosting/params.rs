@@ -84,6 +84,7 @@ impl Boosting {
                 max_cat_to_onehot: usize::try_from(self.max_cat_to_onehot).unwrap_or(usize::MAX),
                 min_group: self.min_data_per_group as f64,
             },
+            curbed: matches!(loss, Loss::Logistic | Loss::Softmax(_)),
             rate: self.learning_rate,
             max_leaves: limit(self.max_leaf_nodes),
             max_depth: limit(self.max_depth),

@@ -47,6 +47,16 @@ impl Penalty {
         v.clamp(bounds.0, bounds.1)
     }
 
+    /// The value that minimises g v + 4 h (cosh(v/2) - 1) within bounds, with the penalties in h and g.
+    ///
+    /// Of log losses the curvature of a row may grow e^|v|-fold over a step v. Where a rare class is found among rows that were
+    /// sure of its absence, h is next to nothing and Newton's step would leap far beyond the minimum, and rows left out of the
+    /// round with it. Here the curvature grows with cosh(v/2): small steps are Newton's, and great ones grow like logarithms.
+    pub fn curbed(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
+        let newton = self.value(g, h, l2, (f64::NEG_INFINITY, f64::INFINITY));
+        (2.0 * (0.5 * newton).asinh()).clamp(bounds.0, bounds.1)
+    }
+
     /// By how much a value lowers the objective: -(g v + ½ (h + l2) v² + l1 |v|).
     pub fn gain(&self, g: f64, h: f64, l2: f64, v: f64) -> f64 {
         -(g * v + 0.5 * (h + l2) * v * v + self.l1 * v.abs())

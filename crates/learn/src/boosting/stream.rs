@@ -5,7 +5,7 @@ use ermine_core::{Context, Dataset, Error, Flow, Learner, Result, RowSource, dri
 use super::data::{self, Reader, Rows, Summary};
 use super::{Boosting, BoostingModel, Prepared, class_names, engine};
 
-/// Bytes that binned rows may take. Rows beyond it are read again and again, in passes.
+/// Bytes that binned rows may take, unless the context says otherwise. Rows beyond it are read again and again, in passes.
 const HELD: u64 = 8 << 30;
 
 /// Fits on a source of rows.
@@ -14,7 +14,7 @@ const HELD: u64 = 8 << 30;
 /// rounds run as in memory. Else every level of every tree is a pass. The bytes of the model are the same, and are those of a
 /// fit in memory.
 pub(super) fn fit(learner: &Boosting, source: &dyn RowSource, cx: &Context<'_>) -> Result<BoostingModel> {
-    fit_within(learner, source, cx, HELD)
+    fit_within(learner, source, cx, cx.memory.unwrap_or(HELD))
 }
 
 /// [`fit`] with another limit.
@@ -46,9 +46,16 @@ pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Contex
         gather_source(source, &spec, block, cx, &|rows: &Dataset<'_>| Summary::of(rows, quantiles, learner.allow_infinite))?;
     let outputs = loss.objective().outputs() as u64;
     let cell = if learner.max_bins > 255 { 4 } else { 2 };
-    if summary.rows.saturating_mul(columns as u64 * cell + 24 * outputs + 16) > held {
+    let bytes = summary.rows.saturating_mul(columns as u64 * cell + 24 * outputs + 16);
+    let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    if bytes > held {
+        cx.remark(|| {
+            let (need, may) = (megabytes(bytes), megabytes(held));
+            format!("the trees were grown in passes over the rows: binned they would take {need} MB, and {may} MB may be held")
+        });
         return drive_source(learner, source, cx);
     }
+    cx.remark(|| format!("the rows were binned and held, in {} MB", megabytes(bytes)));
     let mut class_weight = None;
     let mut rows: Option<Rows<'static>> = None;
     source.scan(&mut |run| {

@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ermine_core::{Context, Progress, Result, Stream};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::criterion::{Criterion, Limits, Monotone, Stats};
 use super::sorted::{Columns, Keep, Marks, Rows, Slot, SortedColumn, partition};
 use super::split::{Candidate, Cut, Split, between, parts};
 
 /// The stops, resolved for the data.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub max_depth: usize,
     pub min_split: usize,
@@ -62,7 +63,7 @@ impl Ground<'_> {
 }
 
 /// A node of a finished tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Grown {
     /// The test, unless the node is a leaf.
     pub test: Option<Test>,
@@ -73,7 +74,7 @@ pub(super) struct Grown {
 }
 
 /// What an inner node asks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Test {
     pub feature: usize,
     /// Values up to it go left.

@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
 };
+use ermine_math::dd::Dd;
 use serde::{Deserialize, Serialize};
 
 use criterion::{
@@ -437,8 +438,10 @@ impl Tree {
         rows: Rows,
     ) -> Result<(Vec<u32>, Option<Vec<f64>>, Rows)> {
         let Some(class_weight) = &self.class_weight else { return Ok((codes, own, rows)) };
-        let mut totals = vec![0.0; names.len()];
-        codes.iter().enumerate().for_each(|(id, &c)| totals[c as usize] += own.as_ref().map_or(1.0, |w| w[id]));
+        // Of twice the digits, so that they come to the same in any order of the rows.
+        let mut totals = vec![Dd::from(0.0); names.len()];
+        codes.iter().enumerate().for_each(|(id, &c)| totals[c as usize] += Dd::from(own.as_ref().map_or(1.0, |w| w[id])));
+        let totals: Vec<f64> = totals.into_iter().map(Dd::to_f64).collect();
         let of_class = class_weight.resolve(Self::SPEC.name, names, &totals)?;
         let weight: Vec<f64> =
             codes.iter().enumerate().map(|(id, &c)| own.as_ref().map_or(1.0, |w| w[id]) * of_class[c as usize]).collect();

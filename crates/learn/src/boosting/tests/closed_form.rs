@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_tree_of_two_leaves_is_the_best_of_all_cuts_and_a_newton_step() {
+fn a_tree_of_two_leaves_is_the_best_of_all_cuts_and_a_curbed_newton_step() {
     let data = classes(600, 3, 2, 41);
     let (codes, _) = data.view().y.classes().unwrap();
     let l2 = 2.0;
@@ -54,8 +54,30 @@ fn a_tree_of_two_leaves_is_the_best_of_all_cuts_and_a_newton_step() {
         all.iter().partition(|&&i| if x[(i, best.1)].is_nan() { best.3 } else { x[(i, best.1)] <= best.2 });
     for (node, rows) in [(1, left), (2, right)] {
         let newton = -rows.iter().map(|&i| g[i]).sum::<f64>() / (rows.len() as f64 * h + l2);
-        assert!((nodes[node].values[0] - newton).abs() < 1e-5, "{} and {newton}", nodes[node].values[0]);
+        // The minimum of g v + 4 h (cosh(v/2) - 1): g + 2 h sinh(v/2) = 0.
+        let value = nodes[node].values[0];
+        assert!((2.0 * (0.5 * value).sinh() - newton).abs() < 1e-5, "{value} and {newton}");
         assert_eq!(nodes[node].cover, rows.len() as f64);
+    }
+}
+
+#[test]
+fn a_rare_class_and_drawn_rows_do_not_lead_to_leaps() {
+    let mut s = Stream::new(46, "boosting test", 0);
+    let rows = 6000;
+    let x = Mat::from_fn(rows, 6, |_, _| s.normal());
+    // The third class is one row in two hundred, and half of it is noise.
+    let code = |i: usize, s: &mut Stream| {
+        if s.below(400) == 0 || (x[(i, 0)] > 2.0 && s.below(9) == 0) { 2 } else { u32::from(x[(i, 1)] + 0.5 * s.normal() > 0.0) }
+    };
+    let codes: Vec<u32> = (0..rows).map(|i| code(i, &mut s)).collect();
+    let y = OwnedTarget::Class { codes, names: ["a", "b", "c"].map(String::from).to_vec() };
+    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let learner = Boosting { max_iter: 60, subsample: 0.6, min_samples_leaf: 2, min_child_weight: 0.0, ..Boosting::default() };
+    let trace = learner.fit(&data, &Context::default()).unwrap().trace().unwrap().clone();
+    let losses: Vec<f64> = trace.rows.iter().map(|r| r[1]).collect();
+    for w in losses.windows(6) {
+        assert!(w[5] < w[0], "{losses:?}");
     }
 }
 

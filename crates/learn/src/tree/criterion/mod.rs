@@ -12,6 +12,9 @@ pub(super) use classes::{Binary, Classes, Entropy, Gini, Misclassification, Shar
 pub(super) use means::{Means, Poisson, Squared, Surprise};
 pub(super) use medians::Medians;
 
+use ermine_math::dd::Dd;
+use serde::{Deserialize, Serialize};
+
 use super::sorted::Slot;
 
 /// What is known of the rows of a node.
@@ -222,20 +225,14 @@ impl Weights {
 
     /// From weights above 0.
     pub fn new(weights: Vec<f64>) -> Self {
-        let total: f64 = weights.iter().sum();
-        if weights.iter().all(|&w| w == 1.0) {
+        let mut range = WeightRange::default();
+        weights.iter().for_each(|&w| range.add(w));
+        if range.ones {
             return Self::ONE;
         }
-        if weights.iter().all(|w| w.fract() == 0.0) && total < (1u64 << 52) as f64 {
-            return Self { steps: Some(weights.iter().map(|&w| w as i64).collect()), unit: 1.0, whole: true };
-        }
-        // The largest weight is brought near 1 first: the sum of the weights may be beyond the largest number.
-        let top = exponent(weights.iter().copied().fold(0.0, f64::max));
-        let scaled = |w: f64| w * power(-top);
-        let total: f64 = weights.iter().map(|&w| scaled(w)).sum();
-        let shift = 60 - exponent(total);
-        let steps = weights.iter().map(|&w| ((scaled(w) * power(shift)) as i64).max(1)).collect();
-        Self { steps: Some(steps), unit: power(top - shift), whole: false }
+        let grid = range.exact().unwrap_or_else(|| range.rounded(weights.iter().map(|&w| range.scaled(w)).sum()));
+        let steps = weights.iter().map(|&w| grid.steps(w)).collect();
+        Self { steps: Some(steps), unit: grid.unit, whole: grid.whole }
     }
 
     #[inline(always)]
@@ -250,6 +247,82 @@ impl Weights {
     pub fn select(&self, ids: &[u32]) -> Self {
         let steps = self.steps.as_ref().map(|s| ids.iter().map(|&i| s[i as usize]).collect());
         Self { steps, ..*self }
+    }
+}
+
+/// What must be known of weights to count them in steps; it does not depend on their order.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct WeightRange {
+    /// Whether all are 1.
+    pub ones: bool,
+    whole: bool,
+    most: f64,
+    total: f64,
+}
+
+impl Default for WeightRange {
+    fn default() -> Self {
+        Self { ones: true, whole: true, most: 0.0, total: 0.0 }
+    }
+}
+
+impl WeightRange {
+    #[inline]
+    pub fn add(&mut self, w: f64) {
+        self.add_many(w, 1.0);
+    }
+
+    /// Adds a weight that occurs several times.
+    #[inline]
+    pub fn add_many(&mut self, w: f64, times: f64) {
+        self.ones &= w == 1.0;
+        self.whole &= w.fract() == 0.0;
+        self.most = self.most.max(w);
+        self.total += w * times;
+    }
+
+    pub fn merge(&mut self, other: Self) {
+        self.ones &= other.ones;
+        self.whole &= other.whole;
+        self.most = self.most.max(other.most);
+        self.total += other.total;
+    }
+
+    /// The grid of whole weights. Their sum is exact in any order as long as it is this small.
+    pub fn exact(&self) -> Option<WeightGrid> {
+        (self.whole && self.total < (1u64 << 52) as f64).then_some(WeightGrid { whole: true, down: 1.0, up: 1.0, unit: 1.0 })
+    }
+
+    /// A weight over a power of two near the largest: the sum of the weights themselves may be beyond the largest number.
+    /// Sums of it are of twice the digits, so that they come to the same in any order.
+    #[inline]
+    pub fn scaled(&self, w: f64) -> Dd {
+        Dd::from(w * power(-exponent(self.most)))
+    }
+
+    /// The grid of other weights, given the sum of [`WeightRange::scaled`].
+    pub fn rounded(&self, total: Dd) -> WeightGrid {
+        let top = exponent(self.most);
+        let shift = 60 - exponent(total.to_f64());
+        WeightGrid { whole: false, down: power(-top), up: power(shift), unit: power(top - shift) }
+    }
+}
+
+/// How weights become whole numbers of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct WeightGrid {
+    /// Whether a step is a row.
+    pub whole: bool,
+    down: f64,
+    up: f64,
+    /// The weight of one step.
+    pub unit: f64,
+}
+
+impl WeightGrid {
+    #[inline]
+    pub fn steps(&self, w: f64) -> i64 {
+        if self.whole { w as i64 } else { ((w * self.down * self.up) as i64).max(1) }
     }
 }
 

@@ -12,12 +12,13 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use ermine_core::{Features, Mat, Result};
+use serde::{Deserialize, Serialize};
 
 use super::grow::Grown;
 use compiled::Compiled;
 
 /// A node of a tree. The nodes of a tree come in preorder: the left child of node i is node i + 1.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Node {
     /// The column that is tested.
     pub feature: u32,

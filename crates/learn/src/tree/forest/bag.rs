@@ -1,45 +1,90 @@
 //! The rows of one tree and what they weigh.
 
-use ermine_core::Stream;
+use std::ops::Range;
 
-use super::super::criterion::{Weights, exponent, nearest, power};
-use super::kind::{ClassLoad, Entry, Mean, MeanLoad, MeanLoss, Steps, Two};
+use ermine_core::Stream;
+use serde::{Deserialize, Serialize};
+
+use super::super::criterion::{Weights, exponent, power};
+use super::kind::Extent;
+
+/// Rows that are drawn from together.
+const URN: usize = 4096;
 
 /// Draws rows with replacement, in proportion to their weights.
+///
+/// A draw first falls into an urn of neighbouring rows, then on a row within it, and every urn has random numbers of its own.
+/// So how often a row is drawn can be worked out urn by urn, without the other rows.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Lottery {
     seed: u64,
     rows: usize,
     draws: usize,
-    /// Walker's alias table, unless all rows weigh the same: the chance of a place to stand for its own row, and the row it
-    /// stands for otherwise.
-    table: Option<Vec<(f64, u32)>>,
+    /// The weights of the rows, unless all weigh the same.
+    weights: Option<Vec<f64>>,
+    /// The table of the urns then.
+    urns: Vec<(f64, u32)>,
 }
 
 impl Lottery {
     pub fn new(seed: u64, rows: usize, draws: usize, weights: Option<&[f64]>) -> Self {
-        let table = weights.filter(|w| w.windows(2).any(|w| w[0] != w[1])).map(alias);
-        Self { seed, rows, draws, table }
+        let weights = weights.filter(|w| w.windows(2).any(|w| w[0] != w[1]));
+        let urns = weights.map_or_else(Vec::new, |w| {
+            // The largest weight is brought near 1 first, since sums of the largest numbers overflow.
+            let down = power(-exponent(w.iter().copied().fold(0.0, f64::max)));
+            alias(&w.chunks(URN).map(|w| w.iter().map(|w| w * down).sum()).collect::<Vec<f64>>())
+        });
+        Self { seed, rows, draws, weights: weights.map(<[f64]>::to_vec), urns }
+    }
+
+    /// How many draws of a tree fall into each urn.
+    pub fn urns(&self, tree: u64) -> Vec<u32> {
+        let mut stream = Stream::new(self.seed, "bootstrap", tree);
+        let mut counts = vec![0u32; self.rows.div_ceil(URN)];
+        match &self.weights {
+            None => (0..self.draws).for_each(|_| counts[stream.below(self.rows) / URN] += 1),
+            Some(_) => (0..self.draws).for_each(|_| counts[draw(&self.urns, &mut stream)] += 1),
+        }
+        counts
+    }
+
+    /// How often each of some neighbouring rows is drawn for a tree, given the draws of its urns.
+    pub fn counts_of(&self, tree: u64, urns: &[u32], rows: Range<usize>) -> Vec<u32> {
+        let mut out = Vec::with_capacity(rows.len());
+        let mut counts = [0u32; URN];
+        for urn in rows.start / URN..rows.end.div_ceil(URN) {
+            let first = urn * URN;
+            let size = URN.min(self.rows - first);
+            let counts = &mut counts[..size];
+            counts.fill(0);
+            let mut stream = Stream::new(self.seed, "bootstrap rows", tree << 32 | urn as u64);
+            match &self.weights {
+                None => (0..urns[urn]).for_each(|_| counts[stream.below(size)] += 1),
+                Some(weights) => {
+                    let table = alias(&weights[first..first + size]);
+                    (0..urns[urn]).for_each(|_| counts[draw(&table, &mut stream)] += 1);
+                }
+            }
+            out.extend_from_slice(&counts[rows.start.max(first) - first..rows.end.min(first + size) - first]);
+        }
+        out
     }
 
     /// How often each row is drawn for a tree. Rows are counted, never copied.
     pub fn counts(&self, tree: u64) -> Vec<u32> {
-        let mut stream = Stream::new(self.seed, "bootstrap", tree);
-        let mut counts = vec![0u32; self.rows];
-        match &self.table {
-            None => (0..self.draws).for_each(|_| counts[stream.below(self.rows)] += 1),
-            Some(table) => {
-                for _ in 0..self.draws {
-                    let place = stream.below(self.rows);
-                    let (own, other) = table[place];
-                    counts[if stream.uniform() < own { place } else { other as usize }] += 1;
-                }
-            }
-        }
-        counts
+        self.counts_of(tree, &self.urns(tree), 0..self.rows)
     }
 }
 
-/// The table of Walker (1977) and Vose (1991) for weights above 0.
+/// A place in proportion to the weights of a table.
+fn draw(table: &[(f64, u32)], stream: &mut Stream) -> usize {
+    let place = stream.below(table.len());
+    let (own, other) = table[place];
+    if stream.uniform() < own { place } else { other as usize }
+}
+
+/// The table of Walker (1977) and Vose (1991) for weights above 0: the chance of a place to stand for itself, and the place it
+/// stands for otherwise.
 fn alias(weights: &[f64]) -> Vec<(f64, u32)> {
     // The largest weight is brought near 1 first, since sums of the largest numbers overflow.
     let down = power(-exponent(weights.iter().copied().fold(0.0, f64::max)));
@@ -119,64 +164,10 @@ impl Bag {
         (0..self.rows.len()).map(|k| self.weights.get(k)).sum()
     }
 
-    /// The rows with two classes.
-    pub fn two(&self, codes: &[u32]) -> Vec<Entry<u64>> {
-        let entry =
-            |(k, &row): (usize, &u32)| Entry { row, load: Two::load(codes[row as usize] == 1, self.weights.get(k) as u32) };
-        self.rows.iter().enumerate().map(entry).collect()
-    }
-
-    /// The rows with any number of classes.
-    pub fn classes<W: Steps>(&self, codes: &[u32]) -> Vec<Entry<ClassLoad<W>>> {
-        let load = |k: usize, row: u32| ClassLoad { class: codes[row as usize], weight: W::from_i64(self.weights.get(k)) };
-        self.rows.iter().enumerate().map(|(k, &row)| Entry { row, load: load(k, row) }).collect()
-    }
-
-    /// The rows with numbers on a grid as fine as 64-bit sums over the bag allow, and what judges them.
-    pub fn mean<'y, W: Steps>(&self, y: &'y [f64], loss: MeanLoss) -> (Mean<'y, W>, Vec<Entry<MeanLoad<W>>>) {
-        let mut top = 0.0f64;
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &row in &self.rows {
-            let v = y[row as usize];
-            (low, high, top) = (low.min(v), high.max(v), top.max(v.abs()));
-        }
-        // Brought near 1 first: differences of the largest numbers overflow.
-        let scale = exponent(top);
-        let down = power(-scale);
-        let (low, high) = (low * down, high * down);
-        let origin = if loss == MeanLoss::Poisson { 0.0 } else { 0.5 * (low + high) };
-        let reach = high - origin;
-        let bits = |w: i64| i64::BITS as i32 - w.leading_zeros() as i32;
-        let total = self.total();
-        let whole = self.weights.whole();
-        // A constant target lies on any grid.
-        let size = if reach > 0.0 { exponent(reach) } else { 0 };
-        let (shift, per_step) = if whole {
-            let heaviest = (0..self.rows.len()).map(|k| self.weights.get(k)).max().unwrap_or(1);
-            // The sum stays below 2^61, and what one row adds is exact as a real number.
-            ((60 - bits(total)).min(50 - bits(heaviest)) - size, 1.0)
-        } else {
-            (60 - size, power(-bits(total)))
-        };
-        let shift = shift.min(1000);
-        let up = power(shift);
-        let load = |k: usize, row: u32| {
-            let weight = self.weights.get(k);
-            let above = (y[row as usize] * down - origin) * up;
-            let sum = if whole { nearest(above) * weight } else { nearest(weight as f64 * per_step * above) };
-            MeanLoad { weight: W::from_i64(weight), sum }
-        };
-        let entries = self.rows.iter().enumerate().map(|(k, &row)| Entry { row, load: load(k, row) }).collect();
-        let unit = power(-shift) / per_step;
-        let mean = Mean {
-            y: (!whole).then_some(y),
-            loss,
-            origin,
-            unit,
-            scale: power(scale),
-            weight_unit: self.weights.unit(),
-            steps: std::marker::PhantomData,
-        };
-        (mean, entries)
+    /// How far the targets and the weights go.
+    pub fn extent(&self, y: &[f64]) -> Extent {
+        let mut extent = Extent::default();
+        self.rows.iter().enumerate().for_each(|(k, &row)| extent.add(y[row as usize], self.weights.get(k)));
+        extent
     }
 }

@@ -6,6 +6,7 @@
 
 use ermine_core::{Context, Result};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::super::sorted::{Columns, Rows, Slot, SortedColumn};
 
@@ -17,6 +18,7 @@ pub(super) const MISSING: u8 = 255;
 pub(super) const MISSING_RANK: u32 = u32::MAX;
 
 /// Where the cells of a column lie.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) enum Place {
     /// Its number among the narrow columns.
     Narrow(usize),
@@ -25,6 +27,7 @@ pub(super) enum Place {
 }
 
 /// One column.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Column {
     pub place: Place,
     /// Least and greatest value of each bin; empty for categories.
@@ -37,6 +40,12 @@ pub(super) struct Column {
 }
 
 impl Column {
+    pub fn new(place: Place, low: Vec<f64>, high: Vec<f64>, codes: Option<Vec<u32>>) -> Self {
+        // A bin without rows has its least above its greatest value.
+        let exact = low.iter().zip(&high).all(|(low, high)| low >= high);
+        Self { place, low, high, codes, exact }
+    }
+
     pub fn bins(&self) -> usize {
         self.codes.as_ref().map_or(self.low.len(), Vec::len)
     }
@@ -97,6 +106,24 @@ impl Binned {
         Self { rows: n, columns: out, by_row, by_column, narrow }
     }
 
+    /// From the cells of narrow and of wide columns, row after row, and columns that know their places.
+    pub fn of_rows(columns: &[Column], rows: usize, by_row: Vec<u8>, wide: Vec<u32>) -> Self {
+        let narrow = by_row.len() / rows.max(1);
+        let (stride, mut at) = (columns.len() - narrow, 0);
+        let mut columns = columns.to_vec();
+        for column in &mut columns {
+            if let Place::Wide(ranks) = &mut column.place {
+                *ranks = wide.iter().skip(at).step_by(stride).copied().collect();
+                at += 1;
+            }
+        }
+        let mut by_column = vec![0u8; by_row.len()];
+        by_column.par_chunks_mut(rows.max(1)).enumerate().for_each(|(c, cells)| {
+            cells.iter_mut().zip(by_row.iter().skip(c).step_by(narrow)).for_each(|(to, &from)| *to = from);
+        });
+        Self { rows, columns, by_row, by_column, narrow }
+    }
+
     /// The cells of a narrow column.
     #[inline(always)]
     pub fn column(&self, place: usize) -> &[u8] {
@@ -107,11 +134,6 @@ impl Binned {
     #[inline(always)]
     pub fn rows_of_cells(&self) -> &[u8] {
         &self.by_row
-    }
-
-    /// How many columns were cut into bins that hold several values.
-    pub fn coarse(&self) -> usize {
-        self.columns.iter().filter(|c| !c.exact).count()
     }
 }
 

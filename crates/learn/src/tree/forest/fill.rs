@@ -3,6 +3,7 @@
 
 use ermine_core::{Context, Dataset, Partial, Result, RowSource, Target, gather, gather_source};
 use ermine_math::bins::ColumnBins;
+use ermine_math::dd::Dd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use super::bins::{Binned, Column, MISSING, MISSING_RANK, NARROW, Place};
 use crate::boosting::data::{ColumnSummary, Reader};
 
 /// Rows that the first pass sorts at a time.
-const SORTED: usize = 4 * ermine_core::BLOCK_ROWS;
+pub(super) const SORTED: usize = 4 * ermine_core::BLOCK_ROWS;
 /// Rows that are binned at a time, so that the cells of all columns stay near.
 const BLOCK: usize = 4096;
 
@@ -22,8 +23,10 @@ pub(super) struct Spread {
     columns: Vec<ColumnSummary>,
     /// Rows of positive weight.
     pub rows: u64,
-    /// The weights of the classes.
-    pub classes: Vec<f64>,
+    /// The weights of the classes, in twice the digits, so that they come to the same in any order.
+    classes: Vec<Dd>,
+    /// Rows of positive weight of each class.
+    class_rows: Vec<u64>,
 }
 
 impl Spread {
@@ -38,14 +41,46 @@ impl Spread {
         gather_source(source, &spec, cx.block_rows.unwrap_or(SORTED).max(1), cx, &Self::of)
     }
 
-    fn of(rows: &Dataset<'_>) -> Result<Self> {
-        let mut classes = Vec::new();
+    /// Of a block of rows.
+    pub fn of(rows: &Dataset<'_>) -> Result<Self> {
+        let (mut classes, mut class_rows) = (Vec::new(), Vec::new());
         if let Target::Class { codes, names } = rows.y {
-            classes = vec![0.0; names.len()];
-            codes.iter().enumerate().for_each(|(i, &c)| classes[c as usize] += rows.weight_of(i));
+            (classes, class_rows) = (vec![Dd::ZERO; names.len()], vec![0; names.len()]);
+            for (i, &c) in codes.iter().enumerate() {
+                classes[c as usize] += Dd::from(rows.weight_of(i));
+                class_rows[c as usize] += u64::from(rows.weight_of(i) > 0.0);
+            }
         }
         let count = (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0).count() as u64;
-        Ok(Self { columns: ColumnSummary::all(rows, false)?, rows: count, classes })
+        Ok(Self { columns: ColumnSummary::all(rows, false)?, rows: count, classes, class_rows })
+    }
+
+    /// The weights that a forest gives to classes; empty if they have none of their own.
+    pub fn class_weights(&self, forest: &Forest, names: &[String]) -> Result<Vec<f64>> {
+        let totals: Vec<f64> = self.classes.iter().map(|t| t.to_f64()).collect();
+        match &forest.class_weight {
+            Some(weights) if !super::fit::balances_bags(forest) && !names.is_empty() => {
+                weights.resolve(<Forest as ermine_core::Learner>::SPEC.name, names, &totals)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Rows that take part, given the weights of the classes.
+    pub fn rows_with(&self, of_class: &[f64]) -> u64 {
+        match of_class {
+            [] => self.rows,
+            _ => self.class_rows.iter().zip(of_class).filter(|(_, w)| **w > 0.0).map(|(n, _)| n).sum(),
+        }
+    }
+
+    /// Columns of numbers get at most `max_bins` bins of about as much weight each, category columns one a category.
+    pub fn bins(&self, max_bins: usize) -> Vec<ColumnBins> {
+        let bins = |summary: &ColumnSummary| match summary {
+            ColumnSummary::Numbers(sketch) => ColumnBins::numbers(sketch, max_bins),
+            ColumnSummary::Categories(weights) => ColumnBins::categories(weights, usize::MAX),
+        };
+        self.columns.iter().map(bins).collect()
     }
 }
 
@@ -54,7 +89,22 @@ impl Partial for Spread {
         ColumnSummary::merge_all(&mut self.columns, other.columns)?;
         self.rows += other.rows;
         self.classes.iter_mut().zip(other.classes).for_each(|(a, b)| *a += b);
+        self.class_rows.iter_mut().zip(other.class_rows).for_each(|(a, b)| *a += b);
         Ok(())
+    }
+}
+
+/// The category of each bin of a category column.
+pub(super) fn codes_of(bins: &ColumnBins) -> Option<Vec<u32>> {
+    match bins {
+        ColumnBins::Numbers { .. } => None,
+        ColumnBins::Categories { bin_of, own, .. } => {
+            let mut codes = vec![0; *own];
+            for (code, &bin) in bin_of.iter().enumerate().filter(|(_, bin)| (**bin as usize) < *own) {
+                codes[bin as usize] = code as u32;
+            }
+            Some(codes)
+        }
     }
 }
 
@@ -75,13 +125,9 @@ struct Filled {
 }
 
 impl Filling {
-    /// Columns of numbers get at most `max_bins` bins of about as much weight each, category columns one a category.
+    /// See [`Spread::bins`].
     pub fn new(spread: &Spread, max_bins: usize) -> Self {
-        let column = |summary: &ColumnSummary| {
-            let bins = match summary {
-                ColumnSummary::Numbers(sketch) => ColumnBins::numbers(sketch, max_bins),
-                ColumnSummary::Categories(weights) => ColumnBins::categories(weights, usize::MAX),
-            };
+        let column = |bins: ColumnBins| {
             let (mut narrow, mut wide) = (Vec::new(), Vec::new());
             if bins.bins() <= NARROW {
                 narrow.reserve(spread.rows as usize);
@@ -91,7 +137,7 @@ impl Filling {
             let edges = if bins.is_category() { 0 } else { bins.bins() };
             Filled { bins, narrow, wide, low: vec![f64::INFINITY; edges], high: vec![f64::NEG_INFINITY; edges] }
         };
-        Self { columns: spread.columns.iter().map(column).collect(), rows: 0 }
+        Self { columns: spread.bins(max_bins).into_iter().map(column).collect(), rows: 0 }
     }
 
     /// Adds those of `n` rows that take part.
@@ -128,20 +174,8 @@ impl Filling {
     /// The columns with all their rows.
     pub fn finish(self) -> Binned {
         let column = |c: Filled| {
-            let codes = match &c.bins {
-                ColumnBins::Numbers { .. } => None,
-                ColumnBins::Categories { bin_of, own, .. } => {
-                    let mut codes = vec![0; *own];
-                    for (code, &bin) in bin_of.iter().enumerate().filter(|(_, bin)| (**bin as usize) < *own) {
-                        codes[bin as usize] = code as u32;
-                    }
-                    Some(codes)
-                }
-            };
             let place = if c.bins.bins() <= NARROW { Place::Narrow(0) } else { Place::Wide(c.wide) };
-            // A bin without rows has its least above its greatest value.
-            let exact = c.low.iter().zip(&c.high).all(|(low, high)| low >= high);
-            (Column { place, low: c.low, high: c.high, codes, exact }, c.narrow)
+            (Column::new(place, c.low, c.high, codes_of(&c.bins)), c.narrow)
         };
         Binned::assemble(self.rows, self.columns.into_iter().map(column).collect())
     }

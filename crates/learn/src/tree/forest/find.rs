@@ -1,13 +1,15 @@
 //! The best split of a node on one column.
 
 use ermine_core::Stream;
+use serde::{Deserialize, Serialize};
 
+use super::super::grow::Settings;
 use super::super::split::between;
 use super::bins::{Binned, Column, MISSING, MISSING_RANK, Place};
 use super::kind::{Entry, Kind};
 
 /// How a split cuts a column.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Cut {
     /// Bins up to this one go left; the threshold.
     Upto(u32, f64),
@@ -16,7 +18,7 @@ pub(super) enum Cut {
 }
 
 /// A split of a node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Found<S> {
     pub gain: f64,
     pub feature: u32,
@@ -34,6 +36,13 @@ pub(super) struct Found<S> {
 pub(super) struct Limits {
     pub min_rows: usize,
     pub min_weight: f64,
+}
+
+impl Limits {
+    /// For a tree whose rows have this weight.
+    pub fn new(settings: &Settings, weight: f64) -> Self {
+        Self { min_rows: settings.min_leaf.max(1), min_weight: settings.min_weight * weight }
+    }
 }
 
 /// Room for the search, kept from node to node.
@@ -62,8 +71,8 @@ impl<K: Kind> Desk<K> {
         }
     }
 
-    /// Sums the rows of a node by bin.
-    fn gather(&mut self, binned: &Binned, column: &Column, entries: &[Entry<K::Load>]) {
+    /// Sums the rows of a node by bin, for the search that follows.
+    pub fn gather(&mut self, binned: &Binned, column: &Column, entries: &[Entry<K::Load>]) {
         self.cells.clear();
         self.missing = K::Sum::default();
         match &column.place {
@@ -140,18 +149,32 @@ impl<K: Kind> Desk<K> {
         }
     }
 
-    /// The best split on a column; None when the column is constant, Some(None) when nothing is allowed.
+    /// Takes sums by bin, that of missing values last, for the search that follows; each is of `width` numbers.
+    pub fn load(&mut self, kind: &K, sums: &[i64], width: usize) {
+        self.cells.clear();
+        let bins = sums.len() / width - 1;
+        for (b, steps) in sums.chunks_exact(width).enumerate().take(bins) {
+            if steps[0] > 0 {
+                self.cells.push((b as u32, kind.sum_of_steps(steps)));
+            }
+        }
+        self.missing = kind.sum_of_steps(&sums[bins * width..]);
+    }
+
+    /// The bins that the node has.
+    pub fn bins(&self) -> Vec<u32> {
+        self.cells.iter().map(|c| c.0).collect()
+    }
+
+    /// The best split on a column whose sums are there; None when the column is constant, Some(None) when nothing is allowed.
     pub fn best(
         &mut self,
         kind: &K,
-        binned: &Binned,
+        column: &Column,
         feature: u32,
-        entries: &[Entry<K::Load>],
         all: &K::Sum,
         limits: &Limits,
     ) -> Option<Option<Found<K::Sum>>> {
-        let column = &binned.columns[feature as usize];
-        self.gather(binned, column, entries);
         let missing = K::rows(&self.missing) > 0;
         if self.cells.len() + usize::from(missing) <= 1 {
             return None;
@@ -228,19 +251,15 @@ impl<K: Kind> Desk<K> {
 
     /// A split drawn at random: a threshold between least and greatest value, a random set of categories, a random side
     /// for missing values. None when the column is constant, Some(None) when the split is not allowed.
-    #[allow(clippy::too_many_arguments)]
     pub fn draw(
         &mut self,
         kind: &K,
-        binned: &Binned,
+        column: &Column,
         feature: u32,
-        entries: &[Entry<K::Load>],
         all: &K::Sum,
         limits: &Limits,
         stream: &mut Stream,
     ) -> Option<Option<Found<K::Sum>>> {
-        let column = &binned.columns[feature as usize];
-        self.gather(binned, column, entries);
         let missing = K::rows(&self.missing) > 0;
         if self.cells.len() + usize::from(missing) <= 1 {
             return None;

@@ -1,7 +1,5 @@
 //! From rows to a forest: what is shared by all trees, the trees in parallel, and the evidence.
 
-use std::marker::PhantomData;
-
 use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, Stream, Target, Task};
 use rayon::prelude::*;
 
@@ -10,10 +8,10 @@ use super::super::grow::{Grown, Settings};
 use super::super::sorted::{Columns, Rows, Slot};
 use super::super::{ClassWeight, RowShare, Tree, class_targets, prune};
 use super::bag::{Bag, Lottery};
-use super::bins::Binned;
+use super::bins::{Binned, Column};
 use super::fill::{Filling, Spread};
-use super::grow::{Plan, grow};
-use super::kind::{Many, MeanLoss, Shares, Steps, TWO_LIMIT, Two};
+use super::grow::{Origin, Plan, grow};
+use super::kind::{Entry, Kind, MANY_CLASSES, MeanGrid, MeanLoss, Shares, Sort, Work};
 use super::model::ForestModel;
 use super::oob::Bags;
 use super::{Forest, SUBSAMPLE};
@@ -21,8 +19,6 @@ use crate::boosting::data::Reader;
 
 /// Rows from which "auto" cuts columns into bins.
 pub(super) const MANY_ROWS: usize = 10_000;
-/// Classes up to which the trees are grown here.
-const MANY_CLASSES: usize = 256;
 
 /// What all trees share.
 pub(super) struct Job<'a> {
@@ -39,7 +35,7 @@ pub(super) struct Job<'a> {
     categories: Vec<Option<usize>>,
     /// The columns as small numbers, unless trees are grown on sorted lists.
     pub binned: Option<Binned>,
-    lottery: Lottery,
+    pub lottery: Lottery,
     cx: &'a Context<'a>,
 }
 
@@ -50,17 +46,42 @@ pub(super) enum Y {
 }
 
 /// A tree on its way into the forest.
-struct Done {
+pub(super) struct Done {
     nodes: Vec<Node>,
-    /// Shares of the columns in the decrease of impurity; empty for a tree without splits.
+    /// Shares of the columns in the decrease of impurity; all 0 for a tree without splits.
     importances: Vec<f64>,
+}
+
+impl Done {
+    /// From the nodes of a tree, which are pruned if the forest is asked to.
+    pub fn new(forest: &Forest, mut grown: Vec<Grown>, columns: usize, cx: &Context<'_>) -> Result<Self> {
+        if forest.ccp_alpha > 0.0 {
+            grown = prune::prune(grown, forest.ccp_alpha, cx)?;
+        }
+        let nodes = nodes_of(&grown);
+        let mut importances = vec![0.0; columns];
+        nodes.iter().filter(|n| n.right != 0).for_each(|n| importances[n.feature as usize] += n.gain);
+        let sum: f64 = importances.iter().sum();
+        if sum > 0.0 && sum.is_finite() {
+            importances.iter_mut().for_each(|v| *v /= sum);
+        } else {
+            importances.fill(0.0);
+        }
+        Ok(Self { nodes, importances })
+    }
+
+    /// Adds the tree to a forest.
+    pub fn join(&self, trees: &mut Trees, importance_sums: &mut [f64]) {
+        trees.push(&self.nodes);
+        importance_sums.iter_mut().zip(&self.importances).for_each(|(s, v)| *s += v);
+    }
 }
 
 pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestModel> {
     forest.check()?;
     data.check(&Forest::SPEC)?;
     let columns = Columns::new(&data.x, data.schema);
-    let mut job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held, cx)).map_err(named)?;
+    let mut job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held.2.len(), held, cx)).map_err(named)?;
     if needs_lists(forest, &data.y).is_none() {
         job.binned = Some(if job.histogram() {
             let mut filling = Filling::new(&Spread::of_rows(data, cx)?, forest.max_bins as usize);
@@ -95,21 +116,27 @@ fn held(forest: &Forest, data: &Dataset<'_>) -> Result<HeldRows> {
     let target = match data.y {
         Target::Class { codes, names } => Y::Classes((0..rows.len()).map(|id| codes[rows.row(id)]).collect(), names.len()),
         _ => {
-            let subsample = forest.class_weight == Some(ClassWeight::Word(SUBSAMPLE.into()));
-            if forest.class_weight.is_some() && !(subsample && class_targets(data).is_some()) {
-                return Err(Error::Parameter {
-                    learner: Forest::SPEC.name,
-                    name: "class_weight".into(),
-                    value: "a weight".into(),
-                    expected: "it must be null for a regression".into(),
-                });
-            }
+            refuse_class_weight(forest, data)?;
             let y = data.y.reals()?;
             let of_row = |id: usize| (0..y.cols()).map(move |t| *y.at(id, t));
             Y::Numbers((0..rows.len()).flat_map(|id| of_row(rows.row(id))).collect())
         }
     };
     Ok((target, own, rows))
+}
+
+/// Numbers have no classes that could have weights, unless they are indicators of several.
+pub(super) fn refuse_class_weight(forest: &Forest, data: &Dataset<'_>) -> Result<()> {
+    let classes = matches!(data.y, Target::Class { .. }) || balances_bags(forest) && class_targets(data).is_some();
+    if forest.class_weight.is_none() || classes {
+        return Ok(());
+    }
+    Err(Error::Parameter {
+        learner: Forest::SPEC.name,
+        name: "class_weight".into(),
+        value: "a weight".into(),
+        expected: "it must be null for a regression".into(),
+    })
 }
 
 /// What asks for sorted lists of all columns.
@@ -134,17 +161,17 @@ pub(super) fn named(e: Error) -> Error {
 }
 
 impl<'a> Job<'a> {
-    /// A job on rows that take part; their columns are still to be binned.
+    /// A job on rows that take part, out of `all` with weights; their columns are still to be binned.
     pub fn new(
         forest: &'a Forest,
         data: &'a Dataset<'a>,
         columns: &Columns<'_>,
+        all: usize,
         (target, own, rows): HeldRows,
         cx: &'a Context<'a>,
     ) -> Result<Self> {
         let tree = forest.tree(matches!(target, Y::Classes(..)), columns.len());
-        let mut settings = tree.settings(data, columns, rows.len())?;
-        settings.min_leaf = settings.min_leaf.max(1);
+        let settings = forest.stops(data, columns, all)?;
         let (target, own, rows) = match (target, data.y) {
             (Y::Classes(codes, count), Target::Class { names, .. }) => {
                 let (codes, own, rows) = tree.weigh_classes(codes, own, names, rows)?;
@@ -152,19 +179,11 @@ impl<'a> Job<'a> {
             }
             (target, _) => (target, own, rows),
         };
-        if rows.len() >= <u32 as Slot>::MAX_ROWS {
-            let most = <u32 as Slot>::MAX_ROWS - 1;
-            return Err(Error::Data(format!("{} rows are more than the {most} a forest can take", rows.len())));
-        }
+        check_rows(rows.len())?;
         if let ("poisson", Y::Numbers(y)) = (forest.criterion.as_str(), &target) {
             check_poisson(y, data.y.n_targets(), &rows)?;
         }
-        let draws = match forest.max_samples {
-            None => rows.len(),
-            Some(RowShare::Share(s)) => ((s * rows.len() as f64).round() as usize).max(1),
-            Some(RowShare::Rows(n)) => usize::try_from(n).unwrap_or(usize::MAX),
-        };
-        let lottery = Lottery::new(cx.seed, rows.len(), draws.min(u32::MAX as usize), own.as_deref());
+        let lottery = Lottery::new(cx.seed, rows.len(), draws(forest, rows.len()), own.as_deref());
         let categories = columns.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect();
         if let (Some(why), "histogram") = (needs_lists(forest, &data.y), forest.splitter.as_str()) {
             return Err(Error::Parameter {
@@ -191,10 +210,7 @@ impl<'a> Job<'a> {
             let grown: Vec<Result<Done>> = next.into_par_iter().map(|t| self.grow(t)).collect();
             for tree in grown {
                 match tree {
-                    Ok(tree) => {
-                        model.trees.push(&tree.nodes);
-                        model.importance_sums.iter_mut().zip(&tree.importances).for_each(|(s, v)| *s += v);
-                    }
+                    Ok(tree) => tree.join(&mut model.trees, &mut model.importance_sums),
                     // What there is is a forest, if a smaller one.
                     Err(Error::Deadline(_)) if model.trees.n_trees() > 0 => {
                         late = true;
@@ -276,24 +292,10 @@ impl<'a> Job<'a> {
                 let why = needs_lists(self.forest, &self.data.y).unwrap_or_default();
                 ("exact", format!("Exact splits by sorted lists of all columns, because of {why}."))
             }
-            Some(binned) if self.histogram() => {
-                let (coarse, all) = (binned.coarse(), binned.columns.len());
-                let bins = self.forest.max_bins;
-                ("histogram", format!("Splits by histograms of {rows} rows: {coarse} of {all} columns cut into {bins} bins."))
-            }
+            Some(binned) if self.histogram() => return histogram_certificate(self.forest, rows, &binned.columns, trees, late),
             Some(_) => ("exact", format!("Exact splits of {rows} rows: all values kept apart.")),
         };
-        let mut notes = vec![note];
-        if late {
-            notes.push(format!("{} of {} trees were grown in time.", trees.n_trees(), self.forest.n_estimators));
-        }
-        Certificate {
-            method: method.into(),
-            iterations: trees.n_trees() as u64,
-            converged: !late,
-            notes,
-            ..Certificate::default()
-        }
+        certificate(self.forest, method, note, trees, late)
     }
 
     /// Grows tree number `t`.
@@ -301,36 +303,22 @@ impl<'a> Job<'a> {
         let (done, total) = (t as u64, Some(self.forest.n_estimators));
         self.cx.check(Progress { stage: "growing", done, total, objective: None })?;
         let counts = self.forest.bootstrap.then(|| self.lottery.counts(t as u64));
-        let mut grown = match &self.binned {
+        let grown = match &self.binned {
             Some(binned) => self.grow_binned(t, binned, counts.as_deref())?,
             None => self.grow_lists(t, counts.as_deref())?,
         };
-        if self.forest.ccp_alpha > 0.0 {
-            grown = prune::prune(grown, self.forest.ccp_alpha, self.cx)?;
-        }
-        let nodes = nodes_of(&grown);
-        let mut importances = vec![0.0; self.categories.len()];
-        nodes.iter().filter(|n| n.right != 0).for_each(|n| importances[n.feature as usize] += n.gain);
-        let sum: f64 = importances.iter().sum();
-        if sum > 0.0 && sum.is_finite() {
-            importances.iter_mut().for_each(|v| *v /= sum);
-        } else {
-            importances.fill(0.0);
-        }
-        Ok(Done { nodes, importances })
+        Done::new(self.forest, grown, self.categories.len(), self.cx)
     }
 
     /// Factors that balance the classes of a bag.
     fn balance(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
         let Y::Classes(codes, classes) = &self.target else { return None };
-        if self.forest.class_weight != Some(ClassWeight::Word(SUBSAMPLE.into())) {
+        if !balances_bags(self.forest) {
             return None;
         }
         let mut totals = vec![0.0; *classes];
         codes.iter().enumerate().for_each(|(i, &c)| totals[c as usize] += counts.map_or(1.0, |n| f64::from(n[i])));
-        let present = totals.iter().filter(|t| **t > 0.0).count() as f64;
-        let all: f64 = totals.iter().sum();
-        Some(totals.iter().map(|t| if *t > 0.0 { all / (present * t) } else { 1.0 }).collect())
+        Some(balancing(&totals))
     }
 
     /// Factors of the rows that balance the classes of a bag for each of several class targets, up to a common factor.
@@ -366,73 +354,18 @@ impl<'a> Job<'a> {
 
     fn grow_binned(&self, t: usize, binned: &Binned, counts: Option<&[u32]>) -> Result<Vec<Grown>> {
         let bag = self.with_weight(counts, |own| Bag::new(counts, own, self.rows.len()));
-        let total = bag.total();
-        let small = bag.weights.whole() && total <= i64::from(u32::MAX);
+        let (total, whole, unit) = (bag.total(), bag.weights.whole(), bag.weights.unit());
+        let plan = Growing { job: self, t, binned, bag: &bag };
         match &self.target {
-            Y::Classes(codes, classes) => {
-                let entropy = matches!(self.forest.criterion.as_str(), "entropy" | "log_loss");
-                let shares = if entropy { Shares::Entropy } else { Shares::Gini };
-                if *classes == 2 && small && total < TWO_LIMIT {
-                    return self.plan(t, binned, &Two { shares }, bag.two(codes));
-                }
-                if small {
-                    self.grow_classes::<u32>(t, binned, &bag, codes, *classes, shares)
-                } else {
-                    self.grow_classes::<i64>(t, binned, &bag, codes, *classes, shares)
-                }
+            Y::Classes(_, classes) => {
+                let total = whole.then_some(total);
+                Sort::Classes { shares: shares(self.forest), classes: *classes, unit, total }.with(&[], plan)
             }
             Y::Numbers(y) => {
-                let loss = if self.forest.criterion == "poisson" { MeanLoss::Poisson } else { MeanLoss::Squared };
-                if small {
-                    let (mean, entries) = bag.mean::<u32>(y, loss);
-                    self.plan(t, binned, &mean, entries)
-                } else {
-                    let (mean, entries) = bag.mean::<i64>(y, loss);
-                    self.plan(t, binned, &mean, entries)
-                }
+                let grid = MeanGrid::new(&bag.extent(y), whole, unit, mean_loss(self.forest));
+                Sort::mean(grid, whole, total).with(y, Numbers { plan, y, grid })
             }
         }
-    }
-
-    fn grow_classes<W: Steps>(
-        &self,
-        t: usize,
-        binned: &Binned,
-        bag: &Bag,
-        codes: &[u32],
-        classes: usize,
-        shares: Shares,
-    ) -> Result<Vec<Grown>> {
-        let entries = bag.classes::<W>(codes);
-        let unit = bag.weights.unit();
-        macro_rules! up_to {
-            ($($k:literal),*) => {
-                match classes {
-                    $(0..=$k => self.plan(t, binned, &Many::<W, $k> { shares, classes, unit, steps: PhantomData }, entries),)*
-                    _ => Err(Error::Data(format!("{classes} classes are more than {MANY_CLASSES}"))),
-                }
-            };
-        }
-        up_to!(4, 16, 64, 256)
-    }
-
-    fn plan<K: super::kind::Kind>(
-        &self,
-        t: usize,
-        binned: &Binned,
-        kind: &K,
-        entries: Vec<super::kind::Entry<K::Load>>,
-    ) -> Result<Vec<Grown>> {
-        let plan = Plan {
-            kind,
-            binned,
-            categories: &self.categories,
-            settings: &self.settings,
-            tree: t as u64,
-            seed: tree_seed(self.cx.seed, t),
-            cx: self.cx,
-        };
-        grow(&plan, entries)
     }
 
     /// Grows a tree like [`Tree`] does, on the rows of its bag.
@@ -460,6 +393,114 @@ impl<'a> Job<'a> {
     }
 }
 
+/// The certificate of a forest on bins.
+pub(super) fn histogram_certificate(forest: &Forest, rows: usize, columns: &[Column], trees: &Trees, late: bool) -> Certificate {
+    let (coarse, all, bins) = (columns.iter().filter(|c| !c.exact).count(), columns.len(), forest.max_bins);
+    let note = format!("Splits by histograms of {rows} rows: {coarse} of {all} columns cut into {bins} bins.");
+    certificate(forest, "histogram", note, trees, late)
+}
+
+fn certificate(forest: &Forest, method: &str, note: String, trees: &Trees, late: bool) -> Certificate {
+    let mut notes = vec![note];
+    if late {
+        notes.push(format!("{} of {} trees were grown in time.", trees.n_trees(), forest.n_estimators));
+    }
+    let iterations = trees.n_trees() as u64;
+    Certificate { method: method.into(), iterations, converged: !late, notes, ..Certificate::default() }
+}
+
+/// Draws for each tree out of so many rows.
+pub(super) fn draws(forest: &Forest, rows: usize) -> usize {
+    let draws = match forest.max_samples {
+        None => rows,
+        Some(RowShare::Share(s)) => ((s * rows as f64).round() as usize).max(1),
+        Some(RowShare::Rows(n)) => usize::try_from(n).unwrap_or(usize::MAX),
+    };
+    draws.min(u32::MAX as usize)
+}
+
+/// Refuses more rows than have numbers.
+pub(super) fn check_rows(rows: usize) -> Result<()> {
+    if rows >= <u32 as Slot>::MAX_ROWS {
+        let most = <u32 as Slot>::MAX_ROWS - 1;
+        return Err(Error::Data(format!("{rows} rows are more than the {most} a forest can take")));
+    }
+    Ok(())
+}
+
+/// Factors that balance classes with these totals.
+pub(super) fn balancing(totals: &[f64]) -> Vec<f64> {
+    let present = totals.iter().filter(|t| **t > 0.0).count() as f64;
+    let all: f64 = totals.iter().sum();
+    totals.iter().map(|t| if *t > 0.0 { all / (present * t) } else { 1.0 }).collect()
+}
+
+/// Whether classes are to be balanced within each bag.
+pub(super) fn balances_bags(forest: &Forest) -> bool {
+    forest.class_weight == Some(ClassWeight::Word(SUBSAMPLE.into()))
+}
+
+/// A tree of classes that is to be grown on its bag.
+struct Growing<'a> {
+    job: &'a Job<'a>,
+    t: usize,
+    binned: &'a Binned,
+    bag: &'a Bag,
+}
+
+impl Growing<'_> {
+    fn grow<K: Kind>(&self, kind: &K, load: impl Fn(usize, i64) -> K::Load) -> Result<Vec<Grown>> {
+        let job = self.job;
+        let entry = |(k, &row): (usize, &u32)| Entry { row, load: load(row as usize, self.bag.weights.get(k)) };
+        let entries: Vec<Entry<K::Load>> = self.bag.rows.iter().enumerate().map(entry).collect();
+        let plan = Plan {
+            kind,
+            binned: self.binned,
+            categories: &job.categories,
+            settings: &job.settings,
+            tree: self.t as u64,
+            seed: tree_seed(job.cx.seed, self.t),
+            cx: job.cx,
+        };
+        let root = Origin::root(kind, &entries);
+        grow(&plan, entries, root)
+    }
+}
+
+impl Work for Growing<'_> {
+    type Output = Result<Vec<Grown>>;
+
+    fn run<K: Kind>(self, kind: &K) -> Self::Output {
+        let Y::Classes(codes, _) = &self.job.target else { return Err(Error::Target("it has no classes".into())) };
+        self.grow(kind, |row, weight| kind.load(codes[row], weight, 0))
+    }
+}
+
+/// A tree of numbers that is to be grown on its bag.
+struct Numbers<'a> {
+    plan: Growing<'a>,
+    y: &'a [f64],
+    grid: MeanGrid,
+}
+
+impl Work for Numbers<'_> {
+    type Output = Result<Vec<Grown>>;
+
+    fn run<K: Kind>(self, kind: &K) -> Self::Output {
+        self.plan.grow(kind, |row, weight| kind.load(0, weight, self.grid.sum(self.y[row], weight)))
+    }
+}
+
+/// How classes are judged.
+pub(super) fn shares(forest: &Forest) -> Shares {
+    if matches!(forest.criterion.as_str(), "entropy" | "log_loss") { Shares::Entropy } else { Shares::Gini }
+}
+
+/// How numbers are judged.
+pub(super) fn mean_loss(forest: &Forest) -> MeanLoss {
+    if forest.criterion == "poisson" { MeanLoss::Poisson } else { MeanLoss::Squared }
+}
+
 /// The seed of a tree. That of the first tree is the forest's own: on the rows of its bag and with its seed, a forest of one tree
 /// without bags is the tree again.
 pub(super) fn tree_seed(seed: u64, tree: usize) -> u64 {
@@ -472,7 +513,7 @@ pub(super) fn bags(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Conte
     forest.check()?;
     data.check(&Forest::SPEC)?;
     let columns = Columns::new(&data.x, data.schema);
-    let job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held, cx)).map_err(named)?;
+    let job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held.2.len(), held, cx)).map_err(named)?;
     let of_tree = |t: usize| {
         let mut out = vec![0; data.rows()];
         let counts = forest.bootstrap.then(|| job.lottery.counts(t as u64));
@@ -485,11 +526,19 @@ pub(super) fn bags(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Conte
 /// Refuses targets that have no Poisson deviance. `y` has the `targets` of one row after the other.
 fn check_poisson(y: &[f64], targets: usize, rows: &Rows) -> Result<()> {
     if let Some(at) = y.iter().position(|v| *v < 0.0) {
-        let message = format!("{}; Some value(s) of y are negative, which is not allowed for Poisson regression", y[at]);
-        return Err(Error::Row { place: "target".into(), row: rows.row(at / targets), message });
+        return Err(negative_target(y[at], rows.row(at / targets)));
     }
     if (0..targets).any(|t| y.iter().skip(t).step_by(targets).sum::<f64>() <= 0.0) {
-        return Err(Error::Target("Sum of y is not positive, which is necessary for Poisson regression".into()));
+        return Err(no_positive_target());
     }
     Ok(())
+}
+
+pub(super) fn negative_target(y: f64, row: usize) -> Error {
+    let message = format!("{y}; Some value(s) of y are negative, which is not allowed for Poisson regression");
+    Error::Row { place: "target".into(), row, message }
+}
+
+pub(super) fn no_positive_target() -> Error {
+    Error::Target("Sum of y is not positive, which is necessary for Poisson regression".into())
 }

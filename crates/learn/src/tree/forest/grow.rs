@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use ermine_core::{Context, Progress, Result, Stream};
 
 use super::super::grow::{Gain, Grown, Settings, Test, child_path, in_preorder};
-use super::bins::{Binned, MISSING, MISSING_RANK, Place};
+use super::bins::{Binned, Column, MISSING, MISSING_RANK, Place};
 use super::find::{Cut, Desk, Found, Limits};
 use super::kind::{Entry, Kind};
 
@@ -37,6 +37,67 @@ struct Bud<S> {
     open: bool,
 }
 
+/// Where a tree, or a part of one, begins to grow.
+pub(super) struct Origin<S> {
+    /// How many tests lie above.
+    pub depth: usize,
+    /// Names the node.
+    pub path: u64,
+    /// The sum of its rows, and the weight of all rows of the tree.
+    pub all: S,
+    pub weight: f64,
+}
+
+impl<S: Default> Origin<S> {
+    /// The root of a tree on the given rows.
+    pub fn root<K: Kind<Sum = S>>(kind: &K, entries: &[Entry<K::Load>]) -> Self {
+        let mut all = S::default();
+        entries.iter().for_each(|e| K::add(&mut all, e.load));
+        Self { depth: 0, path: 1, weight: kind.weight(&all), all }
+    }
+}
+
+/// Whether a node may split.
+pub(super) fn is_open(s: &Settings, limits: &Limits, pure: bool, depth: usize, rows: usize, weight: f64) -> bool {
+    !pure && depth < s.max_depth && rows >= s.min_split.max(2 * limits.min_rows) && weight >= 2.0 * limits.min_weight
+}
+
+/// Whether a split of a node gains enough.
+pub(super) fn gains_enough(s: &Settings, decrease: f64, impurity: f64) -> bool {
+    // A split that gains exactly as much as asked must not fail by rounding.
+    s.min_decrease <= 0.0 || decrease + 16.0 * f64::EPSILON * impurity >= s.min_decrease
+}
+
+/// The random numbers that choose the columns of a node.
+pub(super) fn column_stream(seed: u64, path: u64) -> Stream {
+    Stream::new(seed, "forest node", path)
+}
+
+/// The random numbers that choose the threshold on the column that a node has drawn as number `drawn`.
+pub(super) fn threshold_stream(seed: u64, path: u64, drawn: usize) -> Stream {
+    Stream::new(seed, "forest threshold", child_path(path, 3 + drawn as u64))
+}
+
+/// The question a split asks. `unseen` are categories that no row of the node has.
+pub(super) fn test<K: Kind>(kind: &K, column: &Column, all: &K::Sum, found: &Found<K::Sum>, unseen: &[u32]) -> Test {
+    // Missing values that training did not see here go with the greater weight.
+    let missing_left =
+        if found.missing { found.missing_left } else { kind.weight(&found.left) > kind.weight(&K::without(all, &found.left)) };
+    let (threshold, categories) = match &found.cut {
+        Cut::Upto(_, threshold) => (*threshold, None),
+        Cut::Bins(bins) => {
+            let codes = column.codes.as_deref().unwrap_or_default();
+            let mut left: Vec<u32> = bins.iter().map(|&b| codes[b as usize]).collect();
+            if missing_left {
+                left.extend(unseen);
+            }
+            left.sort_unstable();
+            (0.0, Some(left))
+        }
+    };
+    Test { feature: found.feature as usize, threshold, categories, missing_left, left: 0, right: 0 }
+}
+
 /// The split a node takes.
 struct Choice<S> {
     found: Found<S>,
@@ -62,15 +123,13 @@ struct Grower<'a, K: Kind> {
 /// Rows of a node from which the observer is told of it.
 const REPORT: usize = 4096;
 
-/// Grows a tree on the given rows; its nodes in preorder.
-pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>) -> Result<Vec<Grown>> {
-    let mut all = K::Sum::default();
-    entries.iter().for_each(|e| K::add(&mut all, e.load));
-    let weight = plan.kind.weight(&all);
+/// Grows a tree, or a part of one, on the given rows; its nodes in preorder.
+pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>, from: Origin<K::Sum>) -> Result<Vec<Grown>> {
+    let Origin { depth, path, all, weight } = from;
     let s = plan.settings;
     let grower = Grower {
         plan,
-        limits: Limits { min_rows: s.min_leaf.max(1), min_weight: s.min_weight * weight },
+        limits: Limits::new(s, weight),
         weight,
         spare: Vec::with_capacity(entries.len()),
         entries,
@@ -79,7 +138,7 @@ pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>) ->
         swaps: Vec::new(),
         nodes: Vec::new(),
     };
-    let root = Bud { start: 0, end: grower.entries.len(), depth: 0, path: 1, all, open: true };
+    let root = Bud { start: 0, end: grower.entries.len(), depth, path, all, open: true };
     match s.max_leaves {
         Some(leaves) => grower.best_first(root, leaves),
         None => grower.depth_first(root),
@@ -89,14 +148,11 @@ pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>) ->
 impl<K: Kind> Grower<'_, K> {
     /// Makes the node of a bud, and finds out whether it may split.
     fn enter(&mut self, bud: &mut Bud<K::Sum>) {
-        let s = self.plan.settings;
+        let kind = self.plan.kind;
         let rows = bud.end - bud.start;
-        let about = self.plan.kind.summary(&bud.all, &self.entries[bud.start..bud.end]);
-        let weight = self.plan.kind.weight(&bud.all);
-        bud.open = !about.pure
-            && bud.depth < s.max_depth
-            && rows >= s.min_split.max(2 * self.limits.min_rows)
-            && weight >= 2.0 * self.limits.min_weight;
+        let about = kind.summary(&bud.all, &kind.look(&bud.all, &self.entries[bud.start..bud.end]));
+        let weight = kind.weight(&bud.all);
+        bud.open = is_open(self.plan.settings, &self.limits, about.pure, bud.depth, rows, weight);
         self.nodes.push(Grown { test: None, value: about.value, impurity: about.impurity, rows, weight });
     }
 
@@ -109,13 +165,8 @@ impl<K: Kind> Grower<'_, K> {
         let best = self.search(bud);
         let Some(found) = best else { return Ok(None) };
         let decrease = self.plan.kind.decrease(&found.left, &bud.all) / self.weight;
-        let least = self.plan.settings.min_decrease;
-        if least > 0.0 {
-            // A split that gains exactly as much as asked must not fail by rounding.
-            let impurity = self.nodes.last().map_or(0.0, |n| n.impurity);
-            if decrease + 16.0 * f64::EPSILON * impurity < least {
-                return Ok(None);
-            }
+        if !gains_enough(self.plan.settings, decrease, self.nodes.last().map_or(0.0, |n| n.impurity)) {
+            return Ok(None);
         }
         let unseen = if matches!(found.cut, Cut::Bins(_)) { self.unseen(bud, found.feature) } else { Vec::new() };
         Ok(Some(Choice { found, decrease, unseen }))
@@ -127,14 +178,14 @@ impl<K: Kind> Grower<'_, K> {
         let p = self.order.len();
         let s = self.plan.settings;
         let draws = s.max_features < p;
-        let mut stream = (draws || s.random).then(|| Stream::new(self.plan.seed, "forest node", bud.path));
+        let mut stream = draws.then(|| column_stream(self.plan.seed, bud.path));
         let mut best: Option<Found<K::Sum>> = None;
         let mut varies = false;
         for drawn in 0..p {
             if drawn >= s.max_features && varies {
                 break;
             }
-            if draws && let Some(stream) = &mut stream {
+            if let Some(stream) = &mut stream {
                 let other = drawn + stream.below(p - drawn);
                 self.order.swap(drawn, other);
                 self.swaps.push((drawn as u32, other as u32));
@@ -142,9 +193,13 @@ impl<K: Kind> Grower<'_, K> {
             let feature = self.order[drawn];
             let entries = &self.entries[bud.start..bud.end];
             let Plan { kind, binned, .. } = *self.plan;
-            let found = match &mut stream {
-                Some(stream) if s.random => self.desk.draw(kind, binned, feature, entries, &bud.all, &self.limits, stream),
-                _ => self.desk.best(kind, binned, feature, entries, &bud.all, &self.limits),
+            let column = &binned.columns[feature as usize];
+            self.desk.gather(binned, column, entries);
+            let found = if s.random {
+                let mut stream = threshold_stream(self.plan.seed, bud.path, drawn);
+                self.desk.draw(kind, column, feature, &bud.all, &self.limits, &mut stream)
+            } else {
+                self.desk.best(kind, column, feature, &bud.all, &self.limits)
             };
             varies |= found.is_some();
             if let Some(Some(found)) = found
@@ -185,26 +240,9 @@ impl<K: Kind> Grower<'_, K> {
         (0..count as u32).filter(|&c| !seen[c as usize]).collect()
     }
 
-    /// The question a split asks.
     fn test(&self, bud: &Bud<K::Sum>, choice: &Choice<K::Sum>) -> Test {
-        let found = &choice.found;
-        let weight = |sum: &K::Sum| self.plan.kind.weight(sum);
-        // Missing values that training did not see here go with the greater weight.
-        let missing_left =
-            if found.missing { found.missing_left } else { weight(&found.left) > weight(&K::without(&bud.all, &found.left)) };
-        let (threshold, categories) = match &found.cut {
-            Cut::Upto(_, threshold) => (*threshold, None),
-            Cut::Bins(bins) => {
-                let codes = self.plan.binned.columns[found.feature as usize].codes.as_deref().unwrap_or_default();
-                let mut left: Vec<u32> = bins.iter().map(|&b| codes[b as usize]).collect();
-                if missing_left {
-                    left.extend(&choice.unseen);
-                }
-                left.sort_unstable();
-                (0.0, Some(left))
-            }
-        };
-        Test { feature: found.feature as usize, threshold, categories, missing_left, left: 0, right: 0 }
+        let column = &self.plan.binned.columns[choice.found.feature as usize];
+        test(self.plan.kind, column, &bud.all, &choice.found, &choice.unseen)
     }
 
     /// Parts the rows of a node, each side in its old order; returns the two children.

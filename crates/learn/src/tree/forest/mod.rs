@@ -9,16 +9,20 @@ mod grow;
 mod kind;
 mod model;
 mod oob;
+mod pass;
 mod stream;
 #[cfg(test)]
 mod tests;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, StreamFit, Task,
+    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, StreamFit, Target,
+    Task,
 };
 use serde::{Deserialize, Serialize};
 
+use super::grow::Settings;
 use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE};
+use super::sorted::Columns;
 use super::{ClassWeight, FeatureShare, RowShare, Tree};
 
 pub use model::{ForestModel, OutOfBag};
@@ -63,10 +67,14 @@ pub use model::{ForestModel, OutOfBag};
 /// About trees times rows times drawn columns times depth. Memory beside the trees: two bytes a cell for histograms, four
 /// for exact splits, and for each thread a list of the rows of a tree.
 ///
-/// On a stream of rows one pass finds the bins and a second one bins the rows, which are then held.
+/// On a stream of rows one pass finds the bins and a second one bins the rows, which are then held, up to
+/// [`Context::memory`](ermine_core::Context::memory). Beyond it trees are grown in passes, to the same bytes: each pass brings the
+/// trees that grow, at most 64 at a time, one level on by histograms of their large nodes, and takes out nodes that have become
+/// small with their rows; all that within the same bound. Held besides: the model, and the weights of rows, eight bytes each,
+/// where bags are drawn by them.
 ///
 /// # What it does not do
-/// Out-of-bag estimates on a stream. Several class targets are taken as their indicators, like by [`Tree`](super::Tree).
+/// Exact splits and permutation importances on a stream. Several class targets are taken as their indicators, like by [`Tree`](super::Tree).
 ///
 /// # Reference
 /// Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees, Machine
@@ -310,6 +318,21 @@ impl Forest {
     /// The seed with which a forest of one tree, without bags, grows tree number `tree` of a forest with this seed.
     pub fn tree_seed(seed: u64, tree: usize) -> u64 {
         fit::tree_seed(seed, tree)
+    }
+
+    /// When trees stop to grow. `rows` are those that shares of rows speak of.
+    fn stops(&self, data: &Dataset<'_>, columns: &Columns<'_>, rows: usize) -> Result<Settings> {
+        let tree = self.tree(matches!(data.y, Target::Class { .. }), columns.len());
+        let mut settings = tree.settings(data, columns, rows)?;
+        settings.min_leaf = settings.min_leaf.max(1);
+        Ok(settings)
+    }
+
+    /// The same stops with shares of so many rows.
+    fn with_rows(&self, settings: Settings, rows: usize) -> Settings {
+        let min_leaf = self.min_samples_leaf.rows(rows).max(1);
+        let min_split = self.min_samples_split.rows(rows).max(2).max(min_leaf.saturating_mul(2));
+        Settings { min_leaf, min_split, ..settings }
     }
 
     /// The tree with the same stops, which sees all columns unless told otherwise.

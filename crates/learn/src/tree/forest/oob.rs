@@ -1,7 +1,8 @@
 //! What trees say of rows they have not seen.
 
-use ermine_core::{Context, Dataset, Mat, Progress, Result, Stream, Target};
+use ermine_core::{Context, Dataset, Flow, Mat, Partial, Progress, Result, RowSource, Stream, Target, Task};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::super::ensemble::{Node, Trees};
 use super::super::sorted::{Columns, Rows};
@@ -49,31 +50,8 @@ impl Bags<'_> {
             predictions.row_mut(i).iter_mut().for_each(divide);
         }
         let counted: Vec<usize> = (0..self.rows.len()).map(|id| self.rows.row(id)).filter(|&i| seen_by[i] > 0).collect();
-        let score = self.score(&predictions, &counted)?;
+        let score = score(&predictions, &counted, &self.data.y, &|i| self.data.weight_of(i))?;
         Ok(OutOfBag { score, predictions })
-    }
-
-    /// Accuracy, or R^2 averaged over targets; NaN without rows.
-    fn score(&self, predictions: &Mat<f64>, rows: &[usize]) -> Result<f64> {
-        let weight = |i: usize| self.data.weight_of(i);
-        let total: f64 = rows.iter().map(|&i| weight(i)).sum();
-        if let Target::Class { codes, .. } = self.data.y {
-            let right = |i: usize| best(predictions.row(i)) == codes[i] as usize;
-            return Ok(rows.iter().filter(|&&i| right(i)).map(|&i| weight(i)).sum::<f64>() / total);
-        }
-        let y = self.data.y.reals()?;
-        let of_target = |t: usize| {
-            let mean = rows.iter().map(|&i| weight(i) * y.at(i, t)).sum::<f64>() / total;
-            let about = |p: &dyn Fn(usize) -> f64| rows.iter().map(|&i| weight(i) * (y.at(i, t) - p(i)).powi(2)).sum::<f64>();
-            let (missed, spread) = (about(&|i| predictions[(i, t)]), about(&|_| mean));
-            match (missed == 0.0, spread == 0.0) {
-                (true, _) => 1.0,
-                (false, true) => 0.0,
-                _ => 1.0 - missed / spread,
-            }
-        };
-        let score = (0..y.cols()).map(of_target).sum::<f64>() / y.cols() as f64;
-        Ok(if rows.is_empty() { f64::NAN } else { score })
     }
 
     /// Breiman's importances: for each tree, how much the loss on the rows outside its bag grows when a column is shuffled
@@ -120,6 +98,126 @@ impl Bags<'_> {
         }
         let y = self.data.y.reals()?;
         Ok((0..y.cols()).map(|t| (y.at(row, t) - leaf.values[t]).powi(2)).sum())
+    }
+}
+
+/// Accuracy, or R^2 averaged over targets, of some rows; NaN without rows.
+fn score(predictions: &Mat<f64>, rows: &[usize], y: &Target<'_>, weight: &dyn Fn(usize) -> f64) -> Result<f64> {
+    let total: f64 = rows.iter().map(|&i| weight(i)).sum();
+    if let Target::Class { codes, .. } = y {
+        let right = |i: usize| best(predictions.row(i)) == codes[i] as usize;
+        return Ok(rows.iter().filter(|&&i| right(i)).map(|&i| weight(i)).sum::<f64>() / total);
+    }
+    let y = y.reals()?;
+    let of_target = |t: usize| {
+        let mean = rows.iter().map(|&i| weight(i) * y.at(i, t)).sum::<f64>() / total;
+        let about = |p: &dyn Fn(usize) -> f64| rows.iter().map(|&i| weight(i) * (y.at(i, t) - p(i)).powi(2)).sum::<f64>();
+        let (missed, spread) = (about(&|i| predictions[(i, t)]), about(&|_| mean));
+        match (missed == 0.0, spread == 0.0) {
+            (true, _) => 1.0,
+            (false, true) => 0.0,
+            _ => 1.0 - missed / spread,
+        }
+    };
+    let score = (0..y.cols()).map(of_target).sum::<f64>() / y.cols() as f64;
+    Ok(if rows.is_empty() { f64::NAN } else { score })
+}
+
+/// The estimate of rows that come block by block; the predictions are part of the model, so they are held.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Outside {
+    /// Sums over trees, row after row, and how many trees there were.
+    predictions: Vec<f64>,
+    seen_by: Vec<u32>,
+    /// Whether rows take part, and their weights.
+    kept: Vec<bool>,
+    weight: Vec<f64>,
+    codes: Vec<u32>,
+    y: Vec<f64>,
+}
+
+impl Partial for Outside {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.predictions.extend(other.predictions);
+        self.seen_by.extend(other.seen_by);
+        self.kept.extend(other.kept);
+        self.weight.extend(other.weight);
+        self.codes.extend(other.codes);
+        self.y.extend(other.y);
+        Ok(())
+    }
+}
+
+impl Outside {
+    /// Of a block of rows, of which those in the places `kept` take part and have numbers from `first` on.
+    pub fn of(
+        rows: &Dataset<'_>,
+        trees: &Trees,
+        (lottery, urns): (&Lottery, &[Vec<u32>]),
+        kept: &[usize],
+        first: usize,
+    ) -> Result<Self> {
+        let (n, width) = (rows.rows(), trees.width());
+        let mut out = Self { seen_by: vec![0; n], kept: vec![false; n], ..Self::default() };
+        kept.iter().for_each(|&i| out.kept[i] = true);
+        out.weight = (0..n).map(|i| rows.weight_of(i)).collect();
+        match rows.y {
+            Target::Class { codes, .. } => out.codes = codes.to_vec(),
+            _ => {
+                let y = rows.y.reals()?;
+                out.y = (0..n).map(|i| *y.at(i, 0)).collect();
+            }
+        }
+        let mut sums: Mat<f64> = Mat::zeros(n, width);
+        for (t, urns) in urns.iter().enumerate() {
+            let counts = lottery.counts_of(t as u64, urns, first..first + kept.len());
+            let mut outside = vec![true; n];
+            kept.iter().zip(counts).for_each(|(&i, count)| outside[i] = count == 0);
+            let mut values = Mat::zeros(n, width);
+            trees.add_to(&rows.x, t..t + 1, width, &mut values)?;
+            for i in (0..n).filter(|&i| outside[i]) {
+                out.seen_by[i] += 1;
+                sums.row_mut(i).iter_mut().zip(values.row(i)).for_each(|(s, v)| *s += v);
+            }
+        }
+        out.predictions = sums.as_slice().to_vec();
+        Ok(out)
+    }
+
+    /// Of all rows of a source, read once more; `own` is the weight of a row in the fit.
+    pub fn of_source(
+        source: &dyn RowSource,
+        trees: &Trees,
+        lottery: &Lottery,
+        own: &dyn Fn(&Dataset<'_>, usize) -> f64,
+    ) -> Result<Self> {
+        let urns: Vec<Vec<u32>> = (0..trees.n_trees()).map(|t| lottery.urns(t as u64)).collect();
+        let mut first = 0;
+        let mut out = Self::default();
+        source.scan(&mut |run| {
+            let kept: Vec<usize> = (0..run.rows()).filter(|&i| own(run, i) > 0.0).collect();
+            out.merge(Self::of(run, trees, (lottery, &urns), &kept, first)?)?;
+            first += kept.len();
+            Ok(Flow::Continue)
+        })?;
+        Ok(out)
+    }
+
+    /// The means, and their score.
+    pub fn finish(self, task: Task, width: usize) -> Result<OutOfBag> {
+        let n = self.seen_by.len();
+        let mut predictions = Mat::from_vec(n, width, self.predictions);
+        for (i, &count) in self.seen_by.iter().enumerate() {
+            let divide = |p: &mut f64| *p = if count > 0 { *p / f64::from(count) } else { f64::NAN };
+            predictions.row_mut(i).iter_mut().for_each(divide);
+        }
+        let counted: Vec<usize> = (0..n).filter(|&i| self.kept[i] && self.seen_by[i] > 0).collect();
+        let y = match task {
+            Task::Classification => Target::Class { codes: &self.codes, names: &[] },
+            _ => Target::Real(&self.y),
+        };
+        let score = score(&predictions, &counted, &y, &|i| self.weight[i])?;
+        Ok(OutOfBag { score, predictions })
     }
 }
 

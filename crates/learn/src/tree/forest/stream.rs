@@ -1,28 +1,25 @@
 //! Training on rows that do not all lie in memory as they are.
 
-use ermine_core::{Context, Dataset, Error, Flow, Learner, OwnedDataset, Result, RowSource, Target, hold};
+use ermine_core::{Context, Dataset, Error, Flow, Learner, OwnedDataset, Result, RowSource, Target, drive_source, hold};
 
 use super::super::sorted::{Columns, Rows};
 use super::fill::{Filling, Spread};
 use super::fit::{self, Job, MANY_ROWS, Y};
+use super::oob::Outside;
 use super::{Forest, ForestModel};
 use crate::boosting::data::Reader;
 
-/// Bytes that binned rows may take.
-const HELD: u64 = 8 << 30;
+/// Bytes that a fit on a stream may hold, unless the context says otherwise: binned rows, or what a pass gathers.
+pub(super) const HELD: u64 = 8 << 30;
 
 /// Fits on a source of rows.
 ///
-/// One pass finds the bins, a second one bins the rows, which then take two bytes a cell; the trees are grown as in memory,
-/// and the bytes of the model are those of a fit in memory. So few rows that their values are kept apart are held as they
-/// are.
+/// One pass finds the bins. If the binned rows, which take two bytes a cell, fit in memory, a second pass bins them and the trees
+/// are grown as in memory. Else trees are grown in passes, see [`super::pass`]. The bytes of the model are those of a fit in
+/// memory either way. So few rows that their values are kept apart are held as they are.
 pub(super) fn fit(forest: &Forest, source: &dyn RowSource, cx: &Context<'_>) -> Result<ForestModel> {
-    fit_within(forest, source, cx, HELD)
-}
-
-/// [`fit`] with another limit.
-pub(super) fn fit_within(forest: &Forest, source: &dyn RowSource, cx: &Context<'_>, held: u64) -> Result<ForestModel> {
     forest.check()?;
+    let held = cx.memory.unwrap_or(HELD);
     let mut head: Option<OwnedDataset> = None;
     source.scan(&mut |rows| {
         if rows.rows() == 0 {
@@ -35,35 +32,40 @@ pub(super) fn fit_within(forest: &Forest, source: &dyn RowSource, cx: &Context<'
     let head = head.view();
     head.check_part(&Forest::SPEC)?;
     let spread = Spread::of_source(source, cx)?;
-    if forest.splitter == "auto" && spread.rows < MANY_ROWS as u64 {
+    let names = match head.y {
+        Target::Class { names, .. } => names,
+        _ => &[],
+    };
+    let of_class = spread.class_weights(forest, names)?;
+    let rows = spread.rows_with(&of_class);
+    if forest.splitter == "auto" && rows < MANY_ROWS as u64 {
+        cx.remark(|| format!("{rows} rows were held as they are: so few that all values are kept apart"));
         return fit::fit(forest, None, &hold(source)?.view(), cx);
     }
     needs_memory(forest, &head)?;
-    let bytes = spread.rows.saturating_mul(2 * head.cols() as u64 + 16);
+    let bytes = rows.saturating_mul(2 * head.cols() as u64 + 16);
+    let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
     if bytes > held {
-        return Err(Error::Data(format!(
-            "the rows take {} MB when they are binned, and a forest holds at most {} MB; use fewer rows or columns, or boosting, \
-             which reads them again for every level of its trees",
-            bytes >> 20,
-            held >> 20
-        )));
+        cx.remark(|| {
+            let (need, may) = (megabytes(bytes), megabytes(held));
+            format!("the trees were grown in passes over the rows: binned they would take {need} MB, and {may} MB may be held")
+        });
+        return drive_source(forest, source, cx);
     }
+    cx.remark(|| format!("the rows were binned and held, in {} MB", megabytes(bytes)));
     let columns = Columns::new(&head.x, head.schema);
-    let classes = matches!(head.y, Target::Class { .. });
-    let tree = forest.tree(classes, columns.len());
-    let of_class = match (&tree.class_weight, head.y) {
-        (Some(weights), Target::Class { names, .. }) => weights.resolve(Forest::SPEC.name, names, &spread.classes)?,
-        _ => Vec::new(),
+    let own_weight = |run: &Dataset<'_>, i: usize| {
+        let class = match run.y {
+            Target::Class { codes, .. } => of_class.get(codes[i] as usize).copied().unwrap_or(1.0),
+            _ => 1.0,
+        };
+        run.weight_of(i) * class
     };
     let mut filling = Filling::new(&spread, forest.max_bins as usize);
     let (mut codes, mut y) = (Vec::new(), Vec::new());
     let mut own = head.weight.map(|_| Vec::new());
     source.scan(&mut |run| {
-        let class = |i: usize| match run.y {
-            Target::Class { codes, .. } => of_class.get(codes[i] as usize).copied().unwrap_or(1.0),
-            _ => 1.0,
-        };
-        let kept: Vec<u32> = (0..run.rows()).filter(|&i| run.weight_of(i) * class(i) > 0.0).map(|i| i as u32).collect();
+        let kept: Vec<u32> = (0..run.rows()).filter(|&i| own_weight(run, i) > 0.0).map(|i| i as u32).collect();
         match run.y {
             Target::Class { codes: of_run, .. } => codes.extend(kept.iter().map(|&i| of_run[i as usize])),
             _ => {
@@ -79,38 +81,39 @@ pub(super) fn fit_within(forest: &Forest, source: &dyn RowSource, cx: &Context<'
         Ok(Flow::Continue)
     })?;
     let n = codes.len().max(y.len());
-    if forest.splitter == "auto" && n < MANY_ROWS {
-        // Classes of weight 0 leave so few.
-        return fit::fit(forest, None, &hold(source)?.view(), cx);
-    }
     let target = match head.y {
         Target::Class { names, .. } => Y::Classes(codes, names.len()),
         _ => Y::Numbers(y),
     };
-    let mut job = Job::new(forest, &head, &columns, (target, own, Rows::All(n)), cx).map_err(fit::named)?;
+    let all = spread.rows as usize;
+    let mut job = Job::new(forest, &head, &columns, all, (target, own, Rows::All(n)), cx).map_err(fit::named)?;
     job.binned = Some(filling.finish());
-    job.run(job.begin(&columns), |_| Ok(()))
+    job.run(job.begin(&columns), |model| {
+        if forest.oob_score {
+            let outside = Outside::of_source(source, &model.trees, &job.lottery, &own_weight)?;
+            model.out_of_bag = Some(outside.finish(model.task, model.trees.width())?);
+        }
+        Ok(())
+    })
 }
 
 /// Refuses what only rows in memory allow.
-fn needs_memory(forest: &Forest, head: &Dataset<'_>) -> Result<()> {
+pub(super) fn needs_memory(forest: &Forest, head: &Dataset<'_>) -> Result<()> {
     let refuse = |name: &str, value: String, expected: String| {
         Err(Error::Parameter { learner: Forest::SPEC.name, name: name.into(), value, expected })
     };
     if forest.splitter == "exact" {
         return refuse("splitter", "exact".into(), "a stream is cut into bins: it must be auto or histogram".into());
     }
-    let given = match () {
-        _ if forest.oob_score => "oob_score",
-        _ if forest.permutation_importances => "permutation_importances",
-        _ => match fit::needs_lists(forest, &head.y) {
-            Some(why) => {
-                return Err(Error::Data(format!(
-                    "a forest with {why} sorts all rows, which it cannot do on a stream; fit it on rows in memory"
-                )));
-            }
-            None => return Ok(()),
-        },
-    };
-    refuse(given, "true".into(), "it needs the rows in memory; on a stream it must be false".into())
+    fit::refuse_class_weight(forest, head)?;
+    if let Some(why) = fit::needs_lists(forest, &head.y) {
+        return Err(Error::Data(format!(
+            "a forest with {why} sorts all rows, which it cannot do on a stream; fit it on rows in memory"
+        )));
+    }
+    if forest.permutation_importances {
+        let expected = "it needs the rows in memory; on a stream it must be false";
+        return refuse("permutation_importances", "true".into(), expected.into());
+    }
+    Ok(())
 }

@@ -1,9 +1,11 @@
 //! Classes: shares judged by Gini or entropy.
 
-use super::{Entry, Kind, Steps, Summary};
+use serde::{Deserialize, Serialize};
+
+use super::{Kind, Look, Steps, Summary};
 
 /// How the shares of classes are judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in super::super) enum Shares {
     /// 1 - sum p^2.
     Gini,
@@ -39,11 +41,6 @@ const MASK: u64 = (1 << FIELD) - 1;
 pub(in super::super) const TWO_LIMIT: i64 = 1 << FIELD;
 
 impl Two {
-    /// What a row of the given class and weight adds.
-    pub fn load(one: bool, weight: u32) -> u64 {
-        1 | u64::from(weight) << FIELD | if one { u64::from(weight) << (2 * FIELD) } else { 0 }
-    }
-
     #[inline(always)]
     fn parts(sum: u64) -> (i64, i64) {
         ((sum >> FIELD & MASK) as i64, (sum >> (2 * FIELD)) as i64)
@@ -113,12 +110,27 @@ impl Kind for Two {
     }
 
     #[inline]
-    fn summary(&self, sum: &u64, _: &[Entry<u64>]) -> Summary {
+    fn summary(&self, sum: &u64, _: &Look) -> Summary {
         let (n, ones) = Self::parts(*sum);
         let (n, ones, zeros) = (n as f64, ones as f64, (n - ones) as f64);
         let pure = ones == 0.0 || zeros == 0.0;
         let impurity = if pure { 0.0 } else { self.shares.cost([zeros, ones].into_iter(), n) / n };
         Summary { value: vec![zeros / n, ones / n], impurity, pure }
+    }
+
+    #[inline]
+    fn load(&self, class: u32, weight: i64, _: i64) -> u64 {
+        let weight = weight as u64;
+        1 | weight << FIELD | if class == 1 { weight << (2 * FIELD) } else { 0 }
+    }
+
+    fn sum_of_steps(&self, steps: &[i64]) -> u64 {
+        steps[0] as u64 | ((steps[1] + steps[2]) as u64) << FIELD | (steps[2] as u64) << (2 * FIELD)
+    }
+
+    fn to_steps(&self, sum: &u64, out: &mut Vec<i64>) {
+        let (n, ones) = Self::parts(*sum);
+        out.extend([(sum & MASK) as i64, n - ones, ones]);
     }
 }
 
@@ -229,11 +241,30 @@ impl<W: Steps, const K: usize> Kind for Many<W, K> {
         sum.classes[class].real() / sum.all.real()
     }
 
-    fn summary(&self, sum: &Self::Sum, _: &[Entry<ClassLoad<W>>]) -> Summary {
+    fn summary(&self, sum: &Self::Sum, _: &Look) -> Summary {
         let classes = &sum.classes[..self.classes];
         let all = sum.all.real();
         let pure = classes.contains(&sum.all);
         let impurity = if pure { 0.0 } else { self.shares.cost(classes.iter().map(|c| c.real()), all) / all };
         Summary { value: classes.iter().map(|c| c.real() / all).collect(), impurity, pure }
+    }
+
+    #[inline]
+    fn load(&self, class: u32, weight: i64, _: i64) -> ClassLoad<W> {
+        ClassLoad { class, weight: W::from_i64(weight) }
+    }
+
+    fn sum_of_steps(&self, steps: &[i64]) -> Self::Sum {
+        let mut out = ClassSum { rows: steps[0] as u32, ..ClassSum::default() };
+        for (class, &weight) in out.classes.iter_mut().zip(&steps[1..]) {
+            *class = W::from_i64(weight);
+            out.all += *class;
+        }
+        out
+    }
+
+    fn to_steps(&self, sum: &Self::Sum, out: &mut Vec<i64>) {
+        out.push(i64::from(sum.rows));
+        out.extend(sum.classes[..self.classes].iter().map(|c| c.to_i64()));
     }
 }

@@ -5,11 +5,16 @@
 mod classes;
 mod mean;
 
-pub(super) use classes::{ClassLoad, Many, Shares, TWO_LIMIT, Two};
-pub(super) use mean::{Mean, MeanLoad, MeanLoss};
+pub(super) use classes::Shares;
+use classes::{Many, TWO_LIMIT, Two};
+use mean::Mean;
+pub(super) use mean::{Extent, Look, MeanGrid, MeanLoss};
 
 use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Sub};
+
+use serde::{Deserialize, Serialize};
 
 /// A row of a node with what it adds to a sum.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +53,89 @@ pub(super) trait Kind: Send + Sync {
     /// How many orders of categories are worth a try, and where a category stands in one.
     fn orders(&self) -> usize;
     fn key(&self, sum: &Self::Sum, order: usize) -> f64;
-    fn summary(&self, sum: &Self::Sum, entries: &[Entry<Self::Load>]) -> Summary;
+    /// What must be known of the rows of a node besides their sum.
+    fn look(&self, sum: &Self::Sum, entries: &[Entry<Self::Load>]) -> Look {
+        let _ = (sum, entries);
+        Look::default()
+    }
+    fn summary(&self, sum: &Self::Sum, look: &Look) -> Summary;
+    /// What a row adds, from its class or from what it adds to the sum of the target.
+    fn load(&self, class: u32, weight: i64, sum: i64) -> Self::Load;
+    /// A sum from whole numbers: the rows, then the weight of each class, or the weight and the sum of the target.
+    fn sum_of_steps(&self, steps: &[i64]) -> Self::Sum;
+    /// The other way round; adds to `out`.
+    fn to_steps(&self, sum: &Self::Sum, out: &mut Vec<i64>);
+}
+
+/// What the rows of a tree are summed by.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) enum Sort {
+    Classes {
+        shares: Shares,
+        classes: usize,
+        /// The weight of a step.
+        unit: f64,
+        /// The weight of all rows in steps, if these are whole weights.
+        total: Option<i64>,
+    },
+    Mean {
+        grid: MeanGrid,
+        /// Whether the weight of all rows is a whole number of 32 bits.
+        small: bool,
+    },
+}
+
+/// Something to do with any kind.
+pub(super) trait Work {
+    type Output;
+    fn run<K: Kind>(self, kind: &K) -> Self::Output;
+}
+
+impl Sort {
+    pub fn mean(grid: MeanGrid, whole: bool, total: i64) -> Self {
+        Self::Mean { grid, small: whole && total <= i64::from(u32::MAX) }
+    }
+
+    /// Numbers in a sum, see [`Kind::sum_of_steps`].
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Classes { classes, .. } => 1 + classes,
+            Self::Mean { .. } => 3,
+        }
+    }
+
+    /// Does the work with the kind; `y` are the targets of the rows that entries speak of.
+    pub fn with<W: Work>(&self, y: &[f64], work: W) -> W::Output {
+        match *self {
+            Self::Classes { shares, classes: 2, total: Some(total), .. } if total < TWO_LIMIT => work.run(&Two { shares }),
+            Self::Classes { shares, classes, unit, total } => match total.is_some_and(|t| t <= i64::from(u32::MAX)) {
+                true => with_classes::<u32, W>(shares, classes, unit, work),
+                false => with_classes::<i64, W>(shares, classes, unit, work),
+            },
+            Self::Mean { grid, small } => {
+                let y = grid.needs_targets().then_some(y);
+                match small {
+                    true => work.run(&Mean::<u32> { y, grid, steps: PhantomData }),
+                    false => work.run(&Mean::<i64> { y, grid, steps: PhantomData }),
+                }
+            }
+        }
+    }
+}
+
+/// Classes that trees on bins can have.
+pub(super) const MANY_CLASSES: usize = 256;
+
+fn with_classes<S: Steps, W: Work>(shares: Shares, classes: usize, unit: f64, work: W) -> W::Output {
+    macro_rules! up_to {
+        ($($k:literal),*) => {
+            match classes {
+                $(0..=$k => work.run(&Many::<S, $k> { shares, classes, unit, steps: PhantomData }),)*
+                _ => work.run(&Many::<S, MANY_CLASSES> { shares, classes, unit, steps: PhantomData }),
+            }
+        };
+    }
+    up_to!(4, 16, 64)
 }
 
 /// Whole weights or small counts.
@@ -66,6 +153,8 @@ pub(super) trait Steps:
     fn without(all: Self::Pair, part: Self::Pair) -> Self::Pair;
     fn rows(pair: Self::Pair) -> usize;
     fn weight(pair: Self::Pair) -> Self;
+    fn pair(rows: i64, weight: i64) -> Self::Pair;
+    fn to_i64(self) -> i64;
 }
 
 impl Steps for u32 {
@@ -98,6 +187,12 @@ impl Steps for u32 {
     #[inline(always)]
     fn weight(pair: u64) -> Self {
         (pair >> 32) as u32
+    }
+    fn pair(rows: i64, weight: i64) -> u64 {
+        rows as u64 | (weight as u64) << 32
+    }
+    fn to_i64(self) -> i64 {
+        i64::from(self)
     }
 }
 
@@ -133,5 +228,11 @@ impl Steps for i64 {
     #[inline(always)]
     fn weight(pair: (u32, i64)) -> Self {
         pair.1
+    }
+    fn pair(rows: i64, weight: i64) -> (u32, i64) {
+        (rows as u32, weight)
+    }
+    fn to_i64(self) -> i64 {
+        self
     }
 }

@@ -3,7 +3,7 @@
 mod behaviour;
 mod hostile;
 mod splits;
-mod stream;
+pub(super) mod stream;
 
 use ermine_core::{
     AnyLearner, Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, Stream,
@@ -15,7 +15,7 @@ use super::super::ensemble::Node;
 use super::super::{FeatureShare, Tree};
 use super::{Forest, ForestModel};
 
-fn forest(params: Value) -> Forest {
+pub(super) fn forest(params: Value) -> Forest {
     let mut forest = Forest::default();
     forest.set_all(params.as_object().unwrap()).unwrap();
     forest
@@ -34,25 +34,25 @@ fn fit<'a>(forest: &Forest, x: &'a Mat<f64>, y: Target<'a>, weight: Option<&'a [
     forest.fit(&data, &Context::default()).unwrap()
 }
 
-fn bytes(model: &ForestModel) -> ModelWriter {
+pub(super) fn bytes(model: &ForestModel) -> ModelWriter {
     let mut out = ModelWriter::default();
     model.save(&mut out).unwrap();
     out
 }
 
-fn normal(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
+pub(super) fn normal(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     let mut s = Stream::new(seed, "normal", 0);
     Mat::from_fn(rows, cols, |_, _| s.normal())
 }
 
 /// Values that repeat often, so that ties are frequent.
-fn coarse(rows: usize, cols: usize, values: usize, seed: u64) -> Mat<f64> {
+pub(super) fn coarse(rows: usize, cols: usize, values: usize, seed: u64) -> Mat<f64> {
     let mut s = Stream::new(seed, "coarse", 0);
     Mat::from_fn(rows, cols, |_, _| s.below(values) as f64)
 }
 
 /// Classes that follow the first two columns, with noise.
-fn classes(x: &Mat<f64>, count: usize, seed: u64) -> OwnedTarget {
+pub(super) fn classes(x: &Mat<f64>, count: usize, seed: u64) -> OwnedTarget {
     let mut s = Stream::new(seed, "labels", 0);
     let label = |i: usize| {
         let score = x[(i, 0)] + 0.5 * x[(i, 1)] + 0.7 * s.normal();
@@ -62,12 +62,12 @@ fn classes(x: &Mat<f64>, count: usize, seed: u64) -> OwnedTarget {
     OwnedTarget::from_labels(&labels)
 }
 
-fn numbers(x: &Mat<f64>, seed: u64) -> Vec<f64> {
+pub(super) fn numbers(x: &Mat<f64>, seed: u64) -> Vec<f64> {
     let mut s = Stream::new(seed, "numbers", 0);
     (0..x.rows()).map(|i| (x[(i, 0)] * 1.5).sin() + x[(i, 1)].abs() + 0.3 * s.normal()).collect()
 }
 
-fn with_missing(mut x: Mat<f64>, share: f64, seed: u64) -> Mat<f64> {
+pub(super) fn with_missing(mut x: Mat<f64>, share: f64, seed: u64) -> Mat<f64> {
     let mut s = Stream::new(seed, "missing", 0);
     x.as_mut_slice().iter_mut().for_each(|v| {
         if s.uniform() < share {

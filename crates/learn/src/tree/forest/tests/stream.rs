@@ -2,11 +2,10 @@
 
 use ermine_core::{Error, Flow, OwnedDataset, OwnedFeatures, Result, RowSource, Schema};
 
-use super::super::stream::fit_within;
 use super::*;
 
 /// Rows that come in runs of an awkward length.
-struct Runs<'a>(Dataset<'a>, usize);
+pub(in super::super) struct Runs<'a>(pub Dataset<'a>, pub usize);
 
 impl RowSource for Runs<'_> {
     fn schema(&self) -> &Schema {
@@ -51,7 +50,10 @@ fn a_stream_has_the_bytes_of_memory() {
         let real = OwnedTarget::Real(y);
         for (target, weight) in [(&labels, None), (&labels, Some(&weight[..])), (&real, None), (&real, Some(&weight[..]))] {
             let data = Dataset::new(Features::F64(x.view())).with_target(target.view()).with_weight(weight);
-            for params in [json!({"n_estimators": 3}), json!({"n_estimators": 3, "thresholds": "random", "max_bins": 31})] {
+            for params in [
+                json!({"n_estimators": 3, "oob_score": true}),
+                json!({"n_estimators": 3, "thresholds": "random", "max_bins": 31}),
+            ] {
                 let forest = forest(params);
                 let memory = bytes(&forest.fit(&data, &Context::seeded(5)).unwrap());
                 for run in [777, 5000] {
@@ -109,13 +111,14 @@ fn what_needs_rows_in_memory_is_refused() {
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     for (params, words) in [
         (json!({"splitter": "exact"}), "a stream is cut into bins"),
-        (json!({"oob_score": true}), "needs the rows in memory"),
         (json!({"permutation_importances": true}), "needs the rows in memory"),
         (json!({"criterion": "absolute_error"}), "sorts all rows"),
+        (json!({"class_weight": "balanced_subsample"}), "null for a regression"),
     ] {
         let error = streamed(&forest(params), &data, 5000).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
-    let small = fit_within(&forest(json!({})), &Runs(data, 5000), &Context::default(), 1 << 16);
-    assert!(matches!(&small, Err(Error::Data(m)) if m.contains("use fewer rows or columns, or boosting")), "{small:?}");
+    let cx = Context { memory: Some(1000), ..Context::default() };
+    let small = (Forest::STREAM.unwrap())(&forest(json!({})), &Runs(data, 5000), &cx);
+    assert!(matches!(&small, Err(Error::Data(m)) if m.contains("its histogram takes")), "{small:?}");
 }

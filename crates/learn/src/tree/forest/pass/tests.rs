@@ -1,0 +1,192 @@
+//! Trees from passes are those of a fit in memory, whatever the passes are.
+
+use std::sync::Mutex;
+
+use ermine_core::{
+    Column, Context, Dataset, Features, Learner, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, PassLearner, Step, Stream, Table,
+    Target, drive,
+};
+use serde_json::{Value, json};
+
+use super::super::tests::stream::Runs;
+use super::super::tests::{bytes, classes, coarse, forest, normal, numbers, with_missing};
+use super::super::{Forest, ForestModel};
+use super::{Inside, Part, Stage};
+
+fn with_memory(memory: u64) -> Context<'static> {
+    Context { memory: Some(memory), ..Context::seeded(5) }
+}
+
+/// Fits in passes; rows come in runs.
+fn in_passes(forest: &Forest, data: &Dataset<'_>, run: usize, memory: u64) -> ForestModel {
+    let told = Mutex::new(Vec::new());
+    let tell = |words: String| told.lock().unwrap().push(words);
+    let cx = Context { remarks: Some(&tell), ..with_memory(memory) };
+    let model = (Forest::STREAM.unwrap())(forest, &Runs(*data, run), &cx).unwrap();
+    assert!(told.lock().unwrap().iter().any(|w| w.contains("in passes over the rows")), "{told:?}");
+    model
+}
+
+fn agrees(forest: &Forest, data: &Dataset<'_>, run: usize, memory: u64, what: &str) {
+    let held = bytes(&forest.fit(data, &Context::seeded(5)).unwrap());
+    assert!(bytes(&in_passes(forest, data, run, memory)) == held, "{what}: {memory} bytes, runs of {run}");
+}
+
+/// Parameters that change how trees are grown.
+const WAYS: &str = r#"[
+    {"max_features": null, "bootstrap": false},
+    {"oob_score": true},
+    {"max_depth": 3, "criterion": "entropy"},
+    {"thresholds": "random", "max_bins": 31},
+    {"max_leaf_nodes": 17, "oob_score": true},
+    {"max_leaf_nodes": 9, "bootstrap": false, "thresholds": "random"},
+    {"min_samples_leaf": 0.01, "max_samples": 0.3},
+    {"min_weight_fraction_leaf": 0.02, "min_impurity_decrease": 0.001},
+    {"ccp_alpha": 0.002, "max_features": 1}
+]"#;
+
+fn ways() -> Vec<Value> {
+    serde_json::from_str(WAYS).unwrap()
+}
+
+fn of(mut params: Value, more: Value) -> Forest {
+    for (name, value) in [("n_estimators", json!(3)), ("splitter", json!("histogram"))] {
+        params[name] = value;
+    }
+    more.as_object().unwrap().iter().for_each(|(name, value)| params[name] = value.clone());
+    forest(params)
+}
+
+#[test]
+fn classes_have_the_bytes_of_memory() {
+    let rows = 3000;
+    let filled = normal(rows, 5, 1);
+    let mut x = with_missing(filled.clone(), 0.07, 2);
+    // A column that is almost constant, so that nodes draw on.
+    (0..rows).for_each(|i| x[(i, 4)] = f64::from(u8::from(i % 700 == 3)));
+    let weights: Vec<f64> = (0..rows).map(|i| [0.0, 0.3, 1.0, 2.7, 1.1][i * i % 5]).collect();
+    for (k, count) in [2, 5].into_iter().enumerate() {
+        let y = classes(&filled, count, 3);
+        for (n, params) in ways().into_iter().enumerate() {
+            let weight = [None, Some(&weights[..])][(n + k) % 2];
+            let data = Dataset::new(Features::F64(x.view())).with_target(y.view()).with_weight(weight);
+            let run = [333, 3000, 1024][n % 3];
+            for memory in [60_000, 40_000] {
+                agrees(&of(params.clone(), json!({})), &data, run, memory, &format!("{count} classes, {params}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_have_the_bytes_of_memory() {
+    let rows = 3000;
+    let x = with_missing(normal(rows, 5, 11), 0.07, 12);
+    let clean = Mat::from_fn(rows, 5, |i, j| if x[(i, j)].is_nan() { 0.5 } else { x[(i, j)] });
+    let y: Vec<f64> = numbers(&clean, 13).iter().map(|v| v.abs()).collect();
+    let weights: Vec<f64> = (0..rows).map(|i| [0.0, 0.3, 1.0, 2.7, 1.1][i * i % 5]).collect();
+    for (n, mut params) in ways().into_iter().enumerate() {
+        params["criterion"] = json!(["squared_error", "poisson"][n / 2 % 2]);
+        let weight = [None, Some(&weights[..])][n % 2];
+        let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(weight);
+        for (memory, run) in [(60_000, 555), (40_000, 3000)] {
+            agrees(&of(params.clone(), json!({})), &data, run, memory, &params.to_string());
+        }
+    }
+    // Far from 0, with few values and one far off.
+    let y: Vec<f64> = (0..rows).map(|i| 1e9 + (i % 7) as f64 * 1e-3 + if i == 5 { 1e6 } else { 0.0 }).collect();
+    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(Some(&weights));
+    for bootstrap in [true, false] {
+        agrees(&of(json!({"bootstrap": bootstrap}), json!({})), &data, 777, 50_000, "a target far off");
+    }
+}
+
+#[test]
+fn categories_and_class_weights_have_the_bytes_of_memory() {
+    let rows = 2500;
+    let mut s = Stream::new(3, "levels", 0);
+    for levels in [6, 400] {
+        let codes: Vec<usize> = (0..rows).map(|_| s.below(levels)).collect();
+        let cells: Vec<Option<String>> = codes.iter().map(|c| (c % 50 != 7).then(|| format!("level {c}"))).collect();
+        let labels: Vec<&str> = codes.iter().map(|c| ["a", "b", "c"][c % 7 % 3]).collect();
+        let x: Vec<f64> = (0..rows).map(|_| s.normal()).collect();
+        let cells: Vec<Option<&str>> = cells.iter().map(Option::as_deref).collect();
+        let columns = [("word", Column::categories(&cells)), ("size", Column::numbers(x))];
+        let data = OwnedDataset {
+            x: OwnedFeatures::Table(Table::new(columns).unwrap()),
+            y: OwnedTarget::from_labels(&labels),
+            weight: None,
+            schema: None,
+        };
+        for class_weight in [json!(null), json!("balanced"), json!({"a": 2.5, "b": 0.0}), json!("balanced_subsample")] {
+            for (bootstrap, thresholds) in [(true, "best"), (false, "random")] {
+                let params = json!({"class_weight": class_weight, "bootstrap": bootstrap, "thresholds": thresholds});
+                agrees(&of(params.clone(), json!({})), &data.view(), 999, 30_000, &format!("{levels} levels, {params}"));
+            }
+        }
+    }
+}
+
+/// Drives passes by hand: every block has a part of its own, and the parts of whole numbers are merged in a random order.
+fn by_hand(forest: &Forest, data: &Dataset<'_>, block: usize, memory: u64, seed: u64) -> (ForestModel, usize) {
+    let cx = Context { block_rows: Some(block), ..with_memory(memory) };
+    let mut random = Stream::new(seed, "merging", 0);
+    let mut state = forest.start(&data.row_range(0..1), &cx).unwrap();
+    for pass in 1.. {
+        let mut parts: Vec<Part> = Vec::new();
+        for first in (0..data.rows()).step_by(block) {
+            let mut part = forest.empty(&state);
+            let rows = data.row_range(first..data.rows().min(first + block));
+            forest.add_from(&state, &mut part, &rows, first).unwrap();
+            parts.push(part);
+        }
+        if forest.any_order(&state) {
+            random.shuffle(&mut parts);
+        }
+        while parts.len() > 1 {
+            let at = random.below(parts.len() - 1);
+            let right = parts.remove(at + 1);
+            ermine_core::Partial::merge(&mut parts[at], right).unwrap();
+        }
+        let total = parts.pop().unwrap();
+        if let (Stage::Grow(_, wave), Inside::Sheets(sheets)) = (&state.stage, &total.0) {
+            let taken = &sheets.taken;
+            let rows = taken.narrow.len() + 4 * taken.wide.len() + 24 * taken.weight.len();
+            let gathered = 8 * sheets.sums.len() + 32 * sheets.looks.len() + rows;
+            assert!(wave.errand.bytes <= memory && gathered as u64 <= memory, "{gathered} of {memory} bytes in pass {pass}");
+        }
+        match forest.finish(state, total, &cx).unwrap() {
+            Step::Again(next, _) => state = next,
+            Step::Done(model) => return (model, pass),
+        }
+    }
+    unreachable!("passes end")
+}
+
+#[test]
+fn parts_merge_in_any_order_and_memory_only_changes_the_number_of_passes() {
+    let x = with_missing(coarse(2000, 4, 300, 21), 0.05, 22);
+    let clean = Mat::from_fn(2000, 4, |i, j| if x[(i, j)].is_nan() { 1.0 } else { x[(i, j)] / 100.0 });
+    let y = numbers(&clean, 23);
+    let labels = classes(&clean, 3, 24);
+    for target in [Target::Real(&y), labels.view()] {
+        let data = Dataset::new(Features::F64(x.view())).with_target(target);
+        let forest = of(json!({"oob_score": true}), json!({}));
+        // The bins depend on the blocks, so memory has the same ones.
+        let cx = Context { block_rows: Some(190), ..Context::seeded(5) };
+        let memory = bytes(&forest.fit(&data, &cx).unwrap());
+        let mut passes = Vec::new();
+        for (seed, room) in [(1, 1 << 30), (2, 1 << 30), (3, 200_000), (4, 40_000)] {
+            let (model, count) = by_hand(&forest, &data, 190, room, seed);
+            assert!(bytes(&model) == memory, "{room} bytes");
+            passes.push(count);
+        }
+        assert!(passes[0] == passes[1] && passes[1] < passes[2] && passes[2] < passes[3], "{passes:?}");
+        let threads = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        for n in [1, 3] {
+            let cx = Context { memory: Some(100_000), ..cx };
+            let driven = threads(n).install(|| drive(&forest, &data, &cx).unwrap());
+            assert!(bytes(&driven) == memory, "{n} threads");
+        }
+    }
+}
