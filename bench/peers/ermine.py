@@ -112,6 +112,17 @@ def gaussian_nb(p):
 TASKS["gnb"] = estimator(gaussian_nb)
 
 
+def knn(d, p):
+    return Contestant(
+        lambda: ermine.NearestNeighbors(n_neighbors=p["k"]).fit(d["X"]),
+        lambda m: m.kneighbors(d["X_test"], return_distance=True)[1],
+    )
+
+
+for task in ("knn_20", "knn_128"):
+    TASKS[task] = knn
+
+
 def tree(p):
     return ermine.DecisionTreeClassifier(min_samples_leaf=p["min_leaf"])
 
@@ -238,3 +249,41 @@ for task in ("pca_full", "pca_rand"):
     )
 
 TASKS["csv_read"] = csv_reader(lambda path, p: ermine.read_table(path).to_numpy())
+
+
+def linsvc(dual, tol):
+    def make(p):
+        return ermine.LinearSVC(
+            C=p["C"], loss=p["loss"], dual=dual, tol=tol, fit_intercept=False, max_iter=5000, random_state=0
+        )
+
+    return estimator(make, info=lambda m: {"coef": m.coef_})
+
+
+# Tolerances as for the other contestants: the loosest that meet the gate.
+TASKS["linsvm_dense"] = linsvc("auto", 1e-3)
+TASKS["linsvm_sparse"] = linsvc("auto", 1e-2)
+TASKS["linsvm_hinge_sparse"] = linsvc(True, 1e-2)
+
+
+def svm_info(m):
+    return {"support": m.support_, "dual_coef": m.dual_coef_}
+
+
+def svc(p):
+    return ermine.SVC(C=p["C"], gamma=p["gamma"], tol=p["tol"], cache_size=1000)
+
+
+def svr(p):
+    return ermine.SVR(C=p["C"], gamma=p["gamma"], epsilon=p["epsilon"], tol=p["tol"], cache_size=1000)
+
+
+def kernel_ridge(p):
+    return ermine.KernelRidge(alpha=p["alpha"], kernel="rbf", gamma=p["gamma"])
+
+
+for t in ("", "_fine"):
+    TASKS[f"svc_rbf_20{t}"] = estimator(svc, info=svm_info)
+    TASKS[f"svc_rbf_784{t}"] = estimator(svc)
+    TASKS[f"svr_rbf{t}"] = estimator(svr, info=svm_info)
+TASKS["kernel_ridge"] = estimator(kernel_ridge)

@@ -13,7 +13,7 @@ def machine(kind):
         from libsvm.svmutil import svm_predict, svm_train
 
         def fit():
-            opt = f"-s {kind} -t 2 -c {p['C']} -g {p['gamma']} -e 0.001 -m 1000 -q"
+            opt = f"-s {kind} -t 2 -c {p['C']} -g {p['gamma']} -e {p['tol']} -m 1000 -q"
             return svm_train(
                 d["y"].astype(float), d["X"], opt + (f" -p {p['epsilon']}" if kind == 3 else "")
             )
@@ -33,6 +33,7 @@ def machine(kind):
     return factory
 
 
-TASKS["svc_rbf_20"] = machine(0)
-TASKS["svc_rbf_784"] = machine(0)
-TASKS["svr_rbf"] = machine(3)
+for t in ("", "_fine"):
+    TASKS[f"svc_rbf_20{t}"] = machine(0)
+    TASKS[f"svc_rbf_784{t}"] = machine(0)
+    TASKS[f"svr_rbf{t}"] = machine(3)

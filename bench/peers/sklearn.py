@@ -185,13 +185,13 @@ def svm_info(m):
 def svc(p):
     from sklearn.svm import SVC
 
-    return SVC(C=p["C"], gamma=p["gamma"], tol=1e-3, cache_size=1000)
+    return SVC(C=p["C"], gamma=p["gamma"], tol=p["tol"], cache_size=1000)
 
 
 def svr(p):
     from sklearn.svm import SVR
 
-    return SVR(C=p["C"], gamma=p["gamma"], epsilon=p["epsilon"], tol=1e-3, cache_size=1000)
+    return SVR(C=p["C"], gamma=p["gamma"], epsilon=p["epsilon"], tol=p["tol"], cache_size=1000)
 
 
 def kernel_ridge(p):
@@ -213,9 +213,10 @@ def kernel_pca(solver):
     )
 
 
-add("svc_rbf_20", estimator(svc, info=svm_info))
-add("svc_rbf_784", estimator(svc))
-add("svr_rbf", estimator(svr, info=svm_info))
+for t in ("", "_fine"):
+    add(f"svc_rbf_20{t}", estimator(svc, info=svm_info))
+    add(f"svc_rbf_784{t}", estimator(svc))
+    add(f"svr_rbf{t}", estimator(svr, info=svm_info))
 add("kernel_ridge", estimator(kernel_ridge))
 add("kernel_pca", kernel_pca("dense"), "dense")
 add("kernel_pca", kernel_pca("arpack"), "arpack")

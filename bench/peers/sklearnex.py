@@ -42,22 +42,23 @@ TASKS["softmax_digits"] = logreg(1e-4)
 def svc(p):
     from sklearnex.svm import SVC
 
-    return SVC(C=p["C"], gamma=p["gamma"], tol=1e-3, cache_size=1000)
+    return SVC(C=p["C"], gamma=p["gamma"], tol=p["tol"], cache_size=1000)
 
 
 def svr(p):
     from sklearnex.svm import SVR
 
-    return SVR(C=p["C"], gamma=p["gamma"], epsilon=p["epsilon"], tol=1e-3, cache_size=1000)
+    return SVR(C=p["C"], gamma=p["gamma"], epsilon=p["epsilon"], tol=p["tol"], cache_size=1000)
 
 
 def svm_info(m):
     return {"support": m.support_, "dual_coef": m.dual_coef_}
 
 
-TASKS["svc_rbf_20"] = estimator(svc, info=svm_info)
-TASKS["svc_rbf_784"] = estimator(svc)
-TASKS["svr_rbf"] = estimator(svr, info=svm_info)
+for t in ("", "_fine"):
+    TASKS[f"svc_rbf_20{t}"] = estimator(svc, info=svm_info)
+    TASKS[f"svc_rbf_784{t}"] = estimator(svc)
+    TASKS[f"svr_rbf{t}"] = estimator(svr, info=svm_info)
 
 
 def knn(algo):

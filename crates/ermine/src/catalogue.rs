@@ -2,10 +2,10 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, boosting, cluster, features, linear, prepare, reduce, tree};
+use ermine_learn::{baseline, bayes, boosting, cluster, features, kernel, linear, neighbours, prepare, reduce, svm, tree};
 
 use crate::Pipeline;
-use crate::ensemble::{AdaBoost, Bagging, Stacking, Voting};
+use crate::ensemble::{AdaBoost, Bagging, OneVsOne, OneVsRest, Stacking, Voting};
 
 /// Every learner, in the order people see them. A new learner is one line here.
 pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
@@ -22,7 +22,11 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::Sgd::default()),
     || Box::new(linear::Perceptron::default()),
     || Box::new(linear::Stepwise::default()),
+    || Box::new(svm::Svm::default()),
+    || Box::new(linear::LinearSvm::default()),
+    || Box::new(kernel::KernelRidge::default()),
     || Box::new(bayes::GaussianNb::default()),
+    || Box::new(neighbours::Knn::default()),
     || Box::new(tree::Tree::default()),
     || Box::new(tree::forest::Forest::default()),
     || Box::new(tree::gradient_boosting::GradientBoosting::default()),
@@ -41,10 +45,14 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(features::Spline::default()),
     || Box::new(features::Fourier::default()),
     || Box::new(features::Radial::default()),
+    || Box::new(kernel::Nystroem::default()),
+    || Box::new(kernel::RandomFourier::default()),
     || Box::new(features::Uncorrelate::default()),
     || Box::new(Bagging::default()),
     || Box::new(Voting::default()),
     || Box::new(Stacking::default()),
+    || Box::new(OneVsRest::default()),
+    || Box::new(OneVsOne::default()),
     || Box::new(Pipeline::default()),
 ];
 

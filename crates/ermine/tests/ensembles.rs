@@ -279,3 +279,34 @@ fn stacking_learns_whom_to_trust() {
         assert!(hits as f64 > 0.97 * codes.len() as f64, "{hits}");
     }
 }
+
+#[test]
+fn several_classes_by_learners_of_two() {
+    let problem = example("iris", "species");
+    let data = problem.dataset();
+    let (codes, names) = data.y.classes().unwrap();
+    for (wrapper, members) in [("one-vs-rest", 3), ("one-vs-one", 3)] {
+        for base in ["logistic", "linear-svm", "tree"] {
+            let mut learner = ermine::learner(wrapper).unwrap();
+            learner.set("base", base.into()).unwrap();
+            let model = learner.fit_any(&data, &Context::default()).unwrap();
+            let found = model.as_classifier().unwrap().classify(&data.x).unwrap();
+            let hits = found.iter().zip(codes).filter(|(a, b)| a == b).count();
+            assert!(hits >= 140, "{wrapper} of {base}: {hits}");
+            assert_eq!(model.certificate().unwrap().iterations, members);
+        }
+    }
+    // A member of one against the rest is the learner on exactly these two classes.
+    let mut learner = ermine::learner("one-vs-rest").unwrap();
+    learner.set_all(&json!({"base.C": 0.5, "prepare": false}).as_object().unwrap().clone()).unwrap();
+    let model = learner.fit_any(&data, &Context::default()).unwrap();
+    let own: Vec<u32> = codes.iter().map(|&c| u32::from(c == 1)).collect();
+    let two = ["others".to_owned(), names[1].clone()];
+    let alone = ermine::learn::linear::Logistic { c: Some(0.5), ..Default::default() };
+    let alone = alone.fit(&data.with_target(Target::Class { codes: &own, names: &two }), &Context::default()).unwrap();
+    let (p, q) = (model.as_classifier().unwrap().proba(&data.x).unwrap(), alone.proba(&data.x).unwrap());
+    // Odds between two rows of the shares of class 1 are those of its own member, up to the sum of the row.
+    let shares = |i: usize| p[(i, 1)] / q[(i, 1)];
+    assert!((0..150).all(|i| shares(i).is_finite() && shares(i) > 0.3 && shares(i) < 3.0));
+    assert!(learner.set("bse.C", 1.0.into()).is_err() && learner.set("base.D", 1.0.into()).is_err());
+}

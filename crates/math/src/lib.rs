@@ -15,6 +15,7 @@ pub mod kernel;
 pub mod linalg;
 pub mod loss;
 pub mod moments;
+pub mod neighbours;
 pub mod optimise;
 pub mod prior;
 pub mod project;

@@ -10,6 +10,7 @@ mod forest;
 mod input;
 mod labels;
 mod model;
+mod neighbours;
 mod table;
 mod threads;
 
@@ -27,6 +28,8 @@ mod _native {
     use super::labels::encode_integers;
     #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
+    #[pymodule_export]
+    use super::neighbours::{NativeIndex, neighbours, neighbours_within};
     #[pymodule_export]
     use super::table::{NativeTable, example, read_table};
     #[pymodule_export]

@@ -6,12 +6,14 @@
 mod adaboost;
 mod bagging;
 mod columns;
+mod decompose;
 mod member;
 mod stacking;
 mod voting;
 
 pub use adaboost::{AdaBoost, AdaBoostModel};
 pub use bagging::{Amount, Bagging, BaggingModel};
+pub use decompose::{DecomposedModel, OneVsOne, OneVsRest};
 pub use member::{Member, Members};
 pub use stacking::{Stacking, StackingModel};
 pub use voting::{Voting, VotingModel};

@@ -84,6 +84,13 @@ impl Kernel {
         Ok(Mat::from_vec(a.rows(), width, out))
     }
 
+    /// The same on the calling thread, row after row.
+    pub(super) fn gram_here(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; a.rows() * b.rows()];
+        self.fill(a, b, &mut out)?;
+        Ok(out)
+    }
+
     /// k(xᵢ, xᵢ).
     pub fn diagonal(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
         self.check(x.cols())?;

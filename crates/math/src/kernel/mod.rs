@@ -24,12 +24,16 @@
 //! # Ok::<(), ermine_core::Error>(())
 //! ```
 
+mod expansion;
 mod gram;
-mod number;
+pub(crate) mod number;
+pub mod pairs;
+mod points;
 mod psd;
 #[cfg(test)]
 mod tests;
 mod text;
+mod whole;
 
 use std::fmt;
 use std::ops::{Add, Mul};
@@ -38,8 +42,10 @@ use std::sync::Arc;
 use ermine_core::{Error, Mat, Result};
 use serde::{Deserialize, Serialize};
 
+pub use expansion::{Centres, Expansion, Runs};
 pub use gram::Gram;
 pub use number::Number;
+pub use points::Points;
 pub use psd::{Spectrum, is_psd};
 
 /// A kernel. Everything but what contains a function of the user's can be saved.

@@ -2,6 +2,8 @@
 
 use ermine_core::MatRef;
 
+use super::points::LANES;
+
 /// The numbers Gram blocks are computed in: `f32` or `f64`.
 pub trait Number: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync + Default + 'static {
     /// From a double, rounded.
@@ -10,7 +12,75 @@ pub trait Number: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync +
     fn double(self) -> f64;
     /// exp of every element.
     fn exp_all(values: &mut [Self]);
+    /// exp(-γ (a + bⱼ - 2 vⱼ)) in the place of vⱼ: with squared norms a and b and inner products v, the Gaussian kernel.
+    fn gaussian(values: &mut [Self], a: Self, b: &[Self], gamma: f64);
+    /// Inner products of a sparse row with eight rows that lie side by side, `wide[8 column + row]`.
+    fn sparse_products(wide: &[Self], cols: usize, indices: &[u32], values: &[Self]) -> [Self; LANES];
 }
+
+/// With AVX2 and FMA where they are, and without elsewhere: the same source twice.
+macro_rules! twice {
+    ($name:ident, $body:ident, ($($arg:ident: $t:ty),*) $(-> $out:ty)?) => {
+        fn $name($($arg: $t),*) $(-> $out)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma")]
+                fn featured($($arg: $t),*) $(-> $out)? {
+                    $body($($arg),*)
+                }
+                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                    // SAFETY: the features are there.
+                    return unsafe { featured($($arg),*) };
+                }
+            }
+            $body($($arg),*)
+        }
+    };
+}
+pub(crate) use twice;
+
+#[inline(always)]
+fn gaussian_exponents<T: Number + std::ops::Add<Output = T> + std::ops::Sub<Output = T> + std::ops::Mul<Output = T>>(
+    values: &mut [T],
+    a: T,
+    b: &[T],
+    minus_gamma: T,
+) {
+    let two = T::of(2.0);
+    for (v, &b) in values.iter_mut().zip(b) {
+        let d = a + b - two * *v;
+        *v = minus_gamma * if d > T::default() { d } else { T::default() };
+    }
+}
+
+#[inline(always)]
+fn eight_products<T: Number + std::ops::Mul<Output = T> + std::ops::AddAssign>(
+    wide: &[T],
+    cols: usize,
+    indices: &[u32],
+    values: &[T],
+) -> [T; LANES] {
+    let wide = &wide[..cols * LANES];
+    let mut sums = [T::default(); LANES];
+    for (&j, &v) in indices.iter().zip(values) {
+        let eight: &[T; LANES] = wide[j as usize * LANES..][..LANES].try_into().expect("eight of them");
+        for l in 0..LANES {
+            sums[l] += v * eight[l];
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn gaussian_single(values: &mut [f32], a: f32, b: &[f32], gamma: f32) {
+    gaussian_exponents(values, a, b, -gamma);
+    values.iter_mut().for_each(|v| *v = exp(*v));
+}
+
+twice!(gaussian_single_any, gaussian_single, (values: &mut [f32], a: f32, b: &[f32], gamma: f32));
+twice!(gaussian_exponents_any, gaussian_exponents, (values: &mut [f64], a: f64, b: &[f64], minus_gamma: f64));
+twice!(eight_singles, eight_products, (wide: &[f32], cols: usize, indices: &[u32], values: &[f32]) -> [f32; LANES]);
+twice!(eight_doubles, eight_products, (wide: &[f64], cols: usize, indices: &[u32], values: &[f64]) -> [f64; LANES]);
 
 impl Number for f64 {
     fn of(v: f64) -> Self {
@@ -21,6 +91,13 @@ impl Number for f64 {
     }
     fn exp_all(values: &mut [Self]) {
         crate::loss::exp_in_place(values);
+    }
+    fn gaussian(values: &mut [Self], a: Self, b: &[Self], gamma: f64) {
+        gaussian_exponents_any(values, a, b, -gamma);
+        crate::loss::exp_in_place(values);
+    }
+    fn sparse_products(wide: &[Self], cols: usize, indices: &[u32], values: &[Self]) -> [Self; LANES] {
+        eight_doubles(wide, cols, indices, values)
     }
 }
 
@@ -38,6 +115,13 @@ impl Number for f32 {
             return unsafe { exp_wide(values) };
         }
         values.iter_mut().for_each(|v| *v = exp(*v));
+    }
+    fn gaussian(values: &mut [Self], a: Self, b: &[Self], gamma: f64) {
+        // Beyond the largest single the kernel is 0 for all rows that differ, and 1 for those that do not.
+        gaussian_single_any(values, a, b, gamma.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32);
+    }
+    fn sparse_products(wide: &[Self], cols: usize, indices: &[u32], values: &[Self]) -> [Self; LANES] {
+        eight_singles(wide, cols, indices, values)
     }
 }
 

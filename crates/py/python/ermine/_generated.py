@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _logistic_cv, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _asking, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kernel, _kmeans, _lasso, _linear, _linear_svm, _logistic, _logistic_cv, _neighbours, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _svm, _tree
 
 __all__ = [
     "LinearRegression",
@@ -31,7 +31,19 @@ __all__ = [
     "SGDRegressor",
     "Perceptron",
     "StepwiseRegressor",
+    "SVC",
+    "SVR",
+    "LinearSVC",
+    "LinearSVR",
+    "KernelRidge",
+    "Nystroem",
+    "RBFSampler",
     "GaussianNB",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
+    "NearestNeighbors",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "RandomForestClassifier",
@@ -2531,6 +2543,776 @@ class StepwiseRegressor(_sgd.StepwiseRegressor):
         self.fit_intercept = fit_intercept
 
 
+class SVC(_svm.SVC):
+    """Support vector classification.
+
+    min 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w.phi(x_i) + b)); with numbers, max(0, |y_i - f(x_i)| - epsilon)
+
+    Choose it for a few thousand to some ten thousand rows where the border between classes is curved. Columns
+    should be on one scale. Time grows between the square and the cube of the number of rows, so that beyond
+    200,000 rows it asks to be forced; feature maps (nystroem, rff) in front of linear-svm go on from there.
+    Steps on pairs of variables within working sets, rows of the kernel matrix in singles within cache_mb, the
+    certificate in doubles. C=null is the hard margin, and an error where classes cannot be separated.
+    Probabilities come from a sigmoid of the scores of the training rows, or with probability=true of rows held
+    out in 5 folds, which is less sure of itself and right more often.
+
+    gamma="scale" takes the variance of the rows with their weights.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of an error; inf allows none.
+
+    kernel : str or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine" or "precomputed"; a callable gives the kernel
+        matrix of two sets of rows.
+
+    degree : int, default=3
+        Degree of the kernel "poly".
+
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernels rbf, poly, sigmoid and laplacian: a number, "scale" for 1 / (columns * variance of
+        all cells), "auto" for 1 / columns.
+
+    coef0 : float, default=0.0
+        Constant of the kernels poly and sigmoid.
+
+    shrinking : bool, default=True
+        Whether variables that rest at a bound are left out until the others are solved.
+
+    probability : bool, default="deprecated"
+        Whether to fit sigmoids to held-out scores, for `predict_proba`; scikit-learn is about to drop it.
+
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at the end, in units of the scores.
+
+    cache_size : float, default=200
+        Megabytes for rows of the kernel matrix.
+
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    max_iter : int, default=-1
+        Most steps on pairs of variables; -1 for no limit.
+
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Scores of more than two classes: ovr, one a class made of votes and scores; ovo, one a pair.
+
+    break_ties : bool, default=False
+        Whether the class of a row with equal votes is that of the greatest score, not the first.
+
+    random_state : int, RandomState or None, default=None
+        The seed of the folds of held-out scores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    class_weight_ : ndarray of shape (n_classes,)
+        The factors on C of the classes.
+
+    coef_ : ndarray of shape (n_pairs, n_features)
+        The normal vectors; of a linear kernel only.
+
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors, with the sign of their class.
+
+    intercept_ : ndarray of shape (n_pairs,)
+        The constant terms.
+
+    fit_status_ : int
+        0 when the fit converged, else 1.
+
+    n_iter_ : ndarray of shape (n_pairs,)
+        Steps on pairs of variables.
+
+    support_ : ndarray of shape (n_SV,)
+        Numbers of the support vectors among the rows.
+
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors.
+
+    n_support_ : ndarray
+        Support vectors of each class.
+
+    shape_fit_ : tuple of int
+        Shape of the rows of the fit.
+
+    slack_ : ndarray of the shape of dual_coef_
+        How far each support vector is on the wrong side of its margin.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Cortes and Vapnik: Support-vector networks, Machine Learning 20 (1995); Fan, Chen and Lin, JMLR 6 (2005);
+    Platt (1999)
+    """
+
+    _learner = "svm"
+    _forwarded = {"degree": "degree", "gamma": "gamma", "coef0": "coef0", "shrinking": "shrinking", "tol": "tol", "cache_size": "cache_mb", "decision_function_shape": "decision_shape", "break_ties": "break_ties"}
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"}), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        shrinking=True,
+        probability="deprecated",
+        tol=1e-3,
+        cache_size=200,
+        class_weight=None,
+        verbose=0,
+        max_iter=-1,
+        decision_function_shape="ovr",
+        break_ties=False,
+        random_state=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+
+class SVR(_svm.SVR):
+    """Support vector regression with a tube of width epsilon.
+
+    min 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w.phi(x_i) + b)); with numbers, max(0, |y_i - f(x_i)| - epsilon)
+
+    Choose it for a few thousand to some ten thousand rows where the border between classes is curved. Columns
+    should be on one scale. Time grows between the square and the cube of the number of rows, so that beyond
+    200,000 rows it asks to be forced; feature maps (nystroem, rff) in front of linear-svm go on from there.
+    Steps on pairs of variables within working sets, rows of the kernel matrix in singles within cache_mb, the
+    certificate in doubles. C=null is the hard margin, and an error where classes cannot be separated.
+    Probabilities come from a sigmoid of the scores of the training rows, or with probability=true of rows held
+    out in 5 folds, which is less sure of itself and right more often.
+
+    gamma="scale" takes the variance of the rows with their weights.
+
+    Parameters
+    ----------
+    kernel : str or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine" or "precomputed"; a callable gives the kernel
+        matrix of two sets of rows.
+
+    degree : int, default=3
+        Degree of the kernel "poly".
+
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernels rbf, poly, sigmoid and laplacian: a number, "scale" for 1 / (columns * variance of
+        all cells), "auto" for 1 / columns.
+
+    coef0 : float, default=0.0
+        Constant of the kernels poly and sigmoid.
+
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at the end, in units of the scores.
+
+    C : float, default=1.0
+        The price of an error; inf allows none.
+
+    epsilon : float, default=0.1
+        Half the width of the tube around a regression within which errors cost nothing.
+
+    shrinking : bool, default=True
+        Whether variables that rest at a bound are left out until the others are solved.
+
+    cache_size : float, default=200
+        Megabytes for rows of the kernel matrix.
+
+    verbose : int or bool, default=False
+        Not used.
+
+    max_iter : int, default=-1
+        Most steps on pairs of variables; -1 for no limit.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        The normal vector; of a linear kernel only.
+
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Coefficients of the support vectors.
+
+    intercept_ : ndarray of shape (1,)
+        The constant term.
+
+    fit_status_ : int
+        0 when the fit converged, else 1.
+
+    n_iter_ : int
+        Steps on pairs of variables.
+
+    support_ : ndarray of shape (n_SV,)
+        Numbers of the support vectors among the rows.
+
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors.
+
+    n_support_ : ndarray
+        Support vectors of each class.
+
+    shape_fit_ : tuple of int
+        Shape of the rows of the fit.
+
+    slack_ : ndarray of the shape of dual_coef_
+        How far each support vector is on the wrong side of its margin.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Cortes and Vapnik: Support-vector networks, Machine Learning 20 (1995); Fan, Chen and Lin, JMLR 6 (2005);
+    Platt (1999)
+    """
+
+    _learner = "svm"
+    _forwarded = {"degree": "degree", "gamma": "gamma", "coef0": "coef0", "tol": "tol", "epsilon": "epsilon", "shrinking": "shrinking", "cache_size": "cache_mb"}
+    _parameter_constraints: dict = {
+        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"}), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-3,
+        C=1.0,
+        epsilon=0.1,
+        shrinking=True,
+        cache_size=200,
+        verbose=False,
+        max_iter=-1,
+    ):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+
+
+class LinearSVC(_linear_svm.LinearSVC):
+    """Linear support vector classification by coordinate descent.
+
+    min 1/2 |w|^2 + sum_i C_i loss(y_i, w.x_i + b), or |w|_1 in the place of 1/2 |w|^2
+
+    Choose it for many rows or many sparse columns, and behind feature maps in the place of a kernel machine.
+    Columns should be on one scale: the constant term is penalised like a weight, less so the larger
+    intercept_scaling is. A round costs one look at every row; memory is that of the rows and one number each.
+    Rows are visited in random order, so that another order of the rows changes the last digits.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2"}, default="l2"
+        l2, or l1 (with the squared hinge) for few columns.
+
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
+        hinge or squared_hinge for classes; epsilon_insensitive or squared_epsilon_insensitive for numbers; auto
+        is squared_hinge or epsilon_insensitive (its square with newton).
+
+    dual : bool or "auto", default="auto"
+        Combinations that liblinear does not know are refused as there; the method follows from penalty and
+        loss.
+
+    tol : float, default=1e-4
+        Largest violation of the optimality conditions at the end, in units of the scores; with the l1 penalty,
+        next to that of the first round; with newton, the root of the duality gap next to the objective.
+
+    C : float, default=1.0
+        The price of an error, times the weight of its row.
+
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        ovr, each class from all others; crammer_singer, all in one problem with the hinge.
+
+    fit_intercept : bool, default=True
+        Whether there is a constant term.
+
+    intercept_scaling : float, default=1.0
+        The value of the constant column, whose weight is penalised like the others.
+
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
+        weight.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    max_iter : int, default=1000
+        Most rounds over the rows; exactly as many for pegasos.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The coefficients.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The constant terms.
+
+    n_iter_ : int
+        Rounds over the rows; with more than two classes, of the longest.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hsieh et al., ICML 2008; Ho and Lin, JMLR 13 (2012); Yuan et al., JMLR 11 (2010); Keerthi et al., KDD 2008;
+    Shalev-Shwartz et al., Mathematical Programming 127 (2011)
+    """
+
+    _learner = "linear-svm"
+    _forwarded = {"penalty": "penalty", "loss": "loss", "tol": "tol", "C": "C", "multi_class": "multi_class", "fit_intercept": "fit_intercept", "max_iter": "max_iter"}
+    _parameter_constraints: dict = {
+        "penalty": [StrOptions({"l1", "l2"})],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "multi_class": [StrOptions({"ovr", "crammer_singer"})],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        penalty="l2",
+        *,
+        loss="squared_hinge",
+        dual="auto",
+        tol=1e-4,
+        C=1.0,
+        multi_class="ovr",
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        class_weight=None,
+        verbose=0,
+        random_state=None,
+        max_iter=1000,
+    ):
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+
+class LinearSVR(_linear_svm.LinearSVR):
+    """Linear support vector regression by coordinate descent.
+
+    min 1/2 |w|^2 + sum_i C_i loss(y_i, w.x_i + b), or |w|_1 in the place of 1/2 |w|^2
+
+    Choose it for many rows or many sparse columns, and behind feature maps in the place of a kernel machine.
+    Columns should be on one scale: the constant term is penalised like a weight, less so the larger
+    intercept_scaling is. A round costs one look at every row; memory is that of the rows and one number each.
+    Rows are visited in random order, so that another order of the rows changes the last digits.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        Half the width of the tube around a regression within which errors cost nothing.
+
+    tol : float, default=1e-4
+        Largest violation of the optimality conditions at the end, in units of the scores; with the l1 penalty,
+        next to that of the first round; with newton, the root of the duality gap next to the objective.
+
+    C : float, default=1.0
+        The price of an error, times the weight of its row.
+
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        hinge or squared_hinge for classes; epsilon_insensitive or squared_epsilon_insensitive for numbers; auto
+        is squared_hinge or epsilon_insensitive (its square with newton).
+
+    fit_intercept : bool, default=True
+        Whether there is a constant term.
+
+    intercept_scaling : float, default=1.0
+        The value of the constant column, whose weight is penalised like the others.
+
+    dual : bool or "auto", default="auto"
+        Combinations that liblinear does not know are refused as there; the method follows from penalty and
+        loss.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    max_iter : int, default=1000
+        Most rounds over the rows; exactly as many for pegasos.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The coefficients.
+
+    intercept_ : ndarray of shape (1,)
+        The constant term.
+
+    n_iter_ : int
+        Rounds over the rows.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hsieh et al., ICML 2008; Ho and Lin, JMLR 13 (2012); Yuan et al., JMLR 11 (2010); Keerthi et al., KDD 2008;
+    Shalev-Shwartz et al., Mathematical Programming 127 (2011)
+    """
+
+    _learner = "linear-svm"
+    _forwarded = {"tol": "tol", "C": "C", "loss": "loss", "fit_intercept": "fit_intercept", "max_iter": "max_iter"}
+    _parameter_constraints: dict = {
+        "epsilon": [Real],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon=0.0,
+        tol=1e-4,
+        C=1.0,
+        loss="epsilon_insensitive",
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        dual="auto",
+        verbose=0,
+        random_state=None,
+        max_iter=1000,
+    ):
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+
+class KernelRidge(_kernel.KernelRidge):
+    """Ridge regression with kernels.
+
+    min sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2, f(x) = sum_j c_j k(x_j, x), (K + alpha I) c = y
+
+    Choose it for smooth curves through up to some thousand rows; every row carries the model. Centre the
+    target: there is no constant term. A Cholesky factorisation (n^2 doubles, n^3/3 multiplications); a list of
+    alphas costs one eigendecomposition and is chosen from by exact leave-one-out errors. Beyond 15,000 rows
+    conjugate gradients compute the kernel matrix in blocks, in memory that does not grow with its square.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1
+        The penalty, or one for each target.
+
+    kernel : str or callable, default="linear"
+        A kernel of `sklearn.metrics.pairwise`, "precomputed", or a callable on two rows.
+
+    gamma : float or None, default=None
+        Width of the kernels rbf, laplacian, poly, sigmoid and chi2; None is 1 / n_features.
+
+    degree : float, default=3
+        Degree of the kernel "poly".
+
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+
+    kernel_params : dict, default=None
+        Further arguments of a kernel that is a callable.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Coefficients of the rows.
+
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
+        The rows, which prediction needs.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Saunders, Gammerman and Vovk: Ridge regression learning algorithm in dual variables, ICML 1998
+    """
+
+    _learner = "kernel-ridge"
+    _forwarded = {}
+    _parameter_constraints: dict = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "kernel": [StrOptions({"additive_chi2", "chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed"}), callable],
+        "gamma": [Interval(Real, 0, None, closed="left"), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+    }
+
+    def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+
+
+class Nystroem(_kernel.Nystroem):
+    """Columns whose inner products are near any kernel, from some of the rows.
+
+    z(x) = K_mm^(-1/2) [k(x_1, x) ... k(x_m, x)] for m rows drawn at random
+
+    In front of a linear learner in the place of an exact kernel machine: memory and time grow with rows times
+    n_components. The error next to the kernel is measured on 200 rows and said in the certificate.
+
+    Parameters
+    ----------
+    kernel : str or callable, default="rbf"
+        A kernel of `sklearn.metrics.pairwise`, "precomputed", or a callable on two rows.
+
+    gamma : float or None, default=None
+        Width of the kernels rbf, laplacian, poly, sigmoid and chi2; None is 1 / n_features.
+
+    coef0 : float or None, default=None
+        Constant of the kernels poly and sigmoid.
+
+    degree : float or None, default=None
+        Degree of the kernel poly.
+
+    kernel_params : dict, default=None
+        Further arguments of a kernel that is a callable.
+
+    n_components : int, default=100
+        How many rows are drawn; as many new columns.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    components_ : ndarray or sparse matrix of shape (n_components, n_features)
+        The rows that were drawn.
+
+    component_indices_ : ndarray of shape (n_components,)
+        Their numbers.
+
+    normalization_ : ndarray of shape (n_components, n_components)
+        The inverse root of the kernel matrix among them.
+
+    approximation_error_ : float
+        ‖K - ZZᵀ‖ / ‖K‖, measured on some of the rows.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Williams and Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000
+    """
+
+    _learner = "nystroem"
+    _forwarded = {"n_components": "n_components"}
+    _parameter_constraints: dict = {
+        "kernel": [StrOptions({"additive_chi2", "chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed"}), callable],
+        "gamma": [Interval(Real, 0, None, closed="left"), None],
+        "coef0": [Interval(Real, None, None, closed="neither"), None],
+        "degree": [Interval(Real, 1, None, closed="left"), None],
+        "kernel_params": [dict, None],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        kernel="rbf",
+        *,
+        gamma=None,
+        coef0=None,
+        degree=None,
+        kernel_params=None,
+        n_components=100,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RBFSampler(_kernel.RBFSampler):
+    """Random waves whose inner products are near the Gaussian kernel.
+
+    z_j(x) = sqrt(2/D) cos(w_j.x + b_j), w_j normal with variance 2 gamma, b_j uniform on a circle
+
+    In front of a linear learner in the place of an exact kernel machine. Needs nothing but the scale of the
+    rows; its error falls as one over the root of n_components, slower than that of nystroem where the kernel is
+    smooth. The error is measured on 200 rows and said in the certificate.
+
+    Parameters
+    ----------
+    gamma : "scale" or float, default=1.0
+        Width of the kernel: a number, "scale" for 1 / (columns * variance of all cells), "auto" for 1 /
+        columns.
+
+    n_components : int, default=100
+        Number of new columns.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    Attributes
+    ----------
+    random_weights_ : ndarray of shape (n_features, n_components)
+        The frequencies.
+
+    random_offset_ : ndarray of shape (n_components,)
+        The phases.
+
+    approximation_error_ : float
+        ‖K - ZZᵀ‖ / ‖K‖, measured on some of the rows.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Rahimi and Recht: Random features for large-scale kernel machines, NIPS 2007
+    """
+
+    _learner = "rff"
+    _forwarded = {"n_components": "n_components"}
+    _parameter_constraints: dict = {
+        "gamma": [StrOptions({"scale"}), Interval(Real, 0.0, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, *, gamma=1.0, n_components=100, random_state=None):
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state
+
+
 class GaussianNB(_bayes.GaussianNB):
     """Naive Bayes with normal columns: independent within a class, each with its mean and variance.
 
@@ -2591,6 +3373,521 @@ class GaussianNB(_bayes.GaussianNB):
     def __init__(self, *, priors=None, var_smoothing=1e-9):
         self.priors = priors
         self.var_smoothing = var_smoothing
+
+
+class KNeighborsClassifier(_asking.KNeighborsClassifier):
+    """k nearest neighbours for classes.
+
+    y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
+
+    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
+    up to about 6 columns. Neighbours are exact: singles only say which rows to measure in doubles. Of equally
+    near rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many neighbours are asked. Few follow the data closely, many give a smoother and more biased answer.
+
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        by a function of an array of distances.
+
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How they are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name for
+        it), or "auto": the tree from 1000 rows on and up to 6 columns.
+
+    leaf_size : int, default=30
+        Accepted so that programs written for scikit-learn run; it has no effect. Leaves of our tree have 48
+        rows; it is passed on where scikit-learn searches.
+
+    p : float, default=2
+        The order of Minkowski's metric.
+
+    metric : str, callable or DistanceMetric, default="minkowski"
+        What near means. "minkowski", "euclidean", "manhattan", "chebyshev", "cosine" and scikit-learn's other
+        names for them are searched here; any other metric, a callable and "precomputed" by scikit-learn.
+
+    metric_params : dict or None, default=None
+        Further parameters of the metric.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_samples_fit_ : int
+        Number of training rows.
+
+    effective_metric_ : str or callable
+        The metric that is used.
+
+    effective_metric_params_ : dict
+        Its parameters.
+
+    outputs_2d_ : bool
+        Whether there are several targets.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)
+    """
+
+    _learner = "knn"
+    _forwarded = {"n_neighbors": "n_neighbors"}
+    _parameter_constraints: dict = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"uniform", "distance"}), callable, None],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "p": [Interval(Real, 0, None, closed="right"), None],
+        "metric": "no_validation",
+        "metric_params": [dict, None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_neighbors=5,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+
+class KNeighborsRegressor(_asking.KNeighborsRegressor):
+    """k nearest neighbours for numbers.
+
+    y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
+
+    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
+    up to about 6 columns. Neighbours are exact: singles only say which rows to measure in doubles. Of equally
+    near rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many neighbours are asked. Few follow the data closely, many give a smoother and more biased answer.
+
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        by a function of an array of distances.
+
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How they are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name for
+        it), or "auto": the tree from 1000 rows on and up to 6 columns.
+
+    leaf_size : int, default=30
+        Accepted so that programs written for scikit-learn run; it has no effect. Leaves of our tree have 48
+        rows; it is passed on where scikit-learn searches.
+
+    p : float, default=2
+        The order of Minkowski's metric.
+
+    metric : str, callable or DistanceMetric, default="minkowski"
+        What near means. "minkowski", "euclidean", "manhattan", "chebyshev", "cosine" and scikit-learn's other
+        names for them are searched here; any other metric, a callable and "precomputed" by scikit-learn.
+
+    metric_params : dict or None, default=None
+        Further parameters of the metric.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of training rows.
+
+    effective_metric_ : str or callable
+        The metric that is used.
+
+    effective_metric_params_ : dict
+        Its parameters.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)
+    """
+
+    _learner = "knn"
+    _forwarded = {"n_neighbors": "n_neighbors"}
+    _parameter_constraints: dict = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"uniform", "distance"}), callable, None],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "p": [Interval(Real, 0, None, closed="right"), None],
+        "metric": "no_validation",
+        "metric_params": [dict, None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_neighbors=5,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+
+class RadiusNeighborsClassifier(_asking.RadiusNeighborsClassifier):
+    """The majority of the rows within a radius.
+
+    y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
+
+    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
+    up to about 6 columns. Neighbours are exact: singles only say which rows to measure in doubles. Of equally
+    near rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such
+        neighbour is refused.
+
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        by a function of an array of distances.
+
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How they are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name for
+        it), or "auto": the tree from 1000 rows on and up to 6 columns.
+
+    leaf_size : int, default=30
+        Accepted so that programs written for scikit-learn run; it has no effect. Leaves of our tree have 48
+        rows; it is passed on where scikit-learn searches.
+
+    p : float, default=2
+        The order of Minkowski's metric.
+
+    metric : str, callable or DistanceMetric, default="minkowski"
+        What near means. "minkowski", "euclidean", "manhattan", "chebyshev", "cosine" and scikit-learn's other
+        names for them are searched here; any other metric, a callable and "precomputed" by scikit-learn.
+
+    outlier_label : label, "most_frequent", list of labels or None, default=None
+        The class of rows without neighbours; None refuses them.
+
+    metric_params : dict or None, default=None
+        Further parameters of the metric.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    n_samples_fit_ : int
+        Number of training rows.
+
+    effective_metric_ : str or callable
+        The metric that is used.
+
+    effective_metric_params_ : dict
+        Its parameters.
+
+    outputs_2d_ : bool
+        Whether there are several targets.
+
+    outlier_label_ : list or None
+        The class of rows without neighbours, for each target.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)
+    """
+
+    _learner = "knn"
+    _forwarded = {"radius": "radius"}
+    _parameter_constraints: dict = {
+        "radius": [Interval(Real, 0, None, closed="both")],
+        "weights": [StrOptions({"uniform", "distance"}), callable, None],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "p": [Interval(Real, 0, None, closed="right"), None],
+        "metric": "no_validation",
+        "outlier_label": [Integral, str, "array-like", None],
+        "metric_params": [dict, None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        radius=1.0,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        outlier_label=None,
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.outlier_label = outlier_label
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+
+class RadiusNeighborsRegressor(_asking.RadiusNeighborsRegressor):
+    """The mean of the rows within a radius.
+
+    y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
+
+    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
+    up to about 6 columns. Neighbours are exact: singles only say which rows to measure in doubles. Of equally
+    near rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
+
+    A row without neighbours is predicted NaN, with a warning, as in scikit-learn.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such
+        neighbour is refused.
+
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        by a function of an array of distances.
+
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How they are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name for
+        it), or "auto": the tree from 1000 rows on and up to 6 columns.
+
+    leaf_size : int, default=30
+        Accepted so that programs written for scikit-learn run; it has no effect. Leaves of our tree have 48
+        rows; it is passed on where scikit-learn searches.
+
+    p : float, default=2
+        The order of Minkowski's metric.
+
+    metric : str, callable or DistanceMetric, default="minkowski"
+        What near means. "minkowski", "euclidean", "manhattan", "chebyshev", "cosine" and scikit-learn's other
+        names for them are searched here; any other metric, a callable and "precomputed" by scikit-learn.
+
+    metric_params : dict or None, default=None
+        Further parameters of the metric.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of training rows.
+
+    effective_metric_ : str or callable
+        The metric that is used.
+
+    effective_metric_params_ : dict
+        Its parameters.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)
+    """
+
+    _learner = "knn"
+    _forwarded = {"radius": "radius"}
+    _parameter_constraints: dict = {
+        "radius": [Interval(Real, 0, None, closed="both")],
+        "weights": [StrOptions({"uniform", "distance"}), callable, None],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "p": [Interval(Real, 0, None, closed="right"), None],
+        "metric": "no_validation",
+        "metric_params": [dict, None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        radius=1.0,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+
+class NearestNeighbors(_neighbours.NearestNeighbors):
+    """The rows that are nearest.
+
+    y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
+
+    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
+    up to about 6 columns. Neighbours are exact: singles only say which rows to measure in doubles. Of equally
+    near rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many neighbours are asked. Few follow the data closely, many give a smoother and more biased answer.
+
+    radius : float, default=1.0
+        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such
+        neighbour is refused.
+
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How they are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name for
+        it), or "auto": the tree from 1000 rows on and up to 6 columns.
+
+    leaf_size : int, default=30
+        Accepted so that programs written for scikit-learn run; it has no effect. Leaves of our tree have 48
+        rows; it is passed on where scikit-learn searches.
+
+    metric : str, callable or DistanceMetric, default="minkowski"
+        What near means. "minkowski", "euclidean", "manhattan", "chebyshev", "cosine" and scikit-learn's other
+        names for them are searched here; any other metric, a callable and "precomputed" by scikit-learn.
+
+    p : float, default=2
+        The order of Minkowski's metric.
+
+    metric_params : dict or None, default=None
+        Further parameters of the metric.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of training rows.
+
+    effective_metric_ : str or callable
+        The metric that is used.
+
+    effective_metric_params_ : dict
+        Its parameters.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)
+    """
+
+    _learner = "knn"
+    _forwarded = {"n_neighbors": "n_neighbors", "radius": "radius"}
+    _parameter_constraints: dict = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "radius": [Interval(Real, 0, None, closed="both")],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "metric": "no_validation",
+        "p": [Interval(Real, 0, None, closed="right"), None],
+        "metric_params": [dict, None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_neighbors=5,
+        radius=1.0,
+        algorithm="auto",
+        leaf_size=30,
+        metric="minkowski",
+        p=2,
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
 
 class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
@@ -5006,7 +6303,8 @@ class HistGradientBoostingClassifier(_boosting.HistGradientBoostingClassifier):
 
     sum w_i loss(y_i, z_i) + sum over trees of min_split_gain * leaves + 1/2 l2_regularization |v|^2 +
     l1_regularization |v|_1, where z is the sum of the values v of the leaves of a row; each tree lowers the
-    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)
+    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization), or with
+    log loss -2 learning_rate asinh(G / (2 H + 2 l2_regularization))
 
     The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
     values and categories as they are. A round costs one addition a cell for about half the levels of a tree;
@@ -5291,7 +6589,8 @@ class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
 
     sum w_i loss(y_i, z_i) + sum over trees of min_split_gain * leaves + 1/2 l2_regularization |v|^2 +
     l1_regularization |v|_1, where z is the sum of the values v of the leaves of a row; each tree lowers the
-    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization)
+    quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization), or with
+    log loss -2 learning_rate asinh(G / (2 H + 2 l2_regularization))
 
     The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
     values and categories as they are. A round costs one addition a cell for about half the levels of a tree;

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _adaboost, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kmeans, _lasso, _linear, _logistic, _logistic_cv, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _tree
+from . import _adaboost, _asking, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kernel, _kmeans, _lasso, _linear, _linear_svm, _logistic, _logistic_cv, _neighbours, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _svm, _tree
 
 __all__ = [
     "LinearRegression",
@@ -27,7 +27,19 @@ __all__ = [
     "SGDRegressor",
     "Perceptron",
     "StepwiseRegressor",
+    "SVC",
+    "SVR",
+    "LinearSVC",
+    "LinearSVR",
+    "KernelRidge",
+    "Nystroem",
+    "RBFSampler",
     "GaussianNB",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
+    "NearestNeighbors",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "RandomForestClassifier",
@@ -547,6 +559,165 @@ class StepwiseRegressor(_sgd.StepwiseRegressor):
         fit_intercept: bool = ...,
     ) -> None: ...
 
+class SVC(_svm.SVC):
+    classes_: NDArray[Any]
+    class_weight_: NDArray[Any]
+    coef_: NDArray[Any]
+    dual_coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    fit_status_: int
+    n_iter_: NDArray[Any]
+    support_: NDArray[Any]
+    support_vectors_: NDArray[Any]
+    n_support_: NDArray[Any]
+    shape_fit_: Any
+    slack_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        C: float = ...,
+        kernel: Any = ...,
+        degree: int = ...,
+        gamma: str | float = ...,
+        coef0: float = ...,
+        shrinking: bool = ...,
+        probability: bool = ...,
+        tol: float = ...,
+        cache_size: float = ...,
+        class_weight: Any = ...,
+        verbose: int | bool = ...,
+        max_iter: int = ...,
+        decision_function_shape: str = ...,
+        break_ties: bool = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class SVR(_svm.SVR):
+    coef_: NDArray[Any]
+    dual_coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    fit_status_: int
+    n_iter_: int
+    support_: NDArray[Any]
+    support_vectors_: NDArray[Any]
+    n_support_: NDArray[Any]
+    shape_fit_: Any
+    slack_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        kernel: Any = ...,
+        degree: int = ...,
+        gamma: str | float = ...,
+        coef0: float = ...,
+        tol: float = ...,
+        C: float = ...,
+        epsilon: float = ...,
+        shrinking: bool = ...,
+        cache_size: float = ...,
+        verbose: int | bool = ...,
+        max_iter: int = ...,
+    ) -> None: ...
+
+class LinearSVC(_linear_svm.LinearSVC):
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        penalty: str = ...,
+        *,
+        loss: str = ...,
+        dual: bool | str = ...,
+        tol: float = ...,
+        C: float = ...,
+        multi_class: str = ...,
+        fit_intercept: bool = ...,
+        intercept_scaling: float = ...,
+        class_weight: Any = ...,
+        verbose: int | bool = ...,
+        random_state: Any = ...,
+        max_iter: int = ...,
+    ) -> None: ...
+
+class LinearSVR(_linear_svm.LinearSVR):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        epsilon: float = ...,
+        tol: float = ...,
+        C: float = ...,
+        loss: str = ...,
+        fit_intercept: bool = ...,
+        intercept_scaling: float = ...,
+        dual: bool | str = ...,
+        verbose: int | bool = ...,
+        random_state: Any = ...,
+        max_iter: int = ...,
+    ) -> None: ...
+
+class KernelRidge(_kernel.KernelRidge):
+    dual_coef_: NDArray[Any]
+    X_fit_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        alpha: Any = ...,
+        *,
+        kernel: Any = ...,
+        gamma: float | None = ...,
+        degree: float = ...,
+        coef0: float = ...,
+        kernel_params: Any = ...,
+    ) -> None: ...
+
+class Nystroem(_kernel.Nystroem):
+    components_: NDArray[Any]
+    component_indices_: NDArray[Any]
+    normalization_: NDArray[Any]
+    approximation_error_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        kernel: Any = ...,
+        *,
+        gamma: float | None = ...,
+        coef0: float | None = ...,
+        degree: float | None = ...,
+        kernel_params: Any = ...,
+        n_components: int = ...,
+        random_state: Any = ...,
+        n_jobs: int | None = ...,
+    ) -> None: ...
+
+class RBFSampler(_kernel.RBFSampler):
+    random_weights_: NDArray[Any]
+    random_offset_: NDArray[Any]
+    approximation_error_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        gamma: str | float = ...,
+        n_components: int = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
 class GaussianNB(_bayes.GaussianNB):
     classes_: NDArray[Any]
     class_count_: NDArray[Any]
@@ -561,6 +732,107 @@ class GaussianNB(_bayes.GaussianNB):
         *,
         priors: Any = ...,
         var_smoothing: float = ...,
+    ) -> None: ...
+
+class KNeighborsClassifier(_asking.KNeighborsClassifier):
+    classes_: NDArray[Any]
+    n_samples_fit_: int
+    effective_metric_: Any
+    effective_metric_params_: dict[str, Any]
+    outputs_2d_: bool
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_neighbors: int = ...,
+        *,
+        weights: Any = ...,
+        algorithm: str = ...,
+        leaf_size: int = ...,
+        p: float = ...,
+        metric: Any = ...,
+        metric_params: Any = ...,
+        n_jobs: int | None = ...,
+    ) -> None: ...
+
+class KNeighborsRegressor(_asking.KNeighborsRegressor):
+    n_samples_fit_: int
+    effective_metric_: Any
+    effective_metric_params_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_neighbors: int = ...,
+        *,
+        weights: Any = ...,
+        algorithm: str = ...,
+        leaf_size: int = ...,
+        p: float = ...,
+        metric: Any = ...,
+        metric_params: Any = ...,
+        n_jobs: int | None = ...,
+    ) -> None: ...
+
+class RadiusNeighborsClassifier(_asking.RadiusNeighborsClassifier):
+    classes_: NDArray[Any]
+    n_samples_fit_: int
+    effective_metric_: Any
+    effective_metric_params_: dict[str, Any]
+    outputs_2d_: bool
+    outlier_label_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        radius: float = ...,
+        *,
+        weights: Any = ...,
+        algorithm: str = ...,
+        leaf_size: int = ...,
+        p: float = ...,
+        metric: Any = ...,
+        outlier_label: Any = ...,
+        metric_params: Any = ...,
+        n_jobs: int | None = ...,
+    ) -> None: ...
+
+class RadiusNeighborsRegressor(_asking.RadiusNeighborsRegressor):
+    n_samples_fit_: int
+    effective_metric_: Any
+    effective_metric_params_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        radius: float = ...,
+        *,
+        weights: Any = ...,
+        algorithm: str = ...,
+        leaf_size: int = ...,
+        p: float = ...,
+        metric: Any = ...,
+        metric_params: Any = ...,
+        n_jobs: int | None = ...,
+    ) -> None: ...
+
+class NearestNeighbors(_neighbours.NearestNeighbors):
+    n_samples_fit_: int
+    effective_metric_: Any
+    effective_metric_params_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = ...,
+        radius: float = ...,
+        algorithm: str = ...,
+        leaf_size: int = ...,
+        metric: Any = ...,
+        p: float = ...,
+        metric_params: Any = ...,
+        n_jobs: int | None = ...,
     ) -> None: ...
 
 class DecisionTreeClassifier(_tree.DecisionTreeClassifier):

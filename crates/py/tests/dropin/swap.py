@@ -15,7 +15,17 @@ FILES = {
     "sklearn.linear_model.tests.test_sgd": ["SGDClassifier", "SGDRegressor"],
     "sklearn.linear_model.tests.test_perceptron": ["Perceptron"],
     "sklearn.linear_model._glm.tests.test_glm": ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"],
+    "sklearn.svm.tests.test_svm": ["SVC", "SVR", "LinearSVC", "LinearSVR"],
+    "sklearn.tests.test_kernel_ridge": ["KernelRidge"],
+    "sklearn.tests.test_kernel_approximation": ["Nystroem", "RBFSampler"],
     "sklearn.tests.test_naive_bayes": ["GaussianNB"],
+    "sklearn.neighbors.tests.test_neighbors": [
+        "KNeighborsClassifier",
+        "KNeighborsRegressor",
+        "RadiusNeighborsClassifier",
+        "RadiusNeighborsRegressor",
+        "NearestNeighbors",
+    ],
     "sklearn.tree.tests.test_tree": ["DecisionTreeClassifier", "DecisionTreeRegressor"],
     "sklearn.ensemble.tests.test_forest": [
         "RandomForestClassifier",
@@ -53,9 +63,13 @@ def swapped(names):
     import sklearn.dummy
     import sklearn.ensemble
     import sklearn.impute
+    import sklearn.kernel_approximation
+    import sklearn.kernel_ridge
     import sklearn.linear_model
     import sklearn.naive_bayes
+    import sklearn.neighbors
     import sklearn.preprocessing
+    import sklearn.svm
     import sklearn.tree
 
     homes = [
@@ -64,9 +78,13 @@ def swapped(names):
         sklearn.dummy,
         sklearn.ensemble,
         sklearn.impute,
+        sklearn.kernel_approximation,
+        sklearn.kernel_ridge,
         sklearn.linear_model,
         sklearn.naive_bayes,
+        sklearn.neighbors,
         sklearn.preprocessing,
+        sklearn.svm,
         sklearn.tree,
     ]
     found = {}

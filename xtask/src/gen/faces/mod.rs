@@ -13,13 +13,16 @@ mod ensemble;
 mod features;
 mod forest;
 mod glm;
+mod kernel;
 mod lasso;
 mod linear;
 mod logistic;
+mod neighbours;
 mod prepare;
 mod ridge_cv;
 mod robust;
 mod sgd;
+mod svm;
 mod tree;
 
 /// One Python class.
@@ -155,7 +158,10 @@ pub const FACES: &[&[Face]] = &[
     glm::FACES,
     logistic::FACES,
     sgd::FACES,
+    svm::FACES,
+    kernel::FACES,
     bayes::FACES,
+    neighbours::FACES,
     tree::FACES,
     forest::FACES,
     ensemble::FACES,

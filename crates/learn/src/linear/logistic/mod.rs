@@ -156,7 +156,7 @@ pub enum ClassWeight {
 
 impl ClassWeight {
     /// The factor of each class from its weight; `weights` and `names` are by code.
-    pub(super) fn factors(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
+    pub(crate) fn factors(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
         match self {
             Self::Word(Balanced::Balanced) => {
                 let classes = weights.iter().filter(|w| **w > 0.0).count() as f64;

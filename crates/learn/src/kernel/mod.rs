@@ -1,0 +1,11 @@
+//! What learners with kernels share, and those that are not support vector machines.
+
+mod choice;
+mod maps;
+mod ridge;
+
+pub(crate) use crate::svm::{load_centres, save_centres};
+pub(crate) use choice::resolve;
+pub use choice::{GammaChoice, GammaRule, KernelChoice};
+pub use maps::{Nystroem, NystroemModel, RandomFourier, RandomFourierModel};
+pub use ridge::{KernelRidge, KernelRidgeModel, Penalties, RidgeMethod};

@@ -1,0 +1,120 @@
+//! Dual coordinate descent for all losses with corners or squares.
+//!
+//! With f = x·w and w = Σ βᵢ xᵢ the duals of hinge, squared hinge, ε-insensitive loss and its square are one problem,
+//! min ½‖Σ βᵢxᵢ‖² + ½ Σ λᵢβᵢ² - Σ yᵢβᵢ + ε Σ|βᵢ| over lᵢ ≤ βᵢ ≤ uᵢ: a hinge has y = ±1, ε = 0 and β between 0 and C y; a square has λ = 1/(2C)
+//! and no bound. One coordinate is solved exactly (Hsieh et al., ICML 2008; Ho and Lin, JMLR 13, 2012). Coordinates that rest at
+//! a corner are left out until the others are in order.
+
+use ermine_core::{Context, Progress, Result, Stream};
+
+use super::super::sgd::RowSet;
+
+/// What each row asks for.
+pub(super) struct Rows<'a> {
+    pub y: &'a [f64],
+    pub lower: &'a [f64],
+    pub upper: &'a [f64],
+    /// λ.
+    pub ridge: &'a [f64],
+    pub epsilon: f64,
+    /// The value of a constant column; 0 for none.
+    pub constant: f64,
+}
+
+pub(super) struct Solved {
+    pub w: Vec<f64>,
+    /// The coefficient of the constant column.
+    pub constant: f64,
+    pub beta: Vec<f64>,
+    pub violation: f64,
+    pub rounds: u64,
+    pub converged: bool,
+}
+
+pub(super) fn minimise(
+    x: &impl RowSet,
+    cols: usize,
+    rows: &Rows<'_>,
+    tol: f64,
+    max_iter: u64,
+    index: u64,
+    cx: &Context<'_>,
+) -> Result<Solved> {
+    let n = x.rows();
+    let square: Vec<f64> = (0..n).map(|i| x.square(i) + rows.constant * rows.constant + rows.ridge[i]).collect();
+    let mut beta = vec![0.0; n];
+    let (mut w, mut constant) = (vec![0.0; cols], 0.0);
+    let mut active: Vec<u32> = (0..n as u32).filter(|&i| rows.upper[i as usize] > rows.lower[i as usize]).collect();
+    let full = active.len();
+    // How far beyond its corner a resting coordinate must be held to be left out: the largest violation of the round before.
+    let (mut leave, mut violation, mut converged, mut round) = (f64::INFINITY, f64::INFINITY, false, 0);
+    while round < max_iter && !cx.out_of_time() {
+        cx.report(Progress { stage: "round", done: round, total: Some(max_iter), objective: None })?;
+        Stream::new(cx.seed, "linear svm", (index << 32) | round).shuffle(&mut active);
+        let mut worst = 0.0f64;
+        let mut kept = 0;
+        for k in 0..active.len() {
+            if let Some(&next) = active.get(k + 8) {
+                x.prefetch(next as usize);
+            }
+            let i = active[k] as usize;
+            let (h, old) = (square[i], beta[i]);
+            let slope = x.dot(i, &w) + rows.constant * constant - rows.y[i] + rows.ridge[i] * old;
+            let new = if h > 0.0 {
+                let z = old - slope / h;
+                let shrunk = z.signum() * (z.abs() - rows.epsilon / h).max(0.0);
+                shrunk.clamp(rows.lower[i], rows.upper[i])
+            } else {
+                // A row of zeros costs what its target says, whatever the weights.
+                let pull = -slope;
+                if pull.abs() <= rows.epsilon {
+                    0.0
+                } else if pull > 0.0 {
+                    rows.upper[i]
+                } else {
+                    rows.lower[i]
+                }
+                .clamp(-f64::MAX, f64::MAX)
+            };
+            let moved = new - old;
+            if moved == 0.0 {
+                // By how much the slope would have to change before the coordinate moves.
+                let held = if old == rows.lower[i] && old != rows.upper[i] {
+                    slope + if old > 0.0 || (old == 0.0 && rows.upper[i] > 0.0) { rows.epsilon } else { -rows.epsilon }
+                } else if old == rows.upper[i] {
+                    -slope + if old < 0.0 || (old == 0.0 && rows.lower[i] < 0.0) { rows.epsilon } else { -rows.epsilon }
+                } else if old == 0.0 {
+                    rows.epsilon - slope.abs()
+                } else {
+                    0.0
+                };
+                if held > leave {
+                    continue;
+                }
+            } else {
+                worst = worst.max((moved * h).abs());
+                beta[i] = new;
+                x.add(i, moved, &mut w);
+                constant += moved * rows.constant;
+            }
+            active.swap(kept, k);
+            kept += 1;
+        }
+        let whole = active.len() == full && kept == full;
+        active.truncate(kept);
+        round += 1;
+        if worst <= tol {
+            if whole {
+                (violation, converged) = (worst, true);
+                break;
+            }
+            // In order without the rest: look at all of them once more.
+            active = (0..n as u32).filter(|&i| rows.upper[i as usize] > rows.lower[i as usize]).collect();
+            leave = f64::INFINITY;
+            continue;
+        }
+        leave = worst;
+        violation = worst;
+    }
+    Ok(Solved { w, constant, beta, violation, rounds: round, converged })
+}

@@ -1,0 +1,10 @@
+//! Learners that keep the training rows and ask the nearest of them.
+
+mod knn;
+mod model;
+
+#[cfg(test)]
+mod tests;
+
+pub use knn::{Algorithm, Knn, MetricName, Weights};
+pub use model::KnnModel;

@@ -1,0 +1,254 @@
+//! Fitted nearest neighbours: the rows, ready to be searched, and their targets.
+
+use ermine_core::*;
+use ermine_math::neighbours::{Index, Method, Nearest, Points, Within};
+use rayon::prelude::*;
+
+use super::{Knn, Weights};
+
+/// What the training rows answer when they are asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Answers {
+    Classes { codes: Vec<u32>, names: Vec<String> },
+    Numbers(Mat<f64>),
+}
+
+impl TryFrom<&Target<'_>> for Answers {
+    type Error = Error;
+    fn try_from(y: &Target<'_>) -> Result<Self> {
+        Ok(match y {
+            Target::Class { codes, names } => Self::Classes { codes: codes.to_vec(), names: names.to_vec() },
+            other => Self::Numbers(other.reals()?.to_owned()),
+        })
+    }
+}
+
+/// What nearest neighbours learned: the rows themselves.
+#[derive(Debug)]
+pub struct KnnModel {
+    knn: Knn,
+    index: Index,
+    answers: Answers,
+    certificate: Certificate,
+}
+
+impl KnnModel {
+    pub(super) fn new(knn: Knn, index: Index, answers: Answers) -> Result<Self> {
+        let method = match index.method() {
+            Method::Tree => "kd-tree",
+            _ => "brute force",
+        };
+        let certificate = Certificate { method: method.into(), converged: true, ..Certificate::default() };
+        Ok(Self { knn, index, answers, certificate })
+    }
+
+    /// The training rows.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The nearest training rows of each row, from near to far: as many as the learner was told, or `k`.
+    pub fn neighbours(&self, x: &Features<'_>, k: Option<usize>) -> Result<Nearest> {
+        self.index.nearest(x, k.unwrap_or(self.knn.n_neighbors))
+    }
+
+    /// The training rows at most `radius` away from each row, from near to far.
+    pub fn within(&self, x: &Features<'_>, radius: f64) -> Result<Within> {
+        self.index.within(x, radius)
+    }
+
+    /// Rows that are asked for at a time, so that lists of neighbours stay small.
+    const BLOCK: usize = 1 << 14;
+
+    /// Calls `say` with what is to be written for each row and its neighbours with their shares.
+    fn ask(&self, x: &Features<'_>, width: usize, say: impl Fn(&mut [f64], &[u32], &[f64]) + Sync) -> Result<Mat<f64>> {
+        x.expect_cols(self.index.points().cols())?;
+        let mut out = Mat::zeros(x.rows(), width);
+        for first in (0..x.rows()).step_by(Self::BLOCK) {
+            let end = x.rows().min(first + Self::BLOCK);
+            let block = x.row_range(first..end);
+            let near = match self.knn.radius {
+                None => {
+                    let Nearest { rows, distances } = self.neighbours(&block, None).map_err(|e| e.with_row(|row| row + first))?;
+                    let ends = (0..=rows.rows()).map(|i| i * rows.cols()).collect();
+                    Within { ends, rows: rows.into_vec(), distances: distances.into_vec() }
+                }
+                Some(radius) => self.within(&block, radius).map_err(|e| e.with_row(|row| row + first))?,
+            };
+            if let Some(i) = (0..block.rows()).find(|&i| near.ends[i] == near.ends[i + 1]) {
+                let radius = self.knn.radius.unwrap_or_default();
+                let message = format!("it has no neighbour within {radius}; raise the radius, or ask for n_neighbors");
+                return Err(Error::Row { place: "prediction".into(), row: first + i, message });
+            }
+            let cells = &mut out.as_mut_slice()[first * width..end * width];
+            cells.par_chunks_mut(width.max(1)).enumerate().with_min_len(64).for_each_init(Vec::new, |shares, (i, out)| {
+                let range = near.ends[i]..near.ends[i + 1];
+                shares_of(self.knn.weights, &near.distances[range.clone()], shares);
+                say(out, &near.rows[range], shares);
+            });
+        }
+        Ok(out)
+    }
+
+    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+        let bad = |m: String| Error::Model(format!("knn: {m}"));
+        let knn: Knn = input.field("parameters")?;
+        knn.check().map_err(|e| bad(e.to_string()))?;
+        let points = match input.array_info("x") {
+            Some((kind, _)) if kind == "F32" => Points::F32(input.mat("x")?),
+            Some(_) => Points::F64(input.mat("x")?),
+            None => {
+                let ends: Vec<u64> = input.vec("x_indptr")?;
+                let ends = ends.into_iter().map(usize::try_from).collect::<std::result::Result<_, _>>();
+                let ends = ends.map_err(|_| bad("its rows are longer than memory can be".into()))?;
+                let cols: usize = input.field("n_features")?;
+                Points::Csr(
+                    Csr::new(ends, input.vec("x_indices")?, input.vec("x_values")?, cols).map_err(|e| bad(e.to_string()))?,
+                )
+            }
+        };
+        points.check().map_err(|e| bad(e.to_string()))?;
+        let rows = points.rows();
+        knn.enough_rows(rows).map_err(|e| bad(e.to_string()))?;
+        let answers = if input.array_info("y").is_some() {
+            let y: Mat<f64> = input.mat("y")?;
+            if y.rows() != rows || y.cols() == 0 || !y.as_slice().iter().all(|v| v.is_finite()) {
+                return Err(bad(format!("its targets are no finite numbers for {rows} rows")));
+            }
+            Answers::Numbers(y)
+        } else {
+            let names: Vec<String> = input.field("classes")?;
+            let codes: Vec<u32> = input.vec_of("codes", rows)?;
+            if let Some(code) = codes.iter().find(|&&c| c as usize >= names.len()) {
+                return Err(bad(format!("class {code} of {}", names.len())));
+            }
+            Answers::Classes { codes, names }
+        };
+        let method = if matches!(points, Points::Csr(_)) { Method::Brute } else { knn.method() };
+        let index = Index::new(points, knn.metric(), method).map_err(|e| bad(e.to_string()))?;
+        Self::new(knn, index, answers)
+    }
+}
+
+/// The shares of neighbours at these distances, from near to far. The nearest counts 1 and the others less, so that no
+/// distance is too small to be divided by.
+fn shares_of(weights: Weights, distances: &[f64], shares: &mut Vec<f64>) {
+    shares.clear();
+    let nearest = distances.first().copied().unwrap_or(0.0);
+    shares.extend(distances.iter().map(|&d| match weights {
+        Weights::Uniform => 1.0,
+        Weights::Distance if nearest == 0.0 => f64::from(u8::from(d == 0.0)),
+        Weights::Distance => nearest / d,
+    }));
+    let total: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|s| *s /= total);
+}
+
+impl Model for KnnModel {
+    fn n_features(&self) -> usize {
+        self.index.points().cols()
+    }
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        matches!(self.answers, Answers::Numbers(_)).then_some(self)
+    }
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        matches!(self.answers, Answers::Classes { .. }).then_some(self)
+    }
+    fn certificate(&self) -> Option<&Certificate> {
+        Some(&self.certificate)
+    }
+
+    fn report(&self, _: &Schema) -> Report {
+        let mut report = Report::default();
+        let (n, word) = (self.index.points().rows(), serde_json::to_value(self.knn.metric).unwrap_or_default());
+        let metric = word.as_str().unwrap_or_default();
+        let asked = match self.knn.radius {
+            None => format!("the {} nearest of {n} training rows", self.knn.n_neighbors),
+            Some(radius) => format!("all of {n} training rows within {radius}"),
+        };
+        let counts = if self.knn.weights == Weights::Uniform { "all alike" } else { "by 1 / distance" };
+        report.text(format!("Asks {asked} ({metric} distance, {counts}), found by {}.", self.certificate.method));
+        if let Answers::Classes { codes, names } = &self.answers {
+            let mut sizes = vec![0.0; names.len()];
+            codes.iter().for_each(|&c| sizes[c as usize] += 1.0);
+            let rows = names.iter().zip(sizes).map(|(name, size)| vec![name.as_str().into(), size.into()]).collect();
+            report.table("Training rows by class", &["class", "rows"], rows);
+        }
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.field("parameters", &self.knn)?;
+        out.field("n_features", &self.n_features())?;
+        match self.index.points() {
+            Points::F64(m) => out.mat("x", m),
+            Points::F32(m) => out.mat("x", m),
+            Points::Csr(m) => {
+                let rows = m.view();
+                let (mut ends, mut indices, mut values) = (vec![0u64], Vec::new(), Vec::new());
+                for i in 0..rows.rows() {
+                    indices.extend_from_slice(rows.row(i).0);
+                    values.extend_from_slice(rows.row(i).1);
+                    ends.push(values.len() as u64);
+                }
+                out.vec("x_indptr", &ends);
+                out.vec("x_indices", &indices);
+                out.vec("x_values", &values);
+            }
+        }
+        match &self.answers {
+            Answers::Numbers(y) => out.mat("y", y),
+            Answers::Classes { codes, names } => {
+                out.vec("codes", codes);
+                out.field("classes", names)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Regressor for KnnModel {
+    fn n_targets(&self) -> usize {
+        match &self.answers {
+            Answers::Numbers(y) => y.cols(),
+            Answers::Classes { .. } => 0,
+        }
+    }
+
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let Answers::Numbers(y) = &self.answers else {
+            return Err(Error::Target("it has classes, and a regression needs numbers".into()));
+        };
+        self.ask(x, y.cols(), |out, rows, shares| {
+            for (&row, share) in rows.iter().zip(shares) {
+                out.iter_mut().zip(y.row(row as usize)).for_each(|(o, v)| *o += share * v);
+            }
+        })
+    }
+}
+
+impl Classifier for KnnModel {
+    fn classes(&self) -> &[String] {
+        match &self.answers {
+            Answers::Classes { names, .. } => names,
+            Answers::Numbers(_) => &[],
+        }
+    }
+
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let Answers::Classes { codes, names } = &self.answers else {
+            return Err(Error::Target("it has numbers, and a classification needs classes".into()));
+        };
+        self.ask(x, names.len(), |out, rows, shares| {
+            if self.knn.weights == Weights::Uniform {
+                // Counts first: equally frequent classes have equal shares to the last bit.
+                rows.iter().for_each(|&row| out[codes[row as usize] as usize] += 1.0);
+                out.iter_mut().for_each(|o| *o /= rows.len() as f64);
+            } else {
+                rows.iter().zip(shares).for_each(|(&row, share)| out[codes[row as usize] as usize] += share);
+                // Rounding may leave a sum a little above 1.
+                out.iter_mut().for_each(|o| *o = o.min(1.0));
+            }
+        })
+    }
+}

@@ -1,0 +1,470 @@
+//! The dual problem of all kernel machines here, solved by steps on pairs within working sets.
+//!
+//! min ½ ΣΣ sᵢαᵢ K sⱼαⱼ - Σ sᵢtᵢαᵢ  over 0 ≤ αᵢ ≤ cᵢ, Σ sᵢαᵢ = 0. In classification every point has one variable with t = s = ±1; in
+//! regression it has two, with t = y ∓ ε. See [`ermine_math::kernel::pairs`] for the steps.
+//!
+//! A working set of a few hundred variables is optimised on its own Gram matrix, which stays in cache; then all errors are brought up to date by
+//! one pass over the rows of the Gram matrix that belong to it (Wen et al.: ThunderSVM, JMLR 19, 2018). Rows are computed many at a
+//! time and kept within a bound on memory. Variables that rest at a bound are left out of the passes until the rest is solved.
+//!
+//! Rows are singles. When the steps have ended, the errors are computed anew in doubles, for all points; if they are not in order, the steps go on
+//! from there, and if singles are too coarse to bring them in order, with rows of doubles.
+
+use ermine_core::{Context, Error, Progress, Result};
+use ermine_math::kernel::Points;
+use ermine_math::kernel::pairs::{Ended, PairLoops, Working};
+use rayon::prelude::*;
+
+use super::cache::Cache;
+use super::fit::APART;
+
+/// Most variables of a working set.
+const WORKING: usize = 512;
+/// Points that one thread brings up to date at a time.
+const CHUNK: usize = 1024;
+/// Passes between two looks for variables to leave out.
+const SHRINK_EVERY: u64 = 8;
+
+/// One variable of the dual.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Variable {
+    /// Its point.
+    pub base: u32,
+    /// s.
+    pub sign: f64,
+    /// t.
+    pub target: f64,
+    /// c; may be infinite.
+    pub bound: f64,
+}
+
+impl Variable {
+    fn grows(&self, alpha: f64) -> bool {
+        if self.sign > 0.0 { alpha < self.bound } else { alpha > 0.0 }
+    }
+
+    fn shrinks(&self, alpha: f64) -> bool {
+        if self.sign > 0.0 { alpha > 0.0 } else { alpha < self.bound }
+    }
+}
+
+/// How to solve.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    /// The largest violation of the order of errors at the end.
+    pub tol: f64,
+    pub cache_bytes: usize,
+    pub shrinking: bool,
+    /// Most steps on pairs.
+    pub max_iter: Option<u64>,
+}
+
+/// The rows of a problem in both kinds of numbers.
+pub(super) struct Rows<'a> {
+    pub single: Option<&'a Points<f32>>,
+    pub double: &'a Points<f64>,
+}
+
+/// A solved problem, or where the steps ended.
+#[derive(Debug, Clone)]
+pub(super) struct Solution {
+    /// α of each variable.
+    pub alpha: Vec<f64>,
+    /// f without its constant, at every point, in doubles.
+    pub f: Vec<f64>,
+    /// The constant.
+    pub bias: f64,
+    /// How far errors are out of order.
+    pub violation: f64,
+    pub iterations: u64,
+    pub converged: bool,
+    /// Steps ended along a pair of variables on which the objective has no bottom.
+    pub unbounded: Option<(usize, usize)>,
+    /// Whether the objective has half the square of the constant.
+    pub constant_penalised: bool,
+}
+
+impl Solution {
+    /// Σ sα of each point.
+    pub fn coefficients(&self, variables: &[Variable]) -> Vec<f64> {
+        coefficients(variables, &self.alpha, self.f.len())
+    }
+}
+
+pub(super) fn coefficients(variables: &[Variable], alpha: &[f64], points: usize) -> Vec<f64> {
+    let mut out = vec![0.0; points];
+    variables.iter().zip(alpha).for_each(|(v, a)| out[v.base as usize] += v.sign * a);
+    out
+}
+
+/// f at every point, in doubles.
+pub(crate) fn exact(points: &Points<f64>, coefficients: &[f64], cx: &Context<'_>) -> Result<Vec<f64>> {
+    let support: Vec<u32> = (0..coefficients.len() as u32).filter(|&i| coefficients[i as usize] != 0.0).collect();
+    let n = points.len();
+    let between = || cx.report(Progress { stage: "certificate", done: 0, total: None, objective: None });
+    if points.is_symmetric() && 10 * support.len() > 6 * n {
+        return points.times(coefficients, between);
+    }
+    let mut f = vec![0.0; n];
+    // Few enough rows that they fit beside the data, enough for a product to be worth its while.
+    let group = ((1 << 21) / n.max(1)).clamp(16, 256);
+    let mut rows = vec![vec![0.0; n]; group.min(support.len())];
+    for part in support.chunks(group) {
+        between()?;
+        let mut out: Vec<&mut [f64]> = rows.iter_mut().take(part.len()).map(Vec::as_mut_slice).collect();
+        points.gram_rows(part, &mut out)?;
+        add(&mut f, part.iter().zip(&rows).map(|(&i, row)| (coefficients[i as usize], row.as_slice())).collect());
+    }
+    Ok(f)
+}
+
+/// Adds multiples of rows to sums, chunk by chunk in parallel.
+fn add<T: PairLoops>(sums: &mut [f64], rows: Vec<(f64, &[T])>) {
+    sums.par_chunks_mut(CHUNK).enumerate().for_each(|(c, sums)| {
+        let range = c * CHUNK..c * CHUNK + sums.len();
+        let parts: Vec<(f64, &[T])> = rows.iter().map(|(a, row)| (*a, &row[range.clone()])).collect();
+        T::add_rows(sums, &parts);
+    });
+}
+
+/// The largest error that may move up, and the least that may move down.
+pub(super) fn order(variables: &[Variable], alpha: &[f64], f: &[f64]) -> (f64, f64) {
+    let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
+    for (v, &a) in variables.iter().zip(alpha) {
+        let e = v.target - f[v.base as usize];
+        if v.grows(a) && e > top {
+            top = e;
+        }
+        if v.shrinks(a) && e < bottom {
+            bottom = e;
+        }
+    }
+    (top, bottom)
+}
+
+/// The constant term: the mean error of the variables between their bounds, else the middle of what the others allow.
+pub(super) fn bias(variables: &[Variable], alpha: &[f64], f: &[f64]) -> f64 {
+    let (mut sum, mut free) = (0.0, 0u64);
+    for (v, &a) in variables.iter().zip(alpha) {
+        if a > 0.0 && a < v.bound {
+            sum += v.target - f[v.base as usize];
+            free += 1;
+        }
+    }
+    if free > 0 {
+        return sum / free as f64;
+    }
+    match order(variables, alpha, f) {
+        (top, bottom) if top.is_finite() && bottom.is_finite() => 0.5 * (top + bottom),
+        (top, _) if top.is_finite() => top,
+        (_, bottom) if bottom.is_finite() => bottom,
+        _ => 0.0,
+    }
+}
+
+/// Solves the dual from `start` (zeros when there is none).
+pub(super) fn solve(
+    rows: &Rows<'_>,
+    variables: &[Variable],
+    start: Option<Vec<f64>>,
+    plan: &Plan,
+    cx: &Context<'_>,
+) -> Result<Solution> {
+    let n = rows.double.len();
+    let mut alpha = start.unwrap_or_else(|| vec![0.0; variables.len()]);
+    let mut f = exact(rows.double, &coefficients(variables, &alpha, n), cx)?;
+    let (mut iterations, mut singles, mut last) = (0, rows.single.is_some(), f64::INFINITY);
+    let (mut unbounded, mut stopped, mut met) = (None, false, false);
+    // Steps end a little below the tolerance, so that rounding in singles does not ask for another round.
+    let mut inner = 0.9 * plan.tol;
+    loop {
+        let (top, bottom) = order(variables, &alpha, &f);
+        let violation = (top - bottom).max(0.0);
+        if !f.iter().all(|v| v.is_finite()) {
+            return Err(Error::Numeric(
+                "the kernel has values that are not finite numbers; scale the columns or change the kernel".into(),
+            ));
+        }
+        let converged = violation <= plan.tol;
+        if converged || unbounded.is_some() || stopped || met || (violation >= last && !singles) {
+            let bias = bias(variables, &alpha, &f);
+            return Ok(Solution { alpha, f, bias, violation, iterations, converged, unbounded, constant_penalised: false });
+        }
+        // Each round must at least halve what the last one left over; else singles are too coarse.
+        if violation > 0.5 * last {
+            singles = false;
+            inner = 0.5 * plan.tol;
+        }
+        last = violation;
+        let limit = plan.max_iter.map_or(u64::MAX, |m| m.saturating_sub(iterations));
+        let outcome = match rows.single {
+            Some(points) if singles => Steps::new(points, variables, &alpha, &f, plan)?.run(inner, limit, cx)?,
+            _ => Steps::new(rows.double, variables, &alpha, &f, plan)?.run(inner, limit, cx)?,
+        };
+        alpha = outcome.alpha;
+        iterations += outcome.iterations;
+        (unbounded, stopped, met) = (outcome.unbounded, outcome.stopped, outcome.met);
+        f = exact(rows.double, &coefficients(variables, &alpha, n), cx)?;
+    }
+}
+
+struct Outcome {
+    alpha: Vec<f64>,
+    iterations: u64,
+    unbounded: Option<(usize, usize)>,
+    stopped: bool,
+    /// Whether the hulls of both classes were found to meet.
+    met: bool,
+}
+
+/// The variables and points that still move.
+struct Steps<'a, T: PairLoops> {
+    all: &'a [Variable],
+    /// α of all variables.
+    alpha: Vec<f64>,
+    /// The numbers of the active ones among all; their points are counted among the active points.
+    active: Vec<u32>,
+    variables: Vec<Variable>,
+    points: std::borrow::Cow<'a, Points<T>>,
+    diagonal: Vec<f64>,
+    f: Vec<f64>,
+    cache: Cache<T>,
+    flat: f64,
+    plan: &'a Plan,
+}
+
+impl<'a, T: PairLoops> Steps<'a, T> {
+    fn new(points: &'a Points<T>, all: &'a [Variable], alpha: &[f64], f: &[f64], plan: &'a Plan) -> Result<Self> {
+        let diagonal = points.diagonal();
+        let largest = diagonal.iter().copied().fold(0.0, f64::max);
+        Ok(Self {
+            all,
+            alpha: alpha.to_vec(),
+            active: (0..all.len() as u32).collect(),
+            variables: all.to_vec(),
+            points: std::borrow::Cow::Borrowed(points),
+            cache: Cache::new(points.len(), plan.cache_bytes),
+            diagonal,
+            f: f.to_vec(),
+            flat: (1e-12 * largest).max(f64::MIN_POSITIVE),
+            plan,
+        })
+    }
+
+    fn run(mut self, tol: f64, limit: u64, cx: &Context<'_>) -> Result<Outcome> {
+        let size = WORKING.min(self.cache.most()).max(2);
+        let mut working = Working::<T>::default();
+        let mut kept: Vec<u32> = Vec::new();
+        let (mut iterations, mut unbounded, mut stopped, mut met) = (0, None, false, false);
+        for pass in 1.. {
+            let (top, bottom) = self.order();
+            let gap = top - bottom;
+            cx.report(Progress { stage: "working sets", done: pass, total: None, objective: None })?;
+            if gap <= tol || gap.is_nan() {
+                break;
+            }
+            if self.hulls_meet() {
+                met = true;
+                break;
+            }
+            if cx.out_of_time() || iterations >= limit {
+                stopped = true;
+                break;
+            }
+            if self.plan.shrinking && pass % SHRINK_EVERY == 0 {
+                self.shrink(top, bottom, &mut kept);
+            }
+            let chosen = self.choose(size, &kept);
+            let bases = self.fetch(&chosen)?;
+            self.gather(&chosen, &bases, &mut working);
+            let (steps, ended) =
+                working.run(chosen.len(), (0.5 * tol).max(0.1 * gap), (limit - iterations).min(200 * size as u64), self.flat);
+            iterations += steps;
+            let moved = self.apply(&chosen, &working);
+            if let Ended::Unbounded(i, j) = ended {
+                unbounded = Some((self.active[chosen[i] as usize] as usize, self.active[chosen[j] as usize] as usize));
+                break;
+            }
+            if !moved {
+                // The set is in order though the whole is not: what is left is below the last place of the steps.
+                break;
+            }
+            // The later half stays, so that what has just begun to move can go on.
+            kept = if size < 8 { Vec::new() } else { chosen[chosen.len() / 2..].to_vec() };
+        }
+        Ok(Outcome { alpha: self.alpha, iterations, unbounded, stopped, met })
+    }
+
+    /// Whether variables without bounds grow for ever: the hulls of both classes meet. Then w, which is the difference of a point in
+    /// each times the sum of the variables, stays small however they grow.
+    fn hulls_meet(&self) -> bool {
+        if !self.variables.iter().any(|v| v.bound == f64::INFINITY) {
+            return false;
+        }
+        let (mut norm, mut total) = (0.0, 0.0);
+        for (v, &id) in self.variables.iter().zip(&self.active) {
+            let a = self.alpha[id as usize];
+            norm += v.sign * a * self.f[v.base as usize];
+            total += a;
+        }
+        let largest = self.diagonal.iter().copied().fold(0.0, f64::max);
+        total > 0.0 && norm <= (0.25 * APART * APART) * largest * (0.5 * total).powi(2)
+    }
+
+    fn error(&self, v: &Variable) -> f64 {
+        v.target - self.f[v.base as usize]
+    }
+
+    fn order(&self) -> (f64, f64) {
+        let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (v, &id) in self.variables.iter().zip(&self.active) {
+            let (a, e) = (self.alpha[id as usize], self.error(v));
+            if v.grows(a) && e > top {
+                top = e;
+            }
+            if v.shrinks(a) && e < bottom {
+                bottom = e;
+            }
+        }
+        (top, bottom)
+    }
+
+    /// The variables that are furthest out of order: those that were kept, then as many of the largest errors that may move up as of
+    /// the least that may move down.
+    fn choose(&self, size: usize, kept: &[u32]) -> Vec<u32> {
+        let mut inside = vec![false; self.variables.len()];
+        let mut chosen: Vec<u32> = kept.to_vec();
+        kept.iter().for_each(|&k| inside[k as usize] = true);
+        let [mut up, mut down]: [Vec<(f64, u32)>; 2] = Default::default();
+        for (k, (v, &id)) in self.variables.iter().zip(&self.active).enumerate() {
+            if inside[k] {
+                continue;
+            }
+            let (a, e) = (self.alpha[id as usize], self.error(v));
+            if v.grows(a) {
+                up.push((-e, k as u32));
+            }
+            if v.shrinks(a) {
+                down.push((e, k as u32));
+            }
+        }
+        for (side, room) in [(&mut up, (size - chosen.len()) / 2), (&mut down, size)] {
+            let room = room.min(size - chosen.len());
+            let by_error = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+            // A variable may be on both sides; enough are looked at that the second side is full nevertheless.
+            let look = (2 * size).min(side.len());
+            if look == 0 {
+                continue;
+            }
+            if look < side.len() {
+                side.select_nth_unstable_by(look - 1, by_error);
+            }
+            side.truncate(look);
+            side.sort_unstable_by(by_error);
+            let before = chosen.len();
+            for &(_, k) in side.iter() {
+                if chosen.len() - before == room {
+                    break;
+                }
+                if !inside[k as usize] {
+                    inside[k as usize] = true;
+                    chosen.push(k);
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Sees to it that the rows of the chosen variables are in the cache; returns their points, each once.
+    fn fetch(&mut self, chosen: &[u32]) -> Result<Vec<u32>> {
+        let mut bases: Vec<u32> = chosen.iter().map(|&k| self.variables[k as usize].base).collect();
+        bases.sort_unstable();
+        bases.dedup();
+        self.cache.fetch(&bases, &self.points)?;
+        Ok(bases)
+    }
+
+    fn gather(&self, chosen: &[u32], bases: &[u32], working: &mut Working<T>) {
+        let n = chosen.len();
+        working.resize(n);
+        let columns: Vec<u32> = chosen.iter().map(|&k| self.variables[k as usize].base).collect();
+        for (i, &k) in chosen.iter().enumerate() {
+            let v = self.variables[k as usize];
+            debug_assert!(bases.binary_search(&v.base).is_ok());
+            let row = self.cache.row(v.base);
+            let out = &mut working.k[i * working.stride..][..n];
+            out.iter_mut().zip(&columns).for_each(|(o, &c)| *o = row[c as usize]);
+            working.diagonal[i] = self.diagonal[v.base as usize];
+            working.error[i] = self.error(&v);
+            working.alpha[i] = self.alpha[self.active[k as usize] as usize];
+            working.sign[i] = v.sign;
+            working.bound[i] = v.bound;
+        }
+    }
+
+    /// Takes over what the steps found; whether anything moved.
+    fn apply(&mut self, chosen: &[u32], working: &Working<T>) -> bool {
+        let mut deltas: Vec<(u32, f64)> = Vec::new();
+        for (i, &k) in chosen.iter().enumerate() {
+            let id = self.active[k as usize] as usize;
+            let delta = working.alpha[i] - self.alpha[id];
+            if delta != 0.0 {
+                self.alpha[id] = working.alpha[i];
+                deltas.push((self.variables[k as usize].base, self.variables[k as usize].sign * delta));
+            }
+        }
+        // Both variables of a point share its row.
+        deltas.sort_unstable_by_key(|d| d.0);
+        deltas.dedup_by(|b, a| {
+            let same = a.0 == b.0;
+            if same {
+                a.1 += b.1;
+            }
+            same
+        });
+        let rows: Vec<(f64, &[T])> = deltas.iter().map(|&(base, d)| (d, self.cache.row(base))).collect();
+        add(&mut self.f, rows);
+        !deltas.is_empty()
+    }
+
+    /// Leaves out variables that rest at a bound and are far from moving, once they are worth it.
+    fn shrink(&mut self, top: f64, bottom: f64, kept: &mut [u32]) {
+        let mut stays = vec![false; self.variables.len()];
+        kept.iter().for_each(|&k| stays[k as usize] = true);
+        let mut alive = vec![false; self.points.len()];
+        for (k, (v, &id)) in self.variables.iter().zip(&self.active).enumerate() {
+            let (a, e) = (self.alpha[id as usize], self.error(v));
+            let rests = match (v.grows(a), v.shrinks(a)) {
+                (true, true) => false,
+                (true, false) => e < bottom,
+                (false, true) => e > top,
+                (false, false) => true,
+            };
+            stays[k] |= !rests;
+            alive[v.base as usize] |= stays[k];
+        }
+        let left = alive.iter().filter(|a| **a).count();
+        if left as f64 > 0.8 * self.points.len() as f64 {
+            return;
+        }
+        let places: Vec<u32> = (0..self.points.len() as u32).filter(|&i| alive[i as usize]).collect();
+        let mut renumbered = vec![u32::MAX; self.points.len()];
+        places.iter().enumerate().for_each(|(new, &old)| renumbered[old as usize] = new as u32);
+        self.cache.compact(&places, &renumbered);
+        self.points = std::borrow::Cow::Owned(self.points.take(&places));
+        self.f = places.iter().map(|&i| self.f[i as usize]).collect();
+        self.diagonal = places.iter().map(|&i| self.diagonal[i as usize]).collect();
+        let mut variable_number = vec![u32::MAX; self.variables.len()];
+        let (mut active, mut variables) = (Vec::new(), Vec::new());
+        for (k, v) in self.variables.iter().enumerate() {
+            if alive[v.base as usize] {
+                variable_number[k] = variables.len() as u32;
+                variables.push(Variable { base: renumbered[v.base as usize], ..*v });
+                active.push(self.active[k]);
+            }
+        }
+        kept.iter_mut().for_each(|k| *k = variable_number[*k as usize]);
+        (self.active, self.variables) = (active, variables);
+        debug_assert!(self.all.len() >= self.active.len());
+    }
+}

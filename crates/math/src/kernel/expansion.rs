@@ -1,0 +1,292 @@
+//! Functions Σⱼ cⱼ k(xⱼ, x) of new rows: how every kernel machine predicts.
+
+use std::ops::Range;
+
+use ermine_core::{Csr, Error, Features, Mat, MatRef, Result};
+use rayon::prelude::*;
+
+use super::number::Number;
+use super::points::{Form, LANES, centre};
+use super::{Kernel, Points};
+
+/// Rows that are predicted together, and points that they meet at a time.
+const ROWS: usize = 64;
+const PANEL: usize = 256;
+
+/// The rows x₁, x₂, … of an expansion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Centres {
+    /// Dense rows.
+    Dense(Mat<f64>),
+    /// Sparse rows.
+    Sparse(Csr),
+    /// Columns of a kernel matrix that is given in the place of rows, and how many it has.
+    Columns(Vec<u32>, usize),
+}
+
+impl Centres {
+    /// The given rows of `x`; their numbers for a precomputed kernel.
+    pub fn take(kernel: &Kernel, x: &Features<'_>, rows: &[usize]) -> Result<Self> {
+        if *kernel == Kernel::Precomputed {
+            return Ok(Self::Columns(rows.iter().map(|&i| i as u32).collect(), x.cols()));
+        }
+        Ok(match x {
+            Features::Csr(m) => Self::Sparse(m.take_rows(rows)),
+            other => {
+                let owned = other.take(rows);
+                let mut scratch = Vec::new();
+                Self::Dense(owned.view().f64_rows(&mut scratch, "a kernel")?.to_owned())
+            }
+        })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Dense(m) => m.rows(),
+            Self::Sparse(m) => m.view().rows(),
+            Self::Columns(places, _) => places.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Columns of the rows that a prediction takes.
+    pub fn cols(&self) -> usize {
+        match self {
+            Self::Dense(m) => m.cols(),
+            Self::Sparse(m) => m.view().cols(),
+            Self::Columns(_, cols) => *cols,
+        }
+    }
+}
+
+/// One function: coefficients of runs of centres. What is not in a run has coefficient 0.
+pub type Runs = Vec<(Range<usize>, Vec<f64>)>;
+
+/// Centres made ready for prediction.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    kernel: Kernel,
+    form: Form,
+    centres: Centres,
+    /// What is taken off dense rows of a Gaussian kernel, and the centres without it.
+    shift: Vec<f64>,
+    shifted: Vec<f64>,
+    norms: Vec<f64>,
+    sparse: Option<Points<f64>>,
+}
+
+impl Expansion {
+    /// Rules for γ must have been resolved.
+    pub fn new(kernel: &Kernel, centres: Centres) -> Result<Self> {
+        kernel.check(centres.cols())?;
+        let form = Form::of(kernel);
+        let (mut shift, mut shifted, mut norms, mut sparse) = (vec![0.0; centres.cols()], Vec::new(), Vec::new(), None);
+        match (&form, &centres) {
+            (_, Centres::Columns(..)) if *kernel != Kernel::Precomputed => {
+                return Err(Error::Data(format!("kernel {kernel} needs rows, not columns of a kernel matrix")));
+            }
+            (_, Centres::Columns(places, cols)) => {
+                if let Some(place) = places.iter().find(|p| **p as usize >= *cols) {
+                    return Err(Error::Data(format!("column {place} of a kernel matrix of {cols} columns")));
+                }
+            }
+            (Form::Other(Kernel::Precomputed), _) => {
+                return Err(Error::Data("a precomputed kernel has no rows".into()));
+            }
+            (Form::Other(_), _) => {}
+            (_, Centres::Dense(m)) => {
+                if let Form::Gaussian { .. } = form {
+                    shift = centre(m.view());
+                    shifted = (0..m.rows()).flat_map(|i| m.row(i).iter().zip(&shift).map(|(v, c)| v - c)).collect();
+                    norms = shifted.chunks_exact(m.cols().max(1)).map(square).collect();
+                } else {
+                    shifted = m.as_slice().to_vec();
+                }
+            }
+            (_, Centres::Sparse(m)) => {
+                let all: Vec<usize> = (0..m.view().rows()).collect();
+                let points = Points::new(kernel, &Features::Csr(m.view()), &all)?;
+                sparse = Some(points);
+            }
+        }
+        Ok(Self { kernel: kernel.clone(), form, centres, shift, shifted, norms, sparse })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The centres.
+    pub fn centres(&self) -> &Centres {
+        &self.centres
+    }
+
+    /// A column of values for each function, a row for each row; in parallel over blocks of rows. The bits of a row do not depend on
+    /// the rows around it.
+    pub fn values(&self, x: &Features<'_>, functions: &[Runs], learner: &str) -> Result<Mat<f64>> {
+        x.expect_cols(self.centres.cols())?;
+        // A kernel may be finite, even 0, where a cell is not; reading the cells costs little next to the kernel.
+        x.refuse_non_finite(None)?;
+        let (rows, width) = (x.rows(), functions.len());
+        let mut out = vec![0.0; rows * width];
+        if width > 0 {
+            out.par_chunks_mut(ROWS * width).enumerate().try_for_each(|(b, out)| {
+                let range = b * ROWS..(b * ROWS + ROWS).min(rows);
+                let block = x.row_range(range.clone());
+                let height = range.len();
+                let mut sums = vec![0.0; width * height];
+                self.panels(&block, learner, &mut |first, k| {
+                    let panel = first..first + k.len() / height.max(1);
+                    for (sums, runs) in sums.chunks_exact_mut(height).zip(functions) {
+                        for (run, c) in runs {
+                            for j in run.start.max(panel.start)..run.end.min(panel.end) {
+                                let (c, k) = (c[j - run.start], &k[(j - first) * height..][..height]);
+                                sums.iter_mut().zip(k).for_each(|(s, k)| *s += c * k);
+                            }
+                        }
+                    }
+                })?;
+                for i in 0..height {
+                    (0..width).for_each(|f| out[i * width + f] = sums[f * height + i]);
+                }
+                Ok::<(), Error>(())
+            })?;
+        }
+        Ok(Mat::from_vec(rows, width, out))
+    }
+
+    /// k of all rows and all centres: a row for each row.
+    pub fn gram(&self, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
+        x.expect_cols(self.centres.cols())?;
+        let width = self.centres.len();
+        let mut out = vec![0.0; x.rows() * width];
+        if width > 0 {
+            out.par_chunks_mut(ROWS * width).enumerate().try_for_each(|(b, out)| {
+                let height = out.len() / width;
+                self.panels(&x.row_range(b * ROWS..b * ROWS + height), learner, &mut |first, k| {
+                    for (j, k) in k.chunks_exact(height).enumerate() {
+                        k.iter().enumerate().for_each(|(i, v)| out[i * width + first + j] = *v);
+                    }
+                })
+            })?;
+        }
+        Ok(Mat::from_vec(x.rows(), width, out))
+    }
+
+    /// Gives the values of panels of centres, those of a centre side by side for all rows of the block.
+    fn panels(&self, x: &Features<'_>, learner: &str, take: &mut dyn FnMut(usize, &[f64])) -> Result<()> {
+        let (rows, cols) = (x.rows(), x.cols());
+        if rows == 0 {
+            return Ok(());
+        }
+        if let (Some(points), Form::Linear | Form::Polynomial { .. } | Form::Gaussian { .. } | Form::Sigmoid { .. }) =
+            (&self.sparse, &self.form)
+        {
+            return self.sparse_panels(points, x, learner, take);
+        }
+        let mut scratch = Vec::new();
+        let view = x.f64_rows(&mut scratch, learner)?;
+        let mut block = vec![0.0; rows * cols];
+        block.chunks_exact_mut(cols.max(1)).enumerate().for_each(|(i, row)| view.copy_row(i, row));
+        let mut k = Vec::new();
+        match &self.centres {
+            Centres::Columns(places, _) => {
+                for (p, places) in places.chunks(PANEL).enumerate() {
+                    k.clear();
+                    places.iter().for_each(|&j| k.extend((0..rows).map(|i| block[i * cols + j as usize])));
+                    take(p * PANEL, &k);
+                }
+            }
+            Centres::Sparse(m) => {
+                for first in (0..m.view().rows()).step_by(PANEL) {
+                    let centres = m.view().row_range(first..(first + PANEL).min(m.view().rows())).to_dense();
+                    take(first, &self.kernel.gram_here(centres.view(), MatRef::row_major(&block, rows, cols))?);
+                }
+            }
+            Centres::Dense(m) if matches!(self.form, Form::Other(_)) => {
+                for first in (0..m.rows()).step_by(PANEL) {
+                    let centres = m.view().row_range(first..(first + PANEL).min(m.rows()));
+                    take(first, &self.kernel.gram_here(centres, MatRef::row_major(&block, rows, cols))?);
+                }
+            }
+            Centres::Dense(m) => {
+                let mut norms = Vec::new();
+                if let Form::Gaussian { .. } = self.form {
+                    block.chunks_exact_mut(cols).for_each(|row| row.iter_mut().zip(&self.shift).for_each(|(v, c)| *v -= c));
+                    norms = block.chunks_exact(cols).map(square).collect();
+                }
+                let zeros = [0.0; PANEL];
+                for first in (0..m.rows()).step_by(PANEL) {
+                    let count = PANEL.min(m.rows() - first);
+                    k.clear();
+                    k.resize(count * rows, 0.0);
+                    let centres = &self.shifted[first * cols..(first + count) * cols];
+                    crate::skinny::scores(MatRef::row_major(&block, rows, cols), centres, cols, &zeros[..count], &mut k, &[]);
+                    for (j, k) in k.chunks_exact_mut(rows).enumerate() {
+                        self.form.map(k, self.norms.get(first + j).copied().unwrap_or(0.0), &norms);
+                    }
+                    take(first, &k);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sparse_panels(
+        &self,
+        points: &Points<f64>,
+        x: &Features<'_>,
+        learner: &str,
+        take: &mut dyn FnMut(usize, &[f64]),
+    ) -> Result<()> {
+        let (rows, cols) = (x.rows(), x.cols());
+        // Eight rows side by side, column after column.
+        let mut groups = Vec::new();
+        let mut row = vec![0.0; cols];
+        let mut norms = vec![0.0; rows];
+        for g in 0..rows.div_ceil(LANES) {
+            let mut wide = vec![0.0; cols * LANES];
+            for l in 0..LANES.min(rows - g * LANES) {
+                let i = g * LANES + l;
+                match x {
+                    Features::Csr(m) => m.copy_row(i, &mut row),
+                    other => {
+                        let mut scratch = Vec::new();
+                        other.row_range(i..i + 1).f64_rows(&mut scratch, learner)?.copy_row(0, &mut row);
+                    }
+                }
+                norms[i] = square(&row);
+                row.iter().enumerate().for_each(|(j, v)| wide[j * LANES + l] = *v);
+            }
+            groups.push(wide);
+        }
+        let mut k = Vec::new();
+        for first in (0..points.len()).step_by(PANEL) {
+            let count = PANEL.min(points.len() - first);
+            k.clear();
+            k.resize(count * rows, 0.0);
+            for j in 0..count {
+                let (indices, values, norm) = points.sparse_row(first + j);
+                let out = &mut k[j * rows..(j + 1) * rows];
+                for (g, wide) in groups.iter().enumerate() {
+                    let sums = f64::sparse_products(wide, cols, indices, values);
+                    let end = LANES.min(rows - g * LANES);
+                    out[g * LANES..g * LANES + end].copy_from_slice(&sums[..end]);
+                }
+                self.form.map(out, norm, &norms);
+            }
+            take(first, &k);
+        }
+        Ok(())
+    }
+}
+
+fn square(row: &[f64]) -> f64 {
+    row.iter().map(|v| v * v).sum()
+}

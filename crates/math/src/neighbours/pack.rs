@@ -1,0 +1,210 @@
+//! Rows in single precision, in groups whose cells lie column by column: what the tiles read.
+//!
+//! Rows are moved about a centre first, so that products of cells are not much larger than distances. A score in single
+//! precision stands for the number
+//!
+//! - (|x - y|² - |x|²) / 2 = |y|²/2 - x·y for squares, where x and y are about the centre;
+//! - Σ |x - y| or max |x - y| as it is.
+//!
+//! [`Packed::error`] bounds the difference of the two. Rounding a cell to a single changes it by at most u = 2⁻²⁴ of itself. A sum of p
+//! products that begins with |y|²/2 is off by at most p u / (1 - p u) times the sum of the absolute values (Higham: Accuracy and
+//! Stability of Numerical Algorithms, section 3.1), which is at most |y|²/2 + |x| |y|; rounded cells add 2 u, the rounded |y|²/2 3 u. The
+//! bound has p + 24 in place of p + 5: what is over covers the rounding of the bound itself and, since keys are sums in double
+//! precision, theirs. Numbers too small for singles add the least normal single for each cell.
+
+use ermine_core::Mat;
+use rayon::prelude::*;
+
+use super::exact::Metric;
+use super::tile::{GROUP, Score};
+use crate::moments::Real;
+
+/// Queries whose cells exceed this (rows have cells up to 2) are compared in double precision only, so that no product overflows.
+pub(super) const MOST: f64 = 1e15;
+
+const UNIT: f64 = 1.0 / (1u64 << 24) as f64;
+
+/// Rows made ready for the tiles.
+#[derive(Debug)]
+pub(super) struct Packed {
+    pub(super) score: Score,
+    pub(super) cols: usize,
+    centre: Vec<f64>,
+    cells: Vec<f32>,
+    bias: Vec<[f32; GROUP]>,
+    /// The greatest norm of the rows of each group, rounded up.
+    pub(super) norms: Vec<f32>,
+    factor: f64,
+}
+
+/// How large a query about the centre is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sizes {
+    /// The norm that goes with the score, rounded up.
+    pub(super) norm: f64,
+    /// The squared Euclidean norm in doubles.
+    pub(super) squares: f64,
+    /// The same of the cells in singles.
+    pub(super) rounded_squares: f64,
+}
+
+/// How cells become those that are packed: (cell · scale · row's factor) - centre.
+pub(super) struct Cells<'a, T> {
+    pub(super) rows: &'a Mat<T>,
+    pub(super) scale: f64,
+    /// 1 / |row| for unit rows; 0 for rows of zeros, which stay zeros and are as far as at a right angle.
+    pub(super) inverse_norms: Option<&'a [f64]>,
+}
+
+impl<T: Real> Cells<'_, T> {
+    /// The mean of some rows, spread evenly.
+    pub(super) fn centre(&self) -> Vec<f64> {
+        const SAMPLE: usize = 1024;
+        let (n, p) = (self.rows.rows(), self.rows.cols());
+        let step = n.div_ceil(SAMPLE).max(1);
+        let mut mean = vec![0.0; p];
+        let count = n.div_ceil(step) as f64;
+        for i in (0..n).step_by(step) {
+            let factor = self.factor(i) / count;
+            mean.iter_mut().zip(self.rows.row(i)).for_each(|(m, v)| *m += v.to_f64() * factor);
+        }
+        mean
+    }
+
+    #[inline]
+    fn factor(&self, row: usize) -> f64 {
+        self.inverse_norms.map_or(self.scale, |inverse| self.scale * inverse[row])
+    }
+
+    /// A row as the tiles see it.
+    pub(super) fn write(&self, row: usize, centre: &[f64], out: &mut [f32]) {
+        let factor = self.factor(row);
+        for ((o, v), c) in out.iter_mut().zip(self.rows.row(row)).zip(centre) {
+            *o = (v.to_f64() * factor - c) as f32;
+        }
+    }
+}
+
+impl Packed {
+    /// Packs rows in the given order, or in their own.
+    pub(super) fn new<T: Real>(score: Score, cells: &Cells<'_, T>, centre: Vec<f64>, order: Option<&[u32]>) -> Self {
+        let (n, p) = (cells.rows.rows(), cells.rows.cols());
+        let groups = n.div_ceil(GROUP);
+        let mut packed = vec![0f32; groups * p * GROUP];
+        let mut bias = vec![[f32::INFINITY; GROUP]; groups];
+        let mut norms = vec![0f32; groups];
+        let one = |g: usize, out: &mut [f32], bias: &mut [f32; GROUP], most: &mut f32, row: &mut Vec<f32>| {
+            row.resize(p, 0.0);
+            let mut greatest = 0f64;
+            for l in 0..GROUP.min(n - g * GROUP) {
+                let at = g * GROUP + l;
+                let at = order.map_or(at, |order| order[at] as usize);
+                cells.write(at, &centre, row);
+                for (j, &v) in row.iter().enumerate() {
+                    out[j * GROUP + l] = v;
+                }
+                let norm = norm(score, row);
+                greatest = greatest.max(norm);
+                let is_zero = cells.inverse_norms.is_some_and(|inverse| inverse[at] == 0.0);
+                bias[l] = match score {
+                    Score::Product => (norm * norm / 2.0 + if is_zero { 0.5 } else { 0.0 }) as f32,
+                    Score::Sum | Score::Max => 0.0,
+                };
+                if is_zero {
+                    // Its bias is not its norm; the error follows the greater of the two.
+                    greatest = greatest.max((norm * norm + 1.0).sqrt());
+                }
+            }
+            *most = (greatest * (1.0 + 8.0 * UNIT)) as f32;
+        };
+        packed
+            .par_chunks_mut((p * GROUP).max(1))
+            .zip(&mut bias)
+            .zip(&mut norms)
+            .enumerate()
+            .with_min_len(16)
+            .for_each_init(Vec::new, |row, (g, ((out, bias), most))| one(g, out, bias, most, row));
+        let terms = if score == Score::Max { 24.0 } else { p as f64 + 24.0 };
+        let factor = 1.05 * terms * UNIT / (1.0 - terms * UNIT).max(0.01);
+        Self { score, cols: p, centre, cells: packed, bias, norms, factor }
+    }
+
+    pub(super) fn groups(&self) -> usize {
+        self.norms.len()
+    }
+
+    pub(super) fn group(&self, g: usize) -> (&[f32], &[f32; GROUP]) {
+        let len = self.cols * GROUP;
+        (&self.cells[g * len..(g + 1) * len], &self.bias[g])
+    }
+
+    /// A bound on the difference of a score in single precision and the number it stands for, for rows of norms up to `rows`:
+    /// c₀ + c₁ x + c₂ x² for a query of norm x.
+    #[inline]
+    pub(super) fn error(&self, rows: f32) -> [f64; 3] {
+        let rows = f64::from(rows);
+        let least = f64::from(f32::MIN_POSITIVE) * (self.cols as f64 + 1.0);
+        // Squares in double precision are off by some 2⁻⁵³ of |x - y|² a cell; far from all rows that counts.
+        let double = (self.cols as f64 + 8.0) * 2.3e-16;
+        let [constant, slope] = match self.score {
+            Score::Product => [self.factor * 0.5 * rows * rows, self.factor * rows],
+            Score::Sum | Score::Max => [self.factor * rows, self.factor],
+        };
+        [constant + least * (1.0 + rows) + double * rows * rows, slope + least + 2.0 * double * rows, double]
+    }
+
+    /// A query about the centre, in singles, with its sizes; `None` when its cells are too large.
+    pub(super) fn query(&self, x: &[f64], out: &mut [f32]) -> Option<Sizes> {
+        let (mut squares, mut most) = (0.0, 0.0);
+        for ((o, x), c) in out.iter_mut().zip(x).zip(&self.centre) {
+            let v = x - c;
+            *o = v as f32;
+            squares += v * v;
+            most = f64::max(most, v.abs());
+        }
+        if most > MOST {
+            return None;
+        }
+        let rounded_squares = out.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
+        Some(Sizes { norm: norm(self.score, out) * (1.0 + 8.0 * UNIT), squares, rounded_squares })
+    }
+
+    /// A score that no row whose key is at most `key` exceeds.
+    pub(super) fn score_of(&self, metric: Metric, key: f64, sizes: &Sizes) -> f64 {
+        let slack = (self.cols as f64 + 8.0) * 2.3e-16;
+        let half = match metric {
+            Metric::Euclidean => 0.5 * key,
+            _ => key,
+        };
+        match self.score {
+            Score::Product => half * (1.0 + slack) - 0.5 * sizes.squares * (1.0 - slack),
+            Score::Sum | Score::Max => half * (1.0 + slack),
+        }
+    }
+
+    /// Whether the bound on the error means anything for rows this wide.
+    pub(super) fn is_sound(cols: usize) -> bool {
+        (cols as f64 + 24.0) * UNIT < 0.5
+    }
+}
+
+/// The norm that goes with a score.
+fn norm(score: Score, row: &[f32]) -> f64 {
+    // Eight sums, so that the compiler may use vectors.
+    let mut sums = [0f64; 8];
+    let term = |v: f32| match score {
+        Score::Product => f64::from(v) * f64::from(v),
+        Score::Sum | Score::Max => f64::from(v.abs()),
+    };
+    let (chunks, rest) = row.as_chunks::<8>();
+    if score == Score::Max {
+        return row.iter().fold(0.0, |most, &v| f64::max(most, term(v)));
+    }
+    for chunk in chunks {
+        for l in 0..8 {
+            sums[l] += term(chunk[l]);
+        }
+    }
+    let total = sums.iter().sum::<f64>() + rest.iter().map(|&v| term(v)).sum::<f64>();
+    if score == Score::Product { total.sqrt() } else { total }
+}
