@@ -14,7 +14,7 @@ pub use classify::{
 pub use cluster::{adjusted_rand, inertia, silhouette};
 pub use regress::{mae, mse, r2, rmse};
 
-use ermine_core::{Error, Features, Model, Result, Target};
+use ermine_core::{Error, Features, Model, NOISE, Result, Target};
 
 /// The direction in which a measure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +104,9 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
             let nearest = |i: usize| distances.row(i)[labels[i] as usize].powi(2) * weight.map_or(1.0, |w| w[i]);
             out.push(("inertia", (0..labels.len()).map(nearest).sum()));
         }
-        // Of large data only the sample is prepared.
-        let rows = cluster::silhouette_rows(labels.len());
+        // Of large data only the sample is prepared. Rows without a group have no silhouette.
+        let grouped: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != NOISE).collect();
+        let rows: Vec<usize> = cluster::silhouette_rows(grouped.len()).into_iter().map(|k| grouped[k]).collect();
         let sample = x.take(&rows);
         let of_sample: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
         let space = c.space(&sample.view())?;
