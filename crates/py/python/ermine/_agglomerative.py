@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import ClusterMixin, _fit_context
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
 from ._base import Estimator
 
@@ -158,6 +159,21 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         labels : ndarray of shape (n_samples,)
         """
         return self.fit(X).labels_
+
+    def assign(self, X):
+        """The cluster of new rows: that of the nearest training row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_training_samples)
+            Rows, or their distances from the training rows if the tree was built from distances.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._call("assign", self._check_X(X, reset=False, accept_sparse=False)).astype(np.int64)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,6 +1,7 @@
 """Naive Bayes of counts, bits and codes: MultinomialNB, ComplementNB, BernoulliNB, CategoricalNB."""
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -8,8 +9,9 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted, check_non_negative
 
+from . import _native
 from ._base import encode_classes, plain
 from ._classify import NativeClassifier
 
@@ -237,21 +239,33 @@ class CategoricalNB(_Dense, DiscreteNB):
     _by_hand = ("class_prior", "min_categories")
 
     def _check_rows_and_target(self, X, y, reset):
-        X, y = validate_data(self, X, y, dtype="int", accept_sparse=False, ensure_all_finite=True, reset=reset)
-        check_non_negative(X, f"{type(self).__name__} (input X)")
-        return X.astype(np.float64), y
+        X, y = self._check_X_y(X, y, accept_sparse=False, reset=reset)
+        return self._codes(X), y
 
     def _rows(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype="int", accept_sparse=False, ensure_all_finite=True, reset=False)
-        check_non_negative(X, f"{type(self).__name__} (input X)")
+        X = self._codes(self._check_X(X, reset=False, accept_sparse=False))
         for column, known in enumerate(self.n_categories_):
             beyond = X[:, column] >= known
             if beyond.any():
                 raise IndexError(
-                    f"column {column}: category {X[beyond, column][0]} is out of bounds, since training has seen {known} categories"
+                    f"column {column}: category {X[beyond, column][0]:.0f} is out of bounds, since training has seen {known} categories"
                 )
-        return X.astype(np.float64)
+        return X
+
+    def _codes(self, X):
+        """Whole numbers from 0 up, as scikit-learn reads them: fractions are cut off."""
+        name = type(self).__name__
+        try:
+            _native.refuse_non_finite(X, name)
+        except ValueError as error:
+            names = getattr(self, "feature_names_in_", None)
+            if names is None:
+                raise
+            named = re.sub(r"column (\d+)", lambda found: f'column "{names[int(found[1])]}"', str(error))
+            raise ValueError(named) from None
+        check_non_negative(X, f"{name} (input X)")
+        return np.trunc(X)
 
     def _params(self, n_classes):
         params = super()._params(n_classes)
