@@ -93,13 +93,7 @@ pub const FACES: &[Face] = &[
         params: &[
             like("eps", "0.5", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float"),
             translated("min_samples", "5", "[Interval(Integral, 1, None, closed=\"left\")]", "int", ""),
-            translated(
-                "metric",
-                "\"euclidean\"",
-                "[str, callable]",
-                "str or callable",
-                "What near means.",
-            ),
+            translated("metric", "\"euclidean\"", "[str, callable]", "str or callable", "What near means."),
             own("metric_params", "None", "[dict, None]", "dict or None", "Further parameters of the metric."),
             translated(
                 "algorithm",
@@ -142,14 +136,14 @@ pub const FACES: &[Face] = &[
                 completed, with a warning, by the shortest connections of the parts.",
         params: &[
             like("n_clusters", "2", "[Interval(Integral, 1, None, closed=\"left\"), None]", "int or None"),
-            translated(
-                "metric",
-                "\"euclidean\"",
-                "[str, callable]",
-                "str or callable",
-                "How far rows are apart.",
+            translated("metric", "\"euclidean\"", "[str, callable]", "str or callable", "How far rows are apart."),
+            unused(
+                "memory",
+                "None",
+                "[str, HasMethods(\"cache\"), None]",
+                "str, object with `cache` or None",
+                "Nothing is cached.",
             ),
-            unused("memory", "None", "[str, HasMethods(\"cache\"), None]", "str, object with `cache` or None", "Nothing is cached."),
             translated(
                 "connectivity",
                 "None",
