@@ -44,9 +44,8 @@ class DiscreteNB(NativeClassifier):
         """
         X, y = self._check_rows_and_target(X, y, True)
         weight = self._check_weight(sample_weight, X)
-        classes, codes = encode_classes(y)
-        self._count(X, codes=codes, classes=classes, sample_weight=weight, params=self._params(len(classes)))
-        self.classes_ = classes
+        self.classes_, codes = encode_classes(y)
+        self._count(X, codes=codes, classes=self.classes_, sample_weight=weight, params=self._params(len(self.classes_)))
         self._set_fitted()
         return self
 
