@@ -31,7 +31,8 @@ pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use learner::{
-    AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, Regressor, Resume, StreamFit, Transformer, argmax_rows,
+    AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Regressor, Resume, StreamFit, Transformer,
+    argmax_rows,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
@@ -43,6 +44,6 @@ pub use report::{Branch, Cell, Curve, Meaning, Report, Section};
 pub use rng::Stream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
-pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task};
+pub use spec::{Accepts, Cells, Family, ParamSpec, Range, Spec, Task};
 pub use suggest::nearest;
 pub use table::{Bitmap, Column, MISSING_CODE, Table, TableRef};

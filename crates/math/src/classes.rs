@@ -60,6 +60,11 @@ impl ClassMoments {
         &self.mean
     }
 
+    /// What [`ClassMoments::mean`] lost in rounding: the means to twice the digits are `mean + mean_low`.
+    pub fn mean_low(&self) -> &Mat<f64> {
+        &self.mean_low
+    }
+
     /// Σ w (x - mean)²: a row a class.
     pub fn squares(&self) -> &Mat<f64> {
         &self.squares

@@ -1,5 +1,9 @@
 //! Clustering.
 
+mod agglomerative;
+mod dbscan;
 mod kmeans;
 
+pub use agglomerative::{Agglomerative, AgglomerativeModel, Distance, Linkage};
+pub use dbscan::{Dbscan, DbscanModel, dbscan_of_neighbours};
 pub use kmeans::{ElbowRow, KMeans, KMeansAlgorithm, KMeansModel, elbow};
