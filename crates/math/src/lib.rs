@@ -10,6 +10,7 @@ pub mod coordinate;
 pub mod dd;
 pub mod distance;
 pub mod distribution;
+pub mod gaussians;
 pub mod isotonic;
 pub mod kernel;
 pub mod linalg;
