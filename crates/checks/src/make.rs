@@ -11,6 +11,10 @@ pub fn ready(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     if learner.spec().params.iter().any(|p| p.name == "n_clusters") {
         let _ = learner.set("n_clusters", Value::from(3));
     }
+    let spec = learner.spec();
+    if spec.tasks.contains(&Task::Density) && spec.tasks.contains(&Task::Clustering) && spec.param("n_components").is_ok() {
+        let _ = learner.set("n_components", Value::from(3));
+    }
     learner
 }
 

@@ -4,6 +4,7 @@ mod choice;
 mod classifier;
 mod definition;
 mod em;
+mod experts;
 mod hostile;
 mod kmeans;
 mod missing;

@@ -100,6 +100,11 @@ impl Sample {
         &self.numbers[i * self.cols..(i + 1) * self.cols]
     }
 
+    /// The rows and their weights.
+    pub(crate) fn weighted_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        (0..self.hashes.len()).map(|i| (self.weight[i], self.row(i)))
+    }
+
     pub(crate) fn add(&mut self, rows: &Dataset<'_>, seed: u64) -> Result<()> {
         let salt = mix(seed);
         let mut block = Self { hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0, ..*self };

@@ -18,6 +18,7 @@ use serde_json::Value;
 pub use components::{Covariances, Mixture};
 use maximise::Prior;
 pub use model::GmmModel;
+pub(super) use pass::rounded;
 pub use pass::{GmmPart, GmmState};
 pub use plan::Choice;
 use start::Start;

@@ -149,6 +149,12 @@ impl Look {
     }
 }
 
+/// The nearest multiple of 2⁻²⁰.
+pub(in crate::mixture) fn rounded(v: f64) -> f64 {
+    const FINE: f64 = (1u32 << 20) as f64;
+    (v * FINE).round() / FINE
+}
+
 impl Frame {
     fn new(look: Look, kind: CovarianceType) -> Result<Self> {
         let cols = look.moments.x_cols();
@@ -166,7 +172,11 @@ impl Frame {
             return Err(Error::Data(format!("column {j}: all cells are missing; leave the column out")));
         }
         let variance: Vec<f64> = (0..cols).map(|j| all.squares[j] / all.weight[j]).collect();
-        let unit = |v: &f64| if kind.follows_scales() && *v > 0.0 { v.sqrt() } else { 1.0 };
+        let common = variance.iter().sum::<f64>() / cols as f64;
+        let unit = |v: &f64| match if kind.follows_scales() { *v } else { common } {
+            v if v > 0.0 => v.sqrt(),
+            _ => 1.0,
+        };
         let unit: Vec<f64> = variance.iter().map(unit).collect();
         let scatter = match (kind.is_full(), look.incomplete) {
             (true, false) => look.moments.scatter(),
@@ -176,11 +186,12 @@ impl Frame {
         Ok(Self { weight, rows, lacking: look.lacking, incomplete: look.incomplete, mean: all.mean, unit, scatter })
     }
 
-    /// Rows in the units in which groups are looked for, with means for missing cells.
+    /// Rows in the units in which groups are looked for, with means for missing cells. They are rounded to a millionth of a unit: draws go by
+    /// what rows hold, and must be the same whatever the units and the origin of the columns.
     fn standard(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let mut scratch = Vec::new();
         let x = numbers(x, &mut scratch, "gmm")?;
-        let cell = |v: f64, j: usize| if v.is_nan() { 0.0 } else { (v - self.mean[j]) / self.unit[j] };
+        let cell = |v: f64, j: usize| if v.is_nan() { 0.0 } else { rounded((v - self.mean[j]) / self.unit[j]) };
         Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| cell(*x.at(i, j), j)))
     }
 
@@ -293,7 +304,7 @@ impl PassLearner for Gmm {
                     }
                     Next::Done(climbed) => {
                         let (frame, p) = (state.frame()?, state.cols);
-                        let needed = self.covariance_type.rows_needed(p) * frame.weight / frame.rows as f64;
+                        let needed = self.covariance_type.rows_needed(p);
                         let collapsed = (0..sizes.len()).filter(|&c| sizes[c] < needed * (1.0 - 1e-9)).collect();
                         objective = Some(climbed.objective.value());
                         let outcome = Outcome { climbed, sizes, collapsed, held_out };
