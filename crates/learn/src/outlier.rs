@@ -20,7 +20,7 @@
 
 use ermine_core::{Error, Result};
 
-use crate::metrics::roc_curve;
+use crate::metrics::Thresholds;
 
 /// The greatest threshold below which at most the share `rate` of these rows lies: `log_density` is that of rows that are not outliers,
 /// with weights where they have some.
@@ -79,19 +79,25 @@ pub struct Operating {
 /// share of the other rows it would call so by mistake. From no row to all rows.
 pub fn curve(log_density: &[f64], outliers: &[bool], weight: Option<&[f64]>) -> Result<Vec<Operating>> {
     if outliers.len() != log_density.len() {
-        return Err(Error::Length { what: "rows known as outliers or not".into(), expected: log_density.len(), found: outliers.len() });
+        return Err(Error::Length {
+            what: "rows known as outliers or not".into(),
+            expected: log_density.len(),
+            found: outliers.len(),
+        });
     }
     let known = outliers.iter().filter(|o| **o).count();
     if known == 0 || known == outliers.len() {
         return Err(Error::Data(format!("{known} of {} rows are outliers; a curve needs some and others", outliers.len())));
     }
     let score: Vec<f64> = log_density.iter().map(|d| -d).collect();
-    let point = |(false_positive_rate, true_positive_rate, t): (f64, f64, f64)| Operating {
+    let none = || Error::Data("all outliers, or all other rows, have weight 0; a curve needs both".into());
+    let curve = Thresholds::of(outliers, &score, weight)?.roc().ok_or_else(none)?;
+    let point = |(t, (false_positive_rate, true_positive_rate)): (f64, (f64, f64))| Operating {
         threshold: -t,
         false_positive_rate,
         true_positive_rate,
     };
-    Ok(roc_curve(outliers, &score, weight).into_iter().map(point).collect())
+    Ok(curve.threshold.into_iter().zip(curve.fpr.into_iter().zip(curve.tpr)).map(point).collect())
 }
 
 #[cfg(test)]

@@ -16,6 +16,14 @@ pub fn inertia(x: MatRef<'_, f64>, centres: MatRef<'_, f64>, labels: &[u32], wei
     (0..x.rows()).map(row).sum()
 }
 
+/// The same groups, numbered from 0 on without gaps; noise is one of them.
+fn numbered(labels: &[u32]) -> Vec<u32> {
+    let mut known = labels.to_vec();
+    known.sort_unstable();
+    known.dedup();
+    labels.iter().map(|l| known.binary_search(l).map_or(0, |at| at as u32)).collect()
+}
+
 /// The rows that stand for all `n` in a silhouette: an even sample of large data.
 pub(super) fn silhouette_rows(n: usize) -> Vec<usize> {
     (0..n.min(SILHOUETTE_ROWS)).map(|i| if n > SILHOUETTE_ROWS { i * n / SILHOUETTE_ROWS } else { i }).collect()
