@@ -13,6 +13,7 @@ mod classify;
 mod cluster;
 mod difference;
 mod interval;
+mod outcome;
 mod probability;
 mod rank;
 mod regress;
@@ -28,13 +29,14 @@ pub use classify::{
 pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
 pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
 pub use interval::{Bootstrap, Ends, Interval, delong, delong_difference, wilson};
+pub use outcome::Outcome;
 pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
 pub use rank::{Gain, dcg, kendall, ndcg, pearson, ranks, spearman};
 pub use regress::{Errors, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};
 pub use stream::{Evaluation, evaluate_source};
 pub use threshold::{Counts, LiftCurve, PrecisionRecallCurve, RocCurve, Thresholds};
 
-use ermine_core::{Error, Features, MatRef, Model, NOISE, Result, Target};
+use ermine_core::{Context, Error, Features, MatRef, Model, NOISE, Result, Target};
 
 /// The direction in which a measure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,14 +182,10 @@ fn number_measures(of: &[Errors], deviance: &MeanLoss) -> Vec<(&'static str, f64
 
 /// All measures that fit a model and rows with a known target, in the order of [`METRICS`].
 pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
-    if let (Some(c), Target::Class { codes, names }) = (model.as_classifier(), y) {
-        if c.classes() != *names {
-            return Err(Error::Target(format!("the model knows the classes {:?} and the data has {names:?}", c.classes())));
-        }
-        return of_classes(codes, c.proba(x)?.view(), &c.classify(x)?, weight);
-    }
-    if let (Some(r), Target::Real(_) | Target::Reals(_)) = (model.as_regressor(), y) {
-        return Ok(of_numbers(y.reals()?, r.predict(x)?.view(), weight, &|y, p| r.unit_deviance(y, p)));
+    let classifies = model.as_classifier().is_some() && matches!(y, Target::Class { .. });
+    let regresses = model.as_regressor().is_some() && matches!(y, Target::Real(_) | Target::Reals(_));
+    if classifies || regresses {
+        return Outcome::of(model, x, &Context::default())?.measures(model, y, weight);
     }
     let mut out = Vec::new();
     if let Some(c) = model.as_clusterer() {
