@@ -46,6 +46,7 @@ FILES = {
     "sklearn.ensemble.tests.test_bagging": ["BaggingClassifier", "BaggingRegressor"],
     "sklearn.ensemble.tests.test_voting": ["VotingClassifier", "VotingRegressor"],
     "sklearn.ensemble.tests.test_stacking": ["StackingClassifier", "StackingRegressor"],
+    "sklearn.mixture.tests.test_gaussian_mixture": ["GaussianMixture"],
     "sklearn.cluster.tests.test_k_means": ["KMeans"],
     "sklearn.decomposition.tests.test_pca": ["PCA"],
     "sklearn.preprocessing.tests.test_data": ["StandardScaler", "MinMaxScaler"],
@@ -66,6 +67,7 @@ def swapped(names):
     import sklearn.kernel_approximation
     import sklearn.kernel_ridge
     import sklearn.linear_model
+    import sklearn.mixture
     import sklearn.naive_bayes
     import sklearn.neighbors
     import sklearn.preprocessing
@@ -81,6 +83,7 @@ def swapped(names):
         sklearn.kernel_approximation,
         sklearn.kernel_ridge,
         sklearn.linear_model,
+        sklearn.mixture,
         sklearn.naive_bayes,
         sklearn.neighbors,
         sklearn.preprocessing,
