@@ -112,6 +112,34 @@ def gaussian_nb(p):
 TASKS["gnb"] = estimator(gaussian_nb)
 
 
+def of_class(name, **params):
+    return lambda p: getattr(ermine, name)(**params)
+
+
+TASKS["mnb_text"] = estimator(of_class("MultinomialNB"))
+TASKS["bnb_text"] = estimator(of_class("BernoulliNB"))
+TASKS["lda"] = estimator(of_class("LinearDiscriminantAnalysis"))
+TASKS["qda"] = estimator(of_class("QuadraticDiscriminantAnalysis"))
+
+
+def dbscan(d, p):
+    return Contestant(
+        lambda: ermine.DBSCAN(eps=p["eps"], min_samples=p["min_samples"]).fit(d["X"]),
+        info=lambda m: {"labels": m.labels_},
+    )
+
+
+def ward(d, p):
+    return Contestant(
+        lambda: ermine.AgglomerativeClustering(n_clusters=p["k"]).fit(d["X"]),
+        info=lambda m: {"labels": m.labels_},
+    )
+
+
+TASKS["dbscan"] = dbscan
+TASKS["ward"] = ward
+
+
 def knn(d, p):
     return Contestant(
         lambda: ermine.NearestNeighbors(n_neighbors=p["k"]).fit(d["X"]),

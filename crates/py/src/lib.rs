@@ -32,7 +32,7 @@ mod _native {
     #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
-    use super::neighbours::{NativeIndex, neighbours, neighbours_within};
+    use super::neighbours::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
     #[pymodule_export]
     use super::table::{NativeTable, example, read_table};
     #[pymodule_export]

@@ -273,7 +273,7 @@ impl BernoulliNbModel {
         class_log_prior: Vec<f64>,
         binarize: Option<f64>,
     ) -> Self {
-        let scores = Scores::of_bits(&logs[0], &logs[1], &class_log_prior);
+        let scores = Scores::of_bits(&logs[0], &logs[1], &class_log_prior, &class_count);
         let certificate = Certificate { method: "counts".into(), iterations: 1, converged: true, ..Certificate::default() };
         Self { classes, class_count, feature_count, logs, class_log_prior, binarize, scores, certificate }
     }

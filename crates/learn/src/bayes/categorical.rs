@@ -461,7 +461,7 @@ impl CategoricalNbModel {
         Tally { class: self.class_count.clone(), columns: (0..self.columns.len()).map(column).collect() }
     }
 
-    /// Sums of log-probabilities for each row, and of how many levels are impossible; `base` is what the classes begin with.
+    /// Logarithms of the joint probabilities of rows and classes.
     fn sums(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.columns.len())?;
         let k = self.classes.len();
@@ -542,12 +542,18 @@ impl CategoricalNbModel {
     /// A row that is impossible in every class, which there is without pseudo-counts only: the limit of small ones. The classes with the
     /// fewest impossible levels are compared by the others.
     fn limit(&self, one: &Features<'_>) -> Result<Vec<f64>> {
-        let finite = |v: f64| if v == f64::NEG_INFINITY { 0.0 } else { v };
         let with = |logs: Mat<f64>, prior: Vec<f64>| Self { logs, class_log_prior: prior, ..self.clone() }.sums(one);
-        let parts = with(
-            Mat::from_vec(self.logs.rows(), self.logs.cols(), self.logs.as_slice().iter().map(|&v| finite(v)).collect()),
-            self.class_log_prior.clone(),
-        )?;
+        let mut finite = self.logs.clone();
+        for range in self.starts.windows(2) {
+            for k in 0..self.classes.len() {
+                // Of a pseudo-count over the weight of the class, the weight stays.
+                let weight: f64 = (range[0]..range[1]).map(|l| self.counts[(l, k)]).sum();
+                for l in (range[0]..range[1]).filter(|&l| self.logs[(l, k)] == f64::NEG_INFINITY) {
+                    finite[(l, k)] = -weight.ln();
+                }
+            }
+        }
+        let parts = with(finite, self.class_log_prior.clone())?;
         let ones = self.logs.as_slice().iter().map(|&v| f64::from(u8::from(v == f64::NEG_INFINITY))).collect();
         let impossible = with(Mat::from_vec(self.logs.rows(), self.logs.cols(), ones), vec![0.0; self.classes.len()])?;
         let possible = |k: &usize| self.class_log_prior[*k] > f64::NEG_INFINITY;

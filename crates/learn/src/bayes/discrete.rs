@@ -131,31 +131,38 @@ impl Linear {
     }
 }
 
-/// Log-probabilities split into a finite part and a 1 for each that is minus infinity.
-fn split(v: f64) -> (f64, f64) {
-    if v == f64::NEG_INFINITY { (0.0, 1.0) } else { (v, 0.0) }
+/// Log-probabilities split into a finite part and a 1 for each that is minus infinity. A pseudo-count a makes of such a cell
+/// ln a - ln n, n the weight of the class; `rest` is the part that stays when a goes to 0.
+fn split(v: f64, rest: f64) -> (f64, f64) {
+    if v == f64::NEG_INFINITY { (rest, 1.0) } else { (v, 0.0) }
+}
+
+/// What is left of an impossible cell in classes of these weights.
+fn rests(weight: &[f64]) -> Vec<f64> {
+    weight.iter().map(|w| if *w > 0.0 { -w.ln() } else { 0.0 }).collect()
 }
 
 impl Scores {
-    /// Classes by columns: what a unit of each cell adds to the score.
-    pub fn new(weights: &Mat<f64>, base: &[f64]) -> Self {
-        Self::of_two(weights, None, base)
+    /// Classes by columns: what a unit of each cell adds to the score. `weight` is what the probabilities of each class were divided by.
+    pub fn new(weights: &Mat<f64>, base: &[f64], weight: &[f64]) -> Self {
+        Self::of_two(weights, None, base, weight)
     }
 
     /// Classes by columns: what a 1 adds to the score, and what a 0 adds.
-    pub fn of_bits(ones: &Mat<f64>, zeros: &Mat<f64>, base: &[f64]) -> Self {
-        Self::of_two(ones, Some(zeros), base)
+    pub fn of_bits(ones: &Mat<f64>, zeros: &Mat<f64>, base: &[f64], weight: &[f64]) -> Self {
+        Self::of_two(ones, Some(zeros), base, weight)
     }
 
-    fn of_two(ones: &Mat<f64>, zeros: Option<&Mat<f64>>, base: &[f64]) -> Self {
+    fn of_two(ones: &Mat<f64>, zeros: Option<&Mat<f64>>, base: &[f64], weight: &[f64]) -> Self {
         let (classes, cols) = (ones.rows(), ones.cols());
-        let zero = |k: usize, j: usize| zeros.map_or((0.0, 0.0), |z| split(z[(k, j)]));
-        let all: f64 =
-            (0..classes).flat_map(|k| (0..cols).map(move |j| (k, j))).map(|(k, j)| split(ones[(k, j)]).1 + zero(k, j).1).sum();
-        let finite = Mat::from_fn(classes, cols, |k, j| split(ones[(k, j)]).0 - zero(k, j).0);
+        let rests = rests(weight);
+        let zero = |k: usize, j: usize| zeros.map_or((0.0, 0.0), |z| split(z[(k, j)], rests[k]));
+        let one = |k: usize, j: usize| split(ones[(k, j)], rests[k]);
+        let all: f64 = (0..classes).flat_map(|k| (0..cols).map(move |j| (k, j))).map(|(k, j)| one(k, j).1 + zero(k, j).1).sum();
+        let finite = Mat::from_fn(classes, cols, |k, j| one(k, j).0 - zero(k, j).0);
         let finite_base = (0..classes).map(|k| base[k] + (0..cols).map(|j| zero(k, j).0).sum::<f64>()).collect();
         let impossible = (all > 0.0).then(|| {
-            let weights = Mat::from_fn(classes, cols, |k, j| split(ones[(k, j)]).1 - zero(k, j).1);
+            let weights = Mat::from_fn(classes, cols, |k, j| one(k, j).1 - zero(k, j).1);
             Linear::new(weights, (0..classes).map(|k| (0..cols).map(|j| zero(k, j).1).sum::<f64>()).collect())
         });
         Self { finite: Linear::new(finite, finite_base), impossible }

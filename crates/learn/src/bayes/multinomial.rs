@@ -264,11 +264,13 @@ impl PassLearner for MultinomialNb {
             Features::F32(m) => add_dense(part, m.to_owned().view(), rows, codes),
             Features::Table(_) => add_dense(part, rows.x.f64_rows(&mut scratch, Self::SPEC.name)?, rows, codes),
         };
+        if !part.is_finite() {
+            rows.x.refuse_non_finite(rows.schema)?;
+        }
         if least < 0.0 {
             return Err(negative(&rows.x, rows.schema));
         }
         if !part.is_finite() {
-            rows.x.refuse_non_finite(rows.schema)?;
             return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
         }
         Ok(())
@@ -338,7 +340,8 @@ impl MultinomialNbModel {
         complement: bool,
     ) -> Self {
         let base = if complement { vec![0.0; classes.len()] } else { class_log_prior.clone() };
-        let scores = Scores::new(&weights, &base);
+        let totals: Vec<f64> = (0..classes.len()).map(|k| feature_count.row(k).iter().sum()).collect();
+        let scores = Scores::new(&weights, &base, &totals);
         let certificate = Certificate { method: "counts".into(), iterations: 1, converged: true, ..Certificate::default() };
         Self { classes, class_count, feature_count, weights, class_log_prior, complement, scores, certificate }
     }

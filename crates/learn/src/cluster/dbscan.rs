@@ -188,16 +188,17 @@ fn taken(points: &Points, rows: &[usize]) -> Points {
     }
 }
 
-/// The groups of rows whose neighbours are known: row `i` has those from `ends[i]` to `ends[i + 1]`, itself among them. Returns which rows
-/// are core rows and the group of each.
-pub fn dbscan_of_neighbours(near: &Within, min_samples: f64, weight: Option<&[f64]>) -> (Vec<bool>, Vec<u32>) {
-    let mut density = Density::new(near.ends.len() - 1, min_samples, weight);
-    density.weigh(0, near);
-    density.keep(0, near, true);
+/// The groups of rows whose neighbours and core rows are known: the neighbours of row `i` are those from `ends[i]` to `ends[i + 1]`.
+///
+/// # Panics
+/// When the lengths do not fit, or a neighbour is no row.
+pub fn connect_neighbours(ends: &[usize], rows: &[u32], core: &[bool]) -> Vec<u32> {
+    assert_eq!(ends.len(), core.len() + 1, "the neighbours of every row");
+    let lists = ends.windows(2).map(|range| (range[0], range[1])).collect();
+    let density = Density { min_samples: 0.0, weight: None, core: core.to_vec(), lists, rows: rows.to_vec() };
     let mut groups = Groups::new(&density);
     groups.connect_kept(&density);
-    let labels = groups.labels(&density);
-    (density.core, labels)
+    groups.labels(&density)
 }
 
 /// Which rows are core rows, and the neighbours that were kept.

@@ -35,7 +35,7 @@ impl Whitening {
             }
         }
         let eigen = eigen_symmetric(r.view())?;
-        let floor = cut.max(p as f64 * f64::EPSILON * eigen.values.first().copied().unwrap_or(0.0));
+        let floor = cut.max(100.0 * p as f64 * f64::EPSILON * eigen.values.first().copied().unwrap_or(0.0));
         let rank = eigen.values.iter().take_while(|v| **v > floor).count();
         let reciprocal_condition = if rank > 0 { eigen.values[rank - 1] / eigen.values[0] } else { 1.0 };
         let matrix = Mat::from_fn(p, rank, |j, k| eigen.vectors[(k, j)] / eigen.values[k].sqrt() / sd[j]);

@@ -66,7 +66,7 @@ impl Lda {
         strips.into_iter().for_each(|s| gram.append_rows(s));
         let eigen = eigen_symmetric(gram.view())?;
         step(2)?;
-        let cut = (self.tol * self.tol).max(z.rows() as f64 * f64::EPSILON * eigen.values[0]);
+        let cut = (self.tol * self.tol).max(100.0 * z.rows() as f64 * f64::EPSILON * eigen.values[0]);
         let rank = eigen.values.iter().take_while(|v| **v > cut).count();
         // V = Zᵀ U / s are the right singular vectors of Z, and V / s whitens it.
         let scaled = Mat::from_fn(rank, z.rows(), |k, i| eigen.vectors[(k, i)] / eigen.values[k]);
