@@ -2,7 +2,9 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, boosting, cluster, features, kernel, linear, mixture, neighbours, prepare, reduce, svm, tree};
+use ermine_learn::{
+    baseline, bayes, boosting, cluster, features, kernel, linear, mixture, neighbours, prepare, reduce, svm, tree,
+};
 
 use crate::Pipeline;
 use crate::ensemble::{AdaBoost, Bagging, OneVsOne, OneVsRest, Stacking, Voting};

@@ -78,7 +78,9 @@
 //! **Reference**: Dempster, Laird, Rubin, Journal of the Royal Statistical Society B 39 (1977); steps that climb Q without reaching
 //! its top: Lange, Journal of the Royal Statistical Society B 57 (1995).
 
-use ermine_core::{BLOCK_ROWS, Context, Dataset, Error, Partial, Progress, Result, RowSource, Spec, Trace, gather, gather_source};
+use ermine_core::{
+    BLOCK_ROWS, Context, Dataset, Error, Partial, Progress, Result, RowSource, Spec, Trace, gather, gather_source,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// A model with hidden variables: what its E step gathers and what its M step makes of it.
@@ -212,7 +214,13 @@ impl<P: Clone> Course<P> {
     ///
     /// The rule is scikit-learn's: when a step has gained less than the tolerance, one more M step is made, and an E step says
     /// what its result is worth.
-    pub fn step<M: Em<Parameters = P>>(mut self, model: &M, sums: M::Expected, rules: &Rules, cx: &Context<'_>) -> Result<Next<P>> {
+    pub fn step<M: Em<Parameters = P>>(
+        mut self,
+        model: &M,
+        sums: M::Expected,
+        rules: &Rules,
+        cx: &Context<'_>,
+    ) -> Result<Next<P>> {
         let now = model.objective(&self.at, &sums);
         let value = now.value();
         if !value.is_finite() {
@@ -231,7 +239,13 @@ impl<P: Clone> Course<P> {
                 Some(_) => {
                     // No step that can be told from none leads up: this is the top, as far as numbers can say.
                     let iterations = self.iterations - 1;
-                    return Ok(Next::Done(Climbed { parameters: before, objective: last, iterations, converged: true, trace: self.trace }));
+                    return Ok(Next::Done(Climbed {
+                        parameters: before,
+                        objective: last,
+                        iterations,
+                        converged: true,
+                        trace: self.trace,
+                    }));
                 }
                 None => {}
             }
@@ -265,7 +279,13 @@ fn slack(o: &Objective) -> f64 {
 }
 
 /// Climbs from `start` over rows in memory. A deadline ends the climb with what there is.
-pub fn fit<M: Em>(model: &M, start: M::Parameters, data: &Dataset<'_>, rules: &Rules, cx: &Context<'_>) -> Result<Climbed<M::Parameters>> {
+pub fn fit<M: Em>(
+    model: &M,
+    start: M::Parameters,
+    data: &Dataset<'_>,
+    rules: &Rules,
+    cx: &Context<'_>,
+) -> Result<Climbed<M::Parameters>> {
     let block_rows = cx.block_rows.unwrap_or_else(|| model.block_rows(data.cols())).max(1);
     climb(model, start, rules, cx, |at| {
         gather(data, block_rows, cx, &|rows: &Dataset<'_>| {

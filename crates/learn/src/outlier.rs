@@ -79,7 +79,11 @@ pub struct Operating {
 /// share of the other rows it would call so by mistake. From no row to all rows.
 pub fn curve(log_density: &[f64], outliers: &[bool], weight: Option<&[f64]>) -> Result<Vec<Operating>> {
     if outliers.len() != log_density.len() {
-        return Err(Error::Length { what: "rows known as outliers or not".into(), expected: log_density.len(), found: outliers.len() });
+        return Err(Error::Length {
+            what: "rows known as outliers or not".into(),
+            expected: log_density.len(),
+            found: outliers.len(),
+        });
     }
     let known = outliers.iter().filter(|o| **o).count();
     if known == 0 || known == outliers.len() {

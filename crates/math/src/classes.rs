@@ -466,7 +466,8 @@ mod tests {
         let x = random(60, 5, 9);
         let codes: Vec<u32> = (0..60).map(|i| i % 3).collect();
         let w: Vec<f64> = (0..60).map(|i| 0.5 + f64::from(i % 4)).collect();
-        let shares: Vec<f64> = (0..3u32).flat_map(|c| (0..60).map(move |i| (c, i))).map(|(c, i)| if codes[i] == c { w[i] } else { 0.0 }).collect();
+        let shares: Vec<f64> =
+            (0..3u32).flat_map(|c| (0..60).map(move |i| (c, i))).map(|(c, i)| if codes[i] == c { w[i] } else { 0.0 }).collect();
         let mut soft = ClassMoments::new(3, 5);
         soft.add_shares(x.view(), &shares);
         let hard = split(&x, &codes, 3, Some(&w), 60);

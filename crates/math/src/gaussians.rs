@@ -225,7 +225,8 @@ mod tests {
             out
         };
         // Powers of two, so that the shift itself is exact enough.
-        let moved = |m: &Mat<f64>| Mat::from_fn(m.rows(), 6, |i, j| ((m[(i, j)] * 1024.0).round() / 1024.0) + f64::from(1u32 << 30));
+        let moved =
+            |m: &Mat<f64>| Mat::from_fn(m.rows(), 6, |i, j| ((m[(i, j)] * 1024.0).round() / 1024.0) + f64::from(1u32 << 30));
         let back = |m: &Mat<f64>| Mat::from_fn(m.rows(), 6, |i, j| moved(m)[(i, j)] - f64::from(1u32 << 30));
         assert_eq!(of(&moved(&x), &moved(&mean)), of(&back(&x), &back(&mean)));
     }

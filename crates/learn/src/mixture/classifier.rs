@@ -69,7 +69,8 @@ pub struct GmmClassifier {
 
 impl Default for GmmClassifier {
     fn default() -> Self {
-        let Gmm { folds, covariance_type, tol, reg_covar, regularise, max_iter, n_init, init_params, algorithm, .. } = Gmm::default();
+        let Gmm { folds, covariance_type, tol, reg_covar, regularise, max_iter, n_init, init_params, algorithm, .. } =
+            Gmm::default();
         Self {
             n_components: 5,
             choose: Some(Choose::Bic),
@@ -340,7 +341,8 @@ impl GmmClassifier {
     fn model(&self, classes: Vec<String>, models: Vec<Option<GmmModel>>, counts: Vec<f64>) -> Result<GmmClassifierModel> {
         let total: f64 = counts.iter().sum();
         let prior = self.priors.clone().unwrap_or_else(|| counts.iter().map(|c| c / total).collect());
-        let mut certificate = Certificate { method: "em".into(), objective: Some(0.0), converged: true, ..Certificate::default() };
+        let mut certificate =
+            Certificate { method: "em".into(), objective: Some(0.0), converged: true, ..Certificate::default() };
         for (model, class) in models.iter().zip(&classes) {
             let Some(c) = model.as_ref().and_then(|m| m.certificate()) else { continue };
             certificate.method = c.method.clone();
@@ -558,7 +560,13 @@ impl Density for GmmClassifierModel {
         let mut out = Vec::with_capacity(rows * self.columns);
         for (c, model) in self.models.iter().enumerate() {
             if let Some(model) = model {
-                out.extend(model.mixture().sample(counts[c], Stream::new(seed, "gmm-classifier class", c as u64).next_u64())?.0.into_vec());
+                out.extend(
+                    model
+                        .mixture()
+                        .sample(counts[c], Stream::new(seed, "gmm-classifier class", c as u64).next_u64())?
+                        .0
+                        .into_vec(),
+                );
             }
         }
         Ok(Some(Mat::from_vec(rows, self.columns, out)))

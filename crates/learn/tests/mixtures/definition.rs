@@ -78,13 +78,8 @@ impl Plain {
     }
 }
 
-const KINDS: [CovarianceType; 5] = [
-    CovarianceType::Full,
-    CovarianceType::Tied,
-    CovarianceType::Diag,
-    CovarianceType::Spherical,
-    CovarianceType::TiedSpherical,
-];
+const KINDS: [CovarianceType; 5] =
+    [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag, CovarianceType::Spherical, CovarianceType::TiedSpherical];
 
 /// Identity precisions in the form that a kind asks for.
 fn identities(kind: CovarianceType, k: usize, p: usize) -> serde_json::Value {
@@ -186,7 +181,8 @@ fn what_is_added_is_on_the_diagonal_and_the_floor_only_holds_up() {
     let floored = super::fit(&Gmm { reg_covar: 1e-3, ..base.clone() }, &x).unwrap();
     assert_eq!(floored.covariances(), plain.covariances());
     // A floor above the narrowest direction holds that one up and leaves the others.
-    let spectrum = |m: &GmmModel, c: usize| ermine_math::linalg::eigenvalues_symmetric(m.covariances().matrix(c, 3).view()).unwrap();
+    let spectrum =
+        |m: &GmmModel, c: usize| ermine_math::linalg::eigenvalues_symmetric(m.covariances().matrix(c, 3).view()).unwrap();
     let least = spectrum(&plain, 0)[2].min(spectrum(&plain, 1)[2]);
     let held = super::fit(&Gmm { reg_covar: 2.0 * least, ..base.clone() }, &x).unwrap();
     let values: Vec<f64> = [spectrum(&held, 0), spectrum(&held, 1)].concat();
@@ -217,7 +213,11 @@ fn the_prior_counts_as_rows_seen_before() {
     for kind in KINDS {
         // The default prior keeps two components apart even where one has too few rows, without any floor.
         let mut y = groups(40, 4, 2, 4.0, 5);
-        (0..40).for_each(|i| if i >= 3 { (0..4).for_each(|j| y[(i, j)] = y[(i, j)] * 0.1 + 20.0) });
+        (0..40).for_each(|i| {
+            if i >= 3 {
+                (0..4).for_each(|j| y[(i, j)] = y[(i, j)] * 0.1 + 20.0)
+            }
+        });
         let learner = Gmm {
             n_components: 2,
             covariance_type: kind,

@@ -1,7 +1,7 @@
 //! Mixtures of experts.
 
 use ermine_core::*;
-use ermine_learn::linear::{Logistic, Ridge};
+use ermine_learn::linear::{Alpha, Logistic, Ridge};
 use ermine_learn::mixture::{MixtureOfExperts, MixtureOfExpertsModel, Say};
 use proptest::prelude::*;
 
@@ -34,7 +34,8 @@ fn regimes(rows: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
 #[test]
 fn two_regimes_are_found_with_their_gate() {
     let (x, y) = regimes(4000, 3);
-    let model = regress(&MixtureOfExperts { alpha: 1e-6, tol: 1e-9, max_iter: 2000, ..MixtureOfExperts::default() }, &x, &y).unwrap();
+    let model =
+        regress(&MixtureOfExperts { alpha: 1e-6, tol: 1e-9, max_iter: 2000, ..MixtureOfExperts::default() }, &x, &y).unwrap();
     assert!(model.certificate().unwrap().converged);
     let Say::Linear { coef, variance } = &model.experts().say else { panic!("no lines") };
     let first = if coef[(0, 0)] > coef[(1, 0)] { 0 } else { 1 };
@@ -69,7 +70,9 @@ fn the_prediction_is_the_mean_and_the_variance_of_the_mixture() {
         assert!((mean[i] - m).abs() < 1e-9 && predicted[(i, 0)] == mean[i]);
         assert!((variance[i] - (second - m * m)).abs() < 1e-8 * second);
         let density: f64 = (0..2)
-            .map(|k| gate[(i, k)] * (-0.5 * (y[i] - says[(i, k)]).powi(2) / noise[k]).exp() / (std::f64::consts::TAU * noise[k]).sqrt())
+            .map(|k| {
+                gate[(i, k)] * (-0.5 * (y[i] - says[(i, k)]).powi(2) / noise[k]).exp() / (std::f64::consts::TAU * noise[k]).sqrt()
+            })
             .sum();
         likelihood += density.ln();
     }
@@ -92,9 +95,11 @@ fn at_the_end_gate_and_experts_are_regressions_with_the_shares_as_weights() {
     for k in 0..2 {
         let w: Vec<f64> = (0..400).map(|i| shares[(i, k)]).collect();
         let data = Dataset::new(features(&x)).with_target(Target::Real(&y)).with_weight(Some(&w));
-        let ridge = Ridge { alpha, ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+        let ridge = Ridge { alpha: Alpha::One(alpha), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
         let want = ridge.predict(&features(&x)).unwrap();
-        (0..400).for_each(|i| assert!((says[(i, k)] - want[(i, 0)]).abs() < 1e-4 * (1.0 + want[(i, 0)].abs()), "expert {k}, row {i}"));
+        (0..400).for_each(|i| {
+            assert!((says[(i, k)] - want[(i, 0)]).abs() < 1e-4 * (1.0 + want[(i, 0)].abs()), "expert {k}, row {i}")
+        });
         assert!(coef[(k, 0)].is_finite());
     }
     // Two vectors with a penalty of alpha each are one difference with half of it: C = 2 / alpha.
@@ -118,7 +123,7 @@ fn one_expert_is_ridge_or_softmax_regression() {
     let learner = MixtureOfExperts { n_experts: 1, alpha: 2.0, tol: 1e-12, max_iter: 500, ..MixtureOfExperts::default() };
     let model = regress(&learner, &rest, &y).unwrap();
     let data = Dataset::new(features(&rest)).with_target(Target::Real(&y));
-    let ridge = Ridge { alpha: 2.0, ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+    let ridge = Ridge { alpha: Alpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
     let (a, b) = (model.predict(&features(&rest)).unwrap(), ridge.predict(&features(&rest)).unwrap());
     (0..150).for_each(|i| assert!((a[(i, 0)] - b[(i, 0)]).abs() < 1e-9));
     let classes = target("iris.csv.gz");
@@ -147,7 +152,8 @@ fn two_logistic_experts_separate_what_one_cannot() {
         found.iter().zip(codes).filter(|(a, b)| a == b).count()
     };
     let one = classify(&MixtureOfExperts { n_experts: 1, ..MixtureOfExperts::default() }, &x, &y).unwrap();
-    let two = classify(&MixtureOfExperts { alpha: 1e-3, n_init: 4, max_iter: 1000, ..MixtureOfExperts::default() }, &x, &y).unwrap();
+    let two =
+        classify(&MixtureOfExperts { alpha: 1e-3, n_init: 12, max_iter: 1000, ..MixtureOfExperts::default() }, &x, &y).unwrap();
     assert!(right(&one) < 800 && right(&two) > 1150, "{} {}", right(&one), right(&two));
     let p = two.proba(&features(&x)).unwrap();
     (0..1200).for_each(|i| assert!((p.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-12));
@@ -202,7 +208,8 @@ fn hostile_rows_are_right_or_said() {
     let e = regress(&MixtureOfExperts { n_experts: 3, ..learner.clone() }, &few, &[1.0, 2.0]).unwrap_err().to_string();
     assert!(e.contains("2 rows") && e.contains("3 experts"), "{e}");
     // Constant columns and targets, rows twice, columns of very different size.
-    let finite = |m: &MixtureOfExpertsModel, x: &Mat<f64>| m.predict(&features(x)).unwrap().as_slice().iter().all(|v| v.is_finite());
+    let finite =
+        |m: &MixtureOfExpertsModel, x: &Mat<f64>| m.predict(&features(x)).unwrap().as_slice().iter().all(|v| v.is_finite());
     let constant = Mat::from_fn(60, 3, |i, j| if j == 2 { 7.0 } else { x[(i, j)] });
     assert!(finite(&regress(&learner, &constant, &y).unwrap(), &constant));
     let flat = regress(&learner, &x, &[4.0; 60]).unwrap();
@@ -226,7 +233,18 @@ fn hostile_rows_are_right_or_said() {
 #[test]
 fn a_model_that_was_read_says_the_same() {
     let (x, y) = regimes(200, 10);
-    let labels: Vec<&str> = y.iter().map(|v| if *v > 0.0 { "up" } else if *v > -3.0 { "middle" } else { "down" }).collect();
+    let labels: Vec<&str> = y
+        .iter()
+        .map(|v| {
+            if *v > 0.0 {
+                "up"
+            } else if *v > -3.0 {
+                "middle"
+            } else {
+                "down"
+            }
+        })
+        .collect();
     let classes = OwnedTarget::from_labels(&labels);
     let learner = MixtureOfExperts { n_experts: 3, ..MixtureOfExperts::default() };
     for model in [regress(&learner, &x, &y).unwrap(), classify(&learner, &x, &classes).unwrap()] {

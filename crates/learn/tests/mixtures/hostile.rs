@@ -6,13 +6,8 @@ use serde_json::json;
 
 use super::{features, fit, fixture, groups, lists, objective};
 
-const KINDS: [CovarianceType; 5] = [
-    CovarianceType::Full,
-    CovarianceType::Tied,
-    CovarianceType::Diag,
-    CovarianceType::Spherical,
-    CovarianceType::TiedSpherical,
-];
+const KINDS: [CovarianceType; 5] =
+    [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag, CovarianceType::Spherical, CovarianceType::TiedSpherical];
 
 #[test]
 fn fewer_rows_than_components_are_refused_with_the_numbers() {
@@ -45,7 +40,8 @@ fn rows_that_are_all_equal_or_few_of_a_kind_are_fitted_and_said() {
             let want = -1.5 * (std::f64::consts::TAU * 1e-6).ln();
             assert!(density.iter().all(|d| (d - want).abs() < 1e-9), "{kind:?} {init:?}: {} for {want}", density[0]);
             let three = Mat::from_fn(60, 2, |i, j| [[0.0, 0.0], [4.0, 1.0], [9.0, -3.0]][i % 3][j]);
-            let model = fit(&Gmm { n_components: 5, covariance_type: kind, init_params: init, ..Gmm::default() }, &three).unwrap();
+            let model =
+                fit(&Gmm { n_components: 5, covariance_type: kind, init_params: init, ..Gmm::default() }, &three).unwrap();
             assert!(model.log_density(&features(&three)).unwrap().iter().all(|d| d.is_finite()), "{kind:?} {init:?}");
             assert!((model.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
@@ -62,7 +58,7 @@ fn a_constant_column_has_the_variance_of_the_floor_and_leaves_the_others_alone()
     for constant in [0.0, 5.0, -1e-300, 1e12] {
         let wide = Mat::from_fn(200, 3, |i, j| [x[(i, 0)], constant, x[(i, 1)]][j]);
         for kind in [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag] {
-            let learner = Gmm { n_components: 2, covariance_type: kind, tol: 1e-8, max_iter: 500, ..Gmm::default() };
+            let learner = Gmm { n_components: 2, covariance_type: kind, tol: 1e-8, max_iter: 500, n_init: 8, ..Gmm::default() };
             let (a, b) = (fit(&learner, &x).unwrap(), fit(&learner, &wide).unwrap());
             let more = -0.5 * (std::f64::consts::TAU * 1e-6).ln() * 200.0;
             let (got, want) = (b.log_likelihood(), a.log_likelihood() + more);
@@ -78,7 +74,15 @@ fn a_column_of_another_size_changes_nothing_but_its_unit() {
     let huge = Mat::from_fn(400, 3, |i, j| if j == 1 { x[(i, j)] * 1e12 } else { x[(i, j)] });
     for kind in [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag] {
         for init in [Init::KMeans, Init::PlusPlus] {
-            let learner = Gmm { n_components: 3, covariance_type: kind, init_params: init, tol: 1e-9, max_iter: 2000, n_init: 4, ..Gmm::default() };
+            let learner = Gmm {
+                n_components: 3,
+                covariance_type: kind,
+                init_params: init,
+                tol: 1e-9,
+                max_iter: 2000,
+                n_init: 4,
+                ..Gmm::default()
+            };
             let (a, b) = (fit(&learner, &x).unwrap(), fit(&learner, &huge).unwrap());
             let want = a.log_likelihood() - 400.0 * 1e12f64.ln();
             assert!((b.log_likelihood() - want).abs() <= 1e-8 * want.abs(), "{kind:?} {init:?}: {} {want}", b.log_likelihood());
@@ -86,7 +90,7 @@ fn a_column_of_another_size_changes_nothing_but_its_unit() {
     }
     // Beside a column that does not vary, which the floor has to hold up.
     let odd = Mat::from_fn(400, 4, |i, j| if j == 3 { 2.5 } else { huge[(i, j)] });
-    let learner = Gmm { n_components: 3, tol: 1e-9, max_iter: 2000, n_init: 4, ..Gmm::default() };
+    let learner = Gmm { n_components: 3, tol: 1e-9, max_iter: 2000, n_init: 12, ..Gmm::default() };
     let (a, b) = (fit(&learner, &huge).unwrap(), fit(&learner, &odd).unwrap());
     let want = a.log_likelihood() - 0.5 * (std::f64::consts::TAU * 1e-6).ln() * 400.0;
     assert!((b.log_likelihood() - want).abs() <= 1e-6 * want.abs(), "{} {want}", b.log_likelihood());
@@ -122,7 +126,7 @@ fn a_column_far_from_zero_costs_no_digits() {
     let x = groups(300, 3, 2, 3.0, 6);
     let moved = Mat::from_fn(300, 3, |i, j| x[(i, j)] + [1e9, -3e7, 0.0][j]);
     for kind in KINDS {
-        let learner = Gmm { n_components: 2, covariance_type: kind, tol: 1e-9, max_iter: 500, ..Gmm::default() };
+        let learner = Gmm { n_components: 2, covariance_type: kind, tol: 1e-9, max_iter: 500, n_init: 8, ..Gmm::default() };
         let (a, b) = (fit(&learner, &x).unwrap(), fit(&learner, &moved).unwrap());
         // The cells themselves have lost digits: nine of them are gone in the first column.
         assert!((a.log_likelihood() - b.log_likelihood()).abs() < 1e-5 * a.log_likelihood().abs(), "{kind:?}");
@@ -135,7 +139,9 @@ fn a_collapsing_start_is_left_for_another() {
     let mut x = groups(100, 2, 2, 4.0, 12);
     x.row_mut(98).copy_from_slice(&[60.0, 60.0]);
     x.row_mut(99).copy_from_slice(&[60.0, 60.0]);
-    let model = fit(&Gmm { n_components: 3, init_params: Init::Rows, n_init: 10, tol: 1e-6, max_iter: 500, ..Gmm::default() }, &x).unwrap();
+    let model =
+        fit(&Gmm { n_components: 3, init_params: Init::Rows, n_init: 10, tol: 1e-6, max_iter: 500, ..Gmm::default() }, &x)
+            .unwrap();
     // Whatever was found, a component on two rows is said.
     let sizes: Vec<f64> = model.weights().iter().map(|w| w * 100.0).collect();
     let collapsed = sizes.iter().any(|s| *s < 2.9);

@@ -55,7 +55,17 @@ fn groups(rows: usize, cols: usize, k: usize, apart: f64, seed: u64) -> Mat<f64>
     let mut s = Stream::new(seed, "groups", 0);
     let centres = Mat::from_fn(k, cols, |_, _| apart * s.normal());
     let factors: Vec<Mat<f64>> = (0..k)
-        .map(|_| Mat::from_fn(cols, cols, |i, j| if i == j { 0.3 + s.uniform() } else if j < i { 0.6 * s.normal() } else { 0.0 }))
+        .map(|_| {
+            Mat::from_fn(cols, cols, |i, j| {
+                if i == j {
+                    0.3 + s.uniform()
+                } else if j < i {
+                    0.6 * s.normal()
+                } else {
+                    0.0
+                }
+            })
+        })
         .collect();
     let mut x = Mat::zeros(rows, cols);
     for i in 0..rows {

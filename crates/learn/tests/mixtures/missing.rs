@@ -22,7 +22,9 @@ fn marginal(x: &[f64], mean: &[f64], covariance: &Mat<f64>) -> f64 {
     let d: Vec<f64> = seen.iter().map(|&j| x[j] - mean[j]).collect();
     let mut s = d.clone();
     factor.solve_vec(&mut s);
-    -0.5 * (d.iter().zip(&s).map(|(a, b)| a * b).sum::<f64>() + factor.log_determinant() + seen.len() as f64 * std::f64::consts::TAU.ln())
+    -0.5 * (d.iter().zip(&s).map(|(a, b)| a * b).sum::<f64>()
+        + factor.log_determinant()
+        + seen.len() as f64 * std::f64::consts::TAU.ln())
 }
 
 #[test]
@@ -107,8 +109,9 @@ fn missing_cells_are_filled_in_with_their_conditional_means() {
     for i in 0..500 {
         let row = holes.row(i);
         let seen: Vec<usize> = (0..3).filter(|&j| !row[j].is_nan()).collect();
-        let joint: Vec<f64> =
-            (0..2).map(|c| model.weights()[c].ln() + marginal(row, model.means().row(c), &model.covariances().matrix(c, 3))).collect();
+        let joint: Vec<f64> = (0..2)
+            .map(|c| model.weights()[c].ln() + marginal(row, model.means().row(c), &model.covariances().matrix(c, 3)))
+            .collect();
         let total = ermine_math::loss::log_sum_exp(&joint);
         for j in 0..3 {
             if !row[j].is_nan() {

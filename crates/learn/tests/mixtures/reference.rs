@@ -103,7 +103,8 @@ fn one_component_is_the_mean_and_the_covariance() {
     let x = fixture("iris.csv.gz");
     let (n, p) = (x.rows(), x.cols());
     let mean: Vec<f64> = (0..p).map(|j| x.view().col_iter(j).sum::<f64>() / n as f64).collect();
-    let covariance = Mat::from_fn(p, p, |a, b| (0..n).map(|i| (x[(i, a)] - mean[a]) * (x[(i, b)] - mean[b])).sum::<f64>() / n as f64);
+    let covariance =
+        Mat::from_fn(p, p, |a, b| (0..n).map(|i| (x[(i, a)] - mean[a]) * (x[(i, b)] - mean[b])).sum::<f64>() / n as f64);
     for kind in [
         CovarianceType::Full,
         CovarianceType::Tied,
@@ -121,7 +122,13 @@ fn one_component_is_the_mean_and_the_covariance() {
                 let want = match (kind, a == b) {
                     (CovarianceType::Full | CovarianceType::Tied, _) | (CovarianceType::Diag, true) => covariance[(a, b)],
                     (CovarianceType::Diag, false) => 0.0,
-                    (_, same) => if same { trace } else { 0.0 },
+                    (_, same) => {
+                        if same {
+                            trace
+                        } else {
+                            0.0
+                        }
+                    }
                 };
                 assert!((got[(a, b)] - want).abs() < 1e-13, "{kind:?} ({a}, {b})");
             }

@@ -6,13 +6,8 @@ use ermine_learn::outlier;
 
 use super::{features, fit, groups};
 
-const KINDS: [CovarianceType; 5] = [
-    CovarianceType::Full,
-    CovarianceType::Tied,
-    CovarianceType::Diag,
-    CovarianceType::Spherical,
-    CovarianceType::TiedSpherical,
-];
+const KINDS: [CovarianceType; 5] =
+    [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag, CovarianceType::Spherical, CovarianceType::TiedSpherical];
 
 #[test]
 fn rows_that_are_drawn_have_the_moments_of_the_mixture() {
@@ -66,12 +61,20 @@ fn a_threshold_keeps_its_false_positive_rate_on_new_rows_and_finds_outliers() {
         let tau = outlier::threshold(&known, None, rate).unwrap();
         assert!(share(&known, tau) <= rate && share(&known, tau) > rate - 0.001);
         // Five standard errors on rows that were not seen.
-        assert!((share(&fresh, tau) - rate).abs() < 5.0 * (rate * (1.0 - rate) / 4000.0).sqrt() + 0.005, "{rate}: {}", share(&fresh, tau));
+        assert!(
+            (share(&fresh, tau) - rate).abs() < 5.0 * (rate * (1.0 - rate) / 4000.0).sqrt() + 0.005,
+            "{rate}: {}",
+            share(&fresh, tau)
+        );
     }
     let all: Vec<f64> = fresh.iter().chain(&found).copied().collect();
     let labels: Vec<bool> = (0..all.len()).map(|i| i >= 4000).collect();
     let curve = outlier::curve(&all, &labels, None).unwrap();
-    assert!(curve.windows(2).all(|w| w[0].false_positive_rate <= w[1].false_positive_rate && w[0].true_positive_rate <= w[1].true_positive_rate));
+    assert!(
+        curve
+            .windows(2)
+            .all(|w| w[0].false_positive_rate <= w[1].false_positive_rate && w[0].true_positive_rate <= w[1].true_positive_rate)
+    );
     let at = curve.iter().rfind(|p| p.false_positive_rate <= 0.05).unwrap();
     assert!(at.true_positive_rate > 0.7, "{at:?}");
     let tau = outlier::threshold(&fresh, None, 0.05).unwrap();

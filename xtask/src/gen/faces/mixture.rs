@@ -36,7 +36,13 @@ pub const FACES: &[Face] = &[
             N_INIT,
             same("init_params"),
             translated("weights_init", "None", "[\"array-like\", None]", "array-like of shape (n_components,) or None", ""),
-            translated("means_init", "None", "[\"array-like\", None]", "array-like of shape (n_components, n_features) or None", ""),
+            translated(
+                "means_init",
+                "None",
+                "[\"array-like\", None]",
+                "array-like of shape (n_components, n_features) or None",
+                "",
+            ),
             translated("precisions_init", "None", "[\"array-like\", Real, None]", "array-like or None", ""),
             RANDOM_STATE,
             own(

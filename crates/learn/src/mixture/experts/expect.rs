@@ -156,8 +156,9 @@ impl ExpertsEm {
             if let Some(slopes) = sums.experts.get_mut(c) {
                 let classes = said.proba.len() / (n * k);
                 let p = &said.proba[c * classes * n..(c + 1) * classes * n];
-                let r: Vec<f64> =
-                    (0..classes * n).map(|at| run[at % n] * (f64::from(u8::from(said.codes[at % n] as usize == at / n)) - p[at])).collect();
+                let r: Vec<f64> = (0..classes * n)
+                    .map(|at| run[at % n] * (f64::from(u8::from(said.codes[at % n] as usize == at / n)) - p[at]))
+                    .collect();
                 slopes.add(z, &r, p, run);
             }
         }

@@ -169,7 +169,8 @@ mod tests {
         let mut p = vec![0.0; n * k];
         scores(z.view(), coef, &mut p);
         posterior_block(&mut p, &mut vec![0.0; n]);
-        let r: Vec<f64> = (0..k).flat_map(|c| (0..n).map(move |i| (c, i))).map(|(c, i)| w[i] * (t[(i, c)] - p[c * n + i])).collect();
+        let r: Vec<f64> =
+            (0..k).flat_map(|c| (0..n).map(move |i| (c, i))).map(|(c, i)| w[i] * (t[(i, c)] - p[c * n + i])).collect();
         let mut s = Slopes::new(k, z.cols(), newton);
         s.add(z.view(), &r, &p, w);
         s

@@ -42,7 +42,8 @@ impl ExpertsEm {
         let slopes = solve(&system, right)?;
         coef[..p].copy_from_slice(&slopes);
         coef[p] = mean[p] - (0..p).map(|j| slopes[j] * mean[j]).sum::<f64>();
-        let explained: f64 = (0..p).map(|i| slopes[i] * (2.0 * s[(i, p)] - (0..p).map(|j| s[(i, j)] * slopes[j]).sum::<f64>())).sum();
+        let explained: f64 =
+            (0..p).map(|i| slopes[i] * (2.0 * s[(i, p)] - (0..p).map(|j| s[(i, j)] * slopes[j]).sum::<f64>())).sum();
         let penalty: f64 = self.alpha * slopes.iter().map(|b| b * b).sum::<f64>();
         Ok((((s[(p, p)] - explained).max(0.0) + penalty) / rows.weight()).max(self.floor))
     }

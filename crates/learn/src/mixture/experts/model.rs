@@ -39,7 +39,10 @@ impl MixtureOfExpertsModel {
             let held: Vec<String> =
                 (0..variance.len()).filter(|&k| variance[k] <= em.floor * (1.0 + 1e-9)).map(|k| k.to_string()).collect();
             if !held.is_empty() {
-                notes.push(format!("the rows of expert {} lie on a plane: its noise is at the least that reg_variance allows", held.join(", ")));
+                notes.push(format!(
+                    "the rows of expert {} lie on a plane: its noise is at the least that reg_variance allows",
+                    held.join(", ")
+                ));
             }
         }
         if !em.newton_gate || !em.newton_experts {
@@ -212,7 +215,8 @@ impl Model for MixtureOfExpertsModel {
     fn report(&self, schema: &Schema) -> Report {
         let (k, p) = (self.experts.len(), self.centre.len());
         let mut report = Report::default();
-        report.text(format!("{k} experts; log likelihood {:.6} after {} steps.", self.log_likelihood, self.certificate.iterations));
+        report
+            .text(format!("{k} experts; log likelihood {:.6} after {} steps.", self.log_likelihood, self.certificate.iterations));
         let name = |d: usize| match d {
             d if d == p => "(intercept)".to_owned(),
             d => schema.fields.get(d).map_or(format!("x{d}"), |f| f.name.clone()),
@@ -230,7 +234,8 @@ impl Model for MixtureOfExpertsModel {
                 .collect()
         };
         let heads: Vec<String> = (0..k).map(|c| format!("expert {c}")).collect();
-        let with_column = |heads: &[String]| -> Vec<String> { std::iter::once("column".to_owned()).chain(heads.iter().cloned()).collect() };
+        let with_column =
+            |heads: &[String]| -> Vec<String> { std::iter::once("column".to_owned()).chain(heads.iter().cloned()).collect() };
         let add = |report: &mut Report, title: &str, heads: Vec<String>, rows: Vec<Vec<Cell>>| {
             let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
             report.table(title, &heads, rows);

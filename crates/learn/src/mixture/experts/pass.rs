@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::expect::Expected;
 use super::partition::Partition;
 use super::{Experts, ExpertsEm, MixtureOfExperts, MixtureOfExpertsModel};
-use crate::mixture::gmm::rounded;
 use crate::cluster::Sample;
 use crate::em::{Climbed, Course, Em, Next, Rules};
+use crate::mixture::gmm::rounded;
 
 /// The most numbers of a gate or of an expert whose curvature is computed.
 const MOST_NEWTON: usize = 1500;

@@ -234,16 +234,13 @@ impl Mixture {
     pub(super) fn given(&self, seen: &[usize], missing: &[usize]) -> Result<Conditional> {
         let (k, p) = (self.components(), self.cols());
         let means = Mat::from_fn(k, seen.len(), |c, j| self.means[(c, seen[j])]);
-        let part = |m: &Mat<f64>, rows: &[usize], cols: &[usize]| {
-            Mat::from_fn(rows.len(), cols.len(), |i, j| m[(rows[i], cols[j])])
-        };
+        let part =
+            |m: &Mat<f64>, rows: &[usize], cols: &[usize]| Mat::from_fn(rows.len(), cols.len(), |i, j| m[(rows[i], cols[j])]);
         if let Some(variances) = self.covariances.variances(k, p) {
             let of_seen = Mat::from_fn(k, seen.len(), |c, j| variances[(c, seen[j])]);
             let marginal = Kernel::Diagonal(DiagonalGaussians::new(means.view(), of_seen.view()));
             let spread = (0..k)
-                .map(|c| {
-                    Mat::from_fn(missing.len(), missing.len(), |i, j| if i == j { variances[(c, missing[i])] } else { 0.0 })
-                })
+                .map(|c| Mat::from_fn(missing.len(), missing.len(), |i, j| if i == j { variances[(c, missing[i])] } else { 0.0 }))
                 .collect();
             return Ok(Conditional { marginal, slopes: Vec::new(), spread });
         }
@@ -282,7 +279,15 @@ pub(super) struct Conditional {
 
 impl Conditional {
     /// The expected missing cells of a row whose seen cells are `x`, under one component.
-    pub(super) fn expected(&self, mixture: &Mixture, component: usize, seen: &[usize], x: &[f64], missing: &[usize], out: &mut [f64]) {
+    pub(super) fn expected(
+        &self,
+        mixture: &Mixture,
+        component: usize,
+        seen: &[usize],
+        x: &[f64],
+        missing: &[usize],
+        out: &mut [f64],
+    ) {
         let mean = mixture.means.row(component);
         for (i, (&m, out)) in missing.iter().zip(out).enumerate() {
             *out = mean[m];

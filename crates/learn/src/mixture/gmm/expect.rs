@@ -46,15 +46,7 @@ impl Expected {
             true => Sums::Full(vec![Moments::new(cols, 0); components]),
             false => Sums::Diagonal(ClassMoments::new(components, cols)),
         };
-        Self {
-            sums,
-            spread: Vec::new(),
-            log_likelihood: 0.0,
-            climbed: 0.0,
-            weight: 0.0,
-            held_out: 0.0,
-            held_out_weight: 0.0,
-        }
+        Self { sums, spread: Vec::new(), log_likelihood: 0.0, climbed: 0.0, weight: 0.0, held_out: 0.0, held_out_weight: 0.0 }
     }
 
     fn is_finite(&self) -> bool {
@@ -342,7 +334,14 @@ impl GaussianEm {
     }
 
     /// The statistics of rows whose shares are drawn: uniform numbers by what the rows hold, made to sum to 1.
-    pub(super) fn scatter(&self, sums: &mut Expected, components: usize, rows: &Dataset<'_>, means: &[f64], seed: u64) -> Result<()> {
+    pub(super) fn scatter(
+        &self,
+        sums: &mut Expected,
+        components: usize,
+        rows: &Dataset<'_>,
+        means: &[f64],
+        seed: u64,
+    ) -> Result<()> {
         self.by_chunks(rows, |x, weight, _| {
             let mut scratch = Vec::new();
             let x = numbers(x, &mut scratch, "gmm")?;

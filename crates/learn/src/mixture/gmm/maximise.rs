@@ -80,7 +80,8 @@ impl GaussianEm {
             _ => groups[c].mean[j],
         });
         // The prior knows what the covariance of no rows is; without one it stays what it was.
-        let old = |c: usize| at.filter(|_| groups[c].weight == 0.0 && self.prior.is_none()).map(|at| at.covariances().matrix(c, p));
+        let old =
+            |c: usize| at.filter(|_| groups[c].weight == 0.0 && self.prior.is_none()).map(|at| at.covariances().matrix(c, p));
         let covariances = match self.covariance_type {
             CovarianceType::Full => {
                 let one = |c: usize| match old(c) {
@@ -158,9 +159,8 @@ impl GaussianEm {
         let Some(prior) = &self.prior else { return 0.0 };
         let (k, p) = (at.components(), at.cols());
         let one = |log_determinant: f64, trace: f64| -0.5 * (prior.rows() * log_determinant + trace);
-        let diagonal = |v: &dyn Fn(usize) -> f64| {
-            one((0..p).map(|j| v(j).ln()).sum(), (0..p).map(|j| prior.scatter[(j, j)] / v(j)).sum())
-        };
+        let diagonal =
+            |v: &dyn Fn(usize) -> f64| one((0..p).map(|j| v(j).ln()).sum(), (0..p).map(|j| prior.scatter[(j, j)] / v(j)).sum());
         match at.covariances() {
             Covariances::Full(_) | Covariances::Tied(_) => {
                 let Ok(ready) = at.ready() else { return f64::NEG_INFINITY };

@@ -235,7 +235,11 @@ impl Model for GmmModel {
         report.table("Means", &heads, of(&|c, j| self.means()[(c, j)]));
         report.table("Standard deviations", &heads, of(&|c, j| self.covariances().matrix(c, p)[(j, j)].sqrt()));
         if !self.choice.is_empty() {
-            report.table("Numbers of components", &["components", "log likelihood", "bic", "aic", "held out"], self.choice_rows());
+            report.table(
+                "Numbers of components",
+                &["components", "log likelihood", "bic", "aic", "held out"],
+                self.choice_rows(),
+            );
         }
         if let Some(trace) = &self.trace {
             let points = trace.rows.iter().enumerate().map(|(t, r)| (t as f64, r[0])).collect();

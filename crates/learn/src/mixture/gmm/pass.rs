@@ -123,8 +123,7 @@ impl Look {
         }
         refuse_infinite(&rows.x, rows.schema, &|_| true)?;
         let x = numbers(&rows.x, &mut scratch, "gmm")?;
-        let (lacking, whole): (Vec<usize>, Vec<usize>) =
-            (0..x.rows()).partition(|&i| (0..x.cols()).any(|j| x.at(i, j).is_nan()));
+        let (lacking, whole): (Vec<usize>, Vec<usize>) = (0..x.rows()).partition(|&i| (0..x.cols()).any(|j| x.at(i, j).is_nan()));
         let weights = |of: &[usize]| of.iter().map(|&i| rows.weight_of(i)).collect::<Vec<_>>();
         let (complete, weight) = (x.take_rows(&whole), weights(&whole));
         let mut block = Moments::new(rows.cols(), 0);
@@ -228,12 +227,8 @@ impl PassLearner for Gmm {
             Phase::Look => GmmPart::Look(Box::new(Look::new(state.cols))),
             Phase::Draw => GmmPart::Draw(Sample::new(self.n_components, state.cols)),
             Phase::Group(inner) => GmmPart::Group(self.grouping(state).empty(inner)),
-            Phase::Settle(_) | Phase::Scatter => {
-                GmmPart::Sums(Box::new(Expected::new(full, state.plan.components, state.cols)))
-            }
-            Phase::Climb(course) => {
-                GmmPart::Sums(Box::new(Expected::new(full, course.at().components(), state.cols)))
-            }
+            Phase::Settle(_) | Phase::Scatter => GmmPart::Sums(Box::new(Expected::new(full, state.plan.components, state.cols))),
+            Phase::Climb(course) => GmmPart::Sums(Box::new(Expected::new(full, course.at().components(), state.cols))),
         }
     }
 

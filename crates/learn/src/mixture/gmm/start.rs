@@ -32,7 +32,8 @@ impl Start {
             prior: prior(learner, cols)?,
         };
         if learner.choose.is_some() && (start.weights.is_some() || start.means.is_some() || start.covariances.is_some()) {
-            let expected = "a start has its number of components; leave out choose, or weights_init, means_init and precisions_init";
+            let expected =
+                "a start has its number of components; leave out choose, or weights_init, means_init and precisions_init";
             return Err(learner.refuse("choose", serde_json::json!(learner.choose), expected));
         }
         Ok(start)
@@ -80,9 +81,8 @@ fn matrix(rows: Vec<Vec<f64>>) -> Option<Mat<f64>> {
 fn inverse(m: &Mat<f64>) -> Option<Mat<f64>> {
     let p = m.cols();
     let symmetric = m.rows() == p
-        && (0..p).all(|i| {
-            (0..i).all(|j| (m[(i, j)] - m[(j, i)]).abs() <= 1e-8 * (m[(i, i)].abs().sqrt() * m[(j, j)].abs().sqrt()))
-        });
+        && (0..p)
+            .all(|i| (0..i).all(|j| (m[(i, j)] - m[(j, i)]).abs() <= 1e-8 * (m[(i, i)].abs().sqrt() * m[(j, j)].abs().sqrt())));
     if !symmetric { None } else { Cholesky::new(m.view()).ok().map(|c| c.inverse()) }
 }
 
