@@ -36,7 +36,12 @@ fn experts(fitted: &Fitted) -> Result<&MixtureOfExpertsModel, Error> {
 
 /// Posterior probabilities of the components: a column a component.
 #[pyfunction]
-pub fn mixture_posterior<'py>(py: Python<'py>, model: &NativeModel, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Rows<'py>> {
+pub fn mixture_posterior<'py>(
+    py: Python<'py>,
+    model: &NativeModel,
+    x: &Bound<'py, PyAny>,
+    estimator: &str,
+) -> PyResult<Rows<'py>> {
     rows(py, model.on(py, x, estimator, |f, x| gmm(f)?.posterior(x))?)
 }
 

@@ -11,14 +11,18 @@ use model::{BernoulliMixture, Bernoullis};
 
 fn main() -> Result<()> {
     let table = ermine_data::read_table("example:digits")?;
-    let pixels: Vec<&Vec<f64>> = (table.columns().iter())
-        .filter_map(|c| match c {
-            Column::Number { values, .. } => Some(values),
-            _ => None,
-        })
-        .take(64)
-        .collect();
-    if pixels.len() < 64 {
+    // A pixel of few shades reads as a category.
+    let shades = |c: &Column| -> Vec<f64> {
+        match c {
+            Column::Number { values, .. } => values.clone(),
+            Column::Category { codes, names } => {
+                codes.iter().map(|&c| names.get(c as usize).and_then(|n| n.parse().ok()).unwrap_or(f64::NAN)).collect()
+            }
+            Column::Text(_) => Vec::new(),
+        }
+    };
+    let pixels: Vec<Vec<f64>> = table.columns().iter().take(64).map(shades).collect();
+    if pixels.len() < 64 || pixels.iter().any(|p| p.len() != table.rows()) {
         return Err(Error::Data(format!("there are {} pixels, not 64", pixels.len())));
     }
     let x = Mat::from_fn(table.rows(), 64, |i, j| f64::from(u8::from(pixels[j][i] >= 8.0)));

@@ -1,7 +1,7 @@
 //! Mixtures of experts.
 
 use ermine_core::*;
-use ermine_learn::linear::{Logistic, Ridge};
+use ermine_learn::linear::{Alpha, Logistic, Ridge};
 use ermine_learn::mixture::{MixtureOfExperts, MixtureOfExpertsModel, Say};
 use proptest::prelude::*;
 
@@ -95,7 +95,7 @@ fn at_the_end_gate_and_experts_are_regressions_with_the_shares_as_weights() {
     for k in 0..2 {
         let w: Vec<f64> = (0..400).map(|i| shares[(i, k)]).collect();
         let data = Dataset::new(features(&x)).with_target(Target::Real(&y)).with_weight(Some(&w));
-        let ridge = Ridge { alpha: alpha.into(), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+        let ridge = Ridge { alpha: Alpha::One(alpha), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
         let want = ridge.predict(&features(&x)).unwrap();
         (0..400).for_each(|i| {
             assert!((says[(i, k)] - want[(i, 0)]).abs() < 1e-4 * (1.0 + want[(i, 0)].abs()), "expert {k}, row {i}")
@@ -123,7 +123,7 @@ fn one_expert_is_ridge_or_softmax_regression() {
     let learner = MixtureOfExperts { n_experts: 1, alpha: 2.0, tol: 1e-12, max_iter: 500, ..MixtureOfExperts::default() };
     let model = regress(&learner, &rest, &y).unwrap();
     let data = Dataset::new(features(&rest)).with_target(Target::Real(&y));
-    let ridge = Ridge { alpha: 2.0.into(), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+    let ridge = Ridge { alpha: Alpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
     let (a, b) = (model.predict(&features(&rest)).unwrap(), ridge.predict(&features(&rest)).unwrap());
     (0..150).for_each(|i| assert!((a[(i, 0)] - b[(i, 0)]).abs() < 1e-9));
     let classes = target("iris.csv.gz");
@@ -153,7 +153,7 @@ fn two_logistic_experts_separate_what_one_cannot() {
     };
     let one = classify(&MixtureOfExperts { n_experts: 1, ..MixtureOfExperts::default() }, &x, &y).unwrap();
     let two =
-        classify(&MixtureOfExperts { alpha: 1e-3, n_init: 4, max_iter: 1000, ..MixtureOfExperts::default() }, &x, &y).unwrap();
+        classify(&MixtureOfExperts { alpha: 1e-3, n_init: 12, max_iter: 1000, ..MixtureOfExperts::default() }, &x, &y).unwrap();
     assert!(right(&one) < 800 && right(&two) > 1150, "{} {}", right(&one), right(&two));
     let p = two.proba(&features(&x)).unwrap();
     (0..1200).for_each(|i| assert!((p.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-12));

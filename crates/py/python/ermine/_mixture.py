@@ -147,16 +147,15 @@ class GaussianMixture(DensityMixin, Estimator):
         self.n_components_ = len(self.weights_)
         self.choice_ = json.loads(model.field("choice"))
         weight = json.loads(model.field("rows_weight"))
-        self.lower_bound_ = json.loads(model.field("log_likelihood")) / weight
+        self.lower_bound_ = certificate["objective"] / weight
         self.lower_bounds_ = [self.lower_bound_]
 
     def _set_course(self):
-        """The objective before every step, as scikit-learn keeps it."""
+        """The objective after every step."""
         trace = json.loads(self._model.describe())["trace"]
         weight = json.loads(self._model.field("rows_weight"))
         at = trace["columns"].index("objective")
-        self.lower_bounds_ = [row[at] / weight for row in trace["rows"]][: self.n_iter_]
-        self.lower_bound_ = self.lower_bounds_[-1] if self.lower_bounds_ else -np.inf
+        self.lower_bounds_ = [row[at] / weight for row in trace["rows"]][1:]
 
     def _kind(self):
         return "clusterer"
