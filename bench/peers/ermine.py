@@ -249,6 +249,34 @@ for t in ("predict_1row", "predict_1k", "predict_1m", "io_gbdt"):
     TASKS[t] = predict_boosted
 
 
+def gmm(d, p):
+    def fit():
+        m = ermine.GaussianMixture(
+            len(d["weights_init"]),
+            max_iter=p["iters"],
+            tol=0,
+            means_init=d["means_init"],
+            precisions_init=d["precisions_init"],
+            weights_init=d["weights_init"],
+            init_params="random_from_data",
+        )
+        return m.fit(d["X"])
+
+    return Contestant(
+        fit,
+        lambda m: m.predict_proba(d["X"]),
+        lambda m: {
+            "weights": m.weights_,
+            "means": m.means_,
+            "covs": m.covariances_,
+            "n_iter": m.n_iter_,
+        },
+    )
+
+
+TASKS["gmm"] = gmm
+
+
 def kmeans(d, p):
     def fit():
         model = ermine.KMeans(

@@ -106,6 +106,7 @@ pub fn save_and_load(learner: &dyn AnyLearner) -> Verdict {
         require!(bits(&a.numbers) == bits(&b.numbers), "numbers differ after load");
         require!(bits(&a.proba) == bits(&b.proba), "probabilities differ after load");
         require!(bits(&a.columns) == bits(&b.columns), "columns differ after load");
+        require!(bits(&a.density) == bits(&b.density), "densities differ after load");
         require!(a.classes == b.classes && a.groups == b.groups, "classes or groups differ after load");
         require!(attempt!(stored(&*again), "second save") == kept, "a loaded model stores other bytes");
     }

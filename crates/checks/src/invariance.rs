@@ -103,6 +103,7 @@ pub fn subset(learner: &dyn AnyLearner) -> Verdict {
         require!(same(pick(&all.numbers), &part.numbers), "numbers of a subset differ");
         require!(same(pick(&all.proba), &part.proba), "probabilities of a subset differ");
         require!(same(pick(&all.columns), &part.columns), "columns of a subset differ");
+        require!(same(pick(&all.density), &part.density), "densities of a subset differ");
         require!(
             codes(&all.classes) == part.classes && codes(&all.groups) == part.groups,
             "classes or groups of a subset differ"
@@ -120,7 +121,9 @@ fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) 
         let other = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| map(m[(i, j)])));
         let a = attempt!(fit_says(learner, &data, &data.view().x), "fit");
         let b = attempt!(fit_says(changed, &other, &other.view().x), "fit on mapped columns");
-        let d = distance(&Says { columns: Vec::new(), ..a }, &Says { columns: Vec::new(), ..b });
+        // Columns and densities follow the units.
+        let plain = |s: Says| Says { columns: Vec::new(), density: Vec::new(), ..s };
+        let d = distance(&plain(a), &plain(b));
         let limit = if exact { 0.0 } else { CLOSE };
         require!(d <= limit, "predictions change by {d:e}");
     }

@@ -15,6 +15,10 @@ pub fn ready(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
             let _ = learner.set(name, value);
         }
     }
+    let spec = learner.spec();
+    if spec.tasks.contains(&Task::Density) && spec.tasks.contains(&Task::Clustering) && spec.param("n_components").is_ok() {
+        let _ = learner.set("n_components", Value::from(3));
+    }
     learner
 }
 

@@ -164,6 +164,10 @@ pub trait Classifier: Model {
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         Ok(argmax_rows(self.proba(x)?.view()))
     }
+    /// [`Classifier::proba`] and [`Classifier::classify`] of the same rows; overridden where one prediction gives both.
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok((self.proba(x)?, self.classify(x)?))
+    }
 }
 
 /// The column of the largest value of each row; ties go to the first.

@@ -64,6 +64,8 @@ pub enum Family {
     Tree,
     /// Clusters.
     Cluster,
+    /// Mixtures.
+    Mixture,
     /// Reduction of columns.
     Reduction,
     /// Preparation of columns.
@@ -83,6 +85,7 @@ impl Family {
             Self::Neighbours => "Neighbours",
             Self::Tree => "Trees",
             Self::Cluster => "Clustering",
+            Self::Mixture => "Mixtures",
             Self::Reduction => "Reduction",
             Self::Preparation => "Preparation",
             Self::Composite => "Composites",

@@ -2,7 +2,9 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, boosting, cluster, features, kernel, linear, neighbours, prepare, reduce, svm, tree};
+use ermine_learn::{
+    baseline, bayes, boosting, cluster, features, kernel, linear, mixture, neighbours, prepare, reduce, svm, tree,
+};
 
 use crate::Pipeline;
 use crate::ensemble::{AdaBoost, Bagging, OneVsOne, OneVsRest, Stacking, Voting};
@@ -38,6 +40,9 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(tree::C45::default()),
     || Box::new(AdaBoost::default()),
     || Box::new(boosting::Boosting::default()),
+    || Box::new(mixture::Gmm::default()),
+    || Box::new(mixture::GmmClassifier::default()),
+    || Box::new(mixture::MixtureOfExperts::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(cluster::Dbscan::default()),

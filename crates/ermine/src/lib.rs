@@ -23,11 +23,13 @@ pub mod chart;
 pub mod ensemble;
 mod examine;
 mod fitted;
+pub mod page;
 mod pipeline;
 mod problem;
 mod units;
 
 pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
+pub use ermine_agent as agent;
 pub use ermine_core as core;
 pub use ermine_core::{Error, Result};
 pub use ermine_data as data;

@@ -9,6 +9,7 @@ mod fit;
 mod forest;
 mod input;
 mod labels;
+mod mixture;
 mod model;
 mod neighbours;
 mod table;
@@ -26,6 +27,8 @@ mod _native {
     use super::input::refuse_non_finite;
     #[pymodule_export]
     use super::labels::encode_integers;
+    #[pymodule_export]
+    use super::mixture::{experts_gate, experts_moments, mixture_impute, mixture_posterior, mixture_sample};
     #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]

@@ -22,7 +22,8 @@ impl<'a> Frame<'a> {
         } else if chart.series.iter().all(|s| s.mark == Mark::Points) {
             x = x.with_room();
         }
-        let mut y = Range::of(chart.y.scale, points().map(|p| p.1));
+        let bands = chart.series.iter().flat_map(|s| s.band.iter().flat_map(|b| [b.0, b.1]));
+        let mut y = Range::of(chart.y.scale, points().map(|p| p.1).chain(bands));
         if bars {
             y = y.including(0.0);
         }
@@ -57,6 +58,21 @@ impl<'a> Frame<'a> {
             }
         }
         runs.retain(|run| !run.is_empty());
+        runs
+    }
+
+    /// The band of a series in the unit square, as (x, low, high), in runs without a gap.
+    pub fn bands(&self, series: &Series) -> Vec<Vec<(f64, f64, f64)>> {
+        let mut runs = vec![Vec::new()];
+        for (&(x, _), &(low, high)) in series.points.iter().zip(&series.band) {
+            // A lower end that cannot be shown, 0 on an axis of ratios say, lies at the bottom.
+            let low = if low.is_finite() { Some(self.up(low).unwrap_or(0.0)) } else { None };
+            match (self.across(x), low, self.up(high)) {
+                (Some(x), Some(low), Some(high)) => runs.last_mut().expect("there is a run").push((x, low, high)),
+                _ => runs.push(Vec::new()),
+            }
+        }
+        runs.retain(|run| run.len() > 1);
         runs
     }
 

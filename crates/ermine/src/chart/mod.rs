@@ -14,6 +14,7 @@
 //! assert!(chart.to_text(80, 16).lines().all(|line| line.chars().count() <= 80));
 //! ```
 
+mod agents;
 mod frame;
 mod heat;
 mod scale;
@@ -35,6 +36,8 @@ const MOST_NAMED: usize = 8;
 pub enum Mark {
     /// A line from point to point.
     Line,
+    /// The same in dashes: a bound, a line to compare with.
+    Dashed,
     /// A value that holds until the next point.
     Step,
     /// The points alone.
@@ -52,27 +55,45 @@ pub struct Series {
     pub mark: Mark,
     /// The points, from left to right; those that are not finite leave a gap.
     pub points: Vec<(f64, f64)>,
+    /// Lower and upper end of a band around each point; none where there is no band.
+    pub band: Vec<(f64, f64)>,
 }
 
 impl Series {
+    fn new(name: impl Into<String>, mark: Mark, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), mark, points, band: Vec::new() }
+    }
+
     /// A line from point to point.
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Line, points }
+        Self::new(name, Mark::Line, points)
+    }
+
+    /// A dashed line from point to point.
+    pub fn dashed(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self::new(name, Mark::Dashed, points)
+    }
+
+    /// The same with a band around it: lower and upper end at each point.
+    #[must_use]
+    pub fn with_band(mut self, band: Vec<(f64, f64)>) -> Self {
+        self.band = band;
+        self
     }
 
     /// A value that holds until the next point.
     pub fn step(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Step, points }
+        Self::new(name, Mark::Step, points)
     }
 
     /// The points alone.
     pub fn points(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Points, points }
+        Self::new(name, Mark::Points, points)
     }
 
     /// A bar from 0 to each point.
     pub fn bars(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Bars, points }
+        Self::new(name, Mark::Bars, points)
     }
 
     /// The number whose size decides which series of many are named: how far from 0 the series ends up.

@@ -119,7 +119,7 @@ pub(super) fn draw(chart: &Chart) -> String {
         .filter_map(|(s, place)| Some(((*place)?, s)))
         .filter(|(_, s)| !s.name.is_empty())
         .collect();
-    let lines = |s: &Series| matches!(s.mark, Mark::Line | Mark::Step);
+    let lines = |s: &Series| matches!(s.mark, Mark::Line | Mark::Dashed | Mark::Step);
     // One series needs no name beside the axis that says the same; lines are named where they end, all else in a legend.
     let labels = named.len() > 1 || named.iter().any(|(_, s)| s.name != chart.y.label && s.name != chart.title);
     let beside = labels && named.iter().all(|(_, s)| lines(s));
@@ -236,9 +236,18 @@ fn end_labels(out: &mut String, frame: &Frame<'_>, area: &Area, named: &[(usize,
 }
 
 fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str, base: f64, among: (usize, usize)) {
+    for run in frame.bands(series) {
+        let mut path = String::new();
+        let there = run.iter().map(|&(x, _, high)| (x, high));
+        let back = run.iter().rev().map(|&(x, low, _)| (x, low));
+        for (k, (x, y)) in there.chain(back).enumerate() {
+            let _ = write!(path, "{}{:.2} {:.2}", if k == 0 { 'M' } else { 'L' }, area.x(x), area.y(y));
+        }
+        let _ = writeln!(out, "<path class=\"bar {class}\" fill-opacity=\".16\" d=\"{path}Z\"/>");
+    }
     for run in frame.runs(series) {
         match series.mark {
-            Mark::Line | Mark::Step => {
+            Mark::Line | Mark::Dashed | Mark::Step => {
                 let mut path = String::new();
                 for (k, &(x, y)) in run.iter().enumerate() {
                     let (x, y) = (area.x(x), area.y(y));
@@ -253,7 +262,8 @@ fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, cla
                     let _ =
                         writeln!(out, "<circle class=\"dot {class}\" cx=\"{:.2}\" cy=\"{:.2}\" r=\"3\"/>", area.x(x), area.y(y));
                 } else {
-                    let _ = writeln!(out, "<path class=\"line {class}\" d=\"{path}\"/>");
+                    let dashes = if series.mark == Mark::Dashed { " stroke-dasharray=\"7 5\"" } else { "" };
+                    let _ = writeln!(out, "<path class=\"line {class}\"{dashes} d=\"{path}\"/>");
                 }
             }
             Mark::Points => {

@@ -7,3 +7,4 @@ mod kmeans;
 pub use agglomerative::{Agglomerative, AgglomerativeModel, Distance, Linkage};
 pub use dbscan::{Dbscan, DbscanModel, connect_neighbours};
 pub use kmeans::{ElbowRow, KMeans, KMeansAlgorithm, KMeansModel, elbow};
+pub(crate) use kmeans::{KMeansPart, KMeansState, Sample, mix};

@@ -47,6 +47,7 @@ FILES = {
     "sklearn.ensemble.tests.test_bagging": ["BaggingClassifier", "BaggingRegressor"],
     "sklearn.ensemble.tests.test_voting": ["VotingClassifier", "VotingRegressor"],
     "sklearn.ensemble.tests.test_stacking": ["StackingClassifier", "StackingRegressor"],
+    "sklearn.mixture.tests.test_gaussian_mixture": ["GaussianMixture"],
     "sklearn.cluster.tests.test_k_means": ["KMeans"],
     "sklearn.cluster.tests.test_dbscan": ["DBSCAN"],
     "sklearn.cluster.tests.test_hierarchical": ["AgglomerativeClustering"],
@@ -70,6 +71,7 @@ def swapped(names):
     import sklearn.kernel_approximation
     import sklearn.kernel_ridge
     import sklearn.linear_model
+    import sklearn.mixture
     import sklearn.naive_bayes
     import sklearn.neighbors
     import sklearn.preprocessing
@@ -86,6 +88,7 @@ def swapped(names):
         sklearn.kernel_approximation,
         sklearn.kernel_ridge,
         sklearn.linear_model,
+        sklearn.mixture,
         sklearn.naive_bayes,
         sklearn.neighbors,
         sklearn.preprocessing,
