@@ -1,20 +1,40 @@
 //! Measures of how good predictions are. Every measure takes sample weights; a weight of 2 is the row twice.
 //!
 //! Names are those people type: accuracy, balanced_accuracy, log_loss, brier, roc_auc, average_precision, f1, mse, rmse,
-//! mae, r2, deviance, inertia, silhouette, adjusted_rand, log_likelihood, bic, aic.
+//! mae, r2, deviance, inertia, silhouette, adjusted_rand, log_likelihood, bic, aic, and those in [`METRICS`] beside them.
+//!
+//! What is a sum over rows is a [`ermine_core::Partial`]: [`Confusion`], [`MeanLoss`], [`Thresholds`], [`CalibrationBins`], [`Errors`],
+//! [`Contingency`]. Parts of the rows are gathered anywhere, merged, and all measures are read off the whole; [`evaluate_source`] does that for a
+//! model and rows larger than memory.
 
+mod agreement;
+mod calibration;
 mod classify;
 mod cluster;
+mod difference;
+mod interval;
+mod probability;
+mod rank;
 mod regress;
+mod stream;
+mod threshold;
 
+pub use agreement::{Contingency, adjusted_rand};
+pub use calibration::{CalibrationBin, CalibrationBins, CalibrationCurve};
 pub use classify::{
-    Confusion, accuracy, average_precision, balanced_accuracy, brier, confusion, f1_macro, log_loss, precision_recall_f1,
-    roc_auc, roc_auc_macro, roc_curve,
+    Average, Confusion, accuracy, average_precision, average_precision_macro, balanced_accuracy, confusion, f1_macro,
+    precision_recall_f1, roc_auc, roc_auc_macro, roc_auc_pairs,
 };
-pub use cluster::{adjusted_rand, inertia, silhouette};
-pub use regress::{mae, mse, r2, rmse};
+pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
+pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
+pub use interval::{Bootstrap, Ends, Interval, delong, delong_difference, wilson};
+pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
+pub use rank::{Gain, dcg, kendall, ndcg, pearson, ranks, spearman};
+pub use regress::{Errors, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};
+pub use stream::{Evaluation, evaluate_source};
+pub use threshold::{Counts, LiftCurve, PrecisionRecallCurve, RocCurve, Thresholds};
 
-use ermine_core::{Error, Features, Model, Result, Target};
+use ermine_core::{Error, Features, MatRef, Model, Result, Target};
 
 /// The direction in which a measure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +54,19 @@ pub const METRICS: &[(&str, Better, &str)] = &[
     ("roc_auc", Better::Higher, "probability that a positive row scores above a negative one; one against the rest, averaged"),
     ("average_precision", Better::Higher, "area under precision over recall; one against the rest, averaged"),
     ("f1", Better::Higher, "harmonic mean of precision and recall; averaged over classes when there are more than two"),
+    (
+        "precision",
+        Better::Higher,
+        "share of the rows found as a class that are of it; averaged over classes when there are more than two",
+    ),
+    ("recall", Better::Higher, "share of the rows of a class that is found; averaged over classes when there are more than two"),
+    ("mcc", Better::Higher, "Matthews' correlation of true and found classes"),
+    ("kappa", Better::Higher, "agreement of true and found classes beyond chance"),
+    (
+        "calibration_error",
+        Better::Lower,
+        "mean distance of shares from probabilities in ten bins; of the class that is found when there are more than two",
+    ),
     ("mse", Better::Lower, "mean squared error"),
     ("rmse", Better::Lower, "square root of the mean squared error"),
     ("mae", Better::Lower, "mean absolute error"),
@@ -43,6 +76,9 @@ pub const METRICS: &[(&str, Better, &str)] = &[
         Better::Lower,
         "twice the log-likelihood short of a perfect fit, in the family of the model; the sum of squares but for glm",
     ),
+    ("explained_variance", Better::Higher, "r2 with the mean of the residuals forgiven"),
+    ("median_absolute_error", Better::Lower, "median of the absolute errors"),
+    ("max_error", Better::Lower, "greatest absolute error"),
     ("inertia", Better::Lower, "sum of squared distances to the nearest centre"),
     ("silhouette", Better::Higher, "how much nearer rows are to their own cluster than to the next"),
     ("adjusted_rand", Better::Higher, "agreement of two groupings, 0 by chance and 1 when equal"),
@@ -57,43 +93,101 @@ pub fn direction(name: &str) -> Result<Better> {
     found.ok_or_else(|| Error::unknown("metric", name, METRICS.iter().map(|(n, _, _)| *n)))
 }
 
+/// Bins of the calibration error.
+const CALIBRATION_BINS: usize = 10;
+
+/// All measures of classes, from their probabilities and the classes that were found.
+pub fn of_classes(
+    truth: &[u32],
+    proba: MatRef<'_, f64>,
+    found: &[u32],
+    weight: Option<&[f64]>,
+) -> Result<Vec<(&'static str, f64)>> {
+    let bins = calibration_bins(truth, proba, weight)?;
+    let areas = (roc_auc_macro(truth, proba, weight)?, average_precision_macro(truth, proba, weight)?);
+    let losses = (log_loss(truth, proba, weight), brier(truth, proba, weight));
+    Ok(class_measures(&confusion(truth, found, proba.cols(), weight), losses, areas, &bins))
+}
+
+/// The bins of the second class of two, or of the class that is found.
+fn calibration_bins(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<CalibrationBins> {
+    let (hit, p) = match proba.cols() {
+        2 => (truth.iter().map(|&t| t == 1).collect(), proba.col_iter(1).collect()),
+        _ => confidence(truth, proba),
+    };
+    // Sums of probabilities may be past 1 by rounding.
+    let p: Vec<f64> = p.into_iter().map(|p| p.clamp(0.0, 1.0)).collect();
+    CalibrationBins::of(&hit, &p, weight, CALIBRATION_BINS)
+}
+
+fn class_measures(
+    table: &Confusion,
+    (log_loss, brier): (f64, f64),
+    (auc, ap): (Option<f64>, Option<f64>),
+    bins: &CalibrationBins,
+) -> Vec<(&'static str, f64)> {
+    let two = table.classes() == 2;
+    let one =
+        |measure: fn(&Counts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };
+    let mut out = vec![
+        ("accuracy", table.accuracy()),
+        ("balanced_accuracy", table.balanced_accuracy()),
+        ("log_loss", log_loss),
+        ("brier", brier),
+    ];
+    out.extend(auc.map(|v| ("roc_auc", v)));
+    out.extend(ap.map(|v| ("average_precision", v)));
+    out.extend([
+        ("f1", one(|c| c.f(1.0))),
+        ("precision", one(|c| c.precision().unwrap_or(0.0))),
+        ("recall", one(|c| c.recall().unwrap_or(0.0))),
+        ("mcc", table.matthews()),
+        ("kappa", table.kappa()),
+        ("calibration_error", bins.curve(0.95).expected_error()),
+    ]);
+    out
+}
+
+/// All measures of numbers; `deviance` is that of one target from its prediction.
+pub fn of_numbers(
+    truth: MatRef<'_, f64>,
+    found: MatRef<'_, f64>,
+    weight: Option<&[f64]>,
+    deviance: &dyn Fn(f64, f64) -> f64,
+) -> Vec<(&'static str, f64)> {
+    let of_row = |i: usize| (0..truth.cols()).map(|j| deviance(*truth.at(i, j), *found.at(i, j))).sum::<f64>();
+    let mut out = number_measures(&errors(truth, found, weight), &MeanLoss::of(truth.rows(), weight, of_row));
+    // The one measure here that is no sum over rows.
+    let column = |m: MatRef<'_, f64>, j: usize| m.col_iter(j).collect::<Vec<f64>>();
+    let median = |j: usize| median_absolute_error(&column(truth, j), &column(found, j), weight);
+    let at = out.len() - 1;
+    out.insert(at, ("median_absolute_error", (0..truth.cols()).map(median).sum::<f64>() / truth.cols() as f64));
+    out
+}
+
+fn number_measures(of: &[Errors], deviance: &MeanLoss) -> Vec<(&'static str, f64)> {
+    let mean = |measure: fn(&Errors) -> f64| of.iter().map(measure).sum::<f64>() / of.len() as f64;
+    vec![
+        ("mse", mean(Errors::mse)),
+        ("rmse", mean(Errors::mse).sqrt()),
+        ("mae", mean(Errors::mae)),
+        ("r2", mean(Errors::r2)),
+        ("deviance", deviance.sum),
+        ("explained_variance", mean(Errors::explained_variance)),
+        ("max_error", of.iter().map(Errors::greatest).fold(0.0, f64::max)),
+    ]
+}
+
 /// All measures that fit a model and rows with a known target, in the order of [`METRICS`].
 pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
     if let (Some(c), Target::Class { codes, names }) = (model.as_classifier(), y) {
         if c.classes() != *names {
             return Err(Error::Target(format!("the model knows the classes {:?} and the data has {names:?}", c.classes())));
         }
-        let proba = c.proba(x)?;
-        let found = c.classify(x)?;
-        let table = confusion(codes, &found, names.len(), weight);
-        let mut out = vec![
-            ("accuracy", table.accuracy()),
-            ("balanced_accuracy", table.balanced_accuracy()),
-            ("log_loss", log_loss(codes, proba.view(), weight)),
-            ("brier", brier(codes, proba.view(), weight)),
-        ];
-        if let Some(auc) = roc_auc_macro(codes, proba.view(), weight) {
-            out.push(("roc_auc", auc));
-        }
-        if let Some(ap) = classify::average_precision_macro(codes, proba.view(), weight) {
-            out.push(("average_precision", ap));
-        }
-        out.push(("f1", if names.len() == 2 { table.precision_recall_f1(1).2 } else { table.f1_macro() }));
-        return Ok(out);
+        return of_classes(codes, c.proba(x)?.view(), &c.classify(x)?, weight);
     }
     if let (Some(r), Target::Real(_) | Target::Reals(_)) = (model.as_regressor(), y) {
-        let truth = y.reals()?;
-        let found = r.predict(x)?;
-        let mean_square = mse(truth, found.view(), weight);
-        let of_row = |i: usize| -> f64 { (0..truth.cols()).map(|j| r.unit_deviance(*truth.at(i, j), found[(i, j)])).sum() };
-        let deviance = (0..truth.rows()).map(|i| of_row(i) * weight.map_or(1.0, |w| w[i])).sum();
-        return Ok(vec![
-            ("mse", mean_square),
-            ("rmse", mean_square.sqrt()),
-            ("mae", mae(truth, found.view(), weight)),
-            ("r2", r2(truth, found.view(), weight)),
-            ("deviance", deviance),
-        ]);
+        return Ok(of_numbers(y.reals()?, r.predict(x)?.view(), weight, &|y, p| r.unit_deviance(y, p)));
     }
     if let Some(c) = model.as_clusterer() {
         let labels = c.assign(x)?;

@@ -1,7 +1,9 @@
-//! Selection: splits and cross-validation.
+//! Selection: splits, cross-validation, learning and validation curves.
 
+mod curve;
 mod split;
 mod validate;
 
+pub use curve::{LearningCurve, Scores, ValidationCurve, learning_curve, validation_curve};
 pub use split::{Folds, hold_out, k_fold, stratified_k_fold};
 pub use validate::{FoldScore, cross_validate};
