@@ -105,6 +105,14 @@ pub trait Model: std::any::Any + Send + Sync {
     fn as_explained(&self) -> Option<&dyn Explained> {
         None
     }
+    /// The model as a sum of parts, one a column, if it is one.
+    fn as_additive(&self) -> Option<&dyn Additive> {
+        None
+    }
+    /// The model as one that answers by the training rows that are near, if it does.
+    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+        None
+    }
 
     /// How good the fit is, where that can be said.
     fn certificate(&self) -> Option<&Certificate> {
@@ -193,6 +201,10 @@ pub trait Transformer: Model {
     fn units(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
+    /// For each new column the one column it is made of, for transformations in which no new column mixes several.
+    fn sources(&self) -> Option<Vec<usize>> {
+        None
+    }
     /// The way back, as near as it can be, for transformations that have one.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let _ = z;
@@ -236,6 +248,29 @@ pub trait Explained: Model {
     /// A row for each row. For each output there is the part of each column and then the expected value; together they sum to
     /// what the model says of the row.
     fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+}
+
+/// Says a sum of parts, each of which depends on one column alone.
+pub trait Additive: Model {
+    /// What the parts sum to, but for a constant: "log odds", "score", "prediction".
+    fn explains(&self) -> &'static str;
+    /// Numbers that are explained for each row: 1, or one a class or target.
+    fn n_outputs(&self) -> usize;
+    /// A row for each row: for each output the part of each column.
+    fn parts(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+}
+
+/// Answers by the training rows that are near.
+pub trait Neighbours: Model {
+    /// Training rows there are.
+    fn n_examples(&self) -> usize;
+    /// For each row its `k` nearest training rows (fewer where there are not as many), from near to far: their numbers from 0 and how
+    /// far they are.
+    fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>>;
+    /// Training rows, in the columns in which distances are measured.
+    fn examples(&self, rows: &[usize]) -> Result<Mat<f64>>;
+    /// What a training row is: the name of its class, or its numbers.
+    fn answer(&self, row: usize) -> Vec<crate::Cell>;
 }
 
 /// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.

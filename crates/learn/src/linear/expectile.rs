@@ -453,6 +453,10 @@ impl Model for ExpectileModel {
         Some(self)
     }
 
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }

@@ -341,6 +341,10 @@ impl Model for PerceptronModel {
         Some(self)
     }
 
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         self.line.certificate()
     }
