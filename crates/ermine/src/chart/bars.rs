@@ -103,8 +103,11 @@ impl Bars {
             let Some(at) = x(tick.value) else { continue };
             let _ = writeln!(out, "<line class=\"grid\" x1=\"{at:.2}\" y1=\"{top:.2}\" x2=\"{at:.2}\" y2=\"{base:.2}\"/>");
             let label = escape(&tick.label);
-            let _ =
-                writeln!(out, "<text class=\"soft\" x=\"{at:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{label}</text>", base + 17.0);
+            let _ = writeln!(
+                out,
+                "<text class=\"soft\" x=\"{at:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{label}</text>",
+                base + 17.0
+            );
         }
         for (k, bar) in self.rows.iter().enumerate() {
             let middle = top + ROW * (k as f64 + 0.5);
@@ -126,7 +129,10 @@ impl Bars {
                 let _ = writeln!(out, "<path class=\"{ink}\" stroke-width=\"1.6\" d=\"M{low:.2} {middle:.2}H{high:.2}\"/>");
             }
             if let (Some(end), true) = (end, self.points) {
-                let _ = writeln!(out, "<circle class=\"dot {class}\" cx=\"{end:.2}\" cy=\"{middle:.2}\" r=\"4\" fill-opacity=\"1\"/>");
+                let _ = writeln!(
+                    out,
+                    "<circle class=\"dot {class}\" cx=\"{end:.2}\" cy=\"{middle:.2}\" r=\"4\" fill-opacity=\"1\"/>"
+                );
             }
             if !bar.label.is_empty() {
                 let (at, label) = (width - 6.0, escape(&bar.label));
@@ -159,5 +165,7 @@ pub fn spark(counts: &[usize]) -> String {
         let tall = (18.0 * count as f64 / most).max(1.0);
         let _ = write!(path, "M{} 18v-{tall:.1}h5v{tall:.1}z", 6 * k);
     }
-    format!("<svg class=\"chart spark\" viewBox=\"0 0 {width} 18\" width=\"{width}\" height=\"18\" aria-hidden=\"true\"><path class=\"bar c0\" d=\"{path}\"/></svg>")
+    format!(
+        "<svg class=\"chart spark\" viewBox=\"0 0 {width} 18\" width=\"{width}\" height=\"18\" aria-hidden=\"true\"><path class=\"bar c0\" d=\"{path}\"/></svg>"
+    )
 }
