@@ -23,9 +23,13 @@ pub mod chart;
 pub mod ensemble;
 mod examine;
 mod fitted;
+pub mod page;
 mod pipeline;
 mod problem;
+pub mod report;
+pub mod summary;
 mod units;
+pub mod words;
 
 pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
 pub use ermine_core as core;

@@ -7,6 +7,7 @@ mod explain;
 mod fit;
 mod models;
 mod predict;
+mod report;
 
 use std::io::Write;
 
@@ -26,6 +27,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Evaluate(a) => evaluate::run(a),
         Command::Compare(a) => compare::run(a),
         Command::Explain(a) => explain::run(a),
+        Command::Report(a) => report::run(a),
         Command::Completions { shell } => {
             // Into memory first: the generator does not survive a reader that has gone away.
             let mut script = Vec::new();

@@ -108,7 +108,8 @@ impl Page {
             .collect();
         let style = format!("{}{STYLE}", page_style());
         let page = context! {
-            kind => self.kind, title => self.title, lead => self.lead, facts => self.facts, parts => Value::from(Serde(parts)), footer => self.footer,
+            kind => &*self.kind, title => &*self.title, lead => &*self.lead, facts => Value::from(Serde(&self.facts)),
+            parts => Value::from(Serde(parts)), footer => &*self.footer,
             style => Value::from_safe_string(style), script => Value::from_safe_string(SCRIPT.to_owned()),
         };
         environment.get_template("page").and_then(|t| t.render(page)).map_err(wrong)

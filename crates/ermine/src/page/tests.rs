@@ -74,10 +74,7 @@ fn the_explorer_counts_what_comparing_says() {
         for k in 0..=10 {
             let threshold = f64::from(k) / 10.0;
             let of = |which: bool| -> f64 {
-                (0..8)
-                    .filter(|&i| positive[i] == which && proba[i] >= threshold)
-                    .map(|i| weight.map_or(1.0, |w| w[i]))
-                    .sum()
+                (0..8).filter(|&i| positive[i] == which && proba[i] >= threshold).map(|i| weight.map_or(1.0, |w| w[i])).sum()
             };
             assert_eq!((class.tp[k as usize], class.fp[k as usize]), (of(true), of(false)), "{threshold}");
         }

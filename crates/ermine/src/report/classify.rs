@@ -57,7 +57,7 @@ impl Said<'_> {
 }
 
 /// The numbers that matter, with what they would be without a model.
-pub(super) fn tiles(said: &Said<'_>, seed: u64) -> Result<Vec<Tile>> {
+pub(super) fn tiles(said: &Said<'_>) -> Result<Vec<Tile>> {
     let totals = said.totals();
     let all: f64 = totals.iter().sum();
     let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
@@ -75,7 +75,7 @@ pub(super) fn tiles(said: &Said<'_>, seed: u64) -> Result<Vec<Tile>> {
         ),
     }];
     let loss = metrics::log_loss(said.codes, said.proba.view(), said.weight);
-    let spread = curves::log_loss(said, seed)?;
+    let spread = curves::log_loss(said);
     out.push(Tile {
         name: "Log loss".into(),
         value: words::number(loss),
@@ -121,7 +121,8 @@ pub(super) fn errors(said: &Said<'_>) -> Part {
     let count = |v: f64| if v.fract() == 0.0 { words::count(v as usize) } else { words::number(v) };
     let mut part = Part::new("Errors").lead("Which classes are taken for which, by the most probable class.");
     if n <= PAIRS {
-        let heads = std::iter::once(Head::word("true \\ said")).chain(said.names.iter().map(|c| Head::number(words::short(c, 16))));
+        let heads =
+            std::iter::once(Head::word("true \\ said")).chain(said.names.iter().map(|c| Head::number(words::short(c, 16))));
         let row = |t: usize| {
             let total: f64 = table.counts.row(t).iter().sum();
             let cell = |f: usize| {
@@ -191,7 +192,8 @@ pub(super) fn errors(said: &Said<'_>) -> Part {
 /// How well rows are ranked.
 pub(super) fn ranking(said: &Said<'_>) -> Result<Option<Part>> {
     let shown = said.shown();
-    let figures: Vec<Figure> = [curves::roc(said, &shown)?, curves::precision_recall(said, &shown)?].into_iter().flatten().collect();
+    let figures: Vec<Figure> =
+        [curves::roc(said, &shown)?, curves::precision_recall(said, &shown)?].into_iter().flatten().collect();
     if figures.is_empty() {
         return Ok(None);
     }

@@ -71,7 +71,7 @@ fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
     let name = fitted.target.names.first()?;
     match y {
         Target::Class { codes, names } => {
-            let mut counts = vec![0.0; names.len()];
+            let mut counts = vec![0.0f64; names.len()];
             codes.iter().for_each(|&c| counts[c as usize] += 1.0);
             let total = codes.len() as f64;
             let mut order: Vec<usize> = (0..names.len()).collect();
@@ -91,7 +91,8 @@ fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
         Target::Real(y) => {
             let (edges, counts) = histogram(y, 30)?;
             let chart = Chart::new(name, name, "rows").with(Series::histogram("", &edges, &counts)).sized(400.0, 250.0);
-            let told = format!("Histogram of {name} from {} to {}.", words::number(edges[0]), words::number(edges[edges.len() - 1]));
+            let told =
+                format!("Histogram of {name} from {} to {}.", words::number(edges[0]), words::number(edges[edges.len() - 1]));
             Some(Figure::new("target", format!("Target: {name}"), chart).told(told))
         }
         _ => None,

@@ -28,7 +28,8 @@ pub fn neighbourhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usiz
     for (&row, found) in rows.iter().zip(near.nearest_examples(&asked.view(), k)?) {
         let numbers: Vec<usize> = found.iter().map(|f| f.0).collect();
         let back = original(fitted, near.examples(&numbers)?)?;
-        let cells = |i: usize| back.as_ref().map_or(Vec::new(), |m| (0..m.cols()).map(|j| cell_of(fitted, m[(i, j)], j)).collect());
+        let cells =
+            |i: usize| back.as_ref().map_or(Vec::new(), |m| (0..m.cols()).map(|j| cell_of(fitted, m[(i, j)], j)).collect());
         let example = |(i, &(number, far)): (usize, &(usize, f64))| (number, far, near.answer(number), cells(i));
         out.push(Neighbourhood { row, examples: found.iter().enumerate().map(example).collect() });
     }
@@ -65,7 +66,8 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<Part>> 
     let rows: Vec<usize> = (0..data.rows().min(3)).collect();
     let Some(found) = neighbourhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
     let target = fitted.target.names.first().cloned().unwrap_or_else(|| "target".into());
-    let mut part = Part::new("Nearest examples").lead("The model answers by its training rows. These are the nearest ones of the first rows of the data.");
+    let mut part = Part::new("Nearest examples")
+        .lead("The model answers by its training rows. These are the nearest ones of the first rows of the data.");
     for near in &found {
         part = part.with(Block::Table(grid(fitted, data, near, &target)));
     }

@@ -114,7 +114,8 @@ impl Judgement {
     /// The courses of the fits, of the model itself where it is fresh and of the models of the folds.
     pub fn traces<'a>(&'a self, fitted: &'a Fitted) -> Vec<(String, &'a Trace)> {
         let own = fitted.model.trace().map(|t| ("all rows".to_owned(), t));
-        let folds = self.parts.iter().enumerate().filter_map(|(k, p)| Some((format!("without fold {}", k + 1), p.0.as_ref()?.trace()?)));
+        let folds =
+            self.parts.iter().enumerate().filter_map(|(k, p)| Some((format!("without fold {}", k + 1), p.0.as_ref()?.trace()?)));
         own.into_iter().chain(folds).collect()
     }
 
@@ -132,7 +133,9 @@ impl Judgement {
                  fold that it has not seen, {rows} in all."
             ),
             Measured::Seen => format!("Measured on the {rows} that the model was trained on: all measures flatter."),
-            Measured::Unknown => format!("Measured on {rows}. The model does not say what it was trained on; if these rows were among it, all measures flatter."),
+            Measured::Unknown => format!(
+                "Measured on {rows}. The model does not say what it was trained on; if these rows were among it, all measures flatter."
+            ),
         }
     }
 }

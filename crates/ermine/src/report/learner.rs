@@ -100,7 +100,9 @@ fn parameters(fitted: &Fitted, known: Option<&dyn AnyLearner>) -> Grid {
 /// A section of a model's report as a piece of a page.
 fn block(section: &Section, k: usize) -> Option<Block> {
     Some(match section {
-        Section::Text(text) if text.trim().contains('\n') => Block::Code { name: String::new(), text: text.trim_end().to_owned() },
+        Section::Text(text) if text.trim().contains('\n') => {
+            Block::Code { name: String::new(), text: text.trim_end().to_owned() }
+        }
         Section::Text(text) => Block::Text(text.clone()),
         Section::Table { title, columns, meanings, rows } => Block::Table(grid(title, columns, meanings, rows)),
         Section::Plot { title, .. } => {
@@ -161,16 +163,17 @@ pub(super) fn evidence(fitted: &Fitted, judgement: Option<&Judgement>) -> Option
         part = part.with(Block::Table(grid));
         part.blocks.extend(c.notes.iter().map(|n| Block::Note(words::capital(n))));
     }
-    let traces = judgement.map(|j| j.traces(fitted)).unwrap_or_else(|| {
-        fitted.model.trace().map(|t| ("all rows".to_owned(), t)).into_iter().collect()
-    });
+    let traces = judgement
+        .map(|j| j.traces(fitted))
+        .unwrap_or_else(|| fitted.model.trace().map(|t| ("all rows".to_owned(), t)).into_iter().collect());
     part = part.figures(course(&traces).into_iter().collect());
     (!part.blocks.is_empty()).then_some(part)
 }
 
 /// What is minimised, step by step.
 fn course(traces: &[(String, &Trace)]) -> Option<Figure> {
-    let measured = |t: &Trace| ["objective", "gradient_norm"].into_iter().find(|name| t.column(name).is_some_and(|c| c.len() > 1));
+    let measured =
+        |t: &Trace| ["objective", "gradient_norm"].into_iter().find(|name| t.column(name).is_some_and(|c| c.len() > 1));
     let name = traces.iter().find_map(|(_, t)| measured(t))?;
     let words = name.replace('_', " ");
     let mut chart = Chart::new("The course of the fit", "iteration", &words).sized(400.0, 270.0);

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use ermine_core::{Context, Dataset, Features, Result, Stream};
-use ermine_learn::explain::{Dependence, Found, Importances, PartialDependence, Permutation, Places, attributions, can_attribute};
+use ermine_learn::explain::{
+    Dependence, Found, Importances, PartialDependence, Permutation, Places, attributions, can_attribute,
+};
 
 use super::judge::Judgement;
 use super::{Settings, column_name};
@@ -64,7 +66,7 @@ pub(super) fn few_enough(data: &Dataset<'_>) -> bool {
 }
 
 /// The most important columns, as bars.
-pub(super) fn importance_bars(fitted: &Fitted, found: &Importances) -> Bars {
+pub fn importance_bars(fitted: &Fitted, found: &Importances) -> Bars {
     let bar = |&j: &usize| {
         let i = &found.columns[j];
         Bar {
@@ -88,12 +90,7 @@ fn measure_words(measure: &str) -> String {
     }
 }
 
-pub(super) fn part(
-    fitted: &Fitted,
-    data: &Dataset<'_>,
-    found: &Importances,
-    cx: &Context<'_>,
-) -> Result<Part> {
+pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx: &Context<'_>) -> Result<Part> {
     let bars = importance_bars(fitted, found);
     let top: Vec<String> = bars.rows.iter().take(3).map(|b| format!("{} ({})", b.name, b.label)).collect();
     let told = format!("Importances with 95% intervals; the largest are {}.", top.join(", "));
@@ -165,7 +162,10 @@ fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option
         rows: rows_shown,
         width: None,
     };
-    let caption = format!("A dot is a row ({} of them), its colour the value of the column; grey for categories. Shapley values.", rows.len());
+    let caption = format!(
+        "A dot is a row ({} of them), its colour the value of the column; grey for categories. Shapley values.",
+        rows.len()
+    );
     Ok(Some(Figure::new("attributions", "What the columns add to a prediction", swarm).told(told).caption(caption)))
 }
 
@@ -195,7 +195,13 @@ fn shades(x: &Features<'_>, column: usize) -> Option<Vec<Option<f64>>> {
 }
 
 /// The dependences on the most important columns.
-pub fn dependences(fitted: &Fitted, data: &Dataset<'_>, order: &[usize], most: usize, cx: &Context<'_>) -> Result<Vec<Dependence>> {
+pub fn dependences(
+    fitted: &Fitted,
+    data: &Dataset<'_>,
+    order: &[usize],
+    most: usize,
+    cx: &Context<'_>,
+) -> Result<Vec<Dependence>> {
     let mut out = Vec::new();
     for &j in order {
         if out.len() == most {
@@ -263,7 +269,8 @@ pub fn dependence_chart(fitted: &Fitted, d: &Dependence) -> Chart {
     }
     for (o, name) in names.iter().enumerate() {
         let points: Vec<(f64, f64)> = (0..d.mean.rows()).map(|k| (at(k), d.mean[(k, o)])).collect();
-        let spans = (0..d.mean.rows()).map(|k| (d.mean[(k, o)] - 1.96 * d.error[(k, o)], d.mean[(k, o)] + 1.96 * d.error[(k, o)]));
+        let spans =
+            (0..d.mean.rows()).map(|k| (d.mean[(k, o)] - 1.96 * d.error[(k, o)], d.mean[(k, o)] + 1.96 * d.error[(k, o)]));
         let named = if single { "" } else { name };
         let series = if numbers { Series::line(named, points) } else { Series::points(named, points) };
         chart = chart.with(if single || !numbers { series.with_spans(spans.collect()) } else { series });

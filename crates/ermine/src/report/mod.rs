@@ -18,6 +18,7 @@ mod examples;
 mod judge;
 mod leaderboard;
 mod learner;
+mod learning;
 mod matters;
 mod origin;
 mod regress;
@@ -26,7 +27,7 @@ mod shapes;
 use std::time::Duration;
 
 use ermine_core::{Context, Dataset, Error, Result};
-use ermine_learn::explain::{Found, Importances};
+use ermine_learn::explain::Found;
 use ermine_learn::metrics;
 
 use crate::page::{Block, Page, Part, Tile};
@@ -36,6 +37,7 @@ pub use examples::{Neighbourhood, neighbourhoods};
 pub use judge::{Judgement, Measured};
 pub use leaderboard::{Leaderboard, Standing};
 pub use learner::{certificate_line, model_name, model_params};
+pub use learning::{learn_in_parts, learning_chart, learning_words};
 pub use matters::{dependence_chart, dependences, importance_bars, importances};
 pub use origin::Origin;
 
@@ -50,13 +52,15 @@ pub struct Settings {
     pub measure: Option<String>,
     /// Costs of a false alarm and of a miss that the page begins with.
     pub cost: Option<(f64, f64)>,
-    /// About how long importances may take, where rows were not given.
+    /// About how long importances may take, where rows were not given, and a learning curve, where it was not asked for.
     pub patience: Duration,
+    /// Whether the page has a learning curve; when not given, if the model is judged by folds and they were quick.
+    pub learning_curve: Option<bool>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { folds: 5, sample: None, measure: None, cost: None, patience: Duration::from_secs(20) }
+        Self { folds: 5, sample: None, measure: None, cost: None, patience: Duration::from_secs(20), learning_curve: None }
     }
 }
 
@@ -110,7 +114,8 @@ impl<'a> Subject<'a> {
         if !self.origin.date.is_empty() {
             page = page.fact("Made", &self.origin.date);
         }
-        page.footer = format!("Made by Ermine {}. This file is whole: it asks nothing of the network.", env!("CARGO_PKG_VERSION"));
+        page.footer =
+            format!("Made by Ermine {}. This file is whole: it asks nothing of the network.", env!("CARGO_PKG_VERSION"));
         page
     }
 
@@ -129,7 +134,7 @@ impl<'a> Subject<'a> {
             Found::Proba(proba) => {
                 let (codes, names) = y.classes()?;
                 let said = classify::Said { codes, names, proba, weight };
-                (lead, tiles) = (classify::sentence(&said), classify::tiles(&said, cx.seed)?);
+                (lead, tiles) = (classify::sentence(&said), classify::tiles(&said)?);
                 parts.push(classify::errors(&said));
                 parts.extend(classify::ranking(&said)?);
                 parts.extend(classify::calibration(&said)?);
@@ -161,17 +166,18 @@ impl<'a> Subject<'a> {
             if let Some(part) = matters::dependence_part(fitted, data, &found.order(), cx)? {
                 page = page.with(part);
             }
-            self.reproduced_by(&mut page, &found);
+        }
+        // The parts of the curve sum to a little more than two cross-validations.
+        let quick = matches!(judgement.how, Measured::CrossValidated(_))
+            && 2.4 * judgement.fit_seconds < self.settings.patience.as_secs_f64();
+        if self.settings.learning_curve.unwrap_or(quick) {
+            let curve = learn_in_parts(fitted, data, self.settings.folds.max(2), self.settings.measure.as_deref(), cx)?;
+            page = page.with(learning::part(&curve));
         }
         if let Some(part) = examples::part(fitted, data)? {
             page = page.with(part);
         }
         Ok(self.tail(page, Some(judgement), cx))
-    }
-
-    /// Rows that importances were found to afford belong to the command that makes the page again.
-    fn reproduced_by(&self, page: &mut Page, found: &Importances) {
-        let _ = (page, found);
     }
 
     fn unsupervised(&self) -> Result<Page> {
@@ -200,8 +206,12 @@ impl<'a> Subject<'a> {
         if let Some(part) = learner::evidence(self.fitted, judgement) {
             page = page.with(part);
         }
-        page.with(columns::part(self.fitted, &self.data, &self.origin.notes))
-            .with(origin::part(&self.origin, self.fitted, &self.data, cx.seed))
+        page.with(columns::part(self.fitted, &self.data, &self.origin.notes)).with(origin::part(
+            &self.origin,
+            self.fitted,
+            &self.data,
+            cx.seed,
+        ))
     }
 }
 

@@ -60,7 +60,8 @@ pub(super) fn part(origin: &Origin, fitted: &Fitted, data: &Dataset<'_>, seed: u
         rows: rows.into_iter().map(|(name, value)| vec![Entry::from(name), value.into()]).collect(),
         ..Grid::default()
     };
-    let mut part = Part::new("Reproduce").lead("The same command on the same data with the same seed makes the same numbers, on any number of threads.");
+    let mut part = Part::new("Reproduce")
+        .lead("The same command on the same data with the same seed makes the same numbers, on any number of threads.");
     if !origin.command.is_empty() {
         part = part.with(Block::Code { name: "Command".into(), text: origin.command.clone() });
     }

@@ -3,8 +3,8 @@
 use ermine_core::{Dataset, Features, Mat, MatRef};
 use ermine_learn::metrics;
 
-use super::columns::histogram;
 use super::column_name;
+use super::columns::histogram;
 use crate::chart::{Chart, Series};
 use crate::page::{Block, Entry, Figure, Grid, Head, Part, Tile};
 use crate::{Fitted, words};
@@ -60,7 +60,12 @@ pub(super) fn tiles(said: &Said<'_>) -> Vec<Tile> {
         Tile {
             name: "Root mean squared error".into(),
             value: words::number(mse.sqrt()),
-            detail: format!("95%: {} to {}; {} by the mean", words::number(low), words::number(high), words::number(spread.sqrt())),
+            detail: format!(
+                "95%: {} to {}; {} by the mean",
+                words::number(low),
+                words::number(high),
+                words::number(spread.sqrt())
+            ),
         },
         Tile {
             name: "Mean absolute error".into(),
@@ -73,12 +78,17 @@ pub(super) fn tiles(said: &Said<'_>) -> Vec<Tile> {
 pub(super) fn sentence(said: &Said<'_>) -> String {
     let r2 = metrics::r2(said.truth, said.found.view(), said.weight);
     let rmse = metrics::rmse(said.truth, said.found.view(), said.weight);
-    format!("{} of the variance is explained; predictions are off by {} (root mean square).", words::percent(r2), words::number(rmse))
+    format!(
+        "{} of the variance is explained; predictions are off by {} (root mean square).",
+        words::percent(r2),
+        words::number(rmse)
+    )
 }
 
 /// Predictions against the truth, and what is left.
 pub(super) fn errors(fitted: &Fitted, said: &Said<'_>, rows: Option<&Dataset<'_>>) -> Part {
-    let mut part = Part::new("Errors").lead("Predictions against the truth, and what they leave. A good model leaves noise: no shape, no trend.");
+    let mut part = Part::new("Errors")
+        .lead("Predictions against the truth, and what they leave. A good model leaves noise: no shape, no trend.");
     for k in 0..said.truth.cols().min(TARGETS) {
         let name = fitted.target.names.get(k).cloned().unwrap_or_else(|| format!("target {k}"));
         let end = if said.truth.cols() > 1 { format!("-{}", k + 1) } else { String::new() };
@@ -100,11 +110,14 @@ pub(super) fn errors(fitted: &Fitted, said: &Said<'_>, rows: Option<&Dataset<'_>
             .sized(400.0, 330.0);
         let mut figures = vec![
             Figure::new(format!("predicted{end}"), "True by predicted", against)
-                .told(format!("True {name} against predicted; correlation {}. The dashed line is equality.", words::number(correlation)))
+                .told(format!(
+                    "True {name} against predicted; correlation {}. The dashed line is equality.",
+                    words::number(correlation)
+                ))
                 .caption("On the dashed line predictions are right."),
-            Figure::new(format!("residuals{end}"), "Residuals by predicted", left).told("What is left, against the prediction.").caption(
-                "A bend says that a shape is missed; a widening cone that errors grow with the prediction.",
-            ),
+            Figure::new(format!("residuals{end}"), "Residuals by predicted", left)
+                .told("What is left, against the prediction.")
+                .caption("A bend says that a shape is missed; a widening cone that errors grow with the prediction."),
         ];
         if let Some((edges, counts)) = histogram(&rest, 40) {
             let chart = Chart::new(format!("{name}: residuals"), "true − predicted", "rows")
@@ -113,7 +126,13 @@ pub(super) fn errors(fitted: &Fitted, said: &Said<'_>, rows: Option<&Dataset<'_>
             let mut sorted = rest.clone();
             sorted.sort_by(f64::total_cmp);
             let at = |q: f64| words::number(sorted[(q * (sorted.len() - 1) as f64).round() as usize]);
-            let told = format!("Half of the residuals lie between {} and {}, nine of ten between {} and {}.", at(0.25), at(0.75), at(0.05), at(0.95));
+            let told = format!(
+                "Half of the residuals lie between {} and {}, nine of ten between {} and {}.",
+                at(0.25),
+                at(0.75),
+                at(0.05),
+                at(0.95)
+            );
             figures.push(Figure::new(format!("residual-histogram{end}"), "Residuals", chart).told(told.clone()).caption(told));
         }
         if let Some(chart) = normal_plot(&rest) {
@@ -125,7 +144,10 @@ pub(super) fn errors(fitted: &Fitted, said: &Said<'_>, rows: Option<&Dataset<'_>
         }
         part = part.figures(figures);
         if k == 0 {
-            part = part.with(Block::Fold { title: "The largest errors".into(), blocks: vec![Block::Table(worst(fitted, said, k, rows))] });
+            part = part.with(Block::Fold {
+                title: "The largest errors".into(),
+                blocks: vec![Block::Table(worst(fitted, said, k, rows))],
+            });
         }
     }
     part
@@ -204,4 +226,3 @@ pub(super) fn cell(x: &Features<'_>, row: usize, column: usize) -> String {
         },
     }
 }
-

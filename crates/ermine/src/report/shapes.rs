@@ -106,5 +106,9 @@ fn loadings(fitted: &Fitted) -> Option<Figure> {
         columns: columns[1..=m].to_vec(),
         values: Mat::from_fn(n, m, value),
     };
-    Some(Figure::new("loadings", "Loadings of the components", heat).told("What each column adds to each component; the table below has the numbers.").wide())
+    Some(
+        Figure::new("loadings", "Loadings of the components", heat)
+            .told("What each column adds to each component; the table below has the numbers.")
+            .wide(),
+    )
 }
