@@ -272,6 +272,11 @@ add("gbdt_cat", "gbdt", "20 numeric columns with NaN, 10 categorical of 2 to 250
 GAUSS = dict(n=1_000_000, p=50), dict(n=100_000, p=50)
 add("gnb", "bayes", "Gaussian naive Bayes, 5 classes",
     data.classes_gauss, *GAUSS, quality.accuracy, ("max", 1e-4), work=reads())
+TEXTS = dict(n=50_000, p=50_000), dict(n=5_000, p=10_000)
+add("mnb_text", "bayes", "multinomial naive Bayes on CSR counts, 20 classes, fit and 5000 predictions",
+    data.documents, *TEXTS, quality.accuracy, ("max", 1e-4), primary="total", work=reads(width=12, per_row=80))
+add("bnb_text", "bayes", "Bernoulli naive Bayes on CSR counts, 20 classes, fit and 5000 predictions",
+    data.documents, *TEXTS, quality.accuracy, ("max", 1e-4), primary="total", work=reads(width=12, per_row=80))
 add("lda", "bayes", "linear discriminant analysis, 5 classes",
     data.classes_gauss, *GAUSS, quality.accuracy, ("max", 1e-3), work=gram)
 add("qda", "bayes", "quadratic discriminant analysis, 5 classes",
@@ -279,6 +284,13 @@ add("qda", "bayes", "quadratic discriminant analysis, 5 classes",
 
 
 # ---- clusters and components
+
+add("dbscan", "cluster", "eps 0.3, at least 10 rows, 2 columns",
+    data.clusters, dict(n=100_000, p=2, k=50, spread=20.0, **F64), dict(n=10_000, p=2, k=50, spread=20.0, **F64),
+    quality.groups, ("max", 1e-9), params=dict(eps=0.3, min_samples=10))
+add("ward", "cluster", "the whole tree of 5000 rows, 20 columns, cut into 50",
+    data.clusters, dict(n=5_000, p=20, k=50, spread=2.0, **F64), dict(n=1_000, p=20, k=50, spread=2.0, **F64),
+    quality.groups, ("max", 1e-9), params=dict(k=50))
 
 
 def lloyd(s, p):

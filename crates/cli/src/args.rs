@@ -6,6 +6,10 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub mod agents;
+
+use agents::{Bandit, BanditCommand, Rl, RlCommand};
+
 /// A table goes in, a model comes out.
 #[derive(Debug, Parser)]
 #[command(
@@ -42,6 +46,10 @@ pub enum Command {
     Explain(Explain),
     /// Write a page about a model: how well it does, what matters to it, what it decides
     Report(Report),
+    /// Bandits: simulate policies against their bounds, evaluate them on logs
+    Bandit(Bandit),
+    /// Reinforcement learning: train agents, let them play, solve finite worlds
+    Rl(Rl),
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -67,6 +75,19 @@ impl Command {
             Self::Compare(_) => "compare",
             Self::Explain(_) => "explain",
             Self::Report(_) => "report",
+            Self::Bandit(a) => match a.command {
+                BanditCommand::Run(_) => "bandit run",
+                BanditCommand::Replay(_) => "bandit replay",
+                BanditCommand::Top(_) => "bandit top",
+                BanditCommand::Policies(_) => "bandit policies",
+            },
+            Self::Rl(a) => match a.command {
+                RlCommand::Train(_) => "rl train",
+                RlCommand::Play(_) => "rl play",
+                RlCommand::Solve(_) => "rl solve",
+                RlCommand::Agents(_) => "rl agents",
+                RlCommand::Environments(_) => "rl environments",
+            },
             Self::Completions { .. } => "completions",
             Self::Man { .. } => "man",
         }
@@ -83,6 +104,18 @@ impl Command {
             Self::Compare(a) => Some(&a.everywhere),
             Self::Explain(a) => Some(&a.everywhere),
             Self::Report(a) => Some(&a.everywhere),
+            Self::Bandit(a) => Some(match &a.command {
+                BanditCommand::Run(a) => &a.everywhere,
+                BanditCommand::Replay(a) => &a.everywhere,
+                BanditCommand::Top(a) => &a.everywhere,
+                BanditCommand::Policies(a) => &a.everywhere,
+            }),
+            Self::Rl(a) => Some(match &a.command {
+                RlCommand::Train(a) => &a.everywhere,
+                RlCommand::Play(a) => &a.everywhere,
+                RlCommand::Solve(a) => &a.everywhere,
+                RlCommand::Agents(a) | RlCommand::Environments(a) => &a.everywhere,
+            }),
             Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
@@ -386,7 +419,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// 90, 90s, 1.5m, 2h.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let factor = match unit {
         "" | "s" => 1.0,

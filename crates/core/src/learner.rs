@@ -4,7 +4,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result,
+    Cells, Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result,
     RowSource, Schema, Spec, Trace,
 };
 
@@ -45,6 +45,10 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// Whether `alpha` weighs the absolute values of the coefficients, which scale with the columns, and not their squares. A
     /// learner with an `l1_ratio` says it there.
     const ABSOLUTE_PENALTY: bool = false;
+
+    /// What the numbers of the columns stand for. A preparation in front leaves counts unscaled, and nobody may expect that
+    /// shifted or scaled columns mean the same unless they are quantities.
+    const CELLS: Cells = Cells::Quantities;
 
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
@@ -168,6 +172,10 @@ pub trait Classifier: Model {
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         Ok(argmax_rows(self.proba(x)?.view()))
     }
+    /// [`Classifier::proba`] and [`Classifier::classify`] of the same rows; overridden where one prediction gives both.
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok((self.proba(x)?, self.classify(x)?))
+    }
 }
 
 /// The column of the largest value of each row; ties go to the first.
@@ -212,11 +220,14 @@ pub trait Transformer: Model {
     }
 }
 
+/// The group of rows that belong to none, for clusterers that leave some out.
+pub const NOISE: u32 = u32::MAX;
+
 /// Assigns rows to groups.
 pub trait Clusterer: Model {
-    /// Number of groups.
+    /// Number of groups, [`NOISE`] not counted.
     fn n_clusters(&self) -> usize;
-    /// The group of each row.
+    /// The group of each row, or [`NOISE`].
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>>;
     /// The columns in which the clusterer measures distances, where they are others than those of `x`.
     fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
@@ -233,6 +244,13 @@ pub trait Clusterer: Model {
 pub trait Density: Model {
     /// The logarithm of the density at each row.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>>;
+    /// How many numbers the fit was free to choose; information criteria charge for them.
+    fn n_parameters(&self) -> usize;
+    /// Rows drawn from the density, for models that can draw; the same seed draws the same rows.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let _ = (rows, seed);
+        Ok(None)
+    }
 }
 
 /// Says how much each column adds to a prediction.
@@ -318,6 +336,10 @@ pub trait AnyLearner: Send + Sync {
     /// [`Learner::ORDERED`].
     fn is_ordered(&self) -> bool {
         false
+    }
+    /// [`Learner::CELLS`].
+    fn cells(&self) -> Cells {
+        Cells::Quantities
     }
     /// [`Learner::load`].
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
@@ -443,6 +465,10 @@ impl<L: Learner> AnyLearner for L {
 
     fn is_ordered(&self) -> bool {
         L::ORDERED
+    }
+
+    fn cells(&self) -> Cells {
+        L::CELLS
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {

@@ -33,8 +33,8 @@ pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use fingerprint::hash_of_file;
 pub use learner::{
-    Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, Neighbours, Regressor, Resume, StreamFit,
-    Transformer, argmax_rows,
+    Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
+    StreamFit, Transformer, argmax_rows,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
@@ -46,6 +46,6 @@ pub use report::{Branch, Cell, Curve, Meaning, Report, Section};
 pub use rng::Stream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
-pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task};
+pub use spec::{Accepts, Cells, Family, ParamSpec, Range, Spec, Task};
 pub use suggest::nearest;
 pub use table::{Bitmap, Column, MISSING_CODE, Table, TableRef};

@@ -64,6 +64,8 @@ pub enum Family {
     Tree,
     /// Clusters.
     Cluster,
+    /// Mixtures.
+    Mixture,
     /// Reduction of columns.
     Reduction,
     /// Preparation of columns.
@@ -83,11 +85,26 @@ impl Family {
             Self::Neighbours => "Neighbours",
             Self::Tree => "Trees",
             Self::Cluster => "Clustering",
+            Self::Mixture => "Mixtures",
             Self::Reduction => "Reduction",
             Self::Preparation => "Preparation",
             Self::Composite => "Composites",
         }
     }
+}
+
+/// What the numbers that a learner reads stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cells {
+    /// Quantities: a shift or another unit of a column changes nothing that matters.
+    #[default]
+    Quantities,
+    /// How often something occurs: 0 or more, and 0 means that it does not.
+    Counts,
+    /// Whether something holds: a threshold decides.
+    Bits,
+    /// Which of several things it is: whole numbers from 0 up.
+    Codes,
 }
 
 /// What data a learner takes. A capability is data, never a method that fails.

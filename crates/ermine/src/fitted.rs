@@ -211,6 +211,14 @@ impl Fitted {
     /// that can be used or an error.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let (header, reader) = file::decode(bytes)?;
+        // Agents and policies are kept in files of the same kind, and are no models.
+        if let Some((family, name)) = header.learner.split_once('/') {
+            return Err(Error::Model(match family {
+                "rl" => format!("it holds a {name} agent; `ermine rl play` and ermine.rl take it"),
+                "bandit" => format!("it holds a {name} policy; `ermine bandit replay --resume` and ermine.bandits take it"),
+                _ => format!("it holds {}", header.learner),
+            }));
+        }
         let mut learner = catalogue::learner(&header.learner).map_err(|e| Error::Model(e.to_string()))?;
         let params = header.params.as_object().ok_or_else(|| Error::Model("its parameters are no object".into()))?;
         learner.set_all(params).map_err(|e| Error::Model(e.to_string()))?;

@@ -3,9 +3,9 @@
 mod explain;
 
 use ermine_core::{
-    Accepts, Additive, AnyLearner, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Explained,
-    Family, Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, Neighbours, ParamSpec, Range,
-    Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
+    Accepts, Additive, AnyLearner, Cells, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error,
+    Explained, Family, Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, Neighbours, ParamSpec,
+    Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{
     baseline::Baseline,
@@ -266,7 +266,9 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
     let keep = learner.untouched_any().into_iter().filter_map(named).collect();
     let drop = wants_independent_columns(&*learner).then_some(DropLevel::First);
-    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+    // Counts mean something by their very values, and none is below 0.
+    let standardise = learner.cells() != Cells::Counts;
+    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardise, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
 }
 
 /// Whether a learner gives standard errors when its columns do not depend on each other: the linear models without penalty. The
@@ -536,5 +538,19 @@ impl Density for PipelineModel {
             Ok(())
         })?;
         Ok(out)
+    }
+    fn n_parameters(&self) -> usize {
+        self.last.as_density().map_or(0, |d| d.n_parameters())
+    }
+    // What is drawn are prepared columns; it is given only where the way back is known.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let Some(mut held) = self.last.as_density().map(|d| d.sample(rows, seed)).transpose()?.flatten() else { return Ok(None) };
+        for model in self.front.iter().rev() {
+            match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
+                Some(x) => held = x,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(held))
     }
 }

@@ -9,6 +9,7 @@ mod fit;
 mod forest;
 mod input;
 mod labels;
+mod mixture;
 mod model;
 mod neighbours;
 mod table;
@@ -27,9 +28,11 @@ mod _native {
     #[pymodule_export]
     use super::labels::encode_integers;
     #[pymodule_export]
+    use super::mixture::{experts_gate, experts_moments, mixture_impute, mixture_posterior, mixture_sample};
+    #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
-    use super::neighbours::{NativeIndex, neighbours, neighbours_within};
+    use super::neighbours::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
     #[pymodule_export]
     use super::table::{NativeTable, example, read_table};
     #[pymodule_export]

@@ -44,7 +44,7 @@ impl NativeModel {
     }
 
     /// Calls `work` on features, which for a table are its columns in the model's order.
-    fn on<T: Send>(
+    pub(crate) fn on<T: Send>(
         &self,
         py: Python<'_>,
         x: &Bound<'_, PyAny>,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use ermine::core::{AnyLearner, Flow, Progress, Task};
 use ermine::learn::metrics::{self, Better};
-use ermine::learn::select::{FoldScore, cross_validate, stratified_k_fold};
+use ermine::learn::select::{FoldScore, Rounds, cross_validate, stratified_k_fold};
 use ermine::prelude::*;
 use ermine::report::{Judgement, Leaderboard, Settings, Standing, Subject};
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ pub fn run(args: &Compare) -> Result<()> {
     } else {
         args.models.iter().map(|n| Ok(ermine::learner(n)?)).collect::<Result<Vec<_>>>()?
     };
-    let folds = stratified_k_fold(&problem.y.view(), problem.x.rows(), args.folds, args.everywhere.seed)?;
+    let folds = Rounds::from(stratified_k_fold(&problem.y.view(), problem.x.rows(), args.folds, args.everywhere.seed)?);
     let limit = args.budget.or(args.learning.time_limit).map(|t| started + t);
     let bar = Bar::new(&args.everywhere, "comparing");
     let mut entries = Vec::new();
@@ -75,7 +75,7 @@ pub fn run(args: &Compare) -> Result<()> {
         let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
         let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline: limit, ..Context::default() };
         let seen = |fold: usize, _: &FoldScore| bar.say(format!("{name}: fold {} of {}", fold + 1, args.folds));
-        match cross_validate(&*learner, &problem.dataset(), &folds, &cx, seen) {
+        match cross_validate(&*learner, &problem.dataset(), &folds, &cx, &seen) {
             Ok(scores) if scores.iter().all(|s| s.metrics.iter().any(|(n, _)| *n == metric)) => {
                 entries.push(Entry { learner, name, scores })
             }

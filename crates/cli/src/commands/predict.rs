@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::core::{Column, Mat};
+use ermine::core::{Column, Mat, NOISE};
 use ermine::data::WriteOptions;
 use ermine::prelude::*;
 use serde_json::{Value, json};
@@ -52,9 +52,10 @@ pub fn predict(args: &Predict) -> Result<()> {
             columns.push((format!("predicted_{name}"), number_column(&y, j)));
         }
     } else if let Some(c) = fitted.model.as_clusterer() {
-        let groups = c.assign(&x)?;
+        // A row that belongs to no group is in group -1.
+        let groups: Vec<i64> = c.assign(&x)?.into_iter().map(|g| if g == NOISE { -1 } else { i64::from(g) }).collect();
         object.insert("predictions".into(), json!(groups));
-        columns.push(("cluster".into(), Column::numbers(groups.iter().map(|&g| f64::from(g)).collect())));
+        columns.push(("cluster".into(), Column::numbers(groups.iter().map(|&g| g as f64).collect())));
     } else {
         return Err(anyhow!("this model does not predict; try ermine transform"));
     }

@@ -14,7 +14,7 @@ impl<'a> Frame<'a> {
     pub fn new(chart: &'a Chart) -> Self {
         let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
         let of = |s: &'a Series| {
-            let spans = s.points.iter().zip(&s.spans).flat_map(|(p, span)| [(p.0, span.0), (p.0, span.1)]);
+            let spans = s.points.iter().zip(&s.band).flat_map(|(p, span)| [(p.0, span.0), (p.0, span.1)]);
             s.points.iter().copied().chain(spans)
         };
         let points = || chart.series.iter().flat_map(of).filter(finite);
@@ -68,6 +68,21 @@ impl<'a> Frame<'a> {
         for &(x, y) in &series.points {
             match (self.across(x), self.up(y)) {
                 (Some(x), Some(y)) => runs.last_mut().expect("there is a run").push((x, y)),
+                _ => runs.push(Vec::new()),
+            }
+        }
+        runs.retain(|run| !run.is_empty());
+        runs
+    }
+
+    /// The band of a series in the unit square, as (x, low, high), in runs without a gap.
+    pub fn bands(&self, series: &Series) -> Vec<Vec<(f64, f64, f64)>> {
+        let mut runs = vec![Vec::new()];
+        for (&(x, _), &(low, high)) in series.points.iter().zip(&series.band) {
+            // A lower end that cannot be shown, 0 on an axis of ratios say, lies at the bottom.
+            let low = if low.is_finite() { Some(self.up(low).unwrap_or(0.0)) } else { None };
+            match (self.across(x), low, self.up(high)) {
+                (Some(x), Some(low), Some(high)) => runs.last_mut().expect("there is a run").push((x, low, high)),
                 _ => runs.push(Vec::new()),
             }
         }

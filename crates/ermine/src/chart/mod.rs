@@ -16,6 +16,7 @@
 //! assert!(chart.to_text(80, 16).lines().all(|line| line.chars().count() <= 80));
 //! ```
 
+mod agents;
 mod bars;
 mod frame;
 mod heat;
@@ -43,6 +44,8 @@ const MOST_NAMED: usize = 8;
 pub enum Mark {
     /// A line from point to point.
     Line,
+    /// The same in dashes: a bound, a line to compare with.
+    Dashed,
     /// A value that holds until the next point.
     Step,
     /// The points alone.
@@ -67,20 +70,25 @@ pub struct Series {
     pub mark: Mark,
     /// The points, from left to right; those that are not finite leave a gap.
     pub points: Vec<(f64, f64)>,
-    /// For each point an interval of its height: a ribbon along lines, whiskers at points and bars. None when empty.
-    pub spans: Vec<(f64, f64)>,
+    /// Lower and upper end of an interval at each point: a band along lines, whiskers at points and bars. None where it is empty.
+    pub band: Vec<(f64, f64)>,
     /// Whether the series stays grey in the background, without a name.
     pub quiet: bool,
 }
 
 impl Series {
     fn new(name: impl Into<String>, mark: Mark, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark, points, spans: Vec::new(), quiet: false }
+        Self { name: name.into(), mark, points, band: Vec::new(), quiet: false }
     }
 
     /// A line from point to point.
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self::new(name, Mark::Line, points)
+    }
+
+    /// A dashed line from point to point.
+    pub fn dashed(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self::new(name, Mark::Dashed, points)
     }
 
     /// A value that holds until the next point.
@@ -114,10 +122,10 @@ impl Series {
         Self::new("", Mark::Guide, points)
     }
 
-    /// The same with an interval at each point.
+    /// The same with an interval at each point: a band around a line, whiskers at points and bars.
     #[must_use]
-    pub fn with_spans(mut self, spans: Vec<(f64, f64)>) -> Self {
-        self.spans = spans;
+    pub fn with_band(mut self, band: Vec<(f64, f64)>) -> Self {
+        self.band = band;
         self
     }
 

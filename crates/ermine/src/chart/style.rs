@@ -87,11 +87,11 @@ fn rules(within: &str, colour: &dyn Fn(&str) -> String) -> String {
     rule(".axis", format!("stroke:{}", colour("axis")));
     rule(".guide", format!("stroke:{}", colour("axis")));
     rule(".line.many", format!("stroke:{}", colour("many")));
-    rule(".dot.many,.bar.many,.ribbon.many", format!("fill:{}", colour("many")));
+    rule(".dot.many,.bar.many", format!("fill:{}", colour("many")));
     for k in 0..MOST_NAMED {
         let c = colour(&format!("c{k}"));
         rule(&format!(".line.c{k},.dots.c{k}"), format!("stroke:{c}"));
-        rule(&format!(".dot.c{k},.bar.c{k},.ribbon.c{k},text.c{k}"), format!("fill:{c}"));
+        rule(&format!(".dot.c{k},.bar.c{k},text.c{k}"), format!("fill:{c}"));
     }
     for k in 0..SHADES {
         rule(&format!(".dots.s{k}"), format!("stroke:{}", colour(&format!("s{k}"))));
@@ -108,10 +108,9 @@ fn forms(within: &str) -> String {
         (".line", "fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round"),
         (".line.many", "stroke-width:1.2"),
         (".line.faint", "stroke-width:1;stroke-opacity:.45"),
-        (".guide", "fill:none;stroke-width:1.2;stroke-dasharray:4 4"),
+        (".guide", "fill:none;stroke-width:1.2"),
         (".dot", "stroke:none;fill-opacity:.75"),
         (".dots", "fill:none;stroke-linecap:round;stroke-opacity:.8"),
-        (".ribbon", "stroke:none;fill-opacity:.16"),
         (".bar.area", "fill-opacity:.8"),
     ];
     let rule = |(selectors, body): (&str, &str)| {

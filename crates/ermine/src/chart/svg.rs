@@ -48,7 +48,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
         .filter_map(|(s, place)| Some(((*place)?, s)))
         .filter(|(_, s)| !s.name.is_empty())
         .collect();
-    let lines = |s: &Series| matches!(s.mark, Mark::Line | Mark::Step);
+    let lines = |s: &Series| matches!(s.mark, Mark::Line | Mark::Dashed | Mark::Step);
     // One series needs no name beside the axis that says the same; lines are named where they end, all else in a legend.
     let labels = named.len() > 1 || named.iter().any(|(_, s)| s.name != chart.y.label && s.name != chart.title);
     let beside = labels && width >= NARROW && named.iter().all(|(_, s)| lines(s));
@@ -150,7 +150,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
         let of = &chart.series[s];
         let class = match (places[s], of.mark) {
             (Some(k), _) => format!("c{k}"),
-            (None, Mark::Line | Mark::Step) if of.is_quiet() => "many faint".to_owned(),
+            (None, Mark::Line | Mark::Dashed | Mark::Step) if of.is_quiet() => "many faint".to_owned(),
             (None, _) => "many".to_owned(),
         };
         let among = (bars.iter().position(|&b| b == s).unwrap_or(0), bars.len());
@@ -201,12 +201,10 @@ fn end_labels(out: &mut String, frame: &Frame<'_>, area: &Area, named: &[(usize,
 }
 
 fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str, base: f64, among: (usize, usize)) {
-    if !series.spans.is_empty() {
-        spans(out, frame, area, series, class);
-    }
+    bands(out, frame, area, series, class);
     for run in frame.runs(series) {
         match series.mark {
-            Mark::Line | Mark::Step | Mark::Guide => {
+            Mark::Line | Mark::Dashed | Mark::Step | Mark::Guide => {
                 let mut path = String::new();
                 for (k, &(x, y)) in run.iter().enumerate() {
                     let (x, y) = (area.x(x), area.y(y));
@@ -221,9 +219,10 @@ fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, cla
                     let (x, y) = (area.x(x), area.y(y));
                     let _ = writeln!(out, "<circle class=\"dot {class}\" cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3\"/>");
                 } else if series.mark == Mark::Guide {
-                    let _ = writeln!(out, "<path class=\"guide\" d=\"{path}\"/>");
+                    let _ = writeln!(out, "<path class=\"guide\" stroke-dasharray=\"4 4\" d=\"{path}\"/>");
                 } else {
-                    let _ = writeln!(out, "<path class=\"line {class}\" d=\"{path}\"/>");
+                    let dashes = if series.mark == Mark::Dashed { " stroke-dasharray=\"7 5\"" } else { "" };
+                    let _ = writeln!(out, "<path class=\"line {class}\"{dashes} d=\"{path}\"/>");
                 }
             }
             Mark::Area => {
@@ -259,25 +258,22 @@ fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, cla
     }
 }
 
-/// How sure a series is: a ribbon along a line, whiskers at points and bars.
-fn spans(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str) {
-    let ends = series.points.iter().zip(&series.spans).filter_map(|(p, &(low, high))| {
-        let clamp = |v: f64| v.clamp(0.0, 1.0);
-        Some((area.x(frame.across(p.0)?), area.y(clamp(frame.up(low)?)), area.y(clamp(frame.up(high)?))))
-    });
-    let ends: Vec<(f64, f64, f64)> = ends.collect();
-    if matches!(series.mark, Mark::Line | Mark::Step) {
-        let point = |x: f64, y: f64| format!("{x:.2} {y:.2}");
-        let there = ends.iter().map(|e| point(e.0, e.2));
-        let back = ends.iter().rev().map(|e| point(e.0, e.1));
-        let path: Vec<String> = there.chain(back).collect();
-        if ends.len() > 1 {
-            let _ = writeln!(out, "<path class=\"ribbon {class}\" d=\"M{}Z\"/>", path.join("L"));
+/// How sure a series is: a band along a line, whiskers at points and bars.
+fn bands(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str) {
+    let whiskers = !matches!(series.mark, Mark::Line | Mark::Dashed | Mark::Step);
+    for run in frame.bands(series) {
+        let clamp = |v: f64| area.y(v.clamp(0.0, 1.0));
+        if whiskers {
+            for (x, low, high) in run {
+                let (x, low, high) = (area.x(x), clamp(low), clamp(high));
+                let _ = writeln!(out, "<path class=\"line {class}\" stroke-width=\"1.4\" d=\"M{x:.2} {low:.2}V{high:.2}\"/>");
+            }
+        } else if run.len() > 1 {
+            let there = run.iter().map(|&(x, _, high)| (x, high));
+            let back = run.iter().rev().map(|&(x, low, _)| (x, low));
+            let points: Vec<String> = there.chain(back).map(|(x, y)| format!("{:.2} {:.2}", area.x(x), clamp(y))).collect();
+            let _ = writeln!(out, "<path class=\"bar {class}\" fill-opacity=\".16\" d=\"M{}Z\"/>", points.join("L"));
         }
-        return;
-    }
-    for (x, low, high) in ends {
-        let _ = writeln!(out, "<path class=\"line {class}\" stroke-width=\"1.4\" d=\"M{x:.2} {low:.2}V{high:.2}\"/>");
     }
 }
 

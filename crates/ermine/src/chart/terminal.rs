@@ -69,7 +69,7 @@ pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
             });
             for pair in run.windows(2) {
                 match series.mark {
-                    Mark::Line => dots.line(pair[0], pair[1]),
+                    Mark::Line | Mark::Dashed => dots.line(pair[0], pair[1]),
                     Mark::Step => {
                         dots.line(pair[0], (pair[1].0, pair[0].1));
                         dots.line((pair[1].0, pair[0].1), pair[1]);

@@ -5,7 +5,7 @@ use ermine_learn::metrics::{self, Confusion};
 
 use super::Settings;
 use super::curves;
-use crate::page::{Block, Entry, Explorer, ExplorerClass, Figure, Grid, Head, Part, Tile};
+use crate::document::{Block, Entry, Explorer, ExplorerClass, Figure, Grid, Head, Part, Tile};
 use crate::words;
 
 /// Classes of which curves are drawn and decisions explored; of more the most frequent.

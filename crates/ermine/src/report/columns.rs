@@ -4,7 +4,7 @@ use ermine_core::{ColumnKind, Dataset, Features, Target};
 
 use crate::Fitted;
 use crate::chart::{Chart, Series, spark};
-use crate::page::{Block, Entry, Figure, Grid, Head, Part};
+use crate::document::{Block, Entry, Figure, Grid, Head, Part};
 use crate::summary::{Summary, Values};
 use crate::words;
 

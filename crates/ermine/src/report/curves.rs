@@ -7,7 +7,7 @@ use ermine_math::distribution::Normal;
 use super::classify::Said;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
-use crate::page::{Figure, Part};
+use crate::document::{Figure, Part};
 use crate::words;
 
 /// Points of a drawn curve, about.
@@ -121,7 +121,7 @@ pub(super) fn calibration(said: &Said<'_>, shown: &[usize]) -> Result<Option<Par
         let points: Vec<(f64, f64)> = curve.bins.iter().map(|b| (b.predicted, b.observed)).collect();
         let spans = curve.bins.iter().map(|b| (b.low, b.high)).collect();
         let name = curve_name(said, class, few.len() > 1);
-        chart = chart.with(Series::line(name, points).with_spans(spans));
+        chart = chart.with(Series::line(name, points).with_band(spans));
         told.push(format!("{}: mean distance {}", said.names[class], words::percent(curve.expected_error())));
     }
     if told.is_empty() {

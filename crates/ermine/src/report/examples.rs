@@ -4,7 +4,7 @@ use ermine_core::{Cell, Dataset, Features, Mat, Result};
 
 use super::column_name;
 use super::regress::cell;
-use crate::page::{Block, Entry, Grid, Head, Part};
+use crate::document::{Block, Entry, Grid, Head, Part};
 use crate::{Fitted, PipelineModel, words};
 
 /// Columns of the examples that are shown.

@@ -1,7 +1,7 @@
 //! Models side by side.
 
 use crate::chart::{Bar, Bars};
-use crate::page::{Block, Entry, Figure, Grid, Head, Part};
+use crate::document::{Block, Entry, Figure, Grid, Head, Part};
 use crate::words;
 
 /// A model among others.

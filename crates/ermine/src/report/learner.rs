@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::judge::Judgement;
 use crate::chart::{Chart, Series, TreeChart};
-use crate::page::{Block, Entry, Figure, Grid, Head, Part};
+use crate::document::{Block, Entry, Figure, Grid, Head, Part};
 use crate::{Fitted, words};
 
 /// Rows of a table that are shown.

@@ -5,7 +5,7 @@ use ermine_learn::metrics::{Better, direction};
 use ermine_learn::select::{LearningCurve, Scores, learning_curve, stratified_k_fold};
 
 use crate::chart::{Chart, Series};
-use crate::page::{Figure, Part};
+use crate::document::{Figure, Part};
 use crate::{Fitted, words};
 
 /// Parts of the training rows that are trained on.
@@ -31,7 +31,7 @@ pub fn learning_chart(curve: &LearningCurve) -> Chart {
         let at = || curve.sizes.iter().map(|&n| n as f64).zip(scores);
         let points = at().map(|(x, s)| (x, s.mean)).collect();
         let spans = at().map(|(x, s)| (x, s)).map(|(_, s)| (s.mean - s.standard_error, s.mean + s.standard_error)).collect();
-        Series::line(name, points).with_spans(spans)
+        Series::line(name, points).with_band(spans)
     };
     Chart::new("Learning curve", "training rows", measure)
         .with(series("rows left out", &curve.test))

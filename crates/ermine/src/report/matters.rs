@@ -10,7 +10,7 @@ use ermine_learn::explain::{
 use super::judge::Judgement;
 use super::{Settings, column_name};
 use crate::chart::{Bar, Bars, Chart, Series, Swarm, SwarmRow};
-use crate::page::{Block, Entry, Figure, Grid, Head, Part};
+use crate::document::{Block, Entry, Figure, Grid, Head, Part};
 use crate::{Fitted, words};
 
 /// Columns in the pictures.
@@ -273,7 +273,7 @@ pub fn dependence_chart(fitted: &Fitted, d: &Dependence) -> Chart {
             (0..d.mean.rows()).map(|k| (d.mean[(k, o)] - 1.96 * d.error[(k, o)], d.mean[(k, o)] + 1.96 * d.error[(k, o)]));
         let named = if single { "" } else { name };
         let series = if numbers { Series::line(named, points) } else { Series::points(named, points) };
-        chart = chart.with(if single || !numbers { series.with_spans(spans.collect()) } else { series });
+        chart = chart.with(if single || !numbers { series.with_band(spans.collect()) } else { series });
     }
     if let Places::Names(names) = &d.places {
         chart = chart.named_x(names.iter().map(String::as_str));

@@ -30,7 +30,7 @@ use ermine_core::{Context, Dataset, Error, Result};
 use ermine_learn::explain::Found;
 use ermine_learn::metrics;
 
-use crate::page::{Block, Page, Part, Tile};
+use crate::document::{Block, Document, Part, Tile};
 use crate::{Fitted, words};
 
 pub use examples::{Neighbourhood, neighbourhoods};
@@ -87,7 +87,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The page. The seed of `cx` decides folds and drawn rows; its observer can stop it.
-    pub fn page(mut self, cx: &Context<'_>) -> Result<Page> {
+    pub fn page(mut self, cx: &Context<'_>) -> Result<Document> {
         if self.data.rows() == 0 {
             return Err(Error::Data("there are 0 rows to report on".into()));
         }
@@ -103,8 +103,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn head(&self, title: String, lead: String) -> Page {
-        let mut page = Page::new(title, lead);
+    fn head(&self, title: String, lead: String) -> Document {
+        let mut page = Document::new(title, lead);
         page.kind = "Model report".into();
         if !self.origin.data.is_empty() {
             page = page.fact("Data", short_path(&self.origin.data));
@@ -119,7 +119,7 @@ impl<'a> Subject<'a> {
         page
     }
 
-    fn supervised(&self, judgement: &Judgement, cx: &Context<'_>) -> Result<Page> {
+    fn supervised(&self, judgement: &Judgement, cx: &Context<'_>) -> Result<Document> {
         let (fitted, data) = (self.fitted, &self.data);
         let target = match &fitted.target.names[..] {
             [] => "the target".to_owned(),
@@ -159,7 +159,7 @@ impl<'a> Subject<'a> {
         if let Some(board) = &self.leaderboard {
             page = page.with(leaderboard::part(board));
         }
-        page = parts.into_iter().fold(page, Page::with);
+        page = parts.into_iter().fold(page, Document::with);
         if matters::few_enough(data) || self.settings.sample.is_some() {
             let found = importances(fitted, data, judgement, &self.settings, cx)?;
             page = page.with(matters::part(fitted, data, &found, cx)?);
@@ -180,7 +180,7 @@ impl<'a> Subject<'a> {
         Ok(self.tail(page, Some(judgement), cx))
     }
 
-    fn unsupervised(&self) -> Result<Page> {
+    fn unsupervised(&self) -> Result<Document> {
         let (fitted, data) = (self.fitted, &self.data);
         let name = model_name(fitted);
         let summary = crate::learner(&name).map(|l| l.spec().summary.to_owned()).unwrap_or_default();
@@ -201,7 +201,7 @@ impl<'a> Subject<'a> {
         Ok(self.tail(page, None, &Context::default()))
     }
 
-    fn tail(&self, page: Page, judgement: Option<&Judgement>, cx: &Context<'_>) -> Page {
+    fn tail(&self, page: Document, judgement: Option<&Judgement>, cx: &Context<'_>) -> Document {
         let mut page = page.with(learner::part(self.fitted));
         if let Some(part) = learner::evidence(self.fitted, judgement) {
             page = page.with(part);

@@ -2,7 +2,7 @@
 
 use ermine_core::{Dataset, Result};
 
-use crate::page::{Block, Entry, Grid, Head, Part};
+use crate::document::{Block, Entry, Grid, Head, Part};
 use crate::{Fitted, words};
 
 /// What a page was made of and by.

@@ -6,7 +6,7 @@ use ermine_learn::metrics;
 use super::column_name;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
-use crate::page::{Block, Entry, Figure, Grid, Head, Part, Tile};
+use crate::document::{Block, Entry, Figure, Grid, Head, Part, Tile};
 use crate::{Fitted, words};
 
 /// Targets that are drawn; of more the first.

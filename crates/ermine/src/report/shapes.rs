@@ -3,7 +3,7 @@
 use ermine_core::{Dataset, Features, Mat, Result};
 
 use crate::chart::{Bar, Bars, Chart, Heat, Series};
-use crate::page::{Figure, Part};
+use crate::document::{Figure, Part};
 use crate::{Fitted, words};
 
 /// Rows of a picture; of more so many are taken at equal distances.

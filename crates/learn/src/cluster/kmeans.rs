@@ -12,7 +12,7 @@ use serde_json::Value;
 pub use elbow::{ElbowRow, elbow};
 use lloyd::{Cache, Farthest, Totals};
 pub use model::KMeansModel;
-use start::Sample;
+pub(crate) use start::{Sample, mix};
 
 /// The ways to the same answer that have a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

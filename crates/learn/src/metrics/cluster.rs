@@ -16,19 +16,29 @@ pub fn inertia(x: MatRef<'_, f64>, centres: MatRef<'_, f64>, labels: &[u32], wei
     (0..x.rows()).map(row).sum()
 }
 
+/// The same groups, numbered from 0 on without gaps; noise is one of them.
+fn numbered(labels: &[u32]) -> Vec<u32> {
+    let mut known = labels.to_vec();
+    known.sort_unstable();
+    known.dedup();
+    labels.iter().map(|l| known.binary_search(l).map_or(0, |at| at as u32)).collect()
+}
+
 /// The rows that stand for all `n` in a silhouette: an even sample of large data.
 pub(super) fn silhouette_rows(n: usize) -> Vec<usize> {
     (0..n.min(SILHOUETTE_ROWS)).map(|i| if n > SILHOUETTE_ROWS { i * n / SILHOUETTE_ROWS } else { i }).collect()
 }
 
-/// The mean silhouette (Rousseeuw 1987) with Euclidean distances, or `None` when there are not between 2 and n - 1 groups.
+/// The mean silhouette (Rousseeuw 1987) with Euclidean distances, or `None` when there are not between 2 and n - 1 groups. Rows
+/// without a group count as a group.
 /// Large data is represented by an even sample of 10,000 rows.
 pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
     let rows = silhouette_rows(x.rows());
     let sample = x.take(&rows);
     let mut scratch = Vec::new();
     let m = sample.view().f64_rows(&mut scratch, "silhouette")?.to_owned();
-    let labels: Vec<usize> = rows.iter().map(|&i| labels[i] as usize).collect();
+    let labels: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
+    let labels: Vec<usize> = numbered(&labels).into_iter().map(|l| l as usize).collect();
     let groups = labels.iter().max().map_or(0, |m| m + 1);
     let mut sizes = vec![0usize; groups];
     labels.iter().for_each(|&l| sizes[l] += 1);

@@ -13,6 +13,7 @@ mod classify;
 mod cluster;
 mod difference;
 mod interval;
+mod outcome;
 mod probability;
 mod rank;
 mod regress;
@@ -28,13 +29,14 @@ pub use classify::{
 pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
 pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
 pub use interval::{Bootstrap, Ends, Interval, delong, delong_difference, wilson};
+pub use outcome::Outcome;
 pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
 pub use rank::{Gain, dcg, kendall, ndcg, pearson, ranks, spearman};
 pub use regress::{Errors, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};
 pub use stream::{Evaluation, evaluate_source};
 pub use threshold::{Counts, LiftCurve, PrecisionRecallCurve, RocCurve, Thresholds};
 
-use ermine_core::{Error, Features, MatRef, Model, Result, Target};
+use ermine_core::{Context, Error, Features, MatRef, Model, NOISE, Result, Target};
 
 /// The direction in which a measure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,26 +182,23 @@ fn number_measures(of: &[Errors], deviance: &MeanLoss) -> Vec<(&'static str, f64
 
 /// All measures that fit a model and rows with a known target, in the order of [`METRICS`].
 pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
-    if let (Some(c), Target::Class { codes, names }) = (model.as_classifier(), y) {
-        if c.classes() != *names {
-            return Err(Error::Target(format!("the model knows the classes {:?} and the data has {names:?}", c.classes())));
-        }
-        return of_classes(codes, c.proba(x)?.view(), &c.classify(x)?, weight);
+    let classifies = model.as_classifier().is_some() && matches!(y, Target::Class { .. });
+    let regresses = model.as_regressor().is_some() && matches!(y, Target::Real(_) | Target::Reals(_));
+    if classifies || regresses {
+        return Outcome::of(model, x, &Context::default())?.measures(model, y, weight);
     }
-    if let (Some(r), Target::Real(_) | Target::Reals(_)) = (model.as_regressor(), y) {
-        return Ok(of_numbers(y.reals()?, r.predict(x)?.view(), weight, &|y, p| r.unit_deviance(y, p)));
-    }
+    let mut out = Vec::new();
     if let Some(c) = model.as_clusterer() {
         let labels = c.assign(x)?;
-        let mut out = Vec::new();
         if let Some(t) = model.as_transformer() {
             // The distances to the centres are what a clusterer transforms to.
             let distances = t.transform(x)?;
             let nearest = |i: usize| distances.row(i)[labels[i] as usize].powi(2) * weight.map_or(1.0, |w| w[i]);
             out.push(("inertia", (0..labels.len()).map(nearest).sum()));
         }
-        // Of large data only the sample is prepared.
-        let rows = cluster::silhouette_rows(labels.len());
+        // Of large data only the sample is prepared. Rows without a group have no silhouette.
+        let grouped: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != NOISE).collect();
+        let rows: Vec<usize> = cluster::silhouette_rows(grouped.len()).into_iter().map(|k| grouped[k]).collect();
         let sample = x.take(&rows);
         let of_sample: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
         let space = c.space(&sample.view())?;
@@ -210,11 +209,19 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
         if let Target::Class { codes, .. } = y {
             out.push(("adjusted_rand", adjusted_rand(codes, &labels)));
         }
-        return Ok(out);
     }
     if let Some(d) = model.as_density() {
-        let ll: f64 = d.log_density(x)?.iter().enumerate().map(|(i, l)| l * weight.map_or(1.0, |w| w[i])).sum();
-        return Ok(vec![("log_likelihood", ll)]);
+        // A row of weight 0 counts for nothing, even where its density is 0.
+        let weighted = |(i, l): (usize, &f64)| match weight.map_or(1.0, |w| w[i]) {
+            0.0 => 0.0,
+            w => w * l,
+        };
+        let ll: f64 = d.log_density(x)?.iter().enumerate().map(weighted).sum();
+        let (n, k) = (weight.map_or(x.rows() as f64, |w| w.iter().sum()), d.n_parameters() as f64);
+        out.extend([("log_likelihood", ll), ("bic", k * n.ln() - 2.0 * ll), ("aic", 2.0 * k - 2.0 * ll)]);
     }
-    Err(Error::Target("the model predicts something else than this target".into()))
+    if model.as_clusterer().is_none() && model.as_density().is_none() {
+        return Err(Error::Target("the model predicts something else than this target".into()));
+    }
+    Ok(out)
 }

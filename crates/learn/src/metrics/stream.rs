@@ -51,7 +51,7 @@ impl Evaluation {
                     let known = c.classes();
                     return Err(Error::Target(format!("the model knows the classes {known:?} and the data has {names:?}")));
                 }
-                let (proba, found) = (c.proba(&rows.x)?, c.classify(&rows.x)?);
+                let (proba, found) = c.judge(&rows.x)?;
                 let p = proba.view();
                 let sum = |loss: fn(u32, ermine_core::MatRef<'_, f64>, usize) -> f64| {
                     MeanLoss::of(codes.len(), weight, |i| loss(codes[i], p, i))

@@ -4,6 +4,7 @@ use ermine_core::*;
 use ermine_math::neighbours::{Index, Method, Nearest, Points, Within};
 use rayon::prelude::*;
 
+use super::file::{load_points, save_points};
 use super::{Knn, Weights};
 
 /// What the training rows answer when they are asked.
@@ -94,20 +95,7 @@ impl KnnModel {
         let bad = |m: String| Error::Model(format!("knn: {m}"));
         let knn: Knn = input.field("parameters")?;
         knn.check().map_err(|e| bad(e.to_string()))?;
-        let points = match input.array_info("x") {
-            Some((kind, _)) if kind == "F32" => Points::F32(input.mat("x")?),
-            Some(_) => Points::F64(input.mat("x")?),
-            None => {
-                let ends: Vec<u64> = input.vec("x_indptr")?;
-                let ends = ends.into_iter().map(usize::try_from).collect::<std::result::Result<_, _>>();
-                let ends = ends.map_err(|_| bad("its rows are longer than memory can be".into()))?;
-                let cols: usize = input.field("n_features")?;
-                Points::Csr(
-                    Csr::new(ends, input.vec("x_indices")?, input.vec("x_values")?, cols).map_err(|e| bad(e.to_string()))?,
-                )
-            }
-        };
-        points.check().map_err(|e| bad(e.to_string()))?;
+        let points = load_points(input, "x").map_err(|e| bad(e.to_string()))?;
         let rows = points.rows();
         knn.enough_rows(rows).map_err(|e| bad(e.to_string()))?;
         let answers = if input.array_info("y").is_some() {
@@ -182,23 +170,7 @@ impl Model for KnnModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         out.field("parameters", &self.knn)?;
-        out.field("n_features", &self.n_features())?;
-        match self.index.points() {
-            Points::F64(m) => out.mat("x", m),
-            Points::F32(m) => out.mat("x", m),
-            Points::Csr(m) => {
-                let rows = m.view();
-                let (mut ends, mut indices, mut values) = (vec![0u64], Vec::new(), Vec::new());
-                for i in 0..rows.rows() {
-                    indices.extend_from_slice(rows.row(i).0);
-                    values.extend_from_slice(rows.row(i).1);
-                    ends.push(values.len() as u64);
-                }
-                out.vec("x_indptr", &ends);
-                out.vec("x_indices", &indices);
-                out.vec("x_values", &values);
-            }
-        }
+        save_points(out, "x", self.index.points())?;
         match &self.answers {
             Answers::Numbers(y) => out.mat("y", y),
             Answers::Classes { codes, names } => {

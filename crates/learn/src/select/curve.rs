@@ -4,7 +4,8 @@ use ermine_core::{AnyLearner, Context, Dataset, Error, Result, Stream, Target};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Folds;
+use super::Rounds;
+use super::workers::spread;
 use crate::metrics;
 
 /// The values of a measure over the rounds of a cross-validation.
@@ -92,6 +93,9 @@ fn measure(model: &dyn ermine_core::Model, rows: &Dataset<'_>, metric: &str) -> 
     })
 }
 
+/// The measure on the training rows and on the rows left out, and the seconds of a fit.
+type Cell = (f64, f64, f64);
+
 /// One fit of a curve: the measure on the training rows and on the rows left out, and the seconds of the fit.
 fn fit_and_measure(
     learner: &dyn AnyLearner,
@@ -99,21 +103,21 @@ fn fit_and_measure(
     test: &Dataset<'_>,
     metric: &str,
     cx: &Context<'_>,
-) -> Result<(f64, f64, f64)> {
+) -> Result<Cell> {
     let started = std::time::Instant::now();
     let model = learner.fit_any(train, cx)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok((measure(&*model, train, metric)?, measure(&*model, test, metric)?, seconds))
 }
 
-/// Trains on growing parts of the training rows of each fold and measures on those parts and on the rows left out.
+/// Trains on growing parts of the training rows of each fold and measures on those parts and on the rows left out, side by side.
 ///
 /// `shares` are parts of the training rows, above 0 and up to 1. The parts of a fold are nested, and classes keep their shares in
 /// each.
 pub fn learning_curve(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
-    folds: &Folds,
+    rounds: &Rounds,
     shares: &[f64],
     metric: &str,
     cx: &Context<'_>,
@@ -122,22 +126,22 @@ pub fn learning_curve(
     if let Some(bad) = shares.iter().find(|s| !(**s > 0.0 && **s <= 1.0)) {
         return Err(Error::Data(format!("a share of {bad} of the training rows: it must lie above 0 and be at most 1")));
     }
-    let least = (0..folds.folds).map(|f| folds.fold_of.iter().filter(|&&g| g != f).count()).min().unwrap_or(0);
+    let least = (0..rounds.len()).map(|k| rounds.round(k).0.len()).min().unwrap_or(0);
     let mut sizes: Vec<usize> = shares.iter().map(|s| ((s * least as f64).round() as usize).max(1)).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let mut cells = vec![Vec::new(); sizes.len()];
-    for fold in 0..folds.folds {
-        let (train, test) = folds.round(fold);
-        let test = data.take(&test);
-        let order = even_order(&data.y, &train, &mut Stream::new(cx.seed, "learning curve", fold as u64));
-        for (k, &size) in sizes.iter().enumerate() {
-            // In their original order, as a fit on all rows has them.
-            let mut part = order[..size].to_vec();
-            part.sort_unstable();
-            cells[k].push(fit_and_measure(learner, &data.take(&part).view(), &test.view(), metric, cx)?);
-        }
-    }
+    // The largest first, so that no thread is left with one at the end.
+    let tasks: Vec<(usize, usize)> = (0..sizes.len()).rev().flat_map(|k| (0..rounds.len()).map(move |r| (k, r))).collect();
+    let found = spread(tasks, |_, (k, r)| {
+        let (train, test) = rounds.round(r);
+        let order = even_order(&data.y, &train, &mut Stream::new(cx.seed, "learning curve", r as u64));
+        // In their original order, as a fit on all rows has them.
+        let mut part = order[..sizes[k]].to_vec();
+        part.sort_unstable();
+        let cell = fit_and_measure(learner, &data.take(&part).view(), &data.take(&test).view(), metric, cx)?;
+        Ok((k, cell))
+    });
+    let cells = in_cells(sizes.len(), found)?;
     let (train, test, fit_seconds) = columns(cells);
     Ok(LearningCurve { metric: metric.to_owned(), sizes, train, test, fit_seconds })
 }
@@ -146,7 +150,7 @@ pub fn learning_curve(
 pub fn validation_curve(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
-    folds: &Folds,
+    rounds: &Rounds,
     parameter: &str,
     values: &[Value],
     metric: &str,
@@ -159,14 +163,13 @@ pub fn validation_curve(
         learner.set(parameter, value.clone())?;
         learners.push(learner);
     }
-    let mut cells = vec![Vec::new(); values.len()];
-    for fold in 0..folds.folds {
-        let (train, test) = folds.round(fold);
-        let (train, test) = (data.take(&train), data.take(&test));
-        for (k, learner) in learners.iter().enumerate() {
-            cells[k].push(fit_and_measure(&**learner, &train.view(), &test.view(), metric, cx)?);
-        }
-    }
+    let tasks: Vec<(usize, usize)> = (0..rounds.len()).flat_map(|r| (0..values.len()).map(move |k| (k, r))).collect();
+    let found = spread(tasks, |_, (k, r)| {
+        let (train, test) = rounds.round(r);
+        let cell = fit_and_measure(&*learners[k], &data.take(&train).view(), &data.take(&test).view(), metric, cx)?;
+        Ok((k, cell))
+    });
+    let cells = in_cells(values.len(), found)?;
     let (train, test, fit_seconds) = columns(cells);
     Ok(ValidationCurve {
         metric: metric.to_owned(),
@@ -178,9 +181,19 @@ pub fn validation_curve(
     })
 }
 
+/// The fits of each point, in the order of the rounds.
+fn in_cells(points: usize, found: Vec<Result<(usize, Cell)>>) -> Result<Vec<Vec<Cell>>> {
+    let mut cells = vec![Vec::new(); points];
+    for one in found {
+        let (k, cell) = one?;
+        cells[k].push(cell);
+    }
+    Ok(cells)
+}
+
 /// Training scores, test scores and mean seconds of each point of a curve.
-fn columns(cells: Vec<Vec<(f64, f64, f64)>>) -> (Vec<Scores>, Vec<Scores>, Vec<f64>) {
-    let of = |f: fn(&(f64, f64, f64)) -> f64| cells.iter().map(|c| Scores::of(c.iter().map(f).collect())).collect::<Vec<_>>();
+fn columns(cells: Vec<Vec<Cell>>) -> (Vec<Scores>, Vec<Scores>, Vec<f64>) {
+    let of = |f: fn(&Cell) -> f64| cells.iter().map(|c| Scores::of(c.iter().map(f).collect())).collect::<Vec<_>>();
     (of(|c| c.0), of(|c| c.1), of(|c| c.2).into_iter().map(|s| s.mean).collect())
 }
 
@@ -204,7 +217,7 @@ mod tests {
     fn more_rows_bring_training_and_test_together() {
         let (x, y) = line();
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
-        let folds = k_fold(120, 4, 0).unwrap();
+        let folds = Rounds::from(k_fold(120, 4, 0).unwrap());
         let learner = Ridge { alpha: 1e-6.into(), ..Ridge::default() };
         let curve = learning_curve(&learner, &data, &folds, &[0.15, 0.4, 1.0], "rmse", &Context::default()).unwrap();
         assert_eq!(curve.sizes, [14, 36, 90]);
@@ -219,7 +232,7 @@ mod tests {
     fn a_validation_curve_falls_and_rises_with_the_penalty() {
         let (x, y) = line();
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
-        let folds = k_fold(120, 4, 0).unwrap();
+        let folds = Rounds::from(k_fold(120, 4, 0).unwrap());
         let values = [0.01, 1.0, 1e4].map(Value::from);
         let curve = validation_curve(&Ridge::default(), &data, &folds, "alpha", &values, "mse", &Context::default()).unwrap();
         assert!(curve.train[0].mean < curve.train[1].mean && curve.train[1].mean < curve.train[2].mean);

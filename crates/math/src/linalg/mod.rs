@@ -4,6 +4,7 @@
 //! |---|---|
 //! | symmetric, positive definite, well conditioned | [`Cholesky`]: cheapest |
 //! | symmetric, perhaps singular; or the spectrum is wanted | [`eigen_symmetric`] |
+//! | symmetric, perhaps singular, on very different scales | [`eigen_graded`] |
 //! | tall, ill conditioned, to be solved by least squares | [`PivotedQr`]: works on the matrix itself, not its square |
 //! | any, rank in doubt, or singular vectors wanted | [`svd`]: dearest, tells all |
 //!
@@ -11,11 +12,13 @@
 
 mod cholesky;
 mod eigen;
+mod jacobi;
 mod qr;
 mod svd;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use eigen::{Eigen, eigen_symmetric, eigenvalues_symmetric};
+pub use jacobi::eigen_graded;
 pub use qr::PivotedQr;
 pub use svd::{Svd, svd};
 

@@ -1,6 +1,6 @@
 //! Clusters and components.
 
-use super::{BOOL, Face, RANDOM_STATE, VERBOSE, like, same, translated, unused};
+use super::{BOOL, Face, N_JOBS, RANDOM_STATE, VERBOSE, like, own, same, translated, unused};
 
 pub const FACES: &[Face] = &[
     Face {
@@ -80,6 +80,103 @@ pub const FACES: &[Face] = &[
             ("n_components_", "int", "Number of axes."),
             ("n_samples_", "int", "Number of rows."),
             ("noise_variance_", "float", "Mean variance along the axes left out."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "DBSCAN",
+        learner: "dbscan",
+        base: "_density.DBSCAN",
+        summary: "",
+        notes: "With a metric that is not searched here (a callable, a matrix of distances, a metric of SciPy), or with weights of 0 or below, the \
+                groups are found here among the neighbours that scikit-learn finds; there is then no model file and no `predict`.",
+        params: &[
+            like("eps", "0.5", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float"),
+            translated("min_samples", "5", "[Interval(Integral, 1, None, closed=\"left\")]", "int", ""),
+            translated("metric", "\"euclidean\"", "[str, callable]", "str or callable", "What near means."),
+            own("metric_params", "None", "[dict, None]", "dict or None", "Further parameters of the metric."),
+            translated(
+                "algorithm",
+                "\"auto\"",
+                "[StrOptions({\"auto\", \"ball_tree\", \"kd_tree\", \"brute\"})]",
+                "{\"auto\", \"ball_tree\", \"kd_tree\", \"brute\"}",
+                "",
+            ),
+            unused(
+                "leaf_size",
+                "30",
+                "[Interval(Integral, 1, None, closed=\"left\")]",
+                "int",
+                "Leaves of our tree have 48 rows; it is passed on where scikit-learn searches.",
+            ),
+            translated(
+                "p",
+                "None",
+                "[Interval(Real, 0.0, None, closed=\"left\"), None]",
+                "float or None",
+                "The order of Minkowski's metric; None is 2.",
+            ),
+            N_JOBS,
+        ],
+        positional: 1,
+        handled: &[],
+        attributes: &[
+            ("labels_", "ndarray of shape (n_samples,)", "The cluster of each training row; -1 is noise."),
+            ("core_sample_indices_", "ndarray of shape (n_core_samples,)", "The training rows that are core rows."),
+            ("components_", "ndarray of shape (n_core_samples, n_features)", "A copy of the core rows."),
+        ],
+        example: "",
+    },
+    Face {
+        class: "AgglomerativeClustering",
+        learner: "agglomerative",
+        base: "_agglomerative.AgglomerativeClustering",
+        summary: "",
+        notes: "Metrics that are not computed here are computed by scikit-learn, as a matrix of distances. A connectivity in several parts is \
+                completed, with a warning, by the shortest connections of the parts.",
+        params: &[
+            like("n_clusters", "2", "[Interval(Integral, 1, None, closed=\"left\"), None]", "int or None"),
+            translated("metric", "\"euclidean\"", "[str, callable]", "str or callable", "How far rows are apart."),
+            unused(
+                "memory",
+                "None",
+                "[str, HasMethods(\"cache\"), None]",
+                "str, object with `cache` or None",
+                "Nothing is cached.",
+            ),
+            translated(
+                "connectivity",
+                "None",
+                "[\"array-like\", \"sparse matrix\", callable, None]",
+                "array-like, sparse matrix, callable or None",
+                "A matrix of rows by rows whose entries that are not 0 say which rows are connected, or a function that makes it of X: only \
+                 groups with connected rows are joined.",
+            ),
+            translated(
+                "compute_full_tree",
+                "\"auto\"",
+                "[StrOptions({\"auto\"}), \"boolean\"]",
+                "\"auto\" or bool",
+                "Build the tree to the end even where connectivity and n_clusters need fewer joins.",
+            ),
+            like(
+                "linkage",
+                "\"ward\"",
+                "[StrOptions({\"ward\", \"complete\", \"average\", \"single\"})]",
+                "{\"ward\", \"complete\", \"average\", \"single\"}",
+            ),
+            like("distance_threshold", "None", "[Interval(Real, 0, None, closed=\"left\"), None]", "float or None"),
+            own("compute_distances", "False", BOOL, "bool", "Set `distances_` even without distance_threshold."),
+        ],
+        positional: 1,
+        handled: &[],
+        attributes: &[
+            ("labels_", "ndarray of shape (n_samples,)", "The cluster of each training row."),
+            ("n_clusters_", "int", "Number of clusters."),
+            ("n_leaves_", "int", "Number of leaves of the tree: the rows."),
+            ("n_connected_components_", "int", "Parts of the connectivity that were not connected."),
+            ("children_", "ndarray of shape (n_samples - 1, 2)", "The two nodes that each join made one of."),
+            ("distances_", "ndarray of shape (n_samples - 1,)", "The height of each join, where it is wanted."),
         ],
         example: "",
     },

@@ -17,6 +17,7 @@ mod kernel;
 mod lasso;
 mod linear;
 mod logistic;
+mod mixture;
 mod neighbours;
 mod prepare;
 mod ridge_cv;
@@ -166,6 +167,7 @@ pub const FACES: &[&[Face]] = &[
     forest::FACES,
     ensemble::FACES,
     boosting::FACES,
+    mixture::FACES,
     cluster::FACES,
     dummy::FACES,
     prepare::FACES,

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{Block, Explorer, Figure, Grid, Page};
+use super::{Block, Document, Explorer, Figure, Grid};
 use crate::words;
 
-impl Page {
+impl Document {
     /// The page as Markdown, and its figures as name and SVG: `folder` is where the text looks for them.
     pub fn to_markdown(&self, folder: &str) -> (String, Vec<(String, String)>) {
         let mut out = format!("# {}\n", escape(&self.title));

@@ -1,16 +1,16 @@
 //! One self-contained page: text, tables, figures, and a place to move a threshold.
 //!
-//! A [`Page`] is a description. [`Page::to_html`] makes one file of it that needs no network: styles, scripts and figures are inside, and a policy in
+//! A [`Document`] is a description. [`Document::to_html`] makes one file of it that needs no network: styles, scripts and figures are inside, and a policy in
 //! its head forbids everything else. It follows the light or dark setting of its reader, prints, fits a phone, and can be read by ear and used by
-//! keyboard. [`Page::to_markdown`] makes a text with its figures as SVG files beside it.
+//! keyboard. [`Document::to_markdown`] makes a text with its figures as SVG files beside it.
 //!
 //! ```
 //! use ermine::chart::{Chart, Series};
-//! use ermine::page::{Figure, Page, Part};
+//! use ermine::document::{Figure, Document, Part};
 //!
 //! let chart = Chart::new("Loss", "step", "loss").with(Series::line("loss", vec![(0.0, 1.0), (1.0, 0.4)])).sized(400.0, 280.0);
 //! let figure = Figure::new("loss", "Loss", chart).told("The loss falls from 1 to 0.4 in one step.");
-//! let page = Page::new("A run", "What happened.").with(Part::new("Course").figures(vec![figure]));
+//! let page = Document::new("A run", "What happened.").with(Part::new("Course").figures(vec![figure]));
 //! assert!(page.to_html()?.contains("falls from 1 to 0.4"));
 //! # Ok::<(), ermine::Error>(())
 //! ```
@@ -27,7 +27,7 @@ pub use explorer::{Explorer, ExplorerClass};
 
 /// A page.
 #[derive(Debug, Clone, Default)]
-pub struct Page {
+pub struct Document {
     /// What kind of page it is, in a word or two above the title.
     pub kind: String,
     /// The title.
@@ -251,7 +251,7 @@ impl Figure {
     }
 }
 
-impl Page {
+impl Document {
     /// A page without parts.
     pub fn new(title: impl Into<String>, lead: impl Into<String>) -> Self {
         Self { title: title.into(), lead: lead.into(), ..Self::default() }

@@ -3,7 +3,7 @@ use crate::chart::Series;
 
 const HOSTILE: &str = "<script>alert(1)</script>\"'&`|*";
 
-fn everything(text: &str) -> Page {
+fn everything(text: &str) -> Document {
     let chart = Chart::new(text, text, text).with(Series::line(text, vec![(0.0, 1.0), (1.0, 0.5)])).sized(400.0, 280.0);
     let class = ExplorerClass::of(text, 10, &[true, false, true], &[0.9, 0.4, 0.2], None);
     let explorer = Explorer { classes: vec![class], steps: 10, fp: 1.0, fn_: 1.0, whole: true };
@@ -25,7 +25,7 @@ fn everything(text: &str) -> Page {
         .with(Block::Code { name: text.into(), text: text.into() })
         .with(Block::Fold { title: text.into(), blocks: vec![Block::Text(text.into())] })
         .with(Block::Explorer(Box::new(explorer)));
-    let mut page = Page::new(text, text).fact(text, text).with(part.clone()).with(part);
+    let mut page = Document::new(text, text).fact(text, text).with(part.clone()).with(part);
     (page.kind, page.footer) = (text.into(), text.into());
     page
 }

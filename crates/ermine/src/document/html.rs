@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
 
-use super::{Block, Explorer, Grid, Page, Part, Tile, slug};
+use super::{Block, Document, Explorer, Grid, Part, Tile, slug};
 use crate::chart::page_style;
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -83,7 +83,7 @@ fn json(data: &Explorer) -> String {
     serde_json::json!({"steps": data.steps, "classes": classes}).to_string().replace('<', "\\u003c")
 }
 
-impl Page {
+impl Document {
     /// The page as one file of HTML that needs nothing else.
     pub fn to_html(&self) -> Result<String> {
         let wrong = |e: minijinja::Error| Error::Data(format!("the page cannot be made: {e:#}"));

@@ -1,0 +1,673 @@
+//! Categorical naive Bayes.
+
+use std::sync::Arc;
+
+use ermine_core::*;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, Priors};
+use super::posterior::{normalise, normalise_logs, odds};
+use crate::prepare::cells::label;
+
+/// Codes up to this many are taken; beyond, a column is hardly one of categories.
+const MOST_LEVELS: usize = 1 << 20;
+
+/// Rows that are scored at a time.
+const BLOCK: usize = 1024;
+
+/// Every column is one of several things, independently within a class.
+///
+/// **Maximises** Σᵢ wᵢ (ln πₖ + Σⱼ ln pₖⱼ(xᵢⱼ)), k the class of row i, plus the logarithms of Dirichlet priors:
+/// pₖⱼ(l) = (nₖⱼₗ + α) / (nₖⱼ + α Lⱼ), nₖⱼₗ the weight of the rows of class k whose column j is l, and Lⱼ the number of levels.
+///
+/// **Use it** for columns of categories. Those of a table are taken by name: the levels are the names that training has seen, and missing
+/// cells are a level of their own where training has some. Number columns hold codes, whole numbers from 0 up, and have as many
+/// levels as the greatest code says.
+///
+/// ```
+/// use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, OwnedTarget, Table};
+/// use ermine_learn::bayes::CategoricalNb;
+///
+/// let table = Table::new([("odour", Column::categories(&[Some("foul"), Some("none"), Some("none"), Some("foul")]))])?;
+/// let y = OwnedTarget::from_labels(&["poisonous", "edible", "edible", "poisonous"]);
+/// let x = Features::Table(table.view());
+/// let model = CategoricalNb::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// assert_eq!(model.classify(&x)?, [1, 0, 0, 1]);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, an addition a cell; prediction one a cell and class. **It does
+/// not** learn from names, codes or missing cells that training has not seen: such a cell says nothing, as if its column were not there.
+///
+/// **Reference**: Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 6.6.3.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CategoricalNb {
+    /// Pseudo-counts.
+    pub alpha: f64,
+    /// Whether classes are as probable as their shares.
+    pub fit_prior: bool,
+    /// Probabilities of the classes, in their order.
+    pub class_prior: Option<Vec<f64>>,
+    /// The least number of levels.
+    pub min_categories: MinCategories,
+}
+
+/// The least number of levels of all columns, or of each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MinCategories {
+    /// As many as there are.
+    Seen(()),
+    /// The same for all columns.
+    All(usize),
+    /// One a column.
+    Each(Vec<usize>),
+}
+
+impl Default for CategoricalNb {
+    fn default() -> Self {
+        Self { alpha: 1.0, fit_prior: true, class_prior: None, min_categories: MinCategories::Seen(()) }
+    }
+}
+
+impl CategoricalNb {
+    fn priors(&self) -> Priors<'_> {
+        Priors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
+    }
+
+    fn least_levels(&self, column: usize) -> usize {
+        match &self.min_categories {
+            MinCategories::Seen(()) => 0,
+            MinCategories::All(n) => *n,
+            MinCategories::Each(each) => each[column],
+        }
+    }
+
+    fn expect_cols(&self, cols: usize) -> Result<()> {
+        match &self.min_categories {
+            MinCategories::Each(each) if each.len() != cols => Err(Error::Parameter {
+                learner: Self::SPEC.name,
+                name: "min_categories".into(),
+                value: format!("a list of {} numbers", each.len()),
+                expected: format!("the data has {cols} columns, and a list must have a number for each"),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn model(&self, state: Levels, total: Tally) -> Result<CategoricalNbModel> {
+        let classes = state.classes.len();
+        let mut columns = Vec::with_capacity(total.columns.len());
+        let mut counts = Vec::new();
+        for (j, (mut seen, names)) in total.columns.into_iter().zip(&state.names).enumerate() {
+            let has = |row: &[f64]| row.iter().any(|c| *c > 0.0);
+            let missing = has(&seen.missing);
+            let names = names.as_ref().map(|all| {
+                // Only the names that occur are levels.
+                let kept: Vec<usize> = (0..all.len()).filter(|&l| has(&seen.counts[l * classes..(l + 1) * classes])).collect();
+                seen.counts = kept.iter().flat_map(|&l| seen.counts[l * classes..(l + 1) * classes].to_vec()).collect();
+                kept.iter().map(|&l| all[l].clone()).collect::<Vec<String>>()
+            });
+            let least = self.least_levels(j).min(MOST_LEVELS);
+            let levels = (seen.counts.len() / classes).max(least);
+            seen.counts.resize(levels * classes, 0.0);
+            if missing {
+                seen.counts.extend_from_slice(&seen.missing);
+            }
+            counts.extend_from_slice(&seen.counts);
+            columns.push(Feature { names, levels, missing });
+        }
+        let counts = Mat::from_vec(counts.len() / classes, classes, counts);
+        let class_log_prior = self.priors().logs(&total.class);
+        CategoricalNbModel::new(state.classes, total.class, columns, counts, class_log_prior, self.alpha)
+    }
+}
+
+impl Learner for CategoricalNb {
+    type Model = CategoricalNbModel;
+
+    const SPEC: Spec = Spec {
+        name: "categorical-nb",
+        summary: "Naive Bayes for categories: independent within a class, each level with its probability",
+        objective: "p_kj(l) = (n_kjl + alpha) / (n_kj + alpha L_j); max over k of ln prior_k + sum_j ln p_kj(x_j), L_j the levels of column j",
+        notes: "For columns of categories, by name, with missing cells as a level of their own; number columns must hold codes, whole numbers \
+                from 0 up: bin other numbers first. One pass. alpha is the Dirichlet prior. Levels that training has not seen say nothing. \
+                Probabilities are too sure of themselves where columns depend on each other.",
+        reference: "Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 6.6.3",
+        family: Family::Bayes,
+        tasks: &[Task::Classification],
+        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: false, passes: true, multi_target: false },
+        params: &[
+            ParamSpec {
+                name: "alpha",
+                doc: "Pseudo-counts that are added to every level of every column in every class.",
+                range: Range::at_least(0.0),
+            },
+            FIT_PRIOR,
+            CLASS_PRIOR,
+            ParamSpec {
+                name: "min_categories",
+                doc: "The least number of levels of a column: one number, or a list with one for each column. null: as many as the data shows.",
+                range: Range::Optional(&Range::Either(&Range::int_from(0), &Range::List(&Range::int_from(0)))),
+            },
+        ],
+    };
+    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const RESUME: Option<Resume<Self>> = Some(resume);
+    const CELLS: Cells = Cells::Codes;
+
+    fn check(&self) -> Result<()> {
+        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.priors().check()
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<CategoricalNbModel> {
+        drive(self, data, cx)
+    }
+
+    fn load(input: &ModelReader) -> Result<CategoricalNbModel> {
+        CategoricalNbModel::load(input)
+    }
+}
+
+fn resume(
+    nb: &CategoricalNb,
+    model: Option<&CategoricalNbModel>,
+    data: &Dataset<'_>,
+    cx: &Context<'_>,
+) -> Result<CategoricalNbModel> {
+    let Some(model) = model else { return drive(nb, data, cx) };
+    nb.check()?;
+    data.check(&CategoricalNb::SPEC)?;
+    discrete::expect_same(CategoricalNb::SPEC.name, model.n_features(), &model.classes, data)?;
+    let mut state = nb.start(data, cx)?;
+    for (j, (names, known)) in state.names.iter_mut().zip(&model.columns).enumerate() {
+        match (names, &known.names) {
+            (Some(names), Some(known)) => {
+                let mut all: Vec<String> = names.iter().chain(known).cloned().collect();
+                all.sort();
+                all.dedup();
+                *names = Arc::new(all);
+            }
+            (None, None) => {}
+            _ => {
+                let message = "it has names in the model and codes in the data, or the other way round".to_owned();
+                return Err(Error::Row { place: format!("column {}", label(data.schema, j)), row: 0, message });
+            }
+        }
+    }
+    let mut tally = model.tally(&state);
+    tally.merge(discrete::totals(nb, &state, data, cx)?)?;
+    nb.model(state, tally)
+}
+
+/// What every block is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Levels {
+    classes: Vec<String>,
+    /// The names of each column of categories, sorted; none for codes.
+    names: Vec<Option<Arc<Vec<String>>>>,
+}
+
+/// The levels of one column: a row a level, a number a class.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Seen {
+    counts: Vec<f64>,
+    missing: Vec<f64>,
+}
+
+/// What a [`CategoricalNb`] gathers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Tally {
+    class: Vec<f64>,
+    columns: Vec<Seen>,
+}
+
+impl Partial for Tally {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        let add = |a: &mut Vec<f64>, b: &[f64]| {
+            a.resize(a.len().max(b.len()), 0.0);
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        };
+        add(&mut self.class, &other.class);
+        for (a, b) in self.columns.iter_mut().zip(&other.columns) {
+            add(&mut a.counts, &b.counts);
+            add(&mut a.missing, &b.missing);
+        }
+        Ok(())
+    }
+}
+
+/// A code as a level, none when it is missing; other numbers are refused.
+#[inline]
+fn level(v: f64, row: usize, column: usize, schema: Option<&Schema>) -> Result<Option<usize>> {
+    if v >= 0.0 && v < MOST_LEVELS as f64 && v.fract() == 0.0 {
+        return Ok(Some(v as usize));
+    }
+    if v.is_nan() { Ok(None) } else { Err(refuse(v, row, column, schema)) }
+}
+
+fn refuse(v: f64, row: usize, column: usize, schema: Option<&Schema>) -> Error {
+    let column = label(schema, column);
+    if v.is_infinite() {
+        return Error::NotFinite { column, row, value: if v > 0.0 { "infinity" } else { "-infinity" }.into() };
+    }
+    let needed = format!(
+        "{} takes categories, or codes for them: whole numbers from 0 to {}; bin the column, or give it the type category",
+        CategoricalNb::SPEC.name,
+        MOST_LEVELS - 1
+    );
+    Error::OutOfRange { what: format!("column {column}"), row, value: v, needed }
+}
+
+/// Calls `each` with the number of every row of a column that holds no categories.
+fn each_number(x: &Features<'_>, column: usize, mut each: impl FnMut(usize, f64) -> Result<()>) -> Result<()> {
+    match x {
+        Features::F64(m) => m.col_iter(column).enumerate().try_for_each(|(i, v)| each(i, v)),
+        Features::F32(m) => m.col_iter(column).enumerate().try_for_each(|(i, v)| each(i, f64::from(v))),
+        Features::Table(t) => t.numbers(column).unwrap_or_default().iter().enumerate().try_for_each(|(i, &v)| each(i, v)),
+        Features::Csr(_) => Err(Error::Data(format!("{} does not take sparse rows", CategoricalNb::SPEC.name))),
+    }
+}
+
+/// Where each name of a table stands among the names of a model.
+fn places(names: &[String], among: &[String]) -> Vec<Option<usize>> {
+    names.iter().map(|n| among.binary_search(n).ok()).collect()
+}
+
+impl PassLearner for CategoricalNb {
+    type State = Levels;
+    type Partial = Tally;
+
+    fn block_rows(&self, cols: usize) -> usize {
+        ((1 << 18) / cols.max(1)).clamp(4096, 1 << 16)
+    }
+
+    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Levels> {
+        let (_, classes) = head.y.classes()?;
+        self.priors().expect_classes(classes.len())?;
+        self.expect_cols(head.cols())?;
+        let names = |j: usize| match &head.x {
+            Features::Table(t) => t.categories(j).map(|(_, names)| {
+                let mut names = names.to_vec();
+                names.sort();
+                Arc::new(names)
+            }),
+            _ => None,
+        };
+        Ok(Levels { classes: classes.to_vec(), names: (0..head.cols()).map(names).collect() })
+    }
+
+    fn empty(&self, state: &Levels) -> Tally {
+        let classes = state.classes.len();
+        let seen = |names: &Option<Arc<Vec<String>>>| Seen {
+            counts: vec![0.0; names.as_ref().map_or(0, |n| n.len()) * classes],
+            missing: vec![0.0; classes],
+        };
+        Tally { class: vec![0.0; classes], columns: state.names.iter().map(seen).collect() }
+    }
+
+    fn add(&self, state: &Levels, part: &mut Tally, rows: &Dataset<'_>) -> Result<()> {
+        rows.x.expect_cols(state.names.len())?;
+        let (classes, _) = rows.y.classes()?;
+        let k = state.classes.len();
+        for (i, &class) in classes.iter().enumerate() {
+            part.class[class as usize] += rows.weight_of(i);
+        }
+        for (j, (seen, names)) in part.columns.iter_mut().zip(&state.names).enumerate() {
+            if let (Some(all), Features::Table(t)) = (names, &rows.x)
+                && let Some((codes, here)) = t.categories(j)
+            {
+                let places = places(here, all);
+                for (i, &code) in codes.iter().enumerate() {
+                    let (class, w) = (classes[i] as usize, rows.weight_of(i));
+                    if code == MISSING_CODE {
+                        seen.missing[class] += w;
+                    } else if let Some(level) = places[code as usize] {
+                        seen.counts[level * k + class] += w;
+                    }
+                }
+                continue;
+            }
+            each_number(&rows.x, j, |i, v| {
+                let (class, w) = (classes[i] as usize, rows.weight_of(i));
+                match level(v, i, j, rows.schema)? {
+                    None => seen.missing[class] += w,
+                    // A row of weight 0 is not there, and nor is its level.
+                    Some(_) if w == 0.0 => {}
+                    Some(level) => {
+                        if (level + 1) * k > seen.counts.len() {
+                            seen.counts.resize((level + 1) * k, 0.0);
+                        }
+                        seen.counts[level * k + class] += w;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn finish(&self, state: Levels, total: Tally, _: &Context<'_>) -> Result<Step<Levels, CategoricalNbModel>> {
+        Ok(Step::Done(self.model(state, total)?))
+    }
+}
+
+/// What is known of a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Feature {
+    /// The names behind the levels, sorted; none for codes.
+    names: Option<Vec<String>>,
+    /// How many levels there are, the one of missing cells not counted.
+    levels: usize,
+    /// Whether missing cells are a level, the last one.
+    missing: bool,
+}
+
+impl Feature {
+    fn len(&self) -> usize {
+        self.levels + usize::from(self.missing)
+    }
+}
+
+/// What a [`CategoricalNb`] learned: how often each level of each column occurs in each class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CategoricalNbModel {
+    classes: Vec<String>,
+    class_count: Vec<f64>,
+    columns: Vec<Feature>,
+    /// Where the levels of each column begin.
+    starts: Vec<usize>,
+    /// A row a level of all columns, a number a class.
+    counts: Mat<f64>,
+    logs: Mat<f64>,
+    class_log_prior: Vec<f64>,
+    alpha: f64,
+    certificate: Certificate,
+}
+
+impl CategoricalNbModel {
+    fn new(
+        classes: Vec<String>,
+        class_count: Vec<f64>,
+        columns: Vec<Feature>,
+        counts: Mat<f64>,
+        class_log_prior: Vec<f64>,
+        alpha: f64,
+    ) -> Result<Self> {
+        let mut starts = vec![0];
+        for column in &columns {
+            starts.push(starts[starts.len() - 1] + column.len());
+        }
+        let k = classes.len();
+        let mut logs = Mat::zeros(counts.rows(), k);
+        for (column, range) in columns.iter().zip(starts.windows(2)) {
+            for class in 0..k {
+                let total: f64 = (range[0]..range[1]).map(|l| counts[(l, class)] + alpha).sum();
+                for l in range[0]..range[1] {
+                    // A class of no rows and no pseudo-counts says nothing.
+                    logs[(l, class)] =
+                        if total > 0.0 { (counts[(l, class)] + alpha).ln() - total.ln() } else { -(column.len() as f64).ln() };
+                }
+            }
+        }
+        let certificate = Certificate { method: "counts".into(), iterations: 1, converged: true, ..Certificate::default() };
+        Ok(Self { classes, class_count, columns, starts, counts, logs, class_log_prior, alpha, certificate })
+    }
+
+    /// The weight of the training rows of each class.
+    pub fn class_count(&self) -> &[f64] {
+        &self.class_count
+    }
+
+    /// How many levels a column has, that of missing cells included.
+    pub fn n_levels(&self, column: usize) -> usize {
+        self.columns[column].len()
+    }
+
+    /// The weight of the rows of each class with each level of a column: a row a level.
+    pub fn counts(&self, column: usize) -> MatRef<'_, f64> {
+        self.counts.view().row_range(self.starts[column]..self.starts[column + 1])
+    }
+
+    /// Logarithms of the probabilities of the levels of a column in each class: a row a level.
+    pub fn log_prob(&self, column: usize) -> MatRef<'_, f64> {
+        self.logs.view().row_range(self.starts[column]..self.starts[column + 1])
+    }
+
+    /// The counts as they were gathered, with the names of `state`.
+    fn tally(&self, state: &Levels) -> Tally {
+        let k = self.classes.len();
+        let column = |j: usize| {
+            let (feature, counts) = (&self.columns[j], self.counts(j));
+            let row = |l: usize| (0..k).map(move |c| *counts.at(l, c));
+            let missing = if feature.missing { row(feature.levels).collect() } else { vec![0.0; k] };
+            let counts = match (&feature.names, &state.names[j]) {
+                (Some(names), Some(all)) => {
+                    let mut out = vec![0.0; all.len() * k];
+                    for (l, place) in places(names, all).into_iter().enumerate() {
+                        if let Some(place) = place {
+                            out[place * k..(place + 1) * k].iter_mut().zip(row(l)).for_each(|(o, c)| *o = c);
+                        }
+                    }
+                    out
+                }
+                _ => (0..feature.levels).flat_map(row).collect(),
+            };
+            Seen { counts, missing }
+        };
+        Tally { class: self.class_count.clone(), columns: (0..self.columns.len()).map(column).collect() }
+    }
+
+    /// Logarithms of the joint probabilities of rows and classes.
+    fn sums(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        x.expect_cols(self.columns.len())?;
+        let k = self.classes.len();
+        let mut out = Mat::zeros(x.rows(), k);
+        let results: Vec<Result<()>> = out
+            .as_mut_slice()
+            .par_chunks_mut(BLOCK * k)
+            .enumerate()
+            .map(|(b, out)| {
+                let first = b * BLOCK;
+                out.chunks_exact_mut(k).for_each(|row| row.copy_from_slice(&self.class_log_prior));
+                let block = x.row_range(first..(first + BLOCK).min(x.rows()));
+                self.add_logs(&block, out).map_err(|e| e.with_row(|r| r + first))
+            })
+            .collect();
+        results.into_iter().collect::<Result<()>>()?;
+        Ok(out)
+    }
+
+    fn add_logs(&self, x: &Features<'_>, out: &mut [f64]) -> Result<()> {
+        let k = self.classes.len();
+        for (j, feature) in self.columns.iter().enumerate() {
+            let mut add = |row: usize, level: Option<usize>| {
+                // What training has not seen says nothing.
+                if let Some(level) = level {
+                    let logs = self.logs.row(self.starts[j] + level);
+                    out[row * k..(row + 1) * k].iter_mut().zip(logs).for_each(|(o, l)| *o += l);
+                }
+            };
+            let missing = feature.missing.then_some(feature.levels);
+            if let Features::Table(t) = x
+                && let Some((codes, here)) = t.categories(j)
+            {
+                let Some(names) = &feature.names else { return Err(self.other_kind(t.schema(), j, "codes")) };
+                let places = places(here, names);
+                for (i, &code) in codes.iter().enumerate() {
+                    add(i, if code == MISSING_CODE { missing } else { places[code as usize] });
+                }
+                continue;
+            }
+            if feature.names.is_some() {
+                let unnamed = Schema::default();
+                return Err(self.other_kind(if let Features::Table(t) = x { t.schema() } else { &unnamed }, j, "categories"));
+            }
+            each_number(x, j, |i, v| {
+                // A code beyond all others is one that training has not seen, however large.
+                let beyond = v.is_finite() && v >= feature.levels as f64 && v.fract() == 0.0;
+                let known = if beyond { None } else { level(v, i, j, None)?.map_or(missing, Some) };
+                add(i, known);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn other_kind(&self, schema: &Schema, column: usize, needed: &str) -> Error {
+        Error::Kind {
+            column: label(Some(schema), column),
+            found: "of another kind than in training".into(),
+            learner: CategoricalNb::SPEC.name.into(),
+            needed: needed.into(),
+        }
+    }
+
+    /// The scores of each row, some of which are finite.
+    fn rows(&self, x: &Features<'_>, end: impl Fn(&mut [f64])) -> Result<Mat<f64>> {
+        let mut sums = self.sums(x)?;
+        for i in 0..sums.rows() {
+            if sums.row(i).iter().all(|v| *v == f64::NEG_INFINITY) {
+                let row = self.limit(&x.row_range(i..i + 1))?;
+                sums.row_mut(i).copy_from_slice(&row);
+            }
+            end(sums.row_mut(i));
+        }
+        Ok(sums)
+    }
+
+    /// A row that is impossible in every class, which there is without pseudo-counts only: the limit of small ones. The classes with the
+    /// fewest impossible levels are compared by the others.
+    fn limit(&self, one: &Features<'_>) -> Result<Vec<f64>> {
+        let with = |logs: Mat<f64>, prior: Vec<f64>| Self { logs, class_log_prior: prior, ..self.clone() }.sums(one);
+        let mut finite = self.logs.clone();
+        for range in self.starts.windows(2) {
+            for k in 0..self.classes.len() {
+                // Of a pseudo-count over the weight of the class, the weight stays.
+                let weight: f64 = (range[0]..range[1]).map(|l| self.counts[(l, k)]).sum();
+                for l in (range[0]..range[1]).filter(|&l| self.logs[(l, k)] == f64::NEG_INFINITY) {
+                    finite[(l, k)] = -weight.ln();
+                }
+            }
+        }
+        let parts = with(finite, self.class_log_prior.clone())?;
+        let ones = self.logs.as_slice().iter().map(|&v| f64::from(u8::from(v == f64::NEG_INFINITY))).collect();
+        let impossible = with(Mat::from_vec(self.logs.rows(), self.logs.cols(), ones), vec![0.0; self.classes.len()])?;
+        let possible = |k: &usize| self.class_log_prior[*k] > f64::NEG_INFINITY;
+        let least = (0..self.classes.len()).filter(possible).map(|k| impossible[(0, k)]).fold(f64::INFINITY, f64::min);
+        let score = |k: usize| if impossible[(0, k)] > least { f64::NEG_INFINITY } else { parts[(0, k)] };
+        Ok((0..self.classes.len()).map(score).collect())
+    }
+
+    fn load(input: &ModelReader) -> Result<Self> {
+        let bad = |m: &str| Error::Model(format!("categorical-nb: {m}"));
+        let classes: Vec<String> = input.field("classes")?;
+        let columns: Vec<Feature> = input.field("columns")?;
+        let alpha: f64 = input.field("alpha")?;
+        let mut levels = 0usize;
+        for column in &columns {
+            let sound = column.names.as_ref().is_none_or(|n| n.len() <= column.levels && n.is_sorted_by(|a, b| a < b));
+            levels = levels
+                .checked_add(column.len())
+                .filter(|_| sound && column.levels <= MOST_LEVELS)
+                .ok_or_else(|| bad("its levels do not fit together"))?;
+        }
+        let counts: Mat<f64> = input.mat_of("category_count", levels, classes.len())?;
+        let class_count: Vec<f64> = input.vec_of("class_count", classes.len())?;
+        let class_log_prior: Vec<f64> = input.vec_of("class_log_prior", classes.len())?;
+        discrete::check_classes("categorical-nb", &classes, &class_count, &class_log_prior)?;
+        if columns.is_empty() || !counts.as_slice().iter().chain([&alpha]).all(|v| v.is_finite() && *v >= 0.0) {
+            return Err(bad("its counts are no counts"));
+        }
+        Self::new(classes, class_count, columns, counts, class_log_prior, alpha)
+    }
+}
+
+impl Model for CategoricalNbModel {
+    fn n_features(&self) -> usize {
+        self.columns.len()
+    }
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        Some(self)
+    }
+    fn as_density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+    fn certificate(&self) -> Option<&Certificate> {
+        Some(&self.certificate)
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        discrete::class_table(&mut report, &self.classes, &self.class_count, &self.class_log_prior);
+        let mut heads = vec!["column".to_owned(), "level".to_owned()];
+        heads.extend(self.classes.iter().map(|c| format!("share in {c}")));
+        let mut rows = Vec::new();
+        for (j, feature) in self.columns.iter().enumerate() {
+            let name = schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+            for l in 0..feature.len().min(MOST_TOLD) {
+                let level = match &feature.names {
+                    _ if l == feature.levels => "missing".to_owned(),
+                    Some(names) => names.get(l).cloned().unwrap_or_else(|| "(further)".into()),
+                    None => l.to_string(),
+                };
+                let mut row: Vec<Cell> = vec![name.as_str().into(), level.into()];
+                row.extend(self.logs.row(self.starts[j] + l).iter().map(|v| Cell::from(v.exp())));
+                rows.push(row);
+            }
+        }
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        report.table("Levels within classes", &heads, rows);
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.field("classes", &self.classes)?;
+        out.field("columns", &self.columns)?;
+        out.field("alpha", &self.alpha)?;
+        out.vec("class_count", &self.class_count);
+        out.vec("class_log_prior", &self.class_log_prior);
+        out.mat("category_count", &self.counts);
+        Ok(())
+    }
+}
+
+/// Levels of a column that a report shows, at most.
+const MOST_TOLD: usize = 50;
+
+impl Classifier for CategoricalNbModel {
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.rows(x, normalise)
+    }
+
+    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.rows(x, normalise_logs)
+    }
+
+    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        Ok(Some(odds(self.sums(x)?)))
+    }
+
+    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        Ok(argmax_rows(self.rows(x, |_| ())?.view()))
+    }
+}
+
+impl Density for CategoricalNbModel {
+    /// The logarithm of the probability of the levels; of those that training has seen.
+    fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        Ok(discrete::log_density(&self.sums(x)?, &self.class_log_prior))
+    }
+
+    fn n_parameters(&self) -> usize {
+        let k = self.classes.len();
+        k - 1 + k * self.columns.iter().map(|c| c.len().saturating_sub(1)).sum::<usize>()
+    }
+}
