@@ -46,6 +46,10 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// learner with an `l1_ratio` says it there.
     const ABSOLUTE_PENALTY: bool = false;
 
+    /// The parameters that a search should move and between which values, in the words of the command line: `alpha=1e-4..1e4:log`,
+    /// `n_neighbors=1..60`, `weights=uniform,distance`.
+    const SEARCH: &'static [&'static str] = &[];
+
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
     fn check(&self) -> Result<()> {
@@ -288,6 +292,10 @@ pub trait AnyLearner: Send + Sync {
     fn is_ordered(&self) -> bool {
         false
     }
+    /// [`Learner::SEARCH`].
+    fn search_any(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// [`Learner::load`].
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
     /// A copy.
@@ -412,6 +420,10 @@ impl<L: Learner> AnyLearner for L {
 
     fn is_ordered(&self) -> bool {
         L::ORDERED
+    }
+
+    fn search_any(&self) -> &'static [&'static str] {
+        L::SEARCH
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {
