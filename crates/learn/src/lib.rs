@@ -8,6 +8,7 @@ pub mod bayes;
 pub mod boosting;
 pub mod cluster;
 pub mod em;
+pub mod decide;
 pub mod features;
 pub mod kernel;
 pub mod linear;
