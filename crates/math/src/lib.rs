@@ -16,6 +16,7 @@ pub mod linalg;
 pub mod loss;
 pub mod moments;
 pub mod neighbours;
+pub mod network;
 pub mod optimise;
 pub mod prior;
 pub mod project;
