@@ -10,8 +10,8 @@ mod fit;
 mod forest;
 mod input;
 mod labels;
-mod mixture;
 mod mdp;
+mod mixture;
 mod model;
 mod neighbours;
 mod rl;
@@ -32,9 +32,9 @@ mod _native {
     use super::input::refuse_non_finite;
     #[pymodule_export]
     use super::labels::encode_integers;
+    use super::mdp::NativeMdp;
     #[pymodule_export]
     use super::mixture::{experts_gate, experts_moments, mixture_impute, mixture_posterior, mixture_sample};
-    use super::mdp::NativeMdp;
     #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
