@@ -49,6 +49,7 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// What the numbers of the columns stand for. A preparation in front leaves counts unscaled, and nobody may expect that
     /// shifted or scaled columns mean the same unless they are quantities.
     const CELLS: Cells = Cells::Quantities;
+
     /// The parameters that a search should move and between which values, in the words of the command line: `alpha=1e-4..1e4:log`,
     /// `n_neighbors=1..60`, `weights=uniform,distance`.
     const SEARCH: &'static [&'static str] = &[];

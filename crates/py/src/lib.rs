@@ -32,6 +32,7 @@ mod _native {
     use super::input::refuse_non_finite;
     #[pymodule_export]
     use super::labels::encode_integers;
+    #[pymodule_export]
     use super::mdp::NativeMdp;
     #[pymodule_export]
     use super::mixture::{experts_gate, experts_moments, mixture_impute, mixture_posterior, mixture_sample};
