@@ -50,6 +50,10 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// shifted or scaled columns mean the same unless they are quantities.
     const CELLS: Cells = Cells::Quantities;
 
+    /// The parameters that a search should move and between which values, in the words of the command line: `alpha=1e-4..1e4:log`,
+    /// `n_neighbors=1..60`, `weights=uniform,distance`.
+    const SEARCH: &'static [&'static str] = &[];
+
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
     fn check(&self) -> Result<()> {
@@ -341,6 +345,11 @@ pub trait AnyLearner: Send + Sync {
     fn cells(&self) -> Cells {
         Cells::Quantities
     }
+
+    /// [`Learner::SEARCH`].
+    fn search_any(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// [`Learner::load`].
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
     /// A copy.
@@ -469,6 +478,10 @@ impl<L: Learner> AnyLearner for L {
 
     fn cells(&self) -> Cells {
         L::CELLS
+    }
+
+    fn search_any(&self) -> &'static [&'static str] {
+        L::SEARCH
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {

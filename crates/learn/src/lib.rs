@@ -7,6 +7,7 @@ pub mod baseline;
 pub mod bayes;
 pub mod boosting;
 pub mod cluster;
+pub mod decide;
 pub mod em;
 pub mod explain;
 pub mod features;

@@ -2,6 +2,7 @@
 
 mod bernoulli;
 mod categorical;
+mod categorical_model;
 mod discrete;
 mod discriminant;
 mod gaussian;
@@ -9,7 +10,8 @@ mod multinomial;
 mod posterior;
 
 pub use bernoulli::{BernoulliNb, BernoulliNbModel};
-pub use categorical::{CategoricalNb, CategoricalNbModel, MinCategories};
+pub use categorical::{CategoricalNb, MinCategories};
+pub use categorical_model::CategoricalNbModel;
 pub use discrete::Smoothing;
 pub use discriminant::{Lda, LdaModel, LdaSolver, Qda, QdaModel, QdaSolver, Shrinkage};
 pub use gaussian::{GaussianNb, GaussianNbModel};

@@ -47,7 +47,8 @@ mod tests {
         let logs = [-1e300, 1000.0, 1000.0 + 3f64.ln(), f64::NEG_INFINITY];
         let mut p = logs;
         normalise(&mut p);
-        assert!((p[1] - 0.25).abs() < 1e-15 && (p[2] - 0.75).abs() < 1e-15 && p[0] == 0.0 && p[3] == 0.0);
+        // Next to 1000 a logarithm is known to 1e-13.
+        assert!((p[1] - 0.25).abs() < 1e-12 && (p[2] - 0.75).abs() < 1e-12 && p[0] == 0.0 && p[3] == 0.0);
         let mut l = logs;
         normalise_logs(&mut l);
         assert!((l[1] - 0.25f64.ln()).abs() < 1e-12 && l[3] == f64::NEG_INFINITY);

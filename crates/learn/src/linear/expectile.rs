@@ -263,6 +263,8 @@ impl Search {
 impl Learner for Expectile {
     type Model = ExpectileModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
+
     const SPEC: Spec = Spec {
         name: "expectile",
         summary: "Least squares that counts rows above and below the line differently",

@@ -189,6 +189,8 @@ fn resume(
 impl Learner for Perceptron {
     type Model = PerceptronModel;
 
+    const SEARCH: &'static [&'static str] = &["eta0=1e-3..10:log"];
+
     const SPEC: Spec = Spec {
         name: "perceptron",
         summary: "A line between classes that learns from its mistakes only",
