@@ -21,7 +21,7 @@ pub fn learn_in_parts(
 ) -> Result<LearningCurve> {
     let usual = if fitted.model.as_classifier().is_some() { "log_loss" } else { "rmse" };
     let folds = stratified_k_fold(&data.y, data.rows(), folds.clamp(2, data.rows().max(2)), cx.seed)?;
-    learning_curve(&*fitted.learner, data, &folds, &SHARES, measure.unwrap_or(usual), cx)
+    learning_curve(&*fitted.learner, data, &folds.into(), &SHARES, measure.unwrap_or(usual), cx)
 }
 
 /// The curve as a chart: means over folds with their standard errors.
