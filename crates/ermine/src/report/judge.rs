@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Model, OwnedDataset, OwnedTarget, Progress, Result, Trace};
+use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedTarget, Progress, Result, Trace};
 use ermine_learn::explain::{Found, Judged};
-use ermine_learn::select::{Folds, hold_out, stratified_k_fold};
+use ermine_learn::select::{Rounds, hold_out, stratified_k_fold};
 
 use crate::Fitted;
 
@@ -52,7 +52,7 @@ impl Judgement {
             }
             (None, true) if folds >= 2 => {
                 let folds = stratified_k_fold(&data.y, data.rows(), folds.min(data.rows()), cx.seed)?;
-                Self::of_folds(fitted, data, &folds, cx)
+                Self::of_folds(fitted, data, &folds.into(), cx)
             }
             (_, seen) => {
                 let how = match (seen, known) {
@@ -75,11 +75,11 @@ impl Judgement {
     }
 
     /// Trains the learner on all folds but one and asks that model of the rows left out, for each fold in turn.
-    pub fn of_folds(fitted: &Fitted, data: &Dataset<'_>, folds: &Folds, cx: &Context<'_>) -> Result<Self> {
+    pub fn of_folds(fitted: &Fitted, data: &Dataset<'_>, rounds: &Rounds, cx: &Context<'_>) -> Result<Self> {
         let (mut parts, mut found, mut order, mut fit_seconds) = (Vec::new(), None, Vec::new(), 0.0);
-        for fold in 0..folds.folds {
-            cx.check(Progress { stage: "folds", done: fold as u64, total: Some(folds.folds as u64), objective: None })?;
-            let (train, test) = folds.round(fold);
+        for fold in 0..rounds.len() {
+            cx.check(Progress { stage: "folds", done: fold as u64, total: Some(rounds.len() as u64), objective: None })?;
+            let (train, test) = rounds.round(fold);
             let rows = data.take(&test);
             let started = Instant::now();
             let model = fitted.learner.fit_any(&data.take(&train).view(), cx)?;
@@ -92,9 +92,9 @@ impl Judgement {
             order.extend(test);
             parts.push((Some(model), Some(rows)));
         }
-        let found = found.expect("there are at least two folds");
+        let Some(found) = found else { return Err(Error::Data("there are 0 rounds to judge the model by".into())) };
         let weight = data.weight.map(|w| order.iter().map(|&i| w[i]).collect());
-        Ok(Self { how: Measured::CrossValidated(folds.folds), found, y: data.y.take(&order), weight, parts, fit_seconds })
+        Ok(Self { how: Measured::CrossValidated(rounds.len()), found, y: data.y.take(&order), weight, parts, fit_seconds })
     }
 
     /// Rows that are judged.
