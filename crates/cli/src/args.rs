@@ -44,6 +44,8 @@ pub enum Command {
     Compare(Compare),
     /// Show a saved model: how it was trained, its evidence, its coefficients, path or tree
     Explain(Explain),
+    /// Write a page about a model: how well it does, what matters to it, what it decides
+    Report(Report),
     /// Bandits: simulate policies against their bounds, evaluate them on logs
     Bandit(Bandit),
     /// Reinforcement learning: train agents, let them play, solve finite worlds
@@ -72,6 +74,7 @@ impl Command {
             Self::Evaluate(_) => "evaluate",
             Self::Compare(_) => "compare",
             Self::Explain(_) => "explain",
+            Self::Report(_) => "report",
             Self::Bandit(a) => match a.command {
                 BanditCommand::Run(_) => "bandit run",
                 BanditCommand::Replay(_) => "bandit replay",
@@ -100,6 +103,7 @@ impl Command {
             Self::Evaluate(a) => Some(&a.everywhere),
             Self::Compare(a) => Some(&a.everywhere),
             Self::Explain(a) => Some(&a.everywhere),
+            Self::Report(a) => Some(&a.everywhere),
             Self::Bandit(a) => Some(match &a.command {
                 BanditCommand::Run(a) => &a.everywhere,
                 BanditCommand::Replay(a) => &a.everywhere,
@@ -289,6 +293,9 @@ pub struct Evaluate {
     /// Cost of declining to decide, where an error costs 1
     #[arg(long, value_name = "COST")]
     pub abstain: Option<f64>,
+    /// Page to write, one .html file or .md with its figures in a folder beside it
+    #[arg(long, value_name = "OUT")]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -317,6 +324,9 @@ pub struct Compare {
     /// Model file for the best, trained on all rows
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Page to write about the best, one .html file or .md with its figures in a folder beside it
+    #[arg(long, value_name = "OUT")]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     pub learning: Learning,
     #[command(flatten)]
@@ -340,7 +350,49 @@ pub struct Explain {
     /// Rows of each table that are printed; --json has all
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub rows: usize,
+    /// Measure of the importances; log_loss or rmse when not given
+    #[arg(long, value_name = "NAME", requires = "data")]
+    pub metric: Option<String>,
+    /// Rows of the data that importances look at; as many as can be afforded when not given
+    #[arg(long, value_name = "N", requires = "data")]
+    pub sample: Option<usize>,
+    /// Train on parts of the data to see whether more rows would help
+    #[arg(long, requires = "data")]
+    pub learning_curve: bool,
     /// Column of sample weights of the data
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Report {
+    /// Model file
+    pub model: PathBuf,
+    /// Data with the target: a file, a glob, - or example:NAME
+    pub data: String,
+    /// Page to write, one .html file or .md with its figures in a folder beside it
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Folds by which a model is judged that was trained on this data; 0 judges it by the rows that it has seen, and says so
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub folds: usize,
+    /// Measure of the importances; log_loss or rmse when not given
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Rows of the data that importances look at; as many as can be afforded when not given
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// Costs of a false positive and a false negative that the page begins with
+    #[arg(long, value_name = "fp=5,fn=1")]
+    pub cost: Option<String>,
+    /// The learning curve: auto (where it takes little time), yes or no
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "yes", "no"])]
+    pub learning_curve: String,
+    /// Column of sample weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
     #[command(flatten)]

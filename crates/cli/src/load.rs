@@ -192,6 +192,45 @@ pub fn open(path: &std::path::Path) -> Result<Fitted> {
     Fitted::load(path).with_context(|| format!("cannot open the model {}", path.display()))
 }
 
+/// Rows for a model, with the target where it predicts one.
+pub struct Known {
+    pub rows: Rows,
+    pub y: OwnedTarget,
+    pub weight: Option<Vec<f64>>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+impl Known {
+    /// Reads rows to judge a model by.
+    pub fn read(reading: &Reading, data: &str, weight: Option<&String>, fitted: &Fitted) -> Result<Self> {
+        let mut read = reading.read_for(data, fitted)?;
+        let classifier = fitted.model.as_classifier();
+        let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
+        let roles = Roles {
+            targets: if supervised { fitted.target.names.clone() } else { Vec::new() },
+            weight: weight.cloned(),
+            drop: Vec::new(),
+            task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
+            classes: classifier.map(|c| c.classes().to_vec()),
+        };
+        let mut problem = Problem::from_table(needed(&read.table, fitted, &roles)?, &roles)?;
+        read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
+        read.notes.append(&mut problem.notes);
+        read.table = problem.x;
+        let rows = read.rows(fitted)?;
+        if rows.view().rows() == 0 {
+            return Err(anyhow::anyhow!("{data}: there are no rows with a target to judge the model by"));
+        }
+        Ok(Self { rows, y: problem.y, weight: problem.weight, notes: read.notes })
+    }
+
+    pub fn dataset<'a>(&'a self, fitted: &'a Fitted) -> Dataset<'a> {
+        let data = Dataset::new(self.rows.view()).with_target(self.y.view()).with_weight(self.weight.as_deref());
+        data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)))
+    }
+}
+
 /// Only the columns the model, the target and the weights need: others may be anything.
 pub fn needed(table: &Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
     let mut names: Vec<&str> = fitted.schema.names().filter(|n| table.schema().position(n).is_ok()).collect();

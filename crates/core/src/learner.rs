@@ -50,6 +50,10 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// shifted or scaled columns mean the same unless they are quantities.
     const CELLS: Cells = Cells::Quantities;
 
+    /// The parameters that a search should move and between which values, in the words of the command line: `alpha=1e-4..1e4:log`,
+    /// `n_neighbors=1..60`, `weights=uniform,distance`.
+    const SEARCH: &'static [&'static str] = &[];
+
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
     fn check(&self) -> Result<()> {
@@ -107,6 +111,14 @@ pub trait Model: std::any::Any + Send + Sync {
     }
     /// The model as one that can say what each column adds to a prediction, if it can.
     fn as_explained(&self) -> Option<&dyn Explained> {
+        None
+    }
+    /// The model as a sum of parts, one a column, if it is one.
+    fn as_additive(&self) -> Option<&dyn Additive> {
+        None
+    }
+    /// The model as one that answers by the training rows that are near, if it does.
+    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
         None
     }
 
@@ -201,6 +213,10 @@ pub trait Transformer: Model {
     fn units(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
+    /// For each new column the one column it is made of, for transformations in which no new column mixes several.
+    fn sources(&self) -> Option<Vec<usize>> {
+        None
+    }
     /// The way back, as near as it can be, for transformations that have one.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let _ = z;
@@ -256,6 +272,29 @@ pub trait Explained: Model {
     fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>>;
 }
 
+/// Says a sum of parts, each of which depends on one column alone.
+pub trait Additive: Model {
+    /// What the parts sum to, but for a constant: "log odds", "score", "prediction".
+    fn explains(&self) -> &'static str;
+    /// Numbers that are explained for each row: 1, or one a class or target.
+    fn n_outputs(&self) -> usize;
+    /// A row for each row: for each output the part of each column.
+    fn parts(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+}
+
+/// Answers by the training rows that are near.
+pub trait Neighbours: Model {
+    /// Training rows there are.
+    fn n_examples(&self) -> usize;
+    /// For each row its `k` nearest training rows (fewer where there are not as many), from near to far: their numbers from 0 and how
+    /// far they are.
+    fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>>;
+    /// Training rows, in the columns in which distances are measured.
+    fn examples(&self, rows: &[usize]) -> Result<Mat<f64>>;
+    /// What a training row is: the name of its class, or its numbers.
+    fn answer(&self, row: usize) -> Vec<crate::Cell>;
+}
+
 /// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
 ///
 /// The methods that exist on both layers have other names here, so that having both traits in scope is never ambiguous.
@@ -305,6 +344,11 @@ pub trait AnyLearner: Send + Sync {
     /// [`Learner::CELLS`].
     fn cells(&self) -> Cells {
         Cells::Quantities
+    }
+
+    /// [`Learner::SEARCH`].
+    fn search_any(&self) -> &'static [&'static str] {
+        &[]
     }
     /// [`Learner::load`].
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
@@ -434,6 +478,10 @@ impl<L: Learner> AnyLearner for L {
 
     fn cells(&self) -> Cells {
         L::CELLS
+    }
+
+    fn search_any(&self) -> &'static [&'static str] {
+        L::SEARCH
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {

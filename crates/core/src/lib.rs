@@ -13,6 +13,7 @@ mod dataset;
 mod error;
 mod evidence;
 pub mod file;
+mod fingerprint;
 mod learner;
 mod matrix;
 mod output;
@@ -30,9 +31,10 @@ pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, T
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
+pub use fingerprint::hash_of_file;
 pub use learner::{
-    AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Regressor, Resume, StreamFit, Transformer,
-    argmax_rows,
+    Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
+    StreamFit, Transformer, argmax_rows,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;

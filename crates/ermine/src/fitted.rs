@@ -40,8 +40,11 @@ impl std::fmt::Debug for Fitted {
 impl Fitted {
     /// Trains on a problem.
     pub fn train(learner: Box<dyn AnyLearner>, problem: &Problem, cx: &Context<'_>) -> Result<Self> {
-        Self::train_on(learner, &problem.dataset(), problem.target.clone(), cx)
-            .map_err(|e| e.with_row(|row| problem.row_of_table(row)))
+        let data = problem.dataset();
+        let mut fitted = Self::train_on(learner, &data, problem.target.clone(), cx)
+            .map_err(|e| e.with_row(|row| problem.row_of_table(row)))?;
+        fitted.data.fingerprint = Some(data.fingerprint());
+        Ok(fitted)
     }
 
     /// Trains on rows in memory; `target` names what is predicted.
@@ -114,8 +117,9 @@ impl Fitted {
         };
         let cx = Context { checkpoint: Some(&save), checkpoint_every: every, ..*cx };
         let start = start.as_ref().map(|fitted| &*fitted.model);
-        let fitted = Self::continue_on(learner, start, &data, problem.target.clone(), &cx)
+        let mut fitted = Self::continue_on(learner, start, &data, problem.target.clone(), &cx)
             .map_err(|e| e.with_row(|row| problem.row_of_table(row)))?;
+        fitted.data.fingerprint = Some(data.fingerprint());
         if path.exists() {
             std::fs::remove_file(path).map_err(|e| Error::io(path, e))?;
         }

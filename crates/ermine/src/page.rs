@@ -15,6 +15,7 @@ use std::fmt::Write;
 use ermine_core::{Cell, Report, Section};
 
 use crate::chart::{Chart, TreeChart};
+use crate::words::number;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}\
@@ -65,24 +66,6 @@ fn escape(text: &str) -> String {
         }
     }
     out
-}
-
-/// A number with about four digits, for a person to compare.
-pub fn number(v: f64) -> String {
-    if v == 0.0 {
-        return "0".into();
-    }
-    if !v.is_finite() {
-        return v.to_string();
-    }
-    let size = v.abs().log10().floor();
-    if (-4.0..6.0).contains(&size) {
-        let digits = (3.0 - size).clamp(0.0, 7.0) as usize;
-        let text = format!("{v:.digits$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-    } else {
-        format!("{v:.3e}")
-    }
 }
 
 impl Page {

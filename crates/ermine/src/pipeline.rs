@@ -1,9 +1,11 @@
 //! Pipelines: preparations and a learner, as one learner.
 
+mod explain;
+
 use ermine_core::{
-    Accepts, AnyLearner, Cells, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Explained,
-    Family, Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor,
-    Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
+    Accepts, Additive, AnyLearner, Cells, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error,
+    Explained, Family, Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, Neighbours, ParamSpec,
+    Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{
     baseline::Baseline,
@@ -354,6 +356,15 @@ impl PipelineModel {
         Ok(out.unwrap_or_default())
     }
 
+    /// For each column that the last step sees the one column it was made of; `None` where a step mixes columns.
+    fn sources_before_last(&self) -> Option<Vec<usize>> {
+        let mut sources: Vec<usize> = (0..self.n_features()).collect();
+        for model in &self.front {
+            sources = model.as_transformer()?.sources()?.into_iter().map(|j| sources[j]).collect();
+        }
+        Some(sources)
+    }
+
     fn schema_before_last(&self, schema: &Schema) -> Schema {
         self.front.iter().fold(schema.clone(), |s, m| m.as_transformer().map_or(s.clone(), |t| t.schema_out(&s)))
     }
@@ -383,6 +394,12 @@ impl Model for PipelineModel {
     // The parts of prepared columns are not those of the columns that came in.
     fn as_explained(&self) -> Option<&dyn Explained> {
         if self.front.is_empty() { self.last.as_explained() } else { None }
+    }
+    fn as_additive(&self) -> Option<&dyn Additive> {
+        self.last.as_additive().and(self.sources_before_last()).map(|_| self as _)
+    }
+    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+        self.last.as_neighbours().map(|_| self as _)
     }
     fn certificate(&self) -> Option<&Certificate> {
         self.last.certificate()

@@ -5,10 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::core::{Certificate, Flow, Progress, RowSource};
+use ermine::core::{Flow, Progress, RowSource};
 use ermine::learn::metrics::evaluate;
 use ermine::learn::select::hold_out;
 use ermine::prelude::*;
+pub use ermine::report::{certificate_line, model_name, model_params};
 use serde_json::{Value, json};
 
 use super::{metrics_json, print, print_json, remark};
@@ -67,10 +68,15 @@ fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
         }
         None => (problem.clone(), None),
     };
-    let fitted = match &args.checkpoint {
+    let mut fitted = match &args.checkpoint {
         Some(path) => Fitted::train_with_checkpoint(learner, &train, path, CHECKPOINT_EVERY, &cx)?,
         None => Fitted::train(learner, &train, &cx)?,
     };
+    if args.split.is_some() {
+        // Of all rows, so that they are known again together with the part that was held out.
+        fitted.data.fingerprint = Some(problem.dataset().fingerprint());
+        fitted.data.held_out = args.split;
+    }
     let measure = |p: &Problem| -> Result<Vec<(&'static str, f64)>> {
         let d = p.dataset();
         Ok(evaluate(&*fitted.model, &d.x, &d.y, d.weight).unwrap_or_default())
@@ -163,23 +169,6 @@ fn as_json(args: &Fit, o: &Outcome, seconds: f64) -> Result<()> {
     print_json("fit", &args.everywhere, seconds, more)
 }
 
-/// The last step of a pipeline is the model a person asked for.
-pub fn model_name(fitted: &Fitted) -> String {
-    last_step(fitted)
-        .map_or_else(|| fitted.learner.spec().name.to_owned(), |s| s["learner"].as_str().unwrap_or_default().to_owned())
-}
-
-pub fn model_params(fitted: &Fitted) -> Value {
-    last_step(fitted).map_or_else(|| fitted.learner.params(), |s| s["params"].clone())
-}
-
-fn last_step(fitted: &Fitted) -> Option<Value> {
-    if fitted.learner.spec().name != "pipeline" {
-        return None;
-    }
-    fitted.learner.params()["steps"].as_array()?.last().cloned()
-}
-
 fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
     let mut out = String::new();
     let prepared = if o.fitted.learner.spec().name == "pipeline" { ", columns prepared" } else { "" };
@@ -211,27 +200,4 @@ fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
         None => writeln!(out, "  not saved; -o FILE keeps the model")?,
     }
     Ok(out)
-}
-
-pub fn certificate_line(c: &Certificate) -> String {
-    let mut out = format!("solved by {}", c.method);
-    if c.iterations > 1 {
-        out += &format!(", {} iterations", c.iterations);
-    }
-    if let Some(v) = c.objective {
-        out += &format!(", objective {}", text::number(v));
-    }
-    if let Some(v) = c.duality_gap {
-        out += &format!(", duality gap {v:.1e}");
-    }
-    if let Some(v) = c.kkt_residual {
-        out += &format!(", optimality residual {v:.1e}");
-    }
-    if let Some(v) = c.condition {
-        out += &format!(", condition {v:.1e}");
-    }
-    if !c.converged {
-        out += ", NOT converged";
-    }
-    out
 }

@@ -10,6 +10,7 @@ mod fit;
 mod models;
 mod predict;
 mod replay;
+mod report;
 mod rl;
 mod solve;
 
@@ -32,6 +33,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Evaluate(a) => evaluate::run(a),
         Command::Compare(a) => compare::run(a),
         Command::Explain(a) => explain::run(a),
+        Command::Report(a) => report::run(a),
         Command::Bandit(a) => match &a.command {
             BanditCommand::Run(a) => bandit::run(a),
             BanditCommand::Replay(a) => replay::run(a),

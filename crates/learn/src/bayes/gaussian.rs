@@ -58,6 +58,8 @@ impl GaussianNb {
 impl Learner for GaussianNb {
     type Model = GaussianNbModel;
 
+    const SEARCH: &'static [&'static str] = &["var_smoothing=1e-12..1:log"];
+
     const SPEC: Spec = Spec {
         name: "gaussian-nb",
         summary: "Naive Bayes with normal columns: independent within a class, each with its mean and variance",

@@ -295,6 +295,13 @@ impl Transformer for RadialModel {
         })
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        if self.params.is_joint() {
+            return None;
+        }
+        Some((0..self.width.len()).flat_map(|j| vec![j; self.centres.rows()]).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         if self.params.is_joint() {
             return Schema::numbers((0..self.centres.rows()).map(|k| format!("rbf_{k}")));

@@ -142,6 +142,9 @@ impl Model for KnnModel {
     fn as_classifier(&self) -> Option<&dyn Classifier> {
         matches!(self.answers, Answers::Classes { .. }).then_some(self)
     }
+    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+        Some(self)
+    }
     fn certificate(&self) -> Option<&Certificate> {
         Some(&self.certificate)
     }
@@ -176,6 +179,37 @@ impl Model for KnnModel {
             }
         }
         Ok(())
+    }
+}
+
+impl Neighbours for KnnModel {
+    fn n_examples(&self) -> usize {
+        self.index.points().rows()
+    }
+
+    fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>> {
+        let Nearest { rows, distances } = self.index.nearest(x, k.min(self.n_examples()))?;
+        let of = |i: usize| rows.row(i).iter().zip(distances.row(i)).map(|(&row, &far)| (row as usize, far)).collect();
+        Ok((0..rows.rows()).map(of).collect())
+    }
+
+    fn examples(&self, rows: &[usize]) -> Result<Mat<f64>> {
+        let points = self.index.points();
+        if let Some(row) = rows.iter().find(|&&row| row >= points.rows()) {
+            return Err(Error::Data(format!("there is no training row {row}: there are {}, counted from 0", points.rows())));
+        }
+        Ok(match points {
+            Points::F64(m) => m.view().take_rows(rows),
+            Points::F32(m) => Mat::from_fn(rows.len(), m.cols(), |i, j| f64::from(m[(rows[i], j)])),
+            Points::Csr(m) => m.view().take_rows(rows).view().to_dense(),
+        })
+    }
+
+    fn answer(&self, row: usize) -> Vec<Cell> {
+        match &self.answers {
+            Answers::Classes { codes, names } => vec![names[codes[row] as usize].as_str().into()],
+            Answers::Numbers(y) => y.row(row).iter().map(|&v| v.into()).collect(),
+        }
     }
 }
 

@@ -66,7 +66,7 @@ pub struct ValidationCurve {
 
 /// Rows in random order such that every beginning of it has each class in about its share: a class with m rows has them at even
 /// distances. For numbers just a random order.
-fn even_order(y: &Target<'_>, rows: &[usize], stream: &mut Stream) -> Vec<usize> {
+pub(super) fn even_order(y: &Target<'_>, rows: &[usize], stream: &mut Stream) -> Vec<usize> {
     let mut order: Vec<usize> = stream.permutation(rows.len()).into_iter().map(|k| rows[k]).collect();
     if let Target::Class { codes, names } = y {
         let mut count = vec![0usize; names.len()];

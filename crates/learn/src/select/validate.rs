@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use ermine_core::{AnyLearner, Context, Dataset, Result};
+use ermine_core::{AnyLearner, Context, Dataset, Error, Result};
 
 use super::{Rounds, workers::spread};
 use crate::metrics::Outcome;
@@ -37,6 +37,10 @@ pub fn validate_once(
     let started = Instant::now();
     let model = learner.fit_any(train, cx)?;
     let fit_seconds = started.elapsed().as_secs_f64();
+    // A fit that the clock cut short does not say how good its learner is.
+    if cx.out_of_time() {
+        return Err(Error::Deadline("fitting".into()));
+    }
     let started = Instant::now();
     let outcome = Outcome::of(&*model, &test.x, cx)?;
     let predict_seconds = started.elapsed().as_secs_f64();

@@ -119,7 +119,8 @@ impl GaussianEm {
         let prior = |i: usize, j: usize| self.prior.as_ref().map_or(0.0, |prior| prior.scatter[(i, j)]);
         let mut m = Mat::from_fn(p, p, |i, j| (scatter[(i, j)] + prior(i, j)) / divisor);
         match self.regularise {
-            Regularise::Add => (0..p).for_each(|j| m[(j, j)] += self.reg_covar),
+            // Every row brings its noise; the rows of the prior bring none.
+            Regularise::Add => (0..p).for_each(|j| m[(j, j)] += self.reg_covar * weight / divisor),
             Regularise::Floor => raise(&mut m, self.reg_covar)?,
         }
         Ok(m)
@@ -130,7 +131,7 @@ impl GaussianEm {
         let (more, rows) = self.prior.as_ref().map_or((0.0, 0.0), |p| (prior(&p.scatter), p.rows()));
         let v = (squares + more) / (cells * (weight + rows));
         match self.regularise {
-            Regularise::Add => v + self.reg_covar,
+            Regularise::Add => v + self.reg_covar * weight / (weight + rows),
             Regularise::Floor => v.max(self.reg_covar),
         }
     }
