@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{Block, Document, Explorer, Grid, Part, Tile, slug};
 use crate::chart::page_style;
+use crate::words;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -24,7 +25,7 @@ enum View<'a> {
     Figures { figures: Vec<FigureView<'a>> },
     Code { name: &'a str, text: &'a str },
     Fold { title: &'a str, blocks: Vec<View<'a>> },
-    Explorer { data: &'a Explorer, start: usize, json: String },
+    Explorer { data: &'a Explorer, start: usize, json: String, fp: String, r#fn: String },
 }
 
 #[derive(Serialize)]
@@ -55,7 +56,7 @@ impl<'a> View<'a> {
             Block::Fold { title, blocks } => Self::Fold { title, blocks: blocks.iter().map(Self::of).collect() },
             Block::Explorer(data) => {
                 let start = data.classes.first().map_or(0, |class| data.best(class));
-                Self::Explorer { data, start, json: json(data) }
+                Self::Explorer { data, start, json: json(data), fp: words::number(data.fp), r#fn: words::number(data.fn_) }
             }
             Block::Figures(figures) => {
                 let view = |f: &'a super::Figure| FigureView {
