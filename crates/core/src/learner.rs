@@ -221,6 +221,13 @@ pub trait Clusterer: Model {
 pub trait Density: Model {
     /// The logarithm of the density at each row.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>>;
+    /// How many numbers the fit was free to choose; information criteria charge for them.
+    fn n_parameters(&self) -> usize;
+    /// Rows drawn from the density, for models that can draw; the same seed draws the same rows.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let _ = (rows, seed);
+        Ok(None)
+    }
 }
 
 /// Says how much each column adds to a prediction.

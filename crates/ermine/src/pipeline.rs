@@ -520,4 +520,18 @@ impl Density for PipelineModel {
         })?;
         Ok(out)
     }
+    fn n_parameters(&self) -> usize {
+        self.last.as_density().map_or(0, |d| d.n_parameters())
+    }
+    // What is drawn are prepared columns; it is given only where the way back is known.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let Some(mut held) = self.last.as_density().map(|d| d.sample(rows, seed)).transpose()?.flatten() else { return Ok(None) };
+        for model in self.front.iter().rev() {
+            match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
+                Some(x) => held = x,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(held))
+    }
 }

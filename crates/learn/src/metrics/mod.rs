@@ -95,9 +95,9 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
             ("deviance", deviance),
         ]);
     }
+    let mut out = Vec::new();
     if let Some(c) = model.as_clusterer() {
         let labels = c.assign(x)?;
-        let mut out = Vec::new();
         if let Some(t) = model.as_transformer() {
             // The distances to the centres are what a clusterer transforms to.
             let distances = t.transform(x)?;
@@ -116,11 +116,19 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
         if let Target::Class { codes, .. } = y {
             out.push(("adjusted_rand", adjusted_rand(codes, &labels)));
         }
-        return Ok(out);
     }
     if let Some(d) = model.as_density() {
-        let ll: f64 = d.log_density(x)?.iter().enumerate().map(|(i, l)| l * weight.map_or(1.0, |w| w[i])).sum();
-        return Ok(vec![("log_likelihood", ll)]);
+        // A row of weight 0 counts for nothing, even where its density is 0.
+        let weighted = |(i, l): (usize, &f64)| match weight.map_or(1.0, |w| w[i]) {
+            0.0 => 0.0,
+            w => w * l,
+        };
+        let ll: f64 = d.log_density(x)?.iter().enumerate().map(weighted).sum();
+        let (n, k) = (weight.map_or(x.rows() as f64, |w| w.iter().sum()), d.n_parameters() as f64);
+        out.extend([("log_likelihood", ll), ("bic", k * n.ln() - 2.0 * ll), ("aic", 2.0 * k - 2.0 * ll)]);
     }
-    Err(Error::Target("the model predicts something else than this target".into()))
+    if model.as_clusterer().is_none() && model.as_density().is_none() {
+        return Err(Error::Target("the model predicts something else than this target".into()));
+    }
+    Ok(out)
 }
