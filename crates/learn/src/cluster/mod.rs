@@ -2,4 +2,5 @@
 
 mod kmeans;
 
-pub use kmeans::{ElbowRow, KMeans, KMeansAlgorithm, KMeansModel, elbow};
+pub(crate) use kmeans::mix;
+pub use kmeans::{Clusters, ClustersRule, KMeans, KMeansAlgorithm, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel, Tried};

@@ -243,6 +243,18 @@ impl Totals {
         (out, shift)
     }
 
+    /// Every centre drawn towards the rows of this step, as the mean of all rows it was ever given; `counts` are their weights.
+    pub(super) fn drawn_in(&self, centres: &Mat<f64>, counts: &mut [f64]) -> Mat<f64> {
+        let cols = centres.cols();
+        let mut out = centres.clone();
+        for c in (0..centres.rows()).filter(|&c| self.weight[c] > 0.0) {
+            counts[c] += self.weight[c];
+            let residuals = &self.residuals[c * cols..(c + 1) * cols];
+            out.row_mut(c).iter_mut().zip(residuals).for_each(|(v, r)| *v += r / counts[c]);
+        }
+        out
+    }
+
     /// The mean over columns of the variance of the data, which the totals imply: the spread within clusters plus the
     /// spread of their means.
     pub(super) fn mean_variance(&self, means: &Mat<f64>, centres: &Mat<f64>) -> f64 {

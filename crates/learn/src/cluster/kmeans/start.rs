@@ -17,7 +17,7 @@ const SAMPLE_ROWS: usize = 1 << 14;
 const ROWS_A_CLUSTER: usize = 20;
 
 /// One step of SplitMix64: spreads a number over all 64 bits.
-fn mix(v: u64) -> u64 {
+pub(crate) fn mix(v: u64) -> u64 {
     let mut z = v.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -96,7 +96,16 @@ impl Sample {
         self.seen
     }
 
-    fn row(&self, i: usize) -> &[f64] {
+    /// Different rows in it.
+    pub(super) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub(super) fn weight(&self, i: usize) -> f64 {
+        self.weight[i]
+    }
+
+    pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.numbers[i * self.cols..(i + 1) * self.cols]
     }
 
