@@ -22,7 +22,8 @@ pub fn threads(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
         // Time grows with the square of the rows where there are kernels, and blocks are of a few hundred rows.
-        let rows = if learner.spec().family == Family::Kernel { 3_000 } else { ROWS };
+        let kernel = learner.spec().family == Family::Kernel || learner.params().get("kernel").is_some();
+        let rows = if kernel { 3_000 } else { ROWS };
         let data = make::data(task, rows, 3, 6);
         let mut first = None;
         for threads in [1, 2, 7] {
