@@ -19,6 +19,7 @@ mod linear;
 mod logistic;
 mod neighbours;
 mod prepare;
+mod reduce;
 mod ridge_cv;
 mod robust;
 mod sgd;
@@ -167,6 +168,7 @@ pub const FACES: &[&[Face]] = &[
     ensemble::FACES,
     boosting::FACES,
     cluster::FACES,
+    reduce::FACES,
     dummy::FACES,
     prepare::FACES,
     features::FACES,
