@@ -98,7 +98,12 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
         ]);
     }
     if model.as_clusterer().is_none() && model.as_density().is_none() && !reduces(model, x)? {
-        return Err(Error::Target("the model predicts something else than this target".into()));
+        return Err(match y {
+            Target::None => {
+                Error::Data("this model neither predicts, groups nor leads back, so that there is nothing to measure".into())
+            }
+            _ => Error::Target("the model predicts something else than this target".into()),
+        });
     }
     let mut out = Vec::new();
     let sums = totals(model, x, weight)?;

@@ -1,13 +1,21 @@
 //! k-means on rows in memory: the passes, with the groups of the rows kept.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use ermine_core::*;
 
+use super::bounds::{Bounds, Known};
 use super::pass::{KMeansPart, KMeansState, Phase, add_with_labels};
 use super::start::Sample;
 use super::{KMeans, KMeansModel};
 
-/// [`drive`] with the groups of the training rows kept: the same blocks, the same tree, the same bits.
+/// [`drive`] with the groups of the training rows kept, and bounds on their distances where those pay: the same blocks, the
+/// same tree, the same bits.
 pub(super) fn fit(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
+    fit_with(learner, data, cx, Bounds::new(data))
+}
+
+pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, mut bounds: Bounds) -> Result<KMeansModel> {
     learner.check()?;
     data.check(&KMeans::SPEC)?;
     let rows = data.rows();
@@ -19,8 +27,16 @@ pub(super) fn fit(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>) -> Res
     let mut labels = vec![0u32; rows];
     let mut kept: Option<(u64, Vec<u32>)> = None;
     for pass in 1.. {
-        let work = Blocks { state: &state, data, cx, block_rows, learner };
-        let total = match work.reduce(0, rows.div_ceil(block_rows), &mut labels) {
+        let known = bounds.before_pass(&state, rows);
+        let mut lower = std::mem::take(&mut bounds.lower);
+        let held = if known.is_some() { &mut lower[..] } else { &mut [] };
+        let work = Blocks { state: &state, data, cx, block_rows, learner, known: known.as_ref(), compared: &bounds.compared };
+        let total = work.reduce(0, rows.div_ceil(block_rows), &mut labels, held);
+        bounds.lower = lower;
+        if let (Some(known), Ok(_)) = (&known, &total) {
+            bounds.after_pass(&state, known, rows);
+        }
+        let total = match total {
             Err(e @ Error::Deadline(_)) => {
                 let model = learner.interrupted(&state).ok_or(e)?;
                 return Ok(match kept {
@@ -63,24 +79,35 @@ struct Blocks<'a> {
     cx: &'a Context<'a>,
     block_rows: usize,
     learner: &'a KMeans,
+    known: Option<&'a Known>,
+    compared: &'a AtomicUsize,
 }
 
 impl Blocks<'_> {
-    fn reduce(&self, lo: usize, hi: usize, labels: &mut [u32]) -> Result<KMeansPart> {
+    /// `lower` has the bounds of these rows, where some are known.
+    fn reduce(&self, lo: usize, hi: usize, labels: &mut [u32], lower: &mut [f32]) -> Result<KMeansPart> {
         if hi - lo == 1 {
             let first = lo * self.block_rows;
             self.cx.check(Progress { stage: "pass", done: lo as u64, total: None, objective: None })?;
             let mut part = self.learner.empty(self.state);
             let rows = self.data.row_range(first..first + labels.len());
-            add_with_labels(self.state, &mut part, &rows, labels).map_err(|e| match e {
-                Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
-                other => other,
-            })?;
+            let added = match (&mut part, self.known) {
+                (KMeansPart::Totals(totals), Some(known)) => {
+                    let (centres, cache) = (&self.state.centres, &self.state.cache);
+                    totals.add_bounded(centres, cache, &rows, labels, lower, &known.moves).map(|compared| {
+                        self.compared.fetch_add(compared, Ordering::Relaxed);
+                    })
+                }
+                (part, _) => add_with_labels(self.state, part, &rows, labels),
+            };
+            added.map_err(|e| e.with_row(|row| row + first))?;
             return Ok(part);
         }
         let mid = lo + (hi - lo).next_power_of_two() / 2;
-        let (left, right) = labels.split_at_mut((mid - lo) * self.block_rows);
-        let (left, right) = rayon::join(|| self.reduce(lo, mid, left), || self.reduce(mid, hi, right));
+        let rows = (mid - lo) * self.block_rows;
+        let (left, right) = labels.split_at_mut(rows);
+        let (low, high) = lower.split_at_mut(self.known.map_or(0, |k| rows * k.groups));
+        let (left, right) = rayon::join(|| self.reduce(lo, mid, left, low), || self.reduce(mid, hi, right, high));
         let mut left = left?;
         left.merge(right?)?;
         Ok(left)

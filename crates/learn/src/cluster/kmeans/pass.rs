@@ -49,7 +49,7 @@ pub struct KMeansState {
     tried: Vec<(Outcome, Tried)>,
     /// The centres made ready for the kernels, once a pass.
     #[serde(skip)]
-    cache: Cache,
+    pub(super) cache: Cache,
 }
 
 /// Where one start led.

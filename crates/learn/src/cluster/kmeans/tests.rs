@@ -373,6 +373,29 @@ fn a_sample_gathered_with_less_work_is_the_same() {
 }
 
 #[test]
+fn bounds_change_nothing_to_the_last_bit() {
+    for (rows, cols, k, seed) in [(6000, 5, 40, 1), (3000, 17, 100, 2), (500, 3, 7, 3)] {
+        let x = clouds(rows, cols, k, seed);
+        let single: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
+        let weight: Vec<f64> = (0..rows).map(|i| (i % 3) as f64).collect();
+        let learner = KMeans { n_clusters: k.into(), init: "random".into(), n_init: json!(2), ..KMeans::default() };
+        for features in [Features::F64(x.view()), Features::F32(MatRef::row_major(&single, rows, cols))] {
+            for weight in [None, Some(&weight[..])] {
+                let data = Dataset::new(features).with_weight(weight);
+                let run = |bounds| memory::fit_with(&learner, &data, &Context::default(), bounds).unwrap();
+                let plain = run(bounds::Bounds::never(&data));
+                for other in [run(bounds::Bounds::always(&data)), learner.fit(&data, &Context::default()).unwrap()] {
+                    assert_eq!(plain.centres(), other.centres());
+                    assert_eq!((plain.inertia(), plain.iterations()), (other.inertia(), other.iterations()));
+                    assert_eq!(plain.labels(), other.labels());
+                    assert_eq!(plain.trace(), other.trace());
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn rules_find_the_number_of_groups() {
     let x = clouds(600, 4, 3, 2);
     let data = Dataset::new(Features::F64(x.view()));
