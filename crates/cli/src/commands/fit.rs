@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::core::{Certificate, Flow, Progress, RowSource};
+use ermine::core::{Flow, Progress, RowSource};
 use ermine::learn::metrics::{criteria, evaluate, totals};
 use ermine::learn::select::hold_out;
 use ermine::prelude::*;

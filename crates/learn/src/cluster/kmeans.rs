@@ -16,6 +16,7 @@ use serde_json::Value;
 pub use choose::Tried;
 pub use mini_batch::{MiniBatchKMeans, MiniBatchKMeansModel};
 pub use model::KMeansModel;
+pub(crate) use pass::{KMeansPart, KMeansState};
 pub(crate) use start::{Sample, mix};
 
 /// The ways to the same answer that have a name.

@@ -9,7 +9,7 @@ use super::maximise::Prior;
 use super::plan::{Outcome, Plan};
 use super::start::{PriorScatter, Start};
 use super::{Algorithm, CovarianceType, Covariances, Fold, GaussianEm, Gmm, GmmModel, Init, Mixture, Regularise};
-use crate::cluster::{KMeans, KMeansPart, KMeansState, Sample};
+use crate::cluster::{Clusters, KMeans, KMeansPart, KMeansState, Sample};
 use crate::em::{Course, Em, Next, Rules};
 use crate::prepare::cells::{numbers, refuse_infinite};
 use crate::prepare::moments::ColumnMoments;
@@ -415,7 +415,7 @@ impl Gmm {
 
     /// k-means as it finds the groups of a start.
     fn grouping(&self, state: &GmmState) -> KMeans {
-        KMeans { n_clusters: state.plan.components, n_init: 1.into(), ..KMeans::default() }
+        KMeans { n_clusters: Clusters::Count(state.plan.components), n_init: 1.into(), ..KMeans::default() }
     }
 
     /// Prepares the next run: its first pass, or its start where that is known.
@@ -468,7 +468,9 @@ impl Gmm {
         Ok(match self.covariance_type {
             CovarianceType::Full => Covariances::Full(vec![em.full(s, w)?; k]),
             CovarianceType::Tied => Covariances::Tied(em.full(s, w)?),
-            CovarianceType::Diag => Covariances::Diag(Mat::from_fn(k, p, |_, j| em.variance(s[(0, j)], |_| 0.0, w, 1.0, frame.unit[j]))),
+            CovarianceType::Diag => {
+                Covariances::Diag(Mat::from_fn(k, p, |_, j| em.variance(s[(0, j)], |_| 0.0, w, 1.0, frame.unit[j])))
+            }
             CovarianceType::Spherical => Covariances::Spherical(vec![mean(); k]),
             CovarianceType::TiedSpherical => Covariances::TiedSpherical(mean()),
         })
