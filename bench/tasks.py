@@ -320,6 +320,11 @@ add("pca_rand", "pca", "10 components, randomised with 4 power iterations or bet
     data.lowrank, dict(n=100_000, p=500), dict(n=10_000, p=300),
     quality.pca, ("max", 2e-3), params=dict(k=10, power=4), work=gram)
 
+add("pca_wide", "pca", "10 components of many columns, randomised with 4 power iterations or better",
+    data.lowrank, dict(n=10_000, p=5000), dict(n=2_000, p=1500),
+    quality.pca, ("max", 2e-3), params=dict(k=10, power=4),
+    work=lambda s, p: dict(flops64=4.0 * s["n"] * s["p"] * (p["k"] + 10) * 2, bytes=3 * 8 * s["n"] * s["p"]))
+
 # ---- model selection, tables, prediction alone, model files
 
 add("grid_logreg", "cv", "5 folds x 6 values of C",

@@ -299,10 +299,28 @@ def pca(p):
     return ermine.PCA(n_components=p["k"])
 
 
-for task in ("pca_full", "pca_rand"):
-    TASKS[task] = estimator(
-        pca, y=None, predict="transform", X_test="X", info=lambda m: {"components": m.components_}
+def pca_rand(p):
+    return ermine.PCA(n_components=p["k"], svd_solver="randomized", random_state=0)
+
+
+def pca_task(make):
+    return estimator(
+        make, y=None, predict="transform", X_test="X", info=lambda m: {"components": m.components_}
     )
+
+
+TASKS["pca_full"] = pca_task(pca)
+for task in ("pca_rand", "pca_wide"):
+    TASKS[task] = pca_task(pca_rand)
+
+
+def kernel_pca(p):
+    return ermine.KernelPCA(n_components=p["k"], kernel="rbf", gamma=p["gamma"])
+
+
+TASKS["kernel_pca"] = estimator(
+    kernel_pca, y=None, predict="transform", info=lambda m: {"eigenvalues": m.eigenvalues_}
+)
 
 TASKS["csv_read"] = csv_reader(lambda path, p: ermine.read_table(path).to_numpy())
 

@@ -494,6 +494,9 @@ add("pca_full", pca("full"), "svd")
 add("pca_full", pca("covariance_eigh"), "cov")
 add("pca_rand", pca("randomized"), "randomized")
 add("pca_rand", pca("covariance_eigh"), "cov")
+add("pca_wide", pca("randomized"), "randomized")
+add("pca_wide", pca("arpack"), "arpack")
+add("pca_wide", pca("covariance_eigh"), "cov")
 
 
 # ---- grid search

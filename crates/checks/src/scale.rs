@@ -22,7 +22,8 @@ pub fn threads(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
         // Time grows with the square of the rows where there are kernels or trees of clusters, and blocks are of a few hundred rows.
-        let square = matches!(learner.spec().family, Family::Kernel | Family::Cluster) && !learner.spec().accepts.passes;
+        let kernel = learner.spec().family == Family::Kernel || learner.params().get("kernel").is_some();
+        let square = kernel || learner.spec().family == Family::Cluster && !learner.spec().accepts.passes;
         let rows = if square { 3_000 } else { ROWS };
         let data = make::data(learner, task, rows, 3, 6);
         let mut first = None;

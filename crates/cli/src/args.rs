@@ -38,7 +38,7 @@ pub enum Command {
     Predict(Predict),
     /// Transform: the scores of a reduction, the columns of a preparation
     Transform(Transform),
-    /// Measure a model on data whose target is known
+    /// Measure a model on data: predictions where the target is known, groups, densities, reductions
     Evaluate(Evaluate),
     /// Compare models by cross-validation; keep the best
     Compare(Compare),
@@ -167,7 +167,7 @@ pub struct Learning {
     /// Column of sample weights: weight 2 is the row twice
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
-    /// Task, where the target does not tell: regression or classification
+    /// Task, where the target does not tell: regression or classification; without a target clustering, reduction or density
     #[arg(long, value_name = "TASK")]
     pub task: Option<String>,
     /// Preparation of the columns: auto (impute, one-hot, standardise where the model needs it) or none
@@ -207,10 +207,12 @@ pub struct Models {
 pub struct Fit {
     /// A file, a glob, - or example:NAME
     pub data: String,
-    /// Target column (several, with commas, for a regression); none for clustering and reduction
+    /// Target column (several, with commas, for a regression); none for clustering, reduction and density, where a column that is
+    /// named here is left out, and groups are compared with it
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     pub target: Vec<String>,
-    /// Model (see `ermine models`); a sensible default for the task when not given
+    /// Model (see `ermine models`); a sensible default for the task when not given: logistic, ridge, and without a target kmeans with
+    /// the number of clusters of the best silhouette, pca, or the first density
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
     /// Parameter of the model
@@ -254,7 +256,7 @@ pub struct Predict {
     /// File to write, csv or parquet by extension; the standard output when not given
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Probabilities beside the classes
+    /// Probabilities beside the classes or clusters, and the log density where the model has one
     #[arg(long)]
     pub proba: bool,
     #[command(flatten)]
@@ -272,6 +274,9 @@ pub struct Transform {
     /// File to write, csv or parquet by extension; the standard output when not given
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// The way back: DATA holds transformed columns, and columns like those of the training data come out
+    #[arg(long)]
+    pub inverse: bool,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -284,6 +289,9 @@ pub struct Evaluate {
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
     pub data: String,
+    /// Target column, where it is another than in training; for clusters, a column of known groups to compare them with
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
     /// Column of sample weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,

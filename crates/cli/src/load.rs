@@ -104,12 +104,11 @@ impl ForModel {
 
 impl Learning {
     pub fn task(&self) -> Result<Option<Task>> {
-        match self.task.as_deref() {
-            None => Ok(None),
-            Some("regression") => Ok(Some(Task::Regression)),
-            Some("classification") => Ok(Some(Task::Classification)),
-            Some(other) => Err(Usage(format!("--task {other}: it must be regression or classification")).into()),
-        }
+        let known = [Task::Regression, Task::Classification, Task::Clustering, Task::Reduction, Task::Density];
+        let Some(word) = self.task.as_deref() else { return Ok(None) };
+        let task = known.into_iter().find(|t| t.name() == word);
+        let expected = "it must be regression, classification, clustering, reduction or density";
+        Ok(Some(task.ok_or_else(|| Usage(format!("--task {word}: {expected}")))?))
     }
 
     /// The task that was asked for, by `--task` or by models that all do nothing but regression: to them a target of few whole
@@ -128,10 +127,26 @@ impl Learning {
         Ok(Some(Task::Regression))
     }
 
+    /// The task that was asked for, when it can be done with the targets there are.
+    pub fn task_for(&self, targets: &[String]) -> Result<Option<Task>> {
+        match self.task()? {
+            Some(task) if task.is_supervised() && targets.is_empty() => {
+                Err(Usage(format!("--task {task} needs a target; name it with --target COL")).into())
+            }
+            task => Ok(task),
+        }
+    }
+
     /// What the columns of the data are; the reader has left out those to drop.
     pub fn roles(&self, targets: &[String], models: &[String]) -> Result<Roles> {
         let (targets, weight) = (targets.to_vec(), self.weight.clone());
-        Ok(Roles { targets, weight, drop: Vec::new(), task: self.task_of(models)?, classes: None })
+        // A column that is named beside a task without target has groups to compare with.
+        let task = match self.task_of(models)? {
+            Some(task) if task.is_supervised() => Some(task),
+            Some(_) if !targets.is_empty() => Some(Task::Classification),
+            _ => None,
+        };
+        Ok(Roles { targets, weight, drop: Vec::new(), task, classes: None })
     }
 
     pub fn problem(&self, reading: &Reading, data: &str, targets: &[String], models: &[String]) -> Result<Problem> {
@@ -167,13 +182,28 @@ pub fn learner(name: &str, set: &[String]) -> Result<Box<dyn AnyLearner>> {
     Ok(learner)
 }
 
-/// A sensible model for a task.
-pub fn default_model(task: Option<Task>) -> &'static str {
-    match task {
-        None => "kmeans",
-        Some(Task::Classification) => "logistic",
-        Some(_) => "ridge",
+/// The learner that was asked for, or a sensible one for the task; `target` is the task that the target asks for.
+pub fn chosen(model: Option<&str>, set: &[String], asked: Option<Task>, target: Option<Task>) -> Result<Box<dyn AnyLearner>> {
+    if let Some(name) = model {
+        return learner(name, set);
     }
+    let name = match asked.or(target) {
+        Some(Task::Classification) => "logistic",
+        Some(Task::Regression) => "ridge",
+        Some(Task::Reduction) => "pca",
+        Some(Task::Density) => {
+            let density =
+                ermine::catalogue().map(|l| l.spec()).find(|s| s.tasks.contains(&Task::Density) && s.family != Family::Composite);
+            density.ok_or_else(|| Usage("--task density: no model of the catalogue estimates a density".into()))?.name
+        }
+        _ => {
+            // Eight clusters, the default of kmeans, would be a guess.
+            let rule = "n_clusters=silhouette".to_owned();
+            let first = (!set.iter().any(|s| s.starts_with("n_clusters="))).then_some(rule);
+            return learner("kmeans", &first.into_iter().chain(set.iter().cloned()).collect::<Vec<_>>());
+        }
+    };
+    learner(name, set)
 }
 
 /// The learners that are compared on a target when none are named: all that do the task but those that only repeat others

@@ -271,6 +271,11 @@ impl ModelReader {
         T::deserialize(value).map_err(|e| Error::Model(format!("field \"{key}\": {e}")))
     }
 
+    /// Whether there is such a structure: files of older versions may lack one.
+    pub fn has_field(&self, name: &str) -> bool {
+        self.content.fields.contains_key(&self.key(name))
+    }
+
     /// How many children deep this reader looks.
     pub fn depth(&self) -> usize {
         self.prefix.matches('/').count()

@@ -238,6 +238,11 @@ pub trait Clusterer: Model {
         let _ = x;
         Ok(None)
     }
+    /// The probabilities of the groups, a column each, for clusterers that have them; rows sum to 1.
+    fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let _ = x;
+        Ok(None)
+    }
     /// The group of each training row, as long as it is known: right after a fit in memory, not after loading.
     fn labels(&self) -> Option<&[u32]> {
         None

@@ -520,6 +520,12 @@ impl Clusterer for PipelineModel {
         })?;
         Ok(out)
     }
+    fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let found = |run: &Features<'_>| Ok(self.last.as_clusterer().expect(LOST).posterior(run)?.unwrap_or_default());
+        let out = self.rows_by_runs(x, found)?;
+        // A clusterer has at least one group, or no probabilities to give.
+        Ok((out.cols() > 0).then_some(out))
+    }
     fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         x.expect_cols(self.n_features())?;
         let Some(clusterer) = self.last.as_clusterer() else { return Ok(None) };
@@ -531,10 +537,15 @@ impl Clusterer for PipelineModel {
 }
 
 impl Density for PipelineModel {
+    /// The density of the columns as they came in, where the preparation leaves quantities what they are: dividing a column by
+    /// its scale multiplies the density by it. Else that of the prepared columns.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        let units = |m: &Box<dyn Model>| m.as_transformer().and_then(|t| t.units());
+        let scales = self.front.iter().map(|m| units(m).map(|u| u.iter().map(|(_, s)| s.abs().ln()).sum::<f64>()));
+        let volume = scales.sum::<Option<f64>>().filter(|v| v.is_finite()).unwrap_or(0.0);
         let mut out = Vec::with_capacity(x.rows());
         self.by_runs(x, |run| {
-            out.extend(self.last.as_density().expect(LOST).log_density(run)?);
+            out.extend(self.last.as_density().expect(LOST).log_density(run)?.into_iter().map(|l| l - volume));
             Ok(())
         })?;
         Ok(out)

@@ -124,6 +124,12 @@ impl NativeModel {
         Ok(codes.into_pyarray(py))
     }
 
+    /// The group of each training row, as long as it is known.
+    fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i32>>> {
+        let labels = self.fitted.model.as_clusterer()?.labels()?;
+        Some(labels.iter().map(|&c| c as i32).collect::<Vec<_>>().into_pyarray(py))
+    }
+
     /// The logarithm of the density at each row.
     #[pyo3(signature = (x, estimator=""))]
     fn log_density<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::{print, print_json, remark, report};
 use crate::args::Compare;
+use crate::failure::Usage;
 use crate::load;
 use crate::progress::Bar;
 use crate::text::{self, Align};
@@ -47,6 +48,11 @@ impl Entry {
 pub fn run(args: &Compare) -> Result<()> {
     let started = Instant::now();
     args.report.as_deref().map(report::check).transpose()?;
+    if let Some(task) = args.learning.task()?.filter(|t| !t.is_supervised()) {
+        return Err(
+            Usage(format!("--task {task}: compare ranks by predictions of a target, and there are none; fit one model")).into()
+        );
+    }
     let mut problem = args.learning.problem(&args.reading, &args.data, std::slice::from_ref(&args.target), &args.models)?;
     let task = problem.y.view().task();
     let (metric, second) = match (&args.metric, task) {

@@ -23,11 +23,19 @@ pub fn run(args: &Evaluate) -> Result<()> {
     let mut read = args.reading.read_for(&args.data, &fitted)?;
     let classifier = fitted.model.as_classifier();
     let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
+    let targets = match &args.target {
+        Some(name) => vec![name.clone()],
+        // Groups are compared with a column that was left out in training, when it is there.
+        None if !supervised && fitted.target.names.iter().any(|n| read.table.schema().position(n).is_err()) => Vec::new(),
+        None => fitted.target.names.clone(),
+    };
+    let compares = supervised || fitted.model.as_clusterer().is_some();
+    let task = if classifier.is_some() || !supervised { Task::Classification } else { Task::Regression };
     let options = Roles {
-        targets: if supervised { fitted.target.names.clone() } else { Vec::new() },
+        task: Some(task).filter(|_| !targets.is_empty() && compares),
+        targets: if compares { targets } else { Vec::new() },
         weight: args.weight.clone(),
         drop: Vec::new(),
-        task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
         classes: classifier.map(|c| c.classes().to_vec()),
     };
     let mut problem = Problem::from_table(load::needed(&read.table, &fitted, &options)?, &options)?;

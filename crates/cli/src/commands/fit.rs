@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::core::{Flow, Progress, RowSource};
-use ermine::learn::metrics::evaluate;
+use ermine::core::{Certificate, Flow, Progress, RowSource};
+use ermine::learn::metrics::{criteria, evaluate, totals};
 use ermine::learn::select::hold_out;
 use ermine::prelude::*;
 pub use ermine::report::{certificate_line, model_name, model_params};
@@ -54,9 +54,11 @@ pub fn run(args: &Fit) -> Result<()> {
 }
 
 fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
+    let asked = args.learning.task_for(&args.target)?;
     let problem = args.learning.problem(&args.reading, &args.data, &args.target, args.model.as_slice())?;
-    let name = args.model.as_deref().unwrap_or_else(|| load::default_model(problem.y.view().task()));
-    let learner = args.learning.ready(load::learner(name, &args.set)?);
+    let learner = load::chosen(args.model.as_deref(), &args.set, asked, problem.y.view().task())?;
+    let name = learner.spec().name;
+    let learner = args.learning.ready(learner);
     let bar = Bar::new(&args.everywhere, &format!("fitting {name}"));
     let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
     let deadline = args.learning.time_limit.map(|t| started + t);
@@ -89,11 +91,13 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     if args.split.is_some() {
         return Err(Usage("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
     }
+    let asked = args.learning.task_for(&args.target)?;
     let roles = args.learning.roles(&args.target, args.model.as_slice())?;
     let bar = Bar::new(&args.everywhere, &format!("reading {}", args.data));
     let mut source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
-    let name = args.model.as_deref().unwrap_or_else(|| load::default_model(source.task()));
-    let learner = args.learning.ready(load::learner(name, &args.set)?);
+    let learner = load::chosen(args.model.as_deref(), &args.set, asked, source.task())?;
+    let name = learner.spec().name;
+    let learner = args.learning.ready(learner);
     if !learner.spec().accepts.sparse {
         source = source.into_tables()?;
     }
@@ -115,14 +119,24 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     Ok(Outcome { rows, train, test: None, notes, fitted })
 }
 
-/// The measures that are means over rows, gathered block by block.
+/// The measures that are means or sums over rows, gathered block by block.
 fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec<(&'static str, f64)>)> {
     const MEANS: [&str; 5] = ["accuracy", "log_loss", "brier", "mse", "mae"];
+    let model = &*fitted.model;
+    let predicts = model.as_classifier().is_some() || model.as_regressor().is_some();
+    let mut whole: Vec<(&'static str, f64)> = Vec::new();
     let (mut rows, mut total, mut sums) = (0, 0.0, [0.0; MEANS.len()]);
     let mut seen = [false; MEANS.len()];
     source.scan(&mut |block| {
         let weight = block.total_weight();
-        if weight > 0.0 && block.y.rows().is_some() {
+        if !predicts {
+            for (name, value) in totals(model, &block.x, block.weight)? {
+                match whole.iter_mut().find(|w| w.0 == name) {
+                    Some(sum) => sum.1 += value,
+                    None => whole.push((name, value)),
+                }
+            }
+        } else if weight > 0.0 && block.y.rows().is_some() {
             for (name, value) in evaluate(&*fitted.model, &block.x, &block.y, block.weight)? {
                 if let Some(k) = MEANS.iter().position(|m| *m == name) {
                     sums[k] += weight * value;
@@ -138,6 +152,12 @@ fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec
     if let Some(&(_, mse)) = out.iter().find(|(n, _)| *n == "mse") {
         out.push(("rmse", mse.sqrt()));
     }
+    for (name, value) in whole {
+        out.push((name, value));
+        if let ("log_likelihood", Some(d)) = (name, model.as_density()) {
+            out.extend(criteria(value, d.n_parameters(), total));
+        }
+    }
     Ok((rows, out))
 }
 
@@ -149,6 +169,8 @@ pub fn task_of(fitted: &Fitted) -> &'static str {
         "regression"
     } else if model.as_clusterer().is_some() {
         "clustering"
+    } else if model.as_transformer().is_none() && model.as_density().is_some() {
+        "density"
     } else {
         "reduction"
     }

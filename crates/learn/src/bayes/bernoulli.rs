@@ -95,7 +95,7 @@ impl Learner for BernoulliNb {
             ParamSpec {
                 name: "binarize",
                 doc: "Cells above this number hold. null: the cells are 0 or 1 already, or shares between.",
-                range: Range::Optional(&Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false }),
+                range: Range::Optional(&Range::Real { min: f64::NEG_INFINITY, max: f64::INFINITY, above: false, log: false }),
             },
             FIT_PRIOR,
             CLASS_PRIOR,

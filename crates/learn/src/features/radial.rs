@@ -149,7 +149,7 @@ impl Radial {
     }
 
     fn clusters(&self) -> Option<KMeans> {
-        self.is_joint().then(|| KMeans { n_clusters: self.n_centres, ..KMeans::default() })
+        self.is_joint().then(|| KMeans { n_clusters: self.n_centres.into(), ..KMeans::default() })
     }
 
     /// Bumps at the centres of groups, as wide as these are apart.

@@ -37,6 +37,7 @@ pub use stream::{Evaluation, evaluate_source};
 pub use threshold::{Counts, LiftCurve, PrecisionRecallCurve, RocCurve, Thresholds};
 
 use ermine_core::{Context, Error, Features, MatRef, Model, NOISE, Result, Target};
+use ermine_math::moments::Moments;
 
 /// The direction in which a measure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,22 +181,28 @@ fn number_measures(of: &[Errors], deviance: &MeanLoss) -> Vec<(&'static str, f64
     ]
 }
 
-/// All measures that fit a model and rows with a known target, in the order of [`METRICS`].
+/// All measures that fit a model and rows: with a known target those of predictions; without one those of groups, densities
+/// and ways back from few columns, and with known classes the agreement of groups with them.
 pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
     let classifies = model.as_classifier().is_some() && matches!(y, Target::Class { .. });
     let regresses = model.as_regressor().is_some() && matches!(y, Target::Real(_) | Target::Reals(_));
     if classifies || regresses {
         return Outcome::of(model, x, &Context::default())?.measures(model, y, weight);
     }
+    if model.as_clusterer().is_none() && model.as_density().is_none() && !reduces(model, x)? {
+        return Err(match y {
+            Target::None => {
+                Error::Data("this model neither predicts, groups nor leads back, so that there is nothing to measure".into())
+            }
+            _ => Error::Target("the model predicts something else than this target".into()),
+        });
+    }
     let mut out = Vec::new();
+    let sums = totals(model, x, weight)?;
+    let of = |name: &str| sums.iter().find(|s| s.0 == name).copied();
     if let Some(c) = model.as_clusterer() {
         let labels = c.assign(x)?;
-        if let Some(t) = model.as_transformer() {
-            // The distances to the centres are what a clusterer transforms to.
-            let distances = t.transform(x)?;
-            let nearest = |i: usize| distances.row(i)[labels[i] as usize].powi(2) * weight.map_or(1.0, |w| w[i]);
-            out.push(("inertia", (0..labels.len()).map(nearest).sum()));
-        }
+        out.extend(of("inertia"));
         // Of large data only the sample is prepared. Rows without a group have no silhouette.
         let grouped: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != NOISE).collect();
         let rows: Vec<usize> = cluster::silhouette_rows(grouped.len()).into_iter().map(|k| grouped[k]).collect();
@@ -210,18 +217,78 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
             out.push(("adjusted_rand", adjusted_rand(codes, &labels)));
         }
     }
-    if let Some(d) = model.as_density() {
-        // A row of weight 0 counts for nothing, even where its density is 0.
-        let weighted = |(i, l): (usize, &f64)| match weight.map_or(1.0, |w| w[i]) {
-            0.0 => 0.0,
-            w => w * l,
-        };
-        let ll: f64 = d.log_density(x)?.iter().enumerate().map(weighted).sum();
-        let (n, k) = (weight.map_or(x.rows() as f64, |w| w.iter().sum()), d.n_parameters() as f64);
-        out.extend([("log_likelihood", ll), ("bic", k * n.ln() - 2.0 * ll), ("aic", 2.0 * k - 2.0 * ll)]);
+    if let (Some(d), Some((_, ll))) = (model.as_density(), of("log_likelihood")) {
+        let rows = weight.map_or(x.rows() as f64, |w| w.iter().sum());
+        out.push(("log_likelihood", ll));
+        out.extend(criteria(ll, d.n_parameters(), rows));
     }
-    if model.as_clusterer().is_none() && model.as_density().is_none() {
-        return Err(Error::Target("the model predicts something else than this target".into()));
+    if model.as_clusterer().is_none() {
+        out.extend(reconstruction(model, x, weight)?);
     }
     Ok(out)
+}
+
+/// The information criteria of a log-likelihood over so many rows: bic and aic.
+pub fn criteria(log_likelihood: f64, parameters: usize, rows: f64) -> [(&'static str, f64); 2] {
+    let k = parameters as f64;
+    [("bic", k * rows.ln() - 2.0 * log_likelihood), ("aic", 2.0 * k - 2.0 * log_likelihood)]
+}
+
+/// The measures of a clustering or a density that are sums over rows, so that blocks of rows can be added up: inertia,
+/// log_likelihood.
+pub fn totals(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
+    // A row of weight 0 counts for nothing, even where its density is 0.
+    let weighted = |(i, v): (usize, f64)| match weight.map_or(1.0, |w| w[i]) {
+        0.0 => 0.0,
+        w => w * v,
+    };
+    let mut out = Vec::new();
+    if let (Some(c), Some(t)) = (model.as_clusterer(), model.as_transformer()) {
+        // The distances to the centres are what a clusterer transforms to.
+        let (labels, distances) = (c.assign(x)?, t.transform(x)?);
+        let nearest = |i: usize| (i, distances.row(i).get(labels[i] as usize).map_or(0.0, |d| d * d));
+        out.push(("inertia", (0..labels.len()).map(nearest).map(weighted).sum()));
+    }
+    if let Some(d) = model.as_density() {
+        out.push(("log_likelihood", d.log_density(x)?.into_iter().enumerate().map(weighted).sum()));
+    }
+    Ok(out)
+}
+
+/// Whether a model makes few columns of many and knows a way back.
+fn reduces(model: &dyn Model, x: &Features<'_>) -> Result<bool> {
+    let Some(t) = model.as_transformer() else { return Ok(false) };
+    let z = t.transform(&x.row_range(0..x.rows().min(1)))?;
+    Ok(z.cols() < x.cols() && t.inverse(z.view())?.is_some_and(|back| back.cols() == x.cols()))
+}
+
+/// How well the way back from the new columns gives the old ones: the mean squared error of a cell, and the share of the
+/// variance of the columns that it leaves explained.
+fn reconstruction(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
+    const BLOCK: usize = 4096;
+    let numbers = match x {
+        Features::Table(t) => (0..t.cols()).all(|j| t.numbers(j).is_some()) && t.to_numbers("the measures").is_ok(),
+        _ => true,
+    };
+    let (true, true, Some(t)) = (numbers, reduces(model, x)?, model.as_transformer()) else { return Ok(Vec::new()) };
+    let (rows, cols) = (x.rows(), x.cols());
+    let (mut total, mut off) = (0.0, 0.0);
+    let mut moments = Moments::new(cols, 0);
+    let mut scratch = Vec::new();
+    for first in (0..rows).step_by(BLOCK) {
+        let block = x.row_range(first..rows.min(first + BLOCK));
+        let Some(back) = t.inverse(t.transform(&block)?.view())? else { return Ok(Vec::new()) };
+        let view = block.f64_rows(&mut scratch, "the measures")?;
+        let weight = weight.map(|w| &w[first..first + block.rows()]);
+        for i in 0..block.rows() {
+            let w = weight.map_or(1.0, |w| w[i]);
+            total += w;
+            off += w * (0..cols).map(|j| (view.at(i, j) - back[(i, j)]).powi(2)).sum::<f64>();
+        }
+        moments.add(view, None, weight);
+    }
+    let spread: f64 = moments.scatter_diagonal().iter().sum();
+    let mse = off / (total * cols as f64);
+    let r2 = if spread > 0.0 { 1.0 - off / spread } else { f64::from(u8::from(off == 0.0)) };
+    Ok(vec![("mse", mse), ("rmse", mse.sqrt()), ("r2", r2)])
 }

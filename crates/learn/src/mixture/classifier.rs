@@ -69,7 +69,7 @@ pub struct GmmClassifier {
 
 impl Default for GmmClassifier {
     fn default() -> Self {
-        let Gmm { folds, covariance_type, tol, reg_covar, regularise, max_iter, n_init, init_params, algorithm, .. } =
+        let Gmm { folds, covariance_type, tol, reg_covar, max_iter, n_init, init_params, algorithm, .. } =
             Gmm::default();
         Self {
             n_components: 5,
@@ -79,7 +79,7 @@ impl Default for GmmClassifier {
             priors: None,
             tol,
             reg_covar,
-            regularise,
+            regularise: Regularise::Relative,
             max_iter,
             n_init,
             init_params,

@@ -28,7 +28,8 @@ proptest! {
         (rows, cols, k) in (8usize..60, 1usize..5, 1usize..5),
         kind in kinds(),
         init in starts(),
-        (hard, equal, add, prior, holes) in any::<(bool, bool, bool, bool, bool)>(),
+        (hard, equal, prior, holes) in any::<(bool, bool, bool, bool)>(),
+        how in prop_oneof![Just(Regularise::Floor), Just(Regularise::Add), Just(Regularise::Relative)],
         reg in prop_oneof![Just(1e-6), Just(1e-3), Just(0.1)],
         apart in 0.0f64..5.0,
         scale in prop_oneof![Just(1.0), Just(1e-2), Just(1e5)],
@@ -50,7 +51,7 @@ proptest! {
             algorithm: if hard { Algorithm::Hard } else { Algorithm::Soft },
             equal_weights: equal,
             init_params: init,
-            regularise: if add { Regularise::Add } else { Regularise::Floor },
+            regularise: how,
             reg_covar: reg * scale * scale,
             degrees_of_freedom_prior: prior.then_some(cols as f64 + 2.0),
             covariance_prior: if prior { Value::from(scale * scale) } else { Value::Null },
@@ -65,7 +66,7 @@ proptest! {
             prop_assert!(w[1] >= w[0] - 1e-10 * w[0].abs().max(rows as f64), "{:?}: {:?}", learner, course);
         }
         // Without penalty and prior, the objective is the log likelihood itself; of hard steps it is that of the assignments.
-        if !add && !prior && !hard {
+        if how != Regularise::Add && !prior && !hard {
             prop_assert_eq!(trace.column("log_likelihood").unwrap(), course);
         }
         prop_assert!((model.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);

@@ -4,7 +4,9 @@ use super::{BOOL, CLASSES, Face, Param, RANDOM_STATE, VERBOSE, like, own, same, 
 
 const TOL: Param = like("tol", "1e-3", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
 const REG_COVAR: Param = like("reg_covar", "1e-6", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
-const REGULARISE: Param = like("regularise", "\"add\"", "[StrOptions({\"add\", \"floor\"})]", "{\"add\", \"floor\"}");
+const REGULARISE: Param = like("regularise", "\"add\"", REGULARISATIONS, REGULARISATION_KIND);
+const REGULARISATIONS: &str = "[StrOptions({\"add\", \"floor\", \"relative\"})]";
+const REGULARISATION_KIND: &str = "{\"add\", \"floor\", \"relative\"}";
 const N_INIT: Param = like("n_init", "1", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
 const PRIOR_DF: Param =
     like("degrees_of_freedom_prior", "None", "[Interval(Real, 0.0, None, closed=\"neither\"), None]", "float or None");
@@ -92,7 +94,7 @@ pub const FACES: &[Face] = &[
             like("priors", "None", "[\"array-like\", None]", "array-like of shape (n_classes,) or None"),
             TOL,
             REG_COVAR,
-            like("regularise", "\"floor\"", "[StrOptions({\"add\", \"floor\"})]", "{\"add\", \"floor\"}"),
+            like("regularise", "\"relative\"", REGULARISATIONS, REGULARISATION_KIND),
             like("max_iter", "100", "[Interval(Integral, 0, None, closed=\"left\")]", "int"),
             N_INIT,
             same("init_params"),

@@ -20,6 +20,7 @@ mod logistic;
 mod mixture;
 mod neighbours;
 mod prepare;
+mod reduce;
 mod ridge_cv;
 mod robust;
 mod sgd;
@@ -169,6 +170,7 @@ pub const FACES: &[&[Face]] = &[
     boosting::FACES,
     mixture::FACES,
     cluster::FACES,
+    reduce::FACES,
     dummy::FACES,
     prepare::FACES,
     features::FACES,

@@ -96,7 +96,16 @@ impl Sample {
         self.seen
     }
 
-    fn row(&self, i: usize) -> &[f64] {
+    /// Different rows in it.
+    pub(super) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub(super) fn weight(&self, i: usize) -> f64 {
+        self.weight[i]
+    }
+
+    pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.numbers[i * self.cols..(i + 1) * self.cols]
     }
 

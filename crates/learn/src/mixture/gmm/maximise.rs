@@ -94,19 +94,20 @@ impl GaussianEm {
             CovarianceType::Diag => {
                 let one = |c: usize, j: usize| match old(c) {
                     Some(old) => old[(j, j)],
-                    None => self.variance(groups[c].scatter[(0, j)], |s| s[(j, j)], groups[c].weight, 1.0),
+                    None => self.variance(groups[c].scatter[(0, j)], |s| s[(j, j)], groups[c].weight, 1.0, self.unit[j]),
                 };
                 Covariances::Diag(Mat::from_fn(k, p, one))
             }
             CovarianceType::Spherical => {
                 let one = |c: usize| match old(c) {
                     Some(old) => trace(&old) / p as f64,
-                    None => self.variance(groups[c].scatter.row(0).iter().sum(), trace, groups[c].weight, p as f64),
+                    None => self.variance(groups[c].scatter.row(0).iter().sum(), trace, groups[c].weight, p as f64, self.unit[0]),
                 };
                 Covariances::Spherical((0..k).map(one).collect())
             }
             CovarianceType::TiedSpherical => {
-                Covariances::TiedSpherical(self.variance(pooled(&groups).row(0).iter().sum(), trace, total, p as f64))
+                let squares = pooled(&groups).row(0).iter().sum();
+                Covariances::TiedSpherical(self.variance(squares, trace, total, p as f64, self.unit[0]))
             }
         };
         Mixture::new(weights, means, covariances)
@@ -122,17 +123,24 @@ impl GaussianEm {
             // Every row brings its noise; the rows of the prior bring none.
             Regularise::Add => (0..p).for_each(|j| m[(j, j)] += self.reg_covar * weight / divisor),
             Regularise::Floor => raise(&mut m, self.reg_covar)?,
+            Regularise::Relative => {
+                let u = &self.unit;
+                (0..p).for_each(|i| (0..p).for_each(|j| m[(i, j)] /= u[i] * u[j]));
+                raise(&mut m, self.reg_covar)?;
+                (0..p).for_each(|i| (0..p).for_each(|j| m[(i, j)] *= u[i] * u[j]));
+            }
         }
         Ok(m)
     }
 
-    /// A variance from a sum of squares over `cells` columns.
-    pub(super) fn variance(&self, squares: f64, prior: impl Fn(&Mat<f64>) -> f64, weight: f64, cells: f64) -> f64 {
+    /// A variance from a sum of squares over `cells` columns of a unit.
+    pub(super) fn variance(&self, squares: f64, prior: impl Fn(&Mat<f64>) -> f64, weight: f64, cells: f64, unit: f64) -> f64 {
         let (more, rows) = self.prior.as_ref().map_or((0.0, 0.0), |p| (prior(&p.scatter), p.rows()));
         let v = (squares + more) / (cells * (weight + rows));
         match self.regularise {
             Regularise::Add => v + self.reg_covar * weight / (weight + rows),
             Regularise::Floor => v.max(self.reg_covar),
+            Regularise::Relative => v.max(self.reg_covar * unit * unit),
         }
     }
 

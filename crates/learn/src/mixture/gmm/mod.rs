@@ -81,6 +81,8 @@ pub enum Regularise {
     Floor,
     /// It is added to all variances.
     Add,
+    /// As a floor in units of the columns: of the variances of all rows.
+    Relative,
 }
 
 /// Where a fit starts.
@@ -227,6 +229,8 @@ struct GaussianEm {
     equal_weights: bool,
     reg_covar: f64,
     regularise: Regularise,
+    /// The unit of each column.
+    unit: Vec<f64>,
     prior: Option<Prior>,
     /// Whether some rows lack cells.
     incomplete: bool,

@@ -153,7 +153,7 @@ fn notes(
             list(&few)
         ));
     }
-    let narrow: Vec<usize> = (0..k).filter(|&c| !collapsed.contains(&c) && at_floor(learner, mixture, c)).collect();
+    let narrow: Vec<usize> = (0..k).filter(|&c| !collapsed.contains(&c) && at_floor(learner, mixture, c, &frame.unit)).collect();
     if !narrow.is_empty() {
         notes.push(format!(
             "as narrow as reg_covar allows in some direction: component {}; a column hardly varies there, or follows from others",
@@ -170,18 +170,21 @@ fn notes(
 }
 
 /// Whether the floor holds a covariance up.
-fn at_floor(learner: &Gmm, mixture: &Mixture, component: usize) -> bool {
-    let floor = learner.reg_covar * (1.0 + 1e-6);
-    if learner.regularise != Regularise::Floor || floor == 0.0 || learner.degrees_of_freedom_prior.is_some() {
+fn at_floor(learner: &Gmm, mixture: &Mixture, component: usize, unit: &[f64]) -> bool {
+    if learner.regularise == Regularise::Add || learner.reg_covar == 0.0 || learner.degrees_of_freedom_prior.is_some() {
         return false;
     }
+    let floor = |j: usize| {
+        let unit = if learner.regularise == Regularise::Relative { unit[j] } else { 1.0 };
+        learner.reg_covar * unit * unit * (1.0 + 1e-6)
+    };
     match mixture.covariances() {
-        Covariances::Diag(all) => all.row(component).iter().any(|v| *v <= floor),
-        Covariances::Spherical(all) => all[component] <= floor,
-        Covariances::TiedSpherical(one) => *one <= floor,
+        Covariances::Diag(all) => all.row(component).iter().enumerate().any(|(j, v)| *v <= floor(j)),
+        Covariances::Spherical(all) => all[component] <= floor(0),
+        Covariances::TiedSpherical(one) => *one <= floor(0),
         Covariances::Full(_) | Covariances::Tied(_) => {
             let mut m = mixture.covariances().matrix(component, mixture.cols());
-            (0..m.cols()).for_each(|j| m[(j, j)] -= floor);
+            (0..m.cols()).for_each(|j| m[(j, j)] -= floor(j));
             Cholesky::new(m.view()).is_err()
         }
     }

@@ -33,8 +33,8 @@ pub(in crate::mixture) const REGULARISE: ParamSpec = ParamSpec {
     name: "regularise",
     doc: "What reg_covar does. \"floor\": no covariance is narrower than it in any direction, and one that is wide enough stays \
           as it is. \"add\": it is added to all variances; what is maximised is then the expected log likelihood of the rows with \
-          noise of this variance on every cell.",
-    range: Range::Choice(&["floor", "add"]),
+          noise of this variance on every cell. \"relative\": a floor in units of the columns, reg_covar times the variance of all rows.",
+    range: Range::Choice(&["floor", "add", "relative"]),
 };
 
 pub(in crate::mixture) const MAX_ITER: ParamSpec =

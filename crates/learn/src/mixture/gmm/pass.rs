@@ -42,7 +42,7 @@ pub(super) struct Frame {
     incomplete: bool,
     mean: Vec<f64>,
     /// The unit of each column in which groups are looked for.
-    unit: Vec<f64>,
+    pub(super) unit: Vec<f64>,
     /// The scatter matrix, or its diagonal as one row.
     scatter: Mat<f64>,
 }
@@ -380,6 +380,7 @@ impl Gmm {
             equal_weights: self.equal_weights,
             reg_covar: self.reg_covar,
             regularise: self.regularise,
+            unit: frame.unit.clone(),
             prior: self.prior(frame, state.plan.components)?,
             incomplete: frame.incomplete,
             fold,
@@ -457,16 +458,17 @@ impl Gmm {
             equal_weights: false,
             reg_covar: self.reg_covar,
             regularise: self.regularise,
+            unit: frame.unit.clone(),
             prior: None,
             incomplete: false,
             fold: None,
         };
         let (s, w, p) = (&frame.scatter, frame.weight, frame.mean.len());
-        let mean = || em.variance(s.row(0).iter().sum(), |_| 0.0, w, p as f64);
+        let mean = || em.variance(s.row(0).iter().sum(), |_| 0.0, w, p as f64, frame.unit[0]);
         Ok(match self.covariance_type {
             CovarianceType::Full => Covariances::Full(vec![em.full(s, w)?; k]),
             CovarianceType::Tied => Covariances::Tied(em.full(s, w)?),
-            CovarianceType::Diag => Covariances::Diag(Mat::from_fn(k, p, |_, j| em.variance(s[(0, j)], |_| 0.0, w, 1.0))),
+            CovarianceType::Diag => Covariances::Diag(Mat::from_fn(k, p, |_, j| em.variance(s[(0, j)], |_| 0.0, w, 1.0, frame.unit[j]))),
             CovarianceType::Spherical => Covariances::Spherical(vec![mean(); k]),
             CovarianceType::TiedSpherical => Covariances::TiedSpherical(mean()),
         })
