@@ -69,8 +69,7 @@ pub struct GmmClassifier {
 
 impl Default for GmmClassifier {
     fn default() -> Self {
-        let Gmm { folds, covariance_type, tol, reg_covar, max_iter, n_init, init_params, algorithm, .. } =
-            Gmm::default();
+        let Gmm { folds, covariance_type, tol, reg_covar, max_iter, n_init, init_params, algorithm, .. } = Gmm::default();
         Self {
             n_components: 5,
             choose: Some(Choose::Bic),

@@ -468,7 +468,9 @@ impl Gmm {
         Ok(match self.covariance_type {
             CovarianceType::Full => Covariances::Full(vec![em.full(s, w)?; k]),
             CovarianceType::Tied => Covariances::Tied(em.full(s, w)?),
-            CovarianceType::Diag => Covariances::Diag(Mat::from_fn(k, p, |_, j| em.variance(s[(0, j)], |_| 0.0, w, 1.0, frame.unit[j]))),
+            CovarianceType::Diag => {
+                Covariances::Diag(Mat::from_fn(k, p, |_, j| em.variance(s[(0, j)], |_| 0.0, w, 1.0, frame.unit[j])))
+            }
             CovarianceType::Spherical => Covariances::Spherical(vec![mean(); k]),
             CovarianceType::TiedSpherical => Covariances::TiedSpherical(mean()),
         })
