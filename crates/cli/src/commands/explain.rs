@@ -176,7 +176,9 @@ fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<OnData> {
     if rows.cols() <= MOST_COLUMNS || args.sample.is_some() {
         let found = report::importances(fitted, &rows, &judgement, &settings, &cx)?;
         let bars = report::importance_bars(fitted, &found);
-        writeln!(out.text, "\n{} ({}, {} of {}, 95% intervals)", bars.title, bars.label, found.rows, rows.rows())?;
+        let rows_of = format!("{} of {} rows", text::count(found.rows), text::count(rows.rows()));
+        out.text +=
+            &format!("\n{}", text::paragraph(&format!("{} ({}; {rows_of}, 95% intervals)", bars.title, bars.label), WIDTH));
         out.text += &Bars { title: String::new(), ..bars.clone() }.to_text(WIDTH);
         out.charts.push(bars.to_svg());
         for d in report::dependences(fitted, &rows, &found.order(), DEPENDENCES, &cx)? {

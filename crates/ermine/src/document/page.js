@@ -112,7 +112,7 @@
       if (!svg) return;
       const old = svg.querySelector(".now");
       if (old) old.remove();
-      if (field("class") && field("class").value !== "0" || !Number.isFinite(px + py)) return;
+      if (!Number.isFinite(px + py)) return;
       const [left, top, width, height] = svg.dataset.area.split(" ").map(Number);
       const [x0, x1] = svg.dataset.x.split(" ").map(Number), [y0, y1] = svg.dataset.y.split(" ").map(Number);
       const cx = left + width * (px - x0) / (x1 - x0), cy = top + height * (1 - (py - y0) / (y1 - y0));

@@ -23,6 +23,9 @@ pub enum Measured {
     Unknown,
 }
 
+/// A model and its rows; a model that is not there is the one that is reported on, rows that are not there are all.
+type Part = (Option<Box<dyn Model>>, Option<OwnedDataset>);
+
 /// A model, or the models of a cross-validation, and what they say of rows.
 pub struct Judgement {
     /// How the rows relate to the training rows.
@@ -33,8 +36,8 @@ pub struct Judgement {
     pub y: OwnedTarget,
     /// Their weights.
     pub weight: Option<Vec<f64>>,
-    /// The models and their rows; a model that is not there is the one that is reported on, rows that are not there are all.
-    parts: Vec<(Option<Box<dyn Model>>, Option<OwnedDataset>)>,
+    /// The models and their rows.
+    parts: Vec<Part>,
     /// Seconds of the fits, where there were any.
     pub fit_seconds: f64,
 }
@@ -104,7 +107,7 @@ impl Judgement {
 
     /// Each model with the rows that judge it.
     pub fn judged<'a>(&'a self, fitted: &'a Fitted, data: &Dataset<'a>) -> Vec<Judged<'a>> {
-        let part = |(model, rows): &'a (Option<Box<dyn Model>>, Option<OwnedDataset>)| Judged {
+        let part = |(model, rows): &'a Part| Judged {
             model: model.as_ref().map_or(&*fitted.model, |m| &**m),
             data: rows.as_ref().map_or(*data, OwnedDataset::view),
         };

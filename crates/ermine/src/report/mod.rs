@@ -161,10 +161,16 @@ impl<'a> Subject<'a> {
         }
         page = parts.into_iter().fold(page, Document::with);
         if matters::few_enough(data) || self.settings.sample.is_some() {
-            let found = importances(fitted, data, judgement, &self.settings, cx)?;
-            page = page.with(matters::part(fitted, data, &found, cx)?);
-            if let Some(part) = matters::dependence_part(fitted, data, &found.order(), cx)? {
-                page = page.with(part);
+            match importances(fitted, data, judgement, &self.settings, cx) {
+                Ok(found) => {
+                    page = page.with(matters::part(fitted, data, &found, cx)?);
+                    if let Some(part) = matters::dependence_part(fitted, data, &found.order(), cx)? {
+                        page = page.with(part);
+                    }
+                }
+                // Too few rows are no reason to have no page.
+                Err(Error::Data(why)) => page = page.with(Part::new("What matters").with(Block::Note(words::capital(&why)))),
+                Err(other) => return Err(other),
             }
         }
         // The parts of the curve sum to a little more than two cross-validations.
@@ -186,8 +192,9 @@ impl<'a> Subject<'a> {
         let summary = crate::learner(&name).map(|l| l.spec().summary.to_owned()).unwrap_or_default();
         let on = if self.origin.data.is_empty() { "the rows".to_owned() } else { short_path(&self.origin.data) };
         let mut page = self.head(format!("{} of {on}", words::capital(&name)), summary);
-        let measures = metrics::evaluate(&*fitted.model, &data.x, &data.y, data.weight).unwrap_or_default();
-        if !measures.is_empty() {
+        let measured = fitted.model.as_clusterer().is_some() || fitted.model.as_density().is_some();
+        if measured {
+            let measures = metrics::evaluate(&*fitted.model, &data.x, &data.y, data.weight)?;
             let tile = |(name, value): &(&str, f64)| Tile {
                 name: words::capital(&name.replace('_', " ")),
                 value: words::number(*value),

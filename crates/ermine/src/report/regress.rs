@@ -170,7 +170,7 @@ fn normal_plot(rest: &[f64]) -> Option<Chart> {
     let n = sorted.len();
     let mean = sorted.iter().sum::<f64>() / n as f64;
     let spread = (sorted.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-    if n < 8 || !(spread > 0.0) {
+    if n < 8 || spread.is_nan() || spread <= 0.0 {
         return None;
     }
     // Some hundred of them: all at the ends, which matter, and few in the middle.

@@ -106,7 +106,7 @@ impl PartialDependence {
         };
         let weights: Vec<f64> = rows.iter().map(|&i| weight.map_or(1.0, |w| w[i])).collect();
         let total: f64 = weights.iter().sum();
-        if !(total > 0.0) {
+        if total <= 0.0 {
             return Err(Error::Weight("all rows that were drawn have weight 0".into()));
         }
         let mut taken = x.take(&rows);
