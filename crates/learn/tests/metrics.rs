@@ -63,9 +63,10 @@ fn binary_scores() {
     }
     near(curve.greatest_distance().0, &e["ks"]);
     near(curve.area(), &e["auc"]);
-    // And those it leaves out lie between those it keeps.
+    // Without the inner points of straight stretches the curve is the same line. The book keeps some of them: those at unequal distances.
     let thin = curve.thinned(usize::MAX);
-    assert_eq!(thin.fpr.len(), numbers(&e["roc_fpr"]).len());
+    assert!(thin.fpr.len() <= numbers(&e["roc_fpr"]).len());
+    near(thin.area(), &e["auc"]);
 }
 
 #[test]

@@ -467,7 +467,10 @@ mod tests {
         let (whole, thin) = (t.roc().unwrap(), t.roc().unwrap().thinned(200));
         assert!(thin.fpr.len() <= 201, "{}", thin.fpr.len());
         assert_eq!((thin.fpr[0], *thin.tpr.last().unwrap()), (0.0, 1.0));
-        assert!((whole.area() - thin.area()).abs() < 1e-4);
+        // Between two points of a rising curve at most the triangle below or above their chord is missed.
+        let most: f64 =
+            (1..thin.fpr.len()).map(|k| (thin.fpr[k] - thin.fpr[k - 1]) * (thin.tpr[k] - thin.tpr[k - 1]) / 2.0).sum();
+        assert!((whole.area() - thin.area()).abs() <= most && most < 0.005, "{} {} {most}", whole.area(), thin.area());
         let lift = t.lift().unwrap();
         assert!((lift.at(1.0).0 - 1.0).abs() < 1e-12 && lift.at(0.0).0 == 0.0);
         assert!(lift.thinned(50).share.len() <= 51 && t.precision_recall().unwrap().thinned(50).recall.len() <= 51);
