@@ -62,6 +62,8 @@ pub enum Family {
     Neighbours,
     /// Trees.
     Tree,
+    /// Networks.
+    Neural,
     /// Clusters.
     Cluster,
     /// Reduction of columns.
@@ -82,6 +84,7 @@ impl Family {
             Self::Bayes => "Bayes classifiers",
             Self::Neighbours => "Neighbours",
             Self::Tree => "Trees",
+            Self::Neural => "Networks",
             Self::Cluster => "Clustering",
             Self::Reduction => "Reduction",
             Self::Preparation => "Preparation",
