@@ -40,6 +40,9 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
 /// Why an invariance is not asked of learners that cut the rows into folds for their members.
 const FOLDED: &str = "its folds are dealt class by class, and its members break ties by the order of the columns";
 
+/// Why an invariance is not asked of a learner that begins with drawn weights.
+const DRAWN: &str = "its first weights are drawn for each column and class by its number";
+
 fn cuts_folds(learner: &dyn AnyLearner) -> bool {
     learner.is_ordered() && learner.spec().family == Family::Composite
 }
@@ -47,6 +50,9 @@ fn cuts_folds(learner: &dyn AnyLearner) -> bool {
 pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
     if cuts_folds(learner) {
         return Verdict::Skip(FOLDED);
+    }
+    if learner.is_drawn() {
+        return Verdict::Skip(DRAWN);
     }
     let l = make::undrawn(learner);
     for task in make::tasks(learner) {
@@ -200,6 +206,9 @@ pub fn labels(learner: &dyn AnyLearner) -> Verdict {
     let renamed = OwnedTarget::Class { codes: codes.to_vec(), names: ["u", "v", "w"].map(String::from).to_vec() };
     let b = attempt!(fit_says(&*l, &OwnedDataset { y: renamed, ..data.clone() }, &x), "fit with other names");
     require!(far(&a.proba, &b.proba) == 0.0, "other names for the classes change the probabilities");
+    if learner.is_drawn() {
+        return Verdict::Pass;
+    }
     let reversed =
         OwnedTarget::Class { codes: codes.iter().map(|c| 2 - c).collect(), names: ["u", "v", "w"].map(String::from).to_vec() };
     let b = attempt!(fit_says(&*l, &OwnedDataset { y: reversed, ..data.clone() }, &x), "fit with reversed classes");

@@ -42,6 +42,10 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
     const ORDERED: bool = false;
 
+    /// Whether training begins with weights that are drawn for each column and each output by its number. Of such a learner nobody may
+    /// expect the same model when columns or classes come in another order.
+    const DRAWN: bool = false;
+
     /// Whether `alpha` weighs the absolute values of the coefficients, which scale with the columns, and not their squares. A
     /// learner with an `l1_ratio` says it there.
     const ABSOLUTE_PENALTY: bool = false;
@@ -355,6 +359,11 @@ pub trait AnyLearner: Send + Sync {
     fn search_any(&self) -> &'static [&'static str] {
         &[]
     }
+
+    /// [`Learner::DRAWN`].
+    fn is_drawn(&self) -> bool {
+        false
+    }
     /// [`Learner::load`].
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>>;
     /// A copy.
@@ -487,6 +496,10 @@ impl<L: Learner> AnyLearner for L {
 
     fn search_any(&self) -> &'static [&'static str] {
         L::SEARCH
+    }
+
+    fn is_drawn(&self) -> bool {
+        L::DRAWN
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {

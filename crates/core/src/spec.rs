@@ -62,6 +62,8 @@ pub enum Family {
     Neighbours,
     /// Trees.
     Tree,
+    /// Networks.
+    Neural,
     /// Clusters.
     Cluster,
     /// Mixtures.
@@ -84,6 +86,7 @@ impl Family {
             Self::Bayes => "Bayes classifiers",
             Self::Neighbours => "Neighbours",
             Self::Tree => "Trees",
+            Self::Neural => "Networks",
             Self::Cluster => "Clustering",
             Self::Mixture => "Mixtures",
             Self::Reduction => "Reduction",

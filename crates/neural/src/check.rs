@@ -24,7 +24,10 @@ pub struct GradientError {
 /// Half the distance of the two points of a difference, in units of the number that is moved.
 const STEP: f64 = 2e-6;
 
-/// Compares the gradient by every weight and every input with central differences, in doubles and as training computes it: batch
+/// Numbers of a run that are moved; of longer runs, so many evenly spread.
+const MOST: usize = 100;
+
+/// Compares the gradient by the weights of every layer and by the input with central differences, in doubles and as training computes it: batch
 /// normalisation uses the batch, and dropout leaves out the same numbers each time. `loss` is a function of the outputs (a row
 /// a row) and its gradient. The answer has a line a run of weights; an error near 1e-9 is rounding, one above 1e-6 is a mistake.
 ///
@@ -68,18 +71,18 @@ pub fn gradient_check(
             moved.set_weights(run.layer, &run.name, &values)?;
             value(&moved, x)
         };
-        let mut differences = Vec::with_capacity(start.len());
-        for (k, &w) in start.iter().enumerate() {
-            let h = STEP * w.abs().max(1.0);
-            differences.push((at(k, w + h)? - at(k, w - h)?) / (2.0 * h));
+        let mut differences = Vec::new();
+        for k in spread(start.len()) {
+            let h = STEP * start[k].abs().max(1.0);
+            differences.push((k, (at(k, start[k] + h)? - at(k, start[k] - h)?) / (2.0 * h)));
         }
         moved.set_weights(run.layer, &run.name, &start)?;
         out.push(compare(Some(run.layer), &run.name, &run.values, &differences, 0.01 * all));
     }
     if let Some(gradient) = inputs {
         let mut there = x.to_owned();
-        let mut differences = Vec::with_capacity(gradient.as_slice().len());
-        for k in 0..gradient.as_slice().len() {
+        let mut differences = Vec::new();
+        for k in spread(gradient.as_slice().len()) {
             let v = there.as_slice()[k];
             let h = STEP * v.abs().max(1.0);
             let mut at = |v: f64| -> Result<f64> {
@@ -88,7 +91,7 @@ pub fn gradient_check(
             };
             // Codes of categories have no neighbours: where moving is refused, there is no gradient.
             let (up, down) = (at(v + h), at(v - h));
-            differences.push(up.and_then(|u| Ok((u - down?) / (2.0 * h))).unwrap_or(0.0));
+            differences.push((k, up.and_then(|u| Ok((u - down?) / (2.0 * h))).unwrap_or(0.0)));
             there.as_mut_slice()[k] = v;
         }
         out.push(compare(None, "input", gradient.as_slice(), &differences, 0.0));
@@ -96,10 +99,18 @@ pub fn gradient_check(
     Ok(out)
 }
 
-fn compare(layer: Option<usize>, name: &str, gradient: &[f64], differences: &[f64], least: f64) -> GradientError {
-    let scale = differences.iter().chain(gradient).fold(least.max(f64::MIN_POSITIVE), |m, v| m.max(v.abs()));
-    let far = |k: usize| (gradient[k] - differences[k]).abs();
-    let index = (0..gradient.len()).fold(0, |worst, k| if far(k) > far(worst) { k } else { worst });
-    let (g, d) = (gradient.get(index).copied().unwrap_or(0.0), differences.get(index).copied().unwrap_or(0.0));
+/// At most [`MOST`] places of `len`, evenly spread.
+fn spread(len: usize) -> impl Iterator<Item = usize> {
+    let count = len.min(MOST);
+    (0..count).map(move |k| k * len / count)
+}
+
+fn compare(layer: Option<usize>, name: &str, gradient: &[f64], differences: &[(usize, f64)], least: f64) -> GradientError {
+    let scale = differences.iter().map(|d| d.1).chain(gradient.iter().copied());
+    let scale = scale.fold(least.max(f64::MIN_POSITIVE), |m, v| m.max(v.abs()));
+    let far = |d: &(usize, f64)| (gradient[d.0] - d.1).abs();
+    let worst = differences.iter().copied().reduce(|worst, d| if far(&d) > far(&worst) { d } else { worst });
+    let (index, d) = worst.unwrap_or((0, 0.0));
+    let g = gradient.get(index).copied().unwrap_or(0.0);
     GradientError { layer, name: name.to_owned(), index, gradient: g, difference: d, error: (g - d).abs() / scale }
 }

@@ -59,8 +59,21 @@ pub struct Scratch<T: Float = f32> {
     plan: Arc<Plan>,
 }
 
-/// Rows that prediction takes at a time.
+/// Σ v², in lanes of singles for a few numbers at a time and in doubles beyond.
+fn squares<T: Float>(values: &[T]) -> f64 {
+    let some = |values: &[T]| {
+        let mut sums = [T::ZERO; 16];
+        for chunk in values.chunks(16) {
+            sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += *v * *v);
+        }
+        sums.iter().map(|s| s.double()).sum::<f64>()
+    };
+    values.chunks(1024).map(some).sum()
+}
+
+/// Rows that prediction takes at a time, and numbers between layers that it holds for them.
 const ROWS: usize = 64;
+const MEMORY: usize = 1 << 24;
 
 /// Multiplications below which a second thread costs more than it brings.
 pub(crate) const SMALL: usize = 2_000_000;
@@ -235,6 +248,45 @@ impl<T: Float> Network<T> {
         Ok(())
     }
 
+    /// The sum of the squares of the weights that carry penalties.
+    pub(crate) fn squares(&self) -> f64 {
+        let runs = self.plan.segments.iter().filter(|s| s.decays());
+        runs.map(|s| squares(&self.values[s.range.clone()])).sum()
+    }
+
+    /// Where the weights that carry penalties lie.
+    pub(crate) fn penalised(&self) -> Vec<std::ops::Range<usize>> {
+        self.plan.segments.iter().filter(|s| s.decays()).map(|s| s.range.clone()).collect()
+    }
+
+    /// The same network in other numbers.
+    pub fn cast<U: Float>(&self) -> Network<U> {
+        let other = |v: &[T]| Buffer::from_slice(&v.iter().map(|v| U::of(v.double())).collect::<Vec<_>>());
+        Network { plan: self.plan.clone(), values: other(&self.values), turned: Buffer::default(), state: other(&self.state) }
+    }
+
+    /// The first `layers` layers and the others, each as a network of its own.
+    pub fn split(&self, layers: usize) -> Result<(Self, Self)> {
+        let all = &self.architecture().layers;
+        let at = layers.min(all.len());
+        let middle = Architecture { layers: all[..at].to_vec() };
+        let shape = middle.output(self.input())?;
+        let mut parts = [
+            Self::new(&middle, self.input(), Init::Glorot, 0)?,
+            Self::new(&Architecture { layers: all[at..].to_vec() }, shape, Init::Glorot, 0)?,
+        ];
+        for w in self.weights() {
+            let (part, layer) = if w.layer < at { (0, w.layer) } else { (1, w.layer - at) };
+            parts[part].set_weights(layer, &w.name, &w.values)?;
+        }
+        for (layer, mean, variance) in self.moving() {
+            let (part, layer) = if layer < at { (0, layer) } else { (1, layer - at) };
+            parts[part].set_moving(layer, &mean, &variance)?;
+        }
+        let [first, second] = parts;
+        Ok((first, second))
+    }
+
     /// Whether every weight is a finite number.
     pub fn is_finite(&self) -> bool {
         self.values.iter().chain(self.state.iter()).all(|v| v.finite())
@@ -290,27 +342,33 @@ impl<T: Float> Network<T> {
         self.predict_with(x.rows(), &|i, row| x.copy_row(i, row))
     }
 
+    /// Rows that go through at a time: as many as keep the memory of a block in bounds.
+    fn rows_at_once(&self) -> usize {
+        let row: usize = self.plan.nodes.iter().map(|n| n.stride).sum();
+        (MEMORY / row.max(1)).clamp(1, ROWS)
+    }
+
     /// The results for `rows` rows that are filled in one by one.
     pub fn predict_with(&self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<Mat<T>> {
-        let cols = self.plan.output().len();
+        let (cols, wide) = (self.plan.output().len(), self.rows_at_once());
         let mut out = Mat::filled(rows, cols, T::ZERO);
         let block = |scratch: &mut Scratch<T>, number: usize, out: &mut [T]| -> Result<()> {
             let tape = &mut scratch.tape;
             let here = out.len() / cols;
             tape.begin(here);
             for i in 0..here {
-                fill(number * ROWS + i, tape.input_row(i));
+                fill(number * wide + i, tape.input_row(i));
             }
-            pass::predict(self, tape).map_err(|e| e.with_row(|r| r + number * ROWS))?;
+            pass::predict(self, tape).map_err(|e| e.with_row(|r| r + number * wide))?;
             let (stride, result) = (self.plan.output().stride, tape.output());
             for (i, out) in out.chunks_exact_mut(cols).enumerate() {
                 out.copy_from_slice(&result[i * stride..][..cols]);
             }
             Ok(())
         };
-        let blocks = out.as_mut_slice().chunks_mut(ROWS * cols).enumerate();
-        if rows <= ROWS || rows * self.plan.work() < SMALL {
-            let mut scratch = self.scratch(rows.min(ROWS));
+        let blocks = out.as_mut_slice().chunks_mut(wide * cols).enumerate();
+        if rows <= wide || rows * self.plan.work() < SMALL {
+            let mut scratch = self.scratch(rows.min(wide));
             for (number, out) in blocks {
                 block(&mut scratch, number, out)?;
             }
@@ -318,7 +376,7 @@ impl<T: Float> Network<T> {
             let blocks: Vec<(usize, &mut [T])> = blocks.collect();
             blocks
                 .into_par_iter()
-                .try_for_each_init(|| self.scratch(ROWS), |scratch, (number, out)| block(scratch, number, out))?;
+                .try_for_each_init(|| self.scratch(wide), |scratch, (number, out)| block(scratch, number, out))?;
         }
         Ok(out)
     }

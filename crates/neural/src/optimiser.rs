@@ -40,6 +40,16 @@ pub enum Method {
 }
 
 impl Method {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sgd { .. } => "sgd",
+            Self::Adam { .. } => "adam",
+            Self::RmsProp { .. } => "rmsprop",
+            Self::Adagrad { .. } => "adagrad",
+        }
+    }
+
     pub(crate) fn rule(self) -> Rule {
         match self {
             Self::Sgd { momentum, nesterov } => Rule::Sgd { momentum, nesterov },

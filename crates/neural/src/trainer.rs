@@ -168,6 +168,32 @@ impl<T: Float> Trainer<T> {
         self.optimiser.rate = rate;
     }
 
+    /// Sets the penalty on the squares of the weights for the steps that follow.
+    pub(crate) fn set_l2(&mut self, l2: f64) {
+        self.optimiser.l2 = l2;
+    }
+
+    /// What the optimiser remembers, and how many steps it has taken.
+    pub(crate) fn memory(&self) -> (&[T], &[T], u64) {
+        (&self.first, &self.second, self.steps)
+    }
+
+    /// Puts back what [`Trainer::memory`] gave; lengths that do not fit are refused.
+    pub(crate) fn set_memory(&mut self, first: &[T], second: &[T], steps: u64) -> Result<()> {
+        for (what, to, from) in [("first", &mut self.first, first), ("second", &mut self.second, second)] {
+            if to.len() != from.len() {
+                return Err(Error::Length {
+                    what: format!("{what} memory of the optimiser"),
+                    expected: to.len(),
+                    found: from.len(),
+                });
+            }
+            to.copy_from_slice(from);
+        }
+        self.steps = steps;
+        Ok(())
+    }
+
     /// Steps taken so far.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -210,6 +236,23 @@ impl<T: Float> Trainer<T> {
     /// The gradients of the last way back, layer by layer.
     pub fn gradients(&self) -> Vec<Weights<T>> {
         self.network.plan.segments.iter().map(|s| s.read(&self.network.plan, &self.gradient)).collect()
+    }
+
+    /// The gradients of the last way back, as the weights lie.
+    pub(crate) fn flat_gradient(&self) -> &[T] {
+        &self.gradient
+    }
+
+    /// What the layers said to the last batch: layer (from 0) and the numbers of all rows.
+    pub fn activations(&self) -> Vec<(usize, Vec<T>)> {
+        let plan = &self.network.plan;
+        let each = plan.nodes.iter().enumerate().filter_map(|(k, node)| {
+            let rows = |tape: &Tape<T>| -> Vec<T> {
+                (0..tape.rows()).flat_map(|i| tape.nodes[k][i * node.stride..][..node.len()].to_vec()).collect()
+            };
+            Some((node.layer?, self.tapes.iter().flat_map(rows).collect()))
+        });
+        each.collect()
     }
 
     /// The gradient of the loss by the input, after [`Trainer::with_input_gradient`].
