@@ -31,7 +31,7 @@ pub fn train(
         World::Blackjack(env) => learner.train_from(&mut env.clone(), before, budget, cx)?,
         World::CartPole(_) | World::MountainCar(_) | World::Acrobot(_) => {
             return Err(Error::Data(format!(
-                "{} keeps a table of states, and {} shows numbers instead; use an agent with a network",
+                "{} keeps a table of states, and {} shows numbers instead",
                 agent.name, env.name
             )));
         }

@@ -183,7 +183,7 @@ pub struct RlTrain {
     /// The environment
     #[arg(value_name = "ENV")]
     pub environment: String,
-    /// The agent (see `ermine rl agents`); one that suits the environment when not given
+    /// The agent (see `ermine rl agents`); q-learning when not given
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Parameter of the agent

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ermine::agent::catalogue::parse;
-use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, Space, known, make};
+use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, known, make};
 use ermine::agent::rl::{self, AGENTS, Episode, Evaluation, TrainedAgent};
 use ermine::agent::tabular::{Budget, LearningCurve};
 use ermine::chart::Chart;
@@ -50,14 +50,6 @@ pub fn is_map(text: &str) -> bool {
     text.ends_with(".txt") || text.ends_with(".map")
 }
 
-/// The agent that suits an environment.
-fn suitable(env: &AnyEnvironment) -> &'static str {
-    match env.space() {
-        Space::States(_) => "q-learning",
-        Space::Numbers(_) => "dqn",
-    }
-}
-
 fn load(path: &Path) -> Result<TrainedAgent> {
     let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
     let wrap = |e: Error| Error::Format { path: path.display().to_string(), message: e.to_string() };
@@ -72,7 +64,7 @@ pub fn train(args: &RlTrain) -> Result<()> {
     let name = match (&start, &args.agent) {
         (Some(start), _) => start.agent.name.clone(),
         (None, Some(name)) => name.clone(),
-        (None, None) => suitable(&env).to_owned(),
+        (None, None) => "q-learning".to_owned(),
     };
     let (mut params, steps) = rl::tuned(&name, &env.name);
     let set = pairs("--set", &args.set)?;
