@@ -321,7 +321,7 @@ fn sets_and_the_best_few_are_found() {
     let likely = accepts_rejects_bound(&means, 3, 20_000, UNIT);
     // Gaps 0.2, 0.2, 0.3, 0.3, 0.4, 0.4: the largest i / Δ(i)² is 2 / 0.2² = 50.
     let exponent = (20_000.0 - 6.0) / (8.0 * (0.5 + 0.5 + 1.0 / 3.0 + 0.25 + 0.2 + 1.0 / 6.0) * 50.0);
-    assert!((likely - 72.0 * (-exponent as f64).exp()).abs() < 1e-9, "{likely}");
+    assert!((likely - 72.0 * f64::exp(-exponent)).abs() < 1e-9, "{likely}");
     let wrong = (0..50).filter(|&s| successive_accepts_rejects(6, 3, 20_000, UNIT, &mut draws(s)).unwrap().arms != [0, 1, 2]);
     assert!(wrong.count() as f64 / 50.0 <= likely + 0.02);
     assert_eq!(accepts_rejects_bound(&means, 3, 6, UNIT), 1.0);

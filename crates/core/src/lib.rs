@@ -31,7 +31,7 @@ pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, T
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
-pub use fingerprint::hash_of_file;
+pub use fingerprint::{Fingerprint, hash_of_file};
 pub use learner::{
     Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
     StreamFit, Transformer, argmax_rows,

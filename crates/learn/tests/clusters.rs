@@ -98,11 +98,13 @@ fn trees_of_wine_are_those_of_the_reference_book() {
     }
 }
 
-/// Joins the nearest two groups again and again, with distances from the rows themselves.
+/// Joins the nearest two groups again and again, with distances from the rows themselves: of connected rows only, as scikit-learn has it,
+/// but for Ward's, which are those of the centres.
 fn slowly(x: &Mat<f64>, linkage: Linkage, connected: &dyn Fn(usize, usize) -> bool) -> Vec<(f64, Vec<Vec<usize>>)> {
     let mut groups: Vec<Vec<usize>> = (0..x.rows()).map(|i| vec![i]).collect();
     let apart = |a: &[usize], b: &[usize]| {
-        let all: Vec<f64> = a.iter().flat_map(|&i| b.iter().map(move |&j| distance(x.row(i), x.row(j)))).collect();
+        let pairs = a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j)));
+        let all: Vec<f64> = pairs.filter(|&(i, j)| connected(i, j)).map(|(i, j)| distance(x.row(i), x.row(j))).collect();
         match linkage {
             Linkage::Single => all.iter().copied().fold(f64::INFINITY, f64::min),
             Linkage::Complete => all.iter().copied().fold(0.0, f64::max),
@@ -186,21 +188,28 @@ fn joins_are_those_of_the_definition() {
 #[test]
 fn only_connected_groups_are_joined() {
     let x = random(18, 2, 9);
-    let chain: Vec<[u32; 2]> = (1..18).filter(|i| *i != 9).map(|i| [i - 1, i]).collect();
-    for linkage in [Linkage::Ward, Linkage::Single] {
-        let want = slowly(&x, linkage, &|i, j| i.abs_diff(j) == 1 && i.max(j) != 9);
-        let model = fit(&Agglomerative { connectivity: Some(chain.clone()), ..groups(4, linkage) }, &x).unwrap();
+    // Two chains; and two squares of 3 by 3, in which groups have several connections.
+    let chains = |i: usize, j: usize| i.abs_diff(j) == 1 && i.max(j) != 9;
+    let squares = |i: usize, j: usize| i / 9 == j / 9 && (i / 3).abs_diff(j / 3) <= 1 && (i % 3).abs_diff(j % 3) <= 1;
+    let graphs: [&dyn Fn(usize, usize) -> bool; 2] = [&chains, &squares];
+    for (connected, linkage) in graphs.iter().flat_map(|g| [Linkage::Ward, Linkage::Single, Linkage::Complete].map(|l| (*g, l))) {
+        let pairs = (0..18usize).flat_map(|b| (0..b).map(move |a| (a, b))).filter(|&(a, b)| connected(a, b));
+        let pairs: Vec<[u32; 2]> = pairs.map(|(a, b)| [a as u32, b as u32]).collect();
+        let want = slowly(&x, linkage, connected);
+        assert_eq!(want.len(), 16);
+        let model = fit(&Agglomerative { connectivity: Some(pairs.clone()), ..groups(4, linkage) }, &x).unwrap();
         assert_eq!((model.children().len(), model.n_connected()), (16, 2));
         assert!(model.certificate().unwrap().notes[0].contains("2 parts"));
-        assert_eq!(as_sets(model.labels().unwrap()), want[13].1);
-        for (k, (height, _)) in want.iter().enumerate() {
+        assert_eq!(as_sets(model.labels().unwrap()), want[13].1, "{linkage:?}");
+        for (k, (height, sets)) in want.iter().enumerate() {
             // A constraint may make heights fall.
-            assert!((model.heights()[k] - height).abs() < 1e-10 * (1.0 + height), "join {k}");
+            assert!((model.heights()[k] - height).abs() < 1e-10 * (1.0 + height), "{linkage:?} join {k}");
+            assert_eq!(as_sets(&model.cut(17 - k).unwrap()), *sets, "{linkage:?} join {k}");
         }
-        let short = Agglomerative { connectivity: Some(chain.clone()), compute_full_tree: false, ..groups(4, linkage) };
+        let short = Agglomerative { connectivity: Some(pairs), compute_full_tree: false, ..groups(4, linkage) };
         let short = fit(&short, &x).unwrap();
         assert_eq!(short.children().len(), 14);
-        assert_eq!(as_sets(short.labels().unwrap()), want[13].1);
+        assert_eq!(as_sets(short.labels().unwrap()), want[13].1, "{linkage:?}");
     }
     let e = fit(&Agglomerative { connectivity: Some(vec![[0, 18]]), ..groups(2, Linkage::Ward) }, &x).unwrap_err().to_string();
     assert!(e.contains("connectivity") && e.contains("[0, 18]"), "{e}");

@@ -28,8 +28,8 @@ impl<'a> Cells<'a> {
         for i in 0..x.rows() {
             cells.copy(i, &mut row);
             // One sum tells whether all are finite, and becomes vectors.
-            let sound = row.iter().fold(0.0f32, |s, v| s + (v - v));
-            if sound != 0.0 || sound.is_nan() {
+            let sound = row.iter().fold(0.0f32, |s, v| s + v * 0.0);
+            if sound.is_nan() {
                 x.refuse_non_finite(schema)?;
                 let j = row.iter().position(|v| !v.is_finite()).unwrap_or(0);
                 let column = schema.and_then(|s| s.fields.get(j)).map_or_else(|| j.to_string(), |f| format!("\"{}\"", f.name));

@@ -48,7 +48,7 @@ const MOST: usize = 100;
 pub fn gradient_check(
     network: &Network<f64>,
     x: MatRef<'_, f64>,
-    loss: &dyn Fn(MatRef<'_, f64>) -> (f64, Mat<f64>),
+    loss: impl Fn(MatRef<'_, f64>) -> (f64, Mat<f64>),
 ) -> Result<Vec<GradientError>> {
     let mut trainer = Trainer::new(network.clone(), Optimiser::sgd(0.0), x.rows().max(1))?.with_input_gradient();
     let (_, d) = loss(trainer.forward(x)?);

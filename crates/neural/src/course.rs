@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Op;
 use crate::{Network, Optimiser, Schedule, Trainer};
 
+/// The score of a network on rows that are not learned from.
+pub(crate) type Judge<'a> = &'a dyn Fn(&Network) -> Result<f64>;
+
 /// What rows should lead to.
 #[derive(Debug, Clone)]
 pub(crate) enum Answers {
@@ -126,7 +129,7 @@ impl<'a> Run<'a> {
     pub fn go(
         &mut self,
         task: &Task<'_>,
-        judge: Option<&dyn Fn(&Network) -> Result<f64>>,
+        judge: Option<Judge<'_>>,
         keep: &mut dyn FnMut(&Self) -> Result<()>,
         cx: &Context<'_>,
     ) -> Result<End> {

@@ -309,7 +309,7 @@ mod tests {
             assert_eq!(a.to_string(), line);
             assert_eq!(serde_json::from_str::<Architecture>(&serde_json::to_string(&a).unwrap()).unwrap(), a);
         }
-        assert_eq!("dense( units = 3 )->relu".parse::<Architecture>().is_err(), true);
+        assert!("dense( units = 3 )->relu".parse::<Architecture>().is_err());
         assert_eq!("dense( units = 3 ) -> relu".parse::<Architecture>().unwrap().to_string(), "dense(3) relu");
         assert_eq!("".parse::<Architecture>().unwrap(), Architecture::default());
     }

@@ -22,7 +22,7 @@ fn uneven(out: MatRef<'_, f64>) -> (f64, Mat<f64>) {
 fn check(line: &str, input: Shape, rows: usize) {
     let network: Network<f64> = Network::new(&line.parse().unwrap(), input, Init::GlorotWithBias, 3).unwrap();
     let x = numbers(rows * input.len(), 1);
-    let errors = gradient_check(&network, MatRef::row_major(&x, rows, input.len()), &uneven).unwrap();
+    let errors = gradient_check(&network, MatRef::row_major(&x, rows, input.len()), uneven).unwrap();
     assert!(!errors.is_empty());
     for e in &errors {
         assert!(e.error < 1e-6, "{line}: {e:?}");
@@ -98,7 +98,7 @@ fn tables_of_categories() {
         x[4 * i + 1] = (i % 3) as f64;
         x[4 * i + 3] = (i % 4) as f64;
     }
-    let errors = gradient_check(&network, MatRef::row_major(&x, 8, 4), &uneven).unwrap();
+    let errors = gradient_check(&network, MatRef::row_major(&x, 8, 4), uneven).unwrap();
     assert_eq!(errors.iter().filter(|e| e.name.starts_with("table")).count(), 2);
     assert!(errors.iter().all(|e| e.error < 1e-6), "{errors:?}");
     x[4 * 2 + 3] = 4.0;

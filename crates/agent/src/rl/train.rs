@@ -30,10 +30,7 @@ pub fn train(
         World::Taxi(env) => learner.train_from(&mut env.clone(), before, budget, cx)?,
         World::Blackjack(env) => learner.train_from(&mut env.clone(), before, budget, cx)?,
         World::CartPole(_) | World::MountainCar(_) | World::Acrobot(_) => {
-            return Err(Error::Data(format!(
-                "{} keeps a table of states, and {} shows numbers instead",
-                agent.name, env.name
-            )));
+            return Err(Error::Data(format!("{} keeps a table of states, and {} shows numbers instead", agent.name, env.name)));
         }
     };
     let place = Place::Ours { name: env.name.clone(), params: env.params.clone() };

@@ -40,7 +40,7 @@ pub struct Named {
 #[command(next_help_heading = "Arms")]
 pub struct ArmsArgs {
     /// Means of the arms; for linear arms, how many there are
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_hyphen_values = true)]
     pub arms: Vec<f64>,
     /// What the arms pay: bernoulli (1 with a probability), gaussian, bounded (evenly around the mean), drift (coins whose
     /// probabilities wander), linear (in a context drawn every round), adversarial (the rows of --rewards)

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::core::{Flow, Progress, RowSource};
+use ermine::core::{Fingerprint, Flow, Progress, RowSource};
 use ermine::learn::metrics::{criteria, evaluate, totals};
 use ermine::learn::select::hold_out;
 use ermine::prelude::*;
@@ -113,14 +113,16 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
         remarks: Some(&remarks),
         ..Context::default()
     };
-    let fitted = Fitted::train_source(learner, &source, source.target_info().clone(), &cx)?;
-    let (rows, train) = measure_blocks(&fitted, &source)?;
+    let mut fitted = Fitted::train_source(learner, &source, source.target_info().clone(), &cx)?;
+    let mut print = Fingerprint::new(source.schema());
+    let (rows, train) = measure_blocks(&fitted, &source, &mut print)?;
+    fitted.data.fingerprint = Some(print.finish());
     let notes = told.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Outcome { rows, train, test: None, notes, fitted })
 }
 
-/// The measures that are means or sums over rows, gathered block by block.
-fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec<(&'static str, f64)>)> {
+/// The measures that are means or sums over rows, gathered block by block, and the print of the rows in the same pass.
+fn measure_blocks(fitted: &Fitted, source: &dyn RowSource, print: &mut Fingerprint) -> Result<(usize, Vec<(&'static str, f64)>)> {
     const MEANS: [&str; 5] = ["accuracy", "log_loss", "brier", "mse", "mae"];
     let model = &*fitted.model;
     let predicts = model.as_classifier().is_some() || model.as_regressor().is_some();
@@ -128,6 +130,7 @@ fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec
     let (mut rows, mut total, mut sums) = (0, 0.0, [0.0; MEANS.len()]);
     let mut seen = [false; MEANS.len()];
     source.scan(&mut |block| {
+        print.add(block);
         let weight = block.total_weight();
         if !predicts {
             for (name, value) in totals(model, &block.x, block.weight)? {

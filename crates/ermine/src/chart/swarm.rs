@@ -115,7 +115,7 @@ fn spread(x: impl Iterator<Item = Option<f64>>) -> Vec<Option<(f64, f64)>> {
         let here = taken.entry((x / DOT).floor() as i64).or_insert(0);
         *here += 1;
         let far = f64::from(*here / 2) % (most + 1.0);
-        (x, if *here % 2 == 0 { -far * step } else { far * step })
+        (x, if (*here).is_multiple_of(2) { -far * step } else { far * step })
     };
     x.map(|x| x.map(&mut place)).collect()
 }

@@ -37,8 +37,11 @@ pub(super) fn log_loss(said: &Said<'_>) -> Option<(f64, f64)> {
     (n > 1).then_some((mean - reach, mean + reach))
 }
 
+/// The ends of an interval, where there is one.
+type Spread = Option<(f64, f64)>;
+
 /// The area under the ROC curve, and its interval for two classes without weights.
-pub(super) fn auc(said: &Said<'_>) -> Result<Option<(f64, Option<(f64, f64)>)>> {
+pub(super) fn auc(said: &Said<'_>) -> Result<Option<(f64, Spread)>> {
     let Some(area) = roc_auc_macro(said.codes, said.proba.view(), said.weight)? else { return Ok(None) };
     if said.names.len() != 2 || said.weight.is_some() {
         return Ok(Some((area, None)));

@@ -183,7 +183,7 @@ fn course(traces: &[(String, &Trace)]) -> Option<Figure> {
         let at = trace.column("iteration").unwrap_or_else(|| (0..values.len()).map(|k| k as f64).collect());
         // Long courses are drawn by some of their steps, the last among them.
         let every = values.len().div_ceil(300).max(1);
-        let kept = |i: &usize| i % every == 0 || i + 1 == values.len();
+        let kept = |i: &usize| i.is_multiple_of(every) || i + 1 == values.len();
         let points: Vec<(f64, f64)> = (0..values.len()).filter(kept).map(|i| (at[i], values[i])).collect();
         if k == 0 {
             (first, last, steps) = (values[0], values[values.len() - 1], values.len() - 1);

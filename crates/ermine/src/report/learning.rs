@@ -30,7 +30,7 @@ pub fn learning_chart(curve: &LearningCurve) -> Chart {
     let series = |name: &str, scores: &[Scores]| {
         let at = || curve.sizes.iter().map(|&n| n as f64).zip(scores);
         let points = at().map(|(x, s)| (x, s.mean)).collect();
-        let spans = at().map(|(x, s)| (x, s)).map(|(_, s)| (s.mean - s.standard_error, s.mean + s.standard_error)).collect();
+        let spans = at().map(|(_, s)| (s.mean - s.standard_error, s.mean + s.standard_error)).collect();
         Series::line(name, points).with_band(spans)
     };
     Chart::new("Learning curve", "training rows", measure)

@@ -90,7 +90,7 @@ impl Race<'_> {
     ///
     /// With a deadline each learner is first tried on a sample of the rows, and those that were quick there go first. Each may take an equal part of the time that
     /// is left when it begins; what the quick ones do not use goes to the slow ones. A learner that has used its part up is cut; its rounds up to there count.
-    pub fn run(&self, on_round: &(dyn Fn(usize, usize, Result<&FoldScore, &Error>) + Sync)) -> Vec<Standing> {
+    pub fn run(&self, on_round: impl Fn(usize, usize, Result<&FoldScore, &Error>) + Sync) -> Vec<Standing> {
         let (m, k) = (self.entrants.len(), self.rounds.len());
         let standings: Mutex<Vec<Standing>> = Mutex::new(vec![Standing { rounds: vec![None; k], ..Standing::default() }; m]);
         let order = self.cx.deadline.map_or_else(|| (0..m).collect(), |d| self.try_out(d, &standings));
@@ -241,17 +241,27 @@ mod tests {
             Box::new(Knn { n_neighbors: 4000, ..Knn::default() }),
         ]);
         let race = Race { entrants: &field, data: &data, rounds: &rounds, cx: Context::default() };
-        let found = race.run(&|_, _, _| {});
+        let found = race.run(|_, _, _| {});
         assert_eq!(found.iter().map(Standing::done).collect::<Vec<_>>(), [5, 5, 5, 0]);
         assert!(found[3].failed.as_ref().unwrap().contains("n_neighbors"));
-        let against = |e: usize| found[0].difference(&found[e], "rmse", &rounds).unwrap().p_value;
-        assert!(against(1) < 1e-4, "{}", against(1));
+        // Errors of 0.4 and √(1 + 0.25 + 0.16). Each of 60 rows has a standard error of 1/√120 of itself, so that the difference of a fold has one of
+        // 0.113, the mean of five 0.05 (four of them are allowed), and t is about 0.787 / (0.113 √(1/5 + 1/4)) = 10, of which p is 5e-4.
+        let apart = found[0].difference(&found[1], "rmse", &rounds).unwrap();
+        assert!((apart.mean - (0.4 - 1.41f64.sqrt())).abs() < 0.2, "{}", apart.mean);
+        assert!(apart.high < 0.0 && apart.p_value < 5e-3, "{}", apart.p_value);
+        let d: Vec<f64> = found[0].values("rmse").iter().zip(found[1].values("rmse")).map(|(a, b)| a - b).collect();
+        let mean = d.iter().sum::<f64>() / 5.0;
+        let variance = d.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 4.0;
+        // Student's t with 4 degrees of freedom has a closed form: with u = t / √(1 + t²/4), P(|T| > t) = 1 - 3/4 u (1 - u²/12).
+        let t = mean.abs() / ((1.0 / 5.0 + 1.0 / 4.0) * variance).sqrt();
+        let u = t / (1.0 + t * t / 4.0).sqrt();
+        assert!((apart.p_value - (1.0 - 0.75 * u * (1.0 - u * u / 12.0))).abs() < 1e-10, "{} {t}", apart.p_value);
         assert!(found[0].difference(&found[3], "rmse", &rounds).is_none());
         // Nearly the same learner: hardly any difference, and the test says what it can about it.
         assert!((found[0].scores("rmse").mean - found[2].scores("rmse").mean).abs() < 1e-4);
         // The same on one thread.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let one = pool.install(|| race.run(&|_, _, _| {}));
+        let one = pool.install(|| race.run(|_, _, _| {}));
         assert!((0..3).all(|e| one[e].values("rmse") == found[e].values("rmse")));
     }
 
@@ -264,7 +274,7 @@ mod tests {
         let field = entrants(vec![Box::new(slow), Box::new(Ridge::default()), Box::new(Baseline::default())]);
         let started = Instant::now();
         let cx = Context { deadline: Some(started + Duration::from_secs(4)), ..Context::default() };
-        let found = Race { entrants: &field, data: &data, rounds: &rounds, cx }.run(&|_, _, _| {});
+        let found = Race { entrants: &field, data: &data, rounds: &rounds, cx }.run(|_, _, _| {});
         assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
         assert!(found[0].done() == 0 && found[0].cut.is_some() && found[0].failed.is_none());
         assert!(found[1].done() == 4 && found[2].done() == 4);

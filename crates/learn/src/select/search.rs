@@ -321,7 +321,7 @@ impl Run<'_> {
             }
             let mut settings: Vec<(usize, Map<String, Value>)> = plans.into_iter().map(|p| (p.index, p.params)).collect();
             for rung in (0..=rungs).rev() {
-                let share = if rung == 0 { 1.0 } else { (FACTOR as f64).powi(-(rung as i32)) };
+                let share = if rung == 0 { 1.0 } else { (FACTOR as f64).powi(-rung) };
                 for batch in settings.chunks(BATCH) {
                     let plans =
                         batch.iter().map(|(index, params)| Plan { index: *index, params: params.clone(), share }).collect();

@@ -191,7 +191,7 @@ fn without_pseudo_counts_the_limit_of_small_ones_decides() {
             // Powers of a small number are what is left of impossible cells: in the limit 0.
             assert!((0..3).all(|k| (a[(i, k)] - b[(i, k)]).abs() < 1e-6), "{:?} for {:?}", a.row(i), b.row(i));
         }
-        assert!(a.as_slice().iter().any(|p| *p == 0.0));
+        assert!(a.as_slice().contains(&0.0));
         assert!(a.as_slice().iter().all(|p| p.is_finite()));
     };
     let multinomial = |a: f64| MultinomialNb { alpha: Smoothing::All(a), ..MultinomialNb::default() };

@@ -138,8 +138,8 @@ impl QdaModel {
                         if let Features::F64(m) = block {
                             self.joint(gaussians, *m, *log_volume, out);
                         }
-                        let rows = out.chunks_exact_mut(self.classes.len()).enumerate();
-                        rows.map(|(i, row)| end(&part, start + i, row).map_err(|e| e.with_row(|r| r - start))).collect()
+                        let mut rows = out.chunks_exact_mut(self.classes.len()).enumerate();
+                        rows.try_for_each(|(i, row)| end(&part, start + i, row).map_err(|e| e.with_row(|r| r - start)))
                     });
                     all.append_rows(done.map_err(|e| e.with_row(|r| r + first))?);
                 }

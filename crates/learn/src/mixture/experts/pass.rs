@@ -28,7 +28,7 @@ enum Phase {
     /// The experts of these parts.
     Settle(Partition),
     /// A step of EM.
-    Climb(Course<Experts>),
+    Climb(Box<Course<Experts>>),
 }
 
 /// What is known of all rows after the look.
@@ -237,7 +237,7 @@ impl PassLearner for MixtureOfExperts {
             }
             (Phase::Settle(_), ExpertsPart::Sums(sums)) => {
                 let start = state.frame()?.em.climb(&self.nothing(&state), *sums)?;
-                state.phase = Phase::Climb(Course::new(start));
+                state.phase = Phase::Climb(Box::new(Course::new(start)));
             }
             (Phase::Climb(course), ExpertsPart::Sums(sums)) => {
                 let sizes = sums.sizes.clone();
@@ -245,7 +245,7 @@ impl PassLearner for MixtureOfExperts {
                 match course.step(&state.frame()?.em, *sums, &rules, cx)? {
                     Next::Again(course) => {
                         objective = course.objective();
-                        state.phase = Phase::Climb(course);
+                        state.phase = Phase::Climb(Box::new(course));
                     }
                     Next::Done(climbed) => {
                         objective = Some(climbed.objective.value());

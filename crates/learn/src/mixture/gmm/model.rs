@@ -112,7 +112,7 @@ impl GmmModel {
         };
         let mixture = Mixture::new(weights, means, covariances).map_err(|e| bad(e.to_string()))?;
         let (log_likelihood, weight): (f64, f64) = (input.field("log_likelihood")?, input.field("rows_weight")?);
-        if !log_likelihood.is_finite() || !(weight.is_finite() && weight > 0.0) {
+        if !(log_likelihood.is_finite() && weight.is_finite() && weight > 0.0) {
             return Err(bad("its likelihood or weight is no finite number".into()));
         }
         Ok(Self {

@@ -28,7 +28,7 @@ enum Phase {
     /// Rows shared out at random.
     Scatter,
     /// A step of EM.
-    Climb(Course<Mixture>),
+    Climb(Box<Course<Mixture>>),
 }
 
 /// What is known of all rows after the look.
@@ -282,11 +282,11 @@ impl PassLearner for Gmm {
             }
             (Phase::Settle(groups), GmmPart::Sums(sums)) => {
                 let start = self.em(&state)?.estimate(Some(&groups), *sums)?;
-                state.phase = Phase::Climb(Course::new(self.overruled(&state, start)?));
+                state.phase = Phase::Climb(Box::new(Course::new(self.overruled(&state, start)?)));
             }
             (Phase::Scatter, GmmPart::Sums(sums)) => {
                 let start = self.em(&state)?.estimate(None, *sums)?;
-                state.phase = Phase::Climb(Course::new(self.overruled(&state, start)?));
+                state.phase = Phase::Climb(Box::new(Course::new(self.overruled(&state, start)?)));
             }
             (Phase::Climb(course), GmmPart::Sums(sums)) => {
                 let em = self.em(&state)?;
@@ -295,7 +295,7 @@ impl PassLearner for Gmm {
                 match course.step(&em, *sums, &rules, cx)? {
                     Next::Again(course) => {
                         objective = course.objective();
-                        state.phase = Phase::Climb(course);
+                        state.phase = Phase::Climb(Box::new(course));
                     }
                     Next::Done(climbed) => {
                         let (frame, p) = (state.frame()?, state.cols);
@@ -446,7 +446,7 @@ impl Gmm {
             }
         };
         let start = Mixture::new(vec![1.0 / k as f64; k], start, self.of_all_rows(frame, k)?)?;
-        state.phase = Phase::Climb(Course::new(self.overruled(state, start)?));
+        state.phase = Phase::Climb(Box::new(Course::new(self.overruled(state, start)?)));
         Ok(())
     }
 

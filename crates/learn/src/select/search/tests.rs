@@ -173,7 +173,13 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
         give_up: false,
     };
     let found = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
-    assert!(found.exhausted && found.trials.len() == 6);
+    // The learner's own setting, 5 neighbours, lies outside and is tried first; then each of the six within, once.
+    assert!(found.exhausted);
+    assert_eq!(found.trials.len(), 7);
+    assert_eq!(found.trials[0].params["n_neighbors"], json!(5));
+    let within = small.grid(usize::MAX);
+    assert_eq!(within.len(), 6);
+    assert!(within.iter().all(|p| found.trials[1..].iter().filter(|t| t.params == *p).count() == 1));
     let run = |s: Search<'_>| s.run(&data, Vec::new(), &Context::default(), &|_| {});
     let empty = Space::default();
     assert!(run(Search { space: &empty, ..search }).is_err());
@@ -199,10 +205,11 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
         give_up: false,
     };
     assert!(run(search).is_err());
-    // Every setting is refused: more neighbours than rows.
-    let far = space(&learner, &["n_neighbors=100..200"]);
+    // Every setting is refused, the learner's own too: more neighbours than rows.
+    let greedy = Knn { n_neighbors: 100, ..Knn::default() };
+    let far = space(&greedy, &["n_neighbors=100..200"]);
     let search = Search {
-        learner: &learner,
+        learner: &greedy,
         dress: &bare,
         space: &far,
         method: Method::Random,
