@@ -521,8 +521,8 @@ impl Density for PipelineModel {
     /// The density of the columns as they came in, where the preparation leaves quantities what they are: dividing a column by
     /// its scale multiplies the density by it. Else that of the prepared columns.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
-        let units = |m: &Box<dyn Model>| m.as_transformer().and_then(|t| t.units());
-        let scales = self.front.iter().map(|m| units(m).map(|u| u.iter().map(|(_, s)| s.abs().ln()).sum::<f64>()));
+        let units = |m: &dyn Model| m.as_transformer().and_then(|t| t.units());
+        let scales = self.front.iter().map(|m| units(&**m).map(|u| u.iter().map(|(_, s)| s.abs().ln()).sum::<f64>()));
         let volume = scales.sum::<Option<f64>>().filter(|v| v.is_finite()).unwrap_or(0.0);
         let mut out = Vec::with_capacity(x.rows());
         self.by_runs(x, |run| {
