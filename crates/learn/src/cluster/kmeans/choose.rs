@@ -18,9 +18,9 @@ pub struct Tried {
     pub clusters: usize,
     /// The inertia it reaches; it falls with every further cluster, so the bend is what counts.
     pub inertia: f64,
-    /// What the rule "penalty" minimises: inertia + penalty k or, without a penalty, n p ln(inertia / (n p)) - 2 Σⱼ nⱼ ln(nⱼ / n) +
-    /// k (p + 1) ln n, the Bayesian information criterion of k spherical normal groups of one variance with nⱼ rows, every row in
-    /// its own group (Pelleg and Moore, ICML 2000).
+    /// What the rule "penalty" minimises: inertia + penalty k or, without a penalty, the Bayesian information criterion of k
+    /// spherical normal groups of one variance with nⱼ rows, every row in its own group (Pelleg and Moore, ICML 2000):
+    /// n p ln(inertia / (n p)) - 2 Σⱼ nⱼ ln(nⱼ / n) + k (p + 1) ln n.
     pub penalised: f64,
     /// The mean silhouette (Rousseeuw 1987) of at most 2048 different rows, drawn at random; none for one cluster.
     pub silhouette: Option<f64>,
