@@ -18,6 +18,7 @@ pub mod moments;
 pub mod neighbours;
 pub mod optimise;
 pub mod prior;
+pub mod probability;
 pub mod project;
 pub mod row_ops;
 pub mod series;

@@ -7,6 +7,7 @@ mod explain;
 mod fit;
 mod models;
 mod predict;
+mod tune;
 
 use std::io::Write;
 
@@ -25,6 +26,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Transform(a) => predict::transform(a),
         Command::Evaluate(a) => evaluate::run(a),
         Command::Compare(a) => compare::run(a),
+        Command::Tune(a) => tune::run(a),
         Command::Explain(a) => explain::run(a),
         Command::Completions { shell } => {
             // Into memory first: the generator does not survive a reader that has gone away.
