@@ -4,6 +4,8 @@ use ermine_core::{AnyLearner, Error, Result};
 
 use ermine_learn::{baseline, bayes, boosting, cluster, features, kernel, linear, neighbours, prepare, reduce, svm, tree};
 
+use ermine_neural::{Autoencoder, ConvNet, Gan, Mlp};
+
 use crate::Pipeline;
 use crate::ensemble::{AdaBoost, Bagging, OneVsOne, OneVsRest, Stacking, Voting};
 
@@ -33,6 +35,10 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(tree::C45::default()),
     || Box::new(AdaBoost::default()),
     || Box::new(boosting::Boosting::default()),
+    || Box::new(Mlp::default()),
+    || Box::new(ConvNet::default()),
+    || Box::new(Autoencoder::default()),
+    || Box::new(Gan::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(prepare::Standardise::default()),
@@ -58,8 +64,8 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
 
 /// Learners that a comparison tries only when they are named, because by default they repeat another (a Gaussian glm and an
 /// expectile at one half are least squares), answer another question (a quantile), or search in their own way for what others
-/// find exactly (stochastic gradients, the perceptron, stepwise selection).
-pub const BY_REQUEST: &[&str] = &["glm", "quantile", "expectile", "sgd", "perceptron", "stepwise"];
+/// find exactly (stochastic gradients, the perceptron, stepwise selection), or take columns for the points of an image.
+pub const BY_REQUEST: &[&str] = &["glm", "quantile", "expectile", "sgd", "perceptron", "stepwise", "convnet"];
 
 /// Every learner with its default parameters.
 pub fn catalogue() -> impl Iterator<Item = Box<dyn AnyLearner>> {

@@ -53,7 +53,9 @@ pub fn run(args: &Fit) -> Result<()> {
 }
 
 fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
-    let problem = args.learning.problem(&args.reading, &args.data, &args.target, args.model.as_slice())?;
+    let label = ["label".to_owned()];
+    let target = if args.target.is_empty() && args.reading.labels.is_some() { &label[..] } else { &args.target[..] };
+    let problem = args.learning.problem(&args.reading, &args.data, target, args.model.as_slice())?;
     let name = args.model.as_deref().unwrap_or_else(|| load::default_model(problem.y.view().task()));
     let learner = args.learning.ready(load::learner(name, &args.set)?);
     let bar = Bar::new(&args.everywhere, &format!("fitting {name}"));

@@ -18,6 +18,7 @@ mod lasso;
 mod linear;
 mod logistic;
 mod neighbours;
+mod neural;
 mod prepare;
 mod ridge_cv;
 mod robust;
@@ -162,6 +163,7 @@ pub const FACES: &[&[Face]] = &[
     kernel::FACES,
     bayes::FACES,
     neighbours::FACES,
+    neural::FACES,
     tree::FACES,
     forest::FACES,
     ensemble::FACES,
