@@ -86,6 +86,30 @@ def text(n, p, seed=0, length=120, n_test=5_000, target="binary"):
     return _split(X, y, n_test)
 
 
+def documents(n, p, k=20, seed=0, length=120, n_test=5_000):
+    """Counts of words in texts of `k` classes: Zipf words, a tenth of which lean towards one class each."""
+    r = np.random.default_rng(seed)
+    m = n + n_test
+    prob = 1.0 / np.arange(3, p + 3) ** 1.05
+    lean = np.where(r.random(p) < 0.1, r.integers(0, k, p), -1)
+    y = r.integers(0, k, m)
+    lens = np.maximum(5, r.poisson(length, m))
+    parts, cdfs = [], []
+    for c in range(k):
+        own = prob * np.where(lean == c, 4.0, 1.0)
+        cdfs.append(np.cumsum(own / own.sum()))
+    for c in range(k):
+        rows = np.repeat(np.flatnonzero(y == c), lens[y == c])
+        cols = np.minimum(np.searchsorted(cdfs[c], r.random(rows.size)), p - 1)
+        parts.append((rows, cols))
+    rows, cols = (np.concatenate(v) for v in zip(*parts))
+    X = sp.csr_matrix((np.ones(rows.size), (rows, cols)), shape=(m, p))
+    X.sum_duplicates()
+    X.sort_indices()
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return _split(X, y, n_test)
+
+
 def images(n, seed=0, n_test=5_000, dtype=np.float64):
     """MNIST-like: 28x28 in [0,1], mostly zero, 10 classes x 4 styles, shifts and noise."""
     r = np.random.default_rng(seed)

@@ -191,6 +191,12 @@ def accuracy(d, p, out):
     return {"acc": float((np.asarray(out["pred"]) == d["y_test"]).mean())}
 
 
+def groups(d, p, out):
+    """Mean size of the group of a row, which two equal partitions share."""
+    labels = np.asarray(out["labels"])
+    return {"size": float(np.bincount(labels + 1)[labels + 1].mean())}
+
+
 def rmse(d, p, out):
     return {"rmse": float(np.sqrt(np.mean((np.ravel(out["pred"]) - d["y_test"]) ** 2)))}
 

@@ -272,6 +272,11 @@ add("gbdt_cat", "gbdt", "20 numeric columns with NaN, 10 categorical of 2 to 250
 GAUSS = dict(n=1_000_000, p=50), dict(n=100_000, p=50)
 add("gnb", "bayes", "Gaussian naive Bayes, 5 classes",
     data.classes_gauss, *GAUSS, quality.accuracy, ("max", 1e-4), work=reads())
+TEXTS = dict(n=50_000, p=50_000), dict(n=5_000, p=10_000)
+add("mnb_text", "bayes", "multinomial naive Bayes on CSR counts, 20 classes, fit and 5000 predictions",
+    data.documents, *TEXTS, quality.accuracy, ("max", 1e-4), primary="total", work=reads(width=12, per_row=80))
+add("bnb_text", "bayes", "Bernoulli naive Bayes on CSR counts, 20 classes, fit and 5000 predictions",
+    data.documents, *TEXTS, quality.accuracy, ("max", 1e-4), primary="total", work=reads(width=12, per_row=80))
 add("lda", "bayes", "linear discriminant analysis, 5 classes",
     data.classes_gauss, *GAUSS, quality.accuracy, ("max", 1e-3), work=gram)
 add("qda", "bayes", "quadratic discriminant analysis, 5 classes",
@@ -279,6 +284,13 @@ add("qda", "bayes", "quadratic discriminant analysis, 5 classes",
 
 
 # ---- clusters and components
+
+add("dbscan", "cluster", "eps 0.3, at least 10 rows, 2 columns",
+    data.clusters, dict(n=100_000, p=2, k=50, spread=20.0, **F64), dict(n=10_000, p=2, k=50, spread=20.0, **F64),
+    quality.groups, ("max", 1e-9), params=dict(eps=0.3, min_samples=10))
+add("ward", "cluster", "the whole tree of 5000 rows, 20 columns, cut into 50",
+    data.clusters, dict(n=5_000, p=20, k=50, spread=2.0, **F64), dict(n=1_000, p=20, k=50, spread=2.0, **F64),
+    quality.groups, ("max", 1e-9), params=dict(k=50))
 
 
 def lloyd(s, p):
@@ -307,6 +319,11 @@ add("pca_full", "pca", "50 components, exact",
 add("pca_rand", "pca", "10 components, randomised with 4 power iterations or better",
     data.lowrank, dict(n=100_000, p=500), dict(n=10_000, p=300),
     quality.pca, ("max", 2e-3), params=dict(k=10, power=4), work=gram)
+
+add("pca_wide", "pca", "10 components of many columns, randomised with 4 power iterations or better",
+    data.lowrank, dict(n=10_000, p=5000), dict(n=2_000, p=1500),
+    quality.pca, ("max", 2e-3), params=dict(k=10, power=4),
+    work=lambda s, p: dict(flops64=4.0 * s["n"] * s["p"] * (p["k"] + 10) * 2, bytes=3 * 8 * s["n"] * s["p"]))
 
 # ---- model selection, tables, prediction alone, model files
 

@@ -112,6 +112,34 @@ def gaussian_nb(p):
 TASKS["gnb"] = estimator(gaussian_nb)
 
 
+def of_class(name, **params):
+    return lambda p: getattr(ermine, name)(**params)
+
+
+TASKS["mnb_text"] = estimator(of_class("MultinomialNB"))
+TASKS["bnb_text"] = estimator(of_class("BernoulliNB"))
+TASKS["lda"] = estimator(of_class("LinearDiscriminantAnalysis"))
+TASKS["qda"] = estimator(of_class("QuadraticDiscriminantAnalysis"))
+
+
+def dbscan(d, p):
+    return Contestant(
+        lambda: ermine.DBSCAN(eps=p["eps"], min_samples=p["min_samples"]).fit(d["X"]),
+        info=lambda m: {"labels": m.labels_},
+    )
+
+
+def ward(d, p):
+    return Contestant(
+        lambda: ermine.AgglomerativeClustering(n_clusters=p["k"]).fit(d["X"]),
+        info=lambda m: {"labels": m.labels_},
+    )
+
+
+TASKS["dbscan"] = dbscan
+TASKS["ward"] = ward
+
+
 def knn(d, p):
     return Contestant(
         lambda: ermine.NearestNeighbors(n_neighbors=p["k"]).fit(d["X"]),
@@ -221,6 +249,34 @@ for t in ("predict_1row", "predict_1k", "predict_1m", "io_gbdt"):
     TASKS[t] = predict_boosted
 
 
+def gmm(d, p):
+    def fit():
+        m = ermine.GaussianMixture(
+            len(d["weights_init"]),
+            max_iter=p["iters"],
+            tol=0,
+            means_init=d["means_init"],
+            precisions_init=d["precisions_init"],
+            weights_init=d["weights_init"],
+            init_params="random_from_data",
+        )
+        return m.fit(d["X"])
+
+    return Contestant(
+        fit,
+        lambda m: m.predict_proba(d["X"]),
+        lambda m: {
+            "weights": m.weights_,
+            "means": m.means_,
+            "covs": m.covariances_,
+            "n_iter": m.n_iter_,
+        },
+    )
+
+
+TASKS["gmm"] = gmm
+
+
 def kmeans(d, p):
     def fit():
         model = ermine.KMeans(
@@ -243,10 +299,28 @@ def pca(p):
     return ermine.PCA(n_components=p["k"])
 
 
-for task in ("pca_full", "pca_rand"):
-    TASKS[task] = estimator(
-        pca, y=None, predict="transform", X_test="X", info=lambda m: {"components": m.components_}
+def pca_rand(p):
+    return ermine.PCA(n_components=p["k"], svd_solver="randomized", random_state=0)
+
+
+def pca_task(make):
+    return estimator(
+        make, y=None, predict="transform", X_test="X", info=lambda m: {"components": m.components_}
     )
+
+
+TASKS["pca_full"] = pca_task(pca)
+for task in ("pca_rand", "pca_wide"):
+    TASKS[task] = pca_task(pca_rand)
+
+
+def kernel_pca(p):
+    return ermine.KernelPCA(n_components=p["k"], kernel="rbf", gamma=p["gamma"])
+
+
+TASKS["kernel_pca"] = estimator(
+    kernel_pca, y=None, predict="transform", info=lambda m: {"eigenvalues": m.eigenvalues_}
+)
 
 TASKS["csv_read"] = csv_reader(lambda path, p: ermine.read_table(path).to_numpy())
 

@@ -386,13 +386,46 @@ def qda(p):
     return QuadraticDiscriminantAnalysis()
 
 
+def naive_bayes(name):
+    def make(p):
+        import sklearn.naive_bayes
+
+        return getattr(sklearn.naive_bayes, name)()
+
+    return make
+
+
 add("gnb", estimator(gnb))
+add("mnb_text", estimator(naive_bayes("MultinomialNB")))
+add("bnb_text", estimator(naive_bayes("BernoulliNB")))
 add("lda", estimator(lda("svd")), "svd")
 add("lda", estimator(lda("lsqr")), "lsqr")
 add("qda", estimator(qda))
 
 
 # ---- clusters
+def dbscan(d, p):
+    from sklearn.cluster import DBSCAN
+
+    return Contestant(
+        lambda: DBSCAN(eps=p["eps"], min_samples=p["min_samples"]).fit(d["X"]),
+        info=lambda m: {"labels": m.labels_},
+    )
+
+
+def ward(d, p):
+    from sklearn.cluster import AgglomerativeClustering
+
+    return Contestant(
+        lambda: AgglomerativeClustering(n_clusters=p["k"]).fit(d["X"]),
+        info=lambda m: {"labels": m.labels_},
+    )
+
+
+add("dbscan", dbscan)
+add("ward", ward)
+
+
 def kmeans(algo):
     def factory(d, p):
         from sklearn.cluster import KMeans
@@ -461,6 +494,9 @@ add("pca_full", pca("full"), "svd")
 add("pca_full", pca("covariance_eigh"), "cov")
 add("pca_rand", pca("randomized"), "randomized")
 add("pca_rand", pca("covariance_eigh"), "cov")
+add("pca_wide", pca("randomized"), "randomized")
+add("pca_wide", pca("arpack"), "arpack")
+add("pca_wide", pca("covariance_eigh"), "cov")
 
 
 # ---- grid search

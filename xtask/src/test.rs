@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything a change must pass, with one summary at the end.
 
+mod browser;
 mod count;
 
 use std::fs;
@@ -14,7 +15,7 @@ use count::Tests;
 
 pub const COMMAND: crate::Command = crate::Command {
     name: "test",
-    summary: "check and test everything: format, lints, Rust, Python",
+    summary: "check and test everything: format, lints, Rust, browser, Python",
     help: "\
 Usage: cargo xtask test [STAGE…] [-- ARGUMENT…]
 
@@ -23,10 +24,12 @@ Needs Rust and Python 3 only; the rest is installed in target/venv. Without stag
   fmt      is the code formatted?
   clippy   lints, as errors
   rust     unit, integration and documentation tests
+  browser  pages in Chromium: CHROMIUM=…, the one on the PATH, or installed by apt-get for root on
+           Debian; where there is none the stage is skipped and says so, with CI=true it fails
   python   the environment, the wheel with all assertions on, pytest
 
 A failing stage does not stop the others. Arguments after -- go to `cargo test` or pytest when one
-of the two stages is chosen: cargo xtask test python -- -k pickle
+of rust, browser and python is chosen: cargo xtask test python -- -k pickle
 With CI=true and no CARGO_TARGET_DIR, builds and environment are kept in the user's cache.
 ",
     run: test,
@@ -37,17 +40,19 @@ enum Stage {
     Fmt,
     Clippy,
     Rust,
+    Browser,
     Python,
 }
 
 impl Stage {
-    const ALL: [Self; 4] = [Self::Fmt, Self::Clippy, Self::Rust, Self::Python];
+    const ALL: [Self; 5] = [Self::Fmt, Self::Clippy, Self::Rust, Self::Browser, Self::Python];
 
     fn name(self) -> &'static str {
         match self {
             Self::Fmt => "fmt",
             Self::Clippy => "clippy",
             Self::Rust => "rust",
+            Self::Browser => "browser",
             Self::Python => "python",
         }
     }
@@ -65,6 +70,8 @@ struct Step {
 #[derive(Default)]
 struct Log {
     steps: Vec<Step>,
+    /// What was not done, and why.
+    skipped: Vec<String>,
 }
 
 impl Log {
@@ -114,10 +121,12 @@ fn test(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
             Stage::Rust => {
                 log.step("rust", || rust_tests(workspace, extra));
             }
+            Stage::Browser => browser(workspace, extra, &mut log),
             Stage::Python => python(workspace, extra, &mut log),
         }
     }
     print!("{}", summary(&log.steps));
+    log.skipped.iter().for_each(|why| println!("skipped: {why}"));
     let failed = log.steps.iter().any(|s| s.failures() > 0);
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -127,14 +136,14 @@ fn parse(args: &[String]) -> Result<(Vec<Stage>, &[String])> {
     let (names, extra) = (&args[..cut], args.get(cut + 1..).unwrap_or_default());
     for name in names {
         if !Stage::ALL.iter().any(|s| s.name() == name) {
-            bail!("no stage `{name}`; there are fmt, clippy, rust and python");
+            bail!("no stage `{name}`; there are fmt, clippy, rust, browser and python");
         }
     }
     let chosen = |s: &Stage| names.is_empty() || names.iter().any(|n| n == s.name());
     let stages: Vec<Stage> = Stage::ALL.into_iter().filter(chosen).collect();
-    let both = stages.contains(&Stage::Rust) && stages.contains(&Stage::Python);
-    if both && !extra.is_empty() {
-        bail!("choose rust or python: `{}` cannot go to both", extra.join(" "));
+    let runners = stages.iter().filter(|s| matches!(s, Stage::Rust | Stage::Browser | Stage::Python)).count();
+    if runners > 1 && !extra.is_empty() {
+        bail!("choose rust, browser or python: `{}` cannot go to several", extra.join(" "));
     }
     Ok((stages, extra))
 }
@@ -156,6 +165,29 @@ fn rust_tests(workspace: &Workspace, extra: &[String]) -> Outcome {
         }
     })?;
     counted(ok, tests, "cargo test")
+}
+
+/// The tests that need a browser.
+fn browser(workspace: &Workspace, extra: &[String], log: &mut Log) {
+    let mut skipped = None;
+    log.step("browser", || {
+        let Some(chromium) = browser::ready()? else {
+            eprintln!("{}", browser::MISSING);
+            skipped = Some(format!("browser; {}", browser::MISSING));
+            return Ok(None);
+        };
+        println!("{}", chromium.display());
+        let mut tests = Tests::default();
+        let mut cargo = workspace.cargo();
+        cargo.args(["test", "--package", "ermine-cli", "--test", "browser", "--", "--ignored"]).args(extra);
+        let ok = tee(cargo.env("ERMINE_CHROMIUM", &chromium), |line| {
+            if let Some(more) = count::libtest(line) {
+                tests.add(more);
+            }
+        })?;
+        counted(ok, tests, "cargo test")
+    });
+    log.skipped.extend(skipped);
 }
 
 /// The steps of the Python stage, each of which needs the one before.

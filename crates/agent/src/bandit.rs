@@ -9,7 +9,9 @@ mod exp3;
 mod greedy;
 mod kl;
 mod linear;
+mod named;
 mod off_policy;
+mod served;
 mod simulate;
 mod thompson;
 mod top_m;
@@ -18,15 +20,17 @@ mod windowed;
 mod world;
 
 pub use bound::{Bound, lai_robbins, proven_bound};
-pub use combinatorial::{CombinatorialRun, Cucb, simulate_sets};
+pub use combinatorial::{Cucb, set_bound, simulate_sets};
 pub use exp3::Exp3;
 pub use greedy::{EpsilonGreedy, ExploreThenCommit, Stationary};
 pub use kl::{KlUcb, bernoulli_kl, kl_upper};
 pub use linear::{LinUcb, LinearThompson};
+pub use named::{POLICIES, Setting, named, policy_entry};
 pub use off_policy::{Estimate, Logged, OffPolicy, Replay, off_policy, replay};
-pub use simulate::{Simulation, compare, simulate};
+pub use served::Served;
+pub use simulate::{Compared, Comparison, Contender, Simulation, compare, look_rounds, simulate};
 pub use thompson::{ThompsonBeta, ThompsonGaussian, draw_beta, draw_gamma};
-pub use top_m::{TopM, lucb, successive_accepts_rejects};
+pub use top_m::{TopM, accepts_rejects_bound, lucb, lucb_bound, successive_accepts_rejects};
 pub use ucb::{Ucb, Width};
 pub use windowed::{DiscountedUcb, SlidingWindowUcb};
 pub use world::{Arms, Delay, World};
@@ -136,8 +140,22 @@ impl AnyPolicy {
     /// A policy as it was saved. What does not fit together is refused, so that the policy can go on without a check.
     pub fn load(text: &str) -> Result<Self> {
         let policy: Self = serde_json::from_str(text).map_err(|e| Error::Model(format!("this is not a policy: {e}")))?;
-        each!(&policy, p => p.check())?;
+        policy.check()?;
         Ok(policy)
+    }
+
+    /// Refuses a state that does not fit together.
+    fn check(&self) -> Result<()> {
+        each!(self, p => p.check())
+    }
+
+    /// Numbers that a context must have; none for policies that look at no context.
+    pub fn dimension(&self) -> Option<usize> {
+        match self {
+            Self::LinUcb(p) => Some(p.context()),
+            Self::LinearThompson(p) => Some(p.context()),
+            _ => None,
+        }
     }
 }
 
@@ -148,13 +166,15 @@ struct Counts {
     pulls: Vec<u64>,
     sums: Vec<f64>,
     /// Choices made, whether their reward has come or not.
+    chosen: Vec<u64>,
+    /// Their sum.
     rounds: u64,
 }
 
 impl Counts {
     fn new(arms: usize) -> Result<Self> {
         some_arms(arms)?;
-        Ok(Self { pulls: vec![0; arms], sums: vec![0.0; arms], rounds: 0 })
+        Ok(Self { pulls: vec![0; arms], sums: vec![0.0; arms], chosen: vec![0; arms], rounds: 0 })
     }
 
     fn arms(&self) -> usize {
@@ -172,11 +192,22 @@ impl Counts {
         self.sums[arm] += reward;
     }
 
-    /// The lowest arm of which nothing is known.
+    /// Counts a choice.
+    #[inline]
+    fn take(&mut self, arm: usize) -> usize {
+        self.rounds += 1;
+        self.chosen[arm] += 1;
+        arm
+    }
+
+    /// An arm of which nothing is known, the lowest of those that were chosen least: while rewards are on their way, all unknown arms take
+    /// their turns.
     #[inline]
     fn unknown(&self) -> Option<usize> {
-        // Once all arms are known they stay so; the scan is for the first rounds, and for rewards that are late.
-        self.pulls.iter().position(|&n| n == 0)
+        if self.pulls.iter().all(|&n| n > 0) {
+            return None;
+        }
+        (0..self.arms()).filter(|&arm| self.pulls[arm] == 0).min_by_key(|&arm| self.chosen[arm])
     }
 
     /// The arm with the largest index, the lowest among equals.
@@ -195,8 +226,9 @@ impl Counts {
     fn check(&self) -> Result<()> {
         some_arms(self.pulls.len())?;
         same_arms("sums of rewards", self.pulls.len(), self.sums.len())?;
+        same_arms("choices", self.pulls.len(), self.chosen.len())?;
         // Counts stay far below where they would no longer be exact as numbers.
-        if let Some(count) = self.pulls.iter().chain([&self.rounds]).find(|n| **n > 1 << 50) {
+        if let Some(count) = self.pulls.iter().chain(&self.chosen).chain([&self.rounds]).find(|n| **n > 1 << 50) {
             return Err(Error::Model(format!("{count} rounds are more than anybody has played")));
         }
         match self.sums.iter().find(|s| !s.is_finite()) {

@@ -1,23 +1,29 @@
 //! Environments: a trait, and the classic ones with the public dynamics.
 
 mod acrobot;
+mod any;
 mod blackjack;
 mod cartpole;
 mod cliff_walking;
 mod frozen_lake;
 mod grid_world;
+mod many;
 mod mountain_car;
+mod named;
 mod table;
 mod taxi;
 
 pub use acrobot::Acrobot;
+pub use any::{AnyEnvironment, Numbers, Seen, Space, World};
 pub use blackjack::{Blackjack, BlackjackRules};
 pub use cartpole::{CartPole, CartPoles};
 pub use cliff_walking::cliff_walking;
 pub use frozen_lake::FrozenLake;
 pub use grid_world::GridWorld;
+pub use many::Many;
 pub use mountain_car::MountainCar;
-pub use table::TableWorld;
+pub use named::{ENVIRONMENTS, Known, environment_entry, known, make};
+pub use table::{Grid, TableWorld};
 pub use taxi::Taxi;
 
 use ermine_core::{Error, Result};
@@ -64,6 +70,15 @@ pub trait Environment {
 pub trait FiniteStates: Environment<Observation = usize> {
     /// The number of states.
     fn states(&self) -> usize;
+}
+
+/// An environment whose observations can be written as numbers.
+pub trait NumericStates: Environment {
+    /// How many numbers an observation has.
+    fn numbers(&self) -> usize;
+
+    /// Writes an observation into `out`, which is as long as [`NumericStates::numbers`].
+    fn write(&self, observation: &Self::Observation, out: &mut [f32]);
 }
 
 #[cold]

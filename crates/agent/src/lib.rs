@@ -4,13 +4,19 @@
 //!   trait for one's own.
 //! - [`mdp`]: finite decision processes as data, and dynamic programming with its certificate.
 //! - [`tabular`]: learning from experience, one value a state and action.
+//! - [`rl`]: agents by name, trained agents in files, play.
 //! - [`bandit`]: arms, policies, simulation against the proven bounds, and off-policy evaluation of logged choices.
+//! - [`catalogue`]: what can be chosen by name.
 //! - [`numpy`]: the random numbers of numpy's generator, for parity of seeds.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
 pub mod bandit;
+pub mod catalogue;
 pub mod env;
 pub mod mdp;
 pub mod numpy;
+pub mod rl;
+mod state;
+
 pub mod tabular;

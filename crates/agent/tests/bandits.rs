@@ -2,11 +2,12 @@
 
 use ermine_agent::bandit::{
     AnyPolicy, Arms, Choice, Cucb, Delay, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
-    Policy, RewardRange, Simulation, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, Width, compare,
-    draw_beta, draw_gamma, lai_robbins, lucb, proven_bound, simulate, simulate_sets, successive_accepts_rejects,
+    Policy, RewardRange, Simulation, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, Width,
+    accepts_rejects_bound, compare, draw_beta, draw_gamma, lai_robbins, look_rounds, lucb, lucb_bound, proven_bound, set_bound,
+    simulate, simulate_sets, successive_accepts_rejects,
 };
 use ermine_agent::tabular::Schedule;
-use ermine_core::{Cell, Section, Stream};
+use ermine_core::{Cell, Context, Section, Stream};
 
 const UNIT: RewardRange = RewardRange { low: 0.0, high: 1.0 };
 
@@ -55,7 +56,7 @@ fn regrets_are_those_of_the_table_and_below_their_bounds() {
     for (name, table, frozen_runs) in FROZEN {
         for (arms, row) in problems().iter().zip(table) {
             let policy = policy(name, arms.count());
-            let found = simulate(arms, &policy, &looks, runs, Delay::None, 1).unwrap();
+            let found = simulate(arms, &policy, &looks, runs, Delay::None, &Context::seeded(1)).unwrap();
             for (at, expected) in row.iter().enumerate() {
                 let error = found.sd[at] * (1.0 / runs as f64 + 1.0 / frozen_runs).sqrt();
                 // The table has three digits.
@@ -105,7 +106,7 @@ fn slope(found: &Simulation) -> f64 {
 #[test]
 fn some_policies_pay_for_ever_and_others_do_not() {
     let arms = coins(&[0.6, 0.5, 0.4]);
-    let run = |policy: AnyPolicy| simulate(&arms, &policy, &[10_000, 20_000], 200, Delay::None, 2).unwrap();
+    let run = |policy: AnyPolicy| simulate(&arms, &policy, &[10_000, 20_000], 200, Delay::None, &Context::seeded(2)).unwrap();
     let fixed = run(EpsilonGreedy::new(3, Schedule::Constant(0.1)).unwrap().into());
     // ε times the mean gap in every round, once the best arm is known.
     let paid = (fixed.mean[1] - fixed.mean[0]) / (10_000.0 * 0.1 * 0.1);
@@ -126,27 +127,27 @@ fn some_policies_pay_for_ever_and_others_do_not() {
         assert!(found.last() <= bound && slope(&found) < 0.6, "{width:?}: {} {bound} {}", found.last(), slope(&found));
     }
     // The draws of a policy do not depend on how many runs there are.
-    let short = simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, 5).unwrap();
-    assert_eq!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, 5).unwrap());
-    assert_ne!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, 6).unwrap());
+    let short = simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, &Context::seeded(5)).unwrap();
+    assert_eq!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, &Context::seeded(5)).unwrap());
+    assert_ne!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, &Context::seeded(6)).unwrap());
 }
 
 #[test]
 fn normal_and_bounded_rewards_are_learned_from_too() {
     let normal = Arms::Gaussian { means: vec![-1.0, -0.5, -2.0], sd: 1.0 };
     let thompson: AnyPolicy = ThompsonGaussian::new(3, 0.0, 2.0, 1.0).unwrap().into();
-    let found = simulate(&normal, &thompson, &[2_000, 4_000], 100, Delay::None, 3).unwrap();
+    let found = simulate(&normal, &thompson, &[2_000, 4_000], 100, Delay::None, &Context::seeded(3)).unwrap();
     assert!(found.last() < 40.0 && slope(&found) < 0.3, "{}", found.last());
     // Negative rewards, with the range told and not told.
     let bounded = Arms::Bounded { means: vec![-3.0, -2.0], half_width: 1.0 };
     let range = bounded.range().unwrap();
     assert_eq!((range.low, range.high), (-4.0, -1.0));
     let told: AnyPolicy = Ucb::with_range(2, Width::Logarithm { c: 2.0 }, range).unwrap().into();
-    let found = simulate(&bounded, &told, &[4_000], 100, Delay::None, 3).unwrap();
+    let found = simulate(&bounded, &told, &[4_000], 100, Delay::None, &Context::seeded(3)).unwrap();
     assert!(found.last() < proven_bound(&told, &bounded, 4_000).unwrap().value && found.pulls[1] > 3_500.0);
     let beta: AnyPolicy = ThompsonBeta::with_prior(2, 1.0, 1.0, range).unwrap().into();
-    assert!(simulate(&bounded, &beta, &[4_000], 50, Delay::None, 3).unwrap().pulls[1] > 3_800.0);
-    let message = simulate(&bounded, &policy("ucb1", 2), &[10], 1, Delay::None, 3).unwrap_err().to_string();
+    assert!(simulate(&bounded, &beta, &[4_000], 50, Delay::None, &Context::seeded(3)).unwrap().pulls[1] > 3_800.0);
+    let message = simulate(&bounded, &policy("ucb1", 2), &[10], 1, Delay::None, &Context::seeded(3)).unwrap_err().to_string();
     assert!(message.contains("outside [0, 1]") && message.contains("arm 0"), "{message}");
 }
 
@@ -163,11 +164,11 @@ fn exp3_beats_ucb1_on_a_sequence_built_to_hurt_it() {
         rewards.push((0..2).map(|arm| f64::from(arm != choice.arm)).collect());
     }
     let arms = Arms::Adversarial { rewards };
-    let ucb1 = simulate(&arms, &policy("ucb1", 2), &[rounds], 1, Delay::None, 4).unwrap();
+    let ucb1 = simulate(&arms, &policy("ucb1", 2), &[rounds], 1, Delay::None, &Context::seeded(4)).unwrap();
     assert!(ucb1.last() >= 0.49 * rounds as f64, "{}", ucb1.last());
     for exp3 in [Exp3::on_rewards(2, rounds, UNIT).unwrap(), Exp3::on_losses(2, rounds, UNIT).unwrap()] {
         let exp3: AnyPolicy = exp3.into();
-        let found = simulate(&arms, &exp3, &[rounds], 200, Delay::None, 4).unwrap();
+        let found = simulate(&arms, &exp3, &[rounds], 200, Delay::None, &Context::seeded(4)).unwrap();
         let bound = proven_bound(&exp3, &arms, rounds).unwrap().value;
         assert!(found.last() <= bound && found.last() * 4.0 < ucb1.last(), "{} {} {bound}", found.last(), ucb1.last());
     }
@@ -180,14 +181,14 @@ fn policies_that_forget_follow_arms_that_change() {
     let row = |t: u64| if t < rounds / 2 { vec![0.6, 0.5] } else { vec![0.4, 0.5] };
     let arms = Arms::Adversarial { rewards: (0..rounds).map(row).collect() };
     // Regret against a fixed arm; 1,000 of it less is what the best arm of each half would earn.
-    let regret = |policy: AnyPolicy| simulate(&arms, &policy, &[rounds], 1, Delay::None, 5).unwrap().last();
+    let regret = |policy: AnyPolicy| simulate(&arms, &policy, &[rounds], 1, Delay::None, &Context::seeded(5)).unwrap().last();
     let keeps = regret(Ucb::new(2, Width::Logarithm { c: 0.1 }).unwrap().into());
     let window = regret(SlidingWindowUcb::new(2, 1_000, 0.1, UNIT).unwrap().into());
     let discounted = regret(DiscountedUcb::new(2, 0.998, 0.1, UNIT).unwrap().into());
     assert!(window < keeps - 200.0 && discounted < keeps - 200.0, "{keeps} {window} {discounted}");
     assert!(window > -1_000.0 - 1e-6 && discounted > -1_000.0 - 1e-6);
     let drift = Arms::Drift { means: vec![0.5, 0.5], step: 0.01 };
-    let regret = |policy: AnyPolicy| simulate(&drift, &policy, &[20_000], 50, Delay::None, 6).unwrap().last();
+    let regret = |policy: AnyPolicy| simulate(&drift, &policy, &[20_000], 50, Delay::None, &Context::seeded(6)).unwrap().last();
     let forgets = regret(SlidingWindowUcb::new(2, 400, 0.6, UNIT).unwrap().into());
     let remembers = regret(policy("ucb1", 2));
     assert!(forgets < 0.9 * remembers, "{forgets} {remembers}");
@@ -197,7 +198,7 @@ fn policies_that_forget_follow_arms_that_change() {
 fn late_rewards_cost_something_and_not_everything() {
     let arms = coins(&[0.9, 0.6]);
     for name in ["ucb1", "thompson", "exp3", "epsilon"] {
-        let run = |delay| simulate(&arms, &policy(name, 2), &[5_000], 200, delay, 7).unwrap();
+        let run = |delay| simulate(&arms, &policy(name, 2), &[5_000], 200, delay, &Context::seeded(7)).unwrap();
         let (prompt, late, mixed) = (run(Delay::None), run(Delay::Fixed(200)), run(Delay::Uniform { mean: 200 }));
         for delayed in [&late, &mixed] {
             // At most the delay times the gap is added while nothing is known, and some for what is learned late.
@@ -205,6 +206,21 @@ fn late_rewards_cost_something_and_not_everything() {
             assert!(added > -4.0 * (prompt.error(0) + delayed.error(0)) && added < 200.0 * 0.3 * 4.0, "{name}: {added}");
         }
     }
+}
+
+/// While rewards are on their way, arms of which nothing is known take turns.
+#[test]
+fn unknown_arms_take_turns_while_rewards_are_late() {
+    for mut policy in every_policy() {
+        let mut rng = Stream::new(1, "turns", 0);
+        let chosen: Vec<usize> = (0..6).map(|_| policy.choose(&[1.0, 0.5], &mut rng).arm).collect();
+        if let AnyPolicy::Ucb(_) | AnyPolicy::KlUcb(_) | AnyPolicy::SlidingWindowUcb(_) | AnyPolicy::DiscountedUcb(_) = policy {
+            assert_eq!(chosen, [0, 1, 2, 0, 1, 2], "{policy:?}");
+        }
+    }
+    assert_eq!(look_rounds(1000, 3), [10, 100, 1000]);
+    assert_eq!(look_rounds(1, 50), [1]);
+    assert!(look_rounds(7, 100).windows(2).all(|w| w[0] < w[1]) && look_rounds(7, 100).ends_with(&[7]));
 }
 
 #[test]
@@ -215,10 +231,10 @@ fn linear_policies_learn_the_coefficients_and_regret_grows_like_a_root() {
     let ucb: AnyPolicy = LinUcb::new(5, 4, false, 1.0, 1.0).unwrap().into();
     let thompson: AnyPolicy = LinearThompson::new(5, 4, false, 0.5, 1.0).unwrap().into();
     for (name, policy) in [("linucb", &ucb), ("thompson", &thompson)] {
-        let found = simulate(&arms, policy, &[2_000, 4_000], 40, Delay::None, 9).unwrap();
+        let found = simulate(&arms, policy, &[2_000, 4_000], 40, Delay::None, &Context::seeded(9)).unwrap();
         assert!(found.mean[1] / found.mean[0] < 2f64.sqrt() * 1.15, "{name}: {:?}", found.mean);
         let blind: AnyPolicy = Stationary::new(vec![0.2; 5]).unwrap().into();
-        let uniform = simulate(&arms, &blind, &[4_000], 5, Delay::None, 9).unwrap();
+        let uniform = simulate(&arms, &blind, &[4_000], 5, Delay::None, &Context::seeded(9)).unwrap();
         assert!(found.last() < 0.05 * uniform.last(), "{name}: {} {}", found.last(), uniform.last());
     }
     // Arms of different features under one set of coefficients.
@@ -233,30 +249,38 @@ fn linear_policies_learn_the_coefficients_and_regret_grows_like_a_root() {
     assert_eq!(shared.choose(&context, &mut rng).arm, 1);
 }
 
-/// Abbasi-Yadkori, Pál, Szepesvári 2011, theorem 2: with probability 1 - δ the truth is in the ellipsoid all the time.
+/// Abbasi-Yadkori, Pál, Szepesvári 2011, theorem 2: with probability 1 - δ the truth is in the ellipsoid all the time,
+/// `(θ - truth)' A (θ - truth) <= (σ sqrt(2 ln(sqrt(det A / λ^d) / δ)) + sqrt(λ) |truth|)²`.
 #[test]
 fn the_confidence_ellipsoid_covers_the_truth() {
     let (d, delta, lambda, sd, rounds) = (3, 0.1, 1.0, 0.5, 200);
     let truth = [0.5, -0.5, 0.5];
     let norm = truth.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let mut missed = 0;
+    let (mut missed, mut tight) = (0, 0);
     for run in 0..1000 {
         let mut rng = Stream::new(run, "ellipsoid", 0);
         let mut policy = LinUcb::new(1, d, false, 1.0, lambda).unwrap();
-        let mut out = false;
-        for t in 1..=rounds {
+        let mut a = [[lambda, 0.0, 0.0], [0.0, lambda, 0.0], [0.0, 0.0, lambda]];
+        let (mut out, mut farthest) = (false, 0.0f64);
+        for _ in 0..rounds {
             let x: Vec<f64> = (0..d).map(|_| rng.normal() / (d as f64).sqrt()).collect();
             let mean: f64 = x.iter().zip(truth).map(|(a, b)| a * b).sum();
             policy.learn(&x, Choice { arm: 0, probability: None }, mean + sd * rng.normal()).unwrap();
-            // In every direction: |x'(θ - truth)| <= radius * width. A direction drawn at random is a weaker demand than all.
-            let l2: f64 = 9.0;
-            let radius = sd * (d as f64 * ((1.0 + f64::from(t) * l2 / lambda) / delta).ln()).sqrt() + lambda.sqrt() * norm;
-            let error: f64 = policy.coefficients(0).iter().zip(truth).zip(&x).map(|((a, b), x)| (a - b) * x).sum();
-            out |= error.abs() > radius * policy.uncertainty(0, &x);
+            (0..d).for_each(|i| (0..d).for_each(|j| a[i][j] += x[i] * x[j]));
+            let det = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0])
+                + a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+            let radius = sd * (2.0 * (det.sqrt() / lambda.powf(d as f64 / 2.0) / delta).ln()).sqrt() + lambda.sqrt() * norm;
+            let off: Vec<f64> = policy.coefficients(0).iter().zip(truth).map(|(a, b)| a - b).collect();
+            let distance: f64 = (0..d).map(|i| (0..d).map(|j| off[i] * a[i][j] * off[j]).sum::<f64>()).sum();
+            out |= distance > radius * radius;
+            farthest = farthest.max(distance.sqrt() / radius);
         }
         missed += usize::from(out);
+        tight += usize::from(farthest > 0.5);
     }
     assert!(missed <= 100, "{missed} of 1000");
+    // The ellipsoid is no empty promise: many runs come at least half the way to its edge.
+    assert!(tight >= 200, "{tight} of 1000");
 }
 
 #[test]
@@ -264,9 +288,13 @@ fn sets_and_the_best_few_are_found() {
     let means = [0.8, 0.7, 0.6, 0.4, 0.3, 0.2];
     let arms = coins(&means);
     let policy = Cucb::new(6, 2, UNIT).unwrap();
-    let found = simulate_sets(&arms, &policy, &[5_000, 10_000], 50, 10).unwrap();
+    let found = simulate_sets(&arms, &policy, &[5_000, 10_000], 50, &Context::seeded(10)).unwrap();
     assert!((found.mean[1] - found.mean[0]) / found.mean[0] < 0.4, "{:?}", found.mean);
     assert!(found.pulls[0] > 8_500.0 && found.pulls[1] > 7_500.0, "{:?}", found.pulls);
+    let bound = set_bound(&arms, &policy, 10_000).unwrap().value;
+    // (6 * 4 * ln 10^4 / 0.01 + π²/3 + 1) * 6 * 1.0: the worst set of two earns 1.0 less than the best, the nearest 0.1 less.
+    assert!((bound - (6.0 * 4.0 * 10_000f64.ln() / 0.01 + std::f64::consts::PI.powi(2) / 3.0 + 1.0) * 6.0).abs() < 1e-6 * bound);
+    assert!(found.last() <= bound, "{} {bound}", found.last());
     let draws = |seed: u64| {
         let mut rng = Stream::new(seed, "top", 0);
         move |arm: usize| f64::from(rng.uniform() < means[arm])
@@ -285,6 +313,19 @@ fn sets_and_the_best_few_are_found() {
     // The proof promises 180.
     assert!(sure >= 180, "{sure} of 200");
     assert!(samples / 200 < 10_000);
+    // Gaps to the border are 0.2, 0.3 and 0.4 on either side: H = 2 (1/0.2² + 1/0.3² + 1/0.4²).
+    let hardness = 2.0 * (1.0 / 0.04 + 1.0 / 0.09 + 1.0 / 0.16);
+    let most = lucb_bound(&means, 3, 0.1, 0.0, UNIT);
+    assert!((most - (292.0 * hardness * (hardness / 0.1f64).ln() + 16.0)).abs() < 1e-6 * most);
+    assert!(((samples / 200) as f64) < most);
+    let likely = accepts_rejects_bound(&means, 3, 20_000, UNIT);
+    // Gaps 0.2, 0.2, 0.3, 0.3, 0.4, 0.4: the largest i / Δ(i)² is 2 / 0.2² = 50.
+    let exponent = (20_000.0 - 6.0) / (8.0 * (0.5 + 0.5 + 1.0 / 3.0 + 0.25 + 0.2 + 1.0 / 6.0) * 50.0);
+    assert!((likely - 72.0 * f64::exp(-exponent)).abs() < 1e-9, "{likely}");
+    let wrong = (0..50).filter(|&s| successive_accepts_rejects(6, 3, 20_000, UNIT, &mut draws(s)).unwrap().arms != [0, 1, 2]);
+    assert!(wrong.count() as f64 / 50.0 <= likely + 0.02);
+    assert_eq!(accepts_rejects_bound(&means, 3, 6, UNIT), 1.0);
+    assert_eq!(accepts_rejects_bound(&means, 6, 100, UNIT), 0.0);
     assert!(lucb(6, 3, 0.1, 0.0, 20, UNIT, &mut draws(1)).is_ok_and(|t| !t.confident));
     for (arms, m) in [(0, 1), (3, 0), (3, 4)] {
         assert!(lucb(arms, m, 0.1, 0.0, 100, UNIT, &mut draws(1)).is_err());
@@ -380,30 +421,45 @@ fn nonsense_is_refused() {
         Arms::Adversarial { rewards: vec![] },
         Arms::Linear { coefficients: vec![vec![], vec![]], sd: 1.0 },
     ] {
-        assert!(simulate(&arms, &policy("ucb1", 2), &[10], 1, Delay::None, 0).is_err(), "{arms:?}");
+        assert!(simulate(&arms, &policy("ucb1", 2), &[10], 1, Delay::None, &Context::seeded(0)).is_err(), "{arms:?}");
     }
     let fine = coins(&[0.5, 0.4]);
-    assert!(simulate(&fine, &policy("ucb1", 3), &[10], 1, Delay::None, 0).is_err());
-    assert!(simulate(&fine, &policy("ucb1", 2), &[], 1, Delay::None, 0).is_err());
-    assert!(simulate(&fine, &policy("ucb1", 2), &[10, 5], 1, Delay::None, 0).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 3), &[10], 1, Delay::None, &Context::seeded(0)).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 2), &[], 1, Delay::None, &Context::seeded(0)).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 2), &[10, 5], 1, Delay::None, &Context::seeded(0)).is_err());
     // One arm is a world too.
     for name in ["ucb1", "kl-ucb", "thompson", "exp3", "exp3-losses", "epsilon"] {
-        assert_eq!(simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, Delay::None, 0).unwrap().last(), 0.0);
+        assert_eq!(simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, Delay::None, &Context::seeded(0)).unwrap().last(), 0.0);
     }
 }
 
 #[test]
 fn the_comparison_holds_bound_and_line_in_one_table() {
     let arms = coins(&[0.6, 0.5]);
-    let policies = [("UCB1", policy("ucb1", 2)), ("Thompson", policy("thompson", 2))];
-    let (report, results) = compare(&arms, &policies, &[500, 1000], 50, 1).unwrap();
+    let policies = [("UCB1".into(), policy("ucb1", 2).into()), ("KL-UCB".into(), policy("kl-ucb", 2).into())];
+    let cx = Context::seeded(1);
+    let found = compare(&arms, &policies, &[500, 1000], 50, Delay::None, &cx).unwrap();
+    let report = found.report();
     let Section::Table { columns, rows, .. } = &report.sections[0] else { panic!("a table first") };
-    assert_eq!((rows.len(), columns.len(), rows[0].len()), (2, 10, 10));
-    assert_eq!(rows[0][1], Cell::Number(results[0].last()));
-    assert!(matches!(rows[0][5], Cell::Number(b) if b > results[0].last()) && rows[1][5] == Cell::Empty);
-    assert!(matches!(rows[1][7], Cell::Number(line) if line > 0.0));
-    let Section::Plot { curves, .. } = &report.sections[1] else { panic!("then a plot") };
-    assert_eq!(curves.len(), 7);
+    assert_eq!((rows.len(), columns.len(), rows[0].len()), (2, 8, 8));
+    let regret = found.policies[0].simulation.last();
+    assert_eq!(rows[0][1], Cell::Number(regret));
+    assert!(matches!(rows[0][5], Cell::Number(b) if b > regret) && rows[1][5] == Cell::Empty);
+    assert!(matches!(rows[1][6], Cell::Number(line) if line > 0.0));
+    let Section::Plot { curves, .. } = &report.sections[2] else { panic!("then pulls and a plot") };
+    assert_eq!(
+        curves.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+        ["UCB1", "KL-UCB", "bound of UCB1", "Lai and Robbins"]
+    );
+    // Late rewards have no proven bound, and sets compete with sets.
+    let late = compare(&arms, &policies, &[500], 5, Delay::Fixed(3), &cx).unwrap();
+    assert!(late.policies.iter().all(|p| p.bound.is_none()));
+    let mixed = [policies[0].clone(), ("CUCB".into(), Cucb::new(2, 1, UNIT).unwrap().into())];
+    assert!(compare(&arms, &mixed, &[500], 5, Delay::None, &cx).is_err());
+    // A simulation that is to stop stops.
+    let stop = |_: &ermine_core::Progress| ermine_core::Flow::Stop;
+    let cx = Context { observer: Some(&stop), ..Context::default() };
+    assert!(matches!(compare(&arms, &policies, &[500], 5, Delay::None, &cx), Err(ermine_core::Error::Stopped(_))));
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn every_world_can_be_drawn_and_refuses_actions_it_has_not() {
 
 #[test]
 fn states_that_would_break_a_policy_are_not_loaded() {
-    let counts = r#"{"pulls":[1,18446744073709551615],"sums":[0.0,0.0],"rounds":2}"#;
+    let counts = r#"{"pulls":[1,18446744073709551615],"sums":[0.0,0.0],"chosen":[1,1],"rounds":2}"#;
     let range = r#"{"low":0.0,"high":1.0}"#;
     for text in [
         format!(r#"{{"policy":"ucb","width":{{"logarithm":{{"c":2.0}}}},"range":{range},"counts":{counts}}}"#),

@@ -15,6 +15,8 @@ pub struct Says {
     pub columns: Vec<f64>,
     /// Groups of a clusterer.
     pub groups: Vec<u32>,
+    /// Logarithms of a density.
+    pub density: Vec<f64>,
 }
 
 /// Asks a model everything it can answer.
@@ -36,6 +38,9 @@ pub fn says(model: &dyn Model, x: &Features<'_>) -> Result<Says> {
     {
         out.columns = t.transform(x)?.into_vec();
     }
+    if let Some(d) = model.as_density() {
+        out.density = d.log_density(x)?;
+    }
     if out == Says::default() && x.rows() > 0 {
         return Err(Error::Data("the model has no capability".into()));
     }
@@ -47,7 +52,8 @@ pub fn distance(a: &Says, b: &Says) -> f64 {
     if a.groups.len() != b.groups.len() || !same_partition(&a.groups, &b.groups) {
         return f64::INFINITY;
     }
-    far(&a.numbers, &b.numbers).max(far(&a.proba, &b.proba)).max(far(&a.columns, &b.columns))
+    let columns = far(&a.columns, &b.columns).max(far(&a.density, &b.density));
+    far(&a.numbers, &b.numbers).max(far(&a.proba, &b.proba)).max(columns)
 }
 
 /// Largest difference relative to the largest value.

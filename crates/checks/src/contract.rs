@@ -59,7 +59,7 @@ pub fn parameters_refused(learner: &dyn AnyLearner) -> Verdict {
 pub fn observer_stops(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 20_000, 3, 1);
+        let data = make::data(learner, task, 20_000, 3, 1);
         let stop = |_: &Progress| Flow::Stop;
         let started = Instant::now();
         let result = l.fit_any(&data.view(), &Context { observer: Some(&stop), ..Context::default() });
@@ -76,7 +76,7 @@ pub fn observer_stops(learner: &dyn AnyLearner) -> Verdict {
 pub fn deadline_stops(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 20_000, 3, 1);
+        let data = make::data(learner, task, 20_000, 3, 1);
         let started = Instant::now();
         let result = l.fit_any(&data.view(), &Context { deadline: Some(started), ..Context::default() });
         require!(started.elapsed() < PROMPT, "it went on for {:?}", started.elapsed());
@@ -97,7 +97,7 @@ pub fn deadline_stops(learner: &dyn AnyLearner) -> Verdict {
 pub fn save_and_load(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 150, 4, 2);
+        let data = make::data(learner, task, 150, 4, 2);
         let x = data.view().x;
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let kept = attempt!(stored(&*model), "save");
@@ -106,6 +106,7 @@ pub fn save_and_load(learner: &dyn AnyLearner) -> Verdict {
         require!(bits(&a.numbers) == bits(&b.numbers), "numbers differ after load");
         require!(bits(&a.proba) == bits(&b.proba), "probabilities differ after load");
         require!(bits(&a.columns) == bits(&b.columns), "columns differ after load");
+        require!(bits(&a.density) == bits(&b.density), "densities differ after load");
         require!(a.classes == b.classes && a.groups == b.groups, "classes or groups differ after load");
         require!(attempt!(stored(&*again), "second save") == kept, "a loaded model stores other bytes");
     }
@@ -119,7 +120,7 @@ fn bits(values: &[f64]) -> Vec<u64> {
 pub fn wrong_shapes(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 60, 3, 3);
+        let data = make::data(learner, task, 60, 3, 3);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let narrow = make::matrix(&data).view().col_range(0..2);
         require!(says(&*model, &Features::F64(narrow)).is_err(), "prediction on 2 of 3 columns is not refused");
@@ -157,7 +158,7 @@ pub fn probabilities(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     let mut seen = false;
     for task in make::tasks(learner) {
-        let data = make::data(task, 200, 3, 4);
+        let data = make::data(learner, task, 200, 3, 4);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let Some(c) = model.as_classifier() else { continue };
         seen = true;

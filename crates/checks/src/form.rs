@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ermine_core::{AnyLearner, Column, Context, Csr, Dataset, Family, Features, Mat, MatRef, OwnedTarget, Table, Task};
+use ermine_core::{AnyLearner, Cells, Column, Context, Csr, Dataset, Family, Features, Mat, MatRef, OwnedTarget, Table, Task};
 
 use crate::compare::{distance, far, says, stored};
 use crate::{Verdict, attempt, make, require};
@@ -27,20 +27,23 @@ fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
 }
 
 pub fn one_row(learner: &dyn AnyLearner) -> Verdict {
-    all(make::tasks(learner).into_iter().map(|task| sound(learner, &make::data(task, 40, 3, 20).view().row_range(0..1), false)))
+    all(make::tasks(learner)
+        .into_iter()
+        .map(|task| sound(learner, &make::data(learner, task, 40, 3, 20).view().row_range(0..1), false)))
 }
 
 pub fn one_column(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
-    all(make::tasks(learner).into_iter().map(|task| sound(&*l, &make::data(task, 60, 1, 21).view(), true)))
+    all(make::tasks(learner).into_iter().map(|task| sound(&*l, &make::data(learner, task, 60, 1, 21).view(), true)))
 }
 
 pub fn constant_column(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     all(make::tasks(learner).into_iter().flat_map(|task| {
         let l = &l;
-        [0.0, 1e-300, 5.0, 1e12].map(|constant| {
-            let data = make::data(task, 60, 3, 22);
+        let constants = if learner.cells() == Cells::Codes { [0.0, 1.0, 5.0, 100.0] } else { [0.0, 1e-300, 5.0, 1e12] };
+        constants.map(|constant| {
+            let data = make::data(learner, task, 60, 3, 22);
             let mut m = make::matrix(&data).clone();
             (0..60).for_each(|i| m[(i, 1)] = constant);
             sound(&**l, &make::with_matrix(&data, m).view(), true)
@@ -52,7 +55,7 @@ pub fn one_class(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().tasks.contains(&Task::Classification) {
         return Verdict::Skip("no classifier");
     }
-    let mut data = make::data(Some(Task::Classification), 40, 3, 23);
+    let mut data = make::data(learner, Some(Task::Classification), 40, 3, 23);
     data.y = OwnedTarget::Class { codes: vec![0; 40], names: vec!["only".into()] };
     sound(learner, &data.view(), false)
 }
@@ -64,7 +67,7 @@ pub fn not_finite(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let data = make::data(task, 5000, 3, 24);
+            let data = make::data(learner, task, 5000, 3, 24);
             let mut m = make::matrix(&data).clone();
             m[(4321, 1)] = bad;
             let data = make::with_matrix(&data, m);
@@ -87,7 +90,7 @@ pub fn not_finite(learner: &dyn AnyLearner) -> Verdict {
 pub fn layouts(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 300, 4, 25);
+        let data = make::data(learner, task, 300, 4, 25);
         let m = make::matrix(&data);
         let columns: Vec<f64> = (0..4).flat_map(|j| (0..300).map(move |i| m[(i, j)])).collect();
         let other = make::view(&data, Features::F64(MatRef::col_major(&columns, 300, 4)));
@@ -103,7 +106,7 @@ pub fn layouts(learner: &dyn AnyLearner) -> Verdict {
 pub fn singles(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 300, 4, 26);
+        let data = make::data(learner, task, 300, 4, 26);
         // Values that singles hold exactly, so that only the computation can differ.
         let m = Mat::from_fn(300, 4, |i, j| f64::from(make::matrix(&data)[(i, j)] as f32));
         let s = Mat::from_fn(300, 4, |i, j| m[(i, j)] as f32);
@@ -123,7 +126,7 @@ pub fn sparse(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 200, 4, 27);
+        let data = make::data(learner, task, 200, 4, 27);
         let mut m = make::matrix(&data).clone();
         (0..200).for_each(|i| m[(i, i % 4)] = 0.0);
         let data = make::with_matrix(&data, m);
@@ -150,7 +153,7 @@ pub fn sparse(learner: &dyn AnyLearner) -> Verdict {
 pub fn table(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 200, 3, 28);
+        let data = make::data(learner, task, 200, 3, 28);
         let m = make::matrix(&data);
         let columns = (0..3).map(|j| (format!("column{j}"), Column::numbers(m.view().col_iter(j).collect())));
         let t = attempt!(Table::new(columns), "table");
@@ -172,7 +175,7 @@ pub fn categories(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let (table, y) = make::mixed_table(task, 300, 29);
+        let (table, y) = make::mixed_table(learner, task, 300, 29);
         // A learner without missing values gets complete rows.
         let complete: Vec<usize> = (0..300).filter(|&i| table.columns().iter().all(|c| !c.is_missing(i))).collect();
         let rows = if learner.spec().accepts.missing { (0..300).collect() } else { complete };

@@ -1,6 +1,6 @@
 //! Checks of invariances that follow from what a learner means.
 
-use ermine_core::{AnyLearner, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, Stream, Target, Task};
+use ermine_core::{AnyLearner, Cells, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, Stream, Target, Task};
 use serde_json::Value;
 
 use crate::compare::{Says, distance, far, says};
@@ -26,7 +26,7 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::undrawn(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 200, 4, 10);
+        let data = make::data(learner, task, 200, 4, 10);
         let x = data.view().x;
         let order = Stream::new(1, "row order", 0).permutation(200);
         let a = attempt!(fit_says(&*l, &data, &x), "fit");
@@ -40,6 +40,9 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
 /// Why an invariance is not asked of learners that cut the rows into folds for their members.
 const FOLDED: &str = "its folds are dealt class by class, and its members break ties by the order of the columns";
 
+/// Why an invariance is not asked of a learner that begins with drawn weights.
+const DRAWN: &str = "its first weights are drawn for each column and class by its number";
+
 fn cuts_folds(learner: &dyn AnyLearner) -> bool {
     learner.is_ordered() && learner.spec().family == Family::Composite
 }
@@ -47,6 +50,9 @@ fn cuts_folds(learner: &dyn AnyLearner) -> bool {
 pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
     if cuts_folds(learner) {
         return Verdict::Skip(FOLDED);
+    }
+    if learner.is_drawn() {
+        return Verdict::Skip(DRAWN);
     }
     let l = make::undrawn(learner);
     for task in make::tasks(learner) {
@@ -56,7 +62,7 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
             // taken may follow the order of the columns.
             continue;
         }
-        let data = make::data(task, 200, 4, 11);
+        let data = make::data(learner, task, 200, 4, 11);
         let m = make::matrix(&data);
         let order = [2, 0, 3, 1];
         let mut shuffled = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| m[(i, order[j])]));
@@ -72,6 +78,9 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
             } else if width == 4 {
                 let back: Vec<f64> = (0..200).flat_map(|i| order.map(|j| a.columns[i * 4 + j])).collect();
                 a.columns = back;
+            } else if !a.proba.is_empty() {
+                // Fisher's directions: their number is that of the classes, and their signs are arbitrary.
+                [&mut a, &mut b].into_iter().for_each(|s| s.columns.iter_mut().for_each(|v| *v = v.abs()));
             } else {
                 return Verdict::Skip("its output columns do not follow its input columns one by one");
             }
@@ -85,7 +94,7 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
 pub fn subset(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 300, 3, 12);
+        let data = make::data(learner, task, 300, 3, 12);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let all = attempt!(says(&*model, &data.view().x), "predict");
         let rows = [299, 0, 7, 7, 128];
@@ -100,6 +109,7 @@ pub fn subset(learner: &dyn AnyLearner) -> Verdict {
         require!(same(pick(&all.numbers), &part.numbers), "numbers of a subset differ");
         require!(same(pick(&all.proba), &part.proba), "probabilities of a subset differ");
         require!(same(pick(&all.columns), &part.columns), "columns of a subset differ");
+        require!(same(pick(&all.density), &part.density), "densities of a subset differ");
         require!(
             codes(&all.classes) == part.classes && codes(&all.groups) == part.groups,
             "classes or groups of a subset differ"
@@ -112,17 +122,22 @@ pub fn subset(learner: &dyn AnyLearner) -> Verdict {
 fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) -> f64) -> Verdict {
     let exact = learner.spec().family == Family::Tree;
     for task in make::tasks(learner) {
-        let data = make::data(task, 200, 4, 13);
+        let data = make::data(learner, task, 200, 4, 13);
         let m = make::matrix(&data);
         let other = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| map(m[(i, j)])));
         let a = attempt!(fit_says(learner, &data, &data.view().x), "fit");
         let b = attempt!(fit_says(changed, &other, &other.view().x), "fit on mapped columns");
-        let d = distance(&Says { columns: Vec::new(), ..a }, &Says { columns: Vec::new(), ..b });
+        // Columns and densities follow the units.
+        let plain = |s: Says| Says { columns: Vec::new(), density: Vec::new(), ..s };
+        let d = distance(&plain(a), &plain(b));
         let limit = if exact { 0.0 } else { CLOSE };
         require!(d <= limit, "predictions change by {d:e}");
     }
     Verdict::Pass
 }
+
+/// Why a shift and a scale are not asked of a learner whose numbers are no quantities.
+const NO_QUANTITIES: &str = "its numbers are counts, codes or compared with a threshold, so that others mean something else";
 
 fn only_transforms(learner: &dyn AnyLearner) -> bool {
     matches!(learner.spec().family, Family::Preparation | Family::Reduction)
@@ -134,6 +149,9 @@ pub fn shift(learner: &dyn AnyLearner) -> Verdict {
     }
     if only_transforms(learner) {
         return Verdict::Skip("its output is meant to follow the shift");
+    }
+    if learner.cells() != Cells::Quantities {
+        return Verdict::Skip(NO_QUANTITIES);
     }
     let l = make::ready(learner);
     // A multiple of a power of two, so that trees see exactly the same gaps.
@@ -147,6 +165,9 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     if only_transforms(learner) {
         return Verdict::Skip("its output is meant to follow the scale");
     }
+    if learner.cells() != Cells::Quantities {
+        return Verdict::Skip(NO_QUANTITIES);
+    }
     let l = make::ready(learner);
     let mut matched = make::ready(learner);
     // A penalty on coefficients scales with them: the same problem has another penalty. Squares scale by 16, absolute values
@@ -159,7 +180,7 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     let factor = 4.0 * share + 16.0 * (1.0 - share);
     // A kernel whose width follows the columns sees no change, and its penalty has none to match.
     let follows = l.params().get("kernel").is_some_and(|k| k == "rbf") && l.params().get("gamma").is_some_and(|g| g == "scale");
-    for (name, factor) in [("alpha", factor), ("C", 1.0 / factor)].into_iter().filter(|_| !follows) {
+    for (name, factor) in [("alpha", factor), ("C", 1.0 / factor), ("eps", 4.0)].into_iter().filter(|_| !follows) {
         if let Some(v) = l.params().get(name).and_then(Value::as_f64) {
             attempt!(matched.set(name, Value::from(v * factor)), "the matching penalty");
         }
@@ -178,13 +199,16 @@ pub fn labels(learner: &dyn AnyLearner) -> Verdict {
         return Verdict::Skip(FOLDED);
     }
     let l = make::ready(learner);
-    let data = make::data(Some(Task::Classification), 200, 3, 14);
+    let data = make::data(learner, Some(Task::Classification), 200, 3, 14);
     let Target::Class { codes, .. } = data.view().y else { return Verdict::Fail("no classes".into()) };
     let x = data.view().x;
     let a = attempt!(fit_says(&*l, &data, &x), "fit");
     let renamed = OwnedTarget::Class { codes: codes.to_vec(), names: ["u", "v", "w"].map(String::from).to_vec() };
     let b = attempt!(fit_says(&*l, &OwnedDataset { y: renamed, ..data.clone() }, &x), "fit with other names");
     require!(far(&a.proba, &b.proba) == 0.0, "other names for the classes change the probabilities");
+    if learner.is_drawn() {
+        return Verdict::Pass;
+    }
     let reversed =
         OwnedTarget::Class { codes: codes.iter().map(|c| 2 - c).collect(), names: ["u", "v", "w"].map(String::from).to_vec() };
     let b = attempt!(fit_says(&*l, &OwnedDataset { y: reversed, ..data.clone() }, &x), "fit with reversed classes");
@@ -203,7 +227,7 @@ pub fn weight_two(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::undrawn(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 150, 3, 15);
+        let data = make::data(learner, task, 150, 3, 15);
         let x = data.view().x;
         let weight: Vec<f64> = (0..150).map(|i| if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
         let rows: Vec<usize> = (0..150).flat_map(|i| vec![i; weight[i] as usize]).collect();
@@ -221,7 +245,7 @@ pub fn weight_zero(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let mut data = make::data(task, 150, 3, 16);
+        let mut data = make::data(learner, task, 150, 3, 16);
         // The rows left out are far away, so that any trace of them shows.
         let mut m = make::matrix(&data).clone();
         (0..150).filter(|i| i % 4 == 1).for_each(|i| m.row_mut(i).iter_mut().for_each(|v| *v += 500.0));

@@ -1,15 +1,23 @@
 //! Data for the checks: small, seeded, and easy enough that every learner has one right answer.
 
 use ermine_core::{
-    AnyLearner, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Schema, Stream, Table, Task,
+    AnyLearner, Cells, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Schema, Stream, Table,
+    Task,
 };
 use serde_json::Value;
 
-/// A learner set up for the data of the checks: as many clusters as the data has.
+/// A learner set up for the data of the checks.
 pub fn ready(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     let mut learner = learner.boxed();
-    if learner.spec().params.iter().any(|p| p.name == "n_clusters") {
-        let _ = learner.set("n_clusters", Value::from(3));
+    // As many clusters as the data has, and neighbourhoods that connect each of them.
+    for (name, value) in [("n_clusters", Value::from(3)), ("eps", Value::from(4.0))] {
+        if learner.spec().params.iter().any(|p| p.name == name) {
+            let _ = learner.set(name, value);
+        }
+    }
+    let spec = learner.spec();
+    if spec.tasks.contains(&Task::Density) && spec.tasks.contains(&Task::Clustering) && spec.param("n_components").is_ok() {
+        let _ = learner.set("n_components", Value::from(3));
     }
     learner
 }
@@ -32,8 +40,16 @@ pub fn tasks(learner: &dyn AnyLearner) -> Vec<Option<Task>> {
     if supervised.is_empty() { vec![None] } else { supervised }
 }
 
+/// A number as the learner reads it: where cells are counts or codes, a small whole number.
+fn cell(learner: &dyn AnyLearner, v: f64) -> f64 {
+    match learner.cells() {
+        Cells::Quantities | Cells::Bits => v,
+        Cells::Counts | Cells::Codes => (v.abs() / 2.0).floor().min(9.0),
+    }
+}
+
 /// Three clouds far apart, columns on different scales: easy for every learner, with a target for any task.
-pub fn data(task: Option<Task>, rows: usize, cols: usize, seed: u64) -> OwnedDataset {
+pub fn data(learner: &dyn AnyLearner, task: Option<Task>, rows: usize, cols: usize, seed: u64) -> OwnedDataset {
     let mut s = Stream::new(seed, "check data", 0);
     let mut x = Mat::zeros(rows, cols);
     let mut group = Vec::with_capacity(rows);
@@ -44,7 +60,7 @@ pub fn data(task: Option<Task>, rows: usize, cols: usize, seed: u64) -> OwnedDat
         for j in 0..cols {
             let centre = 6.0 * f64::from(u8::from((g + j) % 3 == 0)) - 2.0;
             let v = centre + 0.8 * s.normal();
-            x[(i, j)] = v * (1.0 + j as f64);
+            x[(i, j)] = cell(learner, v * (1.0 + j as f64));
             sum += v * (1.0 - 0.4 * j as f64);
         }
         group.push(g as u32);
@@ -80,8 +96,8 @@ pub fn with_matrix(data: &OwnedDataset, x: Mat<f64>) -> OwnedDataset {
 }
 
 /// A table with a number column, a category column and missing cells in both, and a target for the task.
-pub fn mixed_table(task: Option<Task>, rows: usize, seed: u64) -> (Table, OwnedTarget) {
-    let base = data(task, rows, 2, seed);
+pub fn mixed_table(learner: &dyn AnyLearner, task: Option<Task>, rows: usize, seed: u64) -> (Table, OwnedTarget) {
+    let base = data(learner, task, rows, 2, seed);
     let mut s = Stream::new(seed, "check table", 0);
     let x = matrix(&base);
     let missing = |s: &mut Stream| s.uniform() < 0.1;

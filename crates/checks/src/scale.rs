@@ -11,7 +11,7 @@ const ROWS: usize = 20_000;
 pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 500, 4, 5);
+        let data = make::data(learner, task, 500, 4, 5);
         let fit = || l.fit_any(&data.view(), &Context::seeded(7)).and_then(|m| stored(&*m));
         require!(attempt!(fit(), "fit") == attempt!(fit(), "fit"), "two fits with one seed store different bytes");
     }
@@ -21,9 +21,11 @@ pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
 pub fn threads(learner: &dyn AnyLearner) -> Verdict {
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        // Time grows with the square of the rows where there are kernels, and blocks are of a few hundred rows.
-        let rows = if learner.spec().family == Family::Kernel { 3_000 } else { ROWS };
-        let data = make::data(task, rows, 3, 6);
+        // Time grows with the square of the rows where there are kernels or trees of clusters, and blocks are of a few hundred rows.
+        let kernel = learner.spec().family == Family::Kernel || learner.params().get("kernel").is_some();
+        let square = kernel || learner.spec().family == Family::Cluster && !learner.spec().accepts.passes;
+        let rows = if square { 3_000 } else { ROWS };
+        let data = make::data(learner, task, rows, 3, 6);
         let mut first = None;
         for threads in [1, 2, 7] {
             let pool = attempt!(rayon::ThreadPoolBuilder::new().num_threads(threads).build(), "thread pool");
@@ -50,7 +52,7 @@ pub fn blocks(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, 700, 3, 8);
+        let data = make::data(learner, task, 700, 3, 8);
         let x = data.view().x;
         let whole = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let whole = attempt!(says(&*whole, &x), "predict");
@@ -92,7 +94,7 @@ pub fn stream(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = make::ready(learner);
     for task in make::tasks(learner) {
-        let data = make::data(task, ROWS, 3, 9);
+        let data = make::data(learner, task, ROWS, 3, 9);
         let memory = attempt!(l.fit_any(&data.view(), &Context::seeded(3)), "fit in memory");
         let memory = attempt!(stored(&*memory), "save");
         for runs in [&[1000, 1, 4097, 13][..], &[100_000]] {

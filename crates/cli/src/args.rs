@@ -6,6 +6,10 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub mod agents;
+
+use agents::{Bandit, BanditCommand, Rl, RlCommand};
+
 /// A table goes in, a model comes out.
 #[derive(Debug, Parser)]
 #[command(
@@ -34,12 +38,18 @@ pub enum Command {
     Predict(Predict),
     /// Transform: the scores of a reduction, the columns of a preparation
     Transform(Transform),
-    /// Measure a model on data whose target is known
+    /// Measure a model on data: predictions where the target is known, groups, densities, reductions
     Evaluate(Evaluate),
     /// Compare models by cross-validation; keep the best
     Compare(Compare),
     /// Show a saved model: how it was trained, its evidence, its coefficients, path or tree
     Explain(Explain),
+    /// Write a page about a model: how well it does, what matters to it, what it decides
+    Report(Report),
+    /// Bandits: simulate policies against their bounds, evaluate them on logs
+    Bandit(Bandit),
+    /// Reinforcement learning: train agents, let them play, solve finite worlds
+    Rl(Rl),
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -64,6 +74,20 @@ impl Command {
             Self::Evaluate(_) => "evaluate",
             Self::Compare(_) => "compare",
             Self::Explain(_) => "explain",
+            Self::Report(_) => "report",
+            Self::Bandit(a) => match a.command {
+                BanditCommand::Run(_) => "bandit run",
+                BanditCommand::Replay(_) => "bandit replay",
+                BanditCommand::Top(_) => "bandit top",
+                BanditCommand::Policies(_) => "bandit policies",
+            },
+            Self::Rl(a) => match a.command {
+                RlCommand::Train(_) => "rl train",
+                RlCommand::Play(_) => "rl play",
+                RlCommand::Solve(_) => "rl solve",
+                RlCommand::Agents(_) => "rl agents",
+                RlCommand::Environments(_) => "rl environments",
+            },
             Self::Completions { .. } => "completions",
             Self::Man { .. } => "man",
         }
@@ -79,6 +103,19 @@ impl Command {
             Self::Evaluate(a) => Some(&a.everywhere),
             Self::Compare(a) => Some(&a.everywhere),
             Self::Explain(a) => Some(&a.everywhere),
+            Self::Report(a) => Some(&a.everywhere),
+            Self::Bandit(a) => Some(match &a.command {
+                BanditCommand::Run(a) => &a.everywhere,
+                BanditCommand::Replay(a) => &a.everywhere,
+                BanditCommand::Top(a) => &a.everywhere,
+                BanditCommand::Policies(a) => &a.everywhere,
+            }),
+            Self::Rl(a) => Some(match &a.command {
+                RlCommand::Train(a) => &a.everywhere,
+                RlCommand::Play(a) => &a.everywhere,
+                RlCommand::Solve(a) => &a.everywhere,
+                RlCommand::Agents(a) | RlCommand::Environments(a) => &a.everywhere,
+            }),
             Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
@@ -130,7 +167,7 @@ pub struct Learning {
     /// Column of sample weights: weight 2 is the row twice
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
-    /// Task, where the target does not tell: regression or classification
+    /// Task, where the target does not tell: regression or classification; without a target clustering, reduction or density
     #[arg(long, value_name = "TASK")]
     pub task: Option<String>,
     /// Preparation of the columns: auto (impute, one-hot, standardise where the model needs it) or none
@@ -170,10 +207,12 @@ pub struct Models {
 pub struct Fit {
     /// A file, a glob, - or example:NAME
     pub data: String,
-    /// Target column (several, with commas, for a regression); none for clustering and reduction
+    /// Target column (several, with commas, for a regression); none for clustering, reduction and density, where a column that is
+    /// named here is left out, and groups are compared with it
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     pub target: Vec<String>,
-    /// Model (see `ermine models`); a sensible default for the task when not given
+    /// Model (see `ermine models`); a sensible default for the task when not given: logistic, ridge, and without a target kmeans with
+    /// the number of clusters of the best silhouette, pca, or the first density
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
     /// Parameter of the model
@@ -217,7 +256,7 @@ pub struct Predict {
     /// File to write, csv or parquet by extension; the standard output when not given
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Probabilities beside the classes
+    /// Probabilities beside the classes or clusters, and the log density where the model has one
     #[arg(long)]
     pub proba: bool,
     #[command(flatten)]
@@ -235,6 +274,9 @@ pub struct Transform {
     /// File to write, csv or parquet by extension; the standard output when not given
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// The way back: DATA holds transformed columns, and columns like those of the training data come out
+    #[arg(long)]
+    pub inverse: bool,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -247,6 +289,9 @@ pub struct Evaluate {
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
     pub data: String,
+    /// Target column, where it is another than in training; for clusters, a column of known groups to compare them with
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
     /// Column of sample weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
@@ -256,6 +301,9 @@ pub struct Evaluate {
     /// Cost of declining to decide, where an error costs 1
     #[arg(long, value_name = "COST")]
     pub abstain: Option<f64>,
+    /// Page to write, one .html file or .md with its figures in a folder beside it
+    #[arg(long, value_name = "OUT")]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -284,6 +332,9 @@ pub struct Compare {
     /// Model file for the best, trained on all rows
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Page to write about the best, one .html file or .md with its figures in a folder beside it
+    #[arg(long, value_name = "OUT")]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     pub learning: Learning,
     #[command(flatten)]
@@ -307,7 +358,49 @@ pub struct Explain {
     /// Rows of each table that are printed; --json has all
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub rows: usize,
+    /// Measure of the importances; log_loss or rmse when not given
+    #[arg(long, value_name = "NAME", requires = "data")]
+    pub metric: Option<String>,
+    /// Rows of the data that importances look at; as many as can be afforded when not given
+    #[arg(long, value_name = "N", requires = "data")]
+    pub sample: Option<usize>,
+    /// Train on parts of the data to see whether more rows would help
+    #[arg(long, requires = "data")]
+    pub learning_curve: bool,
     /// Column of sample weights of the data
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Report {
+    /// Model file
+    pub model: PathBuf,
+    /// Data with the target: a file, a glob, - or example:NAME
+    pub data: String,
+    /// Page to write, one .html file or .md with its figures in a folder beside it
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Folds by which a model is judged that was trained on this data; 0 judges it by the rows that it has seen, and says so
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub folds: usize,
+    /// Measure of the importances; log_loss or rmse when not given
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Rows of the data that importances look at; as many as can be afforded when not given
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// Costs of a false positive and a false negative that the page begins with
+    #[arg(long, value_name = "fp=5,fn=1")]
+    pub cost: Option<String>,
+    /// The learning curve: auto (where it takes little time), yes or no
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "yes", "no"])]
+    pub learning_curve: String,
+    /// Column of sample weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
     #[command(flatten)]
@@ -334,7 +427,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// 90, 90s, 1.5m, 2h.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let factor = match unit {
         "" | "s" => 1.0,

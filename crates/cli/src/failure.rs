@@ -38,7 +38,8 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
         Some(Error::Parameter { .. }) => 2,
         // Names that are ours to know; files, columns and classes are found in the data or not.
         Some(Error::Unknown { what, .. }) => {
-            let typed = ["model", "format", "metric", "column type"].contains(&what.as_str()) || what.starts_with("parameter");
+            let typed = ["model", "format", "metric", "column type", "policy", "agent", "environment"].contains(&what.as_str())
+                || what.starts_with("parameter");
             if typed { 2 } else { 1 }
         }
         _ => 1,

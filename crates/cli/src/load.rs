@@ -104,12 +104,11 @@ impl ForModel {
 
 impl Learning {
     pub fn task(&self) -> Result<Option<Task>> {
-        match self.task.as_deref() {
-            None => Ok(None),
-            Some("regression") => Ok(Some(Task::Regression)),
-            Some("classification") => Ok(Some(Task::Classification)),
-            Some(other) => Err(Usage(format!("--task {other}: it must be regression or classification")).into()),
-        }
+        let known = [Task::Regression, Task::Classification, Task::Clustering, Task::Reduction, Task::Density];
+        let Some(word) = self.task.as_deref() else { return Ok(None) };
+        let task = known.into_iter().find(|t| t.name() == word);
+        let expected = "it must be regression, classification, clustering, reduction or density";
+        Ok(Some(task.ok_or_else(|| Usage(format!("--task {word}: {expected}")))?))
     }
 
     /// The task that was asked for, by `--task` or by models that all do nothing but regression: to them a target of few whole
@@ -128,10 +127,26 @@ impl Learning {
         Ok(Some(Task::Regression))
     }
 
+    /// The task that was asked for, when it can be done with the targets there are.
+    pub fn task_for(&self, targets: &[String]) -> Result<Option<Task>> {
+        match self.task()? {
+            Some(task) if task.is_supervised() && targets.is_empty() => {
+                Err(Usage(format!("--task {task} needs a target; name it with --target COL")).into())
+            }
+            task => Ok(task),
+        }
+    }
+
     /// What the columns of the data are; the reader has left out those to drop.
     pub fn roles(&self, targets: &[String], models: &[String]) -> Result<Roles> {
         let (targets, weight) = (targets.to_vec(), self.weight.clone());
-        Ok(Roles { targets, weight, drop: Vec::new(), task: self.task_of(models)?, classes: None })
+        // A column that is named beside a task without target has groups to compare with.
+        let task = match self.task_of(models)? {
+            Some(task) if task.is_supervised() => Some(task),
+            Some(_) if !targets.is_empty() => Some(Task::Classification),
+            _ => None,
+        };
+        Ok(Roles { targets, weight, drop: Vec::new(), task, classes: None })
     }
 
     pub fn problem(&self, reading: &Reading, data: &str, targets: &[String], models: &[String]) -> Result<Problem> {
@@ -167,13 +182,28 @@ pub fn learner(name: &str, set: &[String]) -> Result<Box<dyn AnyLearner>> {
     Ok(learner)
 }
 
-/// A sensible model for a task.
-pub fn default_model(task: Option<Task>) -> &'static str {
-    match task {
-        None => "kmeans",
-        Some(Task::Classification) => "logistic",
-        Some(_) => "ridge",
+/// The learner that was asked for, or a sensible one for the task; `target` is the task that the target asks for.
+pub fn chosen(model: Option<&str>, set: &[String], asked: Option<Task>, target: Option<Task>) -> Result<Box<dyn AnyLearner>> {
+    if let Some(name) = model {
+        return learner(name, set);
     }
+    let name = match asked.or(target) {
+        Some(Task::Classification) => "logistic",
+        Some(Task::Regression) => "ridge",
+        Some(Task::Reduction) => "pca",
+        Some(Task::Density) => {
+            let density =
+                ermine::catalogue().map(|l| l.spec()).find(|s| s.tasks.contains(&Task::Density) && s.family != Family::Composite);
+            density.ok_or_else(|| Usage("--task density: no model of the catalogue estimates a density".into()))?.name
+        }
+        _ => {
+            // Eight clusters, the default of kmeans, would be a guess.
+            let rule = "n_clusters=silhouette".to_owned();
+            let first = (!set.iter().any(|s| s.starts_with("n_clusters="))).then_some(rule);
+            return learner("kmeans", &first.into_iter().chain(set.iter().cloned()).collect::<Vec<_>>());
+        }
+    };
+    learner(name, set)
 }
 
 /// The learners that are compared on a target when none are named: all that do the task but those that only repeat others
@@ -190,6 +220,45 @@ pub fn candidates(y: &OwnedTarget) -> Vec<Box<dyn AnyLearner>> {
 
 pub fn open(path: &std::path::Path) -> Result<Fitted> {
     Fitted::load(path).with_context(|| format!("cannot open the model {}", path.display()))
+}
+
+/// Rows for a model, with the target where it predicts one.
+pub struct Known {
+    pub rows: Rows,
+    pub y: OwnedTarget,
+    pub weight: Option<Vec<f64>>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+impl Known {
+    /// Reads rows to judge a model by.
+    pub fn read(reading: &Reading, data: &str, weight: Option<&String>, fitted: &Fitted) -> Result<Self> {
+        let mut read = reading.read_for(data, fitted)?;
+        let classifier = fitted.model.as_classifier();
+        let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
+        let roles = Roles {
+            targets: if supervised { fitted.target.names.clone() } else { Vec::new() },
+            weight: weight.cloned(),
+            drop: Vec::new(),
+            task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
+            classes: classifier.map(|c| c.classes().to_vec()),
+        };
+        let mut problem = Problem::from_table(needed(&read.table, fitted, &roles)?, &roles)?;
+        read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
+        read.notes.append(&mut problem.notes);
+        read.table = problem.x;
+        let rows = read.rows(fitted)?;
+        if rows.view().rows() == 0 {
+            return Err(anyhow::anyhow!("{data}: there are no rows with a target to judge the model by"));
+        }
+        Ok(Self { rows, y: problem.y, weight: problem.weight, notes: read.notes })
+    }
+
+    pub fn dataset<'a>(&'a self, fitted: &'a Fitted) -> Dataset<'a> {
+        let data = Dataset::new(self.rows.view()).with_target(self.y.view()).with_weight(self.weight.as_deref());
+        data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)))
+    }
 }
 
 /// Only the columns the model, the target and the weights need: others may be anything.

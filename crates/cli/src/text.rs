@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+pub use ermine::words::{count, counted, number, seconds};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How a column of a table is aligned.
@@ -41,55 +42,6 @@ pub fn table(head: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
         out.push_str(&line(&row.iter().map(String::as_str).collect::<Vec<_>>()));
     }
     out
-}
-
-/// A number with about four digits, for a person to compare.
-pub fn number(v: f64) -> String {
-    if v == 0.0 {
-        return "0".into();
-    }
-    if !v.is_finite() {
-        return v.to_string();
-    }
-    let size = v.abs().log10().floor();
-    if (-4.0..6.0).contains(&size) {
-        let digits = (3.0 - size).clamp(0.0, 7.0) as usize;
-        let text = format!("{v:.digits$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-    } else {
-        format!("{v:.3e}")
-    }
-}
-
-/// A time with its unit.
-pub fn seconds(s: f64) -> String {
-    if s < 1e-3 {
-        format!("{:.0} µs", s * 1e6)
-    } else if s < 1.0 {
-        format!("{:.1} ms", s * 1e3)
-    } else if s < 120.0 {
-        format!("{s:.1} s")
-    } else {
-        format!("{:.1} min", s / 60.0)
-    }
-}
-
-/// A whole number with thin groups: 12,345.
-pub fn count(n: usize) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// So many of a thing: 1 row, 12,345 rows.
-pub fn counted(n: usize, what: &str) -> String {
-    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
 /// At most `most` columns wide, the last one … when something was cut.
@@ -170,13 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_times_read_well() {
-        assert_eq!(number(0.98765), "0.9877");
-        assert_eq!(number(1234.0), "1234");
-        assert_eq!(number(1.5e-7), "1.500e-7");
-        assert_eq!(seconds(0.0123), "12.3 ms");
-        assert_eq!(count(1234567), "1,234,567");
-        assert_eq!((counted(1, "row").as_str(), counted(1200, "row").as_str()), ("1 row", "1,200 rows"));
+    fn tables_and_bars_read_well() {
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(bars(&[0, 1, 8]), " ▁█");
         let t = table(&["a", "n"], &[Align::Left, Align::Right], &[vec!["x".into(), "10".into()]]);

@@ -72,6 +72,12 @@ pub struct DataInfo {
     /// The types that were asked for, by column.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub types: BTreeMap<String, ColumnKind>,
+    /// A print of the rows ([`crate::Dataset::fingerprint`]), by which they are known again: a model is not judged by rows that it has seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+    /// The share of these rows that was held out, drawn by the seed of the fit; none where all were trained on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<f64>,
 }
 
 impl DataInfo {
@@ -263,6 +269,11 @@ impl ModelReader {
         let key = self.key(name);
         let value = self.content.fields.get(&key).ok_or_else(|| Error::Model(format!("field \"{key}\" is not there")))?;
         T::deserialize(value).map_err(|e| Error::Model(format!("field \"{key}\": {e}")))
+    }
+
+    /// Whether there is such a structure: files of older versions may lack one.
+    pub fn has_field(&self, name: &str) -> bool {
+        self.content.fields.contains_key(&self.key(name))
     }
 
     /// How many children deep this reader looks.

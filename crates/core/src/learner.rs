@@ -4,7 +4,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result,
+    Cells, Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result,
     RowSource, Schema, Spec, Trace,
 };
 
@@ -42,9 +42,21 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
     const ORDERED: bool = false;
 
+    /// Whether training begins with weights that are drawn for each column and each output by its number. Of such a learner nobody may
+    /// expect the same model when columns or classes come in another order.
+    const DRAWN: bool = false;
+
     /// Whether `alpha` weighs the absolute values of the coefficients, which scale with the columns, and not their squares. A
     /// learner with an `l1_ratio` says it there.
     const ABSOLUTE_PENALTY: bool = false;
+
+    /// What the numbers of the columns stand for. A preparation in front leaves counts unscaled, and nobody may expect that
+    /// shifted or scaled columns mean the same unless they are quantities.
+    const CELLS: Cells = Cells::Quantities;
+
+    /// The parameters that a search should move and between which values, in the words of the command line: `alpha=1e-4..1e4:log`,
+    /// `n_neighbors=1..60`, `weights=uniform,distance`.
+    const SEARCH: &'static [&'static str] = &[];
 
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
@@ -105,6 +117,14 @@ pub trait Model: std::any::Any + Send + Sync {
     fn as_explained(&self) -> Option<&dyn Explained> {
         None
     }
+    /// The model as a sum of parts, one a column, if it is one.
+    fn as_additive(&self) -> Option<&dyn Additive> {
+        None
+    }
+    /// The model as one that answers by the training rows that are near, if it does.
+    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+        None
+    }
 
     /// How good the fit is, where that can be said.
     fn certificate(&self) -> Option<&Certificate> {
@@ -160,6 +180,10 @@ pub trait Classifier: Model {
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         Ok(argmax_rows(self.proba(x)?.view()))
     }
+    /// [`Classifier::proba`] and [`Classifier::classify`] of the same rows; overridden where one prediction gives both.
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok((self.proba(x)?, self.classify(x)?))
+    }
 }
 
 /// The column of the largest value of each row; ties go to the first.
@@ -193,6 +217,10 @@ pub trait Transformer: Model {
     fn units(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
+    /// For each new column the one column it is made of, for transformations in which no new column mixes several.
+    fn sources(&self) -> Option<Vec<usize>> {
+        None
+    }
     /// The way back, as near as it can be, for transformations that have one.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let _ = z;
@@ -200,14 +228,22 @@ pub trait Transformer: Model {
     }
 }
 
+/// The group of rows that belong to none, for clusterers that leave some out.
+pub const NOISE: u32 = u32::MAX;
+
 /// Assigns rows to groups.
 pub trait Clusterer: Model {
-    /// Number of groups.
+    /// Number of groups, [`NOISE`] not counted.
     fn n_clusters(&self) -> usize;
-    /// The group of each row.
+    /// The group of each row, or [`NOISE`].
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>>;
     /// The columns in which the clusterer measures distances, where they are others than those of `x`.
     fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let _ = x;
+        Ok(None)
+    }
+    /// The probabilities of the groups, a column each, for clusterers that have them; rows sum to 1.
+    fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let _ = x;
         Ok(None)
     }
@@ -221,6 +257,13 @@ pub trait Clusterer: Model {
 pub trait Density: Model {
     /// The logarithm of the density at each row.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>>;
+    /// How many numbers the fit was free to choose; information criteria charge for them.
+    fn n_parameters(&self) -> usize;
+    /// Rows drawn from the density, for models that can draw; the same seed draws the same rows.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let _ = (rows, seed);
+        Ok(None)
+    }
 }
 
 /// Says how much each column adds to a prediction.
@@ -236,6 +279,29 @@ pub trait Explained: Model {
     /// A row for each row. For each output there is the part of each column and then the expected value; together they sum to
     /// what the model says of the row.
     fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+}
+
+/// Says a sum of parts, each of which depends on one column alone.
+pub trait Additive: Model {
+    /// What the parts sum to, but for a constant: "log odds", "score", "prediction".
+    fn explains(&self) -> &'static str;
+    /// Numbers that are explained for each row: 1, or one a class or target.
+    fn n_outputs(&self) -> usize;
+    /// A row for each row: for each output the part of each column.
+    fn parts(&self, x: &Features<'_>) -> Result<Mat<f64>>;
+}
+
+/// Answers by the training rows that are near.
+pub trait Neighbours: Model {
+    /// Training rows there are.
+    fn n_examples(&self) -> usize;
+    /// For each row its `k` nearest training rows (fewer where there are not as many), from near to far: their numbers from 0 and how
+    /// far they are.
+    fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>>;
+    /// Training rows, in the columns in which distances are measured.
+    fn examples(&self, rows: &[usize]) -> Result<Mat<f64>>;
+    /// What a training row is: the name of its class, or its numbers.
+    fn answer(&self, row: usize) -> Vec<crate::Cell>;
 }
 
 /// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
@@ -282,6 +348,20 @@ pub trait AnyLearner: Send + Sync {
 
     /// [`Learner::ORDERED`].
     fn is_ordered(&self) -> bool {
+        false
+    }
+    /// [`Learner::CELLS`].
+    fn cells(&self) -> Cells {
+        Cells::Quantities
+    }
+
+    /// [`Learner::SEARCH`].
+    fn search_any(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// [`Learner::DRAWN`].
+    fn is_drawn(&self) -> bool {
         false
     }
     /// [`Learner::load`].
@@ -408,6 +488,18 @@ impl<L: Learner> AnyLearner for L {
 
     fn is_ordered(&self) -> bool {
         L::ORDERED
+    }
+
+    fn cells(&self) -> Cells {
+        L::CELLS
+    }
+
+    fn search_any(&self) -> &'static [&'static str] {
+        L::SEARCH
+    }
+
+    fn is_drawn(&self) -> bool {
+        L::DRAWN
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {

@@ -13,6 +13,7 @@ mod dataset;
 mod error;
 mod evidence;
 pub mod file;
+mod fingerprint;
 mod learner;
 mod matrix;
 mod output;
@@ -30,8 +31,10 @@ pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, T
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
+pub use fingerprint::{Fingerprint, hash_of_file};
 pub use learner::{
-    AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, Regressor, Resume, StreamFit, Transformer, argmax_rows,
+    Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
+    StreamFit, Transformer, argmax_rows,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
@@ -43,6 +46,6 @@ pub use report::{Branch, Cell, Curve, Meaning, Report, Section};
 pub use rng::Stream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
-pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task};
+pub use spec::{Accepts, Cells, Family, ParamSpec, Range, Spec, Task};
 pub use suggest::nearest;
 pub use table::{Bitmap, Column, MISSING_CODE, Table, TableRef};

@@ -62,8 +62,12 @@ pub enum Family {
     Neighbours,
     /// Trees.
     Tree,
+    /// Networks.
+    Neural,
     /// Clusters.
     Cluster,
+    /// Mixtures.
+    Mixture,
     /// Reduction of columns.
     Reduction,
     /// Preparation of columns.
@@ -82,12 +86,28 @@ impl Family {
             Self::Bayes => "Bayes classifiers",
             Self::Neighbours => "Neighbours",
             Self::Tree => "Trees",
+            Self::Neural => "Networks",
             Self::Cluster => "Clustering",
+            Self::Mixture => "Mixtures",
             Self::Reduction => "Reduction",
             Self::Preparation => "Preparation",
             Self::Composite => "Composites",
         }
     }
+}
+
+/// What the numbers that a learner reads stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cells {
+    /// Quantities: a shift or another unit of a column changes nothing that matters.
+    #[default]
+    Quantities,
+    /// How often something occurs: 0 or more, and 0 means that it does not.
+    Counts,
+    /// Whether something holds: a threshold decides.
+    Bits,
+    /// Which of several things it is: whole numbers from 0 up.
+    Codes,
 }
 
 /// What data a learner takes. A capability is data, never a method that fails.

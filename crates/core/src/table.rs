@@ -270,6 +270,27 @@ impl Table {
         Ok((Self { schema: Arc::new(schema), columns: self.columns, rows: self.rows }, out))
     }
 
+    /// Puts other cells in the place of a column's and returns those; they must be as many, of the same form, and of the same
+    /// names where they are categories.
+    pub fn replace(&mut self, col: usize, cells: Column) -> Result<Column> {
+        if cells.len() != self.rows {
+            let what = format!("rows of column \"{}\"", self.schema.fields[col].name);
+            return Err(Error::Length { what, expected: self.rows, found: cells.len() });
+        }
+        let fits = match (&self.columns[col], &cells) {
+            (Column::Number { .. }, Column::Number { .. }) | (Column::Text(_), Column::Text(_)) => true,
+            (Column::Category { names, .. }, Column::Category { codes, names: new }) => {
+                names == new && codes.iter().all(|&c| c == MISSING_CODE || (c as usize) < names.len())
+            }
+            _ => false,
+        };
+        if !fits {
+            let name = &self.schema.fields[col].name;
+            return Err(Error::Data(format!("column \"{name}\" cannot be replaced by cells of another form")));
+        }
+        Ok(std::mem::replace(&mut self.columns[col], cells))
+    }
+
     /// Adds the rows of a table with the same schema at the end.
     ///
     /// # Panics

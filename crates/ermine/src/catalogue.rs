@@ -2,7 +2,9 @@
 
 use ermine_core::{AnyLearner, Error, Result};
 
-use ermine_learn::{baseline, bayes, boosting, cluster, features, kernel, linear, neighbours, prepare, reduce, svm, tree};
+use ermine_learn::{
+    baseline, bayes, boosting, cluster, features, kernel, linear, mixture, neighbours, prepare, reduce, svm, tree,
+};
 
 use crate::Pipeline;
 use crate::ensemble::{AdaBoost, Bagging, OneVsOne, OneVsRest, Stacking, Voting};
@@ -26,6 +28,11 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(linear::LinearSvm::default()),
     || Box::new(kernel::KernelRidge::default()),
     || Box::new(bayes::GaussianNb::default()),
+    || Box::new(bayes::MultinomialNb::default()),
+    || Box::new(bayes::BernoulliNb::default()),
+    || Box::new(bayes::CategoricalNb::default()),
+    || Box::new(bayes::Lda::default()),
+    || Box::new(bayes::Qda::default()),
     || Box::new(neighbours::Knn::default()),
     || Box::new(tree::Tree::default()),
     || Box::new(tree::forest::Forest::default()),
@@ -33,8 +40,16 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(tree::C45::default()),
     || Box::new(AdaBoost::default()),
     || Box::new(boosting::Boosting::default()),
+    || Box::new(mixture::Gmm::default()),
+    || Box::new(mixture::GmmClassifier::default()),
+    || Box::new(mixture::MixtureOfExperts::default()),
     || Box::new(reduce::Pca::default()),
+    || Box::new(reduce::IncrementalPca::default()),
+    || Box::new(reduce::KernelPca::default()),
     || Box::new(cluster::KMeans::default()),
+    || Box::new(cluster::MiniBatchKMeans::default()),
+    || Box::new(cluster::Dbscan::default()),
+    || Box::new(cluster::Agglomerative::default()),
     || Box::new(prepare::Standardise::default()),
     || Box::new(prepare::MinMax::default()),
     || Box::new(prepare::OneHot::default()),
@@ -57,9 +72,11 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
 ];
 
 /// Learners that a comparison tries only when they are named, because by default they repeat another (a Gaussian glm and an
-/// expectile at one half are least squares), answer another question (a quantile), or search in their own way for what others
-/// find exactly (stochastic gradients, the perceptron, stepwise selection).
-pub const BY_REQUEST: &[&str] = &["glm", "quantile", "expectile", "sgd", "perceptron", "stepwise"];
+/// expectile at one half are least squares), answer another question (a quantile), search in their own way for what others
+/// find exactly (stochastic gradients, the perceptron, stepwise selection), or read columns as what most are not (counts, yes and no,
+/// codes).
+pub const BY_REQUEST: &[&str] =
+    &["glm", "quantile", "expectile", "sgd", "perceptron", "stepwise", "multinomial-nb", "bernoulli-nb", "categorical-nb"];
 
 /// Every learner with its default parameters.
 pub fn catalogue() -> impl Iterator<Item = Box<dyn AnyLearner>> {

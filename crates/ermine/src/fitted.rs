@@ -40,8 +40,11 @@ impl std::fmt::Debug for Fitted {
 impl Fitted {
     /// Trains on a problem.
     pub fn train(learner: Box<dyn AnyLearner>, problem: &Problem, cx: &Context<'_>) -> Result<Self> {
-        Self::train_on(learner, &problem.dataset(), problem.target.clone(), cx)
-            .map_err(|e| e.with_row(|row| problem.row_of_table(row)))
+        let data = problem.dataset();
+        let mut fitted = Self::train_on(learner, &data, problem.target.clone(), cx)
+            .map_err(|e| e.with_row(|row| problem.row_of_table(row)))?;
+        fitted.data.fingerprint = Some(data.fingerprint());
+        Ok(fitted)
     }
 
     /// Trains on rows in memory; `target` names what is predicted.
@@ -114,8 +117,9 @@ impl Fitted {
         };
         let cx = Context { checkpoint: Some(&save), checkpoint_every: every, ..*cx };
         let start = start.as_ref().map(|fitted| &*fitted.model);
-        let fitted = Self::continue_on(learner, start, &data, problem.target.clone(), &cx)
+        let mut fitted = Self::continue_on(learner, start, &data, problem.target.clone(), &cx)
             .map_err(|e| e.with_row(|row| problem.row_of_table(row)))?;
+        fitted.data.fingerprint = Some(data.fingerprint());
         if path.exists() {
             std::fs::remove_file(path).map_err(|e| Error::io(path, e))?;
         }
@@ -207,6 +211,14 @@ impl Fitted {
     /// that can be used or an error.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let (header, reader) = file::decode(bytes)?;
+        // Agents and policies are kept in files of the same kind, and are no models.
+        if let Some((family, name)) = header.learner.split_once('/') {
+            return Err(Error::Model(match family {
+                "rl" => format!("it holds a {name} agent; `ermine rl play` and ermine.rl take it"),
+                "bandit" => format!("it holds a {name} policy; `ermine bandit replay --resume` and ermine.bandits take it"),
+                _ => format!("it holds {}", header.learner),
+            }));
+        }
         let mut learner = catalogue::learner(&header.learner).map_err(|e| Error::Model(e.to_string()))?;
         let params = header.params.as_object().ok_or_else(|| Error::Model("its parameters are no object".into()))?;
         learner.set_all(params).map_err(|e| Error::Model(e.to_string()))?;

@@ -20,14 +20,20 @@
 
 mod catalogue;
 pub mod chart;
+pub mod document;
 pub mod ensemble;
 mod examine;
 mod fitted;
+pub mod page;
 mod pipeline;
 mod problem;
+pub mod report;
+pub mod summary;
 mod units;
+pub mod words;
 
 pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
+pub use ermine_agent as agent;
 pub use ermine_core as core;
 pub use ermine_core::{Error, Result};
 pub use ermine_data as data;

@@ -1,9 +1,11 @@
 //! Pipelines: preparations and a learner, as one learner.
 
+mod explain;
+
 use ermine_core::{
-    Accepts, AnyLearner, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error, Explained, Family,
-    Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report,
-    Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
+    Accepts, Additive, AnyLearner, Cells, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error,
+    Explained, Family, Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, Neighbours, ParamSpec,
+    Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{
     baseline::Baseline,
@@ -264,7 +266,9 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
     let keep = learner.untouched_any().into_iter().filter_map(named).collect();
     let drop = wants_independent_columns(&*learner).then_some(DropLevel::First);
-    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+    // Counts mean something by their very values, and none is below 0.
+    let standardise = learner.cells() != Cells::Counts;
+    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardise, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
 }
 
 /// Whether a learner gives standard errors when its columns do not depend on each other: the linear models without penalty. The
@@ -352,6 +356,15 @@ impl PipelineModel {
         Ok(out.unwrap_or_default())
     }
 
+    /// For each column that the last step sees the one column it was made of; `None` where a step mixes columns.
+    fn sources_before_last(&self) -> Option<Vec<usize>> {
+        let mut sources: Vec<usize> = (0..self.n_features()).collect();
+        for model in &self.front {
+            sources = model.as_transformer()?.sources()?.into_iter().map(|j| sources[j]).collect();
+        }
+        Some(sources)
+    }
+
     fn schema_before_last(&self, schema: &Schema) -> Schema {
         self.front.iter().fold(schema.clone(), |s, m| m.as_transformer().map_or(s.clone(), |t| t.schema_out(&s)))
     }
@@ -381,6 +394,12 @@ impl Model for PipelineModel {
     // The parts of prepared columns are not those of the columns that came in.
     fn as_explained(&self) -> Option<&dyn Explained> {
         if self.front.is_empty() { self.last.as_explained() } else { None }
+    }
+    fn as_additive(&self) -> Option<&dyn Additive> {
+        self.last.as_additive().and(self.sources_before_last()).map(|_| self as _)
+    }
+    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+        self.last.as_neighbours().map(|_| self as _)
     }
     fn certificate(&self) -> Option<&Certificate> {
         self.last.certificate()
@@ -501,6 +520,12 @@ impl Clusterer for PipelineModel {
         })?;
         Ok(out)
     }
+    fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let found = |run: &Features<'_>| Ok(self.last.as_clusterer().expect(LOST).posterior(run)?.unwrap_or_default());
+        let out = self.rows_by_runs(x, found)?;
+        // A clusterer has at least one group, or no probabilities to give.
+        Ok((out.cols() > 0).then_some(out))
+    }
     fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         x.expect_cols(self.n_features())?;
         let Some(clusterer) = self.last.as_clusterer() else { return Ok(None) };
@@ -512,12 +537,31 @@ impl Clusterer for PipelineModel {
 }
 
 impl Density for PipelineModel {
+    /// The density of the columns as they came in, where the preparation leaves quantities what they are: dividing a column by
+    /// its scale multiplies the density by it. Else that of the prepared columns.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        let units = |m: &dyn Model| m.as_transformer().and_then(|t| t.units());
+        let scales = self.front.iter().map(|m| units(&**m).map(|u| u.iter().map(|(_, s)| s.abs().ln()).sum::<f64>()));
+        let volume = scales.sum::<Option<f64>>().filter(|v| v.is_finite()).unwrap_or(0.0);
         let mut out = Vec::with_capacity(x.rows());
         self.by_runs(x, |run| {
-            out.extend(self.last.as_density().expect(LOST).log_density(run)?);
+            out.extend(self.last.as_density().expect(LOST).log_density(run)?.into_iter().map(|l| l - volume));
             Ok(())
         })?;
         Ok(out)
+    }
+    fn n_parameters(&self) -> usize {
+        self.last.as_density().map_or(0, |d| d.n_parameters())
+    }
+    // What is drawn are prepared columns; it is given only where the way back is known.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let Some(mut held) = self.last.as_density().map(|d| d.sample(rows, seed)).transpose()?.flatten() else { return Ok(None) };
+        for model in self.front.iter().rev() {
+            match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
+                Some(x) => held = x,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(held))
     }
 }

@@ -3,12 +3,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use ermine::core::{Features, MatRef, OwnedTarget, Schema, Stream, Task, file};
+use ermine::core::{Cells, Features, MatRef, OwnedTarget, Schema, Stream, Task, file};
 use ermine::prelude::*;
 
-fn training(task: Option<Task>) -> OwnedDataset {
+fn training(task: Option<Task>, cells: Cells) -> OwnedDataset {
     let mut s = Stream::new(5, "model file", 0);
-    let x: Vec<f64> = (0..40 * 3).map(|_| s.normal()).collect();
+    let cell = |v: f64| match cells {
+        Cells::Quantities | Cells::Bits => v,
+        Cells::Counts | Cells::Codes => (2.0 * v.abs()).floor(),
+    };
+    let x: Vec<f64> = (0..40 * 3).map(|_| cell(s.normal())).collect();
     let y = match task {
         Some(Task::Classification) => OwnedTarget::from_labels(&(0..40).map(|i| ["no", "yes"][i % 2]).collect::<Vec<_>>()),
         Some(_) => OwnedTarget::Real((0..40).map(|i| x[3 * i] + 0.1 * s.normal()).collect()),
@@ -32,7 +36,7 @@ fn models() -> Vec<(String, Fitted)> {
             tasks.push(None);
         }
         for task in tasks {
-            let data = training(task);
+            let data = training(task, learner.cells());
             let target = match &data.y {
                 OwnedTarget::Class { names, .. } => file::TargetInfo { names: vec!["y".into()], classes: names.clone() },
                 OwnedTarget::None => file::TargetInfo::default(),

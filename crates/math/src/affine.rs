@@ -85,12 +85,74 @@ pub fn affine(x: &Features<'_>, coef: &Mat<f64>, intercept: &[f64], learner: &st
     Ok(out)
 }
 
+/// `(X - centre) Bᵀ + b` for dense features: with the differences taken first, nothing is lost where columns are far from 0.
+///
+/// # Panics
+/// When `coef`, `intercept` and `centre` do not fit each other or the number of columns.
+pub fn affine_about(x: &Features<'_>, centre: &[f64], coef: &Mat<f64>, intercept: &[f64], learner: &str) -> Result<Mat<f64>> {
+    let (rows, cols, targets) = (x.rows(), x.cols(), intercept.len());
+    assert_eq!((coef.rows(), coef.cols(), centre.len()), (targets, cols, cols), "coefficients for other columns");
+    let mut out = Mat::zeros(rows, targets);
+    if targets == 0 || rows == 0 {
+        return Ok(out);
+    }
+    out.as_mut_slice().par_chunks_mut(ROWS * targets).enumerate().try_for_each_init(
+        || (Vec::new(), Vec::new()),
+        |(scratch, centred), (c, out)| -> Result<()> {
+            let first = c * ROWS;
+            let block = x.row_range(first..(first + ROWS).min(rows));
+            let m = block.f64_rows(scratch, learner)?;
+            centred.resize(m.rows() * cols, 0.0);
+            for (i, row) in centred.chunks_exact_mut(cols).enumerate() {
+                m.copy_row(i, row);
+                row.iter_mut().zip(centre).for_each(|(v, m)| *v -= m);
+            }
+            affine_rows(MatRef::row_major(centred, m.rows(), cols), coef, intercept, out);
+            Ok(())
+        },
+    )?;
+    Ok(out)
+}
+
 fn affine_sparse(m: CsrRef<'_>, coef: &Mat<f64>, intercept: &[f64], out: &mut [f64]) {
     for (i, out) in out.chunks_exact_mut(intercept.len()).enumerate() {
         let (indices, values) = m.row(i);
         for (k, o) in out.iter_mut().enumerate() {
             let coef = coef.row(k);
             *o = intercept[k] + indices.iter().zip(values).map(|(&j, v)| v * coef[j as usize]).sum::<f64>();
+        }
+    }
+}
+
+/// `X Bᵀ + b` for sparse rows, with the coefficients by column: row j of `by_column` holds those of column j. The cells of a
+/// row then read a few whole rows of coefficients, and not a number here and there for every result.
+///
+/// # Panics
+/// When `by_column` and `intercept` do not fit each other or the number of columns.
+pub fn affine_by_columns(x: CsrRef<'_>, by_column: &Mat<f64>, intercept: &[f64]) -> Mat<f64> {
+    let (rows, targets) = (x.rows(), intercept.len());
+    assert_eq!((by_column.rows(), by_column.cols()), (x.cols(), targets), "coefficients for other columns");
+    let mut out = Mat::zeros(rows, targets);
+    if targets > 0 {
+        out.as_mut_slice().par_chunks_mut(ROWS * targets).enumerate().for_each(|(c, out)| {
+            let first = c * ROWS;
+            sparse_rows(x.row_range(first..(first + ROWS).min(rows)), by_column, intercept, out);
+        });
+    }
+    out
+}
+
+fused! {
+    fn sparse_rows(x: CsrRef<'_>, by_column: &Mat<f64>, intercept: &[f64], out: &mut [f64]) {
+        let targets = intercept.len();
+        for (i, out) in out.chunks_exact_mut(targets).enumerate() {
+            out.copy_from_slice(intercept);
+            let (indices, values) = x.row(i);
+            for (&j, &v) in indices.iter().zip(values) {
+                for (o, w) in out.iter_mut().zip(by_column.row(j as usize)) {
+                    *o += v * w;
+                }
+            }
         }
     }
 }
@@ -119,6 +181,10 @@ mod tests {
             let by_columns: Vec<f64> = (0..cols).flat_map(|j| x.view().col_iter(j).collect::<Vec<_>>()).collect();
             let columns = Features::F64(MatRef::col_major(&by_columns, rows, cols));
             assert_eq!(affine(&columns, &coef, &intercept, "test").unwrap(), dense);
+            let centre: Vec<f64> = (0..cols).map(|j| (j % 7) as f64).collect();
+            let moved = Mat::from_fn(rows, cols, |i, j| x[(i, j)] - centre[j]);
+            let about = affine_about(&Features::F64(x.view()), &centre, &coef, &intercept, "test").unwrap();
+            assert_eq!(about, affine(&Features::F64(moved.view()), &coef, &intercept, "test").unwrap());
             let single = Mat::from_fn(rows, cols, |i, j| x[(i, j)] as f32);
             assert_eq!(affine(&Features::F32(single.view()), &coef, &intercept, "test").unwrap(), dense);
             let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
@@ -131,7 +197,8 @@ mod tests {
             }
             let sparse = Csr::new(indptr, indices, values, cols).unwrap();
             let found = affine(&Features::Csr(sparse.view()), &coef, &intercept, "test").unwrap();
-            for (a, b) in found.as_slice().iter().zip(dense.as_slice()) {
+            let by_columns = affine_by_columns(sparse.view(), &coef.view().t().to_owned(), &intercept);
+            for (a, b) in found.as_slice().iter().chain(by_columns.as_slice()).zip([dense.as_slice(); 2].concat()) {
                 assert!((a - b).abs() < 1e-12);
             }
             // A row's result does not depend on its neighbours.

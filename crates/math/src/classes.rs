@@ -60,6 +60,11 @@ impl ClassMoments {
         &self.mean
     }
 
+    /// What [`ClassMoments::mean`] lost in rounding: the means to twice the digits are `mean + mean_low`.
+    pub fn mean_low(&self) -> &Mat<f64> {
+        &self.mean_low
+    }
+
     /// Σ w (x - mean)²: a row a class.
     pub fn squares(&self) -> &Mat<f64> {
         &self.squares
@@ -123,6 +128,22 @@ impl ClassMoments {
             }
         }
         self.merge(block);
+    }
+
+    /// Takes in rows that belong to all classes in part: `shares` lie class by class, a weight a row for each.
+    ///
+    /// # Panics
+    /// When the lengths or the number of columns differ.
+    pub fn add_shares<T: Real>(&mut self, x: MatRef<'_, T>, shares: &[f64]) {
+        let rows = x.rows();
+        assert_eq!(shares.len(), rows * self.weight.len(), "a share a row and class");
+        let codes = vec![0; rows];
+        for class in 0..self.weight.len() {
+            let mut one = Self::new(1, x.cols());
+            one.add(x, &codes, Some(&shares[class * rows..(class + 1) * rows]));
+            self.finite &= one.finite;
+            self.merge_class(class, &one, 0);
+        }
     }
 
     /// Takes in the rows of another, which come after the rows of this one.
@@ -327,25 +348,38 @@ impl DiagonalGaussians {
     /// # Panics
     /// When the shapes do not fit.
     pub fn log_density<T: Real>(&self, x: MatRef<'_, T>, out: &mut [f64]) {
+        self.densities(x, out, self.classes, 1);
+    }
+
+    /// [`DiagonalGaussians::log_density`] that writes class after class, a run of rows for each.
+    ///
+    /// # Panics
+    /// When the shapes do not fit.
+    pub fn log_density_by_class<T: Real>(&self, x: MatRef<'_, T>, out: &mut [f64]) {
+        self.densities(x, out, 1, x.rows());
+    }
+
+    /// The density of row i and class c goes to place `i * by_row + c * by_class`.
+    fn densities<T: Real>(&self, x: MatRef<'_, T>, out: &mut [f64], by_row: usize, by_class: usize) {
         assert_eq!(x.cols(), self.features, "features");
         assert_eq!(out.len(), x.rows() * self.classes, "room for the densities");
         #[cfg(target_arch = "x86_64")]
         {
             use crate::simd::Avx2;
             #[target_feature(enable = "avx2,fma")]
-            fn all_avx2<T: Real>(s: Avx2, g: &DiagonalGaussians, x: MatRef<'_, T>, out: &mut [f64]) {
-                g.all(s, x, out);
+            fn all_avx2<T: Real>(s: Avx2, g: &DiagonalGaussians, x: MatRef<'_, T>, out: &mut [f64], steps: (usize, usize)) {
+                g.all(s, x, out, steps);
             }
             if let Some(s) = Avx2::find() {
                 // SAFETY: the features were found.
-                return unsafe { all_avx2(s, self, x, out) };
+                return unsafe { all_avx2(s, self, x, out, (by_row, by_class)) };
             }
         }
-        self.all(Portable, x, out);
+        self.all(Portable, x, out, (by_row, by_class));
     }
 
     #[inline(always)]
-    fn all<S: Simd, T: Real>(&self, s: S, x: MatRef<'_, T>, out: &mut [f64]) {
+    fn all<S: Simd, T: Real>(&self, s: S, x: MatRef<'_, T>, out: &mut [f64], (by_row, by_class): (usize, usize)) {
         let zeros = vec![0.0; self.features];
         let mut panel = vec![0.0; rows::packed_len(ROWS, self.features)];
         for first in (0..x.rows()).step_by(ROWS) {
@@ -370,7 +404,7 @@ impl DiagonalGaussians {
                     unsafe { s.store(squares.as_mut_ptr().add(4 * t), sums[t]) };
                 }
                 for i in 0..part.rows() {
-                    out[(first + i) * self.classes + class] = self.constant[class] - 0.5 * squares[i];
+                    out[(first + i) * by_row + class * by_class] = self.constant[class] - 0.5 * squares[i];
                 }
             }
         }
@@ -433,6 +467,30 @@ mod tests {
     }
 
     #[test]
+    fn a_share_of_one_is_the_row_in_its_class() {
+        let x = random(60, 5, 9);
+        let codes: Vec<u32> = (0..60).map(|i| i % 3).collect();
+        let w: Vec<f64> = (0..60).map(|i| 0.5 + f64::from(i % 4)).collect();
+        let shares: Vec<f64> =
+            (0..3u32).flat_map(|c| (0..60).map(move |i| (c, i))).map(|(c, i)| if codes[i] == c { w[i] } else { 0.0 }).collect();
+        let mut soft = ClassMoments::new(3, 5);
+        soft.add_shares(x.view(), &shares);
+        let hard = split(&x, &codes, 3, Some(&w), 60);
+        for c in 0..3 {
+            assert_eq!(soft.weight()[c], hard.weight()[c]);
+            for j in 0..5 {
+                assert!((soft.mean()[(c, j)] - hard.mean()[(c, j)]).abs() < 1e-14);
+                assert!((soft.squares()[(c, j)] / hard.squares()[(c, j)] - 1.0).abs() < 1e-13);
+            }
+        }
+        // Halves of a row in two classes are two rows of half the weight.
+        let mut halves = ClassMoments::new(2, 5);
+        halves.add_shares(x.view(), &[0.5; 120]);
+        let whole = split(&x, &[0; 60], 1, None, 60);
+        assert!((0..5).all(|j| (2.0 * halves.squares()[(1, j)] / whole.squares()[(0, j)] - 1.0).abs() < 1e-14));
+    }
+
+    #[test]
     fn layouts_and_singles_agree() {
         let single = Mat::from_fn(77, 11, |i, j| ((i * 31 + j * 7) % 19) as f32 / 3.0);
         let x = Mat::from_fn(77, 11, |i, j| f64::from(single[(i, j)]));
@@ -489,6 +547,8 @@ mod tests {
             let mut other = vec![f64::NAN; rows * classes];
             g.log_density(columns.view().t(), &mut other);
             assert_eq!(out, other);
+            g.log_density_by_class(x.view(), &mut other);
+            (0..rows).for_each(|i| (0..classes).for_each(|c| assert_eq!(other[c * rows + i], out[i * classes + c])));
         }
     }
 

@@ -4,6 +4,7 @@
 //! packed once: groups of a few vectors of centres, feature by feature, so that a tile of rows times centres is summed in
 //! registers with one broadcast a row and one load a vector. Rows are read where they lie.
 
+mod bounds;
 mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod simd;
@@ -119,6 +120,9 @@ pub struct Centres<T> {
     bias: Vec<T>,
     /// The centres themselves, in rows of `width`.
     rows: Vec<T>,
+    /// Their lengths.
+    norms: Vec<f64>,
+    rounding: bounds::Rounding,
 }
 
 /// Centres that are looked at together.
@@ -188,7 +192,11 @@ impl<T: Real> Centres<T> {
                 rows[c * width + j] = T::from_f64(centres[c * cols + j]);
             }
         }
-        Self { k, cols, width, groups, packed, bias, rows }
+        let norms = (0..k).map(|c| centres[c * cols..(c + 1) * cols].iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
+        let rounding = bounds::Rounding::default();
+        let ready = Self { k, cols, width, groups, packed, bias, rows, norms, rounding };
+        let rounding = bounds::Rounding::of(&ready);
+        Self { rounding, ..ready }
     }
 
     /// How many centres there are.

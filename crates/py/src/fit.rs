@@ -132,27 +132,38 @@ pub fn fit<'py>(
         None => None,
         Some(rows) => Some(Offset { rows: matrix(rows)?, validation: watched_offset.as_ref().map(matrix).transpose()? }),
     };
+    let context = Context { seed, validation: watched.as_ref(), offset, ..Context::default() };
+    let start = start.map(|model| &*model.get().fitted.model);
+    let fitted = interruptible(py, named(input.dtype()), &context, |cx| match (resume, go_on) {
+        (true, _) => Fitted::resume_on(learner, start, &data, info, cx),
+        (false, true) => Fitted::continue_on(learner, start, &data, info, cx),
+        (false, false) => Fitted::train_on(learner, &data, info, cx),
+    })?;
+    Ok(NativeModel::new(fitted))
+}
+
+/// Long work on the pool, with the interpreter released, that Ctrl-C stops.
+///
+/// The work runs on the pool while this thread waits, because Python delivers signals to its main thread only: every 50 ms it takes the
+/// interpreter back for a moment and asks. Work that is stopped ends at its next report to the context.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    named: Named<'_>,
+    context: &Context<'_>,
+    work: impl FnOnce(&Context<'_>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
     let pool = crate::threads::pool()?;
     let stop = AtomicBool::new(false);
     let observer = |_: &Progress| if stop.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue };
-    let context = Context { seed, observer: Some(&observer), validation: watched.as_ref(), offset, ..Context::default() };
+    let context = Context { observer: Some(&observer), ..*context };
     let mut interrupt = None;
-
-    // The fit runs on the pool while this thread waits, because Python delivers signals to its main thread only: every
-    // 50 ms it takes the interpreter back for a moment and asks. A stopped fit ends at its next report.
-    let start = start.map(|model| &*model.get().fitted.model);
     let outcome = py.detach(|| {
         let (send, receive) = channel();
-        let (data, context) = (&data, &context);
+        let context = &context;
         pool.in_place_scope(|scope| {
             scope.spawn(move |_| {
                 // A panic is a defect of ours; it becomes an exception below instead of taking the process down.
-                let result = catch_unwind(AssertUnwindSafe(|| match (resume, go_on) {
-                    (true, _) => Fitted::resume_on(learner, start, data, info, context),
-                    (false, true) => Fitted::continue_on(learner, start, data, info, context),
-                    (false, false) => Fitted::train_on(learner, data, info, context),
-                }));
-                let _ = send.send(result);
+                let _ = send.send(catch_unwind(AssertUnwindSafe(|| work(context))));
             });
             loop {
                 match receive.recv_timeout(SIGNALS_EVERY) {
@@ -174,10 +185,10 @@ pub fn fit<'py>(
         return Err(interrupt);
     }
     match outcome {
-        Some(Ok(Ok(fitted))) => Ok(NativeModel::new(fitted)),
-        Some(Ok(Err(e))) => Err(raise(e, named(input.dtype()))),
+        Some(Ok(Ok(value))) => Ok(value),
+        Some(Ok(Err(e))) => Err(raise(e, named)),
         Some(Err(panic)) => Err(broken(&*panic)),
-        None => Err(PyRuntimeError::new_err("the fit ended without an answer")),
+        None => Err(PyRuntimeError::new_err("the work ended without an answer")),
     }
 }
 

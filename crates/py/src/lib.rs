@@ -4,13 +4,17 @@
 //! [`model::NativeModel`] whose arrays and fields are those of the model file. Arrays are looked at where they lie, the
 //! interpreter is released while Rust works, and Ctrl-C stops a fit.
 
+mod bandits;
 mod error;
 mod fit;
 mod forest;
 mod input;
 mod labels;
+mod mdp;
+mod mixture;
 mod model;
 mod neighbours;
+mod rl;
 mod table;
 mod threads;
 
@@ -18,6 +22,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::bandits::{NativePolicy, agent_catalogue, bandit_off_policy, bandit_simulate, bandit_top};
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
@@ -27,9 +33,15 @@ mod _native {
     #[pymodule_export]
     use super::labels::encode_integers;
     #[pymodule_export]
+    use super::mdp::NativeMdp;
+    #[pymodule_export]
+    use super::mixture::{experts_gate, experts_moments, mixture_impute, mixture_posterior, mixture_sample};
+    #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
-    use super::neighbours::{NativeIndex, neighbours, neighbours_within};
+    use super::neighbours::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
+    #[pymodule_export]
+    use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_foreign};
     #[pymodule_export]
     use super::table::{NativeTable, example, read_table};
     #[pymodule_export]

@@ -44,7 +44,7 @@ impl NativeModel {
     }
 
     /// Calls `work` on features, which for a table are its columns in the model's order.
-    fn on<T: Send>(
+    pub(crate) fn on<T: Send>(
         &self,
         py: Python<'_>,
         x: &Bound<'_, PyAny>,
@@ -122,6 +122,12 @@ impl NativeModel {
             Ok(codes.into_iter().map(|c| c as i32).collect::<Vec<_>>())
         })?;
         Ok(codes.into_pyarray(py))
+    }
+
+    /// The group of each training row, as long as it is known.
+    fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i32>>> {
+        let labels = self.fitted.model.as_clusterer()?.labels()?;
+        Some(labels.iter().map(|&c| c as i32).collect::<Vec<_>>().into_pyarray(py))
     }
 
     /// The logarithm of the density at each row.

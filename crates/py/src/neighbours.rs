@@ -97,3 +97,22 @@ pub fn neighbours_within<'py>(
     let rows: Vec<i64> = found.rows.into_iter().map(i64::from).collect();
     Ok((ends.into_pyarray(py), found.distances.into_pyarray(py), rows.into_pyarray(py)))
 }
+
+/// The groups of rows whose neighbours and core rows are known: -1 for those that no core row has as a neighbour.
+#[pyfunction]
+pub fn connect_neighbours<'py>(
+    py: Python<'py>,
+    ends: Vec<usize>,
+    rows: Vec<u32>,
+    core: Vec<bool>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let n = core.len();
+    let sound =
+        ends.len() == n + 1 && ends.is_sorted() && ends.last() == Some(&rows.len()) && rows.iter().all(|&row| (row as usize) < n);
+    if !sound {
+        return Err(PyValueError::new_err("neighbours of other rows than these"));
+    }
+    let labels = ermine::learn::cluster::connect_neighbours(&ends, &rows, &core);
+    let labels: Vec<i64> = labels.into_iter().map(|l| if l == ermine::core::NOISE { -1 } else { i64::from(l) }).collect();
+    Ok(labels.into_pyarray(py))
+}

@@ -44,15 +44,22 @@ pub fn proven_bound(policy: &AnyPolicy, arms: &Arms, rounds: u64) -> Option<Boun
     match policy {
         AnyPolicy::ExploreThenCommit(p) => {
             let gaps = scaled(arms.means()?);
-            let each = (p.each as f64).min(t / k);
+            // Early on, the first arms have had one turn more than the others.
+            let each = (p.each as f64).min((t / k).ceil());
             let wrong = |gap: &f64| each * gap + (t - each * k).max(0.0) * gap * (-each * gap * gap).exp();
             bound(gaps.iter().map(wrong).sum(), "m ΣΔ + (T - mK) Σ Δ exp(-m Δ²)")
         }
         AnyPolicy::Ucb(p) if told(p.range) => match p.width {
+            // Auer, Cesa-Bianchi, Fischer 2002, theorem 1.
             Width::Logarithm { c: 2.0 } => {
                 let gaps = scaled(arms.means()?);
                 let sum = gaps.iter().map(|gap| 8.0 * t.ln() / gap + (1.0 + std::f64::consts::PI.powi(2) / 3.0) * gap);
                 bound(sum.sum(), "Σ 8 ln T / Δ + (1 + π²/3) ΣΔ")
+            }
+            // Bubeck, Cesa-Bianchi 2012, theorem 2.1, with α = 2c.
+            Width::Logarithm { c } if c > 1.0 => {
+                let gaps = scaled(arms.means()?);
+                bound(gaps.iter().map(|gap| 4.0 * c * t.ln() / gap + c / (c - 1.0)).sum(), "Σ (4c ln T / Δ + c / (c - 1))")
             }
             Width::Confidence { rounds: n, delta } if rounds <= n => {
                 let gaps = scaled(arms.means()?);
@@ -60,6 +67,14 @@ pub fn proven_bound(policy: &AnyPolicy, arms: &Arms, rounds: u64) -> Option<Boun
                 bound(gaps.iter().map(|gap| 2.0 * log / gap + n as f64 * delta * gap).sum(), "2 ln(4(T - K)/δ) Σ 1/Δ + T δ ΣΔ")
             }
             Width::Moss { rounds: n } if rounds <= n => bound(49.0 * (k * n as f64).sqrt(), "49 sqrt(K T)"),
+            _ => None,
+        },
+        // Agrawal, Goyal 2012, theorem 1: two coins and a uniform prior.
+        AnyPolicy::ThompsonBeta(p) if told(p.range) && (p.successes, p.failures) == (1.0, 1.0) => match (arms, policy.arms()) {
+            (Arms::Bernoulli { means }, 2) => {
+                let value = scaled(means).first().map_or(0.0, |gap| 40.0 * t.ln() / gap + 48.0 / gap.powi(3) + 18.0 * gap);
+                bound(value, "40 ln T / Δ + 48 / Δ³ + 18 Δ")
+            }
             _ => None,
         },
         AnyPolicy::Exp3(p) if told(p.range) && !matches!(arms, Arms::Drift { .. }) => match (p.losses, k.ln()) {

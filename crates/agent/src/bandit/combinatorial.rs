@@ -1,10 +1,11 @@
 //! Combinatorial bandits: a set of arms a round, each telling its reward (Chen, Wang, Yuan 2013).
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Context, Error, Progress, Result, Stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Arms, Counts, RewardRange, World};
+use super::simulate::Run;
+use super::{Arms, Bound, Counts, RewardRange, Simulation, World};
 
 /// CUCB: the `size` arms with the largest `mean + sqrt(3 ln t / (2 n))`; unknown arms first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,12 +20,24 @@ pub struct Cucb {
 impl Cucb {
     /// A policy that knows nothing yet.
     pub fn new(arms: usize, size: usize, range: RewardRange) -> Result<Self> {
-        let counts = Counts::new(arms)?;
-        range.check()?;
-        if size == 0 || size > arms {
-            return Err(Error::Data(format!("a set of {size} arms is refused; there are {arms} arms")));
+        let policy = Self { size, range, counts: Counts::new(arms)? };
+        policy.check()?;
+        Ok(policy)
+    }
+
+    /// The number of arms.
+    pub fn arms(&self) -> usize {
+        self.counts.arms()
+    }
+
+    /// Refuses a state that does not fit together.
+    pub(super) fn check(&self) -> Result<()> {
+        self.range.check()?;
+        self.counts.check()?;
+        match (1..=self.arms()).contains(&self.size) {
+            true => Ok(()),
+            false => Err(Error::Data(format!("a set of {} arms is refused; there are {} arms", self.size, self.arms()))),
         }
-        Ok(Self { size, range, counts })
     }
 
     /// A set for the next round, in rising order.
@@ -41,6 +54,7 @@ impl Cucb {
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         order.truncate(self.size);
         order.sort_unstable();
+        order.iter().for_each(|&arm| self.counts.chosen[arm] += 1);
         order
     }
 
@@ -55,28 +69,42 @@ impl Cucb {
     }
 }
 
-/// Regret of sets over many runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CombinatorialRun {
-    /// Mean regret at each of the rounds asked for.
-    pub mean: Vec<f64>,
-    /// Standard deviation over the runs.
-    pub sd: Vec<f64>,
-    /// Mean pulls of each arm.
-    pub pulls: Vec<f64>,
+/// The bound of Chen, Wang and Yuan (2013, theorem 1) for sets whose reward is the sum of their arms, which are one-Lipschitz in each of
+/// `size` means: `(6 size² ln T / Δmin² + π²/3 + 1) K Δmax`. None where the means change.
+pub fn set_bound(arms: &Arms, policy: &Cucb, rounds: u64) -> Option<Bound> {
+    let mut means = arms.means()?.to_vec();
+    let range = arms.range()?;
+    if !(policy.range.low <= range.low && policy.range.high >= range.high) {
+        return None;
+    }
+    let unit = policy.range.high - policy.range.low;
+    means.sort_by(|a, b| b.total_cmp(a));
+    let best: f64 = means[..policy.size].iter().sum();
+    let worst: f64 = means[means.len() - policy.size..].iter().sum();
+    // The nearest set that is worse replaces one arm by one from outside, whichever pair differs least.
+    let inside = means[..policy.size].iter();
+    let pairs = inside.flat_map(|a| means[policy.size..].iter().map(move |b| a - b)).filter(|gap| *gap > 0.0);
+    let least = pairs.fold(f64::INFINITY, f64::min);
+    let formula = "(6 m² ln T / Δmin² + π²/3 + 1) K Δmax";
+    if !least.is_finite() {
+        return Some(Bound { value: 0.0, formula });
+    }
+    let (least, most) = (least / unit, (best - worst) / unit);
+    let samples = 6.0 * (policy.size as f64 / least).powi(2) * (rounds.max(1) as f64).ln();
+    Some(Bound { value: (samples + std::f64::consts::PI.powi(2) / 3.0 + 1.0) * means.len() as f64 * most * unit, formula })
 }
 
-/// Regret at the rounds asked for, and pulls.
-type Run = (Vec<f64>, Vec<f64>);
-
-/// Simulates sets whose reward is the sum of their arms.
-pub fn simulate_sets(arms: &Arms, policy: &Cucb, looks: &[u64], runs: u64, seed: u64) -> Result<CombinatorialRun> {
+/// Simulates sets whose reward is the sum of their arms. The number of threads changes nothing.
+pub fn simulate_sets(arms: &Arms, policy: &Cucb, looks: &[u64], runs: u64, cx: &Context<'_>) -> Result<Simulation> {
     super::same_arms("arms of the policy", arms.count(), policy.counts.arms())?;
+    super::simulate::check_looks(looks, runs)?;
+    let seed = cx.seed;
     let one = |index: u64| -> Result<Run> {
+        cx.check(Progress { stage: "runs", done: index, total: Some(runs), objective: None })?;
         let (mut world, mut policy) = (World::new(arms)?, policy.clone());
         let mut rng = Stream::new(seed, "combinatorial bandit", index);
         let (mut regret, mut round, mut seen) = (0.0, 0, Vec::new());
-        let mut pulls = vec![0.0; arms.count()];
+        let mut pulls = vec![0; arms.count()];
         for &look in looks {
             while round < look {
                 world.advance(&mut rng);
@@ -86,7 +114,7 @@ pub fn simulate_sets(arms: &Arms, policy: &Cucb, looks: &[u64], runs: u64, seed:
                 regret += sorted[..set.len()].iter().sum::<f64>() - set.iter().map(|&a| world.means()[a]).sum::<f64>();
                 let rewards: Vec<f64> = set.iter().map(|&arm| world.draw(arm, &mut rng)).collect();
                 policy.learn(&set, &rewards)?;
-                set.iter().for_each(|&arm| pulls[arm] += 1.0);
+                set.iter().for_each(|&arm| pulls[arm] += 1);
                 round += 1;
             }
             seen.push(regret);
@@ -94,10 +122,5 @@ pub fn simulate_sets(arms: &Arms, policy: &Cucb, looks: &[u64], runs: u64, seed:
         Ok((seen, pulls))
     };
     let results: Vec<Run> = (0..runs).into_par_iter().map(one).collect::<Result<_>>()?;
-    let n = runs.max(1) as f64;
-    let mean_of = |get: &dyn Fn(&Run) -> f64| results.iter().map(get).sum::<f64>() / n;
-    let mean: Vec<f64> = (0..looks.len()).map(|at| mean_of(&|r| r.0[at])).collect();
-    let sd = (0..looks.len()).map(|at| (mean_of(&|r| (r.0[at] - mean[at]).powi(2)) * n / (n - 1.0).max(1.0)).sqrt()).collect();
-    let pulls = (0..arms.count()).map(|arm| mean_of(&|r| r.1[arm])).collect();
-    Ok(CombinatorialRun { mean, sd, pulls })
+    Ok(Simulation::of(looks, &results))
 }

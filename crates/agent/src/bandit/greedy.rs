@@ -40,14 +40,15 @@ impl Policy for ExploreThenCommit {
 
     fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
         let arms = self.arms() as u64;
-        self.counts.rounds += 1;
-        // Rewards may be late: exploration goes by choices, the commitment by what has come until then.
-        if self.counts.rounds <= self.each.saturating_mul(arms) {
-            return Choice::certain(((self.counts.rounds - 1) % arms) as usize);
-        }
         let counts = &self.counts;
-        let mean = |arm: usize| if counts.pulls[arm] == 0 { f64::NEG_INFINITY } else { counts.mean(arm) };
-        Choice::certain(*self.committed.get_or_insert_with(|| counts.largest(mean)))
+        // Rewards may be late: exploration goes by choices, the commitment by what has come until then.
+        let arm = if counts.rounds < self.each.saturating_mul(arms) {
+            (counts.rounds % arms) as usize
+        } else {
+            let mean = |arm: usize| if counts.pulls[arm] == 0 { f64::NEG_INFINITY } else { counts.mean(arm) };
+            *self.committed.get_or_insert_with(|| counts.largest(mean))
+        };
+        Choice::certain(self.counts.take(arm))
     }
 
     fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
@@ -88,12 +89,12 @@ impl Policy for EpsilonGreedy {
     fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
         let arms = self.arms();
         let epsilon = self.epsilon.at(self.counts.rounds);
-        self.counts.rounds += 1;
         let counts = &self.counts;
         let best = counts.unknown().unwrap_or_else(|| counts.largest(|arm| counts.mean(arm)));
         let u = rng.uniform();
         let arm = if u < epsilon { ((u / epsilon * arms as f64) as usize).min(arms - 1) } else { best };
         let any = epsilon / arms as f64;
+        self.counts.take(arm);
         Choice { arm, probability: Some(if arm == best { 1.0 - epsilon + any } else { any }) }
     }
 

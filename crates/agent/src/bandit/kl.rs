@@ -92,12 +92,22 @@ impl Policy for KlUcb {
     }
 
     fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
-        let t = self.counts.rounds as f64;
-        self.counts.rounds += 1;
+        let arm = self.counts.unknown().unwrap_or_else(|| self.highest());
+        Choice::certain(self.counts.take(arm))
+    }
+
+    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+        let reward = self.range.unit("kl-ucb", self.arms(), choice.arm, reward)?;
+        self.counts.add(choice.arm, reward);
+        Ok(())
+    }
+}
+
+impl KlUcb {
+    /// The arm with the largest upper bound; all are known.
+    fn highest(&self) -> usize {
         let counts = &self.counts;
-        if let Some(arm) = counts.unknown() {
-            return Choice::certain(arm);
-        }
+        let t = counts.rounds as f64;
         let log = t.max(1.0).ln();
         let level = log + if self.c > 0.0 && log > 1.0 { self.c * log.ln() } else { 0.0 };
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
@@ -112,13 +122,7 @@ impl Policy for KlUcb {
                 (best, top) = (arm, upper);
             }
         }
-        Choice::certain(best)
-    }
-
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
-        let reward = self.range.unit("kl-ucb", self.arms(), choice.arm, reward)?;
-        self.counts.add(choice.arm, reward);
-        Ok(())
+        best
     }
 }
 

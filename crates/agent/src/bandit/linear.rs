@@ -127,6 +127,11 @@ impl Models {
         Ok(Self { arms, dimension, shared, models: vec![Ridge::new(dimension, lambda, draws); count] })
     }
 
+    /// Numbers in a context.
+    fn context(&self) -> usize {
+        if self.shared { self.arms * self.dimension } else { self.dimension }
+    }
+
     fn model(&self, arm: usize) -> &Ridge {
         &self.models[if self.shared { 0 } else { arm }]
     }
@@ -140,8 +145,7 @@ impl Models {
 
     fn learn(&mut self, policy: &'static str, context: &[f64], choice: Choice, reward: f64) -> Result<()> {
         check_reward(policy, self.arms, choice.arm, reward)?;
-        let expected = if self.shared { self.arms * self.dimension } else { self.dimension };
-        same_arms("numbers of the context", expected, context.len())?;
+        same_arms("numbers of the context", self.context(), context.len())?;
         if let Some(at) = context.iter().position(|v| !v.is_finite()) {
             return Err(Error::Data(format!("{policy}: number {at} of the context is {}, which is not finite", context[at])));
         }
@@ -174,10 +178,9 @@ impl LinUcb {
     /// A policy over contexts of `dimension` numbers. With `shared`, one model serves all arms and a context holds the features of every
     /// arm, one after the other; otherwise each arm has a model of its own over the common context.
     pub fn new(arms: usize, dimension: usize, shared: bool, alpha: f64, lambda: f64) -> Result<Self> {
-        if !(alpha >= 0.0 && alpha.is_finite()) {
-            return Err(Error::Data(format!("alpha {alpha} is refused; it is a number from 0 up")));
-        }
-        Ok(Self { alpha, models: Models::new(arms, dimension, shared, lambda, false)? })
+        let policy = Self { alpha, models: Models::new(arms, dimension, shared, lambda, false)? };
+        policy.check()?;
+        Ok(policy)
     }
 
     /// The coefficients of an arm.
@@ -191,8 +194,16 @@ impl LinUcb {
         self.models.model(arm).uncertainty(x).max(0.0).sqrt()
     }
 
+    /// Numbers in a context.
+    pub(super) fn context(&self) -> usize {
+        self.models.context()
+    }
+
     pub(super) fn check(&self) -> Result<()> {
-        self.models.check(false)
+        match self.alpha >= 0.0 && self.alpha.is_finite() {
+            true => self.models.check(false),
+            false => Err(Error::Data(format!("alpha {} is refused; it is a number from 0 up", self.alpha))),
+        }
     }
 }
 
@@ -234,14 +245,21 @@ pub struct LinearThompson {
 impl LinearThompson {
     /// A policy over contexts of `dimension` numbers; `shared` as for [`LinUcb`].
     pub fn new(arms: usize, dimension: usize, shared: bool, scale: f64, lambda: f64) -> Result<Self> {
-        if !(scale >= 0.0 && scale.is_finite()) {
-            return Err(Error::Data(format!("scale {scale} is refused; it is a number from 0 up")));
-        }
-        Ok(Self { scale, models: Models::new(arms, dimension, shared, lambda, true)? })
+        let policy = Self { scale, models: Models::new(arms, dimension, shared, lambda, true)? };
+        policy.check()?;
+        Ok(policy)
+    }
+
+    /// Numbers in a context.
+    pub(super) fn context(&self) -> usize {
+        self.models.context()
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        self.models.check(true)
+        match self.scale >= 0.0 && self.scale.is_finite() {
+            true => self.models.check(true),
+            false => Err(Error::Data(format!("scale {} is refused; it is a number from 0 up", self.scale))),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Many runs side by side: regret with its band, against the bounds.
 
-use ermine_core::{Cell, Curve, Error, Report, Result, Section, Stream};
+use ermine_core::{Cell, Context, Curve, Error, Progress, Report, Result, Section, Stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{AnyPolicy, Arms, Choice, Delay, Policy, World, lai_robbins, proven_bound, same_arms};
+use super::{AnyPolicy, Arms, Bound, Choice, Cucb, Delay, Policy, World, lai_robbins, proven_bound, same_arms};
+use super::{set_bound, simulate_sets};
 
 /// Pseudo-regret over many runs: what the best arm would have earned on average, less what the chosen arms earn on average. The best arm
 /// is the one of each round where means wander or follow a context, and the best fixed one against an adversary.
@@ -26,7 +27,37 @@ pub struct Simulation {
     pub runs: u64,
 }
 
+/// Regret at the rounds asked for, and pulls of each arm.
+pub(super) type Run = (Vec<f64>, Vec<u64>);
+
 impl Simulation {
+    /// Means, spreads and bands of runs.
+    pub(super) fn of(looks: &[u64], runs: &[Run]) -> Self {
+        let n = runs.len() as f64;
+        let arms = runs.first().map_or(0, |r| r.1.len());
+        let mut out = Self {
+            rounds: looks.to_vec(),
+            mean: Vec::new(),
+            sd: Vec::new(),
+            low: Vec::new(),
+            high: Vec::new(),
+            pulls: (0..arms).map(|arm| runs.iter().map(|r| r.1[arm]).sum::<u64>() as f64 / n).collect(),
+            runs: runs.len() as u64,
+        };
+        for at in 0..looks.len() {
+            let mut values: Vec<f64> = runs.iter().map(|r| r.0[at]).collect();
+            let mean = values.iter().sum::<f64>() / n;
+            let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+            values.sort_by(f64::total_cmp);
+            let quantile = |q: f64| values[(q * (n - 1.0)).round() as usize];
+            out.mean.push(mean);
+            out.sd.push(variance.sqrt());
+            out.low.push(quantile(0.1));
+            out.high.push(quantile(0.9));
+        }
+        out
+    }
+
     /// Mean regret at the last round.
     pub fn last(&self) -> f64 {
         self.mean.last().copied().unwrap_or(0.0)
@@ -39,7 +70,8 @@ impl Simulation {
 }
 
 /// One run: regret at the given rounds, and pulls.
-fn run(arms: &Arms, policy: &AnyPolicy, looks: &[u64], delay: Delay, seed: u64, index: u64) -> Result<(Vec<f64>, Vec<u64>)> {
+fn run(arms: &Arms, policy: &AnyPolicy, looks: &[u64], delay: Delay, cx: &Context<'_>, index: u64) -> Result<Run> {
+    let seed = cx.seed;
     let (mut world, mut policy) = (World::new(arms)?, policy.clone());
     // The same worlds for every policy: differences between policies are then not differences between worlds.
     let mut world_rng = Stream::new(seed, "bandit world", index);
@@ -81,6 +113,10 @@ fn run(arms: &Arms, policy: &AnyPolicy, looks: &[u64], delay: Delay, seed: u64, 
                 }
             }
             round += 1;
+            // A run of many rounds can be stopped within.
+            if round.is_multiple_of(1 << 16) {
+                cx.check(Progress { stage: "rounds", done: round, total: looks.last().copied(), objective: None })?;
+            }
         }
         let top = if adversary { totals.iter().copied().fold(f64::NEG_INFINITY, f64::max) } else { best };
         regrets.push(top - earned);
@@ -88,83 +124,178 @@ fn run(arms: &Arms, policy: &AnyPolicy, looks: &[u64], delay: Delay, seed: u64, 
     Ok((regrets, pulls))
 }
 
-/// Simulates a policy, which starts as it is given, in `runs` independent worlds. `looks` are the rounds at which regret is noted, rising;
-/// the last is the end. The number of threads changes nothing.
-pub fn simulate(arms: &Arms, policy: &AnyPolicy, looks: &[u64], runs: u64, delay: Delay, seed: u64) -> Result<Simulation> {
-    arms.check()?;
-    same_arms("arms of the policy", arms.count(), policy.arms())?;
+/// Refuses rounds that do not rise, and no runs.
+pub(super) fn check_looks(looks: &[u64], runs: u64) -> Result<()> {
     if looks.is_empty() || runs == 0 || looks[0] == 0 || looks.windows(2).any(|w| w[0] >= w[1]) {
         return Err(Error::Data(format!(
             "a simulation needs rounds that rise from 1 and at least one run; got {looks:?} and {runs}"
         )));
     }
-    let results: Vec<(Vec<f64>, Vec<u64>)> =
-        (0..runs).into_par_iter().map(|index| run(arms, policy, looks, delay, seed, index)).collect::<Result<_>>()?;
-    let n = runs as f64;
-    let mut out = Simulation {
-        rounds: looks.to_vec(),
-        mean: Vec::new(),
-        sd: Vec::new(),
-        low: Vec::new(),
-        high: Vec::new(),
-        pulls: (0..arms.count()).map(|arm| results.iter().map(|r| r.1[arm]).sum::<u64>() as f64 / n).collect(),
-        runs,
-    };
-    for at in 0..looks.len() {
-        let mut values: Vec<f64> = results.iter().map(|r| r.0[at]).collect();
-        let mean = values.iter().sum::<f64>() / n;
-        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-        values.sort_by(f64::total_cmp);
-        let quantile = |q: f64| values[(q * (n - 1.0)).round() as usize];
-        out.mean.push(mean);
-        out.sd.push(variance.sqrt());
-        out.low.push(quantile(0.1));
-        out.high.push(quantile(0.9));
-    }
-    Ok(out)
+    Ok(())
 }
 
-/// Simulates several policies in the same worlds: one table with regret, band, proven bound and the line of Lai and Robbins, and one plot.
+/// About `count` rounds to look at regret, in even ratios up to the last: the course is told early and late.
+pub fn look_rounds(last: u64, count: usize) -> Vec<u64> {
+    let count = count.max(2);
+    let at = |i: usize| (last as f64).powf((i + 1) as f64 / count as f64).round() as u64;
+    let mut looks: Vec<u64> = (0..count).map(at).filter(|t| (1..=last).contains(t)).chain([last]).collect();
+    looks.dedup();
+    looks
+}
+
+/// Simulates a policy, which starts as it is given, in `runs` independent worlds. `looks` are the rounds at which regret is noted, rising;
+/// the last is the end. The number of threads changes nothing.
+pub fn simulate(arms: &Arms, policy: &AnyPolicy, looks: &[u64], runs: u64, delay: Delay, cx: &Context<'_>) -> Result<Simulation> {
+    arms.check()?;
+    same_arms("arms of the policy", arms.count(), policy.arms())?;
+    check_looks(looks, runs)?;
+    let one = |index: u64| {
+        cx.check(Progress { stage: "runs", done: index, total: Some(runs), objective: None })?;
+        run(arms, policy, looks, delay, cx, index)
+    };
+    let results: Vec<Run> = (0..runs).into_par_iter().map(one).collect::<Result<_>>()?;
+    Ok(Simulation::of(looks, &results))
+}
+
+/// What is simulated: an arm a round, or a set of arms a round.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contender {
+    /// One arm a round.
+    Single(AnyPolicy),
+    /// A set of arms a round, whose reward is their sum.
+    Sets(Cucb),
+}
+
+impl From<AnyPolicy> for Contender {
+    fn from(policy: AnyPolicy) -> Self {
+        Self::Single(policy)
+    }
+}
+
+impl From<Cucb> for Contender {
+    fn from(policy: Cucb) -> Self {
+        Self::Sets(policy)
+    }
+}
+
+impl Contender {
+    /// The proven bound after so many rounds.
+    pub fn bound(&self, arms: &Arms, rounds: u64, delay: Delay) -> Option<Bound> {
+        match self {
+            // The proofs are about rewards that come at once.
+            _ if delay != Delay::None => None,
+            Self::Single(policy) => proven_bound(policy, arms, rounds),
+            Self::Sets(policy) => set_bound(arms, policy, rounds),
+        }
+    }
+}
+
+/// A policy of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// What it is called.
+    pub name: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub simulation: Simulation,
+    /// The proven bound at the same rounds, where there is one.
+    pub bound: Option<Vec<f64>>,
+    /// The bound as a formula.
+    pub formula: Option<String>,
+}
+
+/// Several policies in the same worlds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The rounds at which regret was looked at.
+    pub rounds: Vec<u64>,
+    /// Runs of each policy.
+    pub runs: u64,
+    /// How late rewards came.
+    pub delay: Delay,
+    /// The constant of Lai and Robbins, where there is one: no policy that is good everywhere stays below this times `ln T` in the
+    /// long run.
+    pub lai_robbins: Option<f64>,
+    /// The policies.
+    pub policies: Vec<Compared>,
+}
+
+/// Simulates several policies in the same worlds.
 pub fn compare(
     arms: &Arms,
-    policies: &[(&str, AnyPolicy)],
+    policies: &[(String, Contender)],
     looks: &[u64],
     runs: u64,
-    seed: u64,
-) -> Result<(Report, Vec<Simulation>)> {
-    let simulate = |policy: &AnyPolicy| simulate(arms, policy, looks, runs, Delay::None, seed);
-    let results: Vec<Simulation> = policies.iter().map(|(_, policy)| simulate(policy)).collect::<Result<_>>()?;
-    let end = looks.last().copied().unwrap_or(1);
-    let constant = lai_robbins(arms);
-    let number = |value: Option<f64>| value.map_or(Cell::Empty, Cell::Number);
-    let (mut rows, mut curves) = (Vec::new(), Vec::new());
-    for ((name, policy), result) in policies.iter().zip(&results) {
-        let last = looks.len() - 1;
-        let bound = proven_bound(policy, arms, end);
-        let mut row: Vec<Cell> = vec![(*name).into(), result.last().into(), result.error(last).into()];
-        row.extend([result.low[last].into(), result.high[last].into()]);
-        row.push(number(bound.as_ref().map(|b| b.value)));
-        row.push(bound.map_or(Cell::Empty, |b| b.formula.into()));
-        row.push(number(constant.map(|c| c * (end as f64).ln())));
-        row.extend(result.pulls.iter().map(|&p| Cell::Number(p)));
-        rows.push(row);
-        let curve = |name: String, values: &[f64]| Curve {
-            name,
-            points: looks.iter().zip(values).map(|(&t, &v)| (t as f64, v)).collect(),
+    delay: Delay,
+    cx: &Context<'_>,
+) -> Result<Comparison> {
+    let sets = policies.iter().any(|p| matches!(p.1, Contender::Sets(_)));
+    if sets && (policies.iter().any(|p| matches!(p.1, Contender::Single(_))) || delay != Delay::None) {
+        return Err(Error::Data(
+            "policies that pull sets of arms compete with their like, and their rewards come at once".into(),
+        ));
+    }
+    let mut compared = Vec::new();
+    for (name, policy) in policies {
+        let simulation = match policy {
+            Contender::Single(policy) => simulate(arms, policy, looks, runs, delay, cx)?,
+            Contender::Sets(policy) => simulate_sets(arms, policy, looks, runs, cx)?,
         };
-        curves.push(curve((*name).to_owned(), &result.mean));
-        curves.push(curve(format!("{name}, 10 %"), &result.low));
-        curves.push(curve(format!("{name}, 90 %"), &result.high));
+        let bounds: Option<Vec<Bound>> = looks.iter().map(|&t| policy.bound(arms, t, delay)).collect();
+        let formula = bounds.as_ref().and_then(|b| b.last()).map(|b| b.formula.to_owned());
+        let bound = bounds.map(|b| b.into_iter().map(|b| b.value).collect());
+        compared.push(Compared { name: name.clone(), simulation, bound, formula });
     }
-    if let Some(c) = constant {
-        let points = looks.iter().map(|&t| (t as f64, c * (t as f64).ln())).collect();
-        curves.push(Curve { name: "Lai and Robbins".into(), points });
+    // The line is about one arm a round, and about rewards that come.
+    let lai_robbins = lai_robbins(arms).filter(|_| !sets);
+    Ok(Comparison { rounds: looks.to_vec(), runs, delay, lai_robbins, policies: compared })
+}
+
+impl Comparison {
+    /// Regret, band, proven bound and the line of Lai and Robbins: a table, and plots over the rounds.
+    pub fn report(&self) -> Report {
+        let last = self.rounds.len() - 1;
+        let end = self.rounds[last];
+        let number = |value: Option<f64>| value.map_or(Cell::Empty, Cell::Number);
+        let line = |t: u64| self.lai_robbins.map(|c| c * (t as f64).ln());
+        let rows = self.policies.iter().map(|p| {
+            let s = &p.simulation;
+            let mut row: Vec<Cell> = vec![p.name.as_str().into(), s.last().into(), s.error(last).into()];
+            row.extend([s.low[last].into(), s.high[last].into()]);
+            row.extend([number(p.bound.as_ref().map(|b| b[last])), number(line(end))]);
+            row.push(p.formula.as_deref().map_or(Cell::Empty, Cell::from));
+            row
+        });
+        let mut report = Report::default();
+        let heads = ["policy", "regret", "s.e.", "10 %", "90 %", "proven bound", "Lai-Robbins", "bound"];
+        report.table(format!("Regret after {end} rounds, {} runs", self.runs), &heads, rows.collect());
+        let arms = self.policies.first().map_or(0, |p| p.simulation.pulls.len());
+        let pulls: Vec<String> = (0..arms).map(|arm| format!("arm {arm}")).collect();
+        let heads: Vec<&str> = std::iter::once("policy").chain(pulls.iter().map(String::as_str)).collect();
+        let rows = self.policies.iter().map(|p| {
+            let cells = p.simulation.pulls.iter().map(|&n| Cell::Number(n));
+            std::iter::once(p.name.as_str().into()).chain(cells).collect()
+        });
+        report.table("Mean pulls", &heads, rows.collect());
+        let curve = |name: String, value: &dyn Fn(usize) -> f64| Curve {
+            name,
+            points: self.rounds.iter().enumerate().map(|(at, &t)| (t as f64, value(at))).collect(),
+        };
+        let mut curves: Vec<Curve> = self.policies.iter().map(|p| curve(p.name.clone(), &|at| p.simulation.mean[at])).collect();
+        for p in &self.policies {
+            if let Some(bound) = &p.bound {
+                curves.push(curve(format!("bound of {}", p.name), &|at| bound[at]));
+            }
+        }
+        if self.lai_robbins.is_some() {
+            curves.push(curve("Lai and Robbins".into(), &|at| line(self.rounds[at]).unwrap_or(f64::NAN)));
+        }
+        report.sections.push(Section::Plot {
+            title: "Regret and bounds".into(),
+            x: "round".into(),
+            y: "pseudo-regret".into(),
+            curves,
+        });
+        report
     }
-    let heads = ["policy", "regret", "standard error", "10 %", "90 %", "proven bound", "formula", "Lai and Robbins"];
-    let pulls: Vec<String> = (0..arms.count()).map(|arm| format!("pulls of {arm}")).collect();
-    let columns: Vec<&str> = heads.into_iter().chain(pulls.iter().map(String::as_str)).collect();
-    let mut report = Report::default();
-    report.table(format!("Regret after {end} rounds, {runs} runs"), &columns, rows);
-    report.sections.push(Section::Plot { title: "Regret".into(), x: "round".into(), y: "pseudo-regret".into(), curves });
-    Ok((report, results))
 }

@@ -36,7 +36,8 @@ pub fn draw_beta(a: f64, b: f64, rng: &mut Stream) -> f64 {
     if x + y > 0.0 { x / (x + y) } else { f64::from(rng.uniform() * (a + b) < a) }
 }
 
-/// Beta beliefs about coins. Rewards inside the range toss a coin first (Agrawal, Goyal 2012).
+/// Beta beliefs about coins. A reward inside the range counts as that part of a success and the rest of a failure: the mean of what
+/// tossing a coin for it would count (Agrawal, Goyal 2012), without the noise of the coin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThompsonBeta {
     /// Prior successes.
@@ -83,7 +84,6 @@ impl Policy for ThompsonBeta {
 
     #[inline]
     fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
-        self.counts.rounds += 1;
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
         for arm in 0..self.counts.arms() {
             let (wins, pulls) = (self.counts.sums[arm], self.counts.pulls[arm] as f64);
@@ -92,7 +92,7 @@ impl Policy for ThompsonBeta {
                 (best, top) = (arm, draw);
             }
         }
-        Choice { arm: best, probability: None }
+        Choice { arm: self.counts.take(best), probability: None }
     }
 
     #[inline]
@@ -143,7 +143,6 @@ impl Policy for ThompsonGaussian {
     }
 
     fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
-        self.counts.rounds += 1;
         let (prior, noise) = (self.prior_sd.powi(-2), self.noise_sd.powi(-2));
         let counts = &self.counts;
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
@@ -155,7 +154,7 @@ impl Policy for ThompsonGaussian {
                 (best, top) = (arm, draw);
             }
         }
-        Choice { arm: best, probability: None }
+        Choice { arm: self.counts.take(best), probability: None }
     }
 
     fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {

@@ -1,11 +1,46 @@
 //! The best `m` arms with few samples: pure exploration.
 
 use ermine_core::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 use super::{RewardRange, some_arms};
 
+/// Gaps of the arms to the border between the best `m` and the others, in units of the range; infinite where there is no border.
+fn gaps(means: &[f64], m: usize, range: RewardRange) -> Vec<f64> {
+    let mut sorted = means.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let border = |at: usize| sorted.get(at).copied();
+    let (Some(inside), Some(outside)) = (m.checked_sub(1).and_then(border), border(m)) else {
+        return vec![f64::INFINITY; means.len()];
+    };
+    let gap = |mu: f64| if mu >= inside { mu - outside } else { inside - mu };
+    means.iter().map(|&mu| gap(mu) / (range.high - range.low)).collect()
+}
+
+/// The proven bound on the probability that [`successive_accepts_rejects`] errs (Bubeck, Wang, Viswanathan 2013, theorem 1):
+/// `2 K² exp(-(n - K) / (8 L H))` with `L = 1/2 + Σ 1/i` and `H = max i / Δ(i)²` over the gaps in rising order.
+pub fn accepts_rejects_bound(means: &[f64], m: usize, budget: u64, range: RewardRange) -> f64 {
+    let mut gaps = gaps(means, m, range);
+    gaps.sort_by(f64::total_cmp);
+    let k = means.len() as f64;
+    let weight = 0.5 + (2..=means.len()).map(|i| 1.0 / i as f64).sum::<f64>();
+    let hardness = gaps.iter().enumerate().map(|(i, gap)| (i + 1) as f64 / (gap * gap)).fold(0.0, f64::max);
+    let left = (budget as f64 - k).max(0.0);
+    let exponent = if hardness > 0.0 { left / (8.0 * weight * hardness) } else { f64::INFINITY };
+    (2.0 * k * k * (-exponent).exp()).min(1.0)
+}
+
+/// The proven bound on the expected samples of [`lucb`] (Kalyanakrishnan, Tewari, Auer, Stone 2012, theorem 6):
+/// `292 H ln(H / δ) + 16` with `H = Σ 1 / max(Δ, ε/2)²`.
+pub fn lucb_bound(means: &[f64], m: usize, delta: f64, epsilon: f64, range: RewardRange) -> f64 {
+    let half = epsilon / (range.high - range.low) / 2.0;
+    let hardness: f64 = gaps(means, m, range).iter().map(|gap| gap.max(half).powi(-2)).sum();
+    // Without a border, one sample of each arm is all that is drawn.
+    if hardness > 0.0 { 292.0 * hardness * (hardness / delta).ln() + 16.0 } else { means.len() as f64 }
+}
+
 /// The arms that were found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TopM {
     /// The arms, rising.
     pub arms: Vec<usize>,

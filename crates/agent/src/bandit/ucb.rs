@@ -78,14 +78,25 @@ impl Policy for Ucb {
 
     #[inline]
     fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
-        let t = self.counts.rounds as f64;
-        self.counts.rounds += 1;
+        let arm = self.counts.unknown().unwrap_or_else(|| self.highest());
+        Choice::certain(self.counts.take(arm))
+    }
+
+    #[inline]
+    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+        let reward = self.range.unit("ucb", self.arms(), choice.arm, reward)?;
+        self.counts.add(choice.arm, reward);
+        Ok(())
+    }
+}
+
+impl Ucb {
+    /// The arm with the largest upper bound; all are known.
+    #[inline]
+    fn highest(&self) -> usize {
         let counts = &self.counts;
-        if let Some(arm) = counts.unknown() {
-            return Choice::certain(arm);
-        }
-        let arms = counts.arms() as f64;
-        Choice::certain(match self.width {
+        let (t, arms) = (counts.rounds as f64, counts.arms() as f64);
+        match self.width {
             Width::Moss { rounds } => {
                 let share = rounds as f64 / arms;
                 counts.largest(|arm| {
@@ -101,13 +112,6 @@ impl Policy for Ucb {
                 let beta = 0.5 * (4.0 * (rounds as f64 - arms) / delta).ln();
                 counts.largest(|arm| counts.mean(arm) + (beta / counts.pulls[arm] as f64).sqrt())
             }
-        })
-    }
-
-    #[inline]
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
-        let reward = self.range.unit("ucb", self.arms(), choice.arm, reward)?;
-        self.counts.add(choice.arm, reward);
-        Ok(())
+        }
     }
 }

@@ -63,11 +63,11 @@ impl Policy for SlidingWindowUcb {
     }
 
     fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
-        self.counts.rounds += 1;
         let counts = &self.counts;
-        let scale = self.c * (counts.rounds.min(self.window as u64) as f64).ln();
+        let scale = self.c * ((counts.rounds + 1).min(self.window as u64) as f64).ln();
         let index = |arm: usize| counts.mean(arm) + (scale / counts.pulls[arm] as f64).sqrt();
-        Choice::certain(counts.unknown().unwrap_or_else(|| counts.largest(index)))
+        let arm = counts.unknown().unwrap_or_else(|| counts.largest(index));
+        Choice::certain(self.counts.take(arm))
     }
 
     fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
@@ -96,12 +96,14 @@ pub struct DiscountedUcb {
     pub range: RewardRange,
     pulls: Vec<f64>,
     sums: Vec<f64>,
+    /// Choices whose reward has not come yet.
+    waiting: Vec<u64>,
 }
 
 impl DiscountedUcb {
     /// A policy that knows nothing yet.
     pub fn new(arms: usize, discount: f64, c: f64, range: RewardRange) -> Result<Self> {
-        let policy = Self { discount, c, range, pulls: vec![0.0; arms], sums: vec![0.0; arms] };
+        let policy = Self { discount, c, range, pulls: vec![0.0; arms], sums: vec![0.0; arms], waiting: vec![0; arms] };
         policy.check()?;
         Ok(policy)
     }
@@ -109,6 +111,7 @@ impl DiscountedUcb {
     pub(super) fn check(&self) -> Result<()> {
         some_arms(self.pulls.len())?;
         same_arms("sums of rewards", self.pulls.len(), self.sums.len())?;
+        same_arms("choices", self.pulls.len(), self.waiting.len())?;
         self.range.check()?;
         check_factor(self.c)?;
         if let Some(value) = self.pulls.iter().chain(&self.sums).find(|v| !(**v >= 0.0 && v.is_finite())) {
@@ -131,18 +134,20 @@ impl Policy for DiscountedUcb {
         let scale = self.c * total.max(1.0).ln();
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
         for (arm, (&n, &sum)) in self.pulls.iter().zip(&self.sums).enumerate() {
-            // An arm that has faded to nothing is as good as unknown.
+            // An arm that has faded to nothing is as good as unknown; of several, the one that was asked least.
             let index = if n < 1e-9 { f64::INFINITY } else { sum / n + (scale / n).sqrt() };
-            if index > top {
+            if index > top || index == f64::INFINITY && self.waiting[arm] < self.waiting[best] {
                 (best, top) = (arm, index);
             }
         }
+        self.waiting[best] += 1;
         Choice::certain(best)
     }
 
     fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
         let reward = self.range.unit("discounted-ucb", self.arms(), choice.arm, reward)?;
         self.pulls.iter_mut().chain(&mut self.sums).for_each(|v| *v *= self.discount);
+        self.waiting[choice.arm] = self.waiting[choice.arm].saturating_sub(1);
         self.pulls[choice.arm] += 1.0;
         self.sums[choice.arm] += reward;
         Ok(())

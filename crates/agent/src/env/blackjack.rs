@@ -83,6 +83,11 @@ impl Blackjack {
         (state / 22, state / 2 % 11, state % 2 == 1)
     }
 
+    /// The rules.
+    pub fn rules(&self) -> BlackjackRules {
+        self.rules
+    }
+
     fn deal(&mut self) -> u32 {
         (self.rng.integers(13) + 1).min(10)
     }

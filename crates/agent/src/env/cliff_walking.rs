@@ -3,12 +3,13 @@
 use ermine_core::Result;
 
 use super::TableWorld;
-use super::table::Letters;
+use super::table::{Letters, name_action};
 use crate::mdp::{Outcome, Transitions};
 
 const MAP: &str = "oooooooooooo\noooooooooooo\noooooooooooo\nSCCCCCCCCCCT";
 /// Up, right, down, left: (rows, columns).
 const MOVES: [(isize, isize); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
+const NAMES: [&str; 4] = ["Up", "Right", "Down", "Left"];
 
 /// The 4x12 world: every step costs 1, the cliff 100 and the way back to the start; no limit of steps. Where it is slippery, each
 /// step goes with probability 1/3 as intended and to either side.
@@ -28,5 +29,7 @@ pub fn cliff_walking(slippery: bool) -> Result<TableWorld> {
         };
         directions.into_iter().map(outcome).collect()
     })?;
-    Ok(TableWorld::new("cliff walking", table, None, move |cell, _| map.draw(cell)))
+    let grid = map.grid(['↑', '→', '↓', '←']);
+    let draw = move |cell: usize, action: Option<usize>| name_action(&NAMES, action) + &map.draw(cell);
+    Ok(TableWorld::new("cliff walking", &NAMES, table, None, draw).on_grid(grid))
 }

@@ -67,6 +67,8 @@ impl FrozenLake {
                 false => vec![toward(action, 1.0)],
             }
         })?;
-        Ok(TableWorld::new("frozen lake", table, self.limit, move |cell, action| name_action(&NAMES, action) + &map.draw(cell)))
+        let grid = map.grid(['←', '↓', '→', '↑']);
+        let draw = move |cell: usize, action: Option<usize>| name_action(&NAMES, action) + &map.draw(cell);
+        Ok(TableWorld::new("frozen lake", &NAMES, table, self.limit, draw).on_grid(grid))
     }
 }

@@ -66,6 +66,8 @@ impl GridWorld {
                 false => vec![toward(action, 1.0)],
             }
         })?;
-        Ok(TableWorld::new("grid world", table, self.limit, move |cell, action| name_action(&NAMES, action) + &map.draw(cell)))
+        let grid = map.grid(['↑', '→', '↓', '←']);
+        let draw = move |cell: usize, action: Option<usize>| name_action(&NAMES, action) + &map.draw(cell);
+        Ok(TableWorld::new("grid world", &NAMES, table, self.limit, draw).on_grid(grid))
     }
 }

@@ -8,33 +8,58 @@ use super::{Clock, Environment, FiniteStates, Step, no_such_action};
 use crate::mdp::Transitions;
 use crate::numpy::NumpyRng;
 
+/// How the states of a world lie on a grid, and where its actions point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// Cells in a row; state `r * columns + c` lies in row `r`, column `c`.
+    pub columns: usize,
+    /// A letter a cell.
+    pub letters: Vec<u8>,
+    /// An arrow an action.
+    pub arrows: [char; 4],
+}
+
+impl Grid {
+    /// Whether there is something to decide in a cell: not in walls, goals, pits, holes and cliffs.
+    pub fn decides(&self, cell: usize) -> bool {
+        !b"#GXHTC".contains(&self.letters[cell])
+    }
+}
+
 /// A world that walks through a table. Drawing belongs to whoever made the table.
 #[derive(Clone)]
 pub struct TableWorld {
     name: &'static str,
+    actions: &'static [&'static str],
+    grid: Option<Arc<Grid>>,
     table: Arc<Transitions>,
     rng: NumpyRng,
     clock: Clock,
     state: usize,
     last_action: Option<usize>,
+    last_probability: f64,
     draw: Arc<dyn Fn(usize, Option<usize>) -> String + Send + Sync>,
 }
 
 impl TableWorld {
-    /// A world over a table, with its limit of steps and its drawing of (state, last action).
+    /// A world over a table, with the names of its actions, its limit of steps and its drawing of (state, last action).
     pub fn new(
         name: &'static str,
+        actions: &'static [&'static str],
         table: Transitions,
         limit: Option<u32>,
         draw: impl Fn(usize, Option<usize>) -> String + Send + Sync + 'static,
     ) -> Self {
         let mut world = Self {
             name,
+            actions,
+            grid: None,
             table: Arc::new(table),
             rng: NumpyRng::new(0),
             clock: Clock::new(limit),
             state: 0,
             last_action: None,
+            last_probability: 1.0,
             draw: Arc::new(draw),
         };
         world.reset(Some(0));
@@ -48,6 +73,24 @@ impl TableWorld {
         self
     }
 
+    /// The same world, whose states lie on a grid.
+    #[must_use]
+    pub fn on_grid(mut self, grid: Grid) -> Self {
+        self.grid = Some(Arc::new(grid));
+        self
+    }
+
+    /// The grid of the states, where they lie on one.
+    pub fn grid(&self) -> Option<&Grid> {
+        self.grid.as_deref()
+    }
+
+    /// The names of the actions; numbers where nobody has named them.
+    pub fn action_names(&self) -> Vec<String> {
+        let name = |a: usize| self.actions.get(a).map_or_else(|| a.to_string(), |n| (*n).to_owned());
+        (0..self.table.actions()).map(name).collect()
+    }
+
     /// The table.
     pub fn transitions(&self) -> &Arc<Transitions> {
         &self.table
@@ -56,6 +99,11 @@ impl TableWorld {
     /// The present state.
     pub fn state(&self) -> usize {
         self.state
+    }
+
+    /// The probability of the outcome of the last step; 1 after a start.
+    pub fn last_probability(&self) -> f64 {
+        self.last_probability
     }
 
     pub(super) fn rng(&mut self) -> &mut NumpyRng {
@@ -75,7 +123,7 @@ impl Environment for TableWorld {
             self.rng = NumpyRng::new(seed);
         }
         self.clock.start();
-        self.last_action = None;
+        (self.last_action, self.last_probability) = (None, 1.0);
         self.state = self.table.draw_start(&mut self.rng);
         self.state
     }
@@ -87,7 +135,7 @@ impl Environment for TableWorld {
         }
         let outcome = self.table.draw(self.state, action, &mut self.rng);
         self.state = outcome.next;
-        self.last_action = Some(action);
+        (self.last_action, self.last_probability) = (Some(action), outcome.probability);
         Ok(Step {
             observation: outcome.next,
             reward: outcome.reward,
@@ -160,6 +208,11 @@ impl Letters {
         let row = row.saturating_add_signed(down).min(self.rows - 1);
         let column = column.saturating_add_signed(right).min(self.columns - 1);
         row * self.columns + column
+    }
+
+    /// The map as a grid.
+    pub fn grid(&self, arrows: [char; 4]) -> Grid {
+        Grid { columns: self.columns, letters: self.cells.clone(), arrows }
     }
 
     /// The map with the present cell in square brackets.

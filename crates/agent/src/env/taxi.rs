@@ -101,7 +101,19 @@ impl Taxi {
         let total: f64 = counts.iter().sum();
         let start = counts.iter().map(|c| c / total).collect();
         let table = Transitions::new(500, 6, start, |state, action| outcomes(state, action, rain))?;
-        Ok(Self { world: TableWorld::new("taxi", table, Some(200), draw), fickle, wavers: false })
+        Ok(Self { world: TableWorld::new("taxi", &NAMES, table, Some(200), draw), fickle, wavers: false })
+    }
+
+    /// The same taxi with another limit of steps.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Option<u32>) -> Self {
+        self.world = self.world.with_limit(limit);
+        self
+    }
+
+    /// Whether the passenger may change the destination: the table is not the whole world then.
+    pub fn is_fickle(&self) -> bool {
+        self.fickle.is_some()
     }
 
     /// The table and the walk through it. With a fickle passenger the table is not the whole world.

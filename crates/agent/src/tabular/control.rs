@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Context, Error, Progress, Result, Stream};
 use serde::{Deserialize, Serialize};
 
 use super::explore::{best, top};
@@ -72,8 +72,9 @@ impl Default for TabularAgent {
     }
 }
 
-/// What came out.
+/// What came out, and what it takes to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Training {
     /// Values, a row of actions a state.
     pub values: Vec<f64>,
@@ -85,9 +86,40 @@ pub struct Training {
     pub lengths: Vec<u64>,
     /// Steps in all.
     pub steps: u64,
+    /// How often each pair of state and action has learned, where that is counted.
+    pub visits: Vec<u32>,
+    /// The two tables of double Q-learning, each with its own visits; `values` is then their mean.
+    pub pair: Option<[(Vec<f64>, Vec<u32>); 2]>,
 }
 
 impl Training {
+    /// Refuses a state that does not fit together, or not to a world of so many states and actions.
+    pub fn check(&self, states: usize, actions: usize) -> Result<()> {
+        let size = states.saturating_mul(actions);
+        if self.actions != actions || actions == 0 {
+            return Err(Error::Length { what: "actions of the table".into(), expected: actions, found: self.actions });
+        }
+        let half = |what: &str, values: &[f64], visits: &[u32]| {
+            for found in [values.len(), visits.len()] {
+                if found != size {
+                    return Err(Error::Length { what: what.into(), expected: size, found });
+                }
+            }
+            match values.iter().position(|v| !v.is_finite()) {
+                Some(at) => Err(Error::Model(format!("state {}: a value is {}", at / actions, values[at]))),
+                None => Ok(()),
+            }
+        };
+        half("values of the table", &self.values, &self.visits)?;
+        if let Some(pair) = &self.pair {
+            pair.iter().try_for_each(|(values, visits)| half("values of a table of two", values, visits))?;
+        }
+        match self.returns.len() == self.lengths.len() {
+            true => Ok(()),
+            false => Err(Error::Model("its episodes have returns without lengths".into())),
+        }
+    }
+
     /// The best action of each state, the lowest among equals.
     pub fn greedy(&self) -> Vec<usize> {
         let top = |row: &[f64]| (1..row.len()).fold(0, |best, a| if row[a] > row[best] { a } else { best });
@@ -95,9 +127,16 @@ impl Training {
     }
 }
 
+/// Steps between two questions whether to go on.
+const ASK: u64 = 1 << 14;
+
+/// Steps of an episode that is learned from at its end: beyond, it is taken for one that has no end.
+const ENDLESS: usize = 10_000_000;
+
 /// The table while it learns.
 struct Table<'a> {
     agent: &'a TabularAgent,
+    cx: &'a Context<'a>,
     actions: usize,
     values: Vec<f64>,
     /// The two tables of double Q-learning, each with the visits that taught it; `values` is then their mean.
@@ -128,6 +167,16 @@ impl Table<'_> {
     #[inline]
     fn choose_knowing(&self, state: usize, peak: Option<f64>, rng: &mut Stream) -> usize {
         self.agent.exploration.choose(self.row(state), self.seen(state), peak, self.step, rng)
+    }
+
+    /// Counts a step and, once in a while, asks whether to go on.
+    #[inline]
+    fn tick(&mut self) -> Result<()> {
+        self.step += 1;
+        if self.step.is_multiple_of(ASK) {
+            self.cx.check(Progress { stage: "steps", done: self.step, total: None, objective: None })?;
+        }
+        Ok(())
     }
 
     /// Counts a visit, where anybody asks for the count, and gives its step size.
@@ -196,27 +245,60 @@ impl TabularAgent {
 
     /// Learns in an environment. The same seed gives the same table.
     pub fn train<E: FiniteStates>(&self, env: &mut E, budget: Budget, seed: u64) -> Result<Training> {
+        self.train_from(env, None, budget, &Context::seeded(seed))
+    }
+
+    /// Learns in an environment, from the start or on from where an earlier training ended; the budget is for what is added. An observer
+    /// or a deadline can stop it.
+    pub fn train_from<E: FiniteStates>(
+        &self,
+        env: &mut E,
+        start: Option<Training>,
+        budget: Budget,
+        cx: &Context<'_>,
+    ) -> Result<Training> {
         self.check()?;
         let (states, actions) = (env.states(), env.actions());
         let size = states * actions;
         let double = self.method == Method::DoubleQLearning;
-        let half = || if double { (vec![self.initial; size], vec![0; size]) } else { Default::default() };
+        let half = || (vec![self.initial; size], vec![0; size]);
+        let start = match start {
+            Some(start) => {
+                start.check(states, actions)?;
+                start
+            }
+            None => Training {
+                values: vec![self.initial; size],
+                actions,
+                returns: Vec::new(),
+                lengths: Vec::new(),
+                steps: 0,
+                visits: vec![0; size],
+                pair: None,
+            },
+        };
+        let Training { values, mut returns, mut lengths, steps: before, visits, pair, .. } = start;
+        let (episodes_before, seed) = (returns.len() as u64, cx.seed);
         let mut table = Table {
             agent: self,
+            cx,
             actions,
-            values: vec![self.initial; size],
-            pair: [half(), half()],
-            visits: vec![0; size],
+            values,
+            pair: match (double, pair) {
+                (true, pair) => pair.unwrap_or_else(|| [half(), half()]),
+                (false, _) => Default::default(),
+            },
+            visits,
             counts: matches!(self.exploration, Exploration::Ucb { .. }),
             weights: vec![0.0; actions],
-            step: 0,
+            step: before,
         };
-        let mut rng = Stream::new(seed, "tabular agent", 0);
+        // Further training draws other numbers than the first.
+        let mut rng = Stream::new(seed, "tabular agent", before);
         let (max_episodes, max_steps) = match budget {
-            Budget::Episodes(episodes) => (episodes, u64::MAX),
-            Budget::Steps(steps) => (u64::MAX, steps),
+            Budget::Episodes(episodes) => (episodes_before.saturating_add(episodes), u64::MAX),
+            Budget::Steps(steps) => (u64::MAX, before.saturating_add(steps)),
         };
-        let (mut returns, mut lengths) = (Vec::new(), Vec::new());
         let mut fresh = Some(seed);
         while (returns.len() as u64) < max_episodes && table.step < max_steps {
             let start = env.reset(fresh.take());
@@ -233,7 +315,8 @@ impl TabularAgent {
                 lengths.push(table.step - before);
             }
         }
-        Ok(Training { values: table.values, actions, returns, lengths, steps: table.step })
+        let Table { values, visits, pair, step, .. } = table;
+        Ok(Training { values, actions, returns, lengths, steps: step, visits, pair: double.then_some(pair) })
     }
 
     /// An episode of the one-step methods; its return, unless the steps ran out.
@@ -251,7 +334,7 @@ impl TabularAgent {
         while table.step < max_steps {
             let step = env.step(action)?;
             finite(step.reward, state, action)?;
-            table.step += 1;
+            table.tick()?;
             total += step.reward;
             let next = step.observation;
             let (mut chosen, mut peak) = (None, None);
@@ -304,7 +387,7 @@ impl TabularAgent {
         while table.step < max_steps {
             let step = env.step(action)?;
             finite(step.reward, state, action)?;
-            table.step += 1;
+            table.tick()?;
             total += step.reward;
             trail.push_back((state, action, step.reward));
             let next = step.observation;
@@ -341,10 +424,16 @@ impl TabularAgent {
             if table.step >= max_steps {
                 return Ok(None);
             }
+            if trail.len() >= ENDLESS {
+                return Err(Error::Data(format!(
+                    "an episode has not ended after {ENDLESS} steps, and Monte Carlo learns at the end alone; give the environment a \
+                     limit of steps, or use a method that learns on the way, such as q-learning"
+                )));
+            }
             let action = table.choose(state, rng);
             let step = env.step(action)?;
             finite(step.reward, state, action)?;
-            table.step += 1;
+            table.tick()?;
             first.entry((state, action)).or_insert(trail.len());
             trail.push((state, action, step.reward));
             state = step.observation;

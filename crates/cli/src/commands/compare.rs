@@ -6,12 +6,14 @@ use std::time::Instant;
 use anyhow::Result;
 use ermine::core::{AnyLearner, Flow, Progress, Task};
 use ermine::learn::metrics::{self, Better};
-use ermine::learn::select::{FoldScore, cross_validate, stratified_k_fold};
+use ermine::learn::select::{FoldScore, Rounds, cross_validate, stratified_k_fold};
 use ermine::prelude::*;
+use ermine::report::{Judgement, Leaderboard, Settings, Standing, Subject};
 use serde_json::{Value, json};
 
-use super::{print, print_json, remark};
+use super::{print, print_json, remark, report};
 use crate::args::Compare;
+use crate::failure::Usage;
 use crate::load;
 use crate::progress::Bar;
 use crate::text::{self, Align};
@@ -45,6 +47,12 @@ impl Entry {
 
 pub fn run(args: &Compare) -> Result<()> {
     let started = Instant::now();
+    args.report.as_deref().map(report::check).transpose()?;
+    if let Some(task) = args.learning.task()?.filter(|t| !t.is_supervised()) {
+        return Err(
+            Usage(format!("--task {task}: compare ranks by predictions of a target, and there are none; fit one model")).into()
+        );
+    }
     let mut problem = args.learning.problem(&args.reading, &args.data, std::slice::from_ref(&args.target), &args.models)?;
     let task = problem.y.view().task();
     let (metric, second) = match (&args.metric, task) {
@@ -58,7 +66,7 @@ pub fn run(args: &Compare) -> Result<()> {
     } else {
         args.models.iter().map(|n| Ok(ermine::learner(n)?)).collect::<Result<Vec<_>>>()?
     };
-    let folds = stratified_k_fold(&problem.y.view(), problem.x.rows(), args.folds, args.everywhere.seed)?;
+    let folds = Rounds::from(stratified_k_fold(&problem.y.view(), problem.x.rows(), args.folds, args.everywhere.seed)?);
     let limit = args.budget.or(args.learning.time_limit).map(|t| started + t);
     let bar = Bar::new(&args.everywhere, "comparing");
     let mut entries = Vec::new();
@@ -73,7 +81,7 @@ pub fn run(args: &Compare) -> Result<()> {
         let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
         let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline: limit, ..Context::default() };
         let seen = |fold: usize, _: &FoldScore| bar.say(format!("{name}: fold {} of {}", fold + 1, args.folds));
-        match cross_validate(&*learner, &problem.dataset(), &folds, &cx, seen) {
+        match cross_validate(&*learner, &problem.dataset(), &folds, &cx, &seen) {
             Ok(scores) if scores.iter().all(|s| s.metrics.iter().any(|(n, _)| *n == metric)) => {
                 entries.push(Entry { learner, name, scores })
             }
@@ -89,10 +97,20 @@ pub fn run(args: &Compare) -> Result<()> {
         let order = if direction == Better::Higher { y.total_cmp(&x) } else { x.total_cmp(&y) };
         x.is_nan().cmp(&y.is_nan()).then(order)
     });
-    if let (Some(best), Some(path)) = (entries.first(), &args.output) {
+    if let (Some(best), true) = (entries.first(), args.output.is_some() || args.report.is_some()) {
         let mut fitted = Fitted::train(best.learner.boxed(), &problem, &Context::seeded(args.everywhere.seed))?;
         args.reading.remember(&mut fitted)?;
-        fitted.save(path)?;
+        args.output.as_ref().map(|path| fitted.save(path)).transpose()?;
+        if let Some(path) = &args.report {
+            let cx = Context::seeded(args.everywhere.seed);
+            let mut subject = Subject::new(&fitted, problem.dataset(), Settings::default());
+            subject.judgement = Some(Judgement::of_folds(&fitted, &problem.dataset(), &folds, &cx)?);
+            subject.leaderboard = Some(leaderboard(args, metric, second, &entries, &failed, started));
+            subject.origin.look_at(&args.data)?;
+            subject.origin.model = args.output.as_ref().map(|p| p.display().to_string());
+            subject.origin.notes = problem.notes.clone();
+            report::write(path, subject, &args.everywhere)?;
+        }
     }
     remark(&args.everywhere, &problem.notes);
     let seconds = started.elapsed().as_secs_f64();
@@ -104,6 +122,39 @@ pub fn run(args: &Compare) -> Result<()> {
         return Err(anyhow::anyhow!("no model could be compared"));
     }
     Ok(())
+}
+
+/// The leaderboard for a page.
+fn leaderboard(
+    args: &Compare,
+    metric: &str,
+    second: Option<&str>,
+    entries: &[Entry],
+    failed: &[(&'static str, String)],
+    started: Instant,
+) -> Leaderboard {
+    let standing = |e: &Entry| {
+        let (mean, _, error) = e.summary(metric);
+        Standing {
+            model: e.name.to_owned(),
+            mean,
+            error,
+            second: second.map(|s| e.summary(s).0),
+            fit_seconds: e.mean_of(|s| s.fit_seconds),
+            predict_seconds: e.mean_of(|s| s.predict_seconds),
+            baseline: e.name == "baseline",
+            ..Standing::default()
+        }
+    };
+    Leaderboard {
+        measure: metric.to_owned(),
+        second: second.map(str::to_owned),
+        folds: args.folds,
+        seconds: started.elapsed().as_secs_f64(),
+        standings: entries.iter().map(standing).collect(),
+        failed: failed.iter().map(|(n, e)| ((*n).to_owned(), e.clone())).collect(),
+        note: String::new(),
+    }
 }
 
 fn as_json(
@@ -128,7 +179,7 @@ fn as_json(
     let more = json!({
         "metric": metric, "folds": args.folds, "n_rows": problem.x.rows(), "n_features": problem.x.columns().len(),
         "task": problem.y.view().task(), "leaderboard": entries.iter().map(row).collect::<Vec<_>>(), "failed": failed,
-        "notes": problem.notes, "output": args.output,
+        "notes": problem.notes, "output": args.output, "report": args.report,
     });
     print_json("compare", &args.everywhere, seconds, more)
 }
@@ -189,6 +240,9 @@ fn as_text(
                 text::seconds(seconds)
             )?,
             None => writeln!(out, "\nbest: {}; {} in all; -o FILE keeps it", best.name, text::seconds(seconds))?,
+        }
+        if let Some(path) = &args.report {
+            writeln!(out, "report written to {}", path.display())?;
         }
     }
     Ok(out)

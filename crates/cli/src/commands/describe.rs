@@ -6,14 +6,12 @@ use std::time::Instant;
 
 use anyhow::Result;
 use ermine::core::{Column, ColumnKind, MISSING_CODE};
+use ermine::summary::{Summary, Values};
 use serde_json::{Value, json};
 
 use super::{print, print_json, remark};
 use crate::args::Describe;
 use crate::text::{self, Align};
-
-/// Cells of the small histogram.
-const BINS: usize = 10;
 
 /// Columns that the table shows at most, and notes; `--json` has all.
 const SHOWN: usize = 100;
@@ -122,67 +120,28 @@ pub fn run(args: &Describe) -> Result<()> {
 }
 
 fn look(column: &Column, kind: ColumnKind) -> Seen {
-    match column {
-        Column::Number { values, .. } => {
-            let mut there: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-            there.sort_by(f64::total_cmp);
-            let missing = values.len() - there.len();
-            let distinct = there.windows(2).filter(|w| w[0] != w[1]).count() + usize::from(!there.is_empty());
-            let (Some(&low), Some(&high)) = (there.first(), there.last()) else {
-                return Seen { missing, distinct, range: String::new(), bars: String::new(), details: json!({}) };
-            };
-            let mean = there.iter().sum::<f64>() / there.len() as f64;
-            let median = there[there.len() / 2];
-            let mut bins = [0usize; BINS];
-            for v in &there {
-                let at = ((v - low) / (high - low) * BINS as f64) as usize;
-                bins[at.min(BINS - 1)] += 1;
-            }
+    let summary = Summary::of(column);
+    let (mut range, mut details) = (String::new(), json!({}));
+    match &summary.values {
+        Values::None => {}
+        Values::Numbers { low, high, mean, median, histogram } => {
             let show = |v: f64| if kind == ColumnKind::Date { ermine::data::format_date(v) } else { text::number(v) };
-            Seen {
-                missing,
-                distinct,
-                range: format!("{} to {}", show(low), show(high)),
-                bars: if high > low { text::bars(&bins) } else { String::new() },
-                details: json!({"min": low, "max": high, "mean": mean, "median": median, "histogram": bins}),
-            }
+            range = format!("{} to {}", show(*low), show(*high));
+            details = json!({"min": low, "max": high, "mean": mean, "median": median, "histogram": histogram});
         }
-        Column::Category { codes, names } => {
-            let mut counts = vec![0usize; names.len()];
-            codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
-            top(codes.iter().filter(|&&c| c == MISSING_CODE).count(), names.iter().map(String::as_str).zip(counts).collect())
-        }
-        Column::Text(cells) => {
-            let mut sorted: Vec<&str> = cells.iter().flatten().map(String::as_str).collect();
-            sorted.sort_unstable();
-            let mut counts: Vec<(&str, usize)> = Vec::new();
-            for s in sorted {
-                match counts.last_mut() {
-                    Some(last) if last.0 == s => last.1 += 1,
-                    _ => counts.push((s, 1)),
+        Values::Names(top) => {
+            for (i, (name, n)) in top.iter().enumerate() {
+                let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::cut(name, 10), text::count(*n));
+                if i > 0 && text::width(&range) + text::width(&piece) > 15 {
+                    range += ", …";
+                    break;
                 }
+                range += &piece;
             }
-            top(cells.iter().filter(|c| c.is_none()).count(), counts)
+            details = json!({"top": top.iter().map(|(name, n)| json!({"value": name, "count": n})).collect::<Vec<Value>>()});
         }
     }
-}
-
-/// The most frequent values and the shape of all counts.
-fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> Seen {
-    counts.retain(|(_, n)| *n > 0);
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    let mut range = String::new();
-    for (i, (name, n)) in counts.iter().enumerate() {
-        let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::cut(name, 10), text::count(*n));
-        if i > 0 && text::width(&range) + text::width(&piece) > 15 {
-            range += ", …";
-            break;
-        }
-        range += &piece;
-    }
-    let shape: Vec<usize> = counts.iter().take(BINS).map(|(_, n)| *n).collect();
-    let most: Vec<Value> = counts.iter().take(10).map(|(name, n)| json!({"value": name, "count": n})).collect();
-    Seen { missing, distinct: counts.len(), range, bars: text::bars(&shape), details: json!({ "top": most }) }
+    Seen { missing: summary.missing, distinct: summary.distinct, range, bars: text::bars(&summary.shape()), details }
 }
 
 /// A number that columns of equal cells have in common; `None` for columns that are not compared: text and constants.

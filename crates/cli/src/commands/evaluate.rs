@@ -7,9 +7,10 @@ use anyhow::Result;
 use ermine::core::Task;
 use ermine::learn::metrics::{self, Confusion};
 use ermine::prelude::*;
+use ermine::report::{Settings, Subject};
 use serde_json::{Value, json};
 
-use super::{metrics_json, print, print_json, remark};
+use super::{metrics_json, print, print_json, remark, report};
 use crate::args::Evaluate;
 use crate::failure::Usage;
 use crate::load;
@@ -17,15 +18,24 @@ use crate::text::{self, Align};
 
 pub fn run(args: &Evaluate) -> Result<()> {
     let started = Instant::now();
+    args.report.as_deref().map(report::check).transpose()?;
     let fitted = load::open(&args.model)?;
     let mut read = args.reading.read_for(&args.data, &fitted)?;
     let classifier = fitted.model.as_classifier();
     let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
+    let targets = match &args.target {
+        Some(name) => vec![name.clone()],
+        // Groups are compared with a column that was left out in training, when it is there.
+        None if !supervised && fitted.target.names.iter().any(|n| read.table.schema().position(n).is_err()) => Vec::new(),
+        None => fitted.target.names.clone(),
+    };
+    let compares = supervised || fitted.model.as_clusterer().is_some();
+    let task = if classifier.is_some() || !supervised { Task::Classification } else { Task::Regression };
     let options = Roles {
-        targets: if supervised { fitted.target.names.clone() } else { Vec::new() },
+        task: Some(task).filter(|_| !targets.is_empty() && compares),
+        targets: if compares { targets } else { Vec::new() },
         weight: args.weight.clone(),
         drop: Vec::new(),
-        task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
         classes: classifier.map(|c| c.classes().to_vec()),
     };
     let mut problem = Problem::from_table(load::needed(&read.table, &fitted, &options)?, &options)?;
@@ -71,6 +81,18 @@ pub fn run(args: &Evaluate) -> Result<()> {
     } else if args.cost.is_some() || args.abstain.is_some() {
         return Err(Usage("--cost and --abstain ask for decisions, and this model does not classify".into()).into());
     }
+    if let Some(path) = &args.report {
+        let data = Dataset::new(x).with_target(y).with_weight(weight);
+        let data = data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)));
+        let cost = args.cost.as_deref().map(cost_pair).transpose()?;
+        let settings = Settings { folds: 0, cost, ..Settings::default() };
+        let mut subject = Subject::new(&fitted, data, settings);
+        subject.origin.look_at(&args.data)?;
+        subject.origin.model = Some(args.model.display().to_string());
+        subject.origin.notes = read.notes.clone();
+        more["report"] = json!(report::write(path, subject, &args.everywhere)?);
+        writeln!(out, "\nreport written to {}", path.display())?;
+    }
     remark(&args.everywhere, &read.notes);
     more["notes"] = json!(read.notes);
     if args.everywhere.json {
@@ -107,11 +129,8 @@ fn thresholds(codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>) -> (Vec<V
     (rows, Value::Array(list))
 }
 
-/// The cost of the Bayes decision under `fp=…,fn=…`: positive where p · fn ≥ (1 - p) · fp.
-fn costs(spec: &str, codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>, names: &[String]) -> Result<(String, Value)> {
-    if names.len() != 2 {
-        return Err(Usage(format!("--cost is for two classes, and there are {}", names.len())).into());
-    }
+/// The costs of a false positive and a false negative, as typed.
+pub fn cost_pair(spec: &str) -> Result<(f64, f64)> {
     let (mut fp, mut fnc) = (1.0, 1.0);
     for pair in spec.split(',') {
         let wrong = || Usage(format!("--cost {spec}: write fp=5,fn=1"));
@@ -126,6 +145,15 @@ fn costs(spec: &str, codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>, na
             _ => return Err(wrong().into()),
         }
     }
+    Ok((fp, fnc))
+}
+
+/// The cost of the Bayes decision under `fp=…,fn=…`: positive where p · fn ≥ (1 - p) · fp.
+fn costs(spec: &str, codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>, names: &[String]) -> Result<(String, Value)> {
+    if names.len() != 2 {
+        return Err(Usage(format!("--cost is for two classes, and there are {}", names.len())).into());
+    }
+    let (fp, fnc) = cost_pair(spec)?;
     let threshold = if fp + fnc > 0.0 { fp / (fp + fnc) } else { 0.5 };
     let total_at = |t: f64| -> f64 {
         (0..codes.len())

@@ -5,35 +5,41 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::chart::{Chart, TreeChart};
-use ermine::core::{Report, Task, file};
+use ermine::chart::{Bars, Chart, TreeChart};
+use ermine::core::{Cell, Flow, Progress, Report, file};
+use ermine::learn::explain::Places;
 use ermine::prelude::*;
-use serde_json::{Value, json};
+use ermine::report::{self, Judgement, Measured, Settings};
+use serde_json::{Map, Value, json};
 
 use super::fit::{certificate_line, model_name, model_params, task_of};
 use super::{print, print_json, remark};
 use crate::args::Explain;
+use crate::load::{self, Known};
+use crate::progress::Bar;
+use crate::report as render;
 use crate::text::{self, wrapped};
-use crate::{load, report};
 
 /// Where the texts about the model begin.
 const INDENT: usize = 15;
+/// Width of what is drawn, lines of a chart, charts of dependences.
+const WIDTH: usize = 80;
+const LINES: usize = 10;
+const DEPENDENCES: usize = 3;
+/// Columns up to which importances are asked for without being told to.
+const MOST_COLUMNS: usize = 500;
 
 pub fn run(args: &Explain) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
     let model = fitted.report();
-    let (mut notes, mut on_data) = (Vec::new(), None);
-    if let Some(data) = &args.data {
-        let (report, rows, remarks) = examine(args, &fitted, data)?;
-        on_data = Some((data, rows, report));
-        notes = remarks;
-    }
+    let on_data = args.data.as_ref().map(|data| Ok::<_, anyhow::Error>((data, examine(args, &fitted, data)?))).transpose()?;
+    let notes = on_data.as_ref().map(|(_, d)| d.notes.clone()).unwrap_or_default();
     let written = match &args.svg {
-        Some(path) => write_charts(path, &model, args.data.is_some().then_some(&on_data).and_then(|d| Some(&d.as_ref()?.2)))?,
+        Some(path) => write_charts(path, &model, on_data.as_ref().map(|(_, d)| d))?,
         None => Vec::new(),
     };
-    let rules = args.rules.then(|| report::rules(&model));
+    let rules = args.rules.then(|| render::rules(&model));
     if rules.as_ref().is_some_and(Vec::is_empty) {
         return Err(anyhow!("--rules: the report of this model has no tree that could be told in rules"));
     }
@@ -48,19 +54,26 @@ pub fn run(args: &Explain) -> Result<()> {
         if let Some(rules) = rules {
             more["rules"] = json!(rules);
         }
-        if let Some((data, rows, report)) = on_data {
-            more["on_data"] = json!({"data": data, "n_rows": rows, "report": report});
+        if let Some((data, found)) = on_data {
+            let mut told = found.json;
+            told.extend([
+                ("data".to_owned(), json!(data)),
+                ("n_rows".to_owned(), json!(found.rows)),
+                ("report".to_owned(), json!(found.report)),
+            ]);
+            more["on_data"] = Value::Object(told);
         }
         return print_json("explain", &args.everywhere, started.elapsed().as_secs_f64(), more);
     }
     let mut out = head(&fitted)?;
-    out += &report::render(&model, args.rows);
+    out += &render::render(&model, args.rows);
     if let Some(rules) = &rules {
-        out += &report::render_rules(rules, args.rows);
+        out += &render::render_rules(rules, args.rows);
     }
-    if let Some((data, rows, report)) = &on_data {
-        writeln!(out, "\nOn {data}, {} rows", text::count(*rows))?;
-        out += &report::render(report, args.rows);
+    if let Some((data, found)) = &on_data {
+        writeln!(out, "\nOn {data}, {} rows", text::count(found.rows))?;
+        out += &render::render(&found.report, args.rows);
+        out += &found.text;
     }
     for path in &written {
         writeln!(out, "\nchart written to {path}")?;
@@ -126,37 +139,134 @@ fn parameters(params: &Value, default: &Value) -> String {
     }
 }
 
-/// How the model does on data whose target is known.
-fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<(Report, usize, Vec<String>)> {
-    let mut read = args.reading.read_for(data, fitted)?;
-    let classifier = fitted.model.as_classifier();
-    let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
-    let roles = Roles {
-        targets: if supervised { fitted.target.names.clone() } else { Vec::new() },
-        weight: args.weight.clone(),
-        drop: Vec::new(),
-        task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
-        classes: classifier.map(|c| c.classes().to_vec()),
+/// What a model says on data.
+struct OnData {
+    rows: usize,
+    report: Report,
+    notes: Vec<String>,
+    /// Text and charts of what came after the report.
+    text: String,
+    charts: Vec<String>,
+    json: Map<String, Value>,
+}
+
+/// How the model does on data whose target is known, which columns matter there and how predictions move with them.
+fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<OnData> {
+    let known = Known::read(&args.reading, data, args.weight.as_ref(), fitted)?;
+    let rows = known.dataset(fitted);
+    let report = fitted.examine(&rows.x, &rows.y, rows.weight)?;
+    let mut out = OnData {
+        rows: rows.rows(),
+        report,
+        notes: known.notes.clone(),
+        text: String::new(),
+        charts: Vec::new(),
+        json: Map::new(),
     };
-    let mut problem = Problem::from_table(load::needed(&read.table, fitted, &roles)?, &roles)?;
-    read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
-    read.notes.append(&mut problem.notes);
-    read.table = problem.x;
-    let rows = read.rows(fitted)?;
-    if rows.view().rows() == 0 {
-        return Err(anyhow!("{data}: there are no rows with a target to explain the model on"));
+    if fitted.model.as_classifier().is_none() && fitted.model.as_regressor().is_none() {
+        return Ok(out);
     }
-    let report = fitted.examine(&rows.view(), &problem.y.view(), problem.weight.as_deref())?;
-    Ok((report, rows.view().rows(), read.notes))
+    let bar = Bar::new(&args.everywhere, "explaining");
+    let observer = |p: &Progress| -> Flow { bar.observe("explaining", p) };
+    let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), ..Context::default() };
+    let settings = Settings { folds: 0, sample: args.sample, measure: args.metric.clone(), ..Settings::default() };
+    let judgement = Judgement::of(fitted, &rows, 0, &cx)?;
+    out.notes
+        .extend((judgement.how == Measured::Seen).then(|| "the model was trained on these rows: importances flatter".to_owned()));
+    if rows.cols() <= MOST_COLUMNS || args.sample.is_some() {
+        let found = report::importances(fitted, &rows, &judgement, &settings, &cx)?;
+        let bars = report::importance_bars(fitted, &found);
+        let rows_of = format!("{} of {} rows", text::count(found.rows), text::count(rows.rows()));
+        out.text +=
+            &format!("\n{}", text::paragraph(&format!("{} ({}; {rows_of}, 95% intervals)", bars.title, bars.label), WIDTH));
+        out.text += &Bars { title: String::new(), ..bars.clone() }.to_text(WIDTH);
+        out.charts.push(bars.to_svg());
+        for d in report::dependences(fitted, &rows, &found.order(), DEPENDENCES, &cx)? {
+            let chart = report::dependence_chart(fitted, &d);
+            if matches!(d.places, Places::Numbers(_)) {
+                // Single rows are for pictures; letters are too few for them.
+                let mut mean = chart.clone();
+                mean.series.retain(|s| !s.quiet);
+                write!(out.text, "\n{}", mean.to_text(WIDTH, LINES))?;
+            }
+            out.charts.push(chart.to_svg());
+            let places = match &d.places {
+                Places::Numbers(v) => json!(v),
+                Places::Names(v) => json!(v),
+            };
+            let column = fitted.schema.fields.get(d.column).map(|f| f.name.clone());
+            let mean: Vec<&[f64]> = (0..d.mean.rows()).map(|k| d.mean.row(k)).collect();
+            let one = json!({"column": column, "places": places, "mean": mean, "deciles": d.deciles});
+            match out.json.entry("partial_dependence").or_insert_with(|| json!([])) {
+                Value::Array(all) => all.push(one),
+                _ => unreachable!("it was made a list"),
+            }
+        }
+        let names: Vec<Value> = found
+            .order()
+            .into_iter()
+            .map(|j| {
+                let name = fitted.schema.fields.get(j).map(|f| f.name.clone());
+                let i = found.columns[j];
+                json!({"column": name, "importance": i.mean, "error": i.error, "low": i.low, "high": i.high})
+            })
+            .collect();
+        let told =
+            json!({"measure": found.measure, "base": found.base, "rows": found.rows, "repeats": found.repeats, "columns": names});
+        out.json.insert("importances".into(), told);
+    } else {
+        out.notes.push(format!("{} columns are too many for importances; --sample N asks for them", text::count(rows.cols())));
+    }
+    let first: Vec<usize> = (0..rows.rows().min(3)).collect();
+    if let Some(near) = report::neighbourhoods(fitted, &rows.x, &first, 5)? {
+        let mut told = Report::default();
+        let names: Vec<&str> = fitted.schema.names().take(4).collect();
+        let heads: Vec<&str> = ["row", "nearest", "distance", "is"].into_iter().chain(names.iter().copied()).collect();
+        let mut cells: Vec<Vec<Cell>> = Vec::new();
+        for n in &near {
+            for (number, far, answer, values) in &n.examples {
+                let is: Vec<String> = answer.iter().map(cell_words).collect();
+                let mut row: Vec<Cell> = vec![
+                    format!("row {}", n.row + 1).into(),
+                    format!("training row {}", number + 1).into(),
+                    (*far).into(),
+                    is.join(", ").into(),
+                ];
+                row.extend((0..names.len()).map(|j| values.get(j).map_or(Cell::Empty, |v| Cell::from(v.as_str()))));
+                cells.push(row);
+            }
+        }
+        told.table("Nearest examples of the first rows", &heads, cells);
+        out.text += &render::render(&told, args.rows);
+        out.json.insert("nearest_examples".into(), json!(told));
+    }
+    if args.learning_curve {
+        let curve = report::learn_in_parts(fitted, &rows, 5, args.metric.as_deref(), &cx)?;
+        let chart = report::learning_chart(&curve);
+        write!(out.text, "\n{}", chart.to_text(WIDTH, LINES))?;
+        out.text += &text::paragraph(&report::learning_words(&curve), WIDTH);
+        out.charts.push(chart.to_svg());
+        out.json.insert("learning_curve".into(), json!(curve));
+    }
+    Ok(out)
+}
+
+fn cell_words(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(t) => t.clone(),
+        Cell::Number(v) => text::number(*v),
+        Cell::Empty => String::new(),
+    }
 }
 
 /// Writes the charts of the reports: the first under the name that was given, others with a number in it. A report without
 /// curves is drawn by its most telling table.
-fn write_charts(path: &Path, model: &Report, on_data: Option<&Report>) -> Result<Vec<String>> {
-    let reports = || std::iter::once(model).chain(on_data);
+fn write_charts(path: &Path, model: &Report, on_data: Option<&OnData>) -> Result<Vec<String>> {
+    let reports = || std::iter::once(model).chain(on_data.map(|d| &d.report));
     let sections = || reports().flat_map(|r| &r.sections);
     let mut charts: Vec<String> = sections().filter_map(TreeChart::of).map(|tree| tree.to_svg()).collect();
     charts.extend(sections().filter_map(Chart::of).map(|chart| chart.to_svg()));
+    charts.extend(on_data.iter().flat_map(|d| d.charts.iter().cloned()));
     if charts.is_empty() {
         charts.extend(sections().find_map(Chart::of_table).map(|chart| chart.to_svg()));
     }

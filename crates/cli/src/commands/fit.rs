@@ -5,10 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::core::{Certificate, Flow, Progress, RowSource};
-use ermine::learn::metrics::evaluate;
+use ermine::core::{Fingerprint, Flow, Progress, RowSource};
+use ermine::learn::metrics::{criteria, evaluate, totals};
 use ermine::learn::select::hold_out;
 use ermine::prelude::*;
+pub use ermine::report::{certificate_line, model_name, model_params};
 use serde_json::{Value, json};
 
 use super::{metrics_json, print, print_json, remark};
@@ -53,9 +54,11 @@ pub fn run(args: &Fit) -> Result<()> {
 }
 
 fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
+    let asked = args.learning.task_for(&args.target)?;
     let problem = args.learning.problem(&args.reading, &args.data, &args.target, args.model.as_slice())?;
-    let name = args.model.as_deref().unwrap_or_else(|| load::default_model(problem.y.view().task()));
-    let learner = args.learning.ready(load::learner(name, &args.set)?);
+    let learner = load::chosen(args.model.as_deref(), &args.set, asked, problem.y.view().task())?;
+    let name = learner.spec().name;
+    let learner = args.learning.ready(learner);
     let bar = Bar::new(&args.everywhere, &format!("fitting {name}"));
     let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
     let deadline = args.learning.time_limit.map(|t| started + t);
@@ -67,10 +70,15 @@ fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
         }
         None => (problem.clone(), None),
     };
-    let fitted = match &args.checkpoint {
+    let mut fitted = match &args.checkpoint {
         Some(path) => Fitted::train_with_checkpoint(learner, &train, path, CHECKPOINT_EVERY, &cx)?,
         None => Fitted::train(learner, &train, &cx)?,
     };
+    if args.split.is_some() {
+        // Of all rows, so that they are known again together with the part that was held out.
+        fitted.data.fingerprint = Some(problem.dataset().fingerprint());
+        fitted.data.held_out = args.split;
+    }
     let measure = |p: &Problem| -> Result<Vec<(&'static str, f64)>> {
         let d = p.dataset();
         Ok(evaluate(&*fitted.model, &d.x, &d.y, d.weight).unwrap_or_default())
@@ -83,11 +91,13 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     if args.split.is_some() {
         return Err(Usage("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
     }
+    let asked = args.learning.task_for(&args.target)?;
     let roles = args.learning.roles(&args.target, args.model.as_slice())?;
     let bar = Bar::new(&args.everywhere, &format!("reading {}", args.data));
     let mut source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
-    let name = args.model.as_deref().unwrap_or_else(|| load::default_model(source.task()));
-    let learner = args.learning.ready(load::learner(name, &args.set)?);
+    let learner = load::chosen(args.model.as_deref(), &args.set, asked, source.task())?;
+    let name = learner.spec().name;
+    let learner = args.learning.ready(learner);
     if !learner.spec().accepts.sparse {
         source = source.into_tables()?;
     }
@@ -103,20 +113,33 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
         remarks: Some(&remarks),
         ..Context::default()
     };
-    let fitted = Fitted::train_source(learner, &source, source.target_info().clone(), &cx)?;
-    let (rows, train) = measure_blocks(&fitted, &source)?;
+    let mut fitted = Fitted::train_source(learner, &source, source.target_info().clone(), &cx)?;
+    let mut print = Fingerprint::new(source.schema());
+    let (rows, train) = measure_blocks(&fitted, &source, &mut print)?;
+    fitted.data.fingerprint = Some(print.finish());
     let notes = told.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Outcome { rows, train, test: None, notes, fitted })
 }
 
-/// The measures that are means over rows, gathered block by block.
-fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec<(&'static str, f64)>)> {
+/// The measures that are means or sums over rows, gathered block by block, and the print of the rows in the same pass.
+fn measure_blocks(fitted: &Fitted, source: &dyn RowSource, print: &mut Fingerprint) -> Result<(usize, Vec<(&'static str, f64)>)> {
     const MEANS: [&str; 5] = ["accuracy", "log_loss", "brier", "mse", "mae"];
+    let model = &*fitted.model;
+    let predicts = model.as_classifier().is_some() || model.as_regressor().is_some();
+    let mut whole: Vec<(&'static str, f64)> = Vec::new();
     let (mut rows, mut total, mut sums) = (0, 0.0, [0.0; MEANS.len()]);
     let mut seen = [false; MEANS.len()];
     source.scan(&mut |block| {
+        print.add(block);
         let weight = block.total_weight();
-        if weight > 0.0 && block.y.rows().is_some() {
+        if !predicts {
+            for (name, value) in totals(model, &block.x, block.weight)? {
+                match whole.iter_mut().find(|w| w.0 == name) {
+                    Some(sum) => sum.1 += value,
+                    None => whole.push((name, value)),
+                }
+            }
+        } else if weight > 0.0 && block.y.rows().is_some() {
             for (name, value) in evaluate(&*fitted.model, &block.x, &block.y, block.weight)? {
                 if let Some(k) = MEANS.iter().position(|m| *m == name) {
                     sums[k] += weight * value;
@@ -132,6 +155,12 @@ fn measure_blocks(fitted: &Fitted, source: &dyn RowSource) -> Result<(usize, Vec
     if let Some(&(_, mse)) = out.iter().find(|(n, _)| *n == "mse") {
         out.push(("rmse", mse.sqrt()));
     }
+    for (name, value) in whole {
+        out.push((name, value));
+        if let ("log_likelihood", Some(d)) = (name, model.as_density()) {
+            out.extend(criteria(value, d.n_parameters(), total));
+        }
+    }
     Ok((rows, out))
 }
 
@@ -143,6 +172,8 @@ pub fn task_of(fitted: &Fitted) -> &'static str {
         "regression"
     } else if model.as_clusterer().is_some() {
         "clustering"
+    } else if model.as_transformer().is_none() && model.as_density().is_some() {
+        "density"
     } else {
         "reduction"
     }
@@ -161,23 +192,6 @@ fn as_json(args: &Fit, o: &Outcome, seconds: f64) -> Result<()> {
         more["trace"] = json!(o.fitted.model.trace().map(|_| path));
     }
     print_json("fit", &args.everywhere, seconds, more)
-}
-
-/// The last step of a pipeline is the model a person asked for.
-pub fn model_name(fitted: &Fitted) -> String {
-    last_step(fitted)
-        .map_or_else(|| fitted.learner.spec().name.to_owned(), |s| s["learner"].as_str().unwrap_or_default().to_owned())
-}
-
-pub fn model_params(fitted: &Fitted) -> Value {
-    last_step(fitted).map_or_else(|| fitted.learner.params(), |s| s["params"].clone())
-}
-
-fn last_step(fitted: &Fitted) -> Option<Value> {
-    if fitted.learner.spec().name != "pipeline" {
-        return None;
-    }
-    fitted.learner.params()["steps"].as_array()?.last().cloned()
 }
 
 fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
@@ -211,27 +225,4 @@ fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
         None => writeln!(out, "  not saved; -o FILE keeps the model")?,
     }
     Ok(out)
-}
-
-pub fn certificate_line(c: &Certificate) -> String {
-    let mut out = format!("solved by {}", c.method);
-    if c.iterations > 1 {
-        out += &format!(", {} iterations", c.iterations);
-    }
-    if let Some(v) = c.objective {
-        out += &format!(", objective {}", text::number(v));
-    }
-    if let Some(v) = c.duality_gap {
-        out += &format!(", duality gap {v:.1e}");
-    }
-    if let Some(v) = c.kkt_residual {
-        out += &format!(", optimality residual {v:.1e}");
-    }
-    if let Some(v) = c.condition {
-        out += &format!(", condition {v:.1e}");
-    }
-    if !c.converged {
-        out += ", NOT converged";
-    }
-    out
 }

@@ -1,12 +1,18 @@
 //! One file a command.
 
+mod bandit;
 mod compare;
 mod describe;
+mod entries;
 mod evaluate;
 mod explain;
 mod fit;
 mod models;
 mod predict;
+mod replay;
+mod report;
+mod rl;
+mod solve;
 
 use std::io::Write;
 
@@ -14,6 +20,7 @@ use anyhow::Result;
 use clap::CommandFactory;
 use serde_json::{Map, Value, json};
 
+use crate::args::agents::{BanditCommand, RlCommand};
 use crate::args::{Args, Command, Everywhere};
 
 pub fn run(command: &Command) -> Result<()> {
@@ -26,6 +33,20 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Evaluate(a) => evaluate::run(a),
         Command::Compare(a) => compare::run(a),
         Command::Explain(a) => explain::run(a),
+        Command::Report(a) => report::run(a),
+        Command::Bandit(a) => match &a.command {
+            BanditCommand::Run(a) => bandit::run(a),
+            BanditCommand::Replay(a) => replay::run(a),
+            BanditCommand::Top(a) => bandit::top(a),
+            BanditCommand::Policies(a) => bandit::policies(a),
+        },
+        Command::Rl(a) => match &a.command {
+            RlCommand::Train(a) => rl::train(a),
+            RlCommand::Play(a) => rl::play(a),
+            RlCommand::Solve(a) => solve::run(a),
+            RlCommand::Agents(a) => rl::agents(a),
+            RlCommand::Environments(a) => rl::environments(a),
+        },
         Command::Completions { shell } => {
             // Into memory first: the generator does not survive a reader that has gone away.
             let mut script = Vec::new();

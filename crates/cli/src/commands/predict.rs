@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::core::{Column, Mat};
+use ermine::core::{Column, Mat, NOISE};
 use ermine::data::WriteOptions;
 use ermine::prelude::*;
 use serde_json::{Value, json};
 
 use super::{print_json, remark};
 use crate::args::{Predict, Transform};
+use crate::failure::Usage;
 use crate::load;
 
 pub fn predict(args: &Predict) -> Result<()> {
@@ -41,7 +42,7 @@ pub fn predict(args: &Predict) -> Result<()> {
         }
     } else if let Some(r) = fitted.model.as_regressor() {
         if args.proba {
-            return Err(crate::failure::Usage("--proba asks for probabilities, and this model predicts numbers".into()).into());
+            return Err(Usage("--proba asks for probabilities, and this model predicts numbers".into()).into());
         }
         let y = r.predict(&x)?;
         let list = if y.cols() == 1 { json!(y.as_slice()) } else { rows_json(&y) };
@@ -52,9 +53,29 @@ pub fn predict(args: &Predict) -> Result<()> {
             columns.push((format!("predicted_{name}"), number_column(&y, j)));
         }
     } else if let Some(c) = fitted.model.as_clusterer() {
-        let groups = c.assign(&x)?;
+        let groups: Vec<i64> = c.assign(&x)?.into_iter().map(group).collect();
         object.insert("predictions".into(), json!(groups));
-        columns.push(("cluster".into(), Column::numbers(groups.iter().map(|&g| f64::from(g)).collect())));
+        object.insert("n_clusters".into(), json!(c.n_clusters()));
+        columns.push(("cluster".into(), Column::numbers(groups.iter().map(|&g| g as f64).collect())));
+        if args.proba || args.everywhere.json {
+            let posterior = c.posterior(&x)?;
+            if args.proba && posterior.is_none() && fitted.model.as_density().is_none() {
+                let refused =
+                    "--proba asks for probabilities, and these clusters have none: rows belong to the nearest; gmm has some";
+                return Err(Usage(refused.into()).into());
+            }
+            if let Some(p) = posterior {
+                object.insert("probabilities".into(), rows_json(&p));
+                if args.proba {
+                    (0..p.cols()).for_each(|k| columns.push((format!("probability_{k}"), number_column(&p, k))));
+                }
+            }
+            densities(&fitted, &x, args.proba, object, &mut columns)?;
+        }
+    } else if fitted.model.as_density().is_some() && (args.proba || fitted.model.as_transformer().is_none()) {
+        densities(&fitted, &x, true, object, &mut columns)?;
+        let found = object.get("log_density").cloned().unwrap_or_default();
+        object.insert("predictions".into(), found);
     } else {
         return Err(anyhow!("this model does not predict; try ermine transform"));
     }
@@ -63,9 +84,35 @@ pub fn predict(args: &Predict) -> Result<()> {
     })
 }
 
+/// The number of a group; -1 for rows that belong to none.
+fn group(g: u32) -> i64 {
+    if g == NOISE { -1 } else { i64::from(g) }
+}
+
+/// Adds the log density of the rows, where the model has one.
+fn densities(
+    fitted: &Fitted,
+    x: &Features<'_>,
+    column: bool,
+    object: &mut serde_json::Map<String, Value>,
+    columns: &mut Vec<(String, Column)>,
+) -> Result<()> {
+    if let Some(d) = fitted.model.as_density() {
+        let values = d.log_density(x)?;
+        object.insert("log_density".into(), json!(values));
+        if column {
+            columns.push(("log_density".into(), Column::numbers(values)));
+        }
+    }
+    Ok(())
+}
+
 pub fn transform(args: &Transform) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
+    if args.inverse {
+        return back(args, &fitted, started);
+    }
     let mut read = args.reading.read_for(&args.data, &fitted)?;
     let rows = read.rows(&fitted)?;
     remark(&args.everywhere, &read.notes);
@@ -78,6 +125,30 @@ pub fn transform(args: &Transform) -> Result<()> {
         let names: Vec<&str> = names.names().collect();
         let more = json!({"model": fitted.learner.spec().name, "n_rows": z.rows(), "columns": names, "rows": rows_json(&z),
                           "notes": read.notes});
+        print_json("transform", &args.everywhere, started.elapsed().as_secs_f64(), more)
+    })
+}
+
+/// From transformed columns to columns like those of the training data.
+fn back(args: &Transform, fitted: &Fitted, started: Instant) -> Result<()> {
+    let transformer =
+        fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform, so that there is no way back"))?;
+    let made = transformer.schema_out(&fitted.schema);
+    let loaded = args.reading.read(&args.data)?;
+    remark(&args.everywhere, &loaded.notes);
+    let names: Vec<&str> = made.names().collect();
+    let z = loaded.table.select(&names)?.view().to_numbers("the way back")?;
+    let x = transformer.inverse(z.view())?.ok_or_else(|| {
+        anyhow!("this model knows no way back from its columns; kernel-pca learns one with --set fit_inverse_transform=true")
+    })?;
+    let names: Vec<String> = match fitted.schema.len() == x.cols() {
+        true => fitted.schema.names().map(str::to_owned).collect(),
+        false => (0..x.cols()).map(|j| format!("x{j}")).collect(),
+    };
+    let columns = names.iter().enumerate().map(|(j, name)| (name.clone(), number_column(&x, j))).collect();
+    write(columns, args.output.as_deref(), args.everywhere.json, || {
+        let more = json!({"model": fitted.learner.spec().name, "n_rows": x.rows(), "columns": names, "rows": rows_json(&x),
+                          "notes": loaded.notes});
         print_json("transform", &args.everywhere, started.elapsed().as_secs_f64(), more)
     })
 }

@@ -1,7 +1,7 @@
 //! The axes of a chart with their ends known: what SVG and text have in common.
 
 use super::scale::{Range, Tick};
-use super::{Axis, Chart, Mark, Series};
+use super::{Axis, Chart, Mark, Scale, Series};
 
 /// A chart laid out in the unit square.
 pub(super) struct Frame<'a> {
@@ -12,21 +12,36 @@ pub(super) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     pub fn new(chart: &'a Chart) -> Self {
-        let points = || chart.series.iter().flat_map(|s| s.points.iter().copied()).filter(|p| p.0.is_finite() && p.1.is_finite());
+        let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
+        let of = |s: &'a Series| {
+            let spans = s.points.iter().zip(&s.band).flat_map(|(p, span)| [(p.0, span.0), (p.0, span.1)]);
+            s.points.iter().copied().chain(spans)
+        };
+        let points = || chart.series.iter().flat_map(of).filter(finite);
         let bars = chart.series.iter().any(|s| s.mark == Mark::Bars);
         let mut x = Range::of(chart.x.scale, points().map(|p| p.0));
         if bars || !chart.x.names.is_empty() {
             // Half a place on either side, so that the first and the last bar are whole.
             let last = chart.x.names.len().max(1) as f64 - 1.0;
             x = x.including(-0.5).including(last + 0.5);
-        } else if chart.series.iter().all(|s| s.mark == Mark::Points) {
+        } else if chart.series.iter().all(|s| matches!(s.mark, Mark::Points | Mark::Cloud | Mark::Guide)) {
             x = x.with_room();
         }
         let mut y = Range::of(chart.y.scale, points().map(|p| p.1));
-        if bars {
+        if bars || chart.series.iter().any(|s| s.mark == Mark::Area) {
             y = y.including(0.0);
         }
-        Self { chart, x, y: y.with_room() }
+        let fixed = |axis: &Axis, found: Range| match axis.range {
+            Some((low, high)) if low < high => Range::of(axis.scale, [low, high].into_iter()),
+            _ => found,
+        };
+        Self { chart, x: fixed(&chart.x, x), y: fixed(&chart.y, y.with_room()) }
+    }
+
+    /// The ends of both axes, where these have even steps and rise.
+    pub fn ends(&self) -> Option<((f64, f64), (f64, f64))> {
+        let plain = |axis: &Axis| axis.scale == Scale::Linear && !axis.reversed;
+        (plain(&self.chart.x) && plain(&self.chart.y)).then(|| (self.x.ends(), self.y.ends()))
     }
 
     /// Where an x lies, from 0 at the left to 1 at the right.
@@ -53,6 +68,21 @@ impl<'a> Frame<'a> {
         for &(x, y) in &series.points {
             match (self.across(x), self.up(y)) {
                 (Some(x), Some(y)) => runs.last_mut().expect("there is a run").push((x, y)),
+                _ => runs.push(Vec::new()),
+            }
+        }
+        runs.retain(|run| !run.is_empty());
+        runs
+    }
+
+    /// The band of a series in the unit square, as (x, low, high), in runs without a gap.
+    pub fn bands(&self, series: &Series) -> Vec<Vec<(f64, f64, f64)>> {
+        let mut runs = vec![Vec::new()];
+        for (&(x, _), &(low, high)) in series.points.iter().zip(&series.band) {
+            // A lower end that cannot be shown, 0 on an axis of ratios say, lies at the bottom.
+            let low = if low.is_finite() { Some(self.up(low).unwrap_or(0.0)) } else { None };
+            match (self.across(x), low, self.up(high)) {
+                (Some(x), Some(low), Some(high)) => runs.last_mut().expect("there is a run").push((x, low, high)),
                 _ => runs.push(Vec::new()),
             }
         }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use ermine_core::Mat;
 
-use super::svg::{LETTER, LETTER_WIDTH, WIDTH, escape, open, short_name, wide};
+use super::style::{LETTER, LETTER_WIDTH, Picture, TITLE, escape, short_name, wide};
+use super::svg::WIDTH;
 
 /// A table as colours: correlations, confusions, loadings.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,15 @@ const SIGNED: [[f64; 3]; 5] =
 impl Heat {
     /// The picture as a document of its own, 720 wide.
     pub fn to_svg(&self) -> String {
+        self.draw(true).document()
+    }
+
+    /// The picture as a part of a page that has [`super::page_style`]; `told` says what it shows to those who do not see it.
+    pub fn to_inline(&self, told: &str) -> String {
+        self.draw(false).inline(told)
+    }
+
+    fn draw(&self, titled: bool) -> Picture {
         let finite = |v: &&f64| v.is_finite();
         let (low, high) = self
             .values
@@ -43,13 +53,15 @@ impl Heat {
             false => (low, high),
         };
         let left = 24.0 + self.rows.iter().map(|r| wide(&short_name(r, 20))).fold(0.0, f64::max);
-        let top = 56.0 + self.columns.iter().map(|c| wide(&short_name(c, 14)) * 0.6).fold(14.0, f64::max);
+        let top = 26.0
+            + if titled { TITLE } else { 0.0 }
+            + self.columns.iter().map(|c| wide(&short_name(c, 14)) * 0.6).fold(14.0, f64::max);
         let (n, m) = (self.values.rows().max(1) as f64, self.values.cols().max(1) as f64);
         let side = ((WIDTH - left - 60.0) / m).clamp(2.0, 44.0);
         let tall = side.min(34.0);
         let height = top + tall * n + 24.0;
-        let mut out = String::new();
-        open(&mut out, WIDTH, (height * 100.0).round() / 100.0, &self.title);
+        let mut picture = Picture::new(WIDTH, height, &self.title, titled);
+        let out = &mut picture.shapes;
         for (j, name) in self.columns.iter().enumerate().take(self.values.cols()) {
             let (x, y) = (left + (j as f64 + 0.5) * side, top - 8.0);
             if side >= LETTER {
@@ -95,8 +107,7 @@ impl Heat {
                 }
             }
         }
-        out.push_str("</svg>\n");
-        out
+        picture
     }
 }
 

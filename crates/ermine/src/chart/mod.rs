@@ -1,8 +1,10 @@
 //! Small charts: as SVG for pages and papers, as text for a terminal.
 //!
-//! One description, two pictures. Lines, steps, points and bars share a pair of axes; [`Heat`] colours a table, [`TreeChart`] draws a tree. Colours are
-//! told apart by readers who do not see all of them, and follow the light or dark setting of the page. The same chart gives
-//! the same bytes.
+//! One description, several pictures: `to_svg` gives a document of its own, `to_inline` a part of a page that has [`page_style`],
+//! [`Chart::to_text`] lines for a terminal. Lines, steps, points, clouds of points, areas and bars share a pair of axes ([`Chart`]), with intervals as
+//! ribbons and whiskers; [`Bars`] are named values with their intervals, from left to right; [`Swarm`] shows many values a row, shaded by another;
+//! [`Heat`] colours a table, [`TreeChart`] draws a tree, [`spark`] is a histogram of the size of a word. Colours are told apart by readers who do not
+//! see all of them, and follow the light or dark setting of the page. The same chart gives the same bytes.
 //!
 //! ```
 //! use ermine::chart::{Chart, Series};
@@ -14,17 +16,24 @@
 //! assert!(chart.to_text(80, 16).lines().all(|line| line.chars().count() <= 80));
 //! ```
 
+mod agents;
+mod bars;
 mod frame;
 mod heat;
 mod scale;
+mod style;
 mod svg;
+mod swarm;
 mod terminal;
 mod tree;
 
 use ermine_core::{Cell, Meaning, Section};
 
+pub use bars::{Bar, Bars, spark};
 pub use heat::Heat;
 pub use scale::Scale;
+pub use style::page_style;
+pub use swarm::{Swarm, SwarmRow};
 pub use tree::TreeChart;
 
 /// Series beyond this many are drawn in grey and without a name.
@@ -35,16 +44,25 @@ const MOST_NAMED: usize = 8;
 pub enum Mark {
     /// A line from point to point.
     Line,
+    /// The same in dashes: a bound, a line to compare with.
+    Dashed,
     /// A value that holds until the next point.
     Step,
     /// The points alone.
     Points,
     /// A bar from 0 to each point.
     Bars,
+    /// Filled from 0 up to a value that holds until the next point: a histogram, the last point being its end.
+    Area,
+    /// Many points; where they are too many to tell apart, cells that say how many they hold.
+    Cloud,
+    /// A dashed line to compare with, neither named nor coloured.
+    Guide,
 }
 
 /// Points with a name.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Series {
     /// What they show.
     pub name: String,
@@ -52,27 +70,74 @@ pub struct Series {
     pub mark: Mark,
     /// The points, from left to right; those that are not finite leave a gap.
     pub points: Vec<(f64, f64)>,
+    /// Lower and upper end of an interval at each point: a band along lines, whiskers at points and bars. None where it is empty.
+    pub band: Vec<(f64, f64)>,
+    /// Whether the series stays grey in the background, without a name.
+    pub quiet: bool,
 }
 
 impl Series {
+    fn new(name: impl Into<String>, mark: Mark, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), mark, points, band: Vec::new(), quiet: false }
+    }
+
     /// A line from point to point.
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Line, points }
+        Self::new(name, Mark::Line, points)
+    }
+
+    /// A dashed line from point to point.
+    pub fn dashed(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self::new(name, Mark::Dashed, points)
     }
 
     /// A value that holds until the next point.
     pub fn step(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Step, points }
+        Self::new(name, Mark::Step, points)
     }
 
     /// The points alone.
     pub fn points(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Points, points }
+        Self::new(name, Mark::Points, points)
     }
 
     /// A bar from 0 to each point.
     pub fn bars(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), mark: Mark::Bars, points }
+        Self::new(name, Mark::Bars, points)
+    }
+
+    /// A histogram: counts between the edges, of which there is one more.
+    pub fn histogram(name: impl Into<String>, edges: &[f64], counts: &[f64]) -> Self {
+        let ends = counts.iter().copied().chain(counts.last().copied());
+        Self::new(name, Mark::Area, edges.iter().copied().zip(ends).collect())
+    }
+
+    /// Many points.
+    pub fn cloud(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self::new(name, Mark::Cloud, points)
+    }
+
+    /// A dashed line to compare with.
+    pub fn guide(points: Vec<(f64, f64)>) -> Self {
+        Self::new("", Mark::Guide, points)
+    }
+
+    /// The same with an interval at each point: a band around a line, whiskers at points and bars.
+    #[must_use]
+    pub fn with_band(mut self, band: Vec<(f64, f64)>) -> Self {
+        self.band = band;
+        self
+    }
+
+    /// The same in the background: grey, thin, without a name.
+    #[must_use]
+    pub fn in_background(mut self) -> Self {
+        self.quiet = true;
+        self
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.quiet || self.mark == Mark::Guide
     }
 
     /// The number whose size decides which series of many are named: how far from 0 the series ends up.
@@ -93,6 +158,8 @@ pub struct Axis {
     pub reversed: bool,
     /// Names at 0, 1, 2, … in place of numbers.
     pub names: Vec<String>,
+    /// The ends, where they are not those of the series.
+    pub range: Option<(f64, f64)>,
 }
 
 /// Series over one pair of axes.
@@ -106,13 +173,17 @@ pub struct Chart {
     pub y: Axis,
     /// What is drawn, in this order.
     pub series: Vec<Series>,
+    /// Width and height; 720 by 440 when not given.
+    pub size: Option<(f64, f64)>,
+    /// Values that are marked along the horizontal axis.
+    pub rug: Vec<f64>,
 }
 
 impl Chart {
     /// A chart without series.
     pub fn new(title: impl Into<String>, x: impl Into<String>, y: impl Into<String>) -> Self {
         let axis = |label: String| Axis { label, ..Axis::default() };
-        Self { title: title.into(), x: axis(x.into()), y: axis(y.into()), series: Vec::new() }
+        Self { title: title.into(), x: axis(x.into()), y: axis(y.into()), ..Self::default() }
     }
 
     /// Adds a series.
@@ -140,6 +211,35 @@ impl Chart {
     #[must_use]
     pub fn named_x<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.x.names = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the width and the height. Charts of pages are 400 wide: a phone shows their letters at full size, and a wide screen two
+    /// of them side by side.
+    #[must_use]
+    pub fn sized(mut self, width: f64, height: f64) -> Self {
+        self.size = Some((width, height));
+        self
+    }
+
+    /// Sets the ends of the horizontal axis.
+    #[must_use]
+    pub fn within_x(mut self, low: f64, high: f64) -> Self {
+        self.x.range = Some((low, high));
+        self
+    }
+
+    /// Sets the ends of the vertical axis.
+    #[must_use]
+    pub fn within_y(mut self, low: f64, high: f64) -> Self {
+        self.y.range = Some((low, high));
+        self
+    }
+
+    /// Marks values along the horizontal axis.
+    #[must_use]
+    pub fn with_rug(mut self, values: Vec<f64>) -> Self {
+        self.rug = values;
         self
     }
 
@@ -179,9 +279,16 @@ impl Chart {
         (!bars.is_empty()).then(|| chart.named_x(bars.into_iter().map(|b| b.0)))
     }
 
-    /// The chart as a document of its own, 720 by 440.
+    /// The chart as a document of its own.
     pub fn to_svg(&self) -> String {
-        svg::draw(self)
+        svg::draw(self, true).document()
+    }
+
+    /// The chart as a part of a page that has [`page_style`], without the title; `told` says what it shows to those who do not see it. Where
+    /// both axes have even steps the element says where the curves are and what the ends of the axes mean: `data-area` (left, top, width,
+    /// height), `data-x` and `data-y` (low, high).
+    pub fn to_inline(&self, told: &str) -> String {
+        svg::draw(self, false).inline(told)
     }
 
     /// The chart as lines of text, at most `width` characters wide, with `height` lines for the curves.
@@ -191,7 +298,7 @@ impl Chart {
 
     /// Which series are named and coloured, and by which colour: all while they are few, else those that reach farthest.
     fn places(&self) -> Vec<Option<usize>> {
-        let mut order: Vec<usize> = (0..self.series.len()).collect();
+        let mut order: Vec<usize> = (0..self.series.len()).filter(|&s| !self.series[s].is_quiet()).collect();
         if order.len() > MOST_NAMED {
             order.sort_by(|&a, &b| self.series[b].reach().total_cmp(&self.series[a].reach()).then(a.cmp(&b)));
             order.truncate(MOST_NAMED);

@@ -61,6 +61,11 @@ impl Range {
         self
     }
 
+    /// The ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
     /// Takes another value in.
     pub fn including(mut self, value: f64) -> Self {
         if self.scale == Scale::Linear {

@@ -1,96 +1,21 @@
-//! A chart as SVG.
+//! Series over a pair of axes, as SVG.
 
 use std::fmt::Write;
 
 use super::frame::{Frame, spread};
-use super::{Chart, MOST_NAMED, Mark, Series};
+use super::style::{LETTER, Picture, TITLE, dots, escape, short, short_name, wide};
+use super::{Chart, Mark, Series};
 
 pub(super) const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 440.0;
-/// Size of letters, and about how wide one is in the widest of the fonts that a viewer may choose.
-pub(super) const LETTER: f64 = 12.0;
-pub(super) const LETTER_WIDTH: f64 = 7.5;
 /// Letters of a name beside a chart.
 const MOST_LETTERS: usize = 24;
-
-/// Blue, vermilion, green, purple, orange, sky, brown, grey: after Okabe and Ito, whose colours differ for all kinds of colour
-/// vision; without their yellow, which vanishes on white. The second list is for dark pages.
-const LIGHT: [&str; MOST_NAMED] = ["#0072b2", "#d55e00", "#009e73", "#b0548c", "#c98500", "#3a9bd4", "#7a5230", "#5f6a72"];
-const DARK: [&str; MOST_NAMED] = ["#4fa8e0", "#f08040", "#2fc79a", "#dd8fbe", "#e8b03a", "#8accf2", "#c49a6c", "#a9b4bc"];
-
-/// The opening tag and the style that all pictures share.
-pub(super) fn open(out: &mut String, width: f64, height: f64, title: &str) {
-    let _ = writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         role=\"img\" font-family=\"system-ui, 'Segoe UI', Helvetica, Arial, sans-serif\" font-size=\"{LETTER}\">"
-    );
-    let _ = writeln!(out, "<title>{}</title>", escape(title));
-    let _ = writeln!(out, "<style>");
-    // A viewer with dark settings leaves the page of a picture white unless told otherwise.
-    let _ = writeln!(
-        out,
-        "svg{{background:#ffffff}} text{{fill:#1f2328}} .soft{{fill:#59636e}} .title{{font-size:15px;font-weight:600}}"
-    );
-    let _ = writeln!(out, ".grid{{stroke:#d8dee4;stroke-width:1}} .axis{{stroke:#8b949e;stroke-width:1}}");
-    let _ = writeln!(
-        out,
-        ".line{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}} .many{{stroke:#b5bdc5;stroke-width:1.2}}"
-    );
-    let _ = writeln!(out, ".dot{{stroke:none;fill-opacity:.75}} .dot.many,.bar.many{{fill:#b5bdc5}}");
-    for (k, colour) in LIGHT.iter().enumerate() {
-        let _ = writeln!(out, ".line.c{k}{{stroke:{colour}}} .dot.c{k},.bar.c{k},text.c{k}{{fill:{colour}}}");
-    }
-    let _ = writeln!(out, "@media (prefers-color-scheme:dark){{");
-    let _ = writeln!(out, "svg{{background:#0d1117}} text{{fill:#e6edf3}} .soft{{fill:#9aa4af}}");
-    let _ = writeln!(out, ".grid{{stroke:#30363d}} .axis{{stroke:#6e7681}}");
-    let _ = writeln!(out, ".line.many{{stroke:#484f58}} .dot.many,.bar.many{{fill:#484f58}}");
-    for (k, colour) in DARK.iter().enumerate() {
-        let _ = writeln!(out, ".line.c{k}{{stroke:{colour}}} .dot.c{k},.bar.c{k},text.c{k}{{fill:{colour}}}");
-    }
-    let _ = writeln!(out, "}}\n</style>");
-    let _ = writeln!(out, "<text class=\"title\" x=\"16\" y=\"26\">{}</text>", escape(&short(title, 90)));
-}
-
-/// Text that cannot be taken for markup; what XML has no place for is left out.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' | '\r' => out.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// At most `most` letters, the last one … when something was cut.
-pub(super) fn short(text: &str, most: usize) -> String {
-    match text.chars().count() <= most {
-        true => text.to_owned(),
-        false => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
-/// At most `most` letters of a name, cut in the middle: names of columns often differ only at their ends.
-pub(super) fn short_name(name: &str, most: usize) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= most || most < 3 {
-        return short(name, most);
-    }
-    let tail = (most - 1) / 2;
-    let head = most - 1 - tail;
-    letters[..head].iter().chain(&['…']).chain(&letters[letters.len() - tail..]).collect()
-}
-
-pub(super) fn wide(text: &str) -> f64 {
-    text.chars().count() as f64 * LETTER_WIDTH
-}
+/// Below this width lines are named above the chart and not where they end.
+const NARROW: f64 = 560.0;
+/// Points of a cloud that are drawn one by one; more are counted in cells.
+const MOST_DOTS: usize = 1500;
+/// Shades of a cloud that is drawn in cells.
+const DENSITIES: usize = 7;
 
 /// The rectangle of the curves.
 struct Area {
@@ -109,7 +34,11 @@ impl Area {
     }
 }
 
-pub(super) fn draw(chart: &Chart) -> String {
+/// A line of the legend: place and name of each series.
+type Legend<'a> = Vec<Vec<(usize, &'a Series, f64)>>;
+
+pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
+    let (width, height) = chart.size.unwrap_or((WIDTH, HEIGHT));
     let frame = Frame::new(chart);
     let places = chart.places();
     let named: Vec<(usize, &Series)> = chart
@@ -119,27 +48,37 @@ pub(super) fn draw(chart: &Chart) -> String {
         .filter_map(|(s, place)| Some(((*place)?, s)))
         .filter(|(_, s)| !s.name.is_empty())
         .collect();
-    let lines = |s: &Series| matches!(s.mark, Mark::Line | Mark::Step);
+    let lines = |s: &Series| matches!(s.mark, Mark::Line | Mark::Dashed | Mark::Step);
     // One series needs no name beside the axis that says the same; lines are named where they end, all else in a legend.
     let labels = named.len() > 1 || named.iter().any(|(_, s)| s.name != chart.y.label && s.name != chart.title);
-    let beside = labels && named.iter().all(|(_, s)| lines(s));
-    let legend = labels && !beside;
-    let y_ticks = frame.y_ticks(6);
-    let left = 44.0 + y_ticks.iter().map(|t| wide(&t.label)).fold(0.0, f64::max);
+    let beside = labels && width >= NARROW && named.iter().all(|(_, s)| lines(s));
+    let legend = if labels && !beside { legend_of(&named, width - 32.0) } else { Vec::new() };
+    let y_ticks = frame.y_ticks(if height < 300.0 { 5 } else { 6 });
+    // Without a title the name of the vertical axis stands above it, where it reads as any text.
+    let above = !titled && !chart.y.label.is_empty();
+    let left = if above || chart.y.label.is_empty() { 18.0 } else { 44.0 };
+    let left = left + y_ticks.iter().map(|t| wide(&t.label)).fold(0.0, f64::max);
     let names = named.iter().map(|(_, s)| wide(&short_name(&s.name, MOST_LETTERS))).fold(0.0, f64::max);
     let right = if beside { 18.0 + names } else { 24.0 };
-    let top = if legend { 64.0 } else { 44.0 };
-    let x_ticks = frame.x_ticks(7);
-    let room = (WIDTH - left - right) / x_ticks.len().max(1) as f64;
+    let top = if titled { 14.0 + TITLE } else { 12.0 } + 20.0 * legend.len() as f64 + if above { 20.0 } else { 0.0 };
+    let x_ticks = frame.x_ticks(if width < NARROW { 5 } else { 7 });
+    let room = (width - left - right) / x_ticks.len().max(1) as f64;
     let slanted = !chart.x.names.is_empty() && x_ticks.iter().any(|t| wide(&t.label) > room);
-    let bottom = if slanted { 112.0 } else { 56.0 };
-    let area = Area { left, top, width: WIDTH - left - right, height: HEIGHT - top - bottom };
+    let bottom = if slanted { 112.0 } else { 56.0 } - if chart.x.label.is_empty() { 22.0 } else { 0.0 };
+    let area = Area { left, top, width: width - left - right, height: height - top - bottom };
 
-    let mut out = String::new();
-    open(&mut out, WIDTH, HEIGHT, &chart.title);
-    let unnamed = places.iter().filter(|p| p.is_none()).count();
+    let mut picture = Picture::new(width, height, &chart.title, titled);
+    picture.area = match frame.ends() {
+        Some(((x0, x1), (y0, y1))) => format!(
+            " data-area=\"{:.2} {:.2} {:.2} {:.2}\" data-x=\"{x0} {x1}\" data-y=\"{y0} {y1}\"",
+            area.left, area.top, area.width, area.height
+        ),
+        None => String::new(),
+    };
+    let out = &mut picture.shapes;
+    let unnamed = chart.series.iter().zip(&places).filter(|(s, p)| p.is_none() && !s.is_quiet()).count();
     if unnamed > 0 {
-        let x = WIDTH - 16.0;
+        let x = width - 16.0;
         let _ = writeln!(out, "<text class=\"soft\" x=\"{x}\" y=\"26\" text-anchor=\"end\">and {unnamed} more, in grey</text>");
     }
     for tick in &y_ticks {
@@ -183,42 +122,68 @@ pub(super) fn draw(chart: &Chart) -> String {
             break;
         }
     }
-    let _ = writeln!(
-        out,
-        "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{}</text>",
-        area.x(0.5),
-        HEIGHT - 12.0,
-        escape(&short(&chart.x.label, 80))
-    );
-    let middle = area.y(0.5);
-    let _ = writeln!(
-        out,
-        "<text x=\"18\" y=\"{middle:.2}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {middle:.2})\">{}</text>",
-        escape(&short(&chart.y.label, 44))
-    );
+    for x in chart.rug.iter().filter_map(|v| frame.across(*v)).filter(|p| (0.0..=1.0).contains(p)) {
+        let (x, y) = (area.x(x), area.y(0.0));
+        let _ = writeln!(out, "<line class=\"axis\" x1=\"{x:.2}\" y1=\"{y:.2}\" x2=\"{x:.2}\" y2=\"{:.2}\"/>", y - 7.0);
+    }
+    if !chart.x.label.is_empty() {
+        let (x, y) = (area.x(0.5), height - 12.0);
+        let label = escape(&short(&chart.x.label, (width / 8.0) as usize));
+        let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"middle\">{label}</text>");
+    }
+    if above {
+        let label = escape(&short(&chart.y.label, (width / 8.0) as usize));
+        let _ = writeln!(out, "<text class=\"soft\" x=\"4\" y=\"{:.2}\">{label}</text>", top - 12.0);
+    } else if !chart.y.label.is_empty() {
+        let middle = area.y(0.5);
+        let _ = writeln!(
+            out,
+            "<text x=\"18\" y=\"{middle:.2}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {middle:.2})\">{}</text>",
+            escape(&short(&chart.y.label, (height / 10.0) as usize))
+        );
+    }
     // What is not named lies below.
     let mut order: Vec<usize> = (0..chart.series.len()).collect();
     order.sort_by_key(|&s| places[s].is_some());
     let bars: Vec<usize> = (0..chart.series.len()).filter(|&s| chart.series[s].mark == Mark::Bars).collect();
     for s in order {
-        let class = places[s].map_or("many".to_owned(), |k| format!("c{k}"));
+        let of = &chart.series[s];
+        let class = match (places[s], of.mark) {
+            (Some(k), _) => format!("c{k}"),
+            (None, Mark::Line | Mark::Dashed | Mark::Step) if of.is_quiet() => "many faint".to_owned(),
+            (None, _) => "many".to_owned(),
+        };
         let among = (bars.iter().position(|&b| b == s).unwrap_or(0), bars.len());
-        series(&mut out, &frame, &area, &chart.series[s], &class, base, among);
+        series(out, &frame, &area, of, &class, base, among);
     }
     if beside {
-        end_labels(&mut out, &frame, &area, &named);
+        end_labels(out, &frame, &area, &named);
     }
-    if legend {
-        let mut x = area.left;
-        for (place, s) in &named {
-            let name = short_name(&s.name, MOST_LETTERS);
-            let _ = writeln!(out, "<rect class=\"bar c{place}\" x=\"{x:.2}\" y=\"40\" width=\"11\" height=\"11\" rx=\"2\"/>");
-            let _ = writeln!(out, "<text x=\"{:.2}\" y=\"50\">{}</text>", x + 16.0, escape(&name));
-            x += 16.0 + wide(&name) + 18.0;
+    for (k, line) in legend.iter().enumerate() {
+        let y = if titled { 40.0 } else { 4.0 } + 20.0 * k as f64;
+        for (place, s, x) in line {
+            let name = escape(&short_name(&s.name, MOST_LETTERS));
+            let _ = writeln!(out, "<rect class=\"bar c{place}\" x=\"{x:.2}\" y=\"{y}\" width=\"11\" height=\"11\" rx=\"2\"/>");
+            let _ = writeln!(out, "<text x=\"{:.2}\" y=\"{}\">{name}</text>", x + 16.0, y + 10.0);
         }
     }
-    out.push_str("</svg>\n");
-    out
+    picture
+}
+
+/// The names in lines that fit into the width.
+fn legend_of<'a>(named: &[(usize, &'a Series)], width: f64) -> Legend<'a> {
+    let mut lines: Legend<'a> = Vec::new();
+    let mut x = f64::INFINITY;
+    for (place, s) in named {
+        let room = 16.0 + wide(&short_name(&s.name, MOST_LETTERS)) + 14.0;
+        if x + room - 14.0 > width + 16.0 {
+            lines.push(Vec::new());
+            x = 16.0;
+        }
+        lines.last_mut().expect("there is a line").push((*place, s, x));
+        x += room;
+    }
+    lines
 }
 
 fn end_labels(out: &mut String, frame: &Frame<'_>, area: &Area, named: &[(usize, &Series)]) {
@@ -236,9 +201,10 @@ fn end_labels(out: &mut String, frame: &Frame<'_>, area: &Area, named: &[(usize,
 }
 
 fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str, base: f64, among: (usize, usize)) {
+    bands(out, frame, area, series, class);
     for run in frame.runs(series) {
         match series.mark {
-            Mark::Line | Mark::Step => {
+            Mark::Line | Mark::Dashed | Mark::Step | Mark::Guide => {
                 let mut path = String::new();
                 for (k, &(x, y)) in run.iter().enumerate() {
                     let (x, y) = (area.x(x), area.y(y));
@@ -250,22 +216,30 @@ fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, cla
                 }
                 // A single point would leave nothing to see.
                 if let [(x, y)] = run[..] {
-                    let _ =
-                        writeln!(out, "<circle class=\"dot {class}\" cx=\"{:.2}\" cy=\"{:.2}\" r=\"3\"/>", area.x(x), area.y(y));
+                    let (x, y) = (area.x(x), area.y(y));
+                    let _ = writeln!(out, "<circle class=\"dot {class}\" cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3\"/>");
+                } else if series.mark == Mark::Guide {
+                    let _ = writeln!(out, "<path class=\"guide\" stroke-dasharray=\"4 4\" d=\"{path}\"/>");
                 } else {
-                    let _ = writeln!(out, "<path class=\"line {class}\" d=\"{path}\"/>");
+                    let dashes = if series.mark == Mark::Dashed { " stroke-dasharray=\"7 5\"" } else { "" };
+                    let _ = writeln!(out, "<path class=\"line {class}\"{dashes} d=\"{path}\"/>");
                 }
+            }
+            Mark::Area => {
+                let Some(&(first, _)) = run.first() else { continue };
+                let mut path = format!("M{:.2} {:.2}", area.x(first), area.y(base));
+                for pair in run.windows(2) {
+                    let _ = write!(path, "V{:.2}H{:.2}", area.y(pair[0].1), area.x(pair[1].0));
+                }
+                let _ = writeln!(out, "<path class=\"bar area {class}\" d=\"{path}V{:.2}Z\"/>", area.y(base));
             }
             Mark::Points => {
                 for (x, y) in run {
-                    let _ = writeln!(
-                        out,
-                        "<circle class=\"dot {class}\" cx=\"{:.2}\" cy=\"{:.2}\" r=\"2.6\"/>",
-                        area.x(x),
-                        area.y(y)
-                    );
+                    let (x, y) = (area.x(x), area.y(y));
+                    let _ = writeln!(out, "<circle class=\"dot {class}\" cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"2.6\"/>");
                 }
             }
+            Mark::Cloud => cloud(out, area, &run, class),
             Mark::Bars => {
                 let unit = frame.across(1.0).unwrap_or(1.0) - frame.across(0.0).unwrap_or(0.0);
                 let (k, all) = (among.0 as f64, among.1.max(1) as f64);
@@ -281,5 +255,54 @@ fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, cla
                 }
             }
         }
+    }
+}
+
+/// How sure a series is: a band along a line, whiskers at points and bars.
+fn bands(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str) {
+    let whiskers = !matches!(series.mark, Mark::Line | Mark::Dashed | Mark::Step);
+    for run in frame.bands(series) {
+        let clamp = |v: f64| area.y(v.clamp(0.0, 1.0));
+        if whiskers {
+            for (x, low, high) in run {
+                let (x, low, high) = (area.x(x), clamp(low), clamp(high));
+                let _ = writeln!(out, "<path class=\"line {class}\" stroke-width=\"1.4\" d=\"M{x:.2} {low:.2}V{high:.2}\"/>");
+            }
+        } else if run.len() > 1 {
+            let there = run.iter().map(|&(x, _, high)| (x, high));
+            let back = run.iter().rev().map(|&(x, low, _)| (x, low));
+            let points: Vec<String> = there.chain(back).map(|(x, y)| format!("{:.2} {:.2}", area.x(x), clamp(y))).collect();
+            let _ = writeln!(out, "<path class=\"bar {class}\" fill-opacity=\".16\" d=\"M{}Z\"/>", points.join("L"));
+        }
+    }
+}
+
+/// Points one by one while they are few; else cells whose strength says how many they hold.
+fn cloud(out: &mut String, area: &Area, run: &[(f64, f64)], class: &str) {
+    if run.len() <= MOST_DOTS {
+        let size = if run.len() > 500 { 3.0 } else { 4.0 };
+        dots(out, class, size, run.iter().map(|&(x, y)| (area.x(x), area.y(y))));
+        return;
+    }
+    let side = 5.0;
+    let (across, down) = ((area.width / side).ceil() as usize, (area.height / side).ceil() as usize);
+    let mut counts = vec![0u32; across * down];
+    for &(x, y) in run {
+        let (i, j) = (x * area.width / side, (1.0 - y) * area.height / side);
+        if (0.0..=across as f64).contains(&i) && (0.0..=down as f64).contains(&j) {
+            counts[(j as usize).min(down - 1) * across + (i as usize).min(across - 1)] += 1;
+        }
+    }
+    // By ratios: where most rows are, there are a thousand times more than at the edges.
+    let most = f64::from(counts.iter().copied().max().unwrap_or(1)).ln_1p();
+    let mut paths = vec![String::new(); DENSITIES];
+    for (k, &count) in counts.iter().enumerate().filter(|c| *c.1 > 0) {
+        let level = (f64::from(count).ln_1p() / most * DENSITIES as f64).ceil().clamp(1.0, DENSITIES as f64) as usize - 1;
+        let (x, y) = (area.left + (k % across) as f64 * side, area.top + (k / across) as f64 * side);
+        let _ = write!(paths[level], "M{x:.1} {y:.1}h5v5h-5z");
+    }
+    for (level, path) in paths.iter().enumerate().filter(|p| !p.1.is_empty()) {
+        let strength = (level + 1) as f64 / DENSITIES as f64;
+        let _ = writeln!(out, "<path class=\"bar {class}\" fill-opacity=\"{strength:.2}\" d=\"{path}\"/>");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::frame::{Frame, spread};
-use super::svg::{short, short_name};
+use super::style::{short, short_name};
 use super::{Chart, Mark};
 
 /// Letters of a name beside the curves.
@@ -60,21 +60,22 @@ pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
     let across = width.saturating_sub(margin + 1 + beside).max(8);
 
     let mut dots = Dots::new(across, height);
-    for series in &chart.series {
+    for series in chart.series.iter().filter(|s| s.mark != Mark::Guide) {
         let base = frame.up(0.0).unwrap_or(0.0).clamp(0.0, 1.0);
         for run in frame.runs(series) {
             run.iter().for_each(|&(x, y)| match series.mark {
-                Mark::Bars => dots.line((x, base), (x, y)),
+                Mark::Bars | Mark::Area => dots.line((x, base), (x, y)),
                 _ => dots.set(x, y),
             });
             for pair in run.windows(2) {
                 match series.mark {
-                    Mark::Line => dots.line(pair[0], pair[1]),
+                    Mark::Line | Mark::Dashed => dots.line(pair[0], pair[1]),
                     Mark::Step => {
                         dots.line(pair[0], (pair[1].0, pair[0].1));
                         dots.line((pair[1].0, pair[0].1), pair[1]);
                     }
-                    Mark::Points | Mark::Bars => {}
+                    Mark::Area => dots.line(pair[0], (pair[1].0, pair[0].1)),
+                    Mark::Points | Mark::Bars | Mark::Cloud | Mark::Guide => {}
                 }
             }
         }

@@ -191,3 +191,28 @@ fn trees_are_drawn_whole_and_safely() {
     assert_eq!(TreeChart::of(&Section::Tree { title, classes, nodes }), None);
     assert_eq!(TreeChart::of(&Section::Text("no".into())), None);
 }
+
+#[test]
+fn bands_lie_around_their_lines_and_dashes_are_dashed() {
+    let points = vec![(1.0, 2.0), (2.0, 3.0), (3.0, 5.0)];
+    let band = vec![(1.0, 3.0), (2.0, 4.0), (4.0, 9.0)];
+    let chart = Chart::new("Regret", "round", "regret")
+        .with(Series::line("ucb", points.clone()).with_band(band.clone()))
+        .with(Series::dashed("bound", vec![(1.0, 8.0), (3.0, 8.5)]));
+    let svg = chart.to_svg();
+    assert_well_formed(&svg);
+    assert_eq!(svg.matches("fill-opacity=\".16\"").count(), 1);
+    assert_eq!(svg.matches("stroke-dasharray").count(), 1);
+    // The band reaches above all points, and the axis with it: its highest point is not cut off.
+    let path = svg.lines().find(|l| l.contains("fill-opacity=\".16\"")).unwrap();
+    let d = path.split(" d=\"M").nth(1).unwrap().split('Z').next().unwrap();
+    let heights: Vec<f64> = d.split('L').map(|p| p.split(' ').nth(1).unwrap().parse().unwrap()).collect();
+    assert_eq!(heights.len(), 6);
+    assert!(heights.iter().all(|y| (44.0..=384.0).contains(y)), "{heights:?}");
+    assert!(heights[2] < heights[3] && heights[0] < heights[5], "upper ends are above lower ones: {heights:?}");
+    // On an axis of ratios a band that touches 0 goes to the bottom; a gap stays a gap.
+    let zero = Chart::new("", "x", "y").with(Series::line("a", points).with_band(vec![(0.0, 3.0), (0.5, 4.0), (f64::NAN, 9.0)]));
+    assert_well_formed(&zero.clone().log_y().to_svg());
+    assert_eq!(zero.log_y().to_svg().matches("fill-opacity=\".16\"").count(), 1);
+    assert!(chart.to_text(60, 10).contains("ucb"));
+}

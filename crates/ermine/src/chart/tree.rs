@@ -5,7 +5,8 @@ use std::fmt::Write;
 use ermine_core::{Branch, Section};
 
 use super::MOST_NAMED;
-use super::svg::{LETTER_WIDTH, WIDTH, escape, open, short, wide};
+use super::style::{LETTER_WIDTH, Picture, TITLE, escape, short, wide};
+use super::svg::WIDTH;
 
 /// A tree of tests.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +28,8 @@ const CONDITION: usize = 34;
 const SAYS: usize = 22;
 /// Room between the levels.
 const GAP: f64 = 34.0;
-const TOP: f64 = 74.0;
+/// Room above the first leaf, below the title.
+const TOP: f64 = 44.0;
 
 impl TreeChart {
     /// The tree of a report's section; `None` for other sections.
@@ -40,7 +42,17 @@ impl TreeChart {
     /// The picture as a document of its own. A bar shows the classes of the rows that come to a node, or, for numbers, how
     /// many rows these are.
     pub fn to_svg(&self) -> String {
-        let (depth, y) = self.places();
+        self.draw(true).document()
+    }
+
+    /// The picture as a part of a page that has [`super::page_style`]; `told` says what it shows to those who do not see it.
+    pub fn to_inline(&self, told: &str) -> String {
+        self.draw(false).inline(told)
+    }
+
+    fn draw(&self, titled: bool) -> Picture {
+        let above = if titled { TITLE } else { 0.0 };
+        let (depth, y) = self.places(above + TOP);
         let levels = depth.iter().max().map_or(1, |d| d + 1);
         let mut room = vec![0.0f64; levels];
         for (node, &d) in self.nodes.iter().zip(&depth) {
@@ -51,11 +63,12 @@ impl TreeChart {
         for d in 1..levels {
             x[d] = x[d - 1] + room[d - 1] + GAP;
         }
-        let width = (x[levels - 1] + room[levels - 1] + 16.0).max(WIDTH).ceil();
+        let least = if titled { WIDTH } else { 0.0 };
+        let width = (x[levels - 1] + room[levels - 1] + 16.0).max(least).ceil();
         let height = (y.iter().copied().fold(0.0, f64::max) + 30.0).ceil();
-        let mut out = String::new();
-        open(&mut out, width, height, &self.title);
-        self.legend(&mut out, width);
+        let mut picture = Picture::new(width, height, &self.title, titled);
+        let out = &mut picture.shapes;
+        self.legend(out, width, above);
         for (i, node) in self.nodes.iter().enumerate() {
             let from = x[depth[i]] + BAR.0;
             for &child in &node.children {
@@ -65,14 +78,13 @@ impl TreeChart {
             }
         }
         for (i, node) in self.nodes.iter().enumerate() {
-            self.node(&mut out, node, x[depth[i]], y[i]);
+            self.node(out, node, x[depth[i]], y[i]);
         }
-        out.push_str("</svg>\n");
-        out
+        picture
     }
 
     /// The level of each node, and its height: leaves one below the other, parents in the middle of their children.
-    fn places(&self) -> (Vec<usize>, Vec<f64>) {
+    fn places(&self, top: f64) -> (Vec<usize>, Vec<f64>) {
         let n = self.nodes.len();
         let (mut depth, mut y) = (vec![0; n], vec![0.0; n]);
         for (i, node) in self.nodes.iter().enumerate() {
@@ -81,7 +93,7 @@ impl TreeChart {
         let (mut leaves, mut stack) = (0, vec![0]);
         while let Some(at) = stack.pop() {
             if self.nodes[at].children.is_empty() {
-                y[at] = TOP + ROW * leaves as f64;
+                y[at] = top + ROW * leaves as f64;
                 leaves += 1;
             }
             stack.extend(self.nodes[at].children.iter().rev());
@@ -95,15 +107,15 @@ impl TreeChart {
         (depth, y)
     }
 
-    fn legend(&self, out: &mut String, width: f64) {
+    fn legend(&self, out: &mut String, width: f64, above: f64) {
         let mut x = 16.0;
         for (k, name) in self.classes.iter().enumerate().take(MOST_NAMED) {
             let name = short(name, SAYS);
             if x + 18.0 + wide(&name) > width - 16.0 {
                 break;
             }
-            let _ = writeln!(out, "<rect class=\"bar c{k}\" x=\"{x:.2}\" y=\"38\" width=\"10\" height=\"10\"/>");
-            let _ = writeln!(out, "<text class=\"soft\" x=\"{:.2}\" y=\"47\">{}</text>", x + 15.0, escape(&name));
+            let _ = writeln!(out, "<rect class=\"bar c{k}\" x=\"{x:.2}\" y=\"{}\" width=\"10\" height=\"10\"/>", above + 8.0);
+            let _ = writeln!(out, "<text class=\"soft\" x=\"{:.2}\" y=\"{}\">{}</text>", x + 15.0, above + 17.0, escape(&name));
             x += 15.0 + wide(&name) + 18.0;
         }
     }

@@ -4,6 +4,7 @@ use ermine_core::*;
 use ermine_math::classes::{ClassMoments, DiagonalGaussians};
 use serde::{Deserialize, Serialize};
 
+use super::posterior::{log_sum_exp, normalise, normalise_logs};
 use crate::prepare::cells::{by_blocks, numbers};
 
 /// The columns of a row are independent within a class, each with a normal distribution.
@@ -56,6 +57,8 @@ impl GaussianNb {
 
 impl Learner for GaussianNb {
     type Model = GaussianNbModel;
+
+    const SEARCH: &'static [&'static str] = &["var_smoothing=1e-12..1:log"];
 
     const SPEC: Spec = Spec {
         name: "gaussian-nb",
@@ -273,14 +276,8 @@ impl GaussianNbModel {
         x.expect_cols(self.theta.cols())?;
         let classes = self.classes.len();
         by_blocks(x, classes, |block, _, out| {
-            let mut scratch = Vec::new();
-            match block {
-                Features::F64(x) => self.density.log_density(*x, out),
-                Features::F32(x) => self.density.log_density(*x, out),
-                other => self.density.log_density(numbers(other, &mut scratch, GaussianNb::SPEC.name)?, out),
-            }
+            self.joint(block, out)?;
             for (i, row) in out.chunks_exact_mut(classes).enumerate() {
-                row.iter_mut().zip(&self.log_prior).for_each(|(v, p)| *v += p);
                 let most = row.iter().fold(f64::NEG_INFINITY, |m, v| if v.is_nan() { f64::NAN } else { m.max(*v) });
                 if !most.is_finite() {
                     let one = block.row_range(i..i + 1);
@@ -293,6 +290,20 @@ impl GaussianNbModel {
             }
             Ok(())
         })
+    }
+
+    /// For each row of a block, ln prior + ln density of the classes.
+    fn joint(&self, block: &Features<'_>, out: &mut [f64]) -> Result<()> {
+        let mut scratch = Vec::new();
+        match block {
+            Features::F64(x) => self.density.log_density(*x, out),
+            Features::F32(x) => self.density.log_density(*x, out),
+            other => self.density.log_density(numbers(other, &mut scratch, GaussianNb::SPEC.name)?, out),
+        }
+        for row in out.chunks_exact_mut(self.classes.len()) {
+            row.iter_mut().zip(&self.log_prior).for_each(|(v, p)| *v += p);
+        }
+        Ok(())
     }
 
     /// A row so far from every class that all densities vanish: the nearest class in standard deviations takes it.
@@ -320,30 +331,14 @@ fn at_row(error: Error, row: usize) -> Error {
     }
 }
 
-/// Turns logarithms of unscaled probabilities into logarithms of probabilities.
-fn normalise_logs(row: &mut [f64]) {
-    let most = row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-    let total: f64 = row.iter().map(|v| (v - most).exp()).sum();
-    let norm = most + total.ln();
-    row.iter_mut().for_each(|v| *v -= norm);
-}
-
-/// Turns logarithms of unscaled probabilities into probabilities.
-fn normalise(row: &mut [f64]) {
-    let most = row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-    let mut total = 0.0;
-    for v in row.iter_mut() {
-        *v = (*v - most).exp();
-        total += *v;
-    }
-    row.iter_mut().for_each(|v| *v /= total);
-}
-
 impl Model for GaussianNbModel {
     fn n_features(&self) -> usize {
         self.theta.cols()
     }
     fn as_classifier(&self) -> Option<&dyn Classifier> {
+        Some(self)
+    }
+    fn as_density(&self) -> Option<&dyn Density> {
         Some(self)
     }
     fn certificate(&self) -> Option<&Certificate> {
@@ -399,6 +394,29 @@ impl Classifier for GaussianNbModel {
 
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         Ok(argmax_rows(self.rows(x, |_| ())?.view()))
+    }
+}
+
+impl Density for GaussianNbModel {
+    fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        x.expect_cols(self.theta.cols())?;
+        let norm = log_sum_exp(&self.log_prior);
+        let out = by_blocks(x, 1, |block, _, out| {
+            let mut joint = vec![0.0; block.rows() * self.classes.len()];
+            self.joint(block, &mut joint)?;
+            for (i, row) in joint.chunks_exact(self.classes.len()).enumerate() {
+                out[i] = log_sum_exp(row) - norm;
+                if out[i].is_nan() {
+                    block.row_range(i..i + 1).refuse_non_finite(None).map_err(|e| at_row(e, i))?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(out.into_vec())
+    }
+
+    fn n_parameters(&self) -> usize {
+        self.classes.len() - 1 + 2 * self.theta.as_slice().len()
     }
 }
 

@@ -192,6 +192,14 @@ const BELOW_ONE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: fa
 impl Learner for Boosting {
     type Model = BoostingModel;
 
+    const SEARCH: &'static [&'static str] = &[
+        "learning_rate=0.02..0.3:log",
+        "max_iter=50..600:log",
+        "max_leaf_nodes=7..127:log",
+        "min_samples_leaf=5..200:log",
+        "l2_regularization=1e-3..100:log",
+    ];
+
     const SPEC: Spec = Spec {
         name: "boosting",
         summary: "Gradient boosting with second derivatives on histograms, grown leaf by leaf",

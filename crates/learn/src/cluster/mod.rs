@@ -1,5 +1,10 @@
 //! Clustering.
 
+mod agglomerative;
+mod dbscan;
 mod kmeans;
 
-pub use kmeans::{ElbowRow, KMeans, KMeansAlgorithm, KMeansModel, elbow};
+pub use agglomerative::{Agglomerative, AgglomerativeModel, Distance, Linkage};
+pub use dbscan::{Dbscan, DbscanModel, connect_neighbours};
+pub use kmeans::{Clusters, ClustersRule, KMeans, KMeansAlgorithm, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel, Tried};
+pub(crate) use kmeans::{KMeansPart, KMeansState, Sample, mix};

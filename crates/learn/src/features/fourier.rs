@@ -191,6 +191,10 @@ impl Transformer for FourierModel {
         })
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some((0..self.period.len()).flat_map(|j| vec![j; 2 * self.params.order]).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         let names = (0..self.period.len()).flat_map(|j| {
             let column = name_of(input, j);

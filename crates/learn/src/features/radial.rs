@@ -149,7 +149,7 @@ impl Radial {
     }
 
     fn clusters(&self) -> Option<KMeans> {
-        self.is_joint().then(|| KMeans { n_clusters: self.n_centres, ..KMeans::default() })
+        self.is_joint().then(|| KMeans { n_clusters: self.n_centres.into(), ..KMeans::default() })
     }
 
     /// Bumps at the centres of groups, as wide as these are apart.
@@ -293,6 +293,13 @@ impl Transformer for RadialModel {
             }
             refuse_if(bad, block)
         })
+    }
+
+    fn sources(&self) -> Option<Vec<usize>> {
+        if self.params.is_joint() {
+            return None;
+        }
+        Some((0..self.width.len()).flat_map(|j| vec![j; self.centres.rows()]).collect())
     }
 
     fn schema_out(&self, input: &Schema) -> Schema {

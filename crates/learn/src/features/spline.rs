@@ -402,6 +402,10 @@ impl Transformer for SplineModel {
         })
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some((0..self.knots.cols()).flat_map(|j| vec![j; self.kept()]).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         let names = (0..self.knots.cols()).flat_map(|j| {
             let column = name_of(input, j);

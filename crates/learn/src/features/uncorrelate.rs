@@ -336,6 +336,10 @@ impl Transformer for UncorrelateModel {
         Csr::new(indptr, indices, values, self.kept.len()).map(Some)
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some(self.kept.iter().map(|&j| j as usize).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         Schema::numbers(self.kept.iter().map(|&j| name_of(input, j as usize)))
     }

@@ -263,6 +263,8 @@ impl Search {
 impl Learner for Expectile {
     type Model = ExpectileModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
+
     const SPEC: Spec = Spec {
         name: "expectile",
         summary: "Least squares that counts rows above and below the line differently",
@@ -450,6 +452,10 @@ impl Model for ExpectileModel {
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
+        Some(self)
+    }
+
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
         Some(self)
     }
 

@@ -1,5 +1,6 @@
 //! Linear models.
 
+mod additive;
 mod coefficients;
 mod expectile;
 mod glm;

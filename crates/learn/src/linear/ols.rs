@@ -304,6 +304,10 @@ impl Model for OlsModel {
         Some(self)
     }
 
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }

@@ -189,6 +189,8 @@ fn resume(
 impl Learner for Perceptron {
     type Model = PerceptronModel;
 
+    const SEARCH: &'static [&'static str] = &["eta0=1e-3..10:log"];
+
     const SPEC: Spec = Spec {
         name: "perceptron",
         summary: "A line between classes that learns from its mistakes only",
@@ -338,6 +340,10 @@ impl Model for PerceptronModel {
     }
 
     fn as_classifier(&self) -> Option<&dyn Classifier> {
+        Some(self)
+    }
+
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
         Some(self)
     }
 

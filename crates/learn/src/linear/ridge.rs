@@ -178,6 +178,8 @@ const ABOVE: Range = Range::Real { min: 0.0, max: f64::MAX, above: true, log: tr
 impl Learner for Ridge {
     type Model = RidgeModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
+
     const SPEC: Spec = Spec {
         name: "ridge",
         summary: "Least squares with a penalty on the squared coefficients",
@@ -410,6 +412,10 @@ impl Model for RidgeModel {
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
+        Some(self)
+    }
+
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
         Some(self)
     }
 

@@ -1,12 +1,26 @@
-//! Measures for classes.
+//! Measures for classes: the confusion matrix and what is read off it.
 
-use ermine_core::{Mat, MatRef};
+use ermine_core::{Error, Mat, MatRef, Partial, Result};
+use serde::{Deserialize, Serialize};
 
-/// Counts of (true class, found class), weighted.
-#[derive(Debug, Clone, PartialEq)]
+use super::{Counts, Thresholds};
+
+/// Counts of (true class, found class), weighted. A [`Partial`]: the counts of all rows are the sum of those of their parts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Confusion {
     /// Rows are true classes, columns found classes.
     pub counts: Mat<f64>,
+}
+
+/// How measures of single classes become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Average {
+    /// The mean over the classes that occur, among the true ones or the found ones.
+    Macro,
+    /// All decisions "this class or not" in one count; for F, precision and recall that is accuracy.
+    Micro,
+    /// The mean over classes, weighted by how often they truly occur.
+    Weighted,
 }
 
 /// Counts how often each true class was found as each class.
@@ -18,8 +32,19 @@ pub fn confusion(truth: &[u32], found: &[u32], classes: usize, weight: Option<&[
     Confusion { counts }
 }
 
+impl Partial for Confusion {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        if self.classes() != other.classes() {
+            return Err(Error::Length { what: "classes".into(), expected: self.classes(), found: other.classes() });
+        }
+        self.counts.as_mut_slice().iter_mut().zip(other.counts.as_slice()).for_each(|(a, b)| *a += b);
+        Ok(())
+    }
+}
+
 impl Confusion {
-    fn classes(&self) -> usize {
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
         self.counts.rows()
     }
     fn truly(&self, class: usize) -> f64 {
@@ -28,32 +53,115 @@ impl Confusion {
     fn found(&self, class: usize) -> f64 {
         (0..self.classes()).map(|t| self.counts[(t, class)]).sum()
     }
+    fn total(&self) -> f64 {
+        self.counts.as_slice().iter().sum()
+    }
+    fn right(&self) -> f64 {
+        (0..self.classes()).map(|c| self.counts[(c, c)]).sum()
+    }
+
+    /// One class against the rest.
+    pub fn of_class(&self, class: usize) -> Counts {
+        let hit = self.counts[(class, class)];
+        let (false_negative, false_positive) = (self.truly(class) - hit, self.found(class) - hit);
+        let true_negative = self.total() - hit - false_negative - false_positive;
+        Counts { true_positive: hit, false_positive, false_negative, true_negative }
+    }
 
     /// Share of rows whose class is right.
     pub fn accuracy(&self) -> f64 {
-        let right: f64 = (0..self.classes()).map(|c| self.counts[(c, c)]).sum();
-        right / self.counts.as_slice().iter().sum::<f64>()
+        self.right() / self.total()
     }
 
     /// Mean over the classes that occur of the share that is found.
     pub fn balanced_accuracy(&self) -> f64 {
-        let recalls: Vec<f64> =
-            (0..self.classes()).filter(|&c| self.truly(c) > 0.0).map(|c| self.counts[(c, c)] / self.truly(c)).collect();
+        let recalls: Vec<f64> = (0..self.classes()).filter_map(|c| self.of_class(c).recall()).collect();
         recalls.iter().sum::<f64>() / recalls.len() as f64
     }
 
     /// Precision, recall and their harmonic mean for one class; 0 where nothing was found or nothing is there.
     pub fn precision_recall_f1(&self, class: usize) -> (f64, f64, f64) {
-        let hit = self.counts[(class, class)];
-        let ratio = |of: f64| if of > 0.0 { hit / of } else { 0.0 };
-        let both = self.truly(class) + self.found(class);
-        (ratio(self.found(class)), ratio(self.truly(class)), if both > 0.0 { 2.0 * hit / both } else { 0.0 })
+        let c = self.of_class(class);
+        (c.precision().unwrap_or(0.0), c.recall().unwrap_or(0.0), c.f(1.0))
+    }
+
+    /// A measure of single classes, averaged over them.
+    pub fn average(&self, how: Average, measure: impl Fn(&Counts) -> f64) -> f64 {
+        let each = (0..self.classes()).map(|c| self.of_class(c));
+        match how {
+            Average::Micro => {
+                let sum = |a: Counts, b: Counts| Counts {
+                    true_positive: a.true_positive + b.true_positive,
+                    false_positive: a.false_positive + b.false_positive,
+                    true_negative: a.true_negative + b.true_negative,
+                    false_negative: a.false_negative + b.false_negative,
+                };
+                measure(&each.fold(Counts::default(), sum))
+            }
+            Average::Macro => {
+                let present: Vec<f64> = each.filter(|c| c.total() > c.true_negative).map(|c| measure(&c)).collect();
+                present.iter().sum::<f64>() / present.len() as f64
+            }
+            Average::Weighted => {
+                let total = self.total();
+                each.map(|c| (c.true_positive + c.false_negative, c))
+                    .filter(|c| c.0 > 0.0)
+                    .map(|(w, c)| w / total * measure(&c))
+                    .sum()
+            }
+        }
+    }
+
+    /// Share of the rows found as a class that are of it, averaged; 0 for a class that was never found.
+    pub fn precision(&self, how: Average) -> f64 {
+        self.average(how, |c| c.precision().unwrap_or(0.0))
+    }
+
+    /// Share of the rows of a class that is found, averaged; 0 for a class that never occurs.
+    pub fn recall(&self, how: Average) -> f64 {
+        self.average(how, |c| c.recall().unwrap_or(0.0))
+    }
+
+    /// The F measure in which recall counts `beta` times as much as precision, averaged over classes.
+    pub fn f(&self, beta: f64, how: Average) -> f64 {
+        self.average(how, |c| c.f(beta))
     }
 
     /// Mean over classes of the F measure.
     pub fn f1_macro(&self) -> f64 {
-        let present: Vec<usize> = (0..self.classes()).filter(|&c| self.truly(c) + self.found(c) > 0.0).collect();
-        present.iter().map(|&c| self.precision_recall_f1(c).2).sum::<f64>() / present.len() as f64
+        self.f(1.0, Average::Macro)
+    }
+
+    /// Matthews' correlation of true and found classes, for any number of classes (Gorodkin 2004); 0 where all rows are of one class or found
+    /// as one.
+    pub fn matthews(&self) -> f64 {
+        let n = self.total();
+        let sum = |f: &dyn Fn(usize) -> f64| (0..self.classes()).map(f).sum::<f64>();
+        let both = self.right() / n - sum(&|c| self.truly(c) / n * (self.found(c) / n));
+        let (t, f) = (1.0 - sum(&|c| (self.truly(c) / n).powi(2)), 1.0 - sum(&|c| (self.found(c) / n).powi(2)));
+        if t > 0.0 && f > 0.0 { both / (t.sqrt() * f.sqrt()) } else { 0.0 }
+    }
+
+    /// Cohen's kappa: agreement beyond that of chance with the same frequencies of classes, 1 when perfect.
+    pub fn kappa(&self) -> f64 {
+        self.kappa_of(|t, f| f64::from(t != f))
+    }
+
+    /// Cohen's kappa where an error costs the distance of the classes to a power (1 linear, 2 quadratic): for classes that have an order.
+    pub fn weighted_kappa(&self, power: i32) -> f64 {
+        self.kappa_of(|t, f| (t as f64 - f as f64).abs().powi(power))
+    }
+
+    fn kappa_of(&self, cost: impl Fn(usize, usize) -> f64) -> f64 {
+        let n = self.total();
+        let (mut seen, mut chance) = (0.0, 0.0);
+        for t in 0..self.classes() {
+            for f in 0..self.classes() {
+                seen += cost(t, f) * self.counts[(t, f)] / n;
+                chance += cost(t, f) * (self.truly(t) / n) * (self.found(f) / n);
+            }
+        }
+        if chance > 0.0 { 1.0 - seen / chance } else { 1.0 }
     }
 }
 
@@ -85,113 +193,59 @@ pub fn f1_macro(truth: &[u32], found: &[u32], classes: usize, weight: Option<&[f
     confusion(truth, found, classes, weight).f1_macro()
 }
 
-/// Mean of -log of the probability of the true class. Probabilities are kept away from 0 by the smallest step a double
-/// has at 1, so that one certain error is dear but not infinite.
-pub fn log_loss(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    let (mut sum, mut total) = (0.0, 0.0);
-    for (i, &t) in truth.iter().enumerate() {
-        let w = weight.map_or(1.0, |w| w[i]);
-        let p = proba.at(i, t as usize).clamp(f64::EPSILON, 1.0);
-        sum -= w * p.ln();
-        total += w;
-    }
-    sum / total
+/// [`Thresholds::roc_auc`] of rows; `None` when one of the two classes does not occur.
+pub fn roc_auc(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Result<Option<f64>> {
+    Ok(Thresholds::of(positive, score, weight)?.roc_auc())
 }
 
-/// Mean squared distance of the probabilities from the truth: for two classes (p - y)², for more the sum over classes.
-pub fn brier(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    let (mut sum, mut total) = (0.0, 0.0);
-    for (i, &t) in truth.iter().enumerate() {
-        let w = weight.map_or(1.0, |w| w[i]);
-        let square = |c: usize| (proba.at(i, c) - f64::from(c == t as usize)).powi(2);
-        sum += w * if proba.cols() == 2 { square(1) } else { (0..proba.cols()).map(square).sum() };
-        total += w;
-    }
-    sum / total
+/// [`Thresholds::average_precision`] of rows; `None` without positive rows.
+pub fn average_precision(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Result<Option<f64>> {
+    Ok(Thresholds::of(positive, score, weight)?.average_precision())
 }
 
-/// Rows by descending score, with the weight of positive and negative rows at each distinct score.
-fn by_score(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Vec<(f64, f64, f64)> {
-    let mut order: Vec<usize> = (0..score.len()).collect();
-    order.sort_by(|&a, &b| score[b].total_cmp(&score[a]));
-    let mut steps: Vec<(f64, f64, f64)> = Vec::new();
-    for i in order {
-        let w = weight.map_or(1.0, |w| w[i]);
-        let (p, n) = if positive[i] { (w, 0.0) } else { (0.0, w) };
-        match steps.last_mut() {
-            Some(last) if last.0 == score[i] => {
-                last.1 += p;
-                last.2 += n;
-            }
-            _ => steps.push((score[i], p, n)),
-        }
-    }
-    steps
-}
-
-/// The ROC curve: (false positive rate, true positive rate, threshold), from the strictest threshold down; starts at (0, 0).
-pub fn roc_curve(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Vec<(f64, f64, f64)> {
-    let steps = by_score(positive, score, weight);
-    let (p, n): (f64, f64) = steps.iter().fold((0.0, 0.0), |a, s| (a.0 + s.1, a.1 + s.2));
-    let (mut tp, mut fp) = (0.0, 0.0);
-    let mut out = vec![(0.0, 0.0, f64::INFINITY)];
-    for (score, a, b) in steps {
-        tp += a;
-        fp += b;
-        out.push((fp / n, tp / p, score));
-    }
-    out
-}
-
-/// Area under the ROC curve: the probability that a positive row scores above a negative one, ties counted half. `None`
-/// when one of the two does not occur.
-pub fn roc_auc(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Option<f64> {
-    let (mut above, mut p, mut n) = (0.0, 0.0, 0.0);
-    for (_, a, b) in by_score(positive, score, weight) {
-        above += b * (p + a / 2.0);
-        p += a;
-        n += b;
-    }
-    (p > 0.0 && n > 0.0).then(|| above / (p * n))
-}
-
-/// Average precision: the sum over thresholds of precision times the gain in recall. `None` without positive rows.
-pub fn average_precision(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Option<f64> {
-    let (mut sum, mut p, mut n) = (0.0, 0.0, 0.0);
-    for (_, a, b) in by_score(positive, score, weight) {
-        p += a;
-        n += b;
-        if a > 0.0 {
-            sum += a * p / (p + n);
-        }
-    }
-    (p > 0.0).then(|| sum / p)
-}
-
+/// A measure of the second class of two, or the mean over classes of one against the rest.
 fn one_against_rest(
     truth: &[u32],
     proba: MatRef<'_, f64>,
     weight: Option<&[f64]>,
-    measure: impl Fn(&[bool], &[f64], Option<&[f64]>) -> Option<f64>,
-) -> Option<f64> {
-    let of = |class: usize| {
-        let positive: Vec<bool> = truth.iter().map(|&t| t as usize == class).collect();
-        let score: Vec<f64> = proba.col_iter(class).collect();
-        measure(&positive, &score, weight)
-    };
+    measure: impl Fn(&Thresholds) -> Option<f64>,
+) -> Result<Option<f64>> {
+    let of = |class: usize| Ok(measure(&Thresholds::of_class(truth, proba, class, weight)?));
     if proba.cols() == 2 {
         return of(1);
     }
-    let each: Vec<f64> = (0..proba.cols()).filter_map(of).collect();
-    (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
+    let each: Vec<f64> = (0..proba.cols()).map(of).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    Ok((!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64))
 }
 
 /// [`roc_auc`] of the second class of two, or the mean over classes of one against the rest.
-pub fn roc_auc_macro(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Option<f64> {
-    one_against_rest(truth, proba, weight, roc_auc)
+pub fn roc_auc_macro(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<Option<f64>> {
+    one_against_rest(truth, proba, weight, Thresholds::roc_auc)
+}
+
+/// The area under the ROC curve for several classes by pairs (Hand and Till 2001): for each two classes, the rows of these two alone, scored
+/// by the probability of the one and of the other; the mean over all pairs. Unlike one against the rest it does not depend on how frequent the classes
+/// are. `None` where fewer than two classes occur.
+pub fn roc_auc_pairs(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<Option<f64>> {
+    let mut each = Vec::new();
+    for a in 0..proba.cols() {
+        for b in a + 1..proba.cols() {
+            let rows: Vec<usize> = (0..truth.len()).filter(|&i| [a, b].contains(&(truth[i] as usize))).collect();
+            let w: Option<Vec<f64>> = weight.map(|w| rows.iter().map(|&i| w[i]).collect());
+            let of = |class: usize| -> Result<Option<f64>> {
+                let positive: Vec<bool> = rows.iter().map(|&i| truth[i] as usize == class).collect();
+                let score: Vec<f64> = rows.iter().map(|&i| *proba.at(i, class)).collect();
+                roc_auc(&positive, &score, w.as_deref())
+            };
+            if let (Some(x), Some(y)) = (of(a)?, of(b)?) {
+                each.push(0.5 * (x + y));
+            }
+        }
+    }
+    Ok((!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64))
 }
 
 /// [`average_precision`] of the second class of two, or the mean over classes of one against the rest.
-pub(super) fn average_precision_macro(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Option<f64> {
-    one_against_rest(truth, proba, weight, average_precision)
+pub fn average_precision_macro(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<Option<f64>> {
+    one_against_rest(truth, proba, weight, Thresholds::average_precision)
 }

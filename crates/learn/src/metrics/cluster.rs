@@ -1,6 +1,6 @@
 //! Measures for groupings.
 
-use ermine_core::{Features, MatRef, Result};
+use ermine_core::{Features, Mat, MatRef, Result};
 use rayon::prelude::*;
 
 /// Silhouettes compare every row with every other; beyond this many rows an even sample of this size stands for all.
@@ -16,21 +16,12 @@ pub fn inertia(x: MatRef<'_, f64>, centres: MatRef<'_, f64>, labels: &[u32], wei
     (0..x.rows()).map(row).sum()
 }
 
-/// The adjusted Rand index of two groupings (Hubert and Arabie 1985).
-pub fn adjusted_rand(a: &[u32], b: &[u32]) -> f64 {
-    let size = |labels: &[u32]| labels.iter().max().map_or(0, |m| *m as usize + 1);
-    let (ka, kb) = (size(a), size(b));
-    let mut table = vec![0u64; ka * kb];
-    for (&i, &j) in a.iter().zip(b) {
-        table[i as usize * kb + j as usize] += 1;
-    }
-    let pairs = |n: u64| n as f64 * (n as f64 - 1.0) / 2.0;
-    let both: f64 = table.iter().map(|&n| pairs(n)).sum();
-    let in_a: f64 = (0..ka).map(|i| pairs(table[i * kb..(i + 1) * kb].iter().sum())).sum();
-    let in_b: f64 = (0..kb).map(|j| pairs((0..ka).map(|i| table[i * kb + j]).sum())).sum();
-    let expected = in_a * in_b / pairs(a.len() as u64);
-    let most = (in_a + in_b) / 2.0;
-    if most == expected || a.len() < 2 { 1.0 } else { (both - expected) / (most - expected) }
+/// The same groups, numbered from 0 on without gaps; noise is one of them.
+fn numbered(labels: &[u32]) -> Vec<u32> {
+    let mut known = labels.to_vec();
+    known.sort_unstable();
+    known.dedup();
+    labels.iter().map(|l| known.binary_search(l).map_or(0, |at| at as u32)).collect()
 }
 
 /// The rows that stand for all `n` in a silhouette: an even sample of large data.
@@ -38,14 +29,16 @@ pub(super) fn silhouette_rows(n: usize) -> Vec<usize> {
     (0..n.min(SILHOUETTE_ROWS)).map(|i| if n > SILHOUETTE_ROWS { i * n / SILHOUETTE_ROWS } else { i }).collect()
 }
 
-/// The mean silhouette (Rousseeuw 1987) with Euclidean distances, or `None` when there are not between 2 and n - 1 groups.
+/// The mean silhouette (Rousseeuw 1987) with Euclidean distances, or `None` when there are not between 2 and n - 1 groups. Rows
+/// without a group count as a group.
 /// Large data is represented by an even sample of 10,000 rows.
 pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
     let rows = silhouette_rows(x.rows());
     let sample = x.take(&rows);
     let mut scratch = Vec::new();
     let m = sample.view().f64_rows(&mut scratch, "silhouette")?.to_owned();
-    let labels: Vec<usize> = rows.iter().map(|&i| labels[i] as usize).collect();
+    let labels: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
+    let labels: Vec<usize> = numbered(&labels).into_iter().map(|l| l as usize).collect();
     let groups = labels.iter().max().map_or(0, |m| m + 1);
     let mut sizes = vec![0usize; groups];
     labels.iter().for_each(|&l| sizes[l] += 1);
@@ -70,4 +63,83 @@ pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
     };
     let each: Vec<f64> = (0..labels.len()).into_par_iter().map(one).collect();
     Ok(Some(each.iter().sum::<f64>() / each.len() as f64))
+}
+
+/// Sizes, means and spreads of groups: what the following measures compare.
+struct Groups {
+    weight: Vec<f64>,
+    means: Mat<f64>,
+    /// Sum of squared distances of the rows of each group to its mean.
+    squares: Vec<f64>,
+    /// Mean distance of the rows of each group to its mean.
+    distance: Vec<f64>,
+}
+
+impl Groups {
+    fn of(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Self> {
+        let mut scratch = Vec::new();
+        let m = x.f64_rows(&mut scratch, "measures of clusters")?;
+        let groups = labels.iter().max().map_or(0, |m| *m as usize + 1);
+        let w = |i: usize| weight.map_or(1.0, |w| w[i]);
+        let mut out = Self {
+            weight: vec![0.0; groups],
+            means: Mat::zeros(groups, m.cols()),
+            squares: vec![0.0; groups],
+            distance: vec![0.0; groups],
+        };
+        for i in (0..m.rows()).filter(|&i| w(i) > 0.0) {
+            let g = labels[i] as usize;
+            out.weight[g] += w(i);
+            // The mean moves by a share of the difference.
+            let share = w(i) / out.weight[g];
+            for (j, mean) in out.means.row_mut(g).iter_mut().enumerate() {
+                *mean += (m.at(i, j) - *mean) * share;
+            }
+        }
+        for i in (0..m.rows()).filter(|&i| w(i) > 0.0) {
+            let g = labels[i] as usize;
+            let square: f64 = out.means.row(g).iter().enumerate().map(|(j, mean)| (m.at(i, j) - mean).powi(2)).sum();
+            out.squares[g] += w(i) * square;
+            out.distance[g] += w(i) / out.weight[g] * square.sqrt();
+        }
+        Ok(out)
+    }
+
+    fn present(&self) -> Vec<usize> {
+        (0..self.weight.len()).filter(|&g| self.weight[g] > 0.0).collect()
+    }
+}
+
+/// The index of Calinski and Harabasz (1974): the variance between groups over that within, each by its degrees of freedom; higher is better.
+/// `None` where there are not between 2 and n - 1 groups, or all rows are at their means.
+pub fn calinski_harabasz(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Option<f64>> {
+    let groups = Groups::of(x, labels, weight)?;
+    let present = groups.present();
+    let (total, k) = (groups.weight.iter().sum::<f64>(), present.len() as f64);
+    if present.len() < 2 || k >= total {
+        return Ok(None);
+    }
+    let mean: Vec<f64> =
+        (0..x.cols()).map(|j| present.iter().map(|&g| groups.weight[g] / total * groups.means[(g, j)]).sum()).collect();
+    let apart = |g: usize| groups.means.row(g).iter().zip(&mean).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    let between: f64 = present.iter().map(|&g| groups.weight[g] * apart(g)).sum();
+    let within: f64 = groups.squares.iter().sum();
+    Ok((within > 0.0).then(|| between / (k - 1.0) / (within / (total - k))))
+}
+
+/// The index of Davies and Bouldin (1979): the mean over groups of how much the worst other group overlaps, (sᵢ + sⱼ) / dᵢⱼ with mean distances s to
+/// the centres and distances d between them; lower is better. `None` with fewer than 2 groups.
+pub fn davies_bouldin(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Option<f64>> {
+    let groups = Groups::of(x, labels, weight)?;
+    let present = groups.present();
+    if present.len() < 2 {
+        return Ok(None);
+    }
+    let overlap = |a: usize, b: usize| {
+        let apart = groups.means.row(a).iter().zip(groups.means.row(b)).map(|(p, q)| (p - q) * (p - q)).sum::<f64>().sqrt();
+        let spread = groups.distance[a] + groups.distance[b];
+        if spread == 0.0 { 0.0 } else { spread / apart }
+    };
+    let worst = |&a: &usize| present.iter().filter(|&&b| b != a).map(|&b| overlap(a, b)).fold(0.0, f64::max);
+    Ok(Some(present.iter().map(worst).sum::<f64>() / present.len() as f64))
 }

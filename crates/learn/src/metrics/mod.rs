@@ -1,20 +1,43 @@
 //! Measures of how good predictions are. Every measure takes sample weights; a weight of 2 is the row twice.
 //!
 //! Names are those people type: accuracy, balanced_accuracy, log_loss, brier, roc_auc, average_precision, f1, mse, rmse,
-//! mae, r2, deviance, inertia, silhouette, adjusted_rand, log_likelihood, bic, aic.
+//! mae, r2, deviance, inertia, silhouette, adjusted_rand, log_likelihood, bic, aic, and those in [`METRICS`] beside them.
+//!
+//! What is a sum over rows is a [`ermine_core::Partial`]: [`Confusion`], [`MeanLoss`], [`Thresholds`], [`CalibrationBins`], [`Errors`],
+//! [`Contingency`]. Parts of the rows are gathered anywhere, merged, and all measures are read off the whole; [`evaluate_source`] does that for a
+//! model and rows larger than memory.
 
+mod agreement;
+mod calibration;
 mod classify;
 mod cluster;
+mod difference;
+mod interval;
+mod outcome;
+mod probability;
+mod rank;
 mod regress;
+mod stream;
+mod threshold;
 
+pub use agreement::{Contingency, adjusted_rand};
+pub use calibration::{CalibrationBin, CalibrationBins, CalibrationCurve};
 pub use classify::{
-    Confusion, accuracy, average_precision, balanced_accuracy, brier, confusion, f1_macro, log_loss, precision_recall_f1,
-    roc_auc, roc_auc_macro, roc_curve,
+    Average, Confusion, accuracy, average_precision, average_precision_macro, balanced_accuracy, confusion, f1_macro,
+    precision_recall_f1, roc_auc, roc_auc_macro, roc_auc_pairs,
 };
-pub use cluster::{adjusted_rand, inertia, silhouette};
-pub use regress::{mae, mse, r2, rmse};
+pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
+pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
+pub use interval::{Bootstrap, Ends, Interval, delong, delong_difference, wilson};
+pub use outcome::Outcome;
+pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
+pub use rank::{Gain, dcg, kendall, ndcg, pearson, ranks, spearman};
+pub use regress::{Errors, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};
+pub use stream::{Evaluation, evaluate_source};
+pub use threshold::{Counts, LiftCurve, PrecisionRecallCurve, RocCurve, Thresholds};
 
-use ermine_core::{Error, Features, Model, Result, Target};
+use ermine_core::{Context, Error, Features, MatRef, Model, NOISE, Result, Target};
+use ermine_math::moments::Moments;
 
 /// The direction in which a measure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +57,19 @@ pub const METRICS: &[(&str, Better, &str)] = &[
     ("roc_auc", Better::Higher, "probability that a positive row scores above a negative one; one against the rest, averaged"),
     ("average_precision", Better::Higher, "area under precision over recall; one against the rest, averaged"),
     ("f1", Better::Higher, "harmonic mean of precision and recall; averaged over classes when there are more than two"),
+    (
+        "precision",
+        Better::Higher,
+        "share of the rows found as a class that are of it; averaged over classes when there are more than two",
+    ),
+    ("recall", Better::Higher, "share of the rows of a class that is found; averaged over classes when there are more than two"),
+    ("mcc", Better::Higher, "Matthews' correlation of true and found classes"),
+    ("kappa", Better::Higher, "agreement of true and found classes beyond chance"),
+    (
+        "calibration_error",
+        Better::Lower,
+        "mean distance of shares from probabilities in ten bins; of the class that is found when there are more than two",
+    ),
     ("mse", Better::Lower, "mean squared error"),
     ("rmse", Better::Lower, "square root of the mean squared error"),
     ("mae", Better::Lower, "mean absolute error"),
@@ -43,6 +79,9 @@ pub const METRICS: &[(&str, Better, &str)] = &[
         Better::Lower,
         "twice the log-likelihood short of a perfect fit, in the family of the model; the sum of squares but for glm",
     ),
+    ("explained_variance", Better::Higher, "r2 with the mean of the residuals forgiven"),
+    ("median_absolute_error", Better::Lower, "median of the absolute errors"),
+    ("max_error", Better::Lower, "greatest absolute error"),
     ("inertia", Better::Lower, "sum of squared distances to the nearest centre"),
     ("silhouette", Better::Higher, "how much nearer rows are to their own cluster than to the next"),
     ("adjusted_rand", Better::Higher, "agreement of two groupings, 0 by chance and 1 when equal"),
@@ -57,55 +96,116 @@ pub fn direction(name: &str) -> Result<Better> {
     found.ok_or_else(|| Error::unknown("metric", name, METRICS.iter().map(|(n, _, _)| *n)))
 }
 
-/// All measures that fit a model and rows with a known target, in the order of [`METRICS`].
+/// Bins of the calibration error.
+const CALIBRATION_BINS: usize = 10;
+
+/// All measures of classes, from their probabilities and the classes that were found.
+pub fn of_classes(
+    truth: &[u32],
+    proba: MatRef<'_, f64>,
+    found: &[u32],
+    weight: Option<&[f64]>,
+) -> Result<Vec<(&'static str, f64)>> {
+    let bins = calibration_bins(truth, proba, weight)?;
+    let areas = (roc_auc_macro(truth, proba, weight)?, average_precision_macro(truth, proba, weight)?);
+    let losses = (log_loss(truth, proba, weight), brier(truth, proba, weight));
+    Ok(class_measures(&confusion(truth, found, proba.cols(), weight), losses, areas, &bins))
+}
+
+/// The bins of the second class of two, or of the class that is found.
+fn calibration_bins(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<CalibrationBins> {
+    let (hit, p) = match proba.cols() {
+        2 => (truth.iter().map(|&t| t == 1).collect(), proba.col_iter(1).collect()),
+        _ => confidence(truth, proba),
+    };
+    // Sums of probabilities may be past 1 by rounding.
+    let p: Vec<f64> = p.into_iter().map(|p| p.clamp(0.0, 1.0)).collect();
+    CalibrationBins::of(&hit, &p, weight, CALIBRATION_BINS)
+}
+
+fn class_measures(
+    table: &Confusion,
+    (log_loss, brier): (f64, f64),
+    (auc, ap): (Option<f64>, Option<f64>),
+    bins: &CalibrationBins,
+) -> Vec<(&'static str, f64)> {
+    let two = table.classes() == 2;
+    let one =
+        |measure: fn(&Counts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };
+    let mut out = vec![
+        ("accuracy", table.accuracy()),
+        ("balanced_accuracy", table.balanced_accuracy()),
+        ("log_loss", log_loss),
+        ("brier", brier),
+    ];
+    out.extend(auc.map(|v| ("roc_auc", v)));
+    out.extend(ap.map(|v| ("average_precision", v)));
+    out.extend([
+        ("f1", one(|c| c.f(1.0))),
+        ("precision", one(|c| c.precision().unwrap_or(0.0))),
+        ("recall", one(|c| c.recall().unwrap_or(0.0))),
+        ("mcc", table.matthews()),
+        ("kappa", table.kappa()),
+        ("calibration_error", bins.curve(0.95).expected_error()),
+    ]);
+    out
+}
+
+/// All measures of numbers; `deviance` is that of one target from its prediction.
+pub fn of_numbers(
+    truth: MatRef<'_, f64>,
+    found: MatRef<'_, f64>,
+    weight: Option<&[f64]>,
+    deviance: &dyn Fn(f64, f64) -> f64,
+) -> Vec<(&'static str, f64)> {
+    let of_row = |i: usize| (0..truth.cols()).map(|j| deviance(*truth.at(i, j), *found.at(i, j))).sum::<f64>();
+    let mut out = number_measures(&errors(truth, found, weight), &MeanLoss::of(truth.rows(), weight, of_row));
+    // The one measure here that is no sum over rows.
+    let column = |m: MatRef<'_, f64>, j: usize| m.col_iter(j).collect::<Vec<f64>>();
+    let median = |j: usize| median_absolute_error(&column(truth, j), &column(found, j), weight);
+    let at = out.len() - 1;
+    out.insert(at, ("median_absolute_error", (0..truth.cols()).map(median).sum::<f64>() / truth.cols() as f64));
+    out
+}
+
+fn number_measures(of: &[Errors], deviance: &MeanLoss) -> Vec<(&'static str, f64)> {
+    let mean = |measure: fn(&Errors) -> f64| of.iter().map(measure).sum::<f64>() / of.len() as f64;
+    vec![
+        ("mse", mean(Errors::mse)),
+        ("rmse", mean(Errors::mse).sqrt()),
+        ("mae", mean(Errors::mae)),
+        ("r2", mean(Errors::r2)),
+        ("deviance", deviance.sum),
+        ("explained_variance", mean(Errors::explained_variance)),
+        ("max_error", of.iter().map(Errors::greatest).fold(0.0, f64::max)),
+    ]
+}
+
+/// All measures that fit a model and rows: with a known target those of predictions; without one those of groups, densities
+/// and ways back from few columns, and with known classes the agreement of groups with them.
 pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
-    if let (Some(c), Target::Class { codes, names }) = (model.as_classifier(), y) {
-        if c.classes() != *names {
-            return Err(Error::Target(format!("the model knows the classes {:?} and the data has {names:?}", c.classes())));
-        }
-        let proba = c.proba(x)?;
-        let found = c.classify(x)?;
-        let table = confusion(codes, &found, names.len(), weight);
-        let mut out = vec![
-            ("accuracy", table.accuracy()),
-            ("balanced_accuracy", table.balanced_accuracy()),
-            ("log_loss", log_loss(codes, proba.view(), weight)),
-            ("brier", brier(codes, proba.view(), weight)),
-        ];
-        if let Some(auc) = roc_auc_macro(codes, proba.view(), weight) {
-            out.push(("roc_auc", auc));
-        }
-        if let Some(ap) = classify::average_precision_macro(codes, proba.view(), weight) {
-            out.push(("average_precision", ap));
-        }
-        out.push(("f1", if names.len() == 2 { table.precision_recall_f1(1).2 } else { table.f1_macro() }));
-        return Ok(out);
+    let classifies = model.as_classifier().is_some() && matches!(y, Target::Class { .. });
+    let regresses = model.as_regressor().is_some() && matches!(y, Target::Real(_) | Target::Reals(_));
+    if classifies || regresses {
+        return Outcome::of(model, x, &Context::default())?.measures(model, y, weight);
     }
-    if let (Some(r), Target::Real(_) | Target::Reals(_)) = (model.as_regressor(), y) {
-        let truth = y.reals()?;
-        let found = r.predict(x)?;
-        let mean_square = mse(truth, found.view(), weight);
-        let of_row = |i: usize| -> f64 { (0..truth.cols()).map(|j| r.unit_deviance(*truth.at(i, j), found[(i, j)])).sum() };
-        let deviance = (0..truth.rows()).map(|i| of_row(i) * weight.map_or(1.0, |w| w[i])).sum();
-        return Ok(vec![
-            ("mse", mean_square),
-            ("rmse", mean_square.sqrt()),
-            ("mae", mae(truth, found.view(), weight)),
-            ("r2", r2(truth, found.view(), weight)),
-            ("deviance", deviance),
-        ]);
+    if model.as_clusterer().is_none() && model.as_density().is_none() && !reduces(model, x)? {
+        return Err(match y {
+            Target::None => {
+                Error::Data("this model neither predicts, groups nor leads back, so that there is nothing to measure".into())
+            }
+            _ => Error::Target("the model predicts something else than this target".into()),
+        });
     }
+    let mut out = Vec::new();
+    let sums = totals(model, x, weight)?;
+    let of = |name: &str| sums.iter().find(|s| s.0 == name).copied();
     if let Some(c) = model.as_clusterer() {
         let labels = c.assign(x)?;
-        let mut out = Vec::new();
-        if let Some(t) = model.as_transformer() {
-            // The distances to the centres are what a clusterer transforms to.
-            let distances = t.transform(x)?;
-            let nearest = |i: usize| distances.row(i)[labels[i] as usize].powi(2) * weight.map_or(1.0, |w| w[i]);
-            out.push(("inertia", (0..labels.len()).map(nearest).sum()));
-        }
-        // Of large data only the sample is prepared.
-        let rows = cluster::silhouette_rows(labels.len());
+        out.extend(of("inertia"));
+        // Of large data only the sample is prepared. Rows without a group have no silhouette.
+        let grouped: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != NOISE).collect();
+        let rows: Vec<usize> = cluster::silhouette_rows(grouped.len()).into_iter().map(|k| grouped[k]).collect();
         let sample = x.take(&rows);
         let of_sample: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
         let space = c.space(&sample.view())?;
@@ -116,11 +216,79 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
         if let Target::Class { codes, .. } = y {
             out.push(("adjusted_rand", adjusted_rand(codes, &labels)));
         }
-        return Ok(out);
+    }
+    if let (Some(d), Some((_, ll))) = (model.as_density(), of("log_likelihood")) {
+        let rows = weight.map_or(x.rows() as f64, |w| w.iter().sum());
+        out.push(("log_likelihood", ll));
+        out.extend(criteria(ll, d.n_parameters(), rows));
+    }
+    if model.as_clusterer().is_none() {
+        out.extend(reconstruction(model, x, weight)?);
+    }
+    Ok(out)
+}
+
+/// The information criteria of a log-likelihood over so many rows: bic and aic.
+pub fn criteria(log_likelihood: f64, parameters: usize, rows: f64) -> [(&'static str, f64); 2] {
+    let k = parameters as f64;
+    [("bic", k * rows.ln() - 2.0 * log_likelihood), ("aic", 2.0 * k - 2.0 * log_likelihood)]
+}
+
+/// The measures of a clustering or a density that are sums over rows, so that blocks of rows can be added up: inertia,
+/// log_likelihood.
+pub fn totals(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
+    // A row of weight 0 counts for nothing, even where its density is 0.
+    let weighted = |(i, v): (usize, f64)| match weight.map_or(1.0, |w| w[i]) {
+        0.0 => 0.0,
+        w => w * v,
+    };
+    let mut out = Vec::new();
+    if let (Some(c), Some(t)) = (model.as_clusterer(), model.as_transformer()) {
+        // The distances to the centres are what a clusterer transforms to.
+        let (labels, distances) = (c.assign(x)?, t.transform(x)?);
+        let nearest = |i: usize| (i, distances.row(i).get(labels[i] as usize).map_or(0.0, |d| d * d));
+        out.push(("inertia", (0..labels.len()).map(nearest).map(weighted).sum()));
     }
     if let Some(d) = model.as_density() {
-        let ll: f64 = d.log_density(x)?.iter().enumerate().map(|(i, l)| l * weight.map_or(1.0, |w| w[i])).sum();
-        return Ok(vec![("log_likelihood", ll)]);
+        out.push(("log_likelihood", d.log_density(x)?.into_iter().enumerate().map(weighted).sum()));
     }
-    Err(Error::Target("the model predicts something else than this target".into()))
+    Ok(out)
+}
+
+/// Whether a model makes few columns of many and knows a way back.
+fn reduces(model: &dyn Model, x: &Features<'_>) -> Result<bool> {
+    let Some(t) = model.as_transformer() else { return Ok(false) };
+    let z = t.transform(&x.row_range(0..x.rows().min(1)))?;
+    Ok(z.cols() < x.cols() && t.inverse(z.view())?.is_some_and(|back| back.cols() == x.cols()))
+}
+
+/// How well the way back from the new columns gives the old ones: the mean squared error of a cell, and the share of the
+/// variance of the columns that it leaves explained.
+fn reconstruction(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
+    const BLOCK: usize = 4096;
+    let numbers = match x {
+        Features::Table(t) => (0..t.cols()).all(|j| t.numbers(j).is_some()) && t.to_numbers("the measures").is_ok(),
+        _ => true,
+    };
+    let (true, true, Some(t)) = (numbers, reduces(model, x)?, model.as_transformer()) else { return Ok(Vec::new()) };
+    let (rows, cols) = (x.rows(), x.cols());
+    let (mut total, mut off) = (0.0, 0.0);
+    let mut moments = Moments::new(cols, 0);
+    let mut scratch = Vec::new();
+    for first in (0..rows).step_by(BLOCK) {
+        let block = x.row_range(first..rows.min(first + BLOCK));
+        let Some(back) = t.inverse(t.transform(&block)?.view())? else { return Ok(Vec::new()) };
+        let view = block.f64_rows(&mut scratch, "the measures")?;
+        let weight = weight.map(|w| &w[first..first + block.rows()]);
+        for i in 0..block.rows() {
+            let w = weight.map_or(1.0, |w| w[i]);
+            total += w;
+            off += w * (0..cols).map(|j| (view.at(i, j) - back[(i, j)]).powi(2)).sum::<f64>();
+        }
+        moments.add(view, None, weight);
+    }
+    let spread: f64 = moments.scatter_diagonal().iter().sum();
+    let mse = off / (total * cols as f64);
+    let r2 = if spread > 0.0 { 1.0 - off / spread } else { f64::from(u8::from(off == 0.0)) };
+    Ok(vec![("mse", mse), ("rmse", mse.sqrt()), ("r2", r2)])
 }

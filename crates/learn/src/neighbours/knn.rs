@@ -183,6 +183,8 @@ const PARAMS: &[ParamSpec] = &[
 impl Learner for Knn {
     type Model = KnnModel;
 
+    const SEARCH: &'static [&'static str] = &["n_neighbors=1..60:log", "weights=uniform,distance", "p=1,2"];
+
     const SPEC: Spec = Spec {
         name: "knn",
         summary: "k nearest neighbours: the mean or the majority of the training rows that are nearest",

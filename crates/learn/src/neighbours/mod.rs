@@ -1,5 +1,6 @@
 //! Learners that keep the training rows and ask the nearest of them.
 
+pub(crate) mod file;
 mod knn;
 mod model;
 

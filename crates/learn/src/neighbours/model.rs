@@ -4,6 +4,7 @@ use ermine_core::*;
 use ermine_math::neighbours::{Index, Method, Nearest, Points, Within};
 use rayon::prelude::*;
 
+use super::file::{load_points, save_points};
 use super::{Knn, Weights};
 
 /// What the training rows answer when they are asked.
@@ -94,20 +95,7 @@ impl KnnModel {
         let bad = |m: String| Error::Model(format!("knn: {m}"));
         let knn: Knn = input.field("parameters")?;
         knn.check().map_err(|e| bad(e.to_string()))?;
-        let points = match input.array_info("x") {
-            Some((kind, _)) if kind == "F32" => Points::F32(input.mat("x")?),
-            Some(_) => Points::F64(input.mat("x")?),
-            None => {
-                let ends: Vec<u64> = input.vec("x_indptr")?;
-                let ends = ends.into_iter().map(usize::try_from).collect::<std::result::Result<_, _>>();
-                let ends = ends.map_err(|_| bad("its rows are longer than memory can be".into()))?;
-                let cols: usize = input.field("n_features")?;
-                Points::Csr(
-                    Csr::new(ends, input.vec("x_indices")?, input.vec("x_values")?, cols).map_err(|e| bad(e.to_string()))?,
-                )
-            }
-        };
-        points.check().map_err(|e| bad(e.to_string()))?;
+        let points = load_points(input, "x").map_err(|e| bad(e.to_string()))?;
         let rows = points.rows();
         knn.enough_rows(rows).map_err(|e| bad(e.to_string()))?;
         let answers = if input.array_info("y").is_some() {
@@ -154,6 +142,9 @@ impl Model for KnnModel {
     fn as_classifier(&self) -> Option<&dyn Classifier> {
         matches!(self.answers, Answers::Classes { .. }).then_some(self)
     }
+    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+        Some(self)
+    }
     fn certificate(&self) -> Option<&Certificate> {
         Some(&self.certificate)
     }
@@ -179,23 +170,7 @@ impl Model for KnnModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         out.field("parameters", &self.knn)?;
-        out.field("n_features", &self.n_features())?;
-        match self.index.points() {
-            Points::F64(m) => out.mat("x", m),
-            Points::F32(m) => out.mat("x", m),
-            Points::Csr(m) => {
-                let rows = m.view();
-                let (mut ends, mut indices, mut values) = (vec![0u64], Vec::new(), Vec::new());
-                for i in 0..rows.rows() {
-                    indices.extend_from_slice(rows.row(i).0);
-                    values.extend_from_slice(rows.row(i).1);
-                    ends.push(values.len() as u64);
-                }
-                out.vec("x_indptr", &ends);
-                out.vec("x_indices", &indices);
-                out.vec("x_values", &values);
-            }
-        }
+        save_points(out, "x", self.index.points())?;
         match &self.answers {
             Answers::Numbers(y) => out.mat("y", y),
             Answers::Classes { codes, names } => {
@@ -204,6 +179,37 @@ impl Model for KnnModel {
             }
         }
         Ok(())
+    }
+}
+
+impl Neighbours for KnnModel {
+    fn n_examples(&self) -> usize {
+        self.index.points().rows()
+    }
+
+    fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>> {
+        let Nearest { rows, distances } = self.index.nearest(x, k.min(self.n_examples()))?;
+        let of = |i: usize| rows.row(i).iter().zip(distances.row(i)).map(|(&row, &far)| (row as usize, far)).collect();
+        Ok((0..rows.rows()).map(of).collect())
+    }
+
+    fn examples(&self, rows: &[usize]) -> Result<Mat<f64>> {
+        let points = self.index.points();
+        if let Some(row) = rows.iter().find(|&&row| row >= points.rows()) {
+            return Err(Error::Data(format!("there is no training row {row}: there are {}, counted from 0", points.rows())));
+        }
+        Ok(match points {
+            Points::F64(m) => m.view().take_rows(rows),
+            Points::F32(m) => Mat::from_fn(rows.len(), m.cols(), |i, j| f64::from(m[(rows[i], j)])),
+            Points::Csr(m) => m.view().take_rows(rows).view().to_dense(),
+        })
+    }
+
+    fn answer(&self, row: usize) -> Vec<Cell> {
+        match &self.answers {
+            Answers::Classes { codes, names } => vec![names[codes[row] as usize].as_str().into()],
+            Answers::Numbers(y) => y.row(row).iter().map(|&v| v.into()).collect(),
+        }
     }
 }
 

@@ -487,6 +487,10 @@ impl Transformer for ImputeModel {
         })
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some(self.kept().map(|(j, _)| j).chain(self.indicators.iter().copied()).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         let field = |(j, fill): (usize, &Fill)| match fill {
             Fill::Name { names, .. } => {

@@ -302,6 +302,10 @@ impl Transformer for MinMaxModel {
         })
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some((0..self.least.len()).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         same_names(input, self.least.len())
     }

@@ -348,6 +348,14 @@ impl Transformer for OneHotModel {
         Csr::new(indptr, indices, values, self.width()).map(Some)
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        let width = |j: usize| match &self.columns[j] {
+            Encoded::Kept => 1,
+            Encoded::Levels(g) => (0..g.groups as u32).filter(|&c| Some(c) != self.dropped[j]).count(),
+        };
+        Some((0..self.columns.len()).flat_map(|j| vec![j; width(j)]).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         let mut names = Vec::with_capacity(self.width());
         for (j, column) in self.columns.iter().enumerate() {

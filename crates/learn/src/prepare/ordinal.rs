@@ -269,6 +269,10 @@ impl Transformer for OrdinalModel {
         })
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some((0..self.columns.len()).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         super::standardise::same_names(input, self.columns.len())
     }

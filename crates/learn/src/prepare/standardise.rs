@@ -264,6 +264,10 @@ impl Transformer for StandardiseModel {
         })
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some((0..self.mean.len()).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         same_names(input, self.mean.len())
     }

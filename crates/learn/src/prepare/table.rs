@@ -540,6 +540,10 @@ impl Transformer for PrepareModel {
         Some(self.columns.iter().enumerate().flat_map(of).collect())
     }
 
+    fn sources(&self) -> Option<Vec<usize>> {
+        Some((0..self.columns.len()).flat_map(|j| vec![j; self.starts[j + 1] - self.starts[j]]).collect())
+    }
+
     fn schema_out(&self, input: &Schema) -> Schema {
         let mut names = Vec::with_capacity(self.width());
         for (j, column) in self.columns.iter().enumerate() {

@@ -1,6 +1,9 @@
 //! Reduction: few columns that say much.
 
-mod dimension;
+mod incremental;
+mod kernel_pca;
 mod pca;
 
-pub use pca::{AutoWord, Components, Likely, Pca, PcaModel, Power, Solver};
+pub use incremental::{IncrementalPca, IncrementalPcaModel};
+pub use kernel_pca::{EigenSolver, KernelPca, KernelPcaModel};
+pub use pca::{AutoWord, Components, ComponentsRule, Pca, PcaModel, Power, Solver};

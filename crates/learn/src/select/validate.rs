@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use ermine_core::{AnyLearner, Context, Dataset, Result};
+use ermine_core::{AnyLearner, Context, Dataset, Error, Result};
 
-use super::Folds;
-use crate::metrics::evaluate;
+use super::{Rounds, workers::spread};
+use crate::metrics::Outcome;
 
 /// What one round of cross-validation gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,27 +20,76 @@ pub struct FoldScore {
     pub predicted: usize,
 }
 
-/// Trains on all folds but one and measures on that one, for each fold in turn. `on_fold` is called after each.
+impl FoldScore {
+    /// The value of a measure.
+    pub fn value(&self, metric: &str) -> Option<f64> {
+        self.metrics.iter().find(|(n, _)| *n == metric).map(|(_, v)| *v)
+    }
+}
+
+/// Fits on one set of rows and measures on another.
+pub fn validate_once(
+    learner: &dyn AnyLearner,
+    train: &Dataset<'_>,
+    test: &Dataset<'_>,
+    cx: &Context<'_>,
+) -> Result<(FoldScore, Outcome)> {
+    let started = Instant::now();
+    let model = learner.fit_any(train, cx)?;
+    let fit_seconds = started.elapsed().as_secs_f64();
+    // A fit that the clock cut short does not say how good its learner is.
+    if cx.out_of_time() {
+        return Err(Error::Deadline("fitting".into()));
+    }
+    let started = Instant::now();
+    let outcome = Outcome::of(&*model, &test.x, cx)?;
+    let predict_seconds = started.elapsed().as_secs_f64();
+    let metrics = outcome.measures(&*model, &test.y, test.weight)?;
+    Ok((FoldScore { metrics, fit_seconds, predict_seconds, predicted: test.rows() }, outcome))
+}
+
+/// Trains on the training rows of each round and measures on its test rows, rounds side by side. `on_fold` is told of each, as it ends. The scores do not
+/// depend on the number of threads; where several rounds fail, the error is that of the first.
 pub fn cross_validate(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
-    folds: &Folds,
+    rounds: &Rounds,
     cx: &Context<'_>,
-    mut on_fold: impl FnMut(usize, &FoldScore),
+    on_fold: &(dyn Fn(usize, &FoldScore) + Sync),
 ) -> Result<Vec<FoldScore>> {
-    let mut out = Vec::with_capacity(folds.folds);
-    for fold in 0..folds.folds {
-        let (train, test) = folds.round(fold);
+    let run = |_: usize, k: usize| {
+        let (train, test) = rounds.round(k);
         let (train, test) = (data.take(&train), data.take(&test));
-        let started = Instant::now();
-        let model = learner.fit_any(&train.view(), cx)?;
-        let fit_seconds = started.elapsed().as_secs_f64();
-        let rows = test.view();
-        let started = Instant::now();
-        let metrics = evaluate(&*model, &rows.x, &rows.y, rows.weight)?;
-        let score = FoldScore { metrics, fit_seconds, predict_seconds: started.elapsed().as_secs_f64(), predicted: rows.rows() };
-        on_fold(fold, &score);
-        out.push(score);
+        let (score, _) = validate_once(learner, &train.view(), &test.view(), cx)?;
+        on_fold(k, &score);
+        Ok(score)
+    };
+    spread((0..rounds.len()).collect(), run).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ermine_core::{Features, MatRef, Stream, Target};
+
+    use super::*;
+    use crate::select::k_fold;
+    use crate::tree::Tree;
+
+    #[test]
+    fn scores_do_not_depend_on_the_threads() {
+        let mut s = Stream::new(4, "rows", 0);
+        let x: Vec<f64> = (0..300 * 4).map(|_| s.normal()).collect();
+        let y: Vec<f64> = (0..300).map(|i| (x[4 * i] > 0.2) as u8 as f64 + s.normal()).collect();
+        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 300, 4))).with_target(Target::Real(&y));
+        let rounds = Rounds::from(k_fold(300, 7, 0).unwrap());
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let scores =
+                pool.install(|| cross_validate(&Tree::default(), &data, &rounds, &Context::default(), &|_, _| {})).unwrap();
+            scores.into_iter().map(|s| s.metrics).collect::<Vec<_>>()
+        };
+        let one = run(1);
+        assert_eq!(one.len(), 7);
+        assert!(run(2) == one && run(5) == one);
     }
-    Ok(out)
 }

@@ -125,6 +125,8 @@ const INT: Range = Range::int_from(1);
 impl Learner for Svm {
     type Model = SvmModel;
 
+    const SEARCH: &'static [&'static str] = &["C=1e-2..1e3:log", "gamma=1e-4..10:log"];
+
     const SPEC: Spec = Spec {
         name: "svm",
         summary: "Support vector machine with kernels, for classes or numbers",

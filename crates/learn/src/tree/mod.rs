@@ -169,6 +169,8 @@ const CRITERIA: &[&str] =
 impl Learner for Tree {
     type Model = TreeModel;
 
+    const SEARCH: &'static [&'static str] = &["max_depth=1..30:log", "min_samples_leaf=1..100:log"];
+
     const SPEC: Spec = Spec {
         name: "tree",
         summary: "Decision tree (CART): tests on single columns, exact splits, categories and missing values as they are",

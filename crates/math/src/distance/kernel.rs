@@ -7,6 +7,9 @@ pub trait Kernel: Copy + PartialOrd + Send + Sync + 'static {
     /// Numbers in a vector of 256 bits.
     #[doc(hidden)]
     const LANES: usize;
+    /// The rounding of a single operation.
+    #[doc(hidden)]
+    const EPSILON: f64;
     #[doc(hidden)]
     fn from_f64(v: f64) -> Self;
     #[doc(hidden)]
@@ -17,6 +20,16 @@ pub trait Kernel: Copy + PartialOrd + Send + Sync + 'static {
     /// The nearest centre of each row.
     #[doc(hidden)]
     fn nearest(centres: &Centres<Self>, x: &Rows<'_, Self>, best: &mut [Self], labels: &mut [u32])
+    where
+        Self: super::Real;
+    /// The scores of some rows with all centres of a group: those of row i from `out[i * stride]` on.
+    #[doc(hidden)]
+    fn scores(centres: &Centres<Self>, group: usize, x: &Rows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self])
+    where
+        Self: super::Real;
+    /// The squared distance of each row from the centre it belongs to.
+    #[doc(hidden)]
+    fn own_distances(centres: &Centres<Self>, x: &Rows<'_, Self>, labels: &[u32], out: &mut [f64])
     where
         Self: super::Real;
     /// Whether all numbers are finite.
@@ -33,6 +46,7 @@ macro_rules! kernel {
     ($t:ty, $lanes:literal, $simd:ident) => {
         impl Kernel for $t {
             const LANES: usize = $lanes;
+            const EPSILON: f64 = <$t>::EPSILON as f64;
 
             #[inline]
             fn from_f64(v: f64) -> Self {
@@ -55,6 +69,50 @@ macro_rules! kernel {
                 }
                 let _ = best;
                 portable::nearest(centres, x, labels, |s, x, c| *s += x * c, <$t>::NEG_INFINITY);
+            }
+
+            fn scores(centres: &Centres<Self>, group: usize, x: &Rows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self]) {
+                #[cfg(target_arch = "x86_64")]
+                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                    // SAFETY: the features are there.
+                    return unsafe { super::simd::$simd::scores(centres, group, x, rows, stride, out) };
+                }
+                portable::scores(centres, group, x, rows, stride, out, |s, x, c| *s += x * c);
+            }
+
+            fn own_distances(centres: &Centres<Self>, x: &Rows<'_, Self>, labels: &[u32], out: &mut [f64]) {
+                #[inline(always)]
+                fn all(centres: &Centres<$t>, x: &Rows<'_, $t>, labels: &[u32], out: &mut [f64]) {
+                    let width = centres.width;
+                    for (i, (out, &label)) in out.iter_mut().zip(labels).enumerate() {
+                        let (row, c) = (x.row(i), label as usize);
+                        let centre = &centres.rows[c * width..c * width + row.len()];
+                        // Two vectors of sums, so that one does not wait for the other.
+                        let mut sums = [0.0; 2 * $lanes];
+                        let (wide, near) = (row.chunks_exact(2 * $lanes), centre.chunks_exact(2 * $lanes));
+                        for (l, (a, b)) in wide.remainder().iter().zip(near.remainder()).enumerate() {
+                            sums[l] = (a - b) * (a - b);
+                        }
+                        for (a, b) in wide.zip(near) {
+                            for l in 0..2 * $lanes {
+                                sums[l] += (a[l] - b[l]) * (a[l] - b[l]);
+                            }
+                        }
+                        *out = sums.iter().map(|&s| f64::from(s)).sum();
+                    }
+                }
+                #[cfg(target_arch = "x86_64")]
+                {
+                    #[target_feature(enable = "avx2,fma")]
+                    fn wide(centres: &Centres<$t>, x: &Rows<'_, $t>, labels: &[u32], out: &mut [f64]) {
+                        all(centres, x, labels, out);
+                    }
+                    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                        // SAFETY: the features are there.
+                        return unsafe { wide(centres, x, labels, out) };
+                    }
+                }
+                all(centres, x, labels, out);
             }
 
             fn finite(values: &[Self]) -> bool {
@@ -103,6 +161,27 @@ kernel!(f64, 4, double);
 /// Plain loops over the packed centres, in the order of the fast kernels.
 pub(super) mod portable {
     use super::super::{Centres, Real, Rows};
+
+    pub(in super::super) fn scores<T: Real>(
+        centres: &Centres<T>,
+        group: usize,
+        x: &Rows<'_, T>,
+        rows: &[u32],
+        stride: usize,
+        out: &mut [T],
+        add: impl Fn(&mut T, T, T),
+    ) {
+        let group = &centres.groups[group];
+        let lanes = group.vectors * T::LANES;
+        for &i in rows {
+            let out = &mut out[i as usize * stride..i as usize * stride + lanes];
+            out.copy_from_slice(&centres.bias[group.first..group.first + lanes]);
+            for (j, &x) in x.row(i as usize).iter().enumerate() {
+                let values = &centres.packed[group.start + j * lanes..group.start + (j + 1) * lanes];
+                out.iter_mut().zip(values).for_each(|(s, &c)| add(s, x, c));
+            }
+        }
+    }
 
     pub(in super::super) fn nearest<T: Real>(
         centres: &Centres<T>,

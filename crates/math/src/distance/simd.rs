@@ -14,21 +14,20 @@ macro_rules! simd {
             /// How many rows before their use they are fetched.
             const AHEAD: usize = 12;
 
-            /// Scores of R rows and C vectors of centres, reduced to the best of each lane.
+            /// Scores of R rows and C vectors of centres.
             ///
             /// # Safety
             /// AVX2 and FMA are there; `rows` are readable for `cols` numbers each; `centres` for `cols * C` vectors and
             /// `bias` for C vectors.
             #[inline]
             #[target_feature(enable = "avx2,fma")]
-            unsafe fn tile<const R: usize, const C: usize>(
+            unsafe fn products<const R: usize, const C: usize>(
                 rows: [*const $t; R],
                 cols: usize,
                 centres: *const $t,
                 bias: *const $t,
-                first: usize,
                 ahead: Option<usize>,
-            ) -> [($v, $v); R] {
+            ) -> [[$v; C]; R] {
                 // SAFETY: the caller promises the ranges.
                 unsafe {
                     let start: [$v; C] = std::array::from_fn(|c| $loadu(bias.add(c * L)));
@@ -54,6 +53,27 @@ macro_rules! simd {
                         }
                         line = end;
                     }
+                    sums
+                }
+            }
+
+            /// Scores of R rows and C vectors of centres, reduced to the best of each lane.
+            ///
+            /// # Safety
+            /// As [`products`].
+            #[inline]
+            #[target_feature(enable = "avx2,fma")]
+            unsafe fn tile<const R: usize, const C: usize>(
+                rows: [*const $t; R],
+                cols: usize,
+                centres: *const $t,
+                bias: *const $t,
+                first: usize,
+                ahead: Option<usize>,
+            ) -> [($v, $v); R] {
+                // SAFETY: the caller promises the ranges.
+                unsafe {
+                    let sums = products::<R, C>(rows, cols, centres, bias, ahead);
                     let lane: $v = $loadu(LANE.as_ptr());
                     std::array::from_fn(|r| {
                         let (mut top, mut at) = (sums[r][0], $add(lane, $set1(first as $t)));
@@ -65,6 +85,60 @@ macro_rules! simd {
                         }
                         (top, at)
                     })
+                }
+            }
+
+            /// Scores of some rows with one group of centres; see [`super::super::kernel::Kernel::scores`].
+            #[target_feature(enable = "avx2,fma")]
+            pub(in super::super) fn scores(
+                centres: &Centres<$t>,
+                group: usize,
+                x: &Rows<'_, $t>,
+                rows: &[u32],
+                stride: usize,
+                out: &mut [$t],
+            ) {
+                match centres.groups[group].vectors {
+                    1 => scores_of::<8, 1>(centres, group, x, rows, stride, out),
+                    _ => scores_of::<6, 2>(centres, group, x, rows, stride, out),
+                }
+            }
+
+            #[target_feature(enable = "avx2,fma")]
+            fn scores_of<const R: usize, const C: usize>(
+                centres: &Centres<$t>,
+                group: usize,
+                x: &Rows<'_, $t>,
+                rows: &[u32],
+                stride: usize,
+                out: &mut [$t],
+            ) {
+                let group = centres.groups[group];
+                let cols = centres.cols;
+                assert!(x.cols == cols);
+                let packed = &centres.packed[group.start..group.start + cols * C * L];
+                let bias = &centres.bias[group.first..group.first + C * L];
+                let mut put = |i: u32, sums: [$v; C]| {
+                    let room = &mut out[i as usize * stride..i as usize * stride + C * L];
+                    for c in 0..C {
+                        // SAFETY: the room is C vectors long.
+                        unsafe { $storeu(room.as_mut_ptr().add(c * L), sums[c]) };
+                    }
+                };
+                let mut chunks = rows.chunks_exact(R);
+                for chunk in &mut chunks {
+                    let at: [*const $t; R] = std::array::from_fn(|r| x.row(chunk[r] as usize).as_ptr());
+                    // SAFETY: `row` checked `cols` numbers of each row; the slices have the lengths that are read.
+                    let sums = unsafe { products::<R, C>(at, cols, packed.as_ptr(), bias.as_ptr(), None) };
+                    for r in 0..R {
+                        put(chunk[r], sums[r]);
+                    }
+                }
+                for &i in chunks.remainder() {
+                    // SAFETY: as above.
+                    let [sums] =
+                        unsafe { products::<1, C>([x.row(i as usize).as_ptr()], cols, packed.as_ptr(), bias.as_ptr(), None) };
+                    put(i, sums);
                 }
             }
 

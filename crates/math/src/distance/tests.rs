@@ -112,3 +112,72 @@ fn rows_may_lie_apart_and_must_lie_inside() {
     assert_eq!(labels, [0, 1, 1]);
     assert!(Rows::new(&x, 3, 2, 2).is_none() && Rows::new(&x, 2, 1, usize::MAX).is_none());
 }
+
+/// A few steps of Lloyd with bounds and without: the same labels and the same sums, to the last bit.
+fn bounds_agree<T: Real + PartialEq + std::fmt::Debug>(rows: usize, cols: usize, k: usize, shift: f64, seed: u64) -> usize {
+    let mut s = ermine_core::Stream::new(seed, "bounds", 0);
+    let groups: Vec<f64> = (0..k * cols).map(|_| 3.0 * s.normal() + shift).collect();
+    let x: Vec<T> = (0..rows * cols).map(|at| T::from_f64(groups[(at / cols) % k * cols + at % cols] + s.normal())).collect();
+    let view = Rows::new(&x, rows, cols, cols).unwrap();
+    // Some rows are the same, and some centres are.
+    let mut centres: Vec<f64> =
+        (0..k).flat_map(|c| view.row((c * 7) % rows).iter().map(|v| v.to_f64()).collect::<Vec<_>>()).collect();
+    let weight: Vec<f64> = (0..rows).map(|i| 1.0 + (i % 2) as f64).collect();
+    let mut lower: Vec<f32> = Vec::new();
+    let mut labels = vec![0u32; rows];
+    let mut before: Option<Centres<T>> = None;
+    let mut ruled_out = 0;
+    for step in 0..8 {
+        let ready = Centres::<T>::new(&centres, k, cols);
+        lower.resize(rows * ready.groups(), f32::NEG_INFINITY);
+        let moves = before.as_ref().map_or_else(|| vec![0.0; ready.groups()], |b| ready.moves(b));
+        let (mut plain, mut plain_sums, mut sums) = (vec![0u32; rows], ready.sums(), ready.sums());
+        ready.nearest_and_sum(view, Some(&weight), &mut plain, &mut plain_sums);
+        let compared = ready.bounded_and_sum(view, Some(&weight), &mut labels, &mut lower, &moves, &mut sums);
+        assert_eq!(labels, plain, "step {step}");
+        assert!(step > 0 || compared == rows * ready.groups(), "at first nothing is known");
+        ruled_out += rows * ready.groups() - compared;
+        assert_eq!(sums.inertia(), plain_sums.inertia());
+        for c in 0..k {
+            assert_eq!(sums.weight()[c], plain_sums.weight()[c]);
+            for (j, (a, b)) in sums.residual(&ready, c).zip(plain_sums.residual(&ready, c)).enumerate() {
+                assert_eq!(a, b);
+                if sums.weight()[c] > 0.0 {
+                    centres[c * cols + j] += b / sums.weight()[c];
+                }
+            }
+        }
+        // No bound lies above the truth.
+        for i in 0..rows {
+            for g in 0..ready.groups() {
+                let others = (g * 2 * T::LANES..((g + 1) * 2 * T::LANES).min(k)).filter(|&c| c as u32 != labels[i]);
+                let row: Vec<f64> = view.row(i).iter().map(|v| v.to_f64()).collect();
+                let truth =
+                    others.map(|c| squared(&row, &ready.centre(c).collect::<Vec<_>>()).sqrt()).fold(f64::INFINITY, f64::min);
+                assert!(f64::from(lower[i * ready.groups() + g]) <= truth * (1.0 + 1e-12), "step {step}, row {i}, group {g}");
+            }
+        }
+        before = Some(ready);
+    }
+    ruled_out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn bounds_rule_out_nothing_that_counts(
+        (rows, cols, k) in (30usize..200, 1usize..20, 1usize..70),
+        shift in prop_oneof![Just(0.0), -50.0f64..50.0, Just(1e6)],
+        seed in any::<u64>(),
+    ) {
+        bounds_agree::<f32>(rows, cols, k, shift, seed);
+        bounds_agree::<f64>(rows, cols, k, shift, seed);
+    }
+}
+
+#[test]
+fn bounds_rule_most_out_once_centres_settle() {
+    let pairs = 8 * 2000 * 4;
+    let out = bounds_agree::<f32>(2000, 8, 60, 0.0, 1);
+    assert!(out > pairs / 2, "{out} of {pairs}");
+}

@@ -133,7 +133,7 @@ fn exp_wide(values: &mut [f32]) {
 
 /// exp within two units of the last place, without branches: x = n ln 2 + r, and a polynomial for exp(r).
 #[inline(always)]
-fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = std::f32::consts::LOG2_E;
     // ln 2 in two parts; the first has so few digits that n times it is exact.
     const LN_2_HIGH: f32 = 0.693_359_4;

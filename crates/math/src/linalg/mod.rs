@@ -4,18 +4,24 @@
 //! |---|---|
 //! | symmetric, positive definite, well conditioned | [`Cholesky`]: cheapest |
 //! | symmetric, perhaps singular; or the spectrum is wanted | [`eigen_symmetric`] |
+//! | symmetric, perhaps singular, on very different scales | [`eigen_graded`] |
 //! | tall, ill conditioned, to be solved by least squares | [`PivotedQr`]: works on the matrix itself, not its square |
+//! | symmetric, large, and only its largest eigenvalues are wanted; or known by products alone | [`Krylov`] |
 //! | any, rank in doubt, or singular vectors wanted | [`svd`]: dearest, tells all |
 //!
 //! Everything runs on the calling thread, so the bits do not depend on the number of threads.
 
 mod cholesky;
 mod eigen;
+mod jacobi;
+mod krylov;
 mod qr;
 mod svd;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use eigen::{Eigen, eigen_symmetric, eigenvalues_symmetric};
+pub use jacobi::eigen_graded;
+pub use krylov::{Krylov, Ritz, largest_eigenvalues};
 pub use qr::PivotedQr;
 pub use svd::{Svd, svd};
 

@@ -77,6 +77,21 @@ pub fn softmax_block(z: &mut [f64], codes: &[u32], weight: &[f64], proba: &mut [
     softmax_slice::<NATIVE_FMA>(z, codes, weight, proba)
 }
 
+/// Turns logarithms of joint densities into posteriors. `z` lies component by component, a run of rows for each: e^{zₖ} / Σ e^{zⱼ}
+/// replaces zₖ, and log Σ e^{zⱼ} goes to `totals`, one a row.
+///
+/// A component may be impossible (-∞). Where all are, the total is -∞ and the posteriors are not numbers.
+pub fn posterior_block(z: &mut [f64], totals: &mut [f64]) {
+    let rows = totals.len();
+    assert!(rows == 0 || (z.len() >= rows && z.len().is_multiple_of(rows)), "a run of rows for each component");
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both features.
+        return unsafe { posterior_slice_fma(z, totals) };
+    }
+    posterior_slice::<NATIVE_FMA>(z, totals);
+}
+
 /// Whether a fused multiply-add costs no call on this target even without asking the processor.
 const NATIVE_FMA: bool = cfg!(target_arch = "aarch64");
 
@@ -99,6 +114,50 @@ fn logistic_slice_fma(z: &mut [f64], positive: &[bool], weight: &[f64], curvatur
 #[target_feature(enable = "avx2,fma")]
 fn softmax_slice_fma(z: &mut [f64], codes: &[u32], weight: &[f64], proba: &mut [f64]) -> BlockLoss {
     softmax_slice::<true>(z, codes, weight, proba)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn posterior_slice_fma(z: &mut [f64], totals: &mut [f64]) {
+    posterior_slice::<true>(z, totals);
+}
+
+#[inline(always)]
+fn posterior_slice<const FMA: bool>(z: &mut [f64], totals: &mut [f64]) {
+    let rows = totals.len();
+    for start in (0..rows).step_by(TILE) {
+        let len = TILE.min(rows - start);
+        // Whole tiles, so that the bits of a row do not depend on where it stands.
+        let (mut max, mut sum, mut tile) = ([f64::NEG_INFINITY; TILE], [0.0; TILE], [0.0; TILE]);
+        for run in z.chunks_exact(rows) {
+            tile[..len].copy_from_slice(&run[start..start + len]);
+            for i in 0..TILE {
+                max[i] = if tile[i] > max[i] { tile[i] } else { max[i] };
+            }
+        }
+        for run in z.chunks_exact_mut(rows) {
+            let run = &mut run[start..start + len];
+            tile[..len].copy_from_slice(run);
+            for i in 0..TILE {
+                tile[i] = exp::<FMA>(tile[i] - max[i]);
+                sum[i] += tile[i];
+            }
+            run.copy_from_slice(&tile[..len]);
+        }
+        let mut inverse = [0.0; TILE];
+        for i in 0..TILE {
+            inverse[i] = 1.0 / sum[i];
+            // The largest term is 1, so that the logarithm of the others' sum over 1 is what is left.
+            tile[i] = max[i] + log1p::<FMA>(sum[i] - 1.0);
+        }
+        for i in 0..len {
+            totals[start + i] = if max[i] == f64::NEG_INFINITY { max[i] } else { tile[i] };
+        }
+        for run in z.chunks_exact_mut(rows) {
+            let run = &mut run[start..start + len];
+            (0..len).for_each(|i| run[i] *= inverse[i]);
+        }
+    }
 }
 
 #[inline(always)]
@@ -323,6 +382,39 @@ mod tests {
         let fine = (0..200_000).map(|i| -745.0 + 1454.0 * f64::from(i) / 200_000.0);
         let small = (0..2000).flat_map(|i| [1.0, -1.0].map(|s| s * 10f64.powf(-18.0 + f64::from(i) / 100.0)));
         fine.chain(small).chain([0.0, -0.0, 0.5, -0.5, 709.78, -708.4, -744.4, -745.13])
+    }
+
+    #[test]
+    fn posteriors_are_shares_of_the_joint_densities() {
+        let (rows, components) = (151, 4);
+        let joint = |i: usize, k: usize| match (i % 13, k) {
+            (3, 2) => f64::NEG_INFINITY,
+            (7, 0) => 900.0,
+            _ => ((i * 37 + k * 101) % 97) as f64 * 0.3 - 700.0 * (i % 3) as f64,
+        };
+        let mut z: Vec<f64> = (0..components).flat_map(|k| (0..rows).map(move |i| joint(i, k))).collect();
+        let mut totals = vec![0.0; rows];
+        posterior_block(&mut z, &mut totals);
+        for i in 0..rows {
+            let all: Vec<f64> = (0..components).map(|k| joint(i, k)).collect();
+            let want = log_sum_exp(&all);
+            assert!((totals[i] - want).abs() <= 1e-14 * want.abs().max(1.0), "{} for {want}", totals[i]);
+            for k in 0..components {
+                let share = (all[k] - want).exp();
+                assert!((z[k * rows + i] - share).abs() <= 4.0 * f64::EPSILON * want.abs().max(1.0) * share, "row {i}");
+            }
+            let sum: f64 = (0..components).map(|k| z[k * rows + i]).sum();
+            assert!((sum - 1.0).abs() < 1e-14);
+            // A row alone has the same bits.
+            let mut alone = all.clone();
+            let mut total = [0.0];
+            posterior_block(&mut alone, &mut total);
+            assert_eq!(total[0], totals[i]);
+            (0..components).for_each(|k| assert_eq!(alone[k], z[k * rows + i]));
+        }
+        let mut total = [0.0];
+        posterior_block(&mut [f64::NEG_INFINITY; 3], &mut total);
+        assert_eq!(total[0], f64::NEG_INFINITY);
     }
 
     #[test]

@@ -296,6 +296,18 @@ impl Moments {
         }
     }
 
+    /// Adds `factor` times the products of the elements of `v` with each other to the cross products; no row and no weight.
+    ///
+    /// # Panics
+    /// When `v` has another length than there are columns.
+    pub fn add_products(&mut self, factor: f64, v: &[f64]) {
+        let layout = self.layout();
+        assert_eq!(v.len(), layout.cols, "a number a column");
+        let mut padded = vec![0.0; layout.padded()];
+        padded[..v.len()].copy_from_slice(v);
+        rank_one(layout, &mut self.scatter, factor, &padded);
+    }
+
     /// Takes in the rows of another, which come after the rows of this one.
     ///
     /// # Panics

@@ -11,6 +11,7 @@
 mod best;
 mod exact;
 mod pack;
+mod pairs;
 mod search;
 mod sparse;
 mod tile;
@@ -22,6 +23,7 @@ use ermine_core::{Csr, Error, Features, Mat, MatRef, Result, Schema};
 use rayon::prelude::*;
 
 pub use exact::Metric;
+pub use pairs::Pairs;
 
 use crate::moments::Real;
 use pack::{Cells, Packed};

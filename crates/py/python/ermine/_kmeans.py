@@ -1,6 +1,7 @@
-"""KMeans."""
+"""KMeans and MiniBatchKMeans."""
 
 import json
+import numbers
 import warnings
 
 import numpy as np
@@ -14,62 +15,8 @@ from . import _native
 from ._base import Estimator, plain, seed_of
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the centres.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows. Float64 and float32 arrays in either memory order are used in place.
-        y : Ignored
-            Not used; for scikit-learn's contract.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-        """
-        X = self._check_X(X, reset=True)
-        weight = self._check_weight(sample_weight, X)
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
-        params = self._learner_params()
-        given = callable(self.init) or _is_arraylike_not_scalar(self.init)
-        params["init"] = self._starts(X) if given else self.init
-        if given and not callable(self.init):
-            if self.n_init not in ("auto", 1):
-                warnings.warn(
-                    "Explicit initial center position passed: performing only one init in KMeans instead of "
-                    f"n_init={self.n_init}.",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
-            params["n_init"] = 1
-        elif callable(self.init):
-            params["n_init"] = 1
-        if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
-                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.", RuntimeWarning, stacklevel=2
-            )
-            params["algorithm"] = "lloyd"
-        model = self._fit_native(X, sample_weight=weight, params=params, seed=seed_of(self.random_state))
-        self._set_fitted()
-        self.labels_ = self._call("assign", X)
-        if X.dtype == np.float32:
-            self.cluster_centers_ = self.cluster_centers_.astype(np.float32)
-        distinct = len(np.unique(self.labels_))
-        if distinct < self.n_clusters:
-            warnings.warn(
-                f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({self.n_clusters}). Possibly due to "
-                "duplicate points in X.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        del model
-        return self
+class _Clusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+    """What clusters around centres have in common."""
 
     def _starts(self, X):
         """The centres to start from, as a list of rows."""
@@ -88,10 +35,47 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             )
         return plain(starts)
 
+    def _enough_rows(self, X):
+        if isinstance(self.n_clusters, numbers.Integral) and X.shape[0] < self.n_clusters:
+            raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
+
+    def _start_params(self, X):
+        """The learner's parameters, with the centres to start from where they are given."""
+        params = self._learner_params()
+        given = callable(self.init) or _is_arraylike_not_scalar(self.init)
+        params["init"] = self._starts(X) if given else self.init
+        if given:
+            if not callable(self.init) and self.n_init not in ("auto", 1):
+                warnings.warn(
+                    f"Explicit initial center position passed: performing only one init in {type(self).__name__} instead of "
+                    f"n_init={self.n_init}.",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+            params["n_init"] = 1
+        return params
+
     def _set_fitted(self):
         self.cluster_centers_ = self._model.array("centers")
         self.inertia_ = json.loads(self._model.field("inertia"))
         self.n_iter_ = json.loads(self._model.field("n_iter"))
+
+    def _set_labels(self, X):
+        """The clusters of the training rows, which the model still knows, and centres as precise as the rows."""
+        labels = self._model.labels()
+        self.labels_ = self._call("assign", X) if labels is None else labels
+        if X.dtype == np.float32:
+            self.cluster_centers_ = self.cluster_centers_.astype(np.float32)
+
+    def _warn_of_few(self):
+        distinct, wanted = len(np.unique(self.labels_)), self.cluster_centers_.shape[0]
+        if distinct < wanted:
+            warnings.warn(
+                f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({wanted}). Possibly due to "
+                "duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _loaded(self, about):
         super()._loaded(about)
@@ -206,3 +190,118 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class KMeans(_Clusters):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are used in place.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        X = self._check_X(X, reset=True)
+        weight = self._check_weight(sample_weight, X)
+        self._enough_rows(X)
+        params = self._start_params(X)
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.", RuntimeWarning, stacklevel=2
+            )
+            params["algorithm"] = "lloyd"
+        self._fit_native(X, sample_weight=weight, params=params, seed=seed_of(self.random_state))
+        self._set_fitted()
+        self._set_labels(X)
+        self._warn_of_few()
+        return self
+
+    def _set_fitted(self):
+        super()._set_fitted()
+        tried = json.loads(self._model.field("tried"))
+        if tried:
+            self.tried_ = {name: np.array([row[name] for row in tried], dtype=float) for name in tried[0]}
+            self.tried_["clusters"] = self.tried_["clusters"].astype(int)
+
+
+class MiniBatchKMeans(_Clusters):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centres by steps on batches of rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Float64 and float32 arrays in either memory order are used in place.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: the odds of being drawn.
+
+        Returns
+        -------
+        self : object
+        """
+        X = self._check_X(X, reset=True)
+        weight = self._check_weight(sample_weight, X)
+        self._enough_rows(X)
+        if self.init_size is not None and self.init_size < self.n_clusters:
+            warnings.warn(
+                f"init_size={self.init_size} should be larger than n_clusters={self.n_clusters}. Setting it to "
+                "min(3*n_clusters, n_samples)",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        self._fit_native(X, sample_weight=weight, params=self._start_params(X), seed=seed_of(self.random_state))
+        self._set_fitted()
+        self._keep(X)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Take one step on the rows given.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+            Not used; for scikit-learn's contract.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+        """
+        start = getattr(self, "_model", None)
+        X = self._check_X(X, reset=start is None)
+        weight = self._check_weight(sample_weight, X)
+        if start is None:
+            self._enough_rows(X)
+            self._seed = seed_of(self.random_state)
+        params = self._start_params(X) if start is None else {**self._learner_params(), "init": "random"}
+        seed = getattr(self, "_seed", 0)
+        self._fit_native(X, sample_weight=weight, params=params, seed=seed, start=start, resume=True)
+        self._set_fitted()
+        self._keep(X)
+        return self
+
+    def _keep(self, X):
+        if self.compute_labels:
+            self._set_labels(X)
+        elif X.dtype == np.float32:
+            self.cluster_centers_ = self.cluster_centers_.astype(np.float32)
+
+    def _set_fitted(self):
+        super()._set_fitted()
+        self.n_steps_ = json.loads(self._model.field("n_steps"))

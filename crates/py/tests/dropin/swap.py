@@ -18,7 +18,8 @@ FILES = {
     "sklearn.svm.tests.test_svm": ["SVC", "SVR", "LinearSVC", "LinearSVR"],
     "sklearn.tests.test_kernel_ridge": ["KernelRidge"],
     "sklearn.tests.test_kernel_approximation": ["Nystroem", "RBFSampler"],
-    "sklearn.tests.test_naive_bayes": ["GaussianNB"],
+    "sklearn.tests.test_naive_bayes": ["GaussianNB", "MultinomialNB", "ComplementNB", "BernoulliNB", "CategoricalNB"],
+    "sklearn.tests.test_discriminant_analysis": ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"],
     "sklearn.neighbors.tests.test_neighbors": [
         "KNeighborsClassifier",
         "KNeighborsRegressor",
@@ -46,8 +47,13 @@ FILES = {
     "sklearn.ensemble.tests.test_bagging": ["BaggingClassifier", "BaggingRegressor"],
     "sklearn.ensemble.tests.test_voting": ["VotingClassifier", "VotingRegressor"],
     "sklearn.ensemble.tests.test_stacking": ["StackingClassifier", "StackingRegressor"],
-    "sklearn.cluster.tests.test_k_means": ["KMeans"],
+    "sklearn.mixture.tests.test_gaussian_mixture": ["GaussianMixture"],
+    "sklearn.cluster.tests.test_k_means": ["KMeans", "MiniBatchKMeans"],
+    "sklearn.cluster.tests.test_dbscan": ["DBSCAN"],
+    "sklearn.cluster.tests.test_hierarchical": ["AgglomerativeClustering"],
     "sklearn.decomposition.tests.test_pca": ["PCA"],
+    "sklearn.decomposition.tests.test_incremental_pca": ["PCA", "IncrementalPCA"],
+    "sklearn.decomposition.tests.test_kernel_pca": ["PCA", "KernelPCA"],
     "sklearn.preprocessing.tests.test_data": ["StandardScaler", "MinMaxScaler"],
     "sklearn.preprocessing.tests.test_polynomial": ["PolynomialFeatures", "SplineTransformer"],
     "sklearn.preprocessing.tests.test_encoders": ["OneHotEncoder", "OrdinalEncoder"],
@@ -60,12 +66,14 @@ def swapped(names):
     """The originals by name, for those of `names` that we have."""
     import sklearn.cluster
     import sklearn.decomposition
+    import sklearn.discriminant_analysis
     import sklearn.dummy
     import sklearn.ensemble
     import sklearn.impute
     import sklearn.kernel_approximation
     import sklearn.kernel_ridge
     import sklearn.linear_model
+    import sklearn.mixture
     import sklearn.naive_bayes
     import sklearn.neighbors
     import sklearn.preprocessing
@@ -75,12 +83,14 @@ def swapped(names):
     homes = [
         sklearn.cluster,
         sklearn.decomposition,
+        sklearn.discriminant_analysis,
         sklearn.dummy,
         sklearn.ensemble,
         sklearn.impute,
         sklearn.kernel_approximation,
         sklearn.kernel_ridge,
         sklearn.linear_model,
+        sklearn.mixture,
         sklearn.naive_bayes,
         sklearn.neighbors,
         sklearn.preprocessing,

@@ -17,8 +17,10 @@ mod kernel;
 mod lasso;
 mod linear;
 mod logistic;
+mod mixture;
 mod neighbours;
 mod prepare;
+mod reduce;
 mod ridge_cv;
 mod robust;
 mod sgd;
@@ -166,7 +168,9 @@ pub const FACES: &[&[Face]] = &[
     forest::FACES,
     ensemble::FACES,
     boosting::FACES,
+    mixture::FACES,
     cluster::FACES,
+    reduce::FACES,
     dummy::FACES,
     prepare::FACES,
     features::FACES,

@@ -105,6 +105,8 @@ impl Default for AdaBoost {
 impl Learner for AdaBoost {
     type Model = AdaBoostModel;
 
+    const SEARCH: &'static [&'static str] = &["n_estimators=20..400:log", "learning_rate=0.05..2:log"];
+
     const SPEC: Spec = Spec {
         name: "adaboost",
         summary: "AdaBoost: stumps or any learner, each on the rows that those before it got wrong, combined by votes",

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Result};
-use ermine_math::distance::{Centres, Real, Rows, squared};
+use ermine_math::distance::{Centres, Real, Rows, Sums, squared};
 use serde::{Deserialize, Serialize};
 
 use super::start::compare_rows;
@@ -42,6 +42,19 @@ impl Cache {
             values: Mat::from_fn(centres.cols(), centres.rows(), |j, c| centres[(c, j)]).into_vec(),
             squares: (0..centres.rows()).map(|c| centres.row(c).iter().map(|v| v * v).sum()).collect(),
         })
+    }
+
+    /// Groups of centres that have a bound each, for rows of these numbers.
+    pub(super) fn groups(&self, centres: &Mat<f64>, single: bool) -> usize {
+        if single { self.single(centres).groups() } else { self.double(centres).groups() }
+    }
+
+    /// How far each group of centres has moved since others.
+    pub(super) fn moves(&self, centres: &Mat<f64>, before: &Self, old: &Mat<f64>, single: bool) -> Vec<f32> {
+        match single {
+            true => self.single(centres).moves(before.single(old)),
+            false => self.double(centres).moves(before.double(old)),
+        }
     }
 
     /// The nearest centre of each row. Cells that are not finite are refused.
@@ -165,6 +178,11 @@ impl Totals {
             }
             Features::Csr(m) => self.add_sparse(centres, cache.sparse(centres), m, rows.weight, labels),
         }
+        self.close(rows, labels)
+    }
+
+    /// Refuses what is not finite, and keeps what stands for the labels.
+    fn close(&mut self, rows: &Dataset<'_>, labels: &[u32]) -> Result<()> {
         if !self.inertia.is_finite() {
             rows.x.refuse_non_finite(rows.schema)?;
             return Err(overflow());
@@ -184,6 +202,54 @@ impl Totals {
     ) {
         let mut sums = ready.sums();
         ready.nearest_and_sum(x, weight, labels, &mut sums);
+        self.add_sums(centres, ready, &sums);
+    }
+
+    /// [`Totals::add`] for dense rows of which bounds are known; says how many pairs of rows and groups of centres were compared.
+    pub(super) fn add_bounded(
+        &mut self,
+        centres: &Mat<f64>,
+        cache: &Cache,
+        rows: &Dataset<'_>,
+        labels: &mut [u32],
+        lower: &mut [f32],
+        moves: &[f32],
+    ) -> Result<usize> {
+        let w = rows.weight;
+        let compared = match rows.x {
+            Features::F32(m) => {
+                let ready = cache.single(centres);
+                with_rows(&m, |x| self.add_dense_bounded(centres, ready, x, w, labels, lower, moves))
+            }
+            _ => {
+                let mut scratch = Vec::new();
+                let m = rows.x.f64_rows(&mut scratch, "kmeans")?;
+                let ready = cache.double(centres);
+                with_rows(&m, |x| self.add_dense_bounded(centres, ready, x, w, labels, lower, moves))
+            }
+        };
+        self.close(rows, labels)?;
+        Ok(compared)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "rows with all that is known of them")]
+    fn add_dense_bounded<T: Real>(
+        &mut self,
+        centres: &Mat<f64>,
+        ready: &Centres<T>,
+        x: Rows<'_, T>,
+        weight: Option<&[f64]>,
+        labels: &mut [u32],
+        lower: &mut [f32],
+        moves: &[f32],
+    ) -> usize {
+        let mut sums = ready.sums();
+        let compared = ready.bounded_and_sum(x, weight, labels, lower, moves, &mut sums);
+        self.add_sums(centres, ready, &sums);
+        compared
+    }
+
+    fn add_sums<T: Real>(&mut self, centres: &Mat<f64>, ready: &Centres<T>, sums: &Sums<T>) {
         let cols = centres.cols();
         for c in 0..centres.rows() {
             let w = sums.weight()[c];
@@ -241,6 +307,18 @@ impl Totals {
             }
         }
         (out, shift)
+    }
+
+    /// Every centre drawn towards the rows of this step, as the mean of all rows it was ever given; `counts` are their weights.
+    pub(super) fn drawn_in(&self, centres: &Mat<f64>, counts: &mut [f64]) -> Mat<f64> {
+        let cols = centres.cols();
+        let mut out = centres.clone();
+        for c in (0..centres.rows()).filter(|&c| self.weight[c] > 0.0) {
+            counts[c] += self.weight[c];
+            let residuals = &self.residuals[c * cols..(c + 1) * cols];
+            out.row_mut(c).iter_mut().zip(residuals).for_each(|(v, r)| *v += r / counts[c]);
+        }
+        out
     }
 
     /// The mean over columns of the variance of the data, which the totals imply: the spread within clusters plus the

@@ -4,6 +4,7 @@ use ermine_core::*;
 use ermine_math::distance::squared;
 use rayon::prelude::*;
 
+use super::choose::Tried;
 use super::lloyd::Cache;
 
 /// Rows that are assigned at a time.
@@ -19,6 +20,7 @@ pub struct KMeansModel {
     trace: Option<Trace>,
     labels: Option<Vec<u32>>,
     run: u64,
+    tried: Vec<Tried>,
     cache: Cache,
 }
 
@@ -31,7 +33,7 @@ impl KMeansModel {
         trace: Option<Trace>,
         run: u64,
     ) -> Self {
-        Self { centres, sizes, inertia, certificate, trace, labels: None, run, cache: Cache::default() }
+        Self { centres, sizes, inertia, certificate, trace, labels: None, run, tried: Vec::new(), cache: Cache::default() }
     }
 
     pub(super) fn run(&self) -> u64 {
@@ -40,6 +42,15 @@ impl KMeansModel {
 
     pub(super) fn with_labels(self, labels: Vec<u32>) -> Self {
         Self { labels: Some(labels), ..self }
+    }
+
+    pub(super) fn with_tried(self, tried: Vec<Tried>) -> Self {
+        Self { tried, ..self }
+    }
+
+    /// The numbers of clusters that were tried, where a rule chose among several.
+    pub fn tried(&self) -> &[Tried] {
+        &self.tried
     }
 
     /// The centres, a row each.
@@ -92,7 +103,9 @@ impl KMeansModel {
             return Err(bad("its inertia is no finite number"));
         }
         let certificate: Certificate = input.field("certificate")?;
-        Ok(Self::new(centres, sizes, inertia, certificate, None, 0))
+        // Files of the first versions do not have it.
+        let tried: Vec<Tried> = if input.has_field("tried") { input.field("tried")? } else { Vec::new() };
+        Ok(Self::new(centres, sizes, inertia, certificate, None, 0).with_tried(tried))
     }
 }
 
@@ -129,6 +142,21 @@ impl Model for KMeansModel {
             })
             .collect();
         report.table("Centres", &columns, rows);
+        if !self.tried.is_empty() {
+            let row = |t: &Tried| {
+                let silhouette = t.silhouette.map_or(Cell::Empty, Cell::from);
+                vec![Cell::Number(t.clusters as f64), t.inertia.into(), t.penalised.into(), silhouette]
+            };
+            let heads = ["clusters", "inertia", "penalised", "silhouette"];
+            report.table("Numbers of clusters", &heads, self.tried.iter().map(row).collect());
+            let mut curve = |title: &str, y: &str, value: &dyn Fn(&Tried) -> Option<f64>| {
+                let points = self.tried.iter().filter_map(|t| Some((t.clusters as f64, value(t)?))).collect();
+                let curves = vec![Curve { name: y.into(), points }];
+                report.sections.push(Section::Plot { title: title.into(), x: "clusters".into(), y: y.into(), curves });
+            };
+            curve("Inertia by number of clusters", "inertia", &|t| Some(t.inertia));
+            curve("Silhouette by number of clusters", "silhouette", &|t| t.silhouette);
+        }
         if let Some(trace) = &self.trace {
             let points = trace.rows.iter().map(|r| (r[0], r[1])).collect();
             report.sections.push(Section::Plot {
@@ -146,6 +174,7 @@ impl Model for KMeansModel {
         out.vec("sizes", &self.sizes);
         out.field("inertia", &self.inertia)?;
         out.field("n_iter", &self.certificate.iterations)?;
+        out.field("tried", &self.tried)?;
         out.field("certificate", &self.certificate)
     }
 }

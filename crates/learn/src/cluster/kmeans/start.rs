@@ -17,7 +17,7 @@ const SAMPLE_ROWS: usize = 1 << 14;
 const ROWS_A_CLUSTER: usize = 20;
 
 /// One step of SplitMix64: spreads a number over all 64 bits.
-fn mix(v: u64) -> u64 {
+pub(crate) fn mix(v: u64) -> u64 {
     let mut z = v.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -70,7 +70,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    pub(super) fn new(clusters: usize, cols: usize) -> Self {
+    pub(crate) fn new(clusters: usize, cols: usize) -> Self {
         let most = (SAMPLE_NUMBERS / cols.max(1)).min(SAMPLE_ROWS).max(clusters.saturating_mul(ROWS_A_CLUSTER)).max(256);
         Self { most, cols, limit: u64::MAX, hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0 }
     }
@@ -96,11 +96,25 @@ impl Sample {
         self.seen
     }
 
-    fn row(&self, i: usize) -> &[f64] {
+    /// Different rows in it.
+    pub(super) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub(super) fn weight(&self, i: usize) -> f64 {
+        self.weight[i]
+    }
+
+    pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.numbers[i * self.cols..(i + 1) * self.cols]
     }
 
-    pub(super) fn add(&mut self, rows: &Dataset<'_>, seed: u64) -> Result<()> {
+    /// The rows and their weights.
+    pub(crate) fn weighted_rows(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        (0..self.hashes.len()).map(|i| (self.weight[i], self.row(i)))
+    }
+
+    pub(crate) fn add(&mut self, rows: &Dataset<'_>, seed: u64) -> Result<()> {
         let salt = mix(seed);
         let mut block = Self { hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0, ..*self };
         let mut finite = true;
@@ -150,7 +164,7 @@ impl Sample {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         let seen = self.seen + other.seen;
         if self.hashes.is_empty() {
             *self = other;
@@ -199,7 +213,7 @@ impl Sample {
     }
 
     /// Centres to start from: greedy k-means++, or rows drawn at random.
-    pub(super) fn centres(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
+    pub(crate) fn centres(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let salt = |step: usize| mix(mix(seed ^ 0x6B6D_6561_6E73) ^ mix(run).wrapping_add(step as u64));
         let chosen = if plus_plus { self.spread_out(k, salt, cx)? } else { self.drawn(|i| self.weight[i], salt(0), k) };
         // Fewer distinct rows than centres: some centres are equal, and stay without rows.

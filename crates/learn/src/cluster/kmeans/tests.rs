@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::lloyd::{Cache, Totals};
+use super::start::Sample;
 use super::*;
 
 fn fit(learner: &KMeans, x: Features<'_>, weight: Option<&[f64]>) -> Result<KMeansModel> {
@@ -9,7 +11,7 @@ fn fit(learner: &KMeans, x: Features<'_>, weight: Option<&[f64]>) -> Result<KMea
 
 fn from(centres: &Mat<f64>) -> KMeans {
     let rows: Vec<&[f64]> = (0..centres.rows()).map(|c| centres.row(c)).collect();
-    KMeans { n_clusters: centres.rows(), init: json!(rows), tol: 0.0, ..KMeans::default() }
+    KMeans { n_clusters: centres.rows().into(), init: json!(rows), tol: 0.0, ..KMeans::default() }
 }
 
 /// Lloyd by the definition, in plain loops: centres, inertia and steps until no label changes.
@@ -136,7 +138,7 @@ proptest! {
     #[test]
     fn neither_order_nor_repetition_of_rows_matters(seed in any::<u64>(), k in 1usize..7) {
         let x = clouds(120, 3, 5, seed);
-        let learner = KMeans { n_clusters: k, ..KMeans::default() };
+        let learner = KMeans { n_clusters: k.into(), ..KMeans::default() };
         let whole = fit(&learner, Features::F64(x.view()), None).unwrap();
         let order = Stream::new(seed, "order", 0).permutation(120);
         let shuffled = x.view().take_rows(&order);
@@ -204,18 +206,18 @@ fn every_form_of_the_rows_gives_the_same_groups() {
 #[test]
 fn one_cluster_is_the_mean_and_n_clusters_are_the_rows() {
     let x = clouds(30, 3, 3, 1);
-    let one = fit(&KMeans { n_clusters: 1, ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
+    let one = fit(&KMeans { n_clusters: 1.into(), ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
     for j in 0..3 {
         let mean = x.view().col_iter(j).sum::<f64>() / 30.0;
         assert!((one.centres()[(0, j)] - mean).abs() < 1e-12);
     }
-    let all = fit(&KMeans { n_clusters: 30, ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
+    let all = fit(&KMeans { n_clusters: 30.into(), ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
     assert_eq!(all.inertia(), 0.0);
     let mut labels = all.labels().unwrap().to_vec();
     labels.sort_unstable();
     labels.dedup();
     assert_eq!(labels.len(), 30);
-    let e = fit(&KMeans { n_clusters: 31, ..KMeans::default() }, Features::F64(x.view()), None).unwrap_err().to_string();
+    let e = fit(&KMeans { n_clusters: 31.into(), ..KMeans::default() }, Features::F64(x.view()), None).unwrap_err().to_string();
     assert!(e.contains("30 rows") && e.contains("31"), "{e}");
 }
 
@@ -223,7 +225,7 @@ fn one_cluster_is_the_mean_and_n_clusters_are_the_rows() {
 fn fewer_distinct_rows_than_clusters_end_with_a_note() {
     let x = [1.0, 1.0, 2.0, 2.0, 2.0, 5.0, 5.0, 1.0, 1.0];
     for init in ["k-means++", "random"] {
-        let learner = KMeans { n_clusters: 5, init: init.into(), ..KMeans::default() };
+        let learner = KMeans { n_clusters: 5.into(), init: init.into(), ..KMeans::default() };
         let model = fit(&learner, Features::F64(MatRef::row_major(&x, 9, 1)), None).unwrap();
         assert_eq!(model.inertia(), 0.0);
         let notes = &model.certificate().unwrap().notes;
@@ -247,13 +249,13 @@ fn a_centre_without_rows_moves_to_the_farthest_row() {
 fn good_starts_find_well_separated_groups() {
     for seed in 0..20 {
         let x = clouds(2000, 5, 12, seed);
-        let learner = KMeans { n_clusters: 12, ..KMeans::default() };
+        let learner = KMeans { n_clusters: 12.into(), ..KMeans::default() };
         let model = learner.fit(&Dataset::new(Features::F64(x.view())), &Context::seeded(seed)).unwrap();
         // Within groups the expected inertia is rows times columns.
         assert!(model.inertia() < 2.0 * 2000.0 * 5.0, "seed {seed}: {}", model.inertia());
     }
     let x = clouds(2000, 5, 4, 3);
-    let random = KMeans { n_clusters: 4, init: "random".into(), ..KMeans::default() };
+    let random = KMeans { n_clusters: 4.into(), init: "random".into(), ..KMeans::default() };
     let model = fit(&random, Features::F64(x.view()), None).unwrap();
     assert!(model.inertia() < 1.2 * 2000.0 * 5.0);
     assert_eq!(model.labels().unwrap(), model.assign(&Features::F64(x.view())).unwrap());
@@ -264,15 +266,16 @@ fn what_cannot_be_learned_from_is_refused_by_name() {
     let x = [1.0, 2.0, f64::NAN, 4.0];
     let schema = Schema::numbers(["a", "b"]);
     for init in [json!("k-means++"), json!([[0.0, 0.0]])] {
-        let learner = KMeans { n_clusters: 1, init, ..KMeans::default() };
+        let learner = KMeans { n_clusters: 1.into(), init, ..KMeans::default() };
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_schema(Some(&schema));
         let e = learner.fit(&data, &Context::default()).unwrap_err().to_string();
         assert_eq!(e, "column \"a\", row 1: NaN is not a finite number");
     }
     let big = [1e30f32, -1e30];
-    let e = fit(&KMeans { n_clusters: 1, ..KMeans::default() }, Features::F32(MatRef::row_major(&big, 2, 1)), None);
+    let e = fit(&KMeans { n_clusters: 1.into(), ..KMeans::default() }, Features::F32(MatRef::row_major(&big, 2, 1)), None);
     assert!(e.unwrap_err().to_string().contains("overflow"));
-    let model = fit(&KMeans { n_clusters: 1, ..KMeans::default() }, Features::F64(MatRef::row_major(&[1.0, 2.0], 2, 1)), None);
+    let model =
+        fit(&KMeans { n_clusters: 1.into(), ..KMeans::default() }, Features::F64(MatRef::row_major(&[1.0, 2.0], 2, 1)), None);
     assert!(model.unwrap().assign(&Features::F64(MatRef::row_major(&[f64::INFINITY], 1, 1))).is_err());
     for (name, value) in [
         ("n_clusters", json!(0)),
@@ -370,23 +373,100 @@ fn a_sample_gathered_with_less_work_is_the_same() {
 }
 
 #[test]
-fn the_elbow_bends_at_the_number_of_groups() {
+fn bounds_change_nothing_to_the_last_bit() {
+    for (rows, cols, k, seed) in [(6000, 5, 40, 1), (3000, 17, 100, 2), (500, 3, 7, 3)] {
+        let x = clouds(rows, cols, k, seed);
+        let single: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
+        let weight: Vec<f64> = (0..rows).map(|i| (i % 3) as f64).collect();
+        let learner = KMeans { n_clusters: k.into(), init: "random".into(), n_init: json!(2), ..KMeans::default() };
+        for features in [Features::F64(x.view()), Features::F32(MatRef::row_major(&single, rows, cols))] {
+            for weight in [None, Some(&weight[..])] {
+                let data = Dataset::new(features).with_weight(weight);
+                let run = |bounds| memory::fit_with(&learner, &data, &Context::default(), bounds).unwrap();
+                let plain = run(bounds::Bounds::never(&data));
+                for other in [run(bounds::Bounds::always(&data)), learner.fit(&data, &Context::default()).unwrap()] {
+                    assert_eq!(plain.centres(), other.centres());
+                    assert_eq!((plain.inertia(), plain.iterations()), (other.inertia(), other.iterations()));
+                    assert_eq!(plain.labels(), other.labels());
+                    assert_eq!(plain.trace(), other.trace());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rules_find_the_number_of_groups() {
     let x = clouds(600, 4, 3, 2);
-    let rows = elbow(
-        &KMeans { n_init: json!(3), ..KMeans::default() },
-        &Dataset::new(Features::F64(x.view())),
-        1..=6,
-        &Context::default(),
-    )
-    .unwrap();
-    assert!(rows.windows(2).all(|w| w[1].inertia <= w[0].inertia * 1.0001));
-    assert_eq!(rows.iter().min_by(|a, b| a.bic.total_cmp(&b.bic)).unwrap().clusters, 3);
+    let data = Dataset::new(Features::F64(x.view()));
+    for rule in ["elbow", "penalty", "silhouette"] {
+        let rule: ClustersRule = serde_json::from_value(json!(rule)).unwrap();
+        let learner = KMeans { n_clusters: Clusters::Rule(rule), max_clusters: 6, n_init: json!(3), ..KMeans::default() };
+        let model = learner.fit(&data, &Context::default()).unwrap();
+        assert_eq!(model.centres().rows(), 3, "{rule:?}");
+        let tried = model.tried();
+        assert_eq!(tried.iter().map(|t| t.clusters).collect::<Vec<_>>(), (rule.first()..=6).collect::<Vec<_>>());
+        assert!(tried.windows(2).all(|w| w[1].inertia <= w[0].inertia * 1.0001));
+        let notes = &model.certificate().unwrap().notes;
+        assert!(notes.iter().any(|n| n.starts_with("3 clusters by the")), "{notes:?}");
+        // The model is that of a fit with this number, and the groups are those of its centres.
+        let plain =
+            KMeans { n_clusters: 3.into(), n_init: json!(3), ..KMeans::default() }.fit(&data, &Context::default()).unwrap();
+        assert!((plain.inertia() / model.inertia() - 1.0).abs() < 1e-12);
+        assert_eq!(model.labels().unwrap(), model.assign(&data.x).unwrap());
+        // A stream comes to the same.
+        let stream = KMeans::STREAM.unwrap()(&learner, &data, &Context::default()).unwrap();
+        assert_eq!((stream.centres(), stream.tried()), (model.centres(), model.tried()));
+        // The silhouettes of so few rows are those of the definition.
+        let three = tried.iter().find(|t| t.clusters == 3).unwrap();
+        let want = crate::metrics::silhouette(&data.x, model.labels().unwrap()).unwrap().unwrap();
+        assert!((three.silhouette.unwrap() - want).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
+    let x = clouds(90, 2, 3, 5);
+    let data = Dataset::new(Features::F64(x.view()));
+    let learner = |penalty: Option<f64>| KMeans {
+        n_clusters: Clusters::Rule(ClustersRule::Penalty),
+        max_clusters: 6,
+        penalty,
+        ..KMeans::default()
+    };
+    // So dear that one group is best, and so cheap that all are.
+    assert_eq!(learner(Some(1e9)).fit(&data, &Context::default()).unwrap().centres().rows(), 1);
+    assert_eq!(learner(Some(0.0)).fit(&data, &Context::default()).unwrap().centres().rows(), 6);
+    let model = learner(Some(5.0)).fit(&data, &Context::default()).unwrap();
+    assert!(model.tried().iter().all(|t| (t.penalised - t.inertia - 5.0 * t.clusters as f64).abs() < 1e-9));
+    let weight: Vec<f64> = (0..90).map(|i| 1.0 + (i % 2) as f64).collect();
+    let rows: Vec<usize> = (0..90).flat_map(|i| vec![i; 1 + i % 2]).collect();
+    let twice = x.view().take_rows(&rows);
+    for rule in [ClustersRule::Elbow, ClustersRule::Penalty, ClustersRule::Silhouette] {
+        let learner = KMeans { n_clusters: Clusters::Rule(rule), max_clusters: 5, ..KMeans::default() };
+        let a = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
+        let b = learner.fit(&Dataset::new(Features::F64(twice.view())), &Context::default()).unwrap();
+        for (a, b) in a.tried().iter().zip(b.tried()) {
+            assert_eq!(a.clusters, b.clusters);
+            assert!((a.inertia / b.inertia - 1.0).abs() < 1e-9 && (a.penalised / b.penalised - 1.0).abs() < 1e-9);
+            let (s, t) = (a.silhouette.unwrap_or(0.0), b.silhouette.unwrap_or(0.0));
+            assert!((s - t).abs() < 1e-9, "{s} {t}");
+        }
+    }
+    // No more clusters are tried than there are different rows.
+    let few = [1.0, 1.0, 5.0, 5.0, 9.0];
+    let model = KMeans { n_clusters: Clusters::Rule(ClustersRule::Elbow), ..KMeans::default() }
+        .fit(&Dataset::new(Features::F64(MatRef::row_major(&few, 5, 1))), &Context::default())
+        .unwrap();
+    assert_eq!(model.tried().len(), 3);
+    let e = KMeans { init: json!([[0.0]]), n_clusters: Clusters::Rule(ClustersRule::Elbow), ..KMeans::default() }.check();
+    assert!(e.unwrap_err().to_string().contains("init"));
 }
 
 #[test]
 fn a_model_that_was_read_assigns_the_same_and_a_broken_one_is_refused() {
     let x = clouds(100, 2, 3, 4);
-    let model = fit(&KMeans { n_clusters: 3, ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
+    let model = fit(&KMeans { n_clusters: 3.into(), ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
     let mut out = ModelWriter::default();
     model.save(&mut out).unwrap();
     let again = KMeans::load(&out.clone().into_reader()).unwrap();

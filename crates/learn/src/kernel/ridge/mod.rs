@@ -81,6 +81,8 @@ const POSITIVE: Range = Range::at_least(0.0);
 impl Learner for KernelRidge {
     type Model = KernelRidgeModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-4..1e2:log", "kernel=linear,rbf", "gamma=1e-4..10:log"];
+
     const SPEC: Spec = Spec {
         name: "kernel-ridge",
         summary: "Ridge regression with kernels",

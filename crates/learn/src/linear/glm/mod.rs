@@ -216,6 +216,8 @@ const COLUMN: Range = Range::Optional(&Range::Either(&Range::Int { min: 0, max: 
 impl Learner for Glm {
     type Model = GlmModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-6..10:log"];
+
     const SPEC: Spec = Spec {
         name: Self::NAME,
         summary: "Generalised linear model: counts, amounts and shares whose spread follows their mean",

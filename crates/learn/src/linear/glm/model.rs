@@ -1,11 +1,12 @@
 //! The fitted model: means, residuals, evidence.
 
 use ermine_core::{
-    Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
+    Additive, Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
 };
 use ermine_math::loss::{Family, Link, exp_in_place};
 use rayon::prelude::*;
 
+use super::super::additive::parts;
 use super::super::coefficients::Coefficients;
 use super::super::inference::{Inference, heads};
 use super::Glm;
@@ -114,12 +115,39 @@ impl GlmModel {
     }
 }
 
+impl Additive for GlmModel {
+    fn explains(&self) -> &'static str {
+        match self.link {
+            Link::Identity => "prediction",
+            Link::Log => "log of the mean",
+            _ => "linear score",
+        }
+    }
+
+    fn n_outputs(&self) -> usize {
+        1
+    }
+
+    fn parts(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let mut out = parts(self.line.coef.view(), x, Glm::NAME)?;
+        if let Some(held) = &self.held {
+            let values = held.values(x, None)?;
+            (0..x.rows()).for_each(|i| out[(i, held.column)] += values[i]);
+        }
+        Ok(out)
+    }
+}
+
 impl Model for GlmModel {
     fn n_features(&self) -> usize {
         self.line.coef.cols()
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
+        Some(self)
+    }
+
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
         Some(self)
     }
 

@@ -98,6 +98,8 @@ impl Huber {
 impl Learner for Huber {
     type Model = HuberModel;
 
+    const SEARCH: &'static [&'static str] = &["epsilon=1.01..4:log", "alpha=1e-5..100:log"];
+
     const SPEC: Spec = Spec {
         name: NAME,
         summary: "Regression that bounds the pull of targets far off, with the scale of the residuals fitted too",
@@ -304,6 +306,10 @@ impl Model for HuberModel {
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
+        Some(self)
+    }
+
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
         Some(self)
     }
 

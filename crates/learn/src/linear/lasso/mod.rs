@@ -336,6 +336,8 @@ fn check_ranges<L: Learner>(learner: &L) -> Result<()> {
 impl Learner for Lasso {
     type Model = LassoModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-4..100:log"];
+
     const ABSOLUTE_PENALTY: bool = true;
 
     const SPEC: Spec = Spec {
@@ -369,6 +371,8 @@ impl Learner for Lasso {
 
 impl Learner for ElasticNet {
     type Model = LassoModel;
+
+    const SEARCH: &'static [&'static str] = &["alpha=1e-4..100:log", "l1_ratio=0.05..1"];
 
     const SPEC: Spec = Spec {
         name: "elastic-net",

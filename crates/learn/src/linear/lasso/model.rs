@@ -178,6 +178,10 @@ impl Model for LassoModel {
         Some(self)
     }
 
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }

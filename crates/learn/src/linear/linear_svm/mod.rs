@@ -386,6 +386,8 @@ impl LinearSvm {
 impl Learner for LinearSvm {
     type Model = LinearSvmModel;
 
+    const SEARCH: &'static [&'static str] = &["C=1e-4..1e2:log"];
+
     const SPEC: Spec = Spec {
         name: "linear-svm",
         summary: "Linear support vector machine by coordinate descent, for classes or numbers",

@@ -202,6 +202,8 @@ impl Default for Logistic {
 impl Learner for Logistic {
     type Model = LogisticModel;
 
+    const SEARCH: &'static [&'static str] = &["C=1e-4..1e4:log"];
+
     const SPEC: Spec = Spec {
         name: Self::NAME,
         summary: "Logistic regression for two classes, softmax regression for more, with an L2, L1 or elastic-net penalty",

@@ -134,6 +134,10 @@ impl Model for LogisticModel {
         Some(self)
     }
 
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }

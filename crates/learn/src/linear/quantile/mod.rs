@@ -190,6 +190,8 @@ fn shares(weight: Option<&[f64]>, r: &[f64]) -> [f64; 3] {
 impl Learner for Quantile {
     type Model = QuantileModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-6..10:log"];
+
     const ABSOLUTE_PENALTY: bool = true;
 
     const SPEC: Spec = Spec {
@@ -288,6 +290,10 @@ impl Model for QuantileModel {
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
+        Some(self)
+    }
+
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
         Some(self)
     }
 

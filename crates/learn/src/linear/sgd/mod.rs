@@ -316,6 +316,8 @@ const INSIDE: Range = Range::Real { min: 0.0, max: 0.999_999_999, above: true, l
 impl Learner for Sgd {
     type Model = SgdModel;
 
+    const SEARCH: &'static [&'static str] = &["alpha=1e-7..1e-1:log"];
+
     const SPEC: Spec = Spec {
         name: "sgd",
         summary: "Linear models for classes or numbers, learned one row at a time by stochastic gradient descent",

@@ -154,6 +154,10 @@ impl Model for SgdModel {
         self.classes.is_some().then_some(self as &dyn Classifier)
     }
 
+    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+        Some(self)
+    }
+
     fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }

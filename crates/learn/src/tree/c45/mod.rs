@@ -100,6 +100,8 @@ impl Default for C45 {
 impl Learner for C45 {
     type Model = C45Model;
 
+    const SEARCH: &'static [&'static str] = &["min_samples_leaf=1..50:log", "confidence=0.01..0.5:log"];
+
     const SPEC: Spec = Spec {
         name: "c45",
         summary: "Multi-way decision tree (ID3, C4.5): a branch for each category, shares of rows for missing values",

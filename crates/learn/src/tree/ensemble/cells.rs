@@ -12,6 +12,8 @@ use super::compiled::Raw;
 pub(super) trait Cells: Sync {
     /// Whether there may be category columns.
     const CATEGORIES: bool;
+    /// Whether every column is numbers that can be read.
+    const PLAIN: bool = false;
     /// Numbers as they come.
     type Raw: Raw;
     fn raw(&self, row: usize, col: usize) -> Self::Raw;
@@ -23,6 +25,7 @@ pub(super) trait Cells: Sync {
 
 impl Cells for MatRef<'_, f64> {
     const CATEGORIES: bool = false;
+    const PLAIN: bool = true;
     type Raw = f64;
     #[inline(always)]
     fn raw(&self, row: usize, col: usize) -> f64 {
@@ -32,6 +35,7 @@ impl Cells for MatRef<'_, f64> {
 
 impl Cells for MatRef<'_, f32> {
     const CATEGORIES: bool = false;
+    const PLAIN: bool = true;
     type Raw = f32;
     #[inline(always)]
     fn raw(&self, row: usize, col: usize) -> f32 {

@@ -21,6 +21,8 @@ const MANY_ROWS: usize = 2048;
 const LANES: usize = 8;
 /// Trees that one row goes down side by side.
 const TREE_LANES: usize = 10;
+/// Columns up to which one row is copied to where its cells are found without a stride or a check of bounds.
+const NARROW: usize = 256;
 
 impl Trees {
     /// Hands the leaf of each row in each of `trees` to `write`, as (the `width` elements of the row in `out`, tree, node
@@ -134,6 +136,41 @@ impl Trees {
         }
     }
 
+    /// The same for numbers of which none is missing.
+    #[inline(always)]
+    fn descend_trees_narrow(&self, row: &[f64; NARROW], first: usize, end: usize) -> [usize; TREE_LANES] {
+        let start: [usize; TREE_LANES] = std::array::from_fn(|k| self.start[(first + k).min(end - 1)]);
+        let mut at = [0; TREE_LANES];
+        loop {
+            let mut moved = 0;
+            for (at, start) in at.iter_mut().zip(start) {
+                let step = self.steps[start + *at as usize];
+                let left = row[step.column() % NARROW] <= step.threshold();
+                let next = if left { *at + 1 } else { step.right };
+                moved |= next ^ *at;
+                *at = next;
+            }
+            if moved == 0 {
+                return std::array::from_fn(|k| start[k] + at[k] as usize);
+            }
+        }
+    }
+
+    /// One row side by side, if it is narrow enough and has neither categories nor missing cells.
+    #[inline(always)]
+    fn narrow<C: Cells>(&self, cells: &C, row: usize) -> Option<[f64; NARROW]> {
+        if !C::PLAIN || self.n_features() > NARROW {
+            return None;
+        }
+        let mut out = [0.0; NARROW];
+        let mut missing = false;
+        for (j, out) in out[..self.n_features()].iter_mut().enumerate() {
+            *out = cells.get(row, j);
+            missing |= out.is_nan();
+        }
+        (!missing).then_some(out)
+    }
+
     /// The child that a cell leads to. A category is given as its code; NaN is missing.
     #[inline(always)]
     pub(super) fn next<C: Cells>(&self, at: u32, step: Step, v: f64) -> u32 {
@@ -184,8 +221,12 @@ impl<W> Run<'_, W> {
         let count = out.len() / self.width;
         if count < LANES {
             for (row, out) in out.chunks_exact_mut(self.width).enumerate() {
+                let narrow = if trees.len() < FEW_TREES { None } else { self.trees.narrow(cells, row) };
                 for first in trees.clone().step_by(TREE_LANES) {
-                    let nodes = self.trees.descend_trees(cells, row, first, trees.end);
+                    let nodes = match &narrow {
+                        Some(narrow) => self.trees.descend_trees_narrow(narrow, first, trees.end),
+                        None => self.trees.descend_trees(cells, row, first, trees.end),
+                    };
                     (first..trees.end).zip(nodes).for_each(|(tree, node)| (self.write)(out, tree, node));
                 }
             }

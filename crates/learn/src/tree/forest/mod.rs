@@ -154,6 +154,8 @@ const SUBSAMPLE: &str = "balanced_subsample";
 impl Learner for Forest {
     type Model = ForestModel;
 
+    const SEARCH: &'static [&'static str] = &["min_samples_leaf=1..30:log", "max_features=0.05..0.95"];
+
     const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
     const STREAM: Option<StreamFit<Self>> = Some(stream::fit);
 

@@ -130,6 +130,9 @@ const STEPS: &[&str] = &["leaf", "line-search", "fixed", "decay"];
 impl Learner for GradientBoosting {
     type Model = GradientBoostingModel;
 
+    const SEARCH: &'static [&'static str] =
+        &["learning_rate=0.01..0.5:log", "n_estimators=50..500:log", "max_depth=1..8", "subsample=0.5..1"];
+
     const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
 
     const SPEC: Spec = Spec {

@@ -1,4 +1,4 @@
-//! How many components: Minka's Bayesian choice.
+//! The number of components by Minka's evidence.
 
 use ermine_math::distribution::ln_gamma;
 

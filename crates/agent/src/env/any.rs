@@ -1,0 +1,242 @@
+//! Any of the environments, chosen by name.
+
+use ermine_core::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Acrobot, Blackjack, CartPole, Environment, FiniteStates, Grid, MountainCar, NumericStates, Step, TableWorld, Taxi};
+use crate::mdp::Transitions;
+
+/// Up to six numbers, in place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Numbers {
+    values: [f32; 6],
+    count: u8,
+}
+
+impl Numbers {
+    fn of(values: &[f32]) -> Self {
+        let mut out = Self { values: [0.0; 6], count: values.len() as u8 };
+        out.values[..values.len()].copy_from_slice(values);
+        out
+    }
+}
+
+impl std::ops::Deref for Numbers {
+    type Target = [f32];
+    fn deref(&self) -> &[f32] {
+        &self.values[..self.count.into()]
+    }
+}
+
+/// What is seen of an environment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Seen {
+    /// The number of a state.
+    State(usize),
+    /// Numbers.
+    Numbers(Numbers),
+}
+
+/// What can be seen of an environment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Space {
+    /// Numbers of states below this one.
+    States(usize),
+    /// So many numbers.
+    Numbers(usize),
+}
+
+/// The kinds of environments.
+#[derive(Clone)]
+#[expect(missing_docs, reason = "each variant is the type it holds")]
+pub enum World {
+    Table(TableWorld),
+    Taxi(Taxi),
+    Blackjack(Blackjack),
+    CartPole(CartPole),
+    MountainCar(MountainCar),
+    Acrobot(Acrobot),
+}
+
+/// Runs the same code on whatever environment is inside.
+macro_rules! on {
+    ($world:expr, $env:ident => $do:expr) => {
+        match $world {
+            World::Table($env) => $do,
+            World::Taxi($env) => $do,
+            World::Blackjack($env) => $do,
+            World::CartPole($env) => $do,
+            World::MountainCar($env) => $do,
+            World::Acrobot($env) => $do,
+        }
+    };
+}
+
+impl From<usize> for Seen {
+    fn from(state: usize) -> Self {
+        Self::State(state)
+    }
+}
+
+impl<const N: usize> From<[f32; N]> for Seen {
+    fn from(values: [f32; N]) -> Self {
+        Self::Numbers(Numbers::of(&values))
+    }
+}
+
+/// An environment with the name and the parameters that made it.
+#[derive(Clone)]
+pub struct AnyEnvironment {
+    /// Its name.
+    pub name: String,
+    /// All of its parameters.
+    pub params: Map<String, Value>,
+    /// The environment itself.
+    pub world: World,
+}
+
+impl std::fmt::Debug for AnyEnvironment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AnyEnvironment").field("name", &self.name).field("params", &self.params).finish_non_exhaustive()
+    }
+}
+
+impl AnyEnvironment {
+    /// What can be seen.
+    pub fn space(&self) -> Space {
+        match &self.world {
+            World::Table(env) => Space::States(env.states()),
+            World::Taxi(env) => Space::States(env.states()),
+            World::Blackjack(env) => Space::States(env.states()),
+            World::CartPole(_) => Space::Numbers(4),
+            World::MountainCar(_) => Space::Numbers(2),
+            World::Acrobot(_) => Space::Numbers(6),
+        }
+    }
+
+    /// The least and the largest of each number that is seen; none where states are numbered.
+    pub fn limits(&self) -> Option<(Vec<f32>, Vec<f32>)> {
+        let pi = std::f64::consts::PI;
+        let high: Vec<f64> = match &self.world {
+            World::CartPole(_) => vec![4.8, f64::INFINITY, 24.0 * pi / 180.0, f64::INFINITY],
+            World::MountainCar(_) => return Some((vec![-1.2, -0.07], vec![0.6, 0.07])),
+            World::Acrobot(_) => vec![1.0, 1.0, 1.0, 1.0, 4.0 * pi, 9.0 * pi],
+            _ => return None,
+        };
+        let high: Vec<f32> = high.into_iter().map(|v| v as f32).collect();
+        Some((high.iter().map(|v| -v).collect(), high))
+    }
+
+    /// The whole world as a table, where it is one.
+    pub fn transitions(&self) -> Option<&Transitions> {
+        match &self.world {
+            World::Table(env) => Some(env.transitions()),
+            World::Taxi(env) => Some(env.world().transitions()).filter(|_| !env.is_fickle()).map(|t| &**t),
+            _ => None,
+        }
+    }
+
+    /// The grid of the states, where they lie on one.
+    pub fn grid(&self) -> Option<&Grid> {
+        match &self.world {
+            World::Table(env) => env.grid(),
+            _ => None,
+        }
+    }
+
+    /// The names of the actions.
+    pub fn action_names(&self) -> Vec<String> {
+        let names: &[&str] = match &self.world {
+            World::Table(env) => return env.action_names(),
+            World::Taxi(env) => return env.world().action_names(),
+            World::Blackjack(_) => &["Stick", "Hit"],
+            World::CartPole(_) => &["Left", "Right"],
+            World::MountainCar(_) => &["Left", "Coast", "Right"],
+            World::Acrobot(_) => &["-1", "0", "+1"],
+        };
+        names.iter().map(|n| (*n).to_owned()).collect()
+    }
+}
+
+impl Environment for AnyEnvironment {
+    type Observation = Seen;
+
+    fn reset(&mut self, seed: Option<u64>) -> Seen {
+        on!(&mut self.world, env => env.reset(seed).into())
+    }
+
+    #[inline]
+    fn step(&mut self, action: usize) -> Result<Step<Seen>> {
+        on!(&mut self.world, env => {
+            let step = env.step(action)?;
+            Ok(Step {
+                observation: step.observation.into(),
+                reward: step.reward,
+                terminated: step.terminated,
+                truncated: step.truncated,
+            })
+        })
+    }
+
+    fn actions(&self) -> usize {
+        on!(&self.world, env => env.actions())
+    }
+
+    fn render(&self) -> String {
+        on!(&self.world, env => env.render())
+    }
+}
+
+/// Writes the number of a state as a 1 among zeros.
+fn one_hot(state: usize, out: &mut [f32]) {
+    out.fill(0.0);
+    if let Some(place) = out.get_mut(state) {
+        *place = 1.0;
+    }
+}
+
+impl NumericStates for AnyEnvironment {
+    fn numbers(&self) -> usize {
+        match self.space() {
+            Space::States(n) | Space::Numbers(n) => n,
+        }
+    }
+
+    fn write(&self, observation: &Seen, out: &mut [f32]) {
+        match observation {
+            Seen::State(state) => one_hot(*state, out),
+            Seen::Numbers(values) => out.copy_from_slice(values),
+        }
+    }
+}
+
+macro_rules! numeric {
+    ($($env:ty => $n:literal),*) => {$(
+        impl NumericStates for $env {
+            fn numbers(&self) -> usize {
+                $n
+            }
+            #[inline]
+            fn write(&self, observation: &[f32; $n], out: &mut [f32]) {
+                out.copy_from_slice(observation);
+            }
+        }
+    )*};
+}
+numeric!(CartPole => 4, MountainCar => 2, Acrobot => 6);
+
+macro_rules! states {
+    ($($env:ty),*) => {$(
+        impl NumericStates for $env {
+            fn numbers(&self) -> usize {
+                self.states()
+            }
+            fn write(&self, observation: &usize, out: &mut [f32]) {
+                one_hot(*observation, out);
+            }
+        }
+    )*};
+}
+states!(TableWorld, Taxi, Blackjack);

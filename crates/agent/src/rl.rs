@@ -1,0 +1,11 @@
+//! Agents by name: training over seeds, trained agents in files, play.
+
+mod named;
+mod play;
+mod train;
+mod trained;
+
+pub use named::{AGENTS, AnyAgent, agent_entry, named, tuned};
+pub use play::{Episode, Evaluation, evaluate, play};
+pub use train::{train, train_seeds};
+pub use trained::{Learned, Place, TrainedAgent};

@@ -1,0 +1,115 @@
+//! `ermine report`, and `--report` of other commands: a page about a model.
+
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use anyhow::Result;
+use ermine::core::{Flow, Progress, file};
+use ermine::prelude::*;
+use ermine::report::{Settings, Subject};
+use serde_json::json;
+
+use super::evaluate::cost_pair;
+use super::fit::{model_name, task_of};
+use super::{print, print_json, remark};
+use crate::args::{Everywhere, Report};
+use crate::failure::Usage;
+use crate::load::{self, Known};
+use crate::progress::Bar;
+use crate::text;
+
+pub fn run(args: &Report) -> Result<()> {
+    let started = Instant::now();
+    check(&args.output)?;
+    let fitted = load::open(&args.model)?;
+    let known = Known::read(&args.reading, &args.data, args.weight.as_ref(), &fitted)?;
+    let settings = Settings {
+        folds: args.folds,
+        sample: args.sample,
+        measure: args.metric.clone(),
+        cost: args.cost.as_deref().map(cost_pair).transpose()?,
+        learning_curve: match args.learning_curve.as_str() {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        },
+        ..Settings::default()
+    };
+    let mut subject = Subject::new(&fitted, known.dataset(&fitted), settings);
+    subject.origin.look_at(&args.data)?;
+    subject.origin.model = Some(args.model.display().to_string());
+    subject.origin.notes = known.notes.clone();
+    let written = write(&args.output, subject, &args.everywhere)?;
+    remark(&args.everywhere, &known.notes);
+    let seconds = started.elapsed().as_secs_f64();
+    if args.everywhere.json {
+        let more = json!({
+            "model": model_name(&fitted), "task": task_of(&fitted), "n_rows": known.rows.view().rows(), "written": written,
+            "notes": known.notes,
+        });
+        return print_json("report", &args.everywhere, seconds, more);
+    }
+    let size = written.first().and_then(|p| p.metadata().ok()).map_or(0, |m| m.len());
+    print(&format!(
+        "{} written ({} KB) in {}\n",
+        args.output.display(),
+        text::count((size / 1024) as usize),
+        text::seconds(seconds)
+    ))
+}
+
+/// Refuses a page that could not be written, before long work.
+pub fn check(path: &Path) -> Result<()> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("html" | "htm" | "md") => Ok(()),
+        _ => Err(Usage(format!("{}: the name of a page must end in .html or .md", path.display())).into()),
+    }
+}
+
+/// Makes the page and writes it; returns what was written.
+pub fn write(path: &Path, mut subject: Subject<'_>, everywhere: &Everywhere) -> Result<Vec<PathBuf>> {
+    subject.origin.command = command_line(std::env::args());
+    let days = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
+    subject.origin.date = ermine::data::format_date(days as f64);
+    let bar = Bar::new(everywhere, "making the page");
+    let observer = |p: &Progress| -> Flow { bar.observe("the page", p) };
+    let page = subject.page(&Context { seed: everywhere.seed, observer: Some(&observer), ..Context::default() })?;
+    drop(bar);
+    if path.extension().is_some_and(|e| e != "md") {
+        file::write_atomic(path, page.to_html()?.as_bytes())?;
+        return Ok(vec![path.to_owned()]);
+    }
+    let stem = path.file_stem().map_or_else(|| "report".into(), |s| s.to_string_lossy());
+    let name = format!("{stem}_files");
+    let folder = path.with_file_name(&name);
+    let (words, figures) = page.to_markdown(&name.replace(' ', "%20"));
+    std::fs::create_dir_all(&folder)?;
+    let mut written = vec![path.to_owned()];
+    for (figure, svg) in figures {
+        let to = folder.join(figure);
+        file::write_atomic(&to, svg.as_bytes())?;
+        written.push(to);
+    }
+    file::write_atomic(path, words.as_bytes())?;
+    Ok(written)
+}
+
+/// The command as it would be typed: words that a shell would change are quoted.
+fn command_line(words: impl Iterator<Item = String>) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+    let quoted = |w: String| if !w.is_empty() && w.chars().all(plain) { w } else { format!("'{}'", w.replace('\'', r"'\''")) };
+    let rest: Vec<String> = words.skip(1).map(quoted).collect();
+    format!("ermine {}", rest.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_can_be_typed_again() {
+        let words = ["/usr/bin/ermine", "report", "a b.ermine", "it's.csv", "--cost", "fp=5,fn=1", ""];
+        let line = command_line(words.into_iter().map(str::to_owned));
+        assert_eq!(line, r"ermine report 'a b.ermine' 'it'\''s.csv' --cost fp=5,fn=1 ''");
+    }
+}

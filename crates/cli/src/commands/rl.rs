@@ -1,0 +1,255 @@
+//! `ermine rl train`, `play`, `agents` and `environments`.
+
+use std::fmt::Write;
+use std::io::{IsTerminal, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ermine::agent::catalogue::parse;
+use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, known, make};
+use ermine::agent::rl::{self, AGENTS, Episode, Evaluation, TrainedAgent};
+use ermine::agent::tabular::{Budget, LearningCurve};
+use ermine::chart::Chart;
+use ermine::core::{Context, Error, Flow, Progress, file};
+use ermine::page::Page;
+use serde_json::{Map, Value, json};
+
+use super::entries::{list, pairs, typed};
+use super::{print, print_json, remark};
+use crate::args::agents::{Named, RlPlay, RlTrain};
+use crate::progress::Bar;
+use crate::text::{self, Align};
+
+/// Points of a learning curve.
+const SPANS: usize = 100;
+
+pub fn agents(args: &Named) -> Result<()> {
+    list("rl agents", "agent", "agents", AGENTS, args)
+}
+
+pub fn environments(args: &Named) -> Result<()> {
+    list("rl environments", "environment", "environments", ENVIRONMENTS, args)
+}
+
+/// The environment that was typed: a name with parameters, or a file with a map.
+pub fn environment(text: &str, more: &Map<String, Value>) -> Result<AnyEnvironment> {
+    let (name, mut params) = match is_map(text) {
+        true => {
+            let map = std::fs::read_to_string(text).map_err(|e| Error::io(text, e))?;
+            ("grid-world".to_owned(), json!({ "map": map }).as_object().cloned().unwrap_or_default())
+        }
+        false => parse(text).map_err(typed)?,
+    };
+    params.extend(more.clone());
+    Ok(make(&name, &params)?)
+}
+
+/// Whether a text names a file with a map.
+pub fn is_map(text: &str) -> bool {
+    text.ends_with(".txt") || text.ends_with(".map")
+}
+
+fn load(path: &Path) -> Result<TrainedAgent> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    let wrap = |e: Error| Error::Format { path: path.display().to_string(), message: e.to_string() };
+    Ok(TrainedAgent::from_bytes(bytes).map_err(wrap)?)
+}
+
+pub fn train(args: &RlTrain) -> Result<()> {
+    let started = Instant::now();
+    let seed = args.everywhere.seed;
+    let env = environment(&args.environment, &Map::new())?;
+    let start = args.resume.as_deref().map(load).transpose()?;
+    let name = match (&start, &args.agent) {
+        (Some(start), _) => start.agent.name.clone(),
+        (None, Some(name)) => name.clone(),
+        (None, None) => "q-learning".to_owned(),
+    };
+    let (mut params, steps) = rl::tuned(&name, &env.name);
+    let set = pairs("--set", &args.set)?;
+    let mut notes = Vec::new();
+    if !params.is_empty() && start.is_none() {
+        let kept: Vec<String> = params.iter().filter(|(k, _)| !set.contains_key(*k)).map(|(k, v)| format!("{k}={v}")).collect();
+        notes.push(format!("parameters that suit {}: {}", env.name, kept.join(", ")));
+    }
+    params.extend(set);
+    let agent = match &start {
+        Some(start) => start.agent.clone(),
+        None => rl::named(&name, &params)?,
+    };
+    let budget = match (args.steps, args.episodes) {
+        (Some(steps), _) => Budget::Steps(steps),
+        (None, Some(episodes)) => Budget::Episodes(episodes),
+        (None, None) => Budget::Steps(steps),
+    };
+    let bar = Bar::new(&args.everywhere, "training");
+    let observer = |p: &Progress| -> Flow { bar.observe(&name, p) };
+    let deadline = args.time_limit.map(|t| started + t);
+    let cx = Context { seed, observer: Some(&observer), deadline, ..Context::default() };
+    let trained = match &start {
+        Some(start) => vec![rl::train(&agent, &env, Some(start), budget, &cx)?],
+        None => rl::train_seeds(&agent, &env, budget, seed..seed + args.seeds, &cx)?,
+    };
+    let training_seconds = started.elapsed().as_secs_f64();
+    bar.say("evaluating".into());
+    let measured: Vec<Evaluation> =
+        trained.iter().map(|t| Ok(rl::evaluate(&env, |seen| t.act(seen), args.evaluate, &cx)?)).collect::<Result<_>>()?;
+    drop(bar);
+    let best = (1..trained.len()).fold(0, |best, i| if measured[i].mean > measured[best].mean { i } else { best });
+    if let Some(path) = &args.output {
+        file::write_atomic(path, &trained[best].to_bytes()?)?;
+    }
+    let runs: Vec<(&[f64], &[u64])> = trained.iter().map(TrainedAgent::episodes).collect();
+    let curve = LearningCurve::by_steps(&runs, SPANS);
+    let solved = known(&env.name, &env.params).solved;
+    let title = format!("{name} on {}: returns while learning", env.name);
+    let chart = Chart::learning(&title, &[(name.clone(), curve.clone())], solved);
+    if measured.iter().any(|e| e.endless > 0) {
+        notes
+            .push("some episodes did not end: the environment has no limit of steps, and the agent goes round in circles".into());
+    }
+    let all_steps: u64 = trained.iter().map(TrainedAgent::steps).sum();
+    if let Some(path) = &args.report {
+        let mut page = Page::new(format!("{name} on {}", env.name));
+        page.texts(&notes);
+        page.chart(&chart);
+        page.table("What was learned", &table_heads(), &table(&trained, &measured));
+        let film = first_episode(&trained[best], &env, seed)?;
+        page.frames(&format!("An episode of {} steps, return {}", film.steps, text::number(film.total)), &film.frames);
+        file::write_atomic(path, page.to_html().as_bytes())?;
+    }
+    remark(&args.everywhere, &notes);
+    let seconds = started.elapsed().as_secs_f64();
+    if args.everywhere.json {
+        let entry = |(t, e): (&TrainedAgent, &Evaluation)| {
+            let (returns, _) = t.episodes();
+            json!({"seed": t.seed, "steps": t.steps(), "episodes": returns.len(), "evaluation": e})
+        };
+        let more = json!({
+            "environment": {"name": env.name, "params": env.params}, "agent": name, "params": agent.params,
+            "runs": trained.iter().zip(&measured).map(entry).collect::<Vec<_>>(), "best_seed": trained[best].seed,
+            "evaluation": measured[best], "solved_at": solved, "curve": curve, "training_seconds": training_seconds,
+            "notes": notes, "output": args.output, "report": args.report,
+        });
+        return print_json("rl train", &args.everywhere, seconds, more);
+    }
+    let mut out = format!("{name} on {}: {} steps", env.name, text::count(all_steps as usize));
+    writeln!(
+        out,
+        " in {}, {:.1} million a second\n",
+        text::seconds(training_seconds),
+        all_steps as f64 / training_seconds / 1e6
+    )?;
+    let rows: Vec<Vec<String>> = trained
+        .iter()
+        .zip(&measured)
+        .map(|(t, e)| {
+            let (returns, _) = t.episodes();
+            let episodes = text::count(returns.len());
+            let mean = format!("{} ± {}", text::number(e.mean), text::number(e.sd));
+            vec![t.seed.to_string(), episodes, mean, text::number(e.min), text::number(e.max), text::number(e.steps)]
+        })
+        .collect();
+    let heads = ["seed", "episodes", "return ± s.d.", "least", "most", "steps"];
+    out += &text::table(&heads, &[Align::Right; 6], &rows);
+    if let Some(level) = solved {
+        let count = measured.iter().filter(|e| e.mean >= level - 1e-9).count();
+        writeln!(out, "\nsolved ({level} on average) by {count} of {}", trained.len())?;
+    }
+    writeln!(out, "\n{}", chart.to_text(80, 14))?;
+    if let Some(path) = &args.output {
+        let which = if trained.len() > 1 { format!(" (seed {})", trained[best].seed) } else { String::new() };
+        writeln!(out, "agent saved in {}{which}; `ermine rl play` lets it play", path.display())?;
+    }
+    if let Some(path) = &args.report {
+        writeln!(out, "report written to {}", path.display())?;
+    }
+    print(&out)
+}
+
+fn table_heads() -> Vec<String> {
+    ["seed", "steps of training", "return", "s.d.", "least", "most", "steps"].map(String::from).to_vec()
+}
+
+fn table(trained: &[TrainedAgent], measured: &[Evaluation]) -> Vec<Vec<ermine::core::Cell>> {
+    let row = |(t, e): (&TrainedAgent, &Evaluation)| {
+        [t.seed as f64, t.steps() as f64, e.mean, e.sd, e.min, e.max, e.steps].map(ermine::core::Cell::Number).to_vec()
+    };
+    trained.iter().zip(measured).map(row).collect()
+}
+
+/// An episode in pictures; a long one up to a number of steps that a page can hold.
+fn first_episode(agent: &TrainedAgent, env: &AnyEnvironment, seed: u64) -> Result<Episode> {
+    Ok(rl::play(&mut env.clone(), |seen| agent.act(seen), Some(seed), 500, true)?)
+}
+
+pub fn play(args: &RlPlay) -> Result<()> {
+    let started = Instant::now();
+    let agent = load(&args.agent)?;
+    let mut env = match &args.environment {
+        Some(text) => environment(text, &Map::new())?,
+        None => agent.environment()?,
+    };
+    agent.fits(&env)?;
+    let film = args.render && !args.everywhere.json;
+    let wanted = args.render || args.report.is_some();
+    let mut played = Vec::new();
+    for k in 0..args.episodes {
+        let seed = (k == 0).then_some(args.everywhere.seed);
+        let episode = rl::play(&mut env, |seen| agent.act(seen), seed, args.limit, wanted)?;
+        if film {
+            show(&episode, k, args.fps)?;
+        }
+        played.push(episode);
+    }
+    let summary = Evaluation::of(&played);
+    if let Some(path) = &args.report {
+        let mut page = Page::new(format!("{} plays {}", agent.agent.name, env.name));
+        let heads = ["episode", "return", "steps"].map(String::from);
+        let row = |(k, e): (usize, &Episode)| [(k + 1) as f64, e.total, e.steps as f64].map(ermine::core::Cell::Number).to_vec();
+        page.frames("The first episode", &played[0].frames);
+        page.table("Episodes", &heads, &played.iter().enumerate().map(row).collect::<Vec<_>>());
+        file::write_atomic(path, page.to_html().as_bytes())?;
+    }
+    if args.everywhere.json {
+        if !args.render {
+            played.iter_mut().for_each(|e| e.frames.clear());
+        }
+        let more = json!({"agent": agent.agent.name, "environment": {"name": env.name, "params": env.params}, "episodes": played,
+                          "evaluation": summary, "report": args.report});
+        return print_json("rl play", &args.everywhere, started.elapsed().as_secs_f64(), more);
+    }
+    let mut out = format!("{} plays {}\n", agent.agent.name, env.name);
+    let end = |e: &Episode| if e.terminated { "the end" } else { "cut short" };
+    let rows: Vec<Vec<String>> = played
+        .iter()
+        .enumerate()
+        .map(|(k, e)| vec![(k + 1).to_string(), text::number(e.total), e.steps.to_string(), end(e).to_owned()])
+        .collect();
+    out += &text::table(&["episode", "return", "steps", ""], &[Align::Right, Align::Right, Align::Right, Align::Left], &rows);
+    if played.len() > 1 {
+        writeln!(out, "\nmean return {} ± {}", text::number(summary.mean), text::number(summary.sd))?;
+    }
+    print(&out)
+}
+
+/// The pictures of an episode: one over the other on a terminal, one after the other elsewhere.
+fn show(episode: &Episode, number: u64, fps: u64) -> Result<()> {
+    let terminal = std::io::stdout().is_terminal();
+    let mut out = std::io::stdout().lock();
+    for (step, frame) in episode.frames.iter().enumerate() {
+        if terminal {
+            // Back to the corner, and away with what stood there.
+            write!(out, "\x1b[H\x1b[J")?;
+        }
+        writeln!(out, "episode {}, step {step}\n{}", number + 1, frame.trim_end_matches('\n'))?;
+        out.flush()?;
+        if terminal {
+            std::thread::sleep(Duration::from_millis(1000 / fps.max(1)));
+        } else {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}

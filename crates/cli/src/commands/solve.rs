@@ -1,0 +1,248 @@
+//! `ermine rl solve`: the exact values of a finite world, and arrows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use ermine::agent::env::{Blackjack, Grid, World};
+use ermine::agent::mdp::{Outcome, Solution, Transitions, ValueIteration, policy_iteration};
+use ermine::chart::{Chart, Heat, Series};
+use ermine::core::{Cell, Column, Error, MISSING_CODE, Mat, Report, Table, file};
+use ermine::page::Page;
+use serde_json::json;
+
+use super::entries::pairs;
+use super::rl::{environment, is_map};
+use super::{print, print_json, remark};
+use crate::args::agents::RlSolve;
+use crate::{report, text};
+
+/// A world that can be solved.
+struct Problem {
+    name: String,
+    table: Transitions,
+    states: Vec<String>,
+    actions: Vec<String>,
+    grid: Option<Grid>,
+}
+
+pub fn run(args: &RlSolve) -> Result<()> {
+    let started = Instant::now();
+    let problem = problem(args)?;
+    let solution = match args.method.as_str() {
+        "policy-iteration" => policy_iteration(&problem.table, args.gamma, 10_000)?,
+        _ => {
+            ValueIteration { gamma: args.gamma, tolerance: args.tolerance, ..ValueIteration::default() }.solve(&problem.table)?
+        }
+    };
+    let start = solution.start_value(&problem.table);
+    remark(&args.everywhere, &solution.certificate.notes);
+    if let Some(path) = &args.report {
+        file::write_atomic(path, page(&problem, &solution, start, args.rows).to_html().as_bytes())?;
+    }
+    if args.everywhere.json {
+        let more = json!({
+            "world": problem.name, "gamma": args.gamma, "method": args.method, "states": problem.states, "actions": problem.actions,
+            "values": solution.values, "policy": solution.policy, "start_value": start, "certificate": solution.certificate,
+            "columns": problem.grid.as_ref().map(|g| g.columns), "report": args.report,
+        });
+        return print_json("rl solve", &args.everywhere, started.elapsed().as_secs_f64(), more);
+    }
+    let c = &solution.certificate;
+    let mut out = format!(
+        "{}: {} states, {} actions, gamma {}\n",
+        problem.name,
+        text::count(problem.table.states()),
+        problem.table.actions(),
+        args.gamma
+    );
+    let bound = c.duality_gap.map_or(String::new(), |b| format!(", values within {} of the optimum", text::number(b)));
+    let sweeps = if c.method == "value iteration" { "sweep" } else { "round" };
+    let end = if c.converged { "" } else { ", not converged" };
+    writeln!(out, "{}: {}{bound}{end}", c.method, text::counted(c.iterations as usize, sweeps))?;
+    writeln!(out, "value of the start: {}\n", precise(start))?;
+    match &problem.grid {
+        Some(grid) => out += &drawn(grid, &solution),
+        None => out += &report::render(&listed(&problem, &solution), args.rows),
+    }
+    print(&out)
+}
+
+/// A number with more digits than usual: exact values are there to be compared.
+fn precise(v: f64) -> String {
+    let text = format!("{v:.8}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn problem(args: &RlSolve) -> Result<Problem> {
+    let set = pairs("--set", &args.set)?;
+    let file = [".csv", ".tsv", ".parquet", ".gz", ".zst", ".arrow"].iter().any(|e| args.world.ends_with(e));
+    if file && !is_map(&args.world) {
+        return from_table(&args.world, &args.reading.read(&args.world)?.table);
+    }
+    let env = environment(&args.world, &set)?;
+    let table = match (&env.world, env.transitions()) {
+        (_, Some(table)) => table.clone(),
+        (World::Blackjack(game), None) => Blackjack::transitions(game.rules())?,
+        _ => {
+            return Err(anyhow!(
+                "{} is no finite world that is known as a table; train an agent on it: ermine rl train {}",
+                env.name,
+                env.name
+            ));
+        }
+    };
+    let name = if is_map(&args.world) { args.world.clone() } else { env.name.clone() };
+    let states = (0..table.states()).map(|s| s.to_string()).collect();
+    Ok(Problem { name, states, actions: env.action_names(), grid: env.grid().cloned(), table })
+}
+
+/// The cells of a column as words.
+fn words(table: &Table, name: &str) -> Result<Vec<String>> {
+    let missing = |row: usize| Error::Row { place: format!("column \"{name}\""), row, message: "it is missing".into() };
+    let column = table.column(name)?;
+    let word = |row: usize| match column {
+        _ if column.is_missing(row) => Err(missing(row)),
+        Column::Number { values, .. } => Ok(values[row].to_string()),
+        Column::Category { codes, names } if codes[row] != MISSING_CODE => Ok(names[codes[row] as usize].clone()),
+        Column::Text(cells) => cells[row].clone().ok_or_else(|| missing(row)),
+        Column::Category { .. } => Err(missing(row)),
+    };
+    Ok((0..table.rows()).map(word).collect::<std::result::Result<_, _>>()?)
+}
+
+/// Names in the order of their numbers where all are such, else of the alphabet.
+fn ordered(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = all.collect();
+    let numbers = names.iter().all(|n| n.parse::<f64>().is_ok());
+    let number = |w: &String| w.parse::<f64>().unwrap_or(f64::NAN);
+    match numbers {
+        true => names.sort_by(|a, b| number(a).total_cmp(&number(b))),
+        false => names.sort(),
+    }
+    names.dedup();
+    names
+}
+
+/// A world from rows of (state, action, next, probability, reward): actions that a state does not have keep it where it is, at no reward.
+fn from_table(name: &str, table: &Table) -> Result<Problem> {
+    let (from, action, to) = (words(table, "state")?, words(table, "action")?, words(table, "next")?);
+    let numbers = |column: &str| match table.column(column)? {
+        Column::Number { values, .. } => Ok(values.clone()),
+        _ => Err(anyhow!("column \"{column}\" holds no numbers")),
+    };
+    let (probability, reward) = (numbers("probability")?, numbers("reward")?);
+    let terminated: Vec<bool> = match table.schema().position("terminated") {
+        Ok(_) => words(table, "terminated")?.iter().map(|w| matches!(w.as_str(), "1" | "true" | "True" | "yes")).collect(),
+        Err(_) => vec![false; table.rows()],
+    };
+    let states = ordered(from.iter().chain(&to).cloned());
+    let actions = ordered(action.iter().cloned());
+    let index = |names: &[String]| -> BTreeMap<String, usize> { names.iter().cloned().zip(0..).collect() };
+    let (state_of, action_of) = (index(&states), index(&actions));
+    let mut rows: BTreeMap<(usize, usize), Vec<Outcome>> = BTreeMap::new();
+    for i in 0..table.rows() {
+        let outcome =
+            Outcome { probability: probability[i], next: state_of[&to[i]], reward: reward[i], terminated: terminated[i] };
+        rows.entry((state_of[&from[i]], action_of[&action[i]])).or_default().push(outcome);
+    }
+    // States without any action are ends; where a state has some actions, one that it has not is not to be chosen.
+    let acts: Vec<bool> = (0..states.len()).map(|s| (0..actions.len()).any(|a| rows.contains_key(&(s, a)))).collect();
+    if let Some((s, a)) = (0..states.len())
+        .filter(|&s| acts[s])
+        .flat_map(|s| (0..actions.len()).map(move |a| (s, a)))
+        .find(|key| !rows.contains_key(key))
+    {
+        return Err(anyhow!(
+            "state \"{}\" has no row for action \"{}\"; every state has all actions, or none where episodes end",
+            states[s],
+            actions[a]
+        ));
+    }
+    let open = acts.iter().filter(|a| **a).count();
+    if open == 0 {
+        return Err(anyhow!("{name}: there are no transitions"));
+    }
+    let start = acts.iter().map(|&a| if a { 1.0 / open as f64 } else { 0.0 }).collect();
+    let table = Transitions::new(states.len(), actions.len(), start, |s, a| match rows.get(&(s, a)) {
+        Some(outcomes) => outcomes.clone(),
+        None => vec![Outcome { probability: 1.0, next: s, reward: 0.0, terminated: true }],
+    })?;
+    Ok(Problem { name: name.to_owned(), table, states, actions, grid: None })
+}
+
+/// What stands in a cell: an arrow, or the letter where there is nothing to decide.
+fn sign(grid: &Grid, solution: &Solution, cell: usize) -> char {
+    match grid.decides(cell) {
+        true => grid.arrows[solution.policy[cell]],
+        false => grid.letters[cell] as char,
+    }
+}
+
+/// Values and arrows, laid out as the map is.
+fn drawn(grid: &Grid, solution: &Solution) -> String {
+    let value = |cell: usize| match grid.decides(cell) {
+        true => format!("{:.4}", solution.values[cell]).trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => (grid.letters[cell] as char).to_string(),
+    };
+    let values: Vec<String> = (0..grid.letters.len()).map(value).collect();
+    let wide = values.iter().map(|v| v.chars().count()).max().unwrap_or(1);
+    let mut out = String::new();
+    for row in values.chunks(grid.columns) {
+        let line: Vec<String> = row.iter().map(|v| format!("{v:>wide$}")).collect();
+        out += &format!("  {}\n", line.join("  "));
+    }
+    out.push('\n');
+    for first in (0..grid.letters.len()).step_by(grid.columns) {
+        let line: Vec<String> =
+            (first..(first + grid.columns).min(grid.letters.len())).map(|c| sign(grid, solution, c).to_string()).collect();
+        out += &format!("  {}\n", line.join(" "));
+    }
+    out
+}
+
+fn listed(problem: &Problem, solution: &Solution) -> Report {
+    let row = |s: usize| -> Vec<Cell> {
+        vec![
+            problem.states[s].as_str().into(),
+            Cell::Number(solution.values[s]),
+            problem.actions[solution.policy[s]].as_str().into(),
+        ]
+    };
+    let mut report = Report::default();
+    report.table("", &["state", "value", "action"], (0..problem.states.len()).map(row).collect());
+    report
+}
+
+fn page(problem: &Problem, solution: &Solution, start: f64, rows: usize) -> Page {
+    let mut page = Page::new(format!("{}, solved", problem.name));
+    page.text(&format!("Value of the start: {}.", precise(start)));
+    match &problem.grid {
+        Some(grid) => {
+            page.text(&drawn(grid, solution));
+            let lines = grid.letters.len() / grid.columns;
+            let value = |i: usize| if grid.decides(i) { solution.values[i] } else { f64::NAN };
+            let values = Mat::from_vec(lines, grid.columns, (0..grid.letters.len()).map(value).collect());
+            let names = |n: usize| (0..n).map(|i| i.to_string()).collect();
+            let heat = Heat { title: "Values".into(), rows: names(lines), columns: names(grid.columns), values };
+            page.svg(&heat.to_svg());
+        }
+        None => {
+            let mut report = listed(problem, solution);
+            if let Some(ermine::core::Section::Table { rows: cells, .. }) = report.sections.first_mut() {
+                cells.truncate(rows);
+            }
+            page.report(&report);
+        }
+    }
+    if let Some(change) = solution.trace.column("change") {
+        let points = |values: Vec<f64>| (1..).zip(values).map(|(i, v)| (f64::from(i), v)).collect::<Vec<_>>();
+        let mut chart = Chart::new("Sweeps", "sweep", "largest change").log_y().with(Series::line("change", points(change)));
+        if let Some(bound) = solution.trace.column("bound") {
+            chart = chart.with(Series::dashed("bound on the error", points(bound)));
+        }
+        page.chart(&chart);
+    }
+    page
+}

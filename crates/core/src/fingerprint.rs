@@ -1,0 +1,220 @@
+//! A short print of rows, by which the same rows are known again.
+
+use crate::{Dataset, Features, MISSING_CODE, Schema, Target};
+
+/// Letters of a print.
+const LETTERS: usize = 32;
+
+/// Bytes that are gathered before they are hashed.
+const GATHERED: usize = 16 << 10;
+
+impl Dataset<'_> {
+    /// A print of the names of the columns, all cells, the target and the weights: rows that differ in anything have another (BLAKE3, 128 bits).
+    /// Codes of categories do not matter, only their names do; nor does the kind of zero or of NaN, nor whether numbers are in a table, a
+    /// matrix or sparse rows.
+    pub fn fingerprint(&self) -> String {
+        let mut print = Fingerprint::new(&self.schema_or_unnamed());
+        print.add(self);
+        print.finish()
+    }
+}
+
+/// Makes the print of [`Dataset::fingerprint`] of rows that come in runs; it is the same however they are cut into runs.
+pub struct Fingerprint {
+    hasher: blake3::Hasher,
+    bytes: Vec<u8>,
+    begun: bool,
+}
+
+impl Fingerprint {
+    /// No rows yet, of these columns.
+    pub fn new(schema: &Schema) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(schema.len() as u64).to_le_bytes());
+        for name in schema.names() {
+            hasher.update(&(name.len() as u64).to_le_bytes());
+            hasher.update(name.as_bytes());
+        }
+        Self { hasher, bytes: Vec::with_capacity(2 * GATHERED), begun: false }
+    }
+
+    /// Further rows, in their order.
+    pub fn add(&mut self, rows: &Dataset<'_>) {
+        if !std::mem::replace(&mut self.begun, true) {
+            let (kind, outputs) = match &rows.y {
+                Target::None => (0, 0),
+                Target::Real(_) => (1, 1),
+                Target::Reals(y) => (2, y.cols() as u64),
+                Target::Class { .. } => (3, 1),
+            };
+            self.bytes.extend([kind, u8::from(rows.weight.is_some())]);
+            self.bytes.extend(outputs.to_le_bytes());
+        }
+        let columns: Vec<Cells<'_>> = match &rows.x {
+            Features::Table(t) => (0..t.cols())
+                .map(|j| match (t.numbers(j), t.categories(j)) {
+                    (Some(values), _) => Cells::Numbers(values),
+                    (_, Some((codes, names))) => Cells::Names(codes, prints(names)),
+                    _ => Cells::Other,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        let classes = if let Target::Class { names, .. } = &rows.y { prints(names) } else { Vec::new() };
+        let mut sparse: Vec<(u32, f64)> = Vec::new();
+        for i in 0..rows.rows() {
+            match &rows.x {
+                Features::Table(_) => {
+                    for (j, column) in columns.iter().enumerate() {
+                        match column {
+                            Cells::Numbers(values) => self.cell(j, values[i]),
+                            Cells::Names(codes, prints) => {
+                                self.bytes.extend((2 * j as u64 + 1).to_le_bytes());
+                                self.bytes.extend(name(codes[i], prints));
+                            }
+                            Cells::Other => {}
+                        }
+                    }
+                }
+                Features::F64(m) => (0..m.cols()).for_each(|j| self.cell(j, *m.at(i, j))),
+                Features::F32(m) => (0..m.cols()).for_each(|j| self.cell(j, f64::from(*m.at(i, j)))),
+                Features::Csr(m) => {
+                    let (indices, values) = m.row(i);
+                    sparse.clear();
+                    sparse.extend(indices.iter().copied().zip(values.iter().copied()));
+                    // Indices may stand in any order, and equal ones add up.
+                    if indices.windows(2).any(|w| w[0] >= w[1]) {
+                        sparse.sort_by_key(|cell| cell.0);
+                        sparse.dedup_by(|next, kept| {
+                            let same = next.0 == kept.0;
+                            kept.1 += if same { next.1 } else { 0.0 };
+                            same
+                        });
+                    }
+                    sparse.iter().for_each(|&(j, v)| self.cell(j as usize, v));
+                }
+            }
+            self.bytes.extend(u64::MAX.to_le_bytes());
+            match &rows.y {
+                Target::None => {}
+                Target::Real(y) => self.bytes.extend(number(y[i])),
+                Target::Reals(y) => (0..y.cols()).for_each(|j| self.bytes.extend(number(*y.at(i, j)))),
+                Target::Class { codes, .. } => self.bytes.extend(name(codes[i], &classes)),
+            }
+            if let Some(weight) = rows.weight {
+                self.bytes.extend(number(weight[i]));
+            }
+            if self.bytes.len() >= GATHERED {
+                self.hasher.update(&self.bytes);
+                self.bytes.clear();
+            }
+        }
+    }
+
+    /// The print of all rows that were added.
+    pub fn finish(mut self) -> String {
+        self.hasher.update(&self.bytes);
+        self.hasher.finalize().to_hex()[..LETTERS].to_owned()
+    }
+
+    /// A number with its column. Zeros are left out, as sparse rows leave them out.
+    fn cell(&mut self, column: usize, value: f64) {
+        if value != 0.0 {
+            self.bytes.extend((2 * column as u64).to_le_bytes());
+            self.bytes.extend(number(value));
+        }
+    }
+}
+
+/// A column of a table.
+enum Cells<'a> {
+    Numbers(&'a [f64]),
+    Names(&'a [u32], Vec<[u8; 8]>),
+    Other,
+}
+
+fn number(v: f64) -> [u8; 8] {
+    let same = if v.is_nan() { f64::NAN } else { v + 0.0 };
+    same.to_bits().to_le_bytes()
+}
+
+fn name(code: u32, prints: &[[u8; 8]]) -> [u8; 8] {
+    if code == MISSING_CODE { [0; 8] } else { prints[code as usize] }
+}
+
+fn prints(names: &[String]) -> Vec<[u8; 8]> {
+    let print = |name: &String| *blake3::hash(name.as_bytes()).as_bytes().first_chunk::<8>().expect("a hash has 32 bytes");
+    names.iter().map(print).collect()
+}
+
+/// The BLAKE3 hash of a file, as `b3sum` prints it.
+pub fn hash_of_file(path: &std::path::Path) -> crate::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    let mut file = std::fs::File::open(path).map_err(|e| crate::Error::io(path, e))?;
+    std::io::copy(&mut file, &mut hasher).map_err(|e| crate::Error::io(path, e))?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Column, Table};
+    use std::sync::Arc;
+
+    fn table(a: f64, codes: Vec<u32>, names: &[&str]) -> Table {
+        let names = Arc::new(names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+        Table::new([("a", Column::numbers(vec![a, f64::NAN])), ("b", Column::Category { codes, names })]).unwrap()
+    }
+
+    #[test]
+    fn the_same_rows_have_the_same_print_and_others_another() {
+        let print = |t: &Table, y: &[f64], weight: Option<&[f64]>| {
+            Dataset::new(Features::Table(t.view())).with_target(Target::Real(y)).with_weight(weight).fingerprint()
+        };
+        let (t, y) = (table(0.0, vec![1, MISSING_CODE], &["x", "y"]), [1.0, 2.0]);
+        let first = print(&t, &y, None);
+        assert_eq!(first.len(), 32);
+        assert_eq!(first, print(&table(-0.0, vec![0, MISSING_CODE], &["y"]), &y, None), "codes are only places");
+        assert_ne!(first, print(&table(0.0, vec![0, MISSING_CODE], &["x", "y"]), &y, None));
+        assert_ne!(first, print(&table(1.0, vec![1, MISSING_CODE], &["x", "y"]), &y, None));
+        assert_ne!(first, print(&t, &[1.0, 2.5], None));
+        assert_ne!(first, print(&t, &y, Some(&[1.0, 1.0])));
+    }
+
+    #[test]
+    fn runs_and_sparse_rows_have_the_print_of_the_table() {
+        let schema = Schema::unnamed(2);
+        let cells = [0.0, 1.0, f64::NAN, -0.0, 2.5, 0.0];
+        let y = [1.0, 2.0, 3.0];
+        let of = |from: usize, to: usize| {
+            let x = crate::MatRef::row_major(&cells[2 * from..2 * to], to - from, 2);
+            Dataset::new(Features::F64(x)).with_target(Target::Real(&y[from..to]))
+        };
+        let whole = of(0, 3).fingerprint();
+        for cut in 0..=3 {
+            let mut print = Fingerprint::new(&schema);
+            print.add(&of(0, cut));
+            print.add(&of(cut, 3));
+            assert_eq!(print.finish(), whole, "{cut}");
+        }
+        let mut other = Fingerprint::new(&schema);
+        other.add(&of(1, 3));
+        other.add(&of(0, 1));
+        assert_ne!(other.finish(), whole, "the order of the rows counts");
+        let columns = [0, 1].map(|j| Column::numbers((0..3).map(|i| cells[2 * i + j]).collect()));
+        let table = Table::with_schema(schema.clone(), columns.into()).unwrap();
+        assert_eq!(Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y)).fingerprint(), whole);
+        // Explicit zeros, and equal indices that add up.
+        let (indptr, indices, values) = ([0, 3, 4, 5], [1, 0, 1, 0, 0], [0.5, 0.0, 0.5, f64::NAN, 2.5]);
+        let sparse = crate::CsrRef::new(&indptr, &indices, &values, 2).unwrap();
+        assert_eq!(Dataset::new(Features::Csr(sparse)).with_target(Target::Real(&y)).fingerprint(), whole);
+    }
+
+    #[test]
+    fn a_file_has_the_hash_that_everyone_computes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // The first test vector of BLAKE3: the empty input.
+        let empty = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
+        assert_eq!(hash_of_file(file.path()).unwrap(), empty);
+    }
+}

@@ -1,0 +1,121 @@
+//! Many values a row, spread where they are many and shaded by another value: what columns add to predictions.
+
+use std::fmt::Write;
+
+use super::scale::{Range, Scale};
+use super::style::{LETTER, Picture, SHADES, TITLE, dots, escape, short, short_name, wide};
+
+/// A row of a [`Swarm`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SwarmRow {
+    /// What the values are of.
+    pub name: String,
+    /// Values, each with a shade between 0 (little) and 1 (much), or none.
+    pub points: Vec<(f64, Option<f64>)>,
+}
+
+/// Many values a row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Swarm {
+    /// What is shown.
+    pub title: String,
+    /// What the values measure.
+    pub label: String,
+    /// What the shades say: little and much.
+    pub shades: (String, String),
+    /// The rows, from top to bottom.
+    pub rows: Vec<SwarmRow>,
+    /// The width; 480 when not given.
+    pub width: Option<f64>,
+}
+
+/// Height of a row, and size of a dot.
+const ROW: f64 = 30.0;
+const DOT: f64 = 3.2;
+
+impl Swarm {
+    /// The picture as a document of its own.
+    pub fn to_svg(&self) -> String {
+        self.draw(true).document()
+    }
+
+    /// The picture as a part of a page that has [`super::page_style`]; `told` says what it shows to those who do not see it.
+    pub fn to_inline(&self, told: &str) -> String {
+        self.draw(false).inline(told)
+    }
+
+    fn draw(&self, titled: bool) -> Picture {
+        let width = self.width.unwrap_or(480.0);
+        let most = if width < 440.0 { 14 } else { 24 };
+        let left = 16.0 + self.rows.iter().map(|r| wide(&short_name(&r.name, most))).fold(0.0, f64::max);
+        let legend = if self.shades.0.is_empty() { 0.0 } else { 24.0 };
+        let top = if titled { TITLE + 10.0 } else { 4.0 } + legend;
+        let base = top + ROW * self.rows.len() as f64;
+        let height = base + if self.label.is_empty() { 28.0 } else { 48.0 };
+        let across = (width - left - 20.0).max(40.0);
+        let values = self.rows.iter().flat_map(|r| r.points.iter().map(|p| p.0));
+        let range = Range::of(Scale::Linear, values).including(0.0).with_room();
+        let x = |v: f64| range.place(v).map(|p| left + p * across);
+        let mut picture = Picture::new(width, height, &self.title, titled);
+        let out = &mut picture.shapes;
+        if legend > 0.0 {
+            self.legend(out, width, top - legend);
+        }
+        for tick in range.ticks(4) {
+            let Some(at) = x(tick.value) else { continue };
+            let _ = writeln!(out, "<line class=\"grid\" x1=\"{at:.2}\" y1=\"{top:.2}\" x2=\"{at:.2}\" y2=\"{base:.2}\"/>");
+            let (y, label) = (base + 17.0, escape(&tick.label));
+            let _ = writeln!(out, "<text class=\"soft\" x=\"{at:.2}\" y=\"{y:.2}\" text-anchor=\"middle\">{label}</text>");
+        }
+        if let Some(zero) = x(0.0) {
+            let _ = writeln!(out, "<line class=\"axis\" x1=\"{zero:.2}\" y1=\"{top:.2}\" x2=\"{zero:.2}\" y2=\"{base:.2}\"/>");
+        }
+        for (k, row) in self.rows.iter().enumerate() {
+            let middle = top + ROW * (k as f64 + 0.5);
+            let name = escape(&short_name(&row.name, most));
+            let _ = writeln!(out, "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\">{name}</text>", left - 8.0, middle + 4.0);
+            let placed = spread(row.points.iter().map(|p| x(p.0)));
+            for shade in (0..SHADES).map(Some).chain([None]) {
+                let here = row.points.iter().zip(&placed).filter(|(p, _)| p.1.map(level) == shade);
+                let points = here.filter_map(|(_, at)| at.map(|(x, up)| (x, middle + up)));
+                dots(out, &shade.map_or("c7".to_owned(), |s| format!("s{s}")), DOT, points);
+            }
+        }
+        if !self.label.is_empty() {
+            let label = escape(&short(&self.label, (width / 7.0) as usize));
+            let middle = left + 0.5 * across;
+            let _ = writeln!(out, "<text x=\"{middle:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{label}</text>", base + 38.0);
+        }
+        picture
+    }
+
+    fn legend(&self, out: &mut String, width: f64, y: f64) {
+        let (little, much) = (escape(&short(&self.shades.0, 20)), escape(&short(&self.shades.1, 20)));
+        let right = width - 8.0 - wide(&short(&self.shades.1, 20));
+        let from = right - 12.0 - 9.0 * SHADES as f64;
+        let base = y + LETTER;
+        let _ = writeln!(out, "<text class=\"soft\" x=\"{:.2}\" y=\"{base:.2}\" text-anchor=\"end\">{little}</text>", from - 6.0);
+        for s in 0..SHADES {
+            dots(out, &format!("s{s}"), 7.0, std::iter::once((from + 9.0 * (s as f64 + 0.5), base - 4.0)));
+        }
+        let _ = writeln!(out, "<text class=\"soft\" x=\"{:.2}\" y=\"{base:.2}\">{much}</text>", right - 6.0);
+    }
+}
+
+fn level(shade: f64) -> usize {
+    (shade.clamp(0.0, 1.0) * SHADES as f64).min(SHADES as f64 - 1.0) as usize
+}
+
+/// Moves values that lie over each other up and down in turn, as far as the row is high.
+fn spread(x: impl Iterator<Item = Option<f64>>) -> Vec<Option<(f64, f64)>> {
+    let mut taken: std::collections::BTreeMap<i64, u32> = std::collections::BTreeMap::new();
+    let step = 2.3;
+    let most = (0.5 * (ROW - DOT) / step).floor();
+    let mut place = |x: f64| {
+        let here = taken.entry((x / DOT).floor() as i64).or_insert(0);
+        *here += 1;
+        let far = f64::from(*here / 2) % (most + 1.0);
+        (x, if (*here).is_multiple_of(2) { -far * step } else { far * step })
+    };
+    x.map(|x| x.map(&mut place)).collect()
+}

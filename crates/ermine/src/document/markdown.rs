@@ -1,0 +1,140 @@
+//! A page as Markdown, with its figures as files of their own.
+
+use std::fmt::Write;
+
+use super::{Block, Document, Explorer, Figure, Grid};
+use crate::words;
+
+impl Document {
+    /// The page as Markdown, and its figures as name and SVG: `folder` is where the text looks for them.
+    pub fn to_markdown(&self, folder: &str) -> (String, Vec<(String, String)>) {
+        let mut out = format!("# {}\n", escape(&self.title));
+        if !self.lead.is_empty() {
+            let _ = write!(out, "\n{}\n", escape(&self.lead));
+        }
+        if !self.facts.is_empty() {
+            out.push('\n');
+            self.facts.iter().for_each(|(name, value)| {
+                let _ = writeln!(out, "- **{}** {}", escape(name), escape(value));
+            });
+        }
+        let mut files = Vec::new();
+        for part in &self.parts {
+            let _ = write!(out, "\n## {}\n", escape(&part.title));
+            if !part.lead.is_empty() {
+                let _ = write!(out, "\n{}\n", escape(&part.lead));
+            }
+            part.blocks.iter().for_each(|b| block(&mut out, b, folder, &mut files));
+        }
+        if !self.footer.is_empty() {
+            let _ = write!(out, "\n---\n\n{}\n", escape(&self.footer));
+        }
+        (out, files)
+    }
+}
+
+fn block(out: &mut String, of: &Block, folder: &str, files: &mut Vec<(String, String)>) {
+    match of {
+        Block::Text(text) => {
+            let _ = write!(out, "\n{}\n", escape(text));
+        }
+        Block::Note(text) => {
+            let _ = write!(out, "\n> {}\n", escape(text));
+        }
+        Block::Tiles(tiles) => {
+            out.push('\n');
+            for tile in tiles {
+                let detail = if tile.detail.is_empty() { String::new() } else { format!(" ({})", escape(&tile.detail)) };
+                let _ = writeln!(out, "- {}: **{}**{detail}", escape(&tile.name), escape(&tile.value));
+            }
+        }
+        Block::Table(grid) => table(out, grid),
+        Block::Figures(figures) => figures.iter().for_each(|f| figure(out, f, folder, files)),
+        Block::Code { name, text } => {
+            // A fence that is longer than any within.
+            let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+            let fence = "`".repeat(longest.max(2) + 1);
+            let _ = write!(out, "\n{}\n\n{fence}\n{text}\n{fence}\n", escape(name));
+        }
+        Block::Fold { title, blocks } => {
+            let _ = write!(out, "\n### {}\n", escape(title));
+            blocks.iter().for_each(|b| block(out, b, folder, files));
+        }
+        Block::Explorer(explorer) => decisions(out, explorer),
+    }
+}
+
+fn figure(out: &mut String, of: &Figure, folder: &str, files: &mut Vec<(String, String)>) {
+    let file = format!("{}.svg", of.name);
+    let told = of.told.replace(['[', ']', '\n'], " ");
+    let _ = write!(out, "\n![{}]({folder}/{file})\n", escape(&told));
+    if !of.caption.is_empty() {
+        let _ = write!(out, "\n{}\n", escape(&of.caption));
+    }
+    files.push((file, of.drawing.to_svg()));
+}
+
+fn table(out: &mut String, grid: &Grid) {
+    if !grid.caption.is_empty() {
+        let _ = write!(out, "\n**{}**\n", escape(&grid.caption));
+    }
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    out.push('\n');
+    *out += &line(grid.heads.iter().map(|h| escape(&h.text)).collect());
+    *out += &line(grid.heads.iter().map(|h| if h.number { "--:" } else { ":--" }.to_owned()).collect());
+    for row in &grid.rows {
+        let cell = |e: &super::Entry| if e.strong { format!("**{}**", escape(&e.text)) } else { escape(&e.text) };
+        *out += &line(row.iter().map(cell).collect());
+    }
+    if !grid.note.is_empty() {
+        let _ = write!(out, "\n{}\n", escape(&grid.note));
+    }
+}
+
+/// What cannot move stands at some thresholds.
+fn decisions(out: &mut String, explorer: &Explorer) {
+    for class in &explorer.classes {
+        let (fp, fn_) = (words::number(explorer.fp), words::number(explorer.fn_));
+        let name = escape(&class.name);
+        let _ = write!(out, "\n**Deciding for {name}**, a false alarm at {fp} and a miss at {fn_}\n\n");
+        *out += "| from probability | right alarms | false alarms | misses | precision | recall | cost |\n";
+        *out += "|--:|--:|--:|--:|--:|--:|--:|\n";
+        let best = explorer.best(class);
+        let mut shown: Vec<usize> = (1..10).map(|t| t * explorer.steps / 10).chain([best]).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        for k in shown {
+            let (tp, fp) = (class.tp[k], class.fp[k]);
+            let share = |part: f64, of: f64| if of > 0.0 { words::percent(part / of) } else { "–".into() };
+            let cells = [
+                format!("{}{}", words::number(k as f64 / explorer.steps as f64), if k == best { " (least cost)" } else { "" }),
+                words::number(tp),
+                words::number(fp),
+                words::number(class.positives - tp),
+                share(tp, tp + fp),
+                share(tp, class.positives),
+                words::number(explorer.cost(class, k)),
+            ];
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        }
+    }
+}
+
+/// Text that Markdown takes for nothing but text.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\n' | '\r' => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

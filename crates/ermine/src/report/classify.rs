@@ -1,0 +1,229 @@
+//! How a classifier does: measures, confusion, curves, calibration, decisions.
+
+use ermine_core::{Mat, Result, argmax_rows};
+use ermine_learn::metrics::{self, Confusion};
+
+use super::Settings;
+use super::curves;
+use crate::document::{Block, Entry, Explorer, ExplorerClass, Figure, Grid, Head, Part, Tile};
+use crate::words;
+
+/// Classes of which curves are drawn and decisions explored; of more the most frequent.
+const CURVES: usize = 8;
+/// Classes whose confusion is shown as a table of all pairs.
+const PAIRS: usize = 12;
+/// Steps of the threshold: for two classes, and for each of several.
+const STEPS: usize = 1000;
+const STEPS_OF_MANY: usize = 200;
+
+/// Rows with their classes and what was said of them.
+pub(super) struct Said<'a> {
+    pub codes: &'a [u32],
+    pub names: &'a [String],
+    pub proba: &'a Mat<f64>,
+    pub weight: Option<&'a [f64]>,
+}
+
+impl Said<'_> {
+    fn confusion(&self) -> Confusion {
+        metrics::confusion(self.codes, &argmax_rows(self.proba.view()), self.names.len(), self.weight)
+    }
+
+    fn totals(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.names.len()];
+        self.codes.iter().enumerate().for_each(|(i, &c)| out[c as usize] += self.weight.map_or(1.0, |w| w[i]));
+        out
+    }
+
+    /// The classes to look at one by one: of two the second, else the most frequent first.
+    fn shown(&self) -> Vec<usize> {
+        if self.names.len() == 2 {
+            return vec![1];
+        }
+        let totals = self.totals();
+        let mut order: Vec<usize> = (0..self.names.len()).filter(|&c| totals[c] > 0.0).collect();
+        order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
+        order.truncate(CURVES);
+        order
+    }
+
+    pub fn positive(&self, class: usize) -> Vec<bool> {
+        self.codes.iter().map(|&c| c as usize == class).collect()
+    }
+
+    pub fn score(&self, class: usize) -> Vec<f64> {
+        self.proba.view().col_iter(class).collect()
+    }
+}
+
+/// The numbers that matter, with what they would be without a model.
+pub(super) fn tiles(said: &Said<'_>) -> Result<Vec<Tile>> {
+    let totals = said.totals();
+    let all: f64 = totals.iter().sum();
+    let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
+    let entropy: f64 = totals.iter().filter(|t| **t > 0.0).map(|t| -t / all * (t / all).ln()).sum();
+    let table = said.confusion();
+    let share = curves::accuracy(said, &table);
+    let mut out = vec![Tile {
+        name: "Accuracy".into(),
+        value: words::percent(table.accuracy()),
+        detail: format!(
+            "{}{} by always saying {}",
+            share.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", words::percent(a), words::percent(b))),
+            words::percent(totals[most] / all),
+            words::short(&said.names[most], 24)
+        ),
+    }];
+    let loss = metrics::log_loss(said.codes, said.proba.view(), said.weight);
+    let spread = curves::log_loss(said);
+    out.push(Tile {
+        name: "Log loss".into(),
+        value: words::number(loss),
+        detail: format!("{}{} by the shares of the classes alone", between(spread), words::number(entropy)),
+    });
+    if let Some((auc, spread)) = curves::auc(said)? {
+        let of = if said.names.len() == 2 { "0.5 by chance" } else { "mean of one against the rest; 0.5 by chance" };
+        out.push(Tile { name: "ROC AUC".into(), value: words::number(auc), detail: format!("{}{of}", between(spread)) });
+    }
+    let brier = metrics::brier(said.codes, said.proba.view(), said.weight);
+    let chance = |c: usize| totals[c] / all * (1.0 - totals[c] / all);
+    let by_shares = if totals.len() == 2 { chance(1) } else { (0..totals.len()).map(chance).sum() };
+    out.push(Tile {
+        name: "Brier score".into(),
+        value: words::number(brier),
+        detail: format!("{} by the shares of the classes alone", words::number(by_shares)),
+    });
+    Ok(out)
+}
+
+fn between(spread: Option<(f64, f64)>) -> String {
+    spread.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", words::number(a), words::number(b)))
+}
+
+/// A sentence for the head of the page.
+pub(super) fn sentence(said: &Said<'_>) -> String {
+    let table = said.confusion();
+    let totals = said.totals();
+    let all: f64 = totals.iter().sum();
+    let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
+    format!(
+        "{} of rows get the right class; always saying {} would get {}.",
+        words::percent(table.accuracy()),
+        words::short(&said.names[most], 40),
+        words::percent(totals[most] / all)
+    )
+}
+
+/// What is taken for what.
+pub(super) fn errors(said: &Said<'_>) -> Part {
+    let table = said.confusion();
+    let n = said.names.len();
+    let count = |v: f64| if v.fract() == 0.0 { words::count(v as usize) } else { words::number(v) };
+    let mut part = Part::new("Errors").lead("Which classes are taken for which, by the most probable class.");
+    if n <= PAIRS {
+        let heads =
+            std::iter::once(Head::word("true \\ said")).chain(said.names.iter().map(|c| Head::number(words::short(c, 16))));
+        let row = |t: usize| {
+            let total: f64 = table.counts.row(t).iter().sum();
+            let cell = |f: usize| {
+                let v = table.counts[(t, f)];
+                let share = if total > 0.0 { v / total } else { 0.0 };
+                Entry { text: count(v), tint: if t == f { share } else { -share }, ..Entry::default() }
+            };
+            std::iter::once(Entry::from(words::short(&said.names[t], 24))).chain((0..n).map(cell)).collect()
+        };
+        let grid = Grid {
+            caption: "Confusion".into(),
+            heads: heads.collect(),
+            rows: (0..n).map(row).collect(),
+            note: "A row is what is there, a column what is said. Colours are shares of the row: blue where right, orange where wrong.".into(),
+            tight: true,
+        };
+        part = part.with(Block::Table(grid));
+    } else {
+        let mut pairs: Vec<(f64, usize, usize)> = (0..n)
+            .flat_map(|t| (0..n).map(move |f| (t, f)))
+            .filter(|(t, f)| t != f && table.counts[(*t, *f)] > 0.0)
+            .map(|(t, f)| (table.counts[(t, f)], t, f))
+            .collect();
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let row = |(v, t, f): &(f64, usize, usize)| {
+            let total: f64 = table.counts.row(*t).iter().sum();
+            vec![
+                Entry::from(said.names[*t].as_str()),
+                said.names[*f].as_str().into(),
+                count(*v).into(),
+                words::percent(v / total).into(),
+            ]
+        };
+        let grid = Grid {
+            caption: "The most frequent errors".into(),
+            heads: vec![Head::word("true"), Head::word("said"), Head::number("rows"), Head::number("of the class")],
+            rows: pairs.iter().take(20).map(row).collect(),
+            note: format!("Of {} pairs of classes.", words::count(n * (n - 1))),
+            tight: false,
+        };
+        part = part.with(Block::Table(grid));
+    }
+    let row = |c: usize| {
+        let (precision, recall, f) = table.precision_recall_f1(c);
+        let total: f64 = table.counts.row(c).iter().sum();
+        let mut cells = vec![Entry::from(words::short(&said.names[c], 32)), count(total).into()];
+        cells.extend([precision, recall].map(|v| Entry::from(words::percent(v))));
+        cells.push(words::number(f).into());
+        cells
+    };
+    let grid = Grid {
+        caption: "Class by class".into(),
+        heads: vec![
+            Head::word("class"),
+            Head::number("rows"),
+            Head::number("precision"),
+            Head::number("recall"),
+            Head::number("F1"),
+        ],
+        rows: (0..n).map(row).collect(),
+        note: "Precision: right among those said. Recall: found of those there.".into(),
+        tight: false,
+    };
+    part.with(Block::Table(grid))
+}
+
+/// How well rows are ranked.
+pub(super) fn ranking(said: &Said<'_>) -> Result<Option<Part>> {
+    let shown = said.shown();
+    let figures: Vec<Figure> =
+        [curves::roc(said, &shown)?, curves::precision_recall(said, &shown)?].into_iter().flatten().collect();
+    if figures.is_empty() {
+        return Ok(None);
+    }
+    let of = match said.names.len() {
+        2 => format!("rows by the probability of {}", said.names[1]),
+        _ => "rows by the probability of each class against the rest".to_owned(),
+    };
+    Ok(Some(Part::new("Ranking").lead(format!("What every threshold finds and what it costs, {of}.")).figures(figures)))
+}
+
+/// Whether probabilities are to be believed.
+pub(super) fn calibration(said: &Said<'_>) -> Result<Option<Part>> {
+    curves::calibration(said, &said.shown())
+}
+
+/// The threshold to move.
+pub(super) fn decisions(said: &Said<'_>, settings: &Settings) -> Part {
+    let steps = if said.names.len() == 2 { STEPS } else { STEPS_OF_MANY };
+    let class = |c: usize| ExplorerClass::of(&said.names[c], steps, &said.positive(c), &said.score(c), said.weight);
+    let classes = said.shown().into_iter().map(class).collect();
+    let (fp, fn_) = settings.cost.unwrap_or((1.0, 1.0));
+    let whole = said.weight.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
+    let explorer = Explorer { classes, steps, fp, fn_, whole };
+    let lead = match said.names.len() {
+        2 => format!(
+            "Move the threshold on the probability of {}, or say what errors cost. Where not deciding has a cost too, rows whose decision would be \
+             expected to cost more stay undecided.",
+            said.names[1]
+        ),
+        _ => "Each class against the rest: move the threshold on its probability, or say what errors cost.".into(),
+    };
+    Part::new("Decisions").lead(lead).with(Block::Explorer(Box::new(explorer)))
+}

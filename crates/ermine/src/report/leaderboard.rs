@@ -1,0 +1,97 @@
+//! Models side by side.
+
+use crate::chart::{Bar, Bars};
+use crate::document::{Block, Entry, Figure, Grid, Head, Part};
+use crate::words;
+
+/// A model among others.
+#[derive(Debug, Clone, Default)]
+pub struct Standing {
+    /// The model.
+    pub model: String,
+    /// The mean of the measure over the folds.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// Another measure, where one is shown.
+    pub second: Option<f64>,
+    /// Mean seconds of a fit.
+    pub fit_seconds: f64,
+    /// Mean seconds of the predictions of a fold.
+    pub predict_seconds: f64,
+    /// What a person should know: not different from the best, cut by the budget. Nothing when empty.
+    pub note: String,
+    /// Whether it is the baseline.
+    pub baseline: bool,
+}
+
+/// Models that were compared.
+#[derive(Debug, Clone, Default)]
+pub struct Leaderboard {
+    /// The measure that they are ranked by.
+    pub measure: String,
+    /// Another measure that is shown.
+    pub second: Option<String>,
+    /// Folds of the cross-validation.
+    pub folds: usize,
+    /// Seconds in all.
+    pub seconds: f64,
+    /// The models, the best first.
+    pub standings: Vec<Standing>,
+    /// Models that failed, and why.
+    pub failed: Vec<(String, String)>,
+    /// What is to be said below: how differences are judged.
+    pub note: String,
+}
+
+pub(super) fn part(board: &Leaderboard) -> Part {
+    let measure = board.measure.replace('_', " ");
+    let mut heads = vec![Head::word("model"), Head::number(format!("{measure} ± s.e."))];
+    heads.extend(board.second.iter().map(|s| Head::number(s.replace('_', " "))));
+    heads.extend([Head::number("fit"), Head::number("predict")]);
+    let notes = board.standings.iter().any(|s| !s.note.is_empty());
+    if notes {
+        heads.push(Head::word(""));
+    }
+    let row = |(k, s): (usize, &Standing)| {
+        let mut cells = vec![
+            Entry { text: s.model.clone(), strong: k == 0, ..Entry::default() },
+            Entry { text: format!("{:.4} ± {:.4}", s.mean, s.error), strong: k == 0, ..Entry::default() },
+        ];
+        if board.second.is_some() {
+            cells.push(s.second.map_or(Entry::default(), |v| format!("{v:.4}").into()));
+        }
+        cells.extend([s.fit_seconds, s.predict_seconds].map(|t| Entry::from(words::seconds(t))));
+        if notes {
+            cells.push(s.note.as_str().into());
+        }
+        cells
+    };
+    let rows = board.standings.iter().enumerate().map(row).collect();
+    let bar = |s: &Standing| Bar {
+        name: s.model.clone(),
+        value: s.mean,
+        span: Some((s.mean - s.error, s.mean + s.error)),
+        label: String::new(),
+        quiet: s.baseline,
+    };
+    let best = board.standings.first();
+    let told = best.map_or(String::new(), |b| format!("{} is first with {} {:.4} ± {:.4}.", b.model, measure, b.mean, b.error));
+    let bars = Bars {
+        title: "Leaderboard".into(),
+        label: format!("{measure}, mean over folds ± standard error"),
+        rows: board.standings.iter().map(bar).collect(),
+        points: true,
+        width: None,
+    };
+    let lead = format!(
+        "{} compared by {} folds in {}; the same folds for all.",
+        words::capital(&words::counted(board.standings.len(), "model")),
+        board.folds,
+        words::seconds(board.seconds)
+    );
+    let grid = Grid { caption: "Models, the best first".into(), heads, rows, note: board.note.clone(), tight: false };
+    let part = Part::new("Leaderboard").lead(lead).with(Block::Table(grid));
+    let part = part.figures(vec![Figure::new("leaderboard", format!("Models by {measure}"), bars).told(told)]);
+    board.failed.iter().fold(part, |part, (model, why)| part.with(Block::Note(format!("{model} failed: {why}"))))
+}

@@ -1,0 +1,104 @@
+//! What is seen of a column at a glance: gaps, distinct values, range or most frequent values, shape.
+
+use ermine_core::{Column, MISSING_CODE};
+
+/// Cells of the small histogram.
+const BINS: usize = 10;
+/// Most frequent values that are kept.
+const TOP: usize = 10;
+
+/// What is seen of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Cells that are missing.
+    pub missing: usize,
+    /// Distinct values.
+    pub distinct: usize,
+    /// What the values are.
+    pub values: Values,
+}
+
+/// What the values of a column are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// There is none.
+    None,
+    /// Numbers.
+    Numbers {
+        /// The least.
+        low: f64,
+        /// The greatest.
+        high: f64,
+        /// The mean.
+        mean: f64,
+        /// The middle one.
+        median: f64,
+        /// Counts in ten parts of the range.
+        histogram: [usize; BINS],
+    },
+    /// Names or texts: the most frequent with their counts.
+    Names(Vec<(String, usize)>),
+}
+
+impl Summary {
+    /// Looks at a column.
+    pub fn of(column: &Column) -> Self {
+        match column {
+            Column::Number { values, .. } => numbers(values),
+            Column::Category { codes, names } => {
+                let mut counts = vec![0usize; names.len()];
+                codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
+                let missing = codes.iter().filter(|&&c| c == MISSING_CODE).count();
+                top(missing, names.iter().map(String::as_str).zip(counts).collect())
+            }
+            Column::Text(cells) => {
+                let mut sorted: Vec<&str> = cells.iter().flatten().map(String::as_str).collect();
+                sorted.sort_unstable();
+                let mut counts: Vec<(&str, usize)> = Vec::new();
+                for s in sorted {
+                    match counts.last_mut() {
+                        Some(last) if last.0 == s => last.1 += 1,
+                        _ => counts.push((s, 1)),
+                    }
+                }
+                top(cells.iter().filter(|c| c.is_none()).count(), counts)
+            }
+        }
+    }
+
+    /// Counts that show the shape: of a histogram, or of the most frequent values; none where there is nothing to tell apart.
+    pub fn shape(&self) -> Vec<usize> {
+        match &self.values {
+            Values::Numbers { low, high, histogram, .. } if high > low => histogram.to_vec(),
+            Values::Names(top) => top.iter().map(|t| t.1).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn numbers(values: &[f64]) -> Summary {
+    let mut there: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+    there.sort_by(f64::total_cmp);
+    let missing = values.len() - there.len();
+    let distinct = there.windows(2).filter(|w| w[0] != w[1]).count() + usize::from(!there.is_empty());
+    let (Some(&low), Some(&high)) = (there.first(), there.last()) else {
+        return Summary { missing, distinct, values: Values::None };
+    };
+    let mean = there.iter().sum::<f64>() / there.len() as f64;
+    let median = there[there.len() / 2];
+    let mut histogram = [0usize; BINS];
+    for v in &there {
+        let at = ((v - low) / (high - low) * BINS as f64) as usize;
+        histogram[at.min(BINS - 1)] += 1;
+    }
+    Summary { missing, distinct, values: Values::Numbers { low, high, mean, median, histogram } }
+}
+
+/// The most frequent values.
+fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> Summary {
+    counts.retain(|(_, n)| *n > 0);
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let most = counts.iter().take(TOP).map(|(name, n)| ((*name).to_owned(), *n)).collect::<Vec<_>>();
+    let values = if most.is_empty() { Values::None } else { Values::Names(most) };
+    Summary { missing, distinct: counts.len(), values }
+}

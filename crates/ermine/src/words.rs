@@ -1,0 +1,91 @@
+//! Numbers in words: as people read them, on a terminal and on a page.
+
+/// A number with about four digits, for a person to compare.
+pub fn number(v: f64) -> String {
+    if v == 0.0 {
+        return "0".into();
+    }
+    if !v.is_finite() {
+        return v.to_string();
+    }
+    let size = v.abs().log10().floor();
+    if (-4.0..6.0).contains(&size) {
+        let digits = (3.0 - size).clamp(0.0, 7.0) as usize;
+        let text = format!("{v:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        format!("{v:.3e}")
+    }
+}
+
+/// A time with its unit.
+pub fn seconds(s: f64) -> String {
+    if s < 1e-3 {
+        format!("{:.0} µs", s * 1e6)
+    } else if s < 1.0 {
+        format!("{:.1} ms", s * 1e3)
+    } else if s < 120.0 {
+        format!("{s:.1} s")
+    } else {
+        format!("{:.1} min", s / 60.0)
+    }
+}
+
+/// A whole number with thin groups: 12,345.
+pub fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// So many of a thing: 1 row, 12,345 rows.
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A share in percent: 87.3%, 0.04%.
+pub fn percent(share: f64) -> String {
+    let p = 100.0 * share;
+    match p.abs() {
+        a if a == 0.0 || a >= 99.95 => format!("{p:.0}%"),
+        a if a >= 0.1 => format!("{p:.1}%"),
+        _ => format!("{}%", number(p)),
+    }
+}
+
+/// At most `most` letters, the last one … when something was cut.
+pub fn short(text: &str, most: usize) -> String {
+    match text.chars().count() <= most {
+        true => text.to_owned(),
+        false => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// The first letter as a capital.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|c| c.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_times_read_well() {
+        assert_eq!(number(0.98765), "0.9877");
+        assert_eq!(number(1234.0), "1234");
+        assert_eq!(number(1.5e-7), "1.500e-7");
+        assert_eq!(seconds(0.0123), "12.3 ms");
+        assert_eq!(count(1234567), "1,234,567");
+        assert_eq!((counted(1, "row").as_str(), counted(1200, "row").as_str()), ("1 row", "1,200 rows"));
+        assert_eq!(["0%", "87.3%", "100%", "0.04%"], [0.0, 0.8731, 1.0, 0.0004].map(percent).map(|p| p.leak() as &str));
+        assert_eq!((short("abcdef", 4).as_str(), capital("log odds").as_str()), ("abc…", "Log odds"));
+    }
+}

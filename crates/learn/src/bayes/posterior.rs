@@ -1,0 +1,58 @@
+//! From logarithms of joint probabilities to posteriors.
+
+/// Turns logarithms of unscaled probabilities into logarithms of probabilities.
+pub(super) fn normalise_logs(row: &mut [f64]) {
+    let norm = log_sum_exp(row);
+    row.iter_mut().for_each(|v| *v -= norm);
+}
+
+/// Turns logarithms of unscaled probabilities into probabilities.
+pub(super) fn normalise(row: &mut [f64]) {
+    let most = greatest(row);
+    let mut total = 0.0;
+    for v in row.iter_mut() {
+        *v = (*v - most).exp();
+        total += *v;
+    }
+    row.iter_mut().for_each(|v| *v /= total);
+}
+
+/// The logarithm of the sum of what these are logarithms of.
+pub(super) fn log_sum_exp(row: &[f64]) -> f64 {
+    let most = greatest(row);
+    if most == f64::NEG_INFINITY {
+        return if row.iter().any(|v| v.is_nan()) { f64::NAN } else { most };
+    }
+    most + row.iter().map(|v| (v - most).exp()).sum::<f64>().ln()
+}
+
+fn greatest(row: &[f64]) -> f64 {
+    row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v))
+}
+
+/// One number for two classes: the logarithm of the odds of the second.
+pub(super) fn odds(scores: ermine_core::Mat<f64>) -> ermine_core::Mat<f64> {
+    match scores.cols() {
+        2 => ermine_core::Mat::from_fn(scores.rows(), 1, |i, _| scores[(i, 1)] - scores[(i, 0)]),
+        _ => scores,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_overflows_and_impossible_classes_get_nothing() {
+        let logs = [-1e300, 1000.0, 1000.0 + 3f64.ln(), f64::NEG_INFINITY];
+        let mut p = logs;
+        normalise(&mut p);
+        // Next to 1000 a logarithm is known to 1e-13.
+        assert!((p[1] - 0.25).abs() < 1e-12 && (p[2] - 0.75).abs() < 1e-12 && p[0] == 0.0 && p[3] == 0.0);
+        let mut l = logs;
+        normalise_logs(&mut l);
+        assert!((l[1] - 0.25f64.ln()).abs() < 1e-12 && l[3] == f64::NEG_INFINITY);
+        assert!((log_sum_exp(&logs) - (1000.0 + 4f64.ln())).abs() < 1e-12);
+        assert_eq!(log_sum_exp(&[f64::NEG_INFINITY; 2]), f64::NEG_INFINITY);
+    }
+}

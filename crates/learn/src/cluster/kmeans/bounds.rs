@@ -1,0 +1,118 @@
+//! When bounds on distances are worth keeping, and what is known of them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ermine_core::{Dataset, Features, Mat};
+
+use super::lloyd::Cache;
+use super::pass::{KMeansState, Phase};
+
+/// Clusters from which on bounds can pay: a comparison with fewer costs hardly more than looking at its bounds
+/// (`cargo run --release -p ermine-math --example bounds`).
+const LEAST_CLUSTERS: usize = 32;
+
+/// The share of comparisons that are left at which bounds cost as much as they save.
+const TOO_MANY: f64 = 0.6;
+
+/// Steps without bounds after they did not pay; twice as many each time, up to the second number.
+const PAUSE: u32 = 2;
+const LONGEST_PAUSE: u32 = 32;
+
+/// Bounds take at most so many times the memory of the rows.
+const MOST_MEMORY: usize = 4;
+
+/// What is known of the distances of rows in memory from the centres.
+pub(super) struct Bounds {
+    worth_trying: bool,
+    single: bool,
+    /// A bound a row and group of centres.
+    pub(super) lower: Vec<f32>,
+    /// The centres that the bounds are about.
+    about: Option<(Mat<f64>, Cache)>,
+    start: (usize, u64),
+    rest: u32,
+    pause: u32,
+    /// Pairs compared in this pass.
+    pub(super) compared: AtomicUsize,
+}
+
+/// What a pass with bounds needs.
+pub(super) struct Known {
+    pub(super) groups: usize,
+    pub(super) moves: Vec<f32>,
+}
+
+impl Bounds {
+    pub(super) fn new(data: &Dataset<'_>) -> Self {
+        let single = matches!(data.x, Features::F32(_));
+        let worth_trying = !matches!(data.x, Features::Csr(_));
+        Self {
+            worth_trying,
+            single,
+            lower: Vec::new(),
+            about: None,
+            start: (0, 0),
+            rest: 1,
+            pause: PAUSE,
+            compared: AtomicUsize::new(0),
+        }
+    }
+
+    /// Bounds that are used in every step, whether they pay or not.
+    #[cfg(test)]
+    pub(super) fn always(data: &Dataset<'_>) -> Self {
+        Self { rest: 0, pause: 0, ..Self::new(data) }
+    }
+
+    /// No bounds.
+    #[cfg(test)]
+    pub(super) fn never(data: &Dataset<'_>) -> Self {
+        Self { worth_trying: false, ..Self::new(data) }
+    }
+
+    /// What the next pass can use, when it is a step that bounds are worth.
+    pub(super) fn before_pass(&mut self, state: &KMeansState, rows: usize) -> Option<Known> {
+        if !self.worth_trying || !matches!(state.phase, Phase::Step | Phase::Last { .. }) {
+            return None;
+        }
+        let (clusters, cols) = (state.centres.rows(), state.centres.cols());
+        let size = if self.single { 4 } else { 8 };
+        let groups = state.cache.groups(&state.centres, self.single);
+        if (clusters < LEAST_CLUSTERS && self.pause > 0) || 4 * groups > MOST_MEMORY * size * cols {
+            return None;
+        }
+        let start = (clusters, state.run);
+        if start != self.start {
+            // The first step of a start moves centres far.
+            (self.start, self.about, self.rest, self.pause) = (start, None, self.pause.min(1), self.pause.min(PAUSE));
+        }
+        if self.rest > 0 {
+            self.rest -= 1;
+            self.about = None;
+            return None;
+        }
+        let moves = match &self.about {
+            Some((old, cache)) => state.cache.moves(&state.centres, cache, old, self.single),
+            None => {
+                self.lower.clear();
+                self.lower.resize(rows * groups, f32::NEG_INFINITY);
+                vec![0.0; groups]
+            }
+        };
+        *self.compared.get_mut() = 0;
+        Some(Known { groups, moves })
+    }
+
+    /// Looks at what a pass with bounds has saved.
+    pub(super) fn after_pass(&mut self, state: &KMeansState, known: &Known, rows: usize) {
+        let first = self.about.is_none();
+        let share = self.compared.load(Ordering::Relaxed) as f64 / (rows * known.groups) as f64;
+        if !first && share > TOO_MANY && self.pause > 0 {
+            self.rest = self.pause;
+            self.pause = (2 * self.pause).min(LONGEST_PAUSE);
+            self.about = None;
+        } else {
+            self.about = Some((state.centres.clone(), state.cache.clone()));
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! k-means in passes: draw a sample to start from, step, look for rows of empty clusters, and say what the centres are worth.
+
+use ermine_core::*;
+use serde::{Deserialize, Serialize};
+
+use super::choose::{self, Tried};
+use super::lloyd::{Cache, Farthest, Totals};
+use super::start::Sample;
+use super::{Clusters, Init, KMeans, KMeansModel};
+
+/// What a pass is for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Phase {
+    /// Draw the rows among which to start; those of a greater hash are not looked at.
+    Sample(u64),
+    /// A step of Lloyd.
+    Step,
+    /// Find the rows farthest from their centres, for the centres without rows of these totals.
+    Farthest(Box<Totals>),
+    /// Say what the final centres are worth.
+    Last {
+        /// Whether the centres have settled.
+        settled: bool,
+    },
+}
+
+/// What every block of [`KMeans`] is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KMeansState {
+    cols: usize,
+    seed: u64,
+    pub(super) phase: Phase,
+    pub(super) centres: Mat<f64>,
+    /// What starts are drawn from.
+    sample: Option<Sample>,
+    /// How many groups are tried now.
+    k: usize,
+    /// The number of the present start.
+    pub(super) run: u64,
+    iteration: u64,
+    /// Stands for the groups of all rows in the step before.
+    fingerprint: Option<u64>,
+    /// What the squared moves of the centres are compared with; known after the first step.
+    tolerance: Option<f64>,
+    trace: Trace,
+    /// Where the best start of this number of groups led.
+    pub(super) best: Option<Outcome>,
+    /// Where the best starts of other numbers led, and what they are worth.
+    tried: Vec<(Outcome, Tried)>,
+    /// The centres made ready for the kernels, once a pass.
+    #[serde(skip)]
+    pub(super) cache: Cache,
+}
+
+/// Where one start led.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Outcome {
+    pub(super) run: u64,
+    centres: Mat<f64>,
+    sizes: Vec<f64>,
+    inertia: f64,
+    iterations: u64,
+    converged: bool,
+    trace: Trace,
+}
+
+/// What [`KMeans`] gathers in a pass.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum KMeansPart {
+    #[doc(hidden)]
+    Sample(Sample),
+    #[doc(hidden)]
+    Totals(Box<Totals>),
+    #[doc(hidden)]
+    Farthest(Farthest),
+}
+
+impl Partial for KMeansPart {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        match (self, other) {
+            (Self::Sample(a), Self::Sample(b)) => a.merge(b),
+            (Self::Totals(a), Self::Totals(b)) => a.merge(&b),
+            (Self::Farthest(a), Self::Farthest(b)) => a.merge(b),
+            _ => return Err(Error::Data("partials of different passes".into())),
+        }
+        Ok(())
+    }
+}
+
+impl KMeansState {
+    fn clusters(&self) -> usize {
+        self.centres.rows()
+    }
+
+    fn begin(&mut self, centres: Mat<f64>) {
+        self.centres = centres;
+        self.cache = Cache::default();
+        self.phase = Phase::Step;
+        self.iteration = 0;
+        self.fingerprint = None;
+        self.trace = Trace::timed(&["iteration", "objective"]);
+    }
+
+    fn outcome(&mut self, totals: &Totals, converged: bool) -> Outcome {
+        Outcome {
+            run: self.run,
+            centres: std::mem::take(&mut self.centres),
+            sizes: totals.weight.clone(),
+            inertia: totals.inertia,
+            iterations: self.iteration,
+            converged,
+            trace: std::mem::take(&mut self.trace),
+        }
+    }
+}
+
+impl PassLearner for KMeans {
+    type State = KMeansState;
+    type Partial = KMeansPart;
+
+    fn block_rows(&self, cols: usize) -> usize {
+        // The sums of a block should cost less than its rows.
+        (self.range().1.saturating_mul(cols) / 8).next_power_of_two().clamp(BLOCK_ROWS, 1 << 18)
+    }
+
+    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansState> {
+        let cols = head.cols();
+        let mut state = KMeansState {
+            cols,
+            seed: cx.seed,
+            phase: Phase::Sample(u64::MAX),
+            centres: Mat::zeros(0, cols),
+            sample: None,
+            k: self.range().0,
+            run: 0,
+            iteration: 0,
+            fingerprint: None,
+            tolerance: None,
+            trace: Trace::default(),
+            best: None,
+            tried: Vec::new(),
+            cache: Cache::default(),
+        };
+        if let Init::Given(centres) = self.init()? {
+            if centres.cols() != cols {
+                let expected = format!("its centres have {} numbers, and the data has {cols} columns", centres.cols());
+                return Err(self.refuse("init", &self.init, expected));
+            }
+            state.begin(centres);
+        }
+        Ok(state)
+    }
+
+    fn empty(&self, state: &KMeansState) -> KMeansPart {
+        match &state.phase {
+            Phase::Sample(limit) => KMeansPart::Sample(Sample::new(self.range().1, state.cols).with_limit(*limit)),
+            Phase::Step | Phase::Last { .. } => KMeansPart::Totals(Box::new(Totals::new(state.clusters(), state.cols))),
+            Phase::Farthest(totals) => KMeansPart::Farthest(Farthest::new(totals.empty_clusters().len())),
+        }
+    }
+
+    fn add(&self, state: &KMeansState, part: &mut KMeansPart, rows: &Dataset<'_>) -> Result<()> {
+        let mut labels = vec![0; rows.rows()];
+        add_with_labels(state, part, rows, &mut labels)
+    }
+
+    fn finish(&self, mut state: KMeansState, total: KMeansPart, cx: &Context<'_>) -> Result<Step<KMeansState, KMeansModel>> {
+        let outcome = match (std::mem::replace(&mut state.phase, Phase::Step), total) {
+            (_, KMeansPart::Sample(sample)) => {
+                self.enough_rows(sample.rows())?;
+                if sample.is_short() {
+                    state.phase = Phase::Sample(u64::MAX);
+                    return Ok(Step::Again(state, None));
+                }
+                state.sample = Some(sample);
+                if let Some(first) = self.next_start(&state, cx)? {
+                    state.begin(first);
+                }
+                None
+            }
+            (Phase::Last { settled }, KMeansPart::Totals(totals)) => {
+                state.trace.push(&[(state.iteration + 1) as f64, totals.inertia]);
+                let same = state.fingerprint == Some(totals.fingerprint);
+                Some(state.outcome(&totals, settled || same))
+            }
+            (_, KMeansPart::Totals(totals)) => {
+                self.enough_rows(totals.rows)?;
+                state.iteration += 1;
+                state.trace.push(&[state.iteration as f64, totals.inertia]);
+                let same = state.fingerprint.replace(totals.fingerprint) == Some(totals.fingerprint);
+                if same || cx.out_of_time() {
+                    // These centres, these groups and this inertia belong together.
+                    Some(state.outcome(&totals, same))
+                } else if totals.empty_clusters().is_empty() {
+                    self.move_centres(&mut state, &totals);
+                    None
+                } else {
+                    state.phase = Phase::Farthest(totals);
+                    None
+                }
+            }
+            (Phase::Farthest(mut totals), KMeansPart::Farthest(farthest)) => {
+                totals.move_to_farthest(&state.centres, &farthest);
+                self.move_centres(&mut state, &totals);
+                None
+            }
+            _ => return Err(Error::Data("a partial of another pass".into())),
+        };
+        let objective = state.trace.rows.last().map(|r| r[1]);
+        if let Some(outcome) = outcome {
+            if state.best.as_ref().is_none_or(|b| outcome.inertia < b.inertia) {
+                state.best = Some(outcome);
+            }
+            state.run += 1;
+            match self.next_start(&state, cx) {
+                Ok(Some(next)) => state.begin(next),
+                Ok(None) => match self.next_number(&mut state, cx) {
+                    Ok(Some(next)) => state.begin(next),
+                    Ok(None) => return self.outcome(state, false).map(Step::Done),
+                    Err(Error::Deadline(_)) => return self.outcome(state, true).map(Step::Done),
+                    Err(e) => return Err(e),
+                },
+                Err(Error::Deadline(_)) => return self.outcome(state, true).map(Step::Done),
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(Step::Again(state, objective))
+    }
+
+    fn interrupted(&self, state: &KMeansState) -> Option<KMeansModel> {
+        let mut state = state.clone();
+        if state.best.is_none() && state.tried.is_empty() {
+            // The centres of a step under way are no worse than those before it.
+            state.best = Some(Outcome {
+                run: state.run,
+                sizes: vec![0.0; state.clusters()],
+                inertia: state.trace.rows.last()?[1],
+                iterations: state.iteration,
+                converged: false,
+                trace: state.trace.clone(),
+                centres: state.centres.clone(),
+            });
+        }
+        self.outcome(state, true).ok()
+    }
+}
+
+/// Takes a block into a partial, and says where its rows went.
+pub(super) fn add_with_labels(state: &KMeansState, part: &mut KMeansPart, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+    match part {
+        KMeansPart::Sample(sample) => sample.add(rows, state.seed),
+        KMeansPart::Totals(totals) => totals.add(&state.centres, &state.cache, rows, labels),
+        KMeansPart::Farthest(farthest) => farthest.add(&state.centres, &state.cache, rows, labels),
+    }
+}
+
+impl KMeans {
+    fn enough_rows(&self, rows: u64) -> Result<()> {
+        let k = self.range().0;
+        if rows >= k as u64 {
+            return Ok(());
+        }
+        Err(Error::Data(format!("there are {rows} rows, and {k} clusters need at least {k}; lower n_clusters")))
+    }
+
+    /// The centres of the start whose turn it is, unless all were tried.
+    fn next_start(&self, state: &KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        let init = self.init()?;
+        match &state.sample {
+            Some(sample) if state.run < self.starts(&init) => {
+                let plus = matches!(init, Init::PlusPlus);
+                sample.centres(state.k, plus, state.seed, state.run, cx).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The centres of the first start of the next number of groups, where several are tried.
+    fn next_number(&self, state: &mut KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        let (Clusters::Rule(_), Some(most)) = (self.n_clusters, state.sample.as_ref().map(Sample::len)) else { return Ok(None) };
+        self.judge(state);
+        if state.k >= self.max_clusters.min(most) {
+            return Ok(None);
+        }
+        state.k += 1;
+        state.run = 0;
+        self.next_start(state, cx)
+    }
+
+    /// Says what the best start of the present number of groups is worth.
+    fn judge(&self, state: &mut KMeansState) {
+        if let (Some(sample), Some(best)) = (&state.sample, state.best.take()) {
+            let alone = state.tried.first().filter(|t| t.1.clusters == 1).map(|t| t.1.inertia);
+            let judge = choose::Judge { learner: self, sample, alone };
+            let tried = judge.try_out(&best.centres, &best.sizes, best.inertia);
+            state.tried.push((best, tried));
+        }
+    }
+
+    /// The model of what was tried; `cut` when that was not all.
+    fn outcome(&self, mut state: KMeansState, cut: bool) -> Result<KMeansModel> {
+        let Clusters::Rule(rule) = self.n_clusters else {
+            let best = state.best.map(|b| Outcome { converged: b.converged && !cut, ..b });
+            return self.model(best, Vec::new(), cut);
+        };
+        self.judge(&mut state);
+        if state.tried.is_empty() {
+            return self.model(None, Vec::new(), cut);
+        }
+        let table: Vec<Tried> = state.tried.iter().map(|t| t.1).collect();
+        let best = state.tried.swap_remove(choose::best(rule, &table)).0;
+        self.model(Some(Outcome { converged: best.converged && !cut, ..best }), table, cut)
+    }
+
+    /// Every centre goes to the mean of its rows; what follows depends on how far they went.
+    fn move_centres(&self, state: &mut KMeansState, totals: &Totals) {
+        let (centres, shift) = totals.means(&state.centres);
+        let tolerance = *state.tolerance.get_or_insert_with(|| self.tol * totals.mean_variance(&centres, &state.centres));
+        state.centres = centres;
+        state.cache = Cache::default();
+        let settled = shift <= tolerance;
+        state.phase = if settled || state.iteration >= self.max_iter { Phase::Last { settled } } else { Phase::Step };
+    }
+
+    fn model(&self, best: Option<Outcome>, tried: Vec<Tried>, cut: bool) -> Result<KMeansModel> {
+        let best = best.ok_or_else(|| Error::Data("no start led anywhere".into()))?;
+        let mut notes = Vec::new();
+        let empty = best.sizes.iter().filter(|&&w| w == 0.0).count();
+        if empty > 0 && best.sizes.iter().any(|&w| w > 0.0) {
+            let k = best.sizes.len();
+            notes.push(format!("{} of {k} clusters have rows: the data has fewer distinct rows than clusters", k - empty));
+        }
+        if let (Clusters::Rule(rule), Some(last)) = (self.n_clusters, tried.last()) {
+            let word = serde_json::to_value(rule).ok().and_then(|v| Some(v.as_str()?.to_owned())).unwrap_or_default();
+            let (k, first) = (best.centres.rows(), rule.first());
+            notes.push(format!("{k} clusters by the {word}, of {first} to {} that were tried", last.clusters));
+        }
+        if cut {
+            notes.push(format!("stopped by the time limit after {} steps", best.iterations));
+        } else if !best.converged {
+            notes.push(format!("stopped after {} steps, before the centres settled", best.iterations));
+        }
+        let certificate = Certificate {
+            method: "lloyd".into(),
+            objective: Some(best.inertia),
+            iterations: best.iterations,
+            converged: best.converged,
+            notes,
+            ..Certificate::default()
+        };
+        let model = KMeansModel::new(best.centres, best.sizes, best.inertia, certificate, Some(best.trace), best.run);
+        Ok(model.with_tried(tried))
+    }
+}

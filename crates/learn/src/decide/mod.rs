@@ -1,0 +1,13 @@
+//! From probabilities to decisions: costs, declining, thresholds under a bound, calibration, asking for labels, learning from rows without them.
+
+mod active;
+mod calibrate;
+mod cost;
+mod self_training;
+mod threshold;
+
+pub use active::{ActiveCurve, ActiveLearning, Uncertainty, simulate};
+pub use calibrate::{Calibration, Calibrator, ProbabilityMap};
+pub use cost::{Costs, Decisions};
+pub use self_training::{SelfTrained, SelfTraining};
+pub use threshold::{Bounded, threshold_for_fnr, threshold_for_fpr};

@@ -1,0 +1,165 @@
+//! Partial dependence: how predictions move with a column, for each row and in the mean.
+
+use ermine_core::{Column, Context, Error, Features, MISSING_CODE, Mat, Model, Progress, Result, Stream};
+use serde::{Deserialize, Serialize};
+
+use super::Found;
+use super::column::{Cells, Fill, put};
+
+/// How partial dependence is found.
+///
+/// The partial dependence on column j at the value v is the mean prediction when every row has v there: `mean over rows of
+/// f(x with x_j = v)`. The curves of single rows (individual conditional expectation) show what the mean hides: when they are not
+/// parallel, the effect of the column depends on other columns. Values that do not occur together are put together too, so that curves
+/// far outside of what a row could be are not to be trusted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PartialDependence {
+    /// Values that are tried, at most: all values of a column that has no more, else quantiles from 1% to 99%; of categories the most
+    /// frequent.
+    pub places: usize,
+    /// Rows that are averaged over, at most; of more so many are drawn.
+    pub rows: usize,
+}
+
+impl Default for PartialDependence {
+    fn default() -> Self {
+        Self { places: 25, rows: 500 }
+    }
+}
+
+/// The values that were tried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Places {
+    /// Numbers, rising.
+    Numbers(Vec<f64>),
+    /// Categories, the most frequent first.
+    Names(Vec<String>),
+}
+
+impl Places {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(v) => v.len(),
+            Self::Names(v) => v.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How predictions move with a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dependence {
+    /// The column.
+    pub column: usize,
+    /// The values that were tried.
+    pub places: Places,
+    /// The mean prediction: a row a value; a column a target or class, but for two classes the second alone.
+    pub mean: Mat<f64>,
+    /// Standard errors of these means, as means over the rows.
+    pub error: Mat<f64>,
+    /// For each output: the predictions of single rows, a row each, a column a value.
+    pub each: Vec<Mat<f64>>,
+    /// Deciles of the column, where it has numbers.
+    pub deciles: Vec<f64>,
+}
+
+impl Dependence {
+    /// How far the mean moves, over all outputs: what is worth showing first.
+    pub fn reach(&self) -> f64 {
+        let of = |o: usize| {
+            let values = (0..self.mean.rows()).map(|k| self.mean[(k, o)]);
+            values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
+        };
+        (0..self.mean.cols()).map(of).fold(0.0, f64::max)
+    }
+}
+
+impl PartialDependence {
+    /// The dependence on a column; `None` when the column has fewer than two values or holds text.
+    pub fn of(
+        &self,
+        model: &dyn Model,
+        x: &Features<'_>,
+        weight: Option<&[f64]>,
+        column: usize,
+        cx: &Context<'_>,
+    ) -> Result<Option<Dependence>> {
+        if column >= x.cols() || self.places < 2 || self.rows == 0 {
+            return Err(Error::Data(format!("column {column} of {}, {} values, {} rows", x.cols(), self.places, self.rows)));
+        }
+        let Some((places, fills, deciles)) = self.grid(&Cells::of(x, column)) else { return Ok(None) };
+        let rows: Vec<usize> = match x.rows() > self.rows {
+            false => (0..x.rows()).collect(),
+            true => {
+                let mut drawn = Stream::new(cx.seed, "rows for dependence", 0).permutation(x.rows());
+                drawn.truncate(self.rows);
+                drawn.sort_unstable();
+                drawn
+            }
+        };
+        let weights: Vec<f64> = rows.iter().map(|&i| weight.map_or(1.0, |w| w[i])).collect();
+        let total: f64 = weights.iter().sum();
+        if total <= 0.0 {
+            return Err(Error::Weight("all rows that were drawn have weight 0".into()));
+        }
+        let mut taken = x.take(&rows);
+        let cells = Cells::of(&taken.view(), column);
+        let (mut mean, mut error, mut each) = (Vec::new(), Vec::new(), Vec::new());
+        for (k, fill) in fills.iter().enumerate() {
+            cx.check(Progress { stage: "dependence", done: k as u64, total: Some(fills.len() as u64), objective: None })?;
+            let Some(same) = cells.filled(*fill) else { return Ok(None) };
+            put(&mut taken, column, same)?;
+            let found = match Found::of(model, &taken.view())? {
+                Found::Proba(p) if p.cols() == 2 => Mat::from_fn(p.rows(), 1, |i, _| p[(i, 1)]),
+                Found::Proba(p) | Found::Reals(p) => p,
+            };
+            if each.is_empty() {
+                each = vec![Mat::zeros(rows.len(), fills.len()); found.cols()];
+                (mean, error) = (vec![Vec::new(); found.cols()], vec![Vec::new(); found.cols()]);
+            }
+            for o in 0..found.cols() {
+                let average = (0..rows.len()).map(|i| weights[i] / total * found[(i, o)]).sum::<f64>();
+                let square: f64 = (0..rows.len()).map(|i| (weights[i] / total * (found[(i, o)] - average)).powi(2)).sum();
+                mean[o].push(average);
+                error[o].push(square.sqrt());
+                (0..rows.len()).for_each(|i| each[o][(i, k)] = found[(i, o)]);
+            }
+        }
+        let table = |v: &[Vec<f64>]| Mat::from_fn(fills.len(), v.len(), |k, o| v[o][k]);
+        Ok(Some(Dependence { column, places, mean: table(&mean), error: table(&error), each, deciles }))
+    }
+
+    /// The values to try, as values and as cells, and the deciles of numbers.
+    fn grid(&self, cells: &Cells) -> Option<(Places, Vec<Fill>, Vec<f64>)> {
+        if let Some(mut there) = cells.numbers() {
+            there.sort_by(f64::total_cmp);
+            let last = there.len().checked_sub(1)?;
+            let quantile = |q: f64| there[(q * last as f64).round() as usize];
+            let mut values = there.clone();
+            values.dedup();
+            if values.len() > self.places {
+                let step = 0.98 / (self.places - 1) as f64;
+                values = (0..self.places).map(|k| quantile(0.01 + step * k as f64)).collect();
+                values.dedup();
+            }
+            let fills: Vec<Fill> = values.iter().map(|&v| Fill::Number(v)).collect();
+            let deciles = (1..10).map(|k| quantile(f64::from(k) / 10.0)).collect();
+            return (values.len() > 1).then_some((Places::Numbers(values), fills, deciles));
+        }
+        let Cells::Column(Column::Category { codes, names }) = cells else { return None };
+        let mut counts = vec![0usize; names.len()];
+        codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
+        let mut order: Vec<usize> = (0..names.len()).filter(|&c| counts[c] > 0).collect();
+        order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
+        order.truncate(self.places);
+        let fills: Vec<Fill> = order.iter().map(|&c| Fill::Code(c as u32)).collect();
+        (order.len() > 1).then(|| (Places::Names(order.iter().map(|&c| names[c].clone()).collect()), fills, Vec::new()))
+    }
+}

@@ -1,0 +1,87 @@
+//! Predictions, kept, and the measures of them.
+
+use ermine_core::{Error, Features, Mat, Model, Result, Target, argmax_rows};
+
+use crate::metrics::{self, Better};
+
+/// What a model says of rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// Probabilities: a column a class.
+    Proba(Mat<f64>),
+    /// Numbers: a column a target.
+    Reals(Mat<f64>),
+}
+
+impl Found {
+    /// Asks a model; one that predicts nothing is refused.
+    pub fn of(model: &dyn Model, x: &Features<'_>) -> Result<Self> {
+        match (model.as_classifier(), model.as_regressor()) {
+            (Some(c), _) => Ok(Self::Proba(c.proba(x)?)),
+            (_, Some(r)) => Ok(Self::Reals(r.predict(x)?)),
+            _ => Err(Error::Target("the model predicts nothing".into())),
+        }
+    }
+
+    /// Rows there are.
+    pub fn rows(&self) -> usize {
+        self.values().rows()
+    }
+
+    /// The probabilities or numbers.
+    pub fn values(&self) -> &Mat<f64> {
+        match self {
+            Self::Proba(m) | Self::Reals(m) => m,
+        }
+    }
+
+    /// What is said of some rows and then of others, by models of one learner.
+    ///
+    /// # Panics
+    /// When one has probabilities and the other numbers, or another number of columns.
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
+        match (&mut self, other) {
+            (Self::Proba(all), Self::Proba(more)) | (Self::Reals(all), Self::Reals(more)) => all.append_rows(more),
+            _ => panic!("models of one learner predict one kind of thing"),
+        }
+        self
+    }
+
+    /// The measure that is looked at when none is named: log loss for classes, the root mean squared error for numbers.
+    pub fn usual_measure(&self) -> &'static str {
+        match self {
+            Self::Proba(_) => "log_loss",
+            Self::Reals(_) => "rmse",
+        }
+    }
+
+    /// A measure by name, and its direction.
+    pub fn measure(&self, name: &str, y: &Target<'_>, weight: Option<&[f64]>) -> Result<(f64, Better)> {
+        let better = metrics::direction(name)?;
+        let named = |all: Vec<(&'static str, f64)>| {
+            let found = all.into_iter().find(|(n, _)| *n == name).map(|(_, v)| v);
+            found.ok_or_else(|| Error::Data(format!("{name} cannot be measured here")))
+        };
+        let value = match (self, y) {
+            (Self::Proba(p), Target::Class { codes, names }) => match name {
+                "log_loss" => metrics::log_loss(codes, p.view(), weight),
+                "brier" => metrics::brier(codes, p.view(), weight),
+                "accuracy" => metrics::confusion(codes, &argmax_rows(p.view()), names.len(), weight).accuracy(),
+                _ => named(metrics::of_classes(codes, p.view(), &argmax_rows(p.view()), weight)?)?,
+            },
+            (Self::Reals(found), Target::Real(_) | Target::Reals(_)) => {
+                let truth = y.reals()?;
+                match name {
+                    "mse" => metrics::mse(truth, found.view(), weight),
+                    "rmse" => metrics::rmse(truth, found.view(), weight),
+                    "mae" => metrics::mae(truth, found.view(), weight),
+                    "r2" => metrics::r2(truth, found.view(), weight),
+                    _ => named(metrics::of_numbers(truth, found.view(), weight, &|t, p| (t - p) * (t - p)))?,
+                }
+            }
+            _ => return Err(Error::Target("the model predicts something else than this target".into())),
+        };
+        Ok((value, better))
+    }
+}

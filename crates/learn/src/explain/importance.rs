@@ -1,0 +1,218 @@
+//! Permutation importances: how much worse a model does when a column is mixed up.
+
+use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedFeatures, Progress, Result, Stream};
+use ermine_math::distribution::StudentT;
+use serde::{Deserialize, Serialize};
+
+use super::Found;
+use super::column::{Cells, put};
+use crate::metrics::Better;
+use crate::select::stratified_k_fold;
+
+/// Groups of rows that are left out in turn to learn how sure an importance is, at most; and rows of a group, about, where rows are few.
+const GROUPS: usize = 20;
+const GROUP_ROWS: usize = 10;
+
+/// How importances are found.
+///
+/// The importance of a column is what a measure loses when the cells of the column are dealt to other rows, so that they keep their
+/// distribution and tell nothing of the row: with loss L, `E L(y, f(x with x_j from another row)) - E L(y, f(x))`. It is averaged over
+/// `repeats` deals.
+///
+/// Intervals are those of the importance of this model on further rows of the same kind. They come from leaving out each of up to 20 groups of
+/// rows in turn (a grouped jackknife), so that they are there for every measure, and hold both the chance of the rows and that of the deals. For that
+/// cells are dealt within groups: a row that is left out then leaves with the cell that it gave away. No row keeps its own cell.
+///
+/// Columns that say the same share their importance: each is needed little when the other is there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Permutation {
+    /// The measure; log loss for classes and the root mean squared error for numbers when not given.
+    pub measure: Option<String>,
+    /// Deals of each column.
+    pub repeats: usize,
+    /// Rows that are looked at, at most; of more so many are drawn.
+    pub rows: usize,
+    /// Level of the intervals.
+    pub level: f64,
+}
+
+impl Default for Permutation {
+    fn default() -> Self {
+        Self { measure: None, repeats: 5, rows: 20_000, level: 0.95 }
+    }
+}
+
+/// A model and rows to judge it by: rows that it was not trained on, or else importances flatter what it learned by heart. Several
+/// models are those of a cross-validation, each with the rows that it did not see.
+#[derive(Clone, Copy)]
+pub struct Judged<'a> {
+    /// The model.
+    pub model: &'a dyn Model,
+    /// The rows, with their target.
+    pub data: Dataset<'a>,
+}
+
+/// The importance of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Importance {
+    /// What the measure loses.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+/// The importances of all columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Importances {
+    /// The measure.
+    pub measure: String,
+    /// Its value on the rows as they are.
+    pub base: f64,
+    /// Rows that were looked at.
+    pub rows: usize,
+    /// Deals of each column.
+    pub repeats: usize,
+    /// One a column, in the order of the columns.
+    pub columns: Vec<Importance>,
+}
+
+impl Importances {
+    /// Numbers of the columns, the most important first.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        order.sort_by(|&a, &b| self.columns[b].mean.total_cmp(&self.columns[a].mean).then(a.cmp(&b)));
+        order
+    }
+}
+
+impl Permutation {
+    /// The importances of all columns. The seed of `cx` decides the deals and the rows that are drawn of many; its observer can stop it.
+    pub fn importances(&self, judged: &[Judged<'_>], cx: &Context<'_>) -> Result<Importances> {
+        let rows: usize = judged.iter().map(|j| j.data.rows()).sum();
+        let columns = judged.first().map_or(0, |j| j.data.cols());
+        if rows < 4 || columns == 0 || self.repeats == 0 {
+            let found = format!("{rows} rows, {columns} columns, {} repeats", self.repeats);
+            return Err(Error::Data(format!("{found}: importances need at least 4 rows, a column and a repeat")));
+        }
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(Error::Data(format!("a level of {}: it must lie between 0 and 1", self.level)));
+        }
+        let mut parts = self.parts(judged, rows, cx.seed);
+        let (y, weight) = pooled(&parts);
+        let mut views: Vec<Found> = Vec::new();
+        for (part, judged) in parts.iter().zip(judged) {
+            views.push(Found::of(judged.model, &part.x.view())?);
+        }
+        let base = joined(views);
+        let name = self.measure.as_deref().unwrap_or(base.usual_measure());
+        let total = base.rows();
+        let least = parts.iter().map(|p| p.x.view().rows()).min().unwrap_or(0);
+        let groups = (least / GROUP_ROWS).clamp(2, GROUPS);
+        if least < 2 * groups {
+            return Err(Error::Data(format!(
+                "{least} rows are too few for importances; each model needs {} to be judged by",
+                2 * groups
+            )));
+        }
+        let folds = parts.iter().map(|p| Ok(stratified_k_fold(&p.y.view(), p.x.view().rows(), groups, cx.seed)?.fold_of));
+        let folds = folds.collect::<Result<Vec<Vec<usize>>>>()?;
+        let fold: Vec<usize> = folds.iter().flatten().copied().collect();
+        // A weight of 0 is the row left out: one list of weights for all rows, and one without each group.
+        let without = |g: usize| -> Vec<f64> { (0..total).map(|i| if fold[i] == g { 0.0 } else { weight[i] }).collect() };
+        let lists: Vec<Vec<f64>> =
+            std::iter::once(weight.clone()).chain((0..groups).map(without)).filter(|w| w.iter().any(|w| *w > 0.0)).collect();
+        let measured = |found: &Found| -> Result<Vec<f64>> {
+            let signed = |w: &Vec<f64>| {
+                let (value, better) = found.measure(name, &y.view(), Some(w))?;
+                Ok(if better == Better::Higher { -value } else { value })
+            };
+            lists.iter().map(signed).collect()
+        };
+        let before = measured(&base)?;
+        let student = StudentT { df: (lists.len() as f64 - 2.0).max(1.0) }.isf(0.5 * (1.0 - self.level));
+        let mut out = Vec::with_capacity(columns);
+        for j in 0..columns {
+            cx.check(Progress { stage: "importances", done: j as u64, total: Some(columns as u64), objective: None })?;
+            // What the measure loses over all rows, and without each group.
+            let mut lost = vec![0.0; lists.len()];
+            for repeat in 0..self.repeats {
+                let mut views = Vec::new();
+                for (k, (part, judged)) in parts.iter_mut().zip(judged).enumerate() {
+                    let index = ((j * self.repeats + repeat) * 1024 + k) as u64;
+                    let cells = Cells::of(&part.x.view(), j);
+                    let dealt = cells.take(&deal(&folds[k], groups, &mut Stream::new(cx.seed, "permutation importance", index)));
+                    put(&mut part.x, j, dealt)?;
+                    let found = Found::of(judged.model, &part.x.view());
+                    put(&mut part.x, j, cells)?;
+                    views.push(found?);
+                }
+                let after = measured(&joined(views))?;
+                lost.iter_mut().zip(after.iter().zip(&before)).for_each(|(l, (a, b))| *l += (a - b) / self.repeats as f64);
+            }
+            let (mean, left) = (lost[0], &lost[1..]);
+            let k = left.len() as f64;
+            let middle = left.iter().sum::<f64>() / k;
+            let error = ((k - 1.0) / k * left.iter().map(|v| (v - middle) * (v - middle)).sum::<f64>()).sqrt();
+            out.push(Importance { mean, error, low: mean - student * error, high: mean + student * error });
+        }
+        let (value, _) = base.measure(name, &y.view(), Some(&weight))?;
+        Ok(Importances { measure: name.to_owned(), base: value, rows: total, repeats: self.repeats, columns: out })
+    }
+
+    /// The rows of each model, drawn where they are too many.
+    fn parts(&self, judged: &[Judged<'_>], rows: usize, seed: u64) -> Vec<OwnedDataset> {
+        let mut drawn = vec![true; rows];
+        if rows > self.rows {
+            let order = Stream::new(seed, "rows for importances", 0).permutation(rows);
+            order[self.rows.max(4).min(rows)..].iter().for_each(|&i| drawn[i] = false);
+        }
+        let mut first = 0;
+        let mut part = |j: &Judged<'_>| {
+            let taken: Vec<usize> = (0..j.data.rows()).filter(|i| drawn[first + i]).collect();
+            first += j.data.rows();
+            j.data.take(&taken)
+        };
+        judged.iter().map(&mut part).collect()
+    }
+}
+
+/// For each row the row whose cell it gets: within a group each gives its cell to the next of a random round.
+fn deal(fold: &[usize], groups: usize, stream: &mut Stream) -> Vec<usize> {
+    let mut from: Vec<usize> = (0..fold.len()).collect();
+    let mut members = vec![Vec::new(); groups];
+    fold.iter().enumerate().for_each(|(i, &g)| members[g].push(i));
+    for mut round in members {
+        stream.shuffle(&mut round);
+        (0..round.len()).for_each(|k| from[round[k]] = round[(k + 1) % round.len()]);
+    }
+    from
+}
+
+fn joined(parts: Vec<Found>) -> Found {
+    parts.into_iter().reduce(Found::joined).expect("there is a part")
+}
+
+/// The targets and weights of all parts, one after the other.
+fn pooled(parts: &[OwnedDataset]) -> (ermine_core::OwnedTarget, Vec<f64>) {
+    use ermine_core::OwnedTarget;
+    let mut all = parts[0].y.clone();
+    for part in &parts[1..] {
+        match (&mut all, &part.y) {
+            (OwnedTarget::Real(a), OwnedTarget::Real(b)) => a.extend(b),
+            (OwnedTarget::Reals(a), OwnedTarget::Reals(b)) => a.append_rows(b.clone()),
+            (OwnedTarget::Class { codes: a, .. }, OwnedTarget::Class { codes: b, .. }) => a.extend(b),
+            _ => {}
+        }
+    }
+    let weights = |p: &OwnedDataset| p.weight.clone().unwrap_or_else(|| vec![1.0; rows_of(&p.x)]);
+    (all, parts.iter().flat_map(weights).collect())
+}
+
+fn rows_of(x: &OwnedFeatures) -> usize {
+    x.view().rows()
+}

@@ -1,0 +1,19 @@
+//! What a fitted model does, asked from outside: which columns matter, how predictions move with a column, what each column
+//! adds to each prediction.
+//!
+//! All of it works on any model, because it only predicts. Columns are those that came in: a category is exchanged as a whole, not
+//! level by level.
+
+mod column;
+mod dependence;
+mod found;
+mod importance;
+mod shap;
+
+pub use dependence::{Dependence, PartialDependence, Places};
+pub use found::Found;
+pub use importance::{Importance, Importances, Judged, Permutation};
+pub use shap::{Attributions, attributions, can_attribute};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! What each column adds to a prediction: Shapley values, of trees and of sums.
+
+use ermine_core::{Features, Mat, Model, Result};
+
+/// Shapley values of rows.
+///
+/// For trees they are exact for the expectation along the paths of the trees (TreeSHAP). For sums of parts, such as linear models, the
+/// part of a column minus its mean over the rows given: exact for columns drawn independently of each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attributions {
+    /// What the values sum to, together with the base: "probability", "log odds", "prediction".
+    pub explains: &'static str,
+    /// Numbers that are explained for each row: 1, or one a class or target.
+    pub outputs: usize,
+    /// What is said of a row of which nothing is known, for each output; a sum of parts is told up to a constant, and has none.
+    pub base: Option<Vec<f64>>,
+    /// A row for each row: for each output the value of each column.
+    pub values: Mat<f64>,
+}
+
+impl Attributions {
+    /// Columns there are.
+    pub fn columns(&self) -> usize {
+        self.values.cols() / self.outputs.max(1)
+    }
+
+    /// The value of a column in a row.
+    pub fn at(&self, row: usize, output: usize, column: usize) -> f64 {
+        self.values[(row, output * self.columns() + column)]
+    }
+
+    /// The mean size of each column's values, summed over the outputs.
+    pub fn sizes(&self, weight: Option<&[f64]>) -> Vec<f64> {
+        let w = |i: usize| weight.map_or(1.0, |w| w[i]);
+        let total: f64 = (0..self.values.rows()).map(w).sum();
+        let of_row = |i: usize, j: usize| (0..self.outputs).map(|o| self.at(i, o, j).abs()).sum::<f64>();
+        let size = |j: usize| (0..self.values.rows()).map(|i| w(i) / total * of_row(i, j)).sum::<f64>();
+        (0..self.columns()).map(size).collect()
+    }
+}
+
+/// The Shapley values of rows; `None` for models that cannot tell them.
+pub fn attributions(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Option<Attributions>> {
+    if let Some(explained) = model.as_explained() {
+        let parts = explained.attributions(x)?;
+        let (outputs, width) = (explained.n_outputs(), explained.n_features());
+        // Behind the columns of each output stands its base.
+        let values = Mat::from_fn(parts.rows(), outputs * width, |i, k| parts[(i, k / width * (width + 1) + k % width)]);
+        return Ok(Some(Attributions { explains: explained.explains(), outputs, base: Some(explained.expected()), values }));
+    }
+    let Some(additive) = model.as_additive() else { return Ok(None) };
+    let mut values = additive.parts(x)?;
+    let w = |i: usize| weight.map_or(1.0, |w| w[i]);
+    let total: f64 = (0..values.rows()).map(w).sum();
+    for k in 0..values.cols() {
+        let mean: f64 = (0..values.rows()).map(|i| w(i) / total * values[(i, k)]).sum();
+        (0..values.rows()).for_each(|i| values[(i, k)] -= mean);
+    }
+    Ok(Some(Attributions { explains: additive.explains(), outputs: additive.n_outputs(), base: None, values }))
+}
+
+/// Whether a model can tell Shapley values.
+pub fn can_attribute(model: &dyn Model) -> bool {
+    model.as_explained().is_some() || model.as_additive().is_some()
+}

@@ -1,0 +1,72 @@
+//! What a model says of rows, kept to be measured.
+
+use ermine_core::{Context, Error, Features, Mat, Model, Progress, Result, Target};
+
+use super::{of_classes, of_numbers};
+
+/// Rows that are predicted between two looks at the clock.
+const BLOCK_ROWS: usize = 8192;
+
+/// What a model says of rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Of a regressor: a column a target.
+    Numbers(Mat<f64>),
+    /// Of a classifier.
+    Classes {
+        /// Probabilities: a column a class.
+        proba: Mat<f64>,
+        /// The classes found.
+        found: Vec<u32>,
+    },
+}
+
+impl Outcome {
+    /// What a model says of rows; an error when the deadline passes meanwhile, or when the model does not predict.
+    pub fn of(model: &dyn Model, x: &Features<'_>, cx: &Context<'_>) -> Result<Self> {
+        let mut blocks = (0..x.rows()).step_by(BLOCK_ROWS).map(|from| x.row_range(from..(from + BLOCK_ROWS).min(x.rows())));
+        let look = |done: usize| {
+            let total = Some(x.rows() as u64);
+            cx.check(Progress { stage: "predicting", done: done as u64, total, objective: None })
+        };
+        let first = blocks.next().unwrap_or(*x);
+        if let Some(c) = model.as_classifier() {
+            let (mut proba, mut found) = c.judge(&first)?;
+            for block in blocks {
+                look(found.len())?;
+                let (p, f) = c.judge(&block)?;
+                proba.append_rows(p);
+                found.extend(f);
+            }
+            return Ok(Self::Classes { proba, found });
+        }
+        if let Some(r) = model.as_regressor() {
+            let mut found = r.predict(&first)?;
+            for block in blocks {
+                look(found.rows())?;
+                found.append_rows(r.predict(&block)?);
+            }
+            return Ok(Self::Numbers(found));
+        }
+        Err(Error::Target("the model predicts something else than this target".into()))
+    }
+
+    /// The measures against a known target; the model knows its deviance.
+    pub fn measures(&self, model: &dyn Model, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
+        match (self, y, model.as_classifier(), model.as_regressor()) {
+            (Self::Classes { proba, found }, Target::Class { codes, names }, Some(c), _) => {
+                if c.classes() != *names {
+                    return Err(Error::Target(format!(
+                        "the model knows the classes {:?} and the data has {names:?}",
+                        c.classes()
+                    )));
+                }
+                of_classes(codes, proba.view(), found, weight)
+            }
+            (Self::Numbers(found), Target::Real(_) | Target::Reals(_), _, Some(r)) => {
+                Ok(of_numbers(y.reals()?, found.view(), weight, &|y, p| r.unit_deviance(y, p)))
+            }
+            _ => Err(Error::Target("the model predicts something else than this target".into())),
+        }
+    }
+}

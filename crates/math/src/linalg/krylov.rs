@@ -1,0 +1,296 @@
+//! The largest eigenvalues of a symmetric matrix that is known by its products alone.
+
+use ermine_core::{Mat, MatRef, Result, Stream};
+use serde::{Deserialize, Serialize};
+
+use super::{PivotedQr, eigen_symmetric, matmul, product};
+
+/// Blocks of vectors that are held before the best of them are condensed to one and the rest is let go.
+const BLOCKS: usize = 6;
+
+/// Block Lanczos with full orthogonalisation and thick restarts, as a conversation: [`Krylov::block`] asks for the products
+/// of some vectors with the matrix, [`Krylov::take`] is told them, and [`Krylov::ritz`] says what is known by then. So the
+/// matrix may be rows on a disk.
+///
+/// The start is random and at least as wide as the number of eigenvectors that is wanted, so that equal eigenvalues are all
+/// found. Every product that was ever made counts, which is why far fewer are needed than by power iterations: after q
+/// products an eigenvector is wrong by about exp(-2q √gap), where the gap is relative to the spectrum, not exp(-q gap).
+/// (Golub and Underwood, 1977; Musco and Musco, NIPS 2015; thick restarts: Wu and Simon, 2000.)
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Krylov {
+    wanted: usize,
+    width: usize,
+    seed: u64,
+    products: u64,
+    /// Orthonormal rows.
+    basis: Mat<f64>,
+    /// The matrix times the first rows of the basis, a row each.
+    images: Mat<f64>,
+    /// basis · imagesᵀ of the rows with images: the matrix as the basis sees it.
+    seen: Mat<f64>,
+}
+
+/// What is known of the largest eigenvalues.
+#[derive(Debug, Clone)]
+pub struct Ritz {
+    /// Estimates of the eigenvalues from below, descending.
+    pub values: Vec<f64>,
+    /// Row k belongs to `values[k]`; the rows are orthonormal.
+    pub vectors: Mat<f64>,
+    /// ‖A v - λ v‖ of each pair. There is an eigenvalue within this distance of λ, and λ itself is wrong by its square over
+    /// the gap to the next one.
+    pub residuals: Vec<f64>,
+}
+
+impl Ritz {
+    /// The largest residual relative to the largest eigenvalue; 0 for a matrix of zeros.
+    pub fn error(&self) -> f64 {
+        let size = self.values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let worst = self.residuals.iter().fold(0.0f64, |m, r| m.max(*r));
+        if size > 0.0 { worst / size } else { worst }
+    }
+}
+
+impl Krylov {
+    /// Begins with `width` random vectors (at least `wanted`, at most `dim`) to find the `wanted` largest eigenvalues of a
+    /// matrix of `dim` rows.
+    pub fn new(dim: usize, wanted: usize, width: usize, seed: u64) -> Result<Self> {
+        let (wanted, width) = (wanted.min(dim), width.max(wanted).max(1).min(dim));
+        let mut out = Self {
+            wanted,
+            width,
+            seed,
+            products: 0,
+            basis: Mat::zeros(0, dim),
+            images: Mat::zeros(0, dim),
+            seen: Mat::zeros(0, 0),
+        };
+        let mut draw = Stream::new(seed, "krylov", 0);
+        let start = Mat::from_fn(width, dim, |_, _| draw.normal());
+        out.basis.append_rows(orthonormal_rows(&start)?);
+        Ok(out)
+    }
+
+    /// The vectors whose products are asked for, a row each; none when the basis is complete, and nothing is left to learn.
+    pub fn block(&self) -> MatRef<'_, f64> {
+        self.basis.view().row_range(self.images.rows()..self.basis.rows())
+    }
+
+    /// How many blocks were multiplied.
+    pub fn products(&self) -> u64 {
+        self.products
+    }
+
+    /// Takes in the products of [`Krylov::block`], a row each.
+    ///
+    /// # Panics
+    /// When the shape is another.
+    pub fn take(&mut self, image: Mat<f64>) -> Result<()> {
+        let (old, all, dim) = (self.images.rows(), self.basis.rows(), self.basis.cols());
+        assert_eq!((image.rows(), image.cols()), (all - old, dim), "a product for each vector of the block");
+        self.products += 1;
+        // What the new images are within the basis, and what they have besides.
+        let within = product(self.basis.view(), image.view().t());
+        let mut seen = Mat::zeros(all, all);
+        for i in 0..all {
+            for j in 0..all {
+                seen[(i, j)] = match (i < old, j < old) {
+                    (true, true) => self.seen[(i, j)],
+                    (_, false) if i < old => within[(i, j - old)],
+                    (false, true) => within[(j, i - old)],
+                    _ => 0.5 * (within[(i, j - old)] + within[(j, i - old)]),
+                };
+            }
+        }
+        self.seen = seen;
+        let sizes: Vec<f64> = (0..image.rows()).map(|i| norm(image.row(i))).collect();
+        let mut fresh = image.clone();
+        matmul(-1.0, within.view().t(), self.basis.view(), 1.0, &mut fresh);
+        // Once more, since what is left may be small next to what was taken off.
+        let within = product(self.basis.view(), fresh.view().t());
+        matmul(-1.0, within.view().t(), self.basis.view(), 1.0, &mut fresh);
+        self.images.append_rows(image);
+
+        // What is left of a vector inside the basis is rounding.
+        let rounding = 8.0 * (dim as f64).sqrt() * f64::EPSILON;
+        let alive: Vec<usize> = (0..fresh.rows()).filter(|&i| norm(fresh.row(i)) > rounding * sizes[i]).collect();
+        let mut fresh = fresh.view().take_rows(&alive);
+        for i in 0..fresh.rows() {
+            let size = norm(fresh.row(i));
+            fresh.row_mut(i).iter_mut().for_each(|v| *v /= size);
+        }
+        if all + fresh.rows() > self.wanted + BLOCKS * self.width {
+            self.condense()?;
+        }
+        let room = dim - self.basis.rows();
+        let mut fresh = orthonormal_rows(&fresh)?;
+        if fresh.rows() > room {
+            fresh = fresh.view().row_range(0..room).to_owned();
+        }
+        self.basis.append_rows(fresh);
+        Ok(())
+    }
+
+    /// Keeps the best directions only; the next block still continues from all of them.
+    fn condense(&mut self) -> Result<()> {
+        let keep = (self.wanted + self.width.div_ceil(2)).min(self.images.rows());
+        let eigen = eigen_symmetric(self.seen.view())?;
+        let turn = eigen.vectors.view().row_range(0..keep);
+        self.basis = product(turn, self.basis.view());
+        self.images = product(turn, self.images.view());
+        self.seen = Mat::from_fn(keep, keep, |i, j| if i == j { eigen.values[i] } else { 0.0 });
+        Ok(())
+    }
+
+    /// The wanted eigenvalues as far as they are known; fewer when fewer products were made.
+    pub fn ritz(&self) -> Result<Ritz> {
+        let known = self.images.rows();
+        let eigen = eigen_symmetric(self.seen.view())?;
+        let count = self.wanted.min(known);
+        let turn = eigen.vectors.view().row_range(0..count);
+        let vectors = product(turn, self.basis.view().row_range(0..known));
+        let mut off = product(turn, self.images.view());
+        let values = eigen.values[..count].to_vec();
+        let residuals = (0..count)
+            .map(|k| {
+                off.row_mut(k).iter_mut().zip(vectors.row(k)).for_each(|(o, v)| *o -= values[k] * v);
+                norm(off.row(k))
+            })
+            .collect();
+        Ok(Ritz { values, vectors, residuals })
+    }
+}
+
+/// The `wanted` largest eigenvalues of a symmetric matrix whose product with the rows of a block is `times`, to residuals of
+/// `tolerance` times the largest, or as far as `most` products lead. `times` may end it with an error.
+pub fn largest_eigenvalues(
+    dim: usize,
+    wanted: usize,
+    width: usize,
+    seed: u64,
+    tolerance: f64,
+    most: u64,
+    mut times: impl FnMut(MatRef<'_, f64>) -> Result<Mat<f64>>,
+) -> Result<Ritz> {
+    let mut krylov = Krylov::new(dim, wanted, width, seed)?;
+    loop {
+        let image = times(krylov.block())?;
+        krylov.take(image)?;
+        let ritz = krylov.ritz()?;
+        if ritz.error() <= tolerance || krylov.products() >= most || krylov.block().rows() == 0 {
+            return Ok(ritz);
+        }
+    }
+}
+
+fn norm(row: &[f64]) -> f64 {
+    // About the largest element, so that squares neither overflow nor vanish.
+    let largest = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    largest * row.iter().map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt()
+}
+
+/// Orthonormal rows of the same span; fewer where rows depend on each other.
+fn orthonormal_rows(rows: &Mat<f64>) -> Result<Mat<f64>> {
+    if rows.rows() == 0 {
+        return Ok(Mat::zeros(0, rows.cols()));
+    }
+    let qr = PivotedQr::new(rows.view().t())?;
+    let rank = qr.rank(16.0 * (rows.cols() as f64).sqrt() * f64::EPSILON);
+    Ok(qr.q.view().t().row_range(0..rank).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    /// A symmetric matrix with the given eigenvalues and random eigenvectors.
+    fn with_spectrum(values: &[f64], seed: u64) -> Mat<f64> {
+        let n = values.len();
+        let q = orthonormal_rows(&random(n, n, seed)).unwrap();
+        let scaled = Mat::from_fn(n, n, |k, j| values[k] * q[(k, j)]);
+        let a = product(q.view().t(), scaled.view());
+        Mat::from_fn(n, n, |i, j| 0.5 * (a[(i, j)] + a[(j, i)]))
+    }
+
+    fn find(a: &Mat<f64>, wanted: usize, width: usize, tolerance: f64) -> Ritz {
+        let times = |v: MatRef<'_, f64>| Ok(product(v, a.view()));
+        largest_eigenvalues(a.rows(), wanted, width, 1, tolerance, 500, times).unwrap()
+    }
+
+    #[test]
+    fn the_largest_are_those_of_the_whole_spectrum() {
+        for &n in &SIZES {
+            let g = random(n, n, n as u64);
+            // Indefinite on purpose: the largest are not those of largest size.
+            let a = Mat::from_fn(n, n, |i, j| g[(i, j)] + g[(j, i)]);
+            let whole = eigen_symmetric(a.view()).unwrap();
+            let wanted = n.div_ceil(6);
+            let found = find(&a, wanted, wanted + 2, 1e-12);
+            assert!(found.error() <= 1e-12, "{n}: {}", found.error());
+            let size = whole.values[0].abs();
+            for k in 0..wanted {
+                assert!((found.values[k] - whole.values[k]).abs() <= tolerance(n) * size, "{n}: eigenvalue {k}");
+            }
+            assert_near(&product(found.vectors.view(), found.vectors.view().t()), &identity(wanted), tolerance(n), "V Vᵀ");
+        }
+    }
+
+    #[test]
+    fn close_and_equal_eigenvalues_are_all_found() {
+        let values: Vec<f64> = (0..300).map(|i| if i < 5 { 1.0 } else { 0.999 - 0.001 * i as f64 }).collect();
+        let a = with_spectrum(&values, 3);
+        let found = find(&a, 7, 10, 1e-11);
+        for (k, v) in found.values.iter().enumerate() {
+            assert!((v - values[k]).abs() < 1e-12, "{k}: {v}");
+        }
+        // Many restarts were needed.
+        assert!(found.error() <= 1e-11);
+    }
+
+    #[test]
+    fn residuals_are_what_they_say_and_bound_the_error() {
+        let values: Vec<f64> = (0..120).map(|i| (-(i as f64) / 10.0).exp()).collect();
+        let a = with_spectrum(&values, 4);
+        let mut krylov = Krylov::new(120, 4, 6, 9).unwrap();
+        let mut before = 0.0;
+        for _ in 0..4 {
+            let image = product(krylov.block(), a.view());
+            krylov.take(image).unwrap();
+            let ritz = krylov.ritz().unwrap();
+            let image = product(ritz.vectors.view(), a.view());
+            for k in 0..4 {
+                let off: Vec<f64> = image.row(k).iter().zip(ritz.vectors.row(k)).map(|(a, v)| a - ritz.values[k] * v).collect();
+                assert!((norm(&off) - ritz.residuals[k]).abs() < 1e-14);
+                assert!(values.iter().any(|v| (v - ritz.values[k]).abs() <= ritz.residuals[k] + 1e-14));
+                assert!(ritz.values[k] <= values[k] + 1e-14, "from below");
+            }
+            let sum: f64 = ritz.values.iter().sum();
+            assert!(sum >= before - 1e-15, "every product counts");
+            before = sum;
+        }
+    }
+
+    #[test]
+    fn matrices_of_low_rank_and_of_nothing_are_no_trouble() {
+        let (a, b) = (random(40, 2, 1), random(2, 40, 2));
+        let mut low = product(a.view(), b.view());
+        low = product(low.view().t(), low.view());
+        let found = find(&low, 5, 8, 1e-12);
+        let whole = eigen_symmetric(low.view()).unwrap();
+        for k in 0..5 {
+            assert!((found.values[k] - whole.values[k]).abs() < tolerance(40) * whole.values[0]);
+        }
+        assert_near(&product(found.vectors.view(), found.vectors.view().t()), &identity(5), tolerance(40), "V Vᵀ");
+        let none = find(&Mat::zeros(9, 9), 3, 4, 0.0);
+        assert_eq!(none.values, [0.0; 3]);
+        let one = find(&Mat::from_vec(1, 1, vec![-2.0]), 1, 3, 0.0);
+        assert!((one.values[0] + 2.0).abs() < 1e-15);
+        let tiny = Mat::from_fn(30, 30, |i, j| if i == j { 1e-200 * (30 - i) as f64 } else { 0.0 });
+        let found = find(&tiny, 2, 4, 1e-12);
+        assert!((found.values[0] / 3e-199 - 1.0).abs() < 1e-12, "{:?}", found.values);
+    }
+}

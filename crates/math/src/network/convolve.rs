@@ -1,0 +1,306 @@
+//! Convolution as a product whose left factor is never written down: a window of the image is a few runs of memory.
+//!
+//! Images lie by points, the channels of a point side by side. Filters lie as a matrix in panels: a row for each weight of the window
+//! (line, then point, then channel), a column a filter.
+
+use super::buffer::LINE;
+use super::product::{Panels, padded};
+use super::tile::{End, Finish, Start, Sweep, Tile};
+use super::{Buffer, Float};
+
+/// Channels from which on the gradient of the image is a convolution with turned filters; below, most lanes would be idle, and products
+/// that are added in place win.
+const TURNED: usize = 16;
+
+/// Where the windows of a convolution are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Convolution {
+    input: (usize, usize, usize),
+    output: (usize, usize, usize),
+    size: (usize, usize),
+    stride: usize,
+    pad: usize,
+    dilation: usize,
+    /// Where the runs of a window begin in the padded image, and how long they are.
+    runs: Vec<usize>,
+    run: usize,
+    /// Where the lines of windows begin in the padded image, for sums over all places.
+    lines: Vec<usize>,
+    /// The convolution that takes the gradient of the result to that of the image.
+    back: Option<Box<Convolution>>,
+}
+
+/// Memory that a convolution works in, for one image at a time.
+#[derive(Debug, Clone, Default)]
+pub struct Workspace<T: Float> {
+    image: Buffer<T>,
+    result: Buffer<T>,
+    products: Buffer<T>,
+}
+
+impl Convolution {
+    /// Windows of `size` over an image of (height, width, channels), with `filters` channels in the result. The caller has made
+    /// sure that at least one window fits.
+    pub fn new(
+        input: (usize, usize, usize),
+        filters: usize,
+        size: (usize, usize),
+        stride: usize,
+        pad: usize,
+        dilation: usize,
+    ) -> Self {
+        let mut out = Self::forth(input, filters, size, stride, pad, dilation);
+        // What turned filters must be padded with is known when no place is left out.
+        let margin = (dilation * (size.0 - 1)).checked_sub(pad).zip((dilation * (size.1 - 1)).checked_sub(pad));
+        if let Some((high, wide)) = margin
+            && stride == 1
+            && high == wide
+            && input.2 >= TURNED
+        {
+            out.back = Some(Box::new(Self::forth(out.output, input.2, size, 1, high, dilation)));
+        }
+        out
+    }
+
+    fn forth(
+        input: (usize, usize, usize),
+        filters: usize,
+        size: (usize, usize),
+        stride: usize,
+        pad: usize,
+        dilation: usize,
+    ) -> Self {
+        let (h, w, c) = input;
+        let places = |n: usize, f: usize| (n + 2 * pad - (dilation * (f - 1) + 1)) / stride + 1;
+        let output = (places(h, size.0), places(w, size.1), filters);
+        let line = (w + 2 * pad) * c;
+        // Without dilation, the points of a line of the window follow each other.
+        let (runs, run) = match dilation {
+            1 => ((0..size.0).map(|y| y * line).collect(), size.1 * c),
+            d => ((0..size.0).flat_map(|y| (0..size.1).map(move |x| y * d * line + x * d * c)).collect(), c),
+        };
+        let lines = (0..output.0).map(|y| y * stride * line).collect();
+        Self { input, output, size, stride, pad, dilation, runs, run, lines, back: None }
+    }
+
+    /// How the filters lie.
+    pub fn filters(&self) -> Panels {
+        Panels { rows: self.size.0 * self.size.1 * self.input.2, cols: self.output.2 }
+    }
+
+    /// How what [`Convolution::turn`] writes lies.
+    pub fn turned(&self) -> Panels {
+        match &self.back {
+            Some(back) => back.filters(),
+            None => Panels { rows: self.filters().cols, cols: self.filters().rows },
+        }
+    }
+
+    /// Height, width and channels of the result.
+    pub fn output(&self) -> (usize, usize, usize) {
+        self.output
+    }
+
+    fn padded_len(&self) -> usize {
+        (self.input.0 + 2 * self.pad) * (self.input.1 + 2 * self.pad) * self.input.2
+    }
+
+    fn input_len(&self) -> usize {
+        self.input.0 * self.input.1 * self.input.2
+    }
+
+    fn output_len(&self) -> usize {
+        self.output.0 * self.output.1 * self.output.2
+    }
+
+    /// Memory to work in. The way back needs more.
+    pub fn workspace<T: Float>(&self, back: bool) -> Workspace<T> {
+        let image = if self.pad > 0 || back && self.back.is_none() { self.padded_len() } else { 0 };
+        let result = self.back.as_ref().map_or(0, |b| b.padded_len());
+        let products = if self.back.is_none() { self.output.1 * padded(self.filters().rows) } else { 0 };
+        Workspace {
+            image: Buffer::zeros(image),
+            result: Buffer::zeros(if back { result } else { 0 }),
+            products: Buffer::zeros(if back { products } else { 0 }),
+        }
+    }
+
+    /// The image with its margins; without margins, the image itself.
+    fn framed<'a, T: Float>(&self, x: &'a [T], room: &'a mut Buffer<T>) -> &'a [T] {
+        if self.pad == 0 {
+            return x;
+        }
+        let (_, w, c) = self.input;
+        let line = (w + 2 * self.pad) * c;
+        // The margins are zeros since the memory was made; only the inside is ever written.
+        for (x, to) in x.chunks_exact(w * c).zip(room.chunks_exact_mut(line).skip(self.pad)) {
+            to[self.pad * c..][..w * c].copy_from_slice(x);
+        }
+        room
+    }
+
+    /// The result for one image: y = end(bias + filters ∗ x). `gate`, where `end` has one, is laid out as `y`.
+    ///
+    /// # Panics
+    /// When a slice is too short.
+    pub fn forward<T: Float>(&self, x: &[T], w: &[T], bias: Option<&[T]>, end: End<'_, T>, y: &mut [T], room: &mut Workspace<T>) {
+        let x = self.framed(&x[..self.input_len()], &mut room.image);
+        self.windows(x, w, bias, end, y);
+    }
+
+    fn windows<T: Float>(&self, x: &[T], w: &[T], bias: Option<&[T]>, end: End<'_, T>, y: &mut [T]) {
+        let layout = self.filters();
+        let (_, wide, filters) = self.output;
+        assert!(x.len() >= self.padded_len() && y.len() >= self.output_len(), "an image and its result");
+        assert!(w.len() >= layout.len() && bias.is_none_or(|b| b.len() >= padded(filters)), "filters of {layout:?}");
+        if let End::Where(of, stride, _) = end {
+            assert!(stride == filters && of.len() >= self.output_len() + LINE, "gates of the result");
+        }
+        for p in 0..layout.count() {
+            let (start, width) = layout.panel(p);
+            let column = start / layout.rows.max(1);
+            for (line, &from) in self.lines.iter().enumerate() {
+                let at = line * wide * filters + column;
+                // SAFETY: windows lie inside the padded image, places inside the result, panels inside the filters; columns beyond
+                // the filters are not written.
+                unsafe {
+                    T::dispatch(Sweep {
+                        tile: Tile {
+                            a: x.as_ptr().add(from),
+                            a_row: self.stride * self.input.2,
+                            a_step: 1,
+                            offsets: self.runs.as_ptr(),
+                            pieces: self.runs.len(),
+                            length: self.run,
+                            b: w.as_ptr().add(start),
+                            b_row: width,
+                            c: y.as_mut_ptr().add(at),
+                            c_row: filters,
+                            columns: filters - column,
+                            start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
+                            finish: match end {
+                                End::Plain => Finish::Plain,
+                                End::Slope(slope) => Finish::Slope(slope),
+                                End::Where(of, stride, slope) => Finish::Where(of.as_ptr().add(at), stride, slope),
+                            },
+                        },
+                        rows: wide,
+                        units: width / LINE,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Adds what one image adds to the gradient of the filters (in panels) and of the constants. Behind the numbers of `d` must lie at
+    /// least 16 more that may be read.
+    ///
+    /// # Panics
+    /// When a slice is too short.
+    pub fn add_gradient<T: Float>(&self, x: &[T], d: &[T], g: &mut [T], bias: Option<&mut [T]>, room: &mut Workspace<T>) {
+        let layout = self.filters();
+        let (_, wide, filters) = self.output;
+        let x = self.framed(&x[..self.input_len()], &mut room.image);
+        assert!(x.len() >= self.padded_len() && d.len() >= self.output_len() + LINE, "an image and its result");
+        assert!(g.len() >= layout.len(), "filters of {layout:?}");
+        for p in 0..layout.count() {
+            let (start, width) = layout.panel(p);
+            let column = start / layout.rows.max(1);
+            for (k, &run) in self.runs.iter().enumerate() {
+                // SAFETY: as for the windows; rows of `d` are read in whole units, behind its end too, and what columns beyond the
+                // filters get there goes to the padding of the gradient, which is set back below.
+                unsafe {
+                    T::dispatch(Sweep {
+                        tile: Tile {
+                            a: x.as_ptr().add(run),
+                            a_row: 1,
+                            a_step: self.stride * self.input.2,
+                            offsets: self.lines.as_ptr(),
+                            pieces: self.lines.len(),
+                            length: wide,
+                            b: d.as_ptr().add(column),
+                            b_row: filters,
+                            c: g.as_mut_ptr().add(start + k * self.run * width),
+                            c_row: width,
+                            columns: filters - column,
+                            start: Start::Add,
+                            finish: Finish::Plain,
+                        },
+                        rows: self.run,
+                        units: width / LINE,
+                    });
+                }
+            }
+        }
+        if let Some(bias) = bias {
+            for point in d[..self.output_len()].chunks_exact(filters) {
+                bias.iter_mut().zip(point).for_each(|(b, d)| *b += *d);
+            }
+        }
+    }
+
+    /// Writes the filters as the way back needs them.
+    pub fn turn<T: Float>(&self, w: &[T], to: &mut [T]) {
+        let layout = self.filters();
+        let Some(back) = &self.back else {
+            layout.transpose(w, to);
+            return;
+        };
+        let turned = back.filters();
+        let (c, filters, points) = (self.input.2, self.output.2, self.size.0 * self.size.1);
+        for point in 0..points {
+            for channel in 0..c {
+                for f in 0..filters {
+                    to[turned.at((points - 1 - point) * filters + f, channel)] = w[layout.at(point * c + channel, f)];
+                }
+            }
+        }
+    }
+
+    /// The gradient of one image: `dx` from `d`, with filters from [`Convolution::turn`]. `end` is applied by the convolution
+    /// with turned filters alone; whether it was is the answer.
+    ///
+    /// # Panics
+    /// When a slice is too short.
+    pub fn input_gradient<T: Float>(
+        &self,
+        d: &[T],
+        turned: &[T],
+        end: End<'_, T>,
+        dx: &mut [T],
+        room: &mut Workspace<T>,
+    ) -> bool {
+        let (_, w, c) = self.input;
+        let (_, wide, filters) = self.output;
+        if let Some(back) = &self.back {
+            let d = back.framed(&d[..self.output_len()], &mut room.result);
+            back.windows(d, turned, None, end, dx);
+            return true;
+        }
+        let layout = self.turned();
+        let across = padded(layout.cols);
+        let line = (w + 2 * self.pad) * c;
+        let image = &mut room.image[..];
+        image.fill(T::ZERO);
+        for (k, &from) in self.lines.iter().enumerate() {
+            let d = &d[k * wide * filters..][..wide * filters];
+            super::dense(d, filters, wide, turned, layout, None, End::Plain, &mut room.products, across);
+            for x in 0..wide {
+                let products = &room.products[x * across..][..layout.cols];
+                let at = from + x * self.stride * c;
+                for (products, &run) in products.chunks_exact(self.run).zip(&self.runs) {
+                    let to = &mut image[at + run..][..self.run];
+                    to.iter_mut().zip(products).for_each(|(t, p)| *t += *p);
+                }
+            }
+        }
+        // The image was used for the way there as well, whose margins must stay zeros.
+        for (to, from) in dx.chunks_exact_mut(w * c).zip(image.chunks_exact(line).skip(self.pad)) {
+            to.copy_from_slice(&from[self.pad * c..][..w * c]);
+        }
+        if self.pad > 0 {
+            image.fill(T::ZERO);
+        }
+        false
+    }
+}

@@ -1,0 +1,277 @@
+//! Vectors of numbers: one source for kernels, compiled for AVX-512, for AVX2 with FMA, and for any processor.
+
+use super::Float;
+use super::buffer::LINE;
+use super::tile::{self, Tile};
+
+/// Something to be done with vectors of whatever width the processor has.
+pub trait Op<T: Float> {
+    type Out;
+    /// # Safety
+    /// The pointers that the operation holds are good for what it does, and the processor has the features of `L`.
+    unsafe fn run<L: Lanes<T>>(self, l: L) -> Self::Out;
+}
+
+/// A vector of numbers and what kernels do with it. Values of these types prove that the processor has the features.
+pub trait Lanes<T: Float>: Copy {
+    type V: Copy;
+    /// Numbers of a vector; divides 16.
+    const N: usize;
+    /// Columns that a tile may have, in units of 16.
+    const UNITS: usize;
+    /// Rows of a tile that many units wide.
+    fn rows(units: usize) -> usize;
+    /// # Safety
+    /// As for [`tile::body`], with `rows` up to [`Lanes::rows`] and `units` up to [`Lanes::UNITS`].
+    unsafe fn tile(self, units: usize, rows: usize, t: &Tile<T>);
+
+    fn splat(self, v: T) -> Self::V;
+    /// # Safety
+    /// `N` numbers are readable.
+    unsafe fn load(self, at: *const T) -> Self::V;
+    /// # Safety
+    /// `N` numbers are writable.
+    unsafe fn store(self, at: *mut T, v: Self::V);
+    /// The first `n` numbers, up to `N`.
+    /// # Safety
+    /// `n` numbers are writable.
+    unsafe fn store_first(self, at: *mut T, v: Self::V, n: usize);
+    /// `a b + c`.
+    fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    fn mul(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The greater; `b` where either is NaN.
+    fn max(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a` where `of` is above 0, else `b`.
+    fn where_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// Any processor.
+#[derive(Clone, Copy)]
+pub struct Portable;
+
+const NARROW: usize = 8;
+
+impl<T: Float> Lanes<T> for Portable {
+    type V = [T; NARROW];
+    const N: usize = NARROW;
+    const UNITS: usize = 1;
+    fn rows(_: usize) -> usize {
+        2
+    }
+    unsafe fn tile(self, _: usize, rows: usize, t: &Tile<T>) {
+        /// # Safety
+        /// As for [`tile::body`].
+        #[inline(never)]
+        unsafe fn one<T: Float, const R: usize>(t: &Tile<T>) {
+            // SAFETY: the caller's promise.
+            unsafe { tile::body::<T, Portable, R, { LINE / NARROW }>(Portable, t) }
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            match rows {
+                1 => one::<T, 1>(t),
+                2 => one::<T, 2>(t),
+                _ => unreachable!("no tile has that many rows"),
+            }
+        }
+    }
+    #[inline(always)]
+    fn splat(self, v: T) -> Self::V {
+        [v; NARROW]
+    }
+    #[inline(always)]
+    unsafe fn load(self, at: *const T) -> Self::V {
+        // SAFETY: the caller's promise.
+        unsafe { at.cast::<[T; NARROW]>().read_unaligned() }
+    }
+    #[inline(always)]
+    unsafe fn store(self, at: *mut T, v: Self::V) {
+        // SAFETY: the caller's promise.
+        unsafe { at.cast::<[T; NARROW]>().write_unaligned(v) }
+    }
+    #[inline(always)]
+    unsafe fn store_first(self, at: *mut T, v: Self::V, n: usize) {
+        for (k, v) in v.into_iter().enumerate().take(n) {
+            // SAFETY: the caller's promise.
+            unsafe { at.add(k).write(v) }
+        }
+    }
+    #[inline(always)]
+    fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+        std::array::from_fn(|i| a[i].times_plus(b[i], c[i]))
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::V, b: Self::V) -> Self::V {
+        std::array::from_fn(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn max(self, a: Self::V, b: Self::V) -> Self::V {
+        std::array::from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    fn where_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V {
+        std::array::from_fn(|i| if of[i] > T::ZERO { a[i] } else { b[i] })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{LINE, Lanes, Tile, tile};
+
+    /// A processor with AVX2 and FMA. Made only by [`Avx2::find`], so the intrinsics below exist on this machine.
+    #[derive(Clone, Copy)]
+    pub struct Avx2(());
+
+    /// A processor with AVX-512. Made only by [`Avx512::find`].
+    #[derive(Clone, Copy)]
+    pub struct Avx512(());
+
+    impl Avx2 {
+        #[inline]
+        pub(crate) fn find() -> Option<Self> {
+            (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+        }
+    }
+
+    impl Avx512 {
+        #[inline]
+        pub(crate) fn find() -> Option<Self> {
+            (is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma"))
+            .then_some(Self(()))
+        }
+    }
+
+    /// Tiles of one kind of vector: `units wide: heights`. The heights are such that sums, one row of the right factor and a
+    /// number of the left one fit in the registers.
+    macro_rules! tiles {
+        ($l:ident, $t:ty, $features:literal, $n:literal, $most:literal, $($units:literal => [$($r:literal)*], $high:literal;)*) => {
+            const N: usize = $n;
+            const UNITS: usize = $most;
+            fn rows(units: usize) -> usize {
+                match units {
+                    $($units => $high,)*
+                    _ => 1,
+                }
+            }
+            unsafe fn tile(self, units: usize, rows: usize, t: &Tile<$t>) {
+                /// # Safety
+                /// As for [`tile::body`]; the processor has the features. Not inlined: among many others in one function the sums
+                /// would not all stay in registers.
+                #[target_feature(enable = $features)]
+                #[inline(never)]
+                unsafe fn one<const R: usize, const V: usize>(l: $l, t: &Tile<$t>) {
+                    // SAFETY: the caller's promise.
+                    unsafe { tile::body::<$t, $l, R, V>(l, t) }
+                }
+                // SAFETY: `self` proves the features; the rest is the caller's promise.
+                unsafe {
+                    match units {
+                        $($units => match rows {
+                            $($r => one::<$r, { $units * LINE / $n }>(self, t),)*
+                            _ => unreachable!("no tile has that many rows"),
+                        },)*
+                        _ => unreachable!("no tile is that wide"),
+                    }
+                }
+            }
+        };
+    }
+
+    // SAFETY of all blocks below: a value of the type proves the features; pointers are the caller's promise.
+    macro_rules! lanes {
+        (
+            $l:ident, $t:ty, $v:ty, { $($tiles:tt)* },
+            $splat:ident $load:ident $store:ident $fma:ident $mul:ident $max:ident,
+            ($first_at:ident, $first_v:ident, $first_n:ident) $first:block,
+            ($of:ident, $a:ident, $b:ident) $positive:block
+        ) => {
+            impl Lanes<$t> for $l {
+                type V = $v;
+                tiles!($l, $t, $($tiles)*);
+                #[inline(always)]
+                fn splat(self, v: $t) -> $v {
+                    unsafe { $splat(v) }
+                }
+                #[inline(always)]
+                unsafe fn load(self, at: *const $t) -> $v {
+                    unsafe { $load(at) }
+                }
+                #[inline(always)]
+                unsafe fn store(self, at: *mut $t, v: $v) {
+                    unsafe { $store(at, v) }
+                }
+                #[inline(always)]
+                unsafe fn store_first(self, $first_at: *mut $t, $first_v: $v, $first_n: usize) {
+                    unsafe { $first }
+                }
+                #[inline(always)]
+                fn fma(self, a: $v, b: $v, c: $v) -> $v {
+                    unsafe { $fma(a, b, c) }
+                }
+                #[inline(always)]
+                fn mul(self, a: $v, b: $v) -> $v {
+                    unsafe { $mul(a, b) }
+                }
+                #[inline(always)]
+                fn max(self, a: $v, b: $v) -> $v {
+                    unsafe { $max(a, b) }
+                }
+                #[inline(always)]
+                fn where_positive(self, $of: $v, $a: $v, $b: $v) -> $v {
+                    unsafe { $positive }
+                }
+            }
+        };
+    }
+
+    lanes!(
+        Avx512, f32, __m512,
+        { "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma", 16, 4,
+          1 => [1 2 3 4 5 6 7 8 9 10 11 12 13 14], 14;
+          2 => [1 2 3 4 5 6 7 8 9 10 11 12], 12;
+          3 => [1 2 3 4 5 6 7 8], 8;
+          4 => [1 2 3 4 5 6 7], 6; },
+        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps _mm512_mul_ps _mm512_max_ps,
+        (at, v, n) { _mm512_mask_storeu_ps(at, ((1u32 << n) - 1) as __mmask16, v) },
+        (of, a, b) { _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(of, _mm512_setzero_ps()), b, a) }
+    );
+    lanes!(
+        Avx512, f64, __m512d,
+        { "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma", 8, 2,
+          1 => [1 2 3 4 5 6 7 8 9 10 11 12], 12;
+          2 => [1 2 3 4 5 6], 6; },
+        _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd _mm512_mul_pd _mm512_max_pd,
+        (at, v, n) { _mm512_mask_storeu_pd(at, ((1u32 << n) - 1) as __mmask8, v) },
+        (of, a, b) { _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(of, _mm512_setzero_pd()), b, a) }
+    );
+    lanes!(
+        Avx2, f32, __m256,
+        { "avx2,fma", 8, 1, 1 => [1 2 3 4 5 6], 6; },
+        _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps _mm256_mul_ps _mm256_max_ps,
+        (at, v, n) {
+            let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            _mm256_maskstore_ps(at, _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), lane), v)
+        },
+        (of, a, b) { _mm256_blendv_ps(b, a, _mm256_cmp_ps::<_CMP_GT_OQ>(of, _mm256_setzero_ps())) }
+    );
+    lanes!(
+        Avx2, f64, __m256d,
+        { "avx2,fma", 4, 1, 1 => [1 2], 2; },
+        _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmadd_pd _mm256_mul_pd _mm256_max_pd,
+        (at, v, n) {
+            let lane = _mm256_setr_epi64x(0, 1, 2, 3);
+            _mm256_maskstore_pd(at, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), lane), v)
+        },
+        (of, a, b) { _mm256_blendv_pd(b, a, _mm256_cmp_pd::<_CMP_GT_OQ>(of, _mm256_setzero_pd())) }
+    );
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};

@@ -1,0 +1,31 @@
+//! Kernels of networks, in singles to train and in doubles to check gradients: products with weights that lie in panels,
+//! convolution as such a product without copies of its windows, pooling, activations, steps of optimisers.
+//!
+//! Every number of a product is one sum, taken in the order of the inner index with one rounding a term where the processor has fused
+//! multiplications. So its bits depend neither on the rows around it nor on how rows are cut among threads.
+
+mod activation;
+mod buffer;
+mod convolve;
+mod dropout;
+mod float;
+mod lanes;
+mod norm;
+mod pool;
+mod product;
+mod step;
+mod tile;
+
+#[cfg(test)]
+mod tests;
+
+pub use activation::{Curve, apply, gate};
+pub use buffer::Buffer;
+pub use convolve::{Convolution, Workspace};
+pub use dropout::dropout;
+pub use float::Float;
+pub use norm::{BlockMoments, normalise, normalise_gradient, normalise_sums};
+pub use pool::{Pool, PoolKind};
+pub use product::{Panels, column_sums, dense, dense_gradient, padded};
+pub use step::{Rule, Slots, step};
+pub use tile::End;

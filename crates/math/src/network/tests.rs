@@ -1,0 +1,149 @@
+//! Kernels against their definitions, on every kind of vector that the processor has.
+
+use super::lanes::{Lanes, Op, Portable};
+use super::tile::{Finish, Start, Sweep, Tile};
+use super::*;
+
+fn numbers<T: Float>(n: usize, seed: f64) -> Vec<T> {
+    (0..n).map(|i| T::of((i as f64 * 0.737 + seed).sin())).collect()
+}
+
+/// a (rows x inner) times b (inner x 16 units), on one kind of vector.
+fn product<T: Float, L: Lanes<T>>(l: L, rows: usize, inner: usize, units: usize, columns: usize) -> Vec<T> {
+    let wide = units * 16;
+    let (a, b) = (numbers::<T>(rows * inner, 0.1), numbers::<T>(inner * wide, 0.2));
+    let (bias, gates) = (numbers::<T>(wide, 0.3), numbers::<T>(rows * wide, 0.4));
+    let mut out = Vec::new();
+    for (start, finish) in [
+        (Start::Zero, Finish::Plain),
+        (Start::Bias(bias.as_ptr()), Finish::Slope(T::of(0.25))),
+        (Start::Add, Finish::Where(gates.as_ptr(), wide, T::of(0.5))),
+    ] {
+        let mut c = numbers::<T>(rows * wide, 0.5);
+        let tile = Tile {
+            a: a.as_ptr(),
+            a_row: inner,
+            a_step: 1,
+            offsets: &0,
+            pieces: 1,
+            length: inner,
+            b: b.as_ptr(),
+            b_row: wide,
+            c: c.as_mut_ptr(),
+            c_row: wide,
+            columns,
+            start,
+            finish,
+        };
+        // SAFETY: all matrices have the rows and columns that the sweep says.
+        unsafe { Sweep { tile, rows, units }.run(l) };
+        out.extend(c);
+    }
+    out
+}
+
+fn definition<T: Float>(rows: usize, inner: usize, units: usize, columns: usize) -> Vec<f64> {
+    let wide = units * 16;
+    let double = |v: Vec<T>| v.into_iter().map(Float::double).collect::<Vec<f64>>();
+    let (a, b) = (double(numbers(rows * inner, 0.1)), double(numbers(inner * wide, 0.2)));
+    let (bias, gates, before) =
+        (double(numbers(wide, 0.3)), double(numbers(rows * wide, 0.4)), double(numbers(rows * wide, 0.5)));
+    let mut out = Vec::new();
+    for kind in 0..3 {
+        for i in 0..rows {
+            for j in 0..wide {
+                let sum: f64 = (0..inner).map(|k| a[i * inner + k] * b[k * wide + j]).sum();
+                out.push(match kind {
+                    _ if j >= columns => before[i * wide + j],
+                    0 => sum,
+                    1 => (bias[j] + sum) * if bias[j] + sum > 0.0 { 1.0 } else { 0.25 },
+                    _ => (before[i * wide + j] + sum) * if gates[i * wide + j] > 0.0 { 1.0 } else { 0.5 },
+                });
+            }
+        }
+    }
+    out
+}
+
+fn on_all<T: Float>(rows: usize, inner: usize, units: usize, columns: usize) -> Vec<Vec<T>>
+where
+    Portable: Lanes<T>,
+{
+    vec![product(Portable, rows, inner, units, columns)]
+}
+
+#[test]
+fn tiles_of_every_shape_are_the_product() {
+    for (rows, inner, units) in [(1, 1, 1), (2, 7, 1), (5, 13, 2), (14, 9, 1), (27, 20, 3), (33, 31, 4), (13, 64, 2), (7, 3, 4)] {
+        for columns in [units * 16, units * 16 - 5, units * 16 - 11] {
+            let want = definition::<f32>(rows, inner, units, columns);
+            #[allow(unused_mut)]
+            let mut found = on_all::<f32>(rows, inner, units, columns);
+            let want_double = definition::<f64>(rows, inner, units, columns);
+            #[allow(unused_mut)]
+            let mut doubles = on_all::<f64>(rows, inner, units, columns);
+            #[cfg(target_arch = "x86_64")]
+            {
+                if let Some(l) = lanes::Avx2::find() {
+                    found.push(product::<f32, _>(l, rows, inner, units, columns));
+                    doubles.push(product::<f64, _>(l, rows, inner, units, columns));
+                }
+                if let Some(l) = lanes::Avx512::find() {
+                    found.push(product::<f32, _>(l, rows, inner, units, columns));
+                    doubles.push(product::<f64, _>(l, rows, inner, units, columns));
+                    // Every number is one sum in one order, however wide the vectors are.
+                    assert!(found[1] == found[2] && doubles[1] == doubles[2]);
+                }
+            }
+            for found in &found {
+                let worst = found.iter().zip(&want).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+                assert!(worst < 1e-6 * (inner as f64 + 2.0), "{rows} {inner} {units} {columns}: {worst}");
+            }
+            for found in &doubles {
+                let worst = found.iter().zip(&want_double).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(worst < 1e-15 * (inner as f64 + 2.0), "{rows} {inner} {units} {columns}: {worst}");
+            }
+        }
+    }
+}
+
+#[test]
+fn panels_hold_a_matrix_and_its_transpose() {
+    for (rows, cols) in [(1, 1), (3, 16), (70, 65), (129, 200), (64, 64), (5, 130)] {
+        let layout = Panels { rows, cols };
+        let mut w = vec![0.0f32; layout.len()];
+        let mut seen = std::collections::BTreeSet::new();
+        for i in 0..rows {
+            for j in 0..cols {
+                assert!(seen.insert(layout.at(i, j)));
+                w[layout.at(i, j)] = (i * 1000 + j) as f32;
+            }
+        }
+        let turned = Panels { rows: cols, cols: rows };
+        let mut t = vec![0.0; turned.len()];
+        layout.transpose(&w, &mut t);
+        assert!((0..rows).all(|i| (0..cols).all(|j| t[turned.at(j, i)] == (i * 1000 + j) as f32)), "{rows} {cols}");
+    }
+}
+
+#[test]
+fn rows_around_a_row_do_not_change_its_bits() {
+    let layout = Panels { rows: 37, cols: 90 };
+    let (w, x) = (numbers::<f32>(layout.len(), 0.7), numbers::<f32>(29 * 48, 0.9));
+    let all = |rows: usize, first: usize| {
+        let mut y = vec![0.0; rows * 112];
+        dense(&x[first * 48..], 48, rows, &w, layout, None, End::Slope(0.0), &mut y, 112);
+        y
+    };
+    let whole = all(29, 0);
+    for first in [0, 1, 5, 28] {
+        assert_eq!(all(1, first)[..90], whole[first * 112..][..90]);
+    }
+    // The gradient of all rows is that of the rows in two lots, to the last bit.
+    let d = numbers::<f32>(29 * 112, 0.2);
+    let (mut once, mut twice) = (vec![0.0; 37 * 32], vec![0.0; 37 * 32]);
+    dense_gradient(&x, 48, &d, 112, 29, layout, 1, 0..37, false, &mut once);
+    dense_gradient(&x, 48, &d, 112, 11, layout, 1, 0..37, false, &mut twice);
+    dense_gradient(&x[11 * 48..], 48, &d[11 * 112..], 112, 18, layout, 1, 0..37, true, &mut twice);
+    assert_eq!(once, twice);
+}

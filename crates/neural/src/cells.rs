@@ -1,0 +1,76 @@
+//! Rows of features as singles, one at a time, from wherever they lie.
+
+use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result, Schema};
+
+/// Rows that networks read.
+pub(crate) enum Cells<'a> {
+    F32(MatRef<'a, f32>),
+    F64(MatRef<'a, f64>),
+    Csr(CsrRef<'a>),
+    Owned(Mat<f64>),
+}
+
+impl<'a> Cells<'a> {
+    /// The rows as they lie; tables must be all numbers.
+    pub fn of(x: &Features<'a>, learner: &str) -> Result<Self> {
+        Ok(match x {
+            Features::F32(m) => Self::F32(*m),
+            Features::F64(m) => Self::F64(*m),
+            Features::Csr(m) => Self::Csr(*m),
+            Features::Table(t) => Self::Owned(t.to_numbers(learner)?),
+        })
+    }
+
+    /// The rows, of which every cell is finite, in singles too.
+    pub fn checked(x: &Features<'a>, schema: Option<&Schema>, learner: &str) -> Result<Self> {
+        let cells = Self::of(x, learner)?;
+        let mut row = vec![0.0; x.cols()];
+        for i in 0..x.rows() {
+            cells.copy(i, &mut row);
+            // One sum tells whether all are finite, and becomes vectors.
+            let sound = row.iter().fold(0.0f32, |s, v| s + v * 0.0);
+            if sound.is_nan() {
+                x.refuse_non_finite(schema)?;
+                let j = row.iter().position(|v| !v.is_finite()).unwrap_or(0);
+                let column = schema.and_then(|s| s.fields.get(j)).map_or_else(|| j.to_string(), |f| format!("\"{}\"", f.name));
+                let value = cells.at(i, j);
+                let needed = "networks compute in singles, whose largest number is 3.4e38; scale the column".to_owned();
+                return Err(Error::OutOfRange { what: format!("column {column}"), row: i, value, needed });
+            }
+        }
+        Ok(cells)
+    }
+
+    fn at(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Self::F32(m) => f64::from(*m.at(i, j)),
+            Self::F64(m) => *m.at(i, j),
+            Self::Owned(m) => m[(i, j)],
+            Self::Csr(m) => {
+                let mut row = vec![0.0; m.cols()];
+                m.copy_row(i, &mut row);
+                row[j]
+            }
+        }
+    }
+
+    /// Writes a row.
+    pub fn copy(&self, i: usize, out: &mut [f32]) {
+        fn narrow(from: impl IntoIterator<Item = f64>, out: &mut [f32]) {
+            out.iter_mut().zip(from).for_each(|(o, v)| *o = v as f32);
+        }
+        match self {
+            Self::F32(m) => m.copy_row(i, out),
+            Self::F64(m) => match m.row(i) {
+                Some(row) => narrow(row.iter().copied(), out),
+                None => narrow((0..m.cols()).map(|j| *m.at(i, j)), out),
+            },
+            Self::Owned(m) => narrow(m.row(i).iter().copied(), out),
+            Self::Csr(m) => {
+                out.fill(0.0);
+                let (indices, values) = m.row(i);
+                indices.iter().zip(values).for_each(|(&j, &v)| out[j as usize] += v as f32);
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The course of training: epochs of batches, a schedule, a stopping rule, the best weights, what to do when it runs away.
+
+use ermine_core::{Context, Error, Progress, Result, Stream, Trace};
+use ermine_math::loss::{OutputLoss, Targets, output_block};
+use ermine_math::network::Buffer;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Op;
+use crate::{Network, Optimiser, Schedule, Trainer};
+
+/// The score of a network on rows that are not learned from.
+pub(crate) type Judge<'a> = &'a dyn Fn(&Network) -> Result<f64>;
+
+/// What rows should lead to.
+#[derive(Debug, Clone)]
+pub(crate) enum Answers {
+    /// A class a row.
+    Codes(Vec<u32>),
+    /// Numbers of a row, row after row.
+    Numbers(Vec<f32>),
+    /// The rows themselves.
+    Inputs,
+}
+
+/// Rows to learn from, with all that is known of them.
+pub(crate) struct Task<'a> {
+    /// Writes a row.
+    pub fill: &'a (dyn Fn(usize, &mut [f32]) + Sync),
+    pub answers: Answers,
+    /// A weight a row.
+    pub weight: Option<Vec<f64>>,
+    /// The rows to learn from.
+    pub train: Vec<u32>,
+    pub loss: OutputLoss,
+}
+
+/// How to train.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub optimiser: Optimiser,
+    pub schedule: Schedule,
+    pub epochs: u64,
+    pub batch: usize,
+    pub shuffle: bool,
+    /// The penalty alpha/2 Σ w² over the weight of a batch, as scikit-learn has it.
+    pub alpha: f64,
+    /// Improvement of the loss (or of the score) below which an epoch counts as none; without it all epochs are run.
+    pub tol: Option<f64>,
+    pub patience: u64,
+    pub seed: u64,
+}
+
+/// Why training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) enum End {
+    /// Nothing improved any more.
+    Settled,
+    /// All epochs were run.
+    Epochs,
+    /// The time was up.
+    Late,
+    /// The loss was no number any more, or far above where it began.
+    Diverged { epoch: u64, rate: f64 },
+}
+
+/// Where training stands: all that the next epoch depends on besides the weights.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Stand {
+    pub epochs: u64,
+    pub steps: u64,
+    /// Rows seen.
+    pub rows: u64,
+    /// Where a plateau has brought the rate.
+    pub rate: f64,
+    /// The loss before the first step.
+    pub first: Option<f64>,
+    /// The least loss, or the best score, and epochs since.
+    pub best: Option<f64>,
+    pub since: u64,
+    pub losses: Vec<f64>,
+    pub scores: Vec<f64>,
+}
+
+/// Weights of another moment.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Snapshot {
+    pub values: Buffer<f32>,
+    pub state: Buffer<f32>,
+}
+
+impl Snapshot {
+    pub fn of(network: &Network) -> Self {
+        Self { values: network.values.clone(), state: network.state.clone() }
+    }
+
+    pub fn put(&self, network: &mut Network) {
+        network.values.copy_from_slice(&self.values);
+        network.state.copy_from_slice(&self.state);
+        network.turned = Buffer::default();
+    }
+}
+
+/// Training under way, which can be kept and gone on with.
+pub(crate) struct Run<'a> {
+    pub plan: &'a Plan,
+    pub trainer: Trainer,
+    pub stand: Stand,
+    pub best: Option<Snapshot>,
+    pub trace: Trace,
+}
+
+/// Batches between two looks at the clock.
+const LOOK: usize = 8;
+
+/// A loss this many times the one before the first step has run away.
+const AWAY: f64 = 10.0;
+
+impl<'a> Run<'a> {
+    pub fn new(plan: &'a Plan, network: Network, judged: bool) -> Result<Self> {
+        let trainer = Trainer::new(network, plan.optimiser, plan.batch + 1)?.seeded(plan.seed);
+        let columns: &[&str] =
+            if judged { &["iteration", "objective", "step", "score"] } else { &["iteration", "objective", "step"] };
+        let stand = Stand { rate: plan.optimiser.rate, ..Stand::default() };
+        Ok(Self { plan, trainer, stand, best: None, trace: Trace::timed(columns) })
+    }
+
+    /// Epochs until the stopping rule is met. `judge` gives the score of the network on rows that are not learned from; `keep` is
+    /// told after every epoch.
+    pub fn go(
+        &mut self,
+        task: &Task<'_>,
+        judge: Option<Judge<'_>>,
+        keep: &mut dyn FnMut(&Self) -> Result<()>,
+        cx: &Context<'_>,
+    ) -> Result<End> {
+        let plan = self.plan;
+        let mut order = task.train.clone();
+        let mut before = Snapshot::of(self.trainer.network());
+        let mut end = End::Epochs;
+        while self.stand.epochs < plan.epochs {
+            let objective = self.stand.losses.last().copied();
+            cx.report(Progress { stage: "epochs", done: self.stand.epochs, total: Some(plan.epochs), objective })?;
+            if cx.out_of_time() {
+                end = End::Late;
+                break;
+            }
+            if plan.shuffle {
+                order.copy_from_slice(&task.train);
+                Stream::new(plan.seed, "epoch", self.stand.epochs).shuffle(&mut order);
+            }
+            let Some(loss) = self.epoch(task, &order, cx)? else {
+                end = End::Late;
+                break;
+            };
+            self.stand.epochs += 1;
+            let rate = self.trainer.optimiser().rate;
+            let away = self.stand.first.is_some_and(|f| loss > AWAY * f.max(f64::MIN_POSITIVE) && f > 0.0);
+            if !loss.is_finite() || !self.trainer.network().is_finite() || away && self.stand.epochs > 1 {
+                end = End::Diverged { epoch: self.stand.epochs, rate };
+                break;
+            }
+            self.stand.losses.push(loss);
+            before = Snapshot::of(self.trainer.network());
+            let score = judge.map(|judge| judge(self.trainer.network())).transpose()?;
+            let row = [Some(self.stand.epochs as f64), Some(loss), Some(rate), score];
+            self.trace.push(&row.into_iter().flatten().collect::<Vec<_>>());
+            self.stand.scores.extend(score);
+            if self.settled(score, loss) {
+                end = End::Settled;
+                break;
+            }
+            keep(self)?;
+        }
+        if matches!(end, End::Diverged { .. }) {
+            let mut network = self.trainer.network().clone();
+            before.put(&mut network);
+            self.trainer.set_network(&network)?;
+        }
+        // With a score, the weights of the best epoch are the result, whatever ended the course.
+        if let Some(best) = self.best.take().filter(|_| judge.is_some()) {
+            let mut network = self.trainer.network().clone();
+            best.put(&mut network);
+            self.trainer.set_network(&network)?;
+            self.best = Some(best);
+        }
+        Ok(end)
+    }
+
+    /// Whether nothing has improved for long enough. A plateau shortens the steps first.
+    fn settled(&mut self, score: Option<f64>, loss: f64) -> bool {
+        // A score is to rise, a loss to fall.
+        let value = score.map_or(-loss, |s| s);
+        let tol = self.plan.tol.unwrap_or(0.0);
+        self.stand.since = if self.stand.best.is_none_or(|b| value > b + tol) { 0 } else { self.stand.since + 1 };
+        if self.stand.best.is_none_or(|b| value > b) {
+            self.stand.best = Some(value);
+            if score.is_some() {
+                self.best = Some(Snapshot::of(self.trainer.network()));
+            }
+        }
+        if self.plan.tol.is_none() || self.stand.since <= self.plan.patience {
+            return false;
+        }
+        if let Schedule::Plateau { factor, least } = self.plan.schedule
+            && self.stand.rate > least
+        {
+            self.stand.rate *= factor;
+            self.stand.since = 0;
+            return false;
+        }
+        true
+    }
+
+    /// One epoch: the mean loss of its rows, each as it was when its batch came. None when the time was up.
+    fn epoch(&mut self, task: &Task<'_>, order: &[u32], cx: &Context<'_>) -> Result<Option<f64>> {
+        let plan = self.plan;
+        let (mut total, mut weight, mut taken) = (0.0, 0.0, 0.0);
+        let batches = cut(order.len(), plan.batch, self.trainer.network());
+        let seen = self.stand.rows;
+        for (number, range) in batches.enumerate() {
+            if number > 0 && number % LOOK == 0 {
+                if cx.out_of_time() {
+                    return Ok(None);
+                }
+                cx.report(Progress {
+                    stage: "rows",
+                    done: range.start as u64,
+                    total: Some(order.len() as u64),
+                    objective: None,
+                })?;
+            }
+            // A power falls with the rows that were seen before the epoch, as in scikit-learn.
+            let step = if matches!(plan.schedule, Schedule::Invscaling { .. }) { seen } else { self.stand.steps };
+            let rate = plan.schedule.rate(plan.optimiser.rate, step, self.stand.epochs, self.stand.rate);
+            self.trainer.set_rate(rate);
+            let rows = &order[range];
+            let mass = task.weight.as_ref().map_or(rows.len() as f64, |w| rows.iter().map(|&i| w[i as usize]).sum());
+            self.trainer.set_l2(plan.alpha / mass);
+            let loss = self.batch(task, rows, mass, true)?;
+            self.stand.first.get_or_insert(loss / mass);
+            self.stand.steps += 1;
+            self.stand.rows += rows.len() as u64;
+            total += loss;
+            weight += mass;
+            taken += 1.0;
+            if !loss.is_finite() {
+                break;
+            }
+        }
+        // Every batch carries the penalty; its weights are taken as they are at the end.
+        total += taken * 0.5 * plan.alpha * self.trainer.network().squares();
+        Ok(Some(total / weight))
+    }
+
+    /// One batch: the sum of weight times loss.
+    pub fn batch(&mut self, task: &Task<'_>, rows: &[u32], mass: f64, take_step: bool) -> Result<f64> {
+        let outputs = self.trainer.network().output().len();
+        let fill = |i: usize, row: &mut [f32]| (task.fill)(rows[i] as usize, row);
+        let weights: Option<Vec<f64>> = task.weight.as_ref().map(|w| rows.iter().map(|&i| w[i as usize]).collect());
+        let codes: Vec<u32> = match &task.answers {
+            Answers::Codes(codes) => rows.iter().map(|&i| codes[i as usize]).collect(),
+            _ => Vec::new(),
+        };
+        let mut numbers: Vec<f32> = Vec::new();
+        match &task.answers {
+            Answers::Codes(_) => {}
+            Answers::Numbers(y) => {
+                numbers.reserve(rows.len() * outputs);
+                rows.iter().for_each(|&i| numbers.extend_from_slice(&y[i as usize * outputs..][..outputs]));
+            }
+            Answers::Inputs => {
+                numbers.resize(rows.len() * outputs, 0.0);
+                numbers.chunks_exact_mut(outputs).enumerate().for_each(|(i, row)| fill(i, row));
+            }
+        }
+        let loss = |range: std::ops::Range<usize>, z: &[f32], stride: usize, d: &mut [f32]| {
+            let targets = match &task.answers {
+                Answers::Codes(_) => Targets::Codes(&codes[range.clone()]),
+                _ => Targets::Numbers(&numbers[range.start * outputs..range.end * outputs]),
+            };
+            let weight = weights.as_ref().map(|w| &w[range.clone()]);
+            output_block(task.loss, z, stride, outputs, targets, weight, 1.0 / mass, d)
+        };
+        self.trainer.learn(rows.len(), &fill, &loss, take_step)
+    }
+}
+
+/// Batches of an epoch. The last may be smaller; where a single row would be left and a layer normalises single points, it joins the
+/// batch before, since it could not be normalised alone.
+fn cut(rows: usize, batch: usize, network: &Network) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
+    let plan = network.plan();
+    let joins = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);
+    let count = rows.div_ceil(batch);
+    let joined = count > 1 && joins && rows % batch == 1 && batch > 1;
+    let count = count - usize::from(joined);
+    (0..count).map(move |k| k * batch..if k + 1 == count { rows } else { (k + 1) * batch })
+}
+
+/// Refuses batches that a layer could not normalise.
+pub(crate) fn check_batch(network: &Network, rows: usize, batch: usize) -> Result<()> {
+    let plan = network.plan();
+    let norm = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);
+    if norm && rows.min(batch) < 2 {
+        return Err(Error::Data(format!(
+            "batch normalisation needs batches of at least 2 rows, and they have {}; raise batch_size",
+            rows.min(batch)
+        )));
+    }
+    Ok(())
+}

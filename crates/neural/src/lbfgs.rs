@@ -1,0 +1,142 @@
+//! All rows at once, in doubles: a quasi-Newton method for small data.
+
+use ermine_core::{Context, Progress, Result, Trace};
+use ermine_math::loss::{Targets, output_block};
+use ermine_math::optimise::{Descent, Told};
+
+use crate::course::{Answers, End, Stand, Task};
+use crate::{Network, Optimiser, Trainer};
+
+/// Steps that are remembered.
+const MEMORY: usize = 10;
+
+/// Rows that go through at a time.
+const ROWS: usize = 256;
+
+/// What the search is told.
+pub(crate) struct Search {
+    pub alpha: f64,
+    pub steps: u64,
+    /// Evaluations of the loss, at most.
+    pub evaluations: u64,
+    /// The largest slope at which it ends.
+    pub tol: f64,
+    pub seed: u64,
+}
+
+/// Minimises 1/Σw (Σ wᵢ lossᵢ + alpha/2 Σ w²) from where the network stands; the answer is the network there.
+pub(crate) fn minimise(
+    search: &Search,
+    network: &Network,
+    task: &Task<'_>,
+    stand: &mut Stand,
+    trace: &mut Trace,
+    cx: &Context<'_>,
+) -> Result<(Network, End)> {
+    let mut trainer = Trainer::new(network.cast::<f64>(), Optimiser::sgd(0.0), ROWS.min(task.train.len()))?.seeded(search.seed);
+    let mass = task.weight.as_ref().map_or(task.train.len() as f64, |w| task.train.iter().map(|&i| w[i as usize]).sum::<f64>());
+    let penalised = trainer.network().penalised();
+    let mut objective = |point: &[f64]| -> Result<(f64, Vec<f64>)> {
+        let mut moved = trainer.network().clone();
+        moved.values.copy_from_slice(point);
+        trainer.set_network(&moved)?;
+        let mut gradient = vec![0.0; point.len()];
+        let mut total = 0.0;
+        for rows in task.train.chunks(ROWS) {
+            total += batch(&mut trainer, task, rows, mass)?;
+            gradient.iter_mut().zip(trainer.flat_gradient()).for_each(|(g, p)| *g += p);
+        }
+        let mut squares = 0.0;
+        for range in &penalised {
+            for k in range.clone() {
+                squares += point[k] * point[k];
+                gradient[k] += search.alpha * point[k] / mass;
+            }
+        }
+        Ok(((total + 0.5 * search.alpha * squares) / mass, gradient))
+    };
+    let mut descent = Descent::new(network.cast::<f64>().values.to_vec(), MEMORY);
+    let mut end = End::Epochs;
+    for evaluations in 0..search.evaluations {
+        cx.report(Progress {
+            stage: "lbfgs",
+            done: descent.steps(),
+            total: Some(search.steps),
+            objective: (evaluations > 0).then(|| descent.value()),
+        })?;
+        if cx.out_of_time() {
+            end = End::Late;
+            break;
+        }
+        let (value, gradient) = objective(descent.point())?;
+        if evaluations == 0 && !value.is_finite() {
+            end = End::Diverged { epoch: 1, rate: 0.0 };
+            break;
+        }
+        match descent.tell(value, &gradient) {
+            Told::Trying => continue,
+            Told::Stuck => {
+                end = End::Settled;
+                break;
+            }
+            Told::Accepted => {}
+        }
+        if descent.steps() > stand.epochs {
+            stand.epochs = descent.steps();
+            stand.losses.push(value);
+            trace.push(&[stand.epochs as f64, value, descent.step_length()]);
+        }
+        if gradient.iter().fold(0.0f64, |m, g| m.max(g.abs())) <= search.tol {
+            end = End::Settled;
+            break;
+        }
+        if descent.steps() >= search.steps {
+            break;
+        }
+        // Before the first step nothing is known of the curvature: a step of the length of one at most.
+        let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt().max(1.0);
+        let first = descent.steps() == 0;
+        descent.aim(true, |g| {
+            if first {
+                g.iter_mut().for_each(|g| *g /= norm);
+            }
+        });
+    }
+    let mut best = network.cast::<f64>();
+    best.values.copy_from_slice(descent.best());
+    Ok((best.cast(), end))
+}
+
+/// The sum of weight times loss over some rows; the gradient, over the mass of all rows, is left in the trainer.
+fn batch(trainer: &mut Trainer<f64>, task: &Task<'_>, rows: &[u32], mass: f64) -> Result<f64> {
+    let (inputs, outputs) = (trainer.network().input().len(), trainer.network().output().len());
+    let fill = |i: usize, row: &mut [f64]| {
+        let mut single = vec![0.0; inputs];
+        (task.fill)(rows[i] as usize, &mut single);
+        row.iter_mut().zip(single).for_each(|(r, s)| *r = f64::from(s));
+    };
+    let codes: Vec<u32> = match &task.answers {
+        Answers::Codes(codes) => rows.iter().map(|&i| codes[i as usize]).collect(),
+        _ => Vec::new(),
+    };
+    let mut numbers = vec![0.0; if codes.is_empty() { rows.len() * outputs } else { 0 }];
+    for (i, row) in numbers.chunks_exact_mut(outputs).enumerate() {
+        match &task.answers {
+            Answers::Numbers(y) => {
+                let from = &y[rows[i] as usize * outputs..][..outputs];
+                row.iter_mut().zip(from).for_each(|(r, y)| *r = f64::from(*y));
+            }
+            _ => fill(i, row),
+        }
+    }
+    let weights: Option<Vec<f64>> = task.weight.as_ref().map(|w| rows.iter().map(|&i| w[i as usize]).collect());
+    let loss = |range: std::ops::Range<usize>, z: &[f64], stride: usize, d: &mut [f64]| {
+        let targets = match codes.is_empty() {
+            false => Targets::Codes(&codes[range.clone()]),
+            true => Targets::Numbers(&numbers[range.start * outputs..range.end * outputs]),
+        };
+        let weight = weights.as_ref().map(|w| &w[range.clone()]);
+        output_block(task.loss, z, stride, outputs, targets, weight, 1.0 / mass, d)
+    };
+    trainer.learn(rows.len(), &fill, &loss, false)
+}

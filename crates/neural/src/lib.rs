@@ -1,0 +1,43 @@
+//! Networks: layers, training, perceptrons, convolution, autoencoder and generative adversarial networks.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod architecture;
+mod autoencoder;
+mod cells;
+mod check;
+mod convnet;
+mod course;
+mod file;
+mod gan;
+mod lbfgs;
+mod mlp;
+mod model;
+mod network;
+mod optimiser;
+mod pass;
+mod plan;
+mod schedule;
+mod shape;
+mod supervised;
+mod text;
+mod trainer;
+mod watch;
+
+pub use architecture::{Activation, Architecture, Embedded, Layer, PoolKind};
+pub use autoencoder::{Autoencoder, AutoencoderModel, AutoencoderSolver};
+pub use check::{GradientError, gradient_check};
+pub use convnet::ConvNet;
+pub use gan::{Gan, GanModel};
+pub use mlp::{Mlp, Rate, Solver, Word};
+pub use model::NetworkModel;
+pub use network::{Init, Network, Scratch};
+pub use optimiser::{Method, Optimiser};
+pub use plan::Weights;
+pub use schedule::Schedule;
+pub use shape::Shape;
+pub use supervised::{Balanced, ClassWeight, NumberLoss};
+pub use trainer::Trainer;
+pub use watch::Histogram;
+
+pub use ermine_math::network::Float;

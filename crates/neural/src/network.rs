@@ -1,0 +1,383 @@
+//! A network: layers with weights. It predicts; training is the work of a [`crate::Trainer`].
+
+use std::sync::Arc;
+
+use ermine_core::{Error, Mat, MatRef, Result, Stream};
+use ermine_math::network::{Buffer, Float};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::Shape;
+use crate::architecture::{Activation, Architecture, Layer};
+use crate::pass::{self, Tape};
+use crate::plan::{Op, Plan, Role, Weights};
+
+/// What weights are drawn from. Constants begin at 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Init {
+    /// `He` before ReLU, leaky ReLU and GELU, `Glorot` before anything else.
+    #[default]
+    Auto,
+    /// Normal with variance 2 / inputs (He, Zhang, Ren, Sun 2015), which keeps the size of what passes through a ReLU.
+    He,
+    /// Uniform within ±√(6 / (inputs + outputs)) (Glorot, Bengio 2010).
+    Glorot,
+    /// Weights and constants uniform within ±√(f / (inputs + outputs)), f = 2 before the sigmoid and 6 before anything else, as
+    /// scikit-learn draws them.
+    GlorotWithBias,
+}
+
+/// Layers with their weights.
+///
+/// ```
+/// use ermine_core::MatRef;
+/// use ermine_neural::{Init, Network, Shape};
+/// let network: Network = Network::new(&"dense(64) relu dense(2)".parse()?, Shape::flat(4), Init::Auto, 0)?;
+/// let batch = [0.5f32; 3 * 4];
+/// let out = network.predict(MatRef::row_major(&batch, 3, 4))?;
+/// assert_eq!((out.rows(), out.cols()), (3, 2));
+/// // Row by row without asking for memory each time.
+/// let mut scratch = network.scratch(1);
+/// assert_eq!(network.forward_row(&batch[..4], &mut scratch)?, out.row(0));
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Network<T: Float = f32> {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) values: Buffer<T>,
+    /// Copies of the weights as the way back reads them; made when training begins.
+    pub(crate) turned: Buffer<T>,
+    /// Moving means and variances of batch normalisation.
+    pub(crate) state: Buffer<T>,
+}
+
+/// Memory in which a network computes for some rows at a time, without anything that training needs.
+#[derive(Debug, Clone)]
+pub struct Scratch<T: Float = f32> {
+    tape: Tape<T>,
+    plan: Arc<Plan>,
+}
+
+/// Σ v², in lanes of singles for a few numbers at a time and in doubles beyond.
+fn squares<T: Float>(values: &[T]) -> f64 {
+    let some = |values: &[T]| {
+        let mut sums = [T::ZERO; 16];
+        for chunk in values.chunks(16) {
+            sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += *v * *v);
+        }
+        sums.iter().map(|s| s.double()).sum::<f64>()
+    };
+    values.chunks(1024).map(some).sum()
+}
+
+/// Rows that prediction takes at a time, and numbers between layers that it holds for them.
+const ROWS: usize = 64;
+const MEMORY: usize = 1 << 24;
+
+/// Multiplications below which a second thread costs more than it brings.
+pub(crate) const SMALL: usize = 2_000_000;
+
+impl<T: Float> Network<T> {
+    /// A network with weights drawn from `init`. Shapes that do not fit are refused with the layer.
+    pub fn new(architecture: &Architecture, input: Shape, init: Init, seed: u64) -> Result<Self> {
+        let plan = Plan::new(architecture, input)?;
+        let mut network = Self {
+            values: Buffer::zeros(plan.weights),
+            turned: Buffer::default(),
+            state: Buffer::zeros(plan.state),
+            plan: Arc::new(plan),
+        };
+        network.draw(init, seed);
+        Ok(network)
+    }
+
+    fn draw(&mut self, init: Init, seed: u64) {
+        let plan = self.plan.clone();
+        for segment in &plan.segments {
+            let mut stream =
+                Stream::new(seed, if segment.role == Role::Bias { "constants" } else { "weights" }, segment.layer as u64);
+            let after = plan.architecture.layers[segment.layer + 1..].iter().find_map(|l| match l {
+                Layer::Activation(a) => Some(*a),
+                Layer::Dense { .. } | Layer::Conv { .. } => Some(Activation::Identity),
+                _ => None,
+            });
+            let after = after.unwrap_or(Activation::Identity);
+            let (inputs, outputs) = match &plan.ops[segment.op] {
+                Op::Dense { panels, .. } => (panels.rows, panels.cols),
+                // A point is reached by as many outputs as there are weights in a filter, for each filter.
+                Op::Conv { geometry, .. } => {
+                    let (rows, cols) = (geometry.filters().rows, geometry.filters().cols);
+                    (rows, rows / plan.nodes[segment.op].shape.channels * cols)
+                }
+                _ => (1, 1),
+            };
+            let rectified = matches!(after, Activation::Relu | Activation::LeakyRelu { .. } | Activation::Gelu);
+            let normal = match init {
+                Init::He => true,
+                Init::Auto => rectified,
+                Init::Glorot | Init::GlorotWithBias => false,
+            };
+            let factor = if init == Init::GlorotWithBias && after == Activation::Sigmoid { 2.0 } else { 6.0 };
+            let bound = (factor / (inputs + outputs) as f64).sqrt();
+            let deviation = (2.0 / inputs as f64).sqrt();
+            let (rows, cols) = segment.shape(&plan);
+            for i in 0..rows {
+                for j in 0..cols {
+                    let value = match segment.role {
+                        Role::Weights if normal => deviation * stream.normal(),
+                        Role::Weights => bound * (2.0 * stream.uniform() - 1.0),
+                        Role::Bias if init == Init::GlorotWithBias => bound * (2.0 * stream.uniform() - 1.0),
+                        Role::Table(_) => (1.0 / cols as f64).sqrt() * stream.normal(),
+                        Role::Gamma => 1.0,
+                        Role::Bias | Role::Beta => 0.0,
+                    };
+                    self.values[segment.at(&plan, i, j)] = T::of(value);
+                }
+            }
+        }
+        for op in &plan.ops {
+            if let Op::Norm { state, channels, .. } = op {
+                self.state[state.clone()][..*channels].fill(T::ZERO);
+                self.state[state.clone()][*channels..].fill(T::ONE);
+            }
+        }
+    }
+
+    /// The layers.
+    pub fn architecture(&self) -> &Architecture {
+        &self.plan.architecture
+    }
+
+    /// The shape of a row that goes in.
+    pub fn input(&self) -> Shape {
+        self.plan.input
+    }
+
+    /// The shape of a row that comes out.
+    pub fn output(&self) -> Shape {
+        self.plan.output().shape
+    }
+
+    /// How many numbers are trained.
+    pub fn n_weights(&self) -> usize {
+        self.plan.segments.iter().map(|s| s.shape(&self.plan)).map(|(r, c)| r * c).sum()
+    }
+
+    /// The weights of every layer that has some, layer by layer.
+    pub fn weights(&self) -> Vec<Weights<T>> {
+        self.plan.segments.iter().map(|s| s.read(&self.plan, &self.values)).collect()
+    }
+
+    /// Moving means and variances of the layers that normalise batches: layer, means, variances.
+    pub fn moving(&self) -> Vec<(usize, Vec<T>, Vec<T>)> {
+        let each = self.plan.segments.iter().filter(|s| s.role == Role::Gamma).filter_map(|s| match &self.plan.ops[s.op] {
+            Op::Norm { state, channels, .. } => {
+                let (mean, variance) = self.state[state.clone()].split_at(*channels);
+                Some((s.layer, mean.to_vec(), variance.to_vec()))
+            }
+            _ => None,
+        });
+        each.collect()
+    }
+
+    /// Sets the weights of one run, written as [`Network::weights`] gives them.
+    pub fn set_weights(&mut self, layer: usize, name: &str, values: &[T]) -> Result<()> {
+        let plan = self.plan.clone();
+        let Some(segment) = plan.segments.iter().find(|s| s.layer == layer && s.name() == name) else {
+            return Err(Error::Data(format!("layer {} has no {name}", layer + 1)));
+        };
+        let (rows, cols) = segment.shape(&plan);
+        if values.len() != rows * cols {
+            let what = format!("{name} of layer {}", layer + 1);
+            return Err(Error::Length { what, expected: rows * cols, found: values.len() });
+        }
+        for (k, v) in values.iter().enumerate() {
+            self.values[segment.at(&plan, k / cols, k % cols)] = *v;
+        }
+        self.turned = Buffer::default();
+        Ok(())
+    }
+
+    /// Sets moving means and variances of a layer that normalises batches.
+    pub fn set_moving(&mut self, layer: usize, mean: &[T], variance: &[T]) -> Result<()> {
+        let plan = self.plan.clone();
+        let found = plan.segments.iter().find(|s| s.layer == layer && s.role == Role::Gamma).map(|s| &plan.ops[s.op]);
+        match found {
+            Some(Op::Norm { state, channels, .. }) if mean.len() == *channels && variance.len() == *channels => {
+                let (m, v) = self.state[state.clone()].split_at_mut(*channels);
+                m.copy_from_slice(mean);
+                v.copy_from_slice(variance);
+                Ok(())
+            }
+            _ => Err(Error::Data(format!("layer {} does not normalise {} channels", layer + 1, mean.len()))),
+        }
+    }
+
+    /// Whether two networks have the same layers and input.
+    pub fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.plan, &other.plan) || self.plan == other.plan
+    }
+
+    /// Takes over the weights of a network with the same layers, as a target network does.
+    pub fn copy_weights(&mut self, from: &Self) -> Result<()> {
+        self.blend(from, 1.0)
+    }
+
+    /// Moves the weights towards those of a network with the same layers: w = (1 - share) w + share w'.
+    pub fn blend(&mut self, towards: &Self, share: f64) -> Result<()> {
+        if !self.is_like(towards) {
+            return Err(Error::Data(format!(
+                "weights of \"{}\" on {} do not fit \"{}\" on {}",
+                towards.architecture(),
+                towards.input(),
+                self.architecture(),
+                self.input()
+            )));
+        }
+        if share == 1.0 {
+            self.values.copy_from_slice(&towards.values);
+            self.state.copy_from_slice(&towards.state);
+        } else {
+            let (keep, take) = (T::of(1.0 - share), T::of(share));
+            let mix = |(w, t): (&mut T, &T)| *w = keep * *w + take * *t;
+            self.values.iter_mut().zip(towards.values.iter()).for_each(mix);
+            self.state.iter_mut().zip(towards.state.iter()).for_each(mix);
+        }
+        self.turned = Buffer::default();
+        Ok(())
+    }
+
+    /// The sum of the squares of the weights that carry penalties.
+    pub(crate) fn squares(&self) -> f64 {
+        let runs = self.plan.segments.iter().filter(|s| s.decays());
+        runs.map(|s| squares(&self.values[s.range.clone()])).sum()
+    }
+
+    /// Where the weights that carry penalties lie.
+    pub(crate) fn penalised(&self) -> Vec<std::ops::Range<usize>> {
+        self.plan.segments.iter().filter(|s| s.decays()).map(|s| s.range.clone()).collect()
+    }
+
+    /// The same network in other numbers.
+    pub fn cast<U: Float>(&self) -> Network<U> {
+        let other = |v: &[T]| Buffer::from_slice(&v.iter().map(|v| U::of(v.double())).collect::<Vec<_>>());
+        Network { plan: self.plan.clone(), values: other(&self.values), turned: Buffer::default(), state: other(&self.state) }
+    }
+
+    /// The first `layers` layers and the others, each as a network of its own.
+    pub fn split(&self, layers: usize) -> Result<(Self, Self)> {
+        let all = &self.architecture().layers;
+        let at = layers.min(all.len());
+        let middle = Architecture { layers: all[..at].to_vec() };
+        let shape = middle.output(self.input())?;
+        let mut parts = [
+            Self::new(&middle, self.input(), Init::Glorot, 0)?,
+            Self::new(&Architecture { layers: all[at..].to_vec() }, shape, Init::Glorot, 0)?,
+        ];
+        for w in self.weights() {
+            let (part, layer) = if w.layer < at { (0, w.layer) } else { (1, w.layer - at) };
+            parts[part].set_weights(layer, &w.name, &w.values)?;
+        }
+        for (layer, mean, variance) in self.moving() {
+            let (part, layer) = if layer < at { (0, layer) } else { (1, layer - at) };
+            parts[part].set_moving(layer, &mean, &variance)?;
+        }
+        let [first, second] = parts;
+        Ok((first, second))
+    }
+
+    /// Whether every weight is a finite number.
+    pub fn is_finite(&self) -> bool {
+        self.values.iter().chain(self.state.iter()).all(|v| v.finite())
+    }
+
+    /// Memory for [`Network::forward`] on up to `rows` rows.
+    pub fn scratch(&self, rows: usize) -> Scratch<T> {
+        Scratch { tape: Tape::for_prediction(&self.plan, rows.max(1)), plan: self.plan.clone() }
+    }
+
+    fn check(&self, cols: usize) -> Result<()> {
+        let expected = self.plan.input.len();
+        if cols == expected { Ok(()) } else { Err(Error::Columns { expected, found: cols }) }
+    }
+
+    /// The results for rows, in memory that is there already: rows of numbers that lie as far apart as the view says.
+    pub fn forward<'s>(&self, x: MatRef<'_, T>, scratch: &'s mut Scratch<T>) -> Result<MatRef<'s, T>> {
+        self.check(x.cols())?;
+        self.fit_scratch(scratch, x.rows());
+        let tape = &mut scratch.tape;
+        tape.begin(x.rows());
+        for i in 0..x.rows() {
+            x.copy_row(i, tape.input_row(i));
+        }
+        pass::predict(self, tape)?;
+        let node = self.plan.output();
+        let out = tape.output();
+        Ok(MatRef::strided(out, x.rows(), node.len(), node.stride, 1).expect("the tape has room for all rows"))
+    }
+
+    /// The result for one row.
+    pub fn forward_row<'s>(&self, x: &[T], scratch: &'s mut Scratch<T>) -> Result<&'s [T]> {
+        self.check(x.len())?;
+        self.fit_scratch(scratch, 1);
+        let tape = &mut scratch.tape;
+        tape.begin(1);
+        tape.input_row(0).copy_from_slice(x);
+        pass::predict(self, tape)?;
+        Ok(&scratch.tape.output()[..self.plan.output().len()])
+    }
+
+    /// Memory that was made for fewer rows or for another network is made again.
+    fn fit_scratch(&self, scratch: &mut Scratch<T>, rows: usize) {
+        let known = Arc::ptr_eq(&scratch.plan, &self.plan) || scratch.plan == self.plan;
+        if !known || scratch.tape.room() < rows {
+            *scratch = self.scratch(rows);
+        }
+    }
+
+    /// The results for rows; many rows go through in blocks, side by side.
+    pub fn predict(&self, x: MatRef<'_, T>) -> Result<Mat<T>> {
+        self.check(x.cols())?;
+        self.predict_with(x.rows(), &|i, row| x.copy_row(i, row))
+    }
+
+    /// Rows that go through at a time: as many as keep the memory of a block in bounds.
+    fn rows_at_once(&self) -> usize {
+        let row: usize = self.plan.nodes.iter().map(|n| n.stride).sum();
+        (MEMORY / row.max(1)).clamp(1, ROWS)
+    }
+
+    /// The results for `rows` rows that are filled in one by one.
+    pub fn predict_with(&self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<Mat<T>> {
+        let (cols, wide) = (self.plan.output().len(), self.rows_at_once());
+        let mut out = Mat::filled(rows, cols, T::ZERO);
+        let block = |scratch: &mut Scratch<T>, number: usize, out: &mut [T]| -> Result<()> {
+            let tape = &mut scratch.tape;
+            let here = out.len() / cols;
+            tape.begin(here);
+            for i in 0..here {
+                fill(number * wide + i, tape.input_row(i));
+            }
+            pass::predict(self, tape).map_err(|e| e.with_row(|r| r + number * wide))?;
+            let (stride, result) = (self.plan.output().stride, tape.output());
+            for (i, out) in out.chunks_exact_mut(cols).enumerate() {
+                out.copy_from_slice(&result[i * stride..][..cols]);
+            }
+            Ok(())
+        };
+        let blocks = out.as_mut_slice().chunks_mut(wide * cols).enumerate();
+        if rows <= wide || rows * self.plan.work() < SMALL {
+            let mut scratch = self.scratch(rows.min(wide));
+            for (number, out) in blocks {
+                block(&mut scratch, number, out)?;
+            }
+        } else {
+            let blocks: Vec<(usize, &mut [T])> = blocks.collect();
+            blocks
+                .into_par_iter()
+                .try_for_each_init(|| self.scratch(wide), |scratch, (number, out)| block(scratch, number, out))?;
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,467 @@
+//! The way there and the way back, for one block of rows.
+
+use std::ops::Range;
+
+use ermine_core::{Error, Result};
+use ermine_math::network::{
+    BlockMoments, Buffer, Curve, End, Float, PoolKind, Workspace, apply, dense, dropout, gate, normalise, normalise_gradient,
+    normalise_sums,
+};
+
+use crate::Network;
+use crate::plan::{LINE, Node, Op, Plan, curve_of};
+
+/// What one block of rows has between the layers.
+#[derive(Debug, Clone)]
+pub(crate) struct Tape<T: Float> {
+    room: usize,
+    rows: usize,
+    /// Stride and length of the rows that go in.
+    input: (usize, usize),
+    /// The number of the first row of the block in its batch.
+    pub first: usize,
+    pub nodes: Vec<Buffer<T>>,
+    pub grads: Vec<Buffer<T>>,
+    extras: Vec<Extra<T>>,
+    /// What the block adds to the gradients of convolutions and tables.
+    pub partial: Buffer<T>,
+    sums: Vec<T>,
+    /// The first code of the block that is none.
+    misfit: Option<Misfit>,
+    /// What the block adds to the loss.
+    pub loss: f64,
+}
+
+/// A code that is none of the levels of its column.
+#[derive(Debug, Clone, Copy)]
+struct Misfit {
+    row: usize,
+    column: usize,
+    code: f64,
+    levels: usize,
+}
+
+/// What an operation keeps besides its result.
+#[derive(Debug, Clone)]
+enum Extra<T: Float> {
+    None,
+    /// Where the largest numbers came from.
+    Places(Vec<u32>),
+    Conv(Workspace<T>),
+    Norm {
+        moments: BlockMoments,
+        sums: Vec<f64>,
+    },
+}
+
+/// What batch normalisation knows of the whole batch.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Batch<T> {
+    pub mean: Vec<T>,
+    /// 1 / √(variance + ε).
+    pub inverse: Vec<f64>,
+    pub scale: Vec<T>,
+    pub shift: Vec<T>,
+    /// dx = a d + b x + c.
+    pub back: [Vec<T>; 3],
+    pub count: f64,
+}
+
+impl<T: Float> Tape<T> {
+    fn new(plan: &Plan, room: usize, back: bool, input_gradient: bool) -> Self {
+        // A line more than the rows: tiles of images read whole units.
+        let buffer = |node: &Node| Buffer::zeros(room * node.stride + LINE);
+        let lowest = if input_gradient { 0 } else { plan.first_trained() + 1 };
+        let grads = |(k, node): (usize, &Node)| if back && k >= lowest { buffer(node) } else { Buffer::default() };
+        let extra = |(k, op): (usize, &Op)| match op {
+            Op::Conv { geometry, .. } => Extra::Conv(geometry.workspace(back)),
+            Op::Pool(pool) if back && pool.kind == PoolKind::Max => Extra::Places(vec![0; room * plan.nodes[k + 1].len()]),
+            Op::Norm { channels, .. } if back => {
+                Extra::Norm { moments: BlockMoments::new(*channels), sums: vec![0.0; 2 * channels] }
+            }
+            _ => Extra::None,
+        };
+        Self {
+            room,
+            rows: 0,
+            input: (plan.nodes[0].stride, plan.nodes[0].len()),
+            first: 0,
+            nodes: plan.nodes.iter().map(buffer).collect(),
+            grads: plan.nodes.iter().enumerate().map(grads).collect(),
+            extras: plan.ops.iter().enumerate().map(extra).collect(),
+            partial: Buffer::zeros(if back { plan.partial } else { 0 }),
+            sums: Vec::new(),
+            misfit: None,
+            loss: 0.0,
+        }
+    }
+
+    pub fn for_prediction(plan: &Plan, room: usize) -> Self {
+        Self::new(plan, room, false, false)
+    }
+
+    pub fn for_training(plan: &Plan, room: usize, input_gradient: bool) -> Self {
+        Self::new(plan, room, true, input_gradient)
+    }
+
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Begins with that many rows.
+    pub fn begin(&mut self, rows: usize) {
+        debug_assert!(rows <= self.room);
+        self.rows = rows;
+        self.misfit = None;
+        self.loss = 0.0;
+    }
+
+    pub fn input_row(&mut self, row: usize) -> &mut [T] {
+        let (stride, len) = self.input;
+        &mut self.nodes[0][row * stride..][..len]
+    }
+
+    /// An error that names the first code that is none.
+    pub fn sound(&self) -> Result<()> {
+        let Some(Misfit { row, column, code, levels }) = self.misfit else { return Ok(()) };
+        let needed = format!("its codes run from 0 to {}", levels - 1);
+        Err(Error::OutOfRange { what: format!("column {column}"), row, value: code, needed })
+    }
+
+    pub fn output(&self) -> &[T] {
+        self.nodes.last().expect("there is the input at least")
+    }
+}
+
+/// How an operation behaves.
+#[derive(Clone, Copy)]
+pub(crate) enum Mode<'a, T> {
+    /// Moving means, nothing left out.
+    Predict,
+    /// Moments of the batch; numbers are left out by the key of the step.
+    Train { batches: &'a [Batch<T>], key: u64 },
+}
+
+/// The key of a row of a dropout layer.
+fn row_key(key: u64, op: usize, row: usize) -> u64 {
+    let mut z = key ^ (op as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    z ^ (z >> 32)
+}
+
+/// The way there, without anything that only training needs.
+pub(crate) fn predict<T: Float>(network: &Network<T>, tape: &mut Tape<T>) -> Result<()> {
+    forward(network, tape, 0..network.plan().ops.len(), Mode::Predict);
+    tape.sound()
+}
+
+/// The activation that a product can apply itself, and the one that is left to do.
+fn split<'a, T: Float>(curve: Curve<T>) -> (End<'a, T>, Curve<T>) {
+    match curve {
+        Curve::Slope(slope) => (End::Slope(slope), Curve::Identity),
+        other => (End::Plain, other),
+    }
+}
+
+/// Some operations one after the other.
+pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: Range<usize>, mode: Mode<'_, T>) {
+    let plan = network.plan();
+    let rows = tape.rows;
+    for k in ops {
+        let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
+        let (before, after) = tape.nodes.split_at_mut(k + 1);
+        let (x, y) = (&before[k], &mut after[0]);
+        let each = 0..rows;
+        match (&plan.ops[k], &mut tape.extras[k]) {
+            (Op::Dense { panels, weights, bias, .. }, _) => {
+                let bias = bias.as_ref().map(|b| &network.values[b.clone()]);
+                let (end, left) = split(to.curve());
+                dense(x, from.stride, rows, &network.values[weights.clone()], *panels, bias, end, y, to.stride);
+                apply(left, &mut y[..rows * to.stride]);
+            }
+            (Op::Conv { geometry, weights, bias, .. }, Extra::Conv(room)) => {
+                let (w, bias) = (&network.values[weights.clone()], bias.as_ref().map(|b| &network.values[b.clone()]));
+                let (end, left) = split(to.curve());
+                for i in each {
+                    geometry.forward(&x[i * from.stride..], w, bias, end, &mut y[i * to.stride..], room);
+                }
+                apply(left, &mut y[..rows * to.stride]);
+            }
+            (Op::Pool(pool), extra) => {
+                for i in each {
+                    let places = match extra {
+                        Extra::Places(places) => &mut places[i * to.len()..][..to.len()],
+                        _ => &mut [],
+                    };
+                    pool.forward(&x[i * from.stride..], &mut y[i * to.stride..], places);
+                }
+            }
+            (Op::Dropout { rate }, _) => {
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    match mode {
+                        Mode::Predict => y.copy_from_slice(x),
+                        Mode::Train { key, .. } => dropout(row_key(key, k, tape.first + i), *rate, x, y),
+                    }
+                }
+            }
+            (Op::Norm { channels, epsilon, gamma, beta, state, number, .. }, _) => {
+                let moving;
+                let batch = match mode {
+                    Mode::Train { batches, .. } => &batches[*number],
+                    Mode::Predict => {
+                        let mut batch = Batch::default();
+                        let (mean, variance) = network.state[state.clone()].split_at(*channels);
+                        let doubles = |v: &[T]| v.iter().map(|v| v.double()).collect::<Vec<_>>();
+                        let weights = [&network.values[gamma.clone()], &network.values[beta.clone()]];
+                        batch.set(&doubles(mean), &doubles(variance), *epsilon, weights);
+                        moving = batch;
+                        &moving
+                    }
+                };
+                let (slope, left) = match to.curve() {
+                    Curve::Slope(slope) => (slope, Curve::Identity),
+                    other => (T::ONE, other),
+                };
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    normalise(x, &batch.scale, &batch.shift, slope, y);
+                }
+                apply(left, &mut y[..rows * to.stride]);
+            }
+            (Op::Embed { columns, plain, tables, .. }, _) => {
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    let (first, mut rest) = y.split_at_mut(plain.len());
+                    first.iter_mut().zip(plain).for_each(|(y, &j)| *y = x[j]);
+                    for (e, table) in columns.iter().zip(tables) {
+                        let (to, after) = rest.split_at_mut(e.width);
+                        rest = after;
+                        match level(x[e.column], e.levels) {
+                            Some(level) => to.copy_from_slice(&network.values[table.clone()][level * e.width..][..e.width]),
+                            None => {
+                                to.fill(T::ZERO);
+                                let (column, code, levels) = (e.column, x[e.column].double(), e.levels);
+                                tape.misfit.get_or_insert(Misfit { row: tape.first + i, column, code, levels });
+                            }
+                        }
+                    }
+                }
+            }
+            (Op::Curve(curve), _) => {
+                y[..rows * to.stride].copy_from_slice(&x[..rows * to.stride]);
+                apply(curve_of(*curve), &mut y[..rows * to.stride]);
+            }
+            (Op::Softmax, _) => {
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    for (x, y) in x.chunks_exact(to.shape.channels).zip(y.chunks_exact_mut(to.shape.channels)) {
+                        softmax(x, y);
+                    }
+                }
+            }
+            (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
+        }
+    }
+}
+
+/// The level that a number stands for.
+fn level<T: Float>(code: T, levels: usize) -> Option<usize> {
+    let code = code.double();
+    (code >= 0.0 && code < levels as f64 && code.fract() == 0.0).then_some(code as usize)
+}
+
+/// e^{zₖ} / Σⱼ e^{zⱼ}, with the largest number taken off first.
+fn softmax<T: Float>(z: &[T], p: &mut [T]) {
+    let most = z.iter().copied().fold(z[0], |m, v| if m >= v { m } else { v });
+    let mut total = T::ZERO;
+    for (p, z) in p.iter_mut().zip(z) {
+        *p = (*z - most).exp();
+        total += *p;
+    }
+    p.iter_mut().for_each(|p| *p = *p / total);
+}
+
+impl<T: Float> Batch<T> {
+    /// Scales and shifts that follow from moments and from \[γ, β\].
+    pub fn set(&mut self, mean: &[f64], variance: &[f64], epsilon: f64, [gamma, beta]: [&[T]; 2]) {
+        self.inverse = variance.iter().map(|v| 1.0 / (v + epsilon).sqrt()).collect();
+        self.mean = mean.iter().map(|m| T::of(*m)).collect();
+        self.scale = gamma.iter().zip(&self.inverse).map(|(g, i)| T::of(g.double() * i)).collect();
+        // The shift goes with the scale as it was rounded.
+        let shift = |j: usize| T::of(beta[j].double() - mean[j] * self.scale[j].double());
+        self.shift = (0..mean.len()).map(shift).collect();
+    }
+}
+
+/// The moments of what reaches a normalisation.
+pub(crate) fn moments<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize) {
+    let node = &plan.nodes[k];
+    if let Extra::Norm { moments, .. } = &mut tape.extras[k] {
+        moments.clear();
+        moments.add(&tape.nodes[k], node.stride, tape.rows, node.len(), &mut tape.sums);
+    }
+}
+
+/// The moments that [`moments`] found in a block.
+pub(crate) fn moments_of<T: Float>(tape: &Tape<T>, k: usize) -> Option<&BlockMoments> {
+    match &tape.extras[k] {
+        Extra::Norm { moments, .. } => Some(moments),
+        _ => None,
+    }
+}
+
+/// Σ d and Σ d (x - mean) of a normalisation.
+pub(crate) fn norm_sums<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize, batch: &Batch<T>) {
+    let node = &plan.nodes[k];
+    if let Extra::Norm { sums, .. } = &mut tape.extras[k] {
+        sums.fill(0.0);
+        let both = [&tape.nodes[k][..], &tape.grads[k + 1][..]];
+        normalise_sums(both, node.stride, tape.rows, node.len(), &batch.mean, &mut tape.sums, sums);
+    }
+}
+
+/// The sums that [`norm_sums`] found in a block.
+pub(crate) fn norm_sums_of<T: Float>(tape: &Tape<T>, k: usize) -> Option<&[f64]> {
+    match &tape.extras[k] {
+        Extra::Norm { sums, .. } => Some(sums),
+        _ => None,
+    }
+}
+
+/// The way back through some operations, the last of them first. It finds gradients of nodes down to `lowest`, and those of
+/// convolutions and tables; gradients of dense layers follow from the nodes of all blocks.
+pub(crate) fn backward<T: Float>(
+    network: &Network<T>,
+    tape: &mut Tape<T>,
+    ops: Range<usize>,
+    lowest: usize,
+    batches: &[Batch<T>],
+    key: u64,
+) {
+    let plan = network.plan();
+    let rows = tape.rows;
+    for k in ops.rev() {
+        let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
+        let (before, after) = tape.grads.split_at_mut(k + 1);
+        let (dx, d) = (&mut before[k], &after[0]);
+        let (x, y) = (&tape.nodes[k], &tape.nodes[k + 1]);
+        let needed = k >= lowest;
+        let mut gated = false;
+        match (&plan.ops[k], &mut tape.extras[k]) {
+            (Op::Dense { panels, turned, .. }, _) => {
+                if needed {
+                    let end = match from.curve() {
+                        Curve::Slope(slope) => {
+                            gated = true;
+                            End::Where(x, from.stride, slope)
+                        }
+                        _ => End::Plain,
+                    };
+                    let layout = ermine_math::network::Panels { rows: panels.cols, cols: panels.rows };
+                    dense(d, to.stride, rows, &network.turned[turned.clone()], layout, None, end, dx, from.stride);
+                }
+            }
+            (Op::Conv { geometry, weights, turned, partial, .. }, Extra::Conv(room)) => {
+                let (w, b) = tape.partial[partial.clone()].split_at_mut(weights.len());
+                for i in 0..rows {
+                    let bias = if b.is_empty() { None } else { Some(&mut *b) };
+                    geometry.add_gradient(&x[i * from.stride..], &d[i * to.stride..], w, bias, room);
+                }
+                if needed {
+                    for i in 0..rows {
+                        let end = match from.curve() {
+                            Curve::Slope(slope) => End::Where(&x[i * from.stride..], from.shape.channels, slope),
+                            _ => End::Plain,
+                        };
+                        let turned = &network.turned[turned.clone()];
+                        let dx = &mut dx[i * from.stride..][..from.len()];
+                        gated = geometry.input_gradient(&d[i * to.stride..], turned, end, dx, room) && end != End::Plain;
+                    }
+                }
+            }
+            (Op::Pool(pool), extra) => {
+                if needed {
+                    for i in 0..rows {
+                        let places = match extra {
+                            Extra::Places(places) => &places[i * to.len()..],
+                            _ => &[],
+                        };
+                        pool.backward(&d[i * to.stride..], places, &mut dx[i * from.stride..]);
+                    }
+                }
+            }
+            (Op::Dropout { rate }, _) => {
+                if needed {
+                    for i in 0..rows {
+                        let (d, dx) = (&d[i * to.stride..][..to.len()], &mut dx[i * from.stride..][..from.len()]);
+                        dropout(row_key(key, k, tape.first + i), *rate, d, dx);
+                    }
+                }
+            }
+            (Op::Norm { number, .. }, _) => {
+                if needed {
+                    let [a, b, c] = &batches[*number].back;
+                    for i in 0..rows {
+                        let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
+                        normalise_gradient(x, d, [a, b, c], &mut dx[i * from.stride..][..from.len()]);
+                    }
+                }
+            }
+            (Op::Embed { columns, plain, partial, .. }, _) => {
+                for i in 0..rows {
+                    let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
+                    let (first, mut rest) = d.split_at(plain.len());
+                    let mut tables = &mut tape.partial[partial.clone()];
+                    for e in columns {
+                        let (d, after) = rest.split_at(e.width);
+                        rest = after;
+                        let (table, others) = tables.split_at_mut((e.levels * e.width).next_multiple_of(LINE));
+                        tables = others;
+                        if let Some(level) = level(x[e.column], e.levels) {
+                            table[level * e.width..][..e.width].iter_mut().zip(d).for_each(|(t, d)| *t += *d);
+                        }
+                    }
+                    if needed {
+                        // Codes have no gradient.
+                        let dx = &mut dx[i * from.stride..][..from.len()];
+                        dx.fill(T::ZERO);
+                        plain.iter().zip(first).for_each(|(&j, d)| dx[j] = *d);
+                    }
+                }
+            }
+            (Op::Curve(curve), _) => {
+                if needed {
+                    let curve = curve_of(*curve);
+                    dx[..rows * from.stride].copy_from_slice(&d[..rows * from.stride]);
+                    let of = if curve == Curve::Gelu { x } else { y };
+                    gate(curve, &of[..rows * from.stride], &mut dx[..rows * from.stride]);
+                }
+            }
+            (Op::Softmax, _) => {
+                if needed {
+                    let channels = to.shape.channels;
+                    for i in 0..rows {
+                        let (p, d) = (&y[i * to.stride..][..to.len()], &d[i * to.stride..][..to.len()]);
+                        let dx = &mut dx[i * from.stride..][..from.len()];
+                        for ((p, d), dx) in
+                            p.chunks_exact(channels).zip(d.chunks_exact(channels)).zip(dx.chunks_exact_mut(channels))
+                        {
+                            let mut mean = T::ZERO;
+                            p.iter().zip(d).for_each(|(p, d)| mean += *p * *d);
+                            dx.iter_mut().zip(p.iter().zip(d)).for_each(|(dx, (p, d))| *dx = *p * (*d - mean));
+                        }
+                    }
+                }
+            }
+            (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
+        }
+        if needed && !gated && from.curve != Curve::Identity {
+            gate(from.curve(), &x[..rows * from.stride], &mut dx[..rows * from.stride]);
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! What is computed, in which order and where: an architecture made ready for kernels.
+
+use std::ops::Range;
+
+use ermine_core::Result;
+use ermine_math::network::{Convolution, Curve, Float, Panels, Pool, PoolKind as Kind, padded};
+
+use crate::architecture::{Activation, Architecture, Embedded, Layer, PoolKind};
+use crate::{Network, Shape};
+
+/// Numbers between two operations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Node {
+    pub shape: Shape,
+    /// From one row to the next.
+    pub stride: usize,
+    /// The activation that the operation before applies itself; whoever hands gradients back undoes it.
+    pub curve: Curve<f64>,
+    /// The layer whose result this is, where it is a layer's.
+    pub layer: Option<usize>,
+}
+
+impl Node {
+    fn new(shape: Shape) -> Self {
+        // An odd number of cache lines from row to row: the rows of a column then share the sets of the caches evenly.
+        let lines = padded(shape.len()) / LINE;
+        Self { shape, stride: (lines | 1) * LINE, curve: Curve::Identity, layer: None }
+    }
+
+    pub fn len(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// The activation in the numbers that are computed with.
+    pub fn curve<T: Float>(&self) -> Curve<T> {
+        curve_of(self.curve)
+    }
+}
+
+pub(crate) fn curve_of<T: Float>(curve: Curve<f64>) -> Curve<T> {
+    match curve {
+        Curve::Identity => Curve::Identity,
+        Curve::Slope(slope) => Curve::Slope(T::of(slope)),
+        Curve::Sigmoid => Curve::Sigmoid,
+        Curve::Tanh => Curve::Tanh,
+        Curve::Gelu => Curve::Gelu,
+    }
+}
+
+/// Numbers of a cache line of singles.
+pub(crate) const LINE: usize = 16;
+
+/// One operation: it reads the node of its own number and writes the next one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Op {
+    Dense {
+        panels: Panels,
+        weights: Range<usize>,
+        bias: Option<Range<usize>>,
+        turned: Range<usize>,
+    },
+    Conv {
+        geometry: Box<Convolution>,
+        weights: Range<usize>,
+        bias: Option<Range<usize>>,
+        turned: Range<usize>,
+        partial: Range<usize>,
+    },
+    Pool(Pool),
+    Dropout {
+        rate: f64,
+    },
+    Norm {
+        channels: usize,
+        momentum: f64,
+        epsilon: f64,
+        gamma: Range<usize>,
+        beta: Range<usize>,
+        state: Range<usize>,
+        number: usize,
+    },
+    Embed {
+        columns: Vec<Embedded>,
+        plain: Vec<usize>,
+        tables: Vec<Range<usize>>,
+        partial: Range<usize>,
+    },
+    Curve(Curve<f64>),
+    Softmax,
+}
+
+impl Op {
+    /// Whether it needs all rows of a batch before it can go on.
+    pub fn is_norm(&self) -> bool {
+        matches!(self, Self::Norm { .. })
+    }
+
+    /// About how many multiplications the way there takes for a row.
+    fn work(&self, to: &Node) -> usize {
+        match self {
+            Self::Dense { panels, .. } => panels.len(),
+            Self::Conv { geometry, .. } => geometry.filters().len() * geometry.output().0 * geometry.output().1,
+            _ => 2 * to.len(),
+        }
+    }
+}
+
+/// What a run of weights is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Of a product; carries penalties.
+    Weights,
+    Bias,
+    Gamma,
+    Beta,
+    /// Stands for the levels of a category; carries penalties.
+    Table(usize),
+}
+
+/// A run of weights: those of an operation in one role.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Segment {
+    pub op: usize,
+    /// The layer, counted from 0.
+    pub layer: usize,
+    pub role: Role,
+    pub range: Range<usize>,
+}
+
+/// An architecture made ready for one input shape.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Plan {
+    pub architecture: Architecture,
+    pub input: Shape,
+    pub nodes: Vec<Node>,
+    pub ops: Vec<Op>,
+    pub segments: Vec<Segment>,
+    /// Numbers of all weights, of the turned copies, of the moving means, and of the gradients that blocks of rows add up apart.
+    pub weights: usize,
+    pub turned: usize,
+    pub state: usize,
+    pub partial: usize,
+    pub norms: usize,
+}
+
+/// Gives out places one after the other.
+#[derive(Default)]
+struct Room(usize);
+
+impl Room {
+    fn take(&mut self, len: usize) -> Range<usize> {
+        // Whole cache lines, so that every run is aligned.
+        let start = self.0;
+        self.0 += len.next_multiple_of(LINE);
+        start..start + len
+    }
+}
+
+impl Plan {
+    pub fn new(architecture: &Architecture, input: Shape) -> Result<Self> {
+        let shapes = architecture.shapes(input)?;
+        let mut plan = Self {
+            architecture: architecture.clone(),
+            input,
+            nodes: vec![Node::new(input)],
+            ops: Vec::new(),
+            segments: Vec::new(),
+            weights: 0,
+            turned: 0,
+            state: 0,
+            partial: 0,
+            norms: 0,
+        };
+        let (mut weights, mut turned, mut state, mut partial) =
+            (Room::default(), Room::default(), Room::default(), Room::default());
+        for (k, (layer, &shape)) in architecture.layers.iter().zip(&shapes).enumerate() {
+            let from = k.checked_sub(1).map_or(input, |b| shapes[b]);
+            let image = (from.height, from.width, from.channels);
+            let number = plan.ops.len();
+            let mut segment = |role: Role, range: &Range<usize>| {
+                plan.segments.push(Segment { op: number, layer: k, role, range: range.clone() });
+            };
+            let op = match layer {
+                Layer::Dense { units, bias } => {
+                    let panels = Panels { rows: from.len(), cols: *units };
+                    let w = weights.take(panels.len());
+                    segment(Role::Weights, &w);
+                    let bias = bias.then(|| weights.take(padded(*units)));
+                    bias.iter().for_each(|b| segment(Role::Bias, b));
+                    let turned = turned.take(Panels { rows: *units, cols: from.len() }.len());
+                    Op::Dense { panels, weights: w, bias, turned }
+                }
+                Layer::Conv { filters, size, stride, pad, dilation, bias } => {
+                    let geometry = Box::new(Convolution::new(image, *filters, *size, *stride, *pad, *dilation));
+                    let w = weights.take(geometry.filters().len());
+                    segment(Role::Weights, &w);
+                    let bias = bias.then(|| weights.take(padded(*filters)));
+                    bias.iter().for_each(|b| segment(Role::Bias, b));
+                    let turned = turned.take(geometry.turned().len());
+                    let partial = partial.take(w.len() + bias.as_ref().map_or(0, |b| b.len()));
+                    Op::Conv { geometry, weights: w, bias, turned, partial }
+                }
+                Layer::Pool { kind, size, stride } => {
+                    Op::Pool(Pool { kind: kind_of(*kind), input: image, size: *size, stride: *stride })
+                }
+                Layer::GlobalPool { kind } => {
+                    Op::Pool(Pool { kind: kind_of(*kind), input: image, size: (from.height, from.width), stride: 1 })
+                }
+                Layer::Dropout { rate } if *rate == 0.0 => continue,
+                Layer::Dropout { rate } => Op::Dropout { rate: *rate },
+                Layer::BatchNorm { momentum, epsilon } => {
+                    let channels = from.channels;
+                    let (gamma, beta) = (weights.take(channels), weights.take(channels));
+                    segment(Role::Gamma, &gamma);
+                    segment(Role::Beta, &beta);
+                    plan.norms += 1;
+                    Op::Norm {
+                        channels,
+                        momentum: *momentum,
+                        epsilon: *epsilon,
+                        gamma,
+                        beta,
+                        state: state.take(2 * channels),
+                        number: plan.norms - 1,
+                    }
+                }
+                Layer::Flatten | Layer::Activation(Activation::Identity) => {
+                    plan.nodes[number].shape = shape;
+                    continue;
+                }
+                Layer::Embedding(columns) => {
+                    let tables: Vec<_> = columns.iter().map(|e| weights.take(e.levels * e.width)).collect();
+                    tables.iter().enumerate().for_each(|(t, range)| segment(Role::Table(t), range));
+                    let plain = (0..from.channels).filter(|j| columns.iter().all(|e| e.column != *j)).collect();
+                    let partial = partial.take(tables.iter().map(|t| t.len().next_multiple_of(LINE)).sum());
+                    Op::Embed { columns: columns.clone(), plain, tables, partial }
+                }
+                Layer::Activation(Activation::Softmax) => Op::Softmax,
+                Layer::Activation(a) => {
+                    let curve = a.curve();
+                    let node = &mut plan.nodes[number];
+                    let fuses = number > 0
+                        && node.curve == Curve::Identity
+                        && curve != Curve::Gelu
+                        && matches!(plan.ops[number - 1], Op::Dense { .. } | Op::Conv { .. } | Op::Norm { .. });
+                    if fuses {
+                        node.curve = curve;
+                        node.layer = Some(k);
+                        continue;
+                    }
+                    Op::Curve(curve)
+                }
+            };
+            plan.ops.push(op);
+            plan.nodes.push(Node { layer: Some(k), ..Node::new(shape) });
+        }
+        (plan.weights, plan.turned, plan.state, plan.partial) = (weights.0, turned.0, state.0, partial.0);
+        Ok(plan)
+    }
+
+    pub fn output(&self) -> &Node {
+        &self.nodes[self.ops.len()]
+    }
+
+    /// About how many multiplications the way there takes for a row.
+    pub fn work(&self) -> usize {
+        self.ops.iter().zip(&self.nodes[1..]).map(|(op, to)| op.work(to)).sum()
+    }
+
+    /// The first operation that has weights: gradients are needed down to there.
+    pub fn first_trained(&self) -> usize {
+        self.segments.iter().map(|s| s.op).min().unwrap_or(self.ops.len())
+    }
+}
+
+fn kind_of(kind: PoolKind) -> Kind {
+    match kind {
+        PoolKind::Max => Kind::Max,
+        PoolKind::Average => Kind::Average,
+    }
+}
+
+impl Activation {
+    /// The activation as kernels know it; softmax is none of them.
+    pub(crate) fn curve(self) -> Curve<f64> {
+        match self {
+            Self::Identity | Self::Softmax => Curve::Identity,
+            Self::Sigmoid => Curve::Sigmoid,
+            Self::Tanh => Curve::Tanh,
+            Self::Relu => Curve::Slope(0.0),
+            Self::LeakyRelu { slope } => Curve::Slope(slope),
+            Self::Gelu => Curve::Gelu,
+        }
+    }
+}
+
+/// Weights of a layer as people write them: row-major, an input a row, an output a column. Filters are (line, point, channel) by filter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights<T> {
+    /// The layer, counted from 0.
+    pub layer: usize,
+    /// "weights", "bias", "gamma", "beta", or "table" and the number of the category column in the layer.
+    pub name: String,
+    /// Rows and columns.
+    pub shape: (usize, usize),
+    /// The numbers.
+    pub values: Vec<T>,
+}
+
+impl Segment {
+    pub fn name(&self) -> String {
+        match self.role {
+            Role::Weights => "weights".into(),
+            Role::Bias => "bias".into(),
+            Role::Gamma => "gamma".into(),
+            Role::Beta => "beta".into(),
+            Role::Table(t) => format!("table{t}"),
+        }
+    }
+
+    /// Rows and columns as people write them.
+    pub fn shape(&self, plan: &Plan) -> (usize, usize) {
+        match (&plan.ops[self.op], self.role) {
+            (Op::Dense { panels, .. }, Role::Weights) => (panels.rows, panels.cols),
+            (Op::Dense { panels, .. }, _) => (1, panels.cols),
+            (Op::Conv { geometry, .. }, Role::Weights) => (geometry.filters().rows, geometry.filters().cols),
+            (Op::Conv { geometry, .. }, _) => (1, geometry.filters().cols),
+            (Op::Embed { columns, .. }, Role::Table(t)) => (columns[t].levels, columns[t].width),
+            _ => (1, self.range.len()),
+        }
+    }
+
+    /// Where the element at (`row`, `col`) is among all weights.
+    pub fn at(&self, plan: &Plan, row: usize, col: usize) -> usize {
+        self.range.start
+            + match (&plan.ops[self.op], self.role) {
+                (Op::Dense { panels, .. }, Role::Weights) => panels.at(row, col),
+                (Op::Conv { geometry, .. }, Role::Weights) => geometry.filters().at(row, col),
+                _ => row * self.shape(plan).1 + col,
+            }
+    }
+
+    /// Whether penalties and decay apply.
+    pub fn decays(&self) -> bool {
+        matches!(self.role, Role::Weights | Role::Table(_))
+    }
+
+    /// The run as people write it, read from numbers that lie as kernels need them.
+    pub fn read<T: Float>(&self, plan: &Plan, from: &[T]) -> Weights<T> {
+        let shape = self.shape(plan);
+        let cells = (0..shape.0).flat_map(|i| (0..shape.1).map(move |j| (i, j)));
+        let values = cells.map(|(i, j)| from[self.at(plan, i, j)]).collect();
+        Weights { layer: self.layer, name: self.name(), shape, values }
+    }
+}
+
+impl<T: Float> Network<T> {
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}

@@ -1,0 +1,642 @@
+//! Steps: rows in, gradient of the loss by the outputs in, weights moved.
+
+use std::ops::Range;
+
+use ermine_core::{Error, Mat, MatRef, Result, Stream};
+use ermine_math::network::{BlockMoments, Buffer, Curve, Float, Panels, Slots, column_sums, dense_gradient, gate, step};
+use rayon::prelude::*;
+
+use crate::network::SMALL;
+use crate::pass::{self, Batch, Mode, Tape};
+use crate::plan::{Op, Plan, Role};
+use crate::{Network, Optimiser, Weights};
+
+/// A network that is trained, with everything that training needs: the numbers between layers for a batch, gradients, and what the
+/// optimiser remembers.
+///
+/// A batch is cut into blocks of rows that depend on the network and the batch alone; blocks go through side by side, and what
+/// they add is added in their order. So the bits are the same on any number of threads.
+///
+/// ```
+/// use ermine_core::{Mat, MatRef};
+/// use ermine_neural::{Init, Network, Optimiser, Shape, Trainer};
+/// // Learn y = x0 - x1 from the gradient of half the squared error.
+/// let network: Network = Network::new(&"dense(16) tanh dense(1)".parse()?, Shape::flat(2), Init::Auto, 1)?;
+/// let mut trainer = Trainer::new(network, Optimiser::adam(0.01), 8)?;
+/// let x: Vec<f32> = (0..16).map(|i| ((i * 7 % 16) as f32 - 8.0) / 8.0).collect();
+/// let x = MatRef::row_major(&x, 8, 2);
+/// let mut loss = 0.0;
+/// for _ in 0..500 {
+///     let out = trainer.forward(x)?;
+///     let d = Mat::from_fn(8, 1, |i, _| (out.at(i, 0) - (x.at(i, 0) - x.at(i, 1))) / 8.0);
+///     loss = d.as_slice().iter().map(|d| 4.0 * d * d).sum();
+///     trainer.step(d.view())?;
+/// }
+/// assert!(loss < 1e-3);
+/// let target = trainer.network().clone();
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Trainer<T: Float = f32> {
+    network: Network<T>,
+    optimiser: Optimiser,
+    /// Rows of a batch, at most.
+    batch: usize,
+    seed: u64,
+    input_gradient: bool,
+    tapes: Vec<Tape<T>>,
+    block: usize,
+    batches: Vec<Batch<T>>,
+    gradient: Buffer<T>,
+    first: Buffer<T>,
+    second: Buffer<T>,
+    parts: Vec<Part>,
+    /// Steps taken.
+    steps: u64,
+    outputs: Mat<T>,
+    /// Rows that are between the way there and the way back.
+    under_way: usize,
+}
+
+/// Rows of a block: enough for the products to be fast, few enough for several threads to have some.
+const BLOCK: usize = 32;
+
+/// Weights whose gradient and step are one piece of work.
+const PIECE: usize = 1 << 14;
+
+/// A piece of the weights, and how its gradient is found.
+#[derive(Debug, Clone)]
+struct Part {
+    range: Range<usize>,
+    decays: bool,
+    how: How,
+}
+
+#[derive(Debug, Clone)]
+enum How {
+    /// Rows of a panel of a dense layer, from the numbers before and the gradients behind it.
+    Dense { op: usize, panels: Panels, panel: usize, inputs: Range<usize> },
+    /// Sums of the gradients behind a dense layer.
+    Bias { op: usize },
+    /// The sum of what the blocks have, from this place on.
+    Sum { from: usize },
+    /// It is there already.
+    Done,
+}
+
+/// What a loss answers for the rows of a block: the gradient goes to the last argument, the value is returned.
+pub(crate) type BlockLoss<'a, T> = dyn Fn(Range<usize>, &[T], usize, &mut [T]) -> f64 + Sync + 'a;
+
+impl<T: Float> Trainer<T> {
+    /// A trainer for batches of up to `batch` rows.
+    pub fn new(network: Network<T>, optimiser: Optimiser, batch: usize) -> Result<Self> {
+        optimiser.check()?;
+        if batch == 0 {
+            return Err(Error::Data("a batch of 0 rows trains nothing; batches need at least 1".into()));
+        }
+        let plan = network.plan.clone();
+        if plan.segments.is_empty() {
+            return Err(Error::Data(format!("\"{}\" has no weights, so there is nothing to train", plan.architecture)));
+        }
+        // Small batches stay whole, so that one thread has no more to do than it must.
+        let count = if batch * plan.work() < SMALL { 1 } else { batch.div_ceil(BLOCK).next_multiple_of(2).min(batch) };
+        let memory = optimiser.method.rule().memory();
+        let room = |wanted: bool| if wanted { Buffer::zeros(plan.weights) } else { Buffer::default() };
+        let block = batch.div_ceil(count);
+        let mut trainer = Self {
+            tapes: (0..batch.div_ceil(block)).map(|_| Tape::for_training(&plan, block, false)).collect(),
+            block,
+            batches: vec![Batch::default(); plan.norms],
+            gradient: room(true),
+            first: room(memory > 0),
+            second: room(memory > 1),
+            parts: parts(&plan),
+            outputs: Mat::filled(batch, plan.output().len(), T::ZERO),
+            seed: 0,
+            input_gradient: false,
+            steps: 0,
+            under_way: 0,
+            network,
+            optimiser,
+            batch,
+        };
+        trainer.turn();
+        Ok(trainer)
+    }
+
+    /// The same, with another seed for what dropout leaves out.
+    #[must_use]
+    pub fn seeded(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The same, finding the gradient by the input too ([`Trainer::input_gradient`]).
+    #[must_use]
+    pub fn with_input_gradient(mut self) -> Self {
+        let plan = self.network.plan.clone();
+        self.input_gradient = true;
+        self.tapes.iter_mut().for_each(|t| *t = Tape::for_training(&plan, self.block, true));
+        self.turn();
+        self
+    }
+
+    /// The network as it is now.
+    pub fn network(&self) -> &Network<T> {
+        &self.network
+    }
+
+    /// The network, without what training needs.
+    pub fn into_network(self) -> Network<T> {
+        self.network
+    }
+
+    /// Takes over the weights of a network with the same layers. What the optimiser remembers stays.
+    pub fn set_network(&mut self, from: &Network<T>) -> Result<()> {
+        self.network.copy_weights(from)?;
+        self.turn();
+        Ok(())
+    }
+
+    /// The optimiser.
+    pub fn optimiser(&self) -> &Optimiser {
+        &self.optimiser
+    }
+
+    /// Sets the length of the steps that follow.
+    pub fn set_rate(&mut self, rate: f64) {
+        self.optimiser.rate = rate;
+    }
+
+    /// Sets the penalty on the squares of the weights for the steps that follow.
+    pub(crate) fn set_l2(&mut self, l2: f64) {
+        self.optimiser.l2 = l2;
+    }
+
+    /// What the optimiser remembers, and how many steps it has taken.
+    pub(crate) fn memory(&self) -> (&[T], &[T], u64) {
+        (&self.first, &self.second, self.steps)
+    }
+
+    /// Puts back what [`Trainer::memory`] gave; lengths that do not fit are refused.
+    pub(crate) fn set_memory(&mut self, first: &[T], second: &[T], steps: u64) -> Result<()> {
+        for (what, to, from) in [("first", &mut self.first, first), ("second", &mut self.second, second)] {
+            if to.len() != from.len() {
+                return Err(Error::Length {
+                    what: format!("{what} memory of the optimiser"),
+                    expected: to.len(),
+                    found: from.len(),
+                });
+            }
+            to.copy_from_slice(from);
+        }
+        self.steps = steps;
+        Ok(())
+    }
+
+    /// Steps taken so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The outputs for a batch, as training sees them: dropout leaves out, normalisation uses the batch. [`Trainer::step`] or
+    /// [`Trainer::backward`] goes on from here.
+    pub fn forward(&mut self, x: MatRef<'_, T>) -> Result<MatRef<'_, T>> {
+        let expected = self.network.plan.input.len();
+        if x.cols() != expected {
+            return Err(Error::Columns { expected, found: x.cols() });
+        }
+        self.forward_with(x.rows(), &|i, row| x.copy_row(i, row))?;
+        let node = *self.network.plan.output();
+        for tape in &self.tapes {
+            for i in 0..tape.rows() {
+                self.outputs.row_mut(tape.first + i).copy_from_slice(&tape.output()[i * node.stride..][..node.len()]);
+            }
+        }
+        Ok(self.outputs.view().row_range(0..x.rows()))
+    }
+
+    /// Backward and a step: `gradient` is that of the loss by every output of the last [`Trainer::forward`].
+    pub fn step(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
+        self.take_gradient(gradient)?;
+        self.back_and_step(true)
+    }
+
+    /// The gradients without a step; [`Trainer::apply`] makes it.
+    pub fn backward(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
+        self.take_gradient(gradient)?;
+        self.back_and_step(false)
+    }
+
+    /// A step along the gradients that are there.
+    pub fn apply(&mut self) -> Result<()> {
+        self.move_weights(false, true)
+    }
+
+    /// The gradients of the last way back, layer by layer.
+    pub fn gradients(&self) -> Vec<Weights<T>> {
+        self.network.plan.segments.iter().map(|s| s.read(&self.network.plan, &self.gradient)).collect()
+    }
+
+    /// The gradients of the last way back, as the weights lie.
+    pub(crate) fn flat_gradient(&self) -> &[T] {
+        &self.gradient
+    }
+
+    /// What the layers said to the last batch: layer (from 0) and the numbers of all rows.
+    pub fn activations(&self) -> Vec<(usize, Vec<T>)> {
+        let plan = &self.network.plan;
+        let each = plan.nodes.iter().enumerate().filter_map(|(k, node)| {
+            let rows = |tape: &Tape<T>| -> Vec<T> {
+                (0..tape.rows()).flat_map(|i| tape.nodes[k][i * node.stride..][..node.len()].to_vec()).collect()
+            };
+            Some((node.layer?, self.tapes.iter().flat_map(rows).collect()))
+        });
+        each.collect()
+    }
+
+    /// The gradient of the loss by the input, after [`Trainer::with_input_gradient`].
+    pub fn input_gradient(&self) -> Option<Mat<T>> {
+        let node = &self.network.plan.nodes[0];
+        let rows = self.tapes.iter().map(Tape::rows).sum();
+        let mut out = Mat::filled(rows, node.len(), T::ZERO);
+        for tape in self.input_gradient.then_some(&self.tapes)? {
+            for i in 0..tape.rows() {
+                out.row_mut(tape.first + i).copy_from_slice(&tape.grads[0][i * node.stride..][..node.len()]);
+            }
+        }
+        Some(out)
+    }
+
+    fn take_gradient(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
+        let node = *self.network.plan.output();
+        if self.under_way == 0 {
+            return Err(Error::Data("there is no way back without a way there: call forward first".into()));
+        }
+        if (gradient.rows(), gradient.cols()) != (self.under_way, node.len()) {
+            return Err(Error::Data(format!(
+                "the gradient is {} x {} and the outputs are {} x {}",
+                gradient.rows(),
+                gradient.cols(),
+                self.under_way,
+                node.len()
+            )));
+        }
+        let last = self.network.plan.ops.len();
+        for tape in &mut self.tapes {
+            for i in 0..tape.rows() {
+                gradient.copy_row(tape.first + i, &mut tape.grads[last][i * node.stride..][..node.len()]);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pieces of the weights, in their order.
+fn parts(plan: &Plan) -> Vec<Part> {
+    let mut out = Vec::new();
+    for segment in &plan.segments {
+        let (start, decays) = (segment.range.start, segment.decays());
+        match (&plan.ops[segment.op], segment.role) {
+            (Op::Dense { panels, .. }, Role::Weights) => {
+                for panel in 0..panels.count() {
+                    let (at, width) = panels.panel(panel);
+                    let rows = (PIECE / width).max(1);
+                    for first in (0..panels.rows).step_by(rows) {
+                        let inputs = first..(first + rows).min(panels.rows);
+                        let range = start + at + inputs.start * width..start + at + inputs.end * width;
+                        out.push(Part { range, decays, how: How::Dense { op: segment.op, panels: *panels, panel, inputs } });
+                    }
+                }
+            }
+            (Op::Dense { .. }, _) => out.push(Part { range: segment.range.clone(), decays, how: How::Bias { op: segment.op } }),
+            (Op::Conv { partial, weights, .. }, role) => {
+                let from = partial.start + if role == Role::Bias { weights.len() } else { 0 };
+                out.push(Part { range: segment.range.clone(), decays, how: How::Sum { from } });
+            }
+            (Op::Embed { tables, partial, .. }, Role::Table(t)) => {
+                let before: usize = tables[..t].iter().map(|t| t.len().next_multiple_of(crate::plan::LINE)).sum();
+                out.push(Part { range: segment.range.clone(), decays, how: How::Sum { from: partial.start + before } });
+            }
+            _ => out.push(Part { range: segment.range.clone(), decays, how: How::Done }),
+        }
+    }
+    out
+}
+
+/// Does something to every block, side by side where that pays.
+fn each_tape<T: Float>(tapes: &mut [Tape<T>], work: &(dyn Fn(&mut Tape<T>) + Sync)) {
+    match tapes {
+        [one] => work(one),
+        many => many.par_iter_mut().for_each(work),
+    }
+}
+
+impl<T: Float> Trainer<T> {
+    /// The key of what dropout leaves out in the coming step.
+    fn key(&self) -> u64 {
+        match self.network.plan.ops.iter().any(|op| matches!(op, Op::Dropout { .. })) {
+            true => Stream::new(self.seed, "dropout", self.steps).next_u64(),
+            false => 0,
+        }
+    }
+
+    /// The way there for `rows` rows that are filled in one by one.
+    pub(crate) fn forward_with(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<()> {
+        if rows == 0 || rows > self.batch {
+            return Err(Error::Length { what: "rows of a batch (at most)".into(), expected: self.batch, found: rows });
+        }
+        self.under_way = 0;
+        let (plan, key) = (self.network.plan.clone(), self.key());
+        let mut first = 0;
+        for tape in &mut self.tapes {
+            let here = self.block.min(rows - first);
+            tape.begin(here);
+            tape.first = first;
+            first += here;
+        }
+        let used = rows.div_ceil(self.block);
+        // The normalisation whose moments were found last is the first operation to go on with.
+        let mut met = None;
+        loop {
+            let norm = (met.map_or(0, |k| k + 1)..plan.ops.len()).find(|&k| plan.ops[k].is_norm());
+            let (at, end) = (met.unwrap_or(0), norm.unwrap_or(plan.ops.len()));
+            let (network, batches) = (&self.network, &self.batches);
+            each_tape(&mut self.tapes[..used], &|tape| {
+                if met.is_none() {
+                    (0..tape.rows()).for_each(|i| fill(tape.first + i, tape.input_row(i)));
+                }
+                pass::forward(network, tape, at..end, Mode::Train { batches, key });
+                if norm.is_some() {
+                    pass::moments(&plan, tape, end);
+                }
+            });
+            let Some(k) = norm else { break };
+            self.meet(&plan, k, used)?;
+            met = norm;
+        }
+        self.tapes[..used].iter().try_for_each(Tape::sound)?;
+        self.under_way = rows;
+        Ok(())
+    }
+
+    /// The moments of a batch from those of its blocks, and the moving means that follow them.
+    fn meet(&mut self, plan: &Plan, k: usize, used: usize) -> Result<()> {
+        let Op::Norm { channels, momentum, epsilon, gamma, beta, state, number } = &plan.ops[k] else { return Ok(()) };
+        let mut all = BlockMoments::new(*channels);
+        self.tapes[..used].iter().filter_map(|t| pass::moments_of(t, k)).for_each(|m| all.merge(m));
+        if all.count < 2.0 {
+            return Err(Error::Data(
+                "a batch of one row cannot be normalised by its own variance; use batches of at least 2 rows".into(),
+            ));
+        }
+        let variance: Vec<f64> = all.squares.iter().map(|s| s / all.count).collect();
+        let network = &mut self.network;
+        let batch = &mut self.batches[*number];
+        batch.set(&all.mean, &variance, *epsilon, [&network.values[gamma.clone()], &network.values[beta.clone()]]);
+        batch.count = all.count;
+        let (mean, moving) = network.state[state.clone()].split_at_mut(*channels);
+        let unbiased = all.count / (all.count - 1.0);
+        for j in 0..*channels {
+            mean[j] = T::of((1.0 - momentum) * mean[j].double() + momentum * all.mean[j]);
+            moving[j] = T::of((1.0 - momentum) * moving[j].double() + momentum * unbiased * variance[j]);
+        }
+        Ok(())
+    }
+
+    /// Way there, loss, way back and step for a batch: what a training loop does. The answer is the sum that the loss gave.
+    pub(crate) fn learn(
+        &mut self,
+        rows: usize,
+        fill: &(dyn Fn(usize, &mut [T]) + Sync),
+        loss: &BlockLoss<'_, T>,
+        take_step: bool,
+    ) -> Result<f64> {
+        self.forward_with(rows, fill)?;
+        let (last, node) = (self.network.plan.ops.len(), *self.network.plan.output());
+        let used = rows.div_ceil(self.block);
+        each_tape(&mut self.tapes[..used], &|tape| {
+            let Range { start, end } = tape.first..tape.first + tape.rows();
+            tape.loss = loss(start..end, &tape.nodes[last], node.stride, &mut tape.grads[last]);
+        });
+        let total = self.tapes[..used].iter().map(|t| t.loss).sum();
+        self.back_and_step(take_step)?;
+        Ok(total)
+    }
+
+    fn back_and_step(&mut self, take_step: bool) -> Result<()> {
+        let (plan, key) = (self.network.plan.clone(), self.key());
+        let rows = std::mem::take(&mut self.under_way);
+        let used = rows.div_ceil(self.block);
+        let lowest = if self.input_gradient { 0 } else { plan.first_trained() + 1 };
+        let last = plan.ops.len();
+        let mut at = last;
+        loop {
+            let floor = if self.input_gradient { 0 } else { plan.first_trained() };
+            let norm = (floor..at).rev().find(|&k| plan.ops[k].is_norm());
+            // The operation of the normalisation itself waits for the sums of all blocks.
+            let begin = norm.map_or(floor, |k| k + 1);
+            let (network, batches) = (&self.network, &self.batches);
+            each_tape(&mut self.tapes[..used], &|tape| {
+                if at == last {
+                    tape.partial.fill(T::ZERO);
+                    let node = &plan.nodes[last];
+                    let len = tape.rows() * node.stride;
+                    if node.curve != Curve::Identity {
+                        gate(node.curve(), &tape.nodes[last][..len], &mut tape.grads[last][..len]);
+                    }
+                }
+                pass::backward(network, tape, begin..at, lowest, batches, key);
+                if let Some(k) = norm
+                    && let Op::Norm { number, .. } = &plan.ops[k]
+                {
+                    pass::norm_sums(&plan, tape, k, &batches[*number]);
+                }
+            });
+            let Some(k) = norm else { break };
+            self.meet_back(&plan, k, used);
+            // Now its own sweep, then on.
+            let (network, batches) = (&self.network, &self.batches);
+            at = k;
+            if k >= lowest {
+                each_tape(&mut self.tapes[..used], &|tape| pass::backward(network, tape, k..k + 1, lowest, batches, key));
+            }
+        }
+        self.move_weights(true, take_step)
+    }
+
+    /// Gradients of γ and β, and the coefficients of the sweep: with N points, dx = γ/σ (d - mean d - x̂ mean(d x̂)).
+    fn meet_back(&mut self, plan: &Plan, k: usize, used: usize) {
+        let Op::Norm { channels, gamma, beta, number, .. } = &plan.ops[k] else { return };
+        let mut sums = vec![0.0; 2 * channels];
+        for found in self.tapes[..used].iter().filter_map(|t| pass::norm_sums_of(t, k)) {
+            sums.iter_mut().zip(found).for_each(|(s, f)| *s += f);
+        }
+        let batch = &mut self.batches[*number];
+        let [a, b, c] = &mut batch.back;
+        for v in [&mut *a, &mut *b, &mut *c] {
+            v.clear();
+        }
+        for j in 0..*channels {
+            let (inverse, g, mean) = (batch.inverse[j], self.network.values[gamma.start + j].double(), batch.mean[j].double());
+            let (sum, product) = (sums[j], sums[channels + j]);
+            self.gradient[beta.start + j] = T::of(sum);
+            self.gradient[gamma.start + j] = T::of(product * inverse);
+            let slope = -g * inverse * inverse * inverse * product / batch.count;
+            a.push(T::of(g * inverse));
+            b.push(T::of(slope));
+            c.push(T::of(-g * inverse * sum / batch.count - slope * mean));
+        }
+    }
+
+    /// Finds the gradients of all weights that are not there yet, moves the weights, or both.
+    fn move_weights(&mut self, find: bool, go: bool) -> Result<()> {
+        let parallel = self.tapes.len() > 1;
+        let tapes = &self.tapes;
+        let plan = self.network.plan.clone();
+        let used = tapes.iter().filter(|t| t.rows() > 0).count();
+        let tapes = &tapes[..used];
+        let optimiser = self.optimiser;
+        let clip = if go { optimiser.clip } else { None };
+        let work = |part: &Part, slots: Piece<'_, T>, find: bool, scale: Option<f64>| {
+            if find {
+                gradient_of(&plan, tapes, part, slots.gradient);
+            }
+            if let Some(scale) = scale {
+                let (l2, decay) = if part.decays { (optimiser.l2, optimiser.decay) } else { (0.0, 0.0) };
+                let slots = Slots { weights: slots.weights, gradient: slots.gradient, first: slots.first, second: slots.second };
+                step(optimiser.method.rule(), slots, optimiser.rate, scale, l2, decay, self.steps + 1);
+            }
+        };
+        let mut scale = 1.0;
+        let mut find = find;
+        if find && (clip.is_some() || !go) {
+            let all = Piece {
+                weights: &mut self.network.values,
+                gradient: &mut self.gradient,
+                first: &mut self.first,
+                second: &mut self.second,
+            };
+            descend(&self.parts, 0, all, parallel, &|part, slots| work(part, slots, true, None));
+            find = false;
+        }
+        if !go {
+            return Ok(());
+        }
+        if let Some(most) = clip {
+            let square = |p: &Part| self.gradient[p.range.clone()].iter().map(|g| g.double() * g.double()).sum::<f64>();
+            let norm = self.parts.iter().map(square).sum::<f64>().sqrt();
+            if norm > most {
+                scale = most / norm;
+            }
+        }
+        let all = Piece {
+            weights: &mut self.network.values,
+            gradient: &mut self.gradient,
+            first: &mut self.first,
+            second: &mut self.second,
+        };
+        descend(&self.parts, 0, all, parallel, &|part, slots| work(part, slots, find, Some(scale)));
+        self.steps += 1;
+        self.turn();
+        Ok(())
+    }
+
+    /// Writes the weights as the way back reads them.
+    fn turn(&mut self) {
+        let plan = self.network.plan.clone();
+        let network = &mut self.network;
+        if network.turned.len() != plan.turned {
+            network.turned = Buffer::zeros(plan.turned);
+        }
+        let lowest = if self.input_gradient { 0 } else { plan.first_trained() + 1 };
+        for op in &plan.ops[lowest.min(plan.ops.len())..] {
+            match op {
+                Op::Dense { panels, weights, turned, .. } => {
+                    panels.transpose(&network.values[weights.clone()], &mut network.turned[turned.clone()]);
+                }
+                Op::Conv { geometry, weights, turned, .. } => {
+                    geometry.turn(&network.values[weights.clone()], &mut network.turned[turned.clone()]);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A run of the weights with all that belongs to them.
+struct Piece<'a, T> {
+    weights: &'a mut [T],
+    gradient: &'a mut [T],
+    first: &'a mut [T],
+    second: &'a mut [T],
+}
+
+impl<T> Piece<'_, T> {
+    fn split(self, at: usize) -> (Self, Self) {
+        let cut = |v: &mut [T]| at.min(v.len());
+        let (w, x) = self.weights.split_at_mut(at);
+        let (g, h) = self.gradient.split_at_mut(at);
+        let place = cut(self.first);
+        let (f, e) = self.first.split_at_mut(place);
+        let place = cut(self.second);
+        let (s, t) = self.second.split_at_mut(place);
+        (Piece { weights: w, gradient: g, first: f, second: s }, Piece { weights: x, gradient: h, first: e, second: t })
+    }
+}
+
+/// Does something to every part, which are in the order of their places; `base` is where `all` begins.
+fn descend<T: Float>(
+    parts: &[Part],
+    base: usize,
+    all: Piece<'_, T>,
+    parallel: bool,
+    work: &(dyn Fn(&Part, Piece<'_, T>) + Sync),
+) {
+    match parts {
+        [] => {}
+        [one] => {
+            let (_, rest) = all.split(one.range.start - base);
+            let (here, _) = rest.split(one.range.len());
+            work(one, here);
+        }
+        many => {
+            let (left, right) = many.split_at(many.len() / 2);
+            let middle = right[0].range.start;
+            let (a, b) = all.split(middle - base);
+            if parallel {
+                rayon::join(|| descend(left, base, a, parallel, work), || descend(right, middle, b, parallel, work));
+            } else {
+                descend(left, base, a, parallel, work);
+                descend(right, middle, b, parallel, work);
+            }
+        }
+    }
+}
+
+/// The gradient of one part from all blocks, in their order.
+fn gradient_of<T: Float>(plan: &Plan, tapes: &[Tape<T>], part: &Part, g: &mut [T]) {
+    match &part.how {
+        How::Dense { op, panels, panel, inputs } => {
+            let (from, to) = (plan.nodes[*op].stride, plan.nodes[op + 1].stride);
+            for (k, tape) in tapes.iter().enumerate() {
+                let (x, d) = (&tape.nodes[*op], &tape.grads[op + 1]);
+                dense_gradient(x, from, d, to, tape.rows(), *panels, *panel, inputs.clone(), k > 0, g);
+            }
+        }
+        How::Bias { op } => {
+            g.fill(T::ZERO);
+            let node = &plan.nodes[op + 1];
+            for tape in tapes {
+                column_sums(&tape.grads[op + 1], node.stride, tape.rows(), &mut g[..node.len()]);
+            }
+        }
+        How::Sum { from } => {
+            g.fill(T::ZERO);
+            for tape in tapes {
+                g.iter_mut().zip(&tape.partial[*from..]).for_each(|(g, p)| *g += *p);
+            }
+        }
+        How::Done => {}
+    }
+}

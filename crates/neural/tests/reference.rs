@@ -1,0 +1,157 @@
+//! Losses, gradients and courses of optimisers against `fixtures/reference/neural.json`, in doubles.
+
+use std::io::Read;
+
+use ermine_core::{Mat, MatRef};
+use ermine_math::loss::{OutputLoss, Targets, output_block};
+use ermine_neural::{Activation, Architecture, Init, Method, Network, Optimiser, Shape, Trainer};
+use serde_json::Value;
+
+fn fixture(path: &str) -> Vec<u8> {
+    let path = format!("{}/../../fixtures/{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Standardised columns (population sd) and codes of the last column, whose levels are sorted.
+fn table(name: &str) -> (Mat<f64>, Vec<u32>) {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&fixture(&format!("data/{name}.csv.gz"))[..]).read_to_string(&mut text).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|l| l.split(',').collect()).collect();
+    let cols = rows[0].len() - 1;
+    let mut names: Vec<&str> = rows.iter().map(|r| r[cols]).collect();
+    names.sort_unstable();
+    names.dedup();
+    let codes = rows.iter().map(|r| names.iter().position(|n| *n == r[cols]).unwrap() as u32).collect();
+    let mut x = Mat::from_fn(rows.len(), cols, |i, j| rows[i][j].parse::<f64>().unwrap());
+    let n = rows.len() as f64;
+    for j in 0..cols {
+        let mean = (0..rows.len()).map(|i| x[(i, j)]).sum::<f64>() / n;
+        let sd = ((0..rows.len()).map(|i| (x[(i, j)] - mean).powi(2)).sum::<f64>() / n).sqrt();
+        (0..rows.len()).for_each(|i| x[(i, j)] = (x[(i, j)] - mean) / sd);
+    }
+    (x, codes)
+}
+
+/// Weights by the rule of the book: W\[i\]\[j\] = sin(1 + 7 i + 3 j + 11 l) / sqrt(inputs), output i, input j, layer l.
+fn network(case: &Value) -> Network<f64> {
+    let sizes: Vec<usize> = case["params"]["sizes"].as_array().unwrap().iter().map(|s| s.as_u64().unwrap() as usize).collect();
+    let activation = match case["params"]["activation"].as_str().unwrap() {
+        "tanh" => Activation::Tanh,
+        _ => Activation::Relu,
+    };
+    let (hidden, outputs) = (&sizes[1..sizes.len() - 1], sizes[sizes.len() - 1]);
+    let architecture = Architecture::perceptron(hidden, activation, outputs);
+    let mut network = Network::new(&architecture, Shape::flat(sizes[0]), Init::Glorot, 0).unwrap();
+    for w in network.weights().into_iter().filter(|w| w.name == "weights") {
+        let (inputs, outputs) = w.shape;
+        let l = w.layer / 2;
+        let rule = |j: usize, i: usize| ((1 + 7 * i + 3 * j + 11 * l) as f64).sin() / (inputs as f64).sqrt();
+        let values: Vec<f64> = (0..inputs).flat_map(|j| (0..outputs).map(move |i| rule(j, i))).collect();
+        network.set_weights(w.layer, "weights", &values).unwrap();
+    }
+    network
+}
+
+/// Mean cross-entropy of outputs and its gradient.
+fn cross_entropy(out: MatRef<'_, f64>, codes: &[u32]) -> (f64, Mat<f64>) {
+    let z = out.to_owned();
+    let mut d = Mat::zeros(out.rows(), out.cols());
+    let n = codes.len() as f64;
+    let targets = Targets::Codes(codes);
+    let total = output_block(OutputLoss::Softmax, z.as_slice(), out.cols(), out.cols(), targets, None, 1.0 / n, d.as_mut_slice());
+    (total / n, d)
+}
+
+fn squares(network: &Network<f64>) -> f64 {
+    network.weights().iter().filter(|w| w.name == "weights").flat_map(|w| &w.values).map(|v| v * v).sum()
+}
+
+fn near(found: f64, expected: &Value, case: &Value, what: &str) {
+    let expected = expected.as_f64().unwrap();
+    let rel = case["tolerance"]["rel"].as_f64().unwrap();
+    let abs = case["tolerance"]["abs"].as_f64().unwrap_or(0.0);
+    let far = (found - expected).abs();
+    assert!(far <= (rel * expected.abs()).max(abs), "{}: {what} is {found}, not {expected}", case["id"]);
+}
+
+fn book() -> Vec<Value> {
+    let book: Value = serde_json::from_slice(&fixture("reference/neural.json")).unwrap();
+    book["cases"].as_array().unwrap().clone()
+}
+
+fn data_of(case: &Value) -> (Mat<f64>, Vec<u32>) {
+    table(if case["data"].as_str().unwrap().contains("iris") { "iris" } else { "wine" })
+}
+
+#[test]
+fn losses_and_gradients_are_those_of_the_book() {
+    let cases: Vec<Value> = book().into_iter().filter(|c| c["id"].as_str().unwrap().contains("_grad_")).collect();
+    assert_eq!(cases.len(), 4);
+    for case in &cases {
+        let (x, codes) = data_of(case);
+        let l2 = case["params"]["l2"].as_f64().unwrap();
+        let network = network(case);
+        let expected = &case["expected"];
+        let mut trainer = Trainer::new(network.clone(), Optimiser::sgd(0.0), x.rows()).unwrap();
+        let (loss, d) = cross_entropy(trainer.forward(x.view()).unwrap(), &codes);
+        trainer.backward(d.view()).unwrap();
+        near(loss + 0.5 * l2 * squares(&network), &expected["loss"], case, "loss");
+        let mut gradients = trainer.gradients();
+        for (g, w) in gradients.iter_mut().zip(network.weights()).filter(|(g, _)| g.name == "weights") {
+            g.values.iter_mut().zip(&w.values).for_each(|(g, w)| *g += l2 * w);
+        }
+        let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        for (k, pair) in gradients.chunks(2).enumerate() {
+            near(norm(&pair[0].values), &expected["grad_norms_per_layer"][k][0], case, "norm of weights");
+            near(norm(&pair[1].values), &expected["grad_norms_per_layer"][k][1], case, "norm of constants");
+        }
+        for (j, e) in expected["grad_W0_row0"].as_array().unwrap().iter().enumerate() {
+            near(gradients[0].values[j * gradients[0].shape.1], e, case, "gradient of the first unit");
+        }
+        for (k, e) in expected["grad_last_bias"].as_array().unwrap().iter().enumerate() {
+            near(gradients.last().unwrap().values[k], e, case, "gradient of the last constants");
+        }
+        let out = network.predict(x.view()).unwrap();
+        let total: f64 = out.row(0).iter().map(|z| z.exp()).sum();
+        for (k, e) in expected["probabilities_row0"].as_array().unwrap().iter().enumerate() {
+            near(out.row(0)[k].exp() / total, e, case, "probability");
+        }
+    }
+}
+
+#[test]
+fn optimisers_take_the_steps_of_the_book() {
+    let cases: Vec<Value> = book().into_iter().filter(|c| c["id"].as_str().unwrap().contains("_train_")).collect();
+    assert_eq!(cases.len(), 10);
+    for case in &cases {
+        let (x, codes) = data_of(case);
+        let params = &case["params"];
+        let rate = params["lr"].as_f64().unwrap();
+        let optimiser = match params["optimizer"].as_str().unwrap() {
+            "gd" => Optimiser::sgd(rate),
+            "momentum" => Optimiser::momentum(rate, 0.9, false),
+            "rmsprop" => Optimiser { method: Method::RmsProp { rho: 0.9, epsilon: 1e-8 }, ..Optimiser::sgd(rate) },
+            "adagrad" => Optimiser { method: Method::Adagrad { epsilon: 1e-8 }, ..Optimiser::sgd(rate) },
+            "adam" => Optimiser::adam(rate),
+            other => panic!("{other}"),
+        };
+        let l2 = params["l2"].as_f64().unwrap();
+        let mut trainer = Trainer::new(network(case), Optimiser { l2, ..optimiser }, x.rows()).unwrap();
+        let expected = case["expected"]["loss_after_steps"].as_object().unwrap();
+        for step in 0..=params["steps"].as_u64().unwrap() {
+            let (loss, d) = cross_entropy(trainer.forward(x.view()).unwrap(), &codes);
+            if let Some(e) = expected.get(&step.to_string()) {
+                near(loss + 0.5 * l2 * squares(trainer.network()), e, case, &format!("loss after {step} steps"));
+            }
+            if step < params["steps"].as_u64().unwrap() {
+                trainer.step(d.view()).unwrap();
+            }
+        }
+        let out = trainer.network().predict(x.view()).unwrap();
+        let right = (0..x.rows()).filter(|&i| {
+            let z = out.row(i);
+            (0..z.len()).all(|k| k == codes[i] as usize || z[k] < z[codes[i] as usize])
+        });
+        near(right.count() as f64 / x.rows() as f64, &case["expected"]["train_accuracy"], case, "accuracy");
+    }
+}
