@@ -28,7 +28,7 @@ const MOST_KEPT: usize = 1 << 26;
 ///
 /// let x = [0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 99.0];
 /// let features = Features::F64(MatRef::row_major(&x, 7, 1));
-/// let model = Dbscan { eps: 0.5, min_samples: 3, ..Dbscan::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let model = Dbscan { eps: 0.5, min_samples: 3.0, ..Dbscan::default() }.fit(&Dataset::new(features), &Context::default())?;
 /// assert_eq!(model.labels().unwrap(), [0, 0, 0, 1, 1, 1, NOISE]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// // A false alarm costs 1, a miss 5, declining 0.5.
 /// let costs = Costs::two(1.0, 5.0)?.with_abstention(0.5)?;
 /// let proba = Mat::from_vec(3, 2, vec![0.95, 0.05, 0.85, 0.15, 0.3, 0.7]);
-/// assert_eq!(costs.decide(proba.view())?.action, [0, 2, 2]);
+/// assert_eq!(costs.decide(proba.view())?.action, [0, 2, 1]);
 /// assert_eq!(Costs::two(1.0, 5.0)?.threshold(), Some(1.0 / 6.0));
 /// # Ok::<(), ermine_core::Error>(())
 /// ```

@@ -96,7 +96,7 @@ impl Contingency {
             *a.entry(i).or_insert(0.0) += m;
             *b.entry(j).or_insert(0.0) += m;
         }
-        let of = |&(i, j, m): &(u32, u32, f64)| m / n * (m.ln() + n.ln() - f64::ln(a[&i]) - f64::ln(b[&j]));
+        let of = |&(i, j, m): &(u32, u32, f64)| m / n * f64::ln((m / a[&i]) * (n / b[&j]));
         self.cells.iter().map(of).sum::<f64>().max(0.0)
     }
 
