@@ -1,6 +1,6 @@
 """The estimators: signatures, constraints and documentation. What they do is in the modules they import."""
 
-# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces. Do not edit.
+# Written by `cargo xtask gen` from the catalogue and xtask/gen/src/faces. Do not edit.
 
 from numbers import Integral, Real
 
@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, RealNotInt, StrOptions
 
-from . import _adaboost, _asking, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kernel, _kmeans, _lasso, _linear, _linear_svm, _logistic, _logistic_cv, _neighbours, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _svm, _tree
+from . import _adaboost, _agglomerative, _asking, _bayes, _boosting, _c45, _density, _discriminant, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kernel, _kernel_pca, _kmeans, _lasso, _linear, _linear_svm, _logistic, _logistic_cv, _mixture, _naive_bayes, _neighbours, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _svm, _tree
 
 __all__ = [
     "LinearRegression",
@@ -39,6 +39,12 @@ __all__ = [
     "Nystroem",
     "RBFSampler",
     "GaussianNB",
+    "MultinomialNB",
+    "ComplementNB",
+    "BernoulliNB",
+    "CategoricalNB",
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "RadiusNeighborsClassifier",
@@ -63,8 +69,17 @@ __all__ = [
     "StackingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "GaussianMixture",
+    "GaussianMixtureClassifier",
+    "MixtureOfExpertsRegressor",
+    "MixtureOfExpertsClassifier",
     "KMeans",
+    "MiniBatchKMeans",
+    "DBSCAN",
+    "AgglomerativeClustering",
     "PCA",
+    "IncrementalPCA",
+    "KernelPCA",
     "DummyClassifier",
     "DummyRegressor",
     "StandardScaler",
@@ -3373,6 +3388,536 @@ class GaussianNB(_bayes.GaussianNB):
     def __init__(self, *, priors=None, var_smoothing=1e-9):
         self.priors = priors
         self.var_smoothing = var_smoothing
+
+
+class MultinomialNB(_naive_bayes.MultinomialNB):
+    """Naive Bayes for counts, such as words of texts: a class is a die with a side for each column.
+
+    theta_kj = (N_kj + alpha_j) / (N_k + sum_j alpha_j); max over k of ln prior_k + sum_j x_j ln theta_kj;
+    complement: max over k of -sum_j x_j ln ((alpha_j + sum_{l!=k} N_lj) / (sum_j alpha_j + sum_{l!=k} N_l))
+
+    For texts as counts of words (or tf-idf) and anything that is counted; cells must be 0 or more. One pass;
+    sparse rows are read as they lie. alpha is the Dirichlet prior; at 0 what a class has never seen is
+    impossible in it. The complement is better where classes differ much in size; its probabilities are the
+    softmax of its scores. Probabilities are too sure of themselves, since every word counts as news.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudo-counts that are added to the counts of every column in every class: one number, or a list with
+        one for each column.
+
+    force_alpha : bool, default=True
+        Take `alpha` as it is. Otherwise pseudo-counts below 1e-10 are raised to that, with a warning.
+
+    fit_prior : bool, default=True
+        Whether the classes are as probable as their shares of the training rows. Otherwise all are equally
+        probable.
+
+    class_prior : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names, in place of those of `fit_prior`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of each class.
+
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class.
+
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Sum of each column in each class, with weights.
+
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Logarithm of the probability of each column in each class.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Manning, Raghavan, Schuetze: Introduction to Information Retrieval, 2008, chapter 13; Rennie, Shih, Teevan,
+    Karger: Tackling the poor assumptions of naive Bayes text classifiers, ICML 2003
+    """
+
+    _learner = "multinomial-nb"
+    _forwarded = {"fit_prior": "fit_prior"}
+    _parameter_constraints: dict = {
+        "alpha": ["array-like", Interval(Real, 0, None, closed="left")],
+        "force_alpha": ["boolean"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+    }
+
+    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+
+class ComplementNB(_naive_bayes.ComplementNB):
+    """Naive Bayes for counts that scores a class by how little a row looks like all others.
+
+    theta_kj = (N_kj + alpha_j) / (N_k + sum_j alpha_j); max over k of ln prior_k + sum_j x_j ln theta_kj;
+    complement: max over k of -sum_j x_j ln ((alpha_j + sum_{l!=k} N_lj) / (sum_j alpha_j + sum_{l!=k} N_l))
+
+    For texts as counts of words (or tf-idf) and anything that is counted; cells must be 0 or more. One pass;
+    sparse rows are read as they lie. alpha is the Dirichlet prior; at 0 what a class has never seen is
+    impossible in it. The complement is better where classes differ much in size; its probabilities are the
+    softmax of its scores. Probabilities are too sure of themselves, since every word counts as news.
+
+    The learner is multinomial-nb with `complement`.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudo-counts that are added to the counts of every column in every class: one number, or a list with
+        one for each column.
+
+    force_alpha : bool, default=True
+        Take `alpha` as it is. Otherwise pseudo-counts below 1e-10 are raised to that, with a warning.
+
+    fit_prior : bool, default=True
+        Whether the classes are as probable as their shares of the training rows. Otherwise all are equally
+        probable.
+
+    class_prior : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names, in place of those of `fit_prior`.
+
+    norm : bool, default=False
+        Divide the complement's weights of each class by their sum, so that long texts do not favour a class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of each class.
+
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class.
+
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Sum of each column in each class, with weights.
+
+    feature_all_ : ndarray of shape (n_features,)
+        Sum of each column in all classes.
+
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Weight of each column in each class.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Manning, Raghavan, Schuetze: Introduction to Information Retrieval, 2008, chapter 13; Rennie, Shih, Teevan,
+    Karger: Tackling the poor assumptions of naive Bayes text classifiers, ICML 2003
+    """
+
+    _learner = "multinomial-nb"
+    _forwarded = {"fit_prior": "fit_prior", "norm": "norm"}
+    _parameter_constraints: dict = {
+        "alpha": ["array-like", Interval(Real, 0, None, closed="left")],
+        "force_alpha": ["boolean"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+        "norm": ["boolean"],
+    }
+
+    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, norm=False):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+
+
+class BernoulliNB(_naive_bayes.BernoulliNB):
+    """Naive Bayes for columns that hold or do not hold: independent within a class, each with its probability.
+
+    p_kj = (n_kj + alpha_j) / (n_k + 2 alpha_j); max over k of ln prior_k + sum_j b_j ln p_kj + (1 - b_j) ln (1
+    - p_kj), b_j whether cell j is above binarize
+
+    For yes and no, and for short texts, where absent words speak too. One pass; sparse rows are read as they
+    lie. alpha is the Beta prior; at 0 what a class has never seen is impossible in it. Probabilities are too
+    sure of themselves where columns depend on each other.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudo-counts of yes and of no that are added in every class: one number, or a list with one for each
+        column.
+
+    force_alpha : bool, default=True
+        Take `alpha` as it is. Otherwise pseudo-counts below 1e-10 are raised to that, with a warning.
+
+    binarize : float or None, default=0.0
+        Cells above this number hold. null: the cells are 0 or 1 already, or shares between.
+
+    fit_prior : bool, default=True
+        Whether the classes are as probable as their shares of the training rows. Otherwise all are equally
+        probable.
+
+    class_prior : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names, in place of those of `fit_prior`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of each class.
+
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class.
+
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Weight of the rows in which each column holds.
+
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Logarithm of the probability that each column holds in each class.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Manning, Raghavan, Schuetze: Introduction to Information Retrieval, 2008, section 13.3
+    """
+
+    _learner = "bernoulli-nb"
+    _forwarded = {"binarize": "binarize", "fit_prior": "fit_prior"}
+    _parameter_constraints: dict = {
+        "alpha": ["array-like", Interval(Real, 0, None, closed="left")],
+        "force_alpha": ["boolean"],
+        "binarize": [None, Interval(Real, 0, None, closed="left")],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+    }
+
+    def __init__(self, *, alpha=1.0, force_alpha=True, binarize=0.0, fit_prior=True, class_prior=None):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+
+class CategoricalNB(_naive_bayes.CategoricalNB):
+    """Naive Bayes for categories: independent within a class, each level with its probability.
+
+    p_kj(l) = (n_kjl + alpha) / (n_kj + alpha L_j); max over k of ln prior_k + sum_j ln p_kj(x_j), L_j the
+    levels of column j
+
+    For columns of categories, by name, with missing cells as a level of their own; number columns must hold
+    codes, whole numbers from 0 up: bin other numbers first. One pass. alpha is the Dirichlet prior. Levels that
+    training has not seen say nothing. Probabilities are too sure of themselves where columns depend on each
+    other.
+
+    Columns hold codes, whole numbers from 0 up. A code that training has not seen is refused.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Pseudo-counts that are added to every level of every column in every class.
+
+    force_alpha : bool, default=True
+        Take `alpha` as it is. Otherwise pseudo-counts below 1e-10 are raised to that, with a warning.
+
+    fit_prior : bool, default=True
+        Whether the classes are as probable as their shares of the training rows. Otherwise all are equally
+        probable.
+
+    class_prior : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names, in place of those of `fit_prior`.
+
+    min_categories : int, array-like of shape (n_features,) or None, default=None
+        The least number of levels of a column: one number, or a list with one for each column. null: as many as
+        the data shows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of each class.
+
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class.
+
+    n_categories_ : ndarray of shape (n_features,)
+        Number of levels of each column.
+
+    category_count_ : list of ndarray of shape (n_classes, n_categories)
+        For each column the weight of the rows of each class with each level.
+
+    feature_log_prob_ : list of ndarray of shape (n_classes, n_categories)
+        For each column the logarithm of the probability of each level in each class.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 6.6.3
+    """
+
+    _learner = "categorical-nb"
+    _forwarded = {"alpha": "alpha", "fit_prior": "fit_prior"}
+    _parameter_constraints: dict = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "force_alpha": ["boolean"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, min_categories=None):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+
+
+class LinearDiscriminantAnalysis(_discriminant.LinearDiscriminantAnalysis):
+    """Linear discriminant analysis: normal classes with one covariance, and Fisher's projection.
+
+    max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S)), k the class of row i; projection: S_b w = lambda S_w w
+
+    For classes that are roughly normal and spread alike; strong on few rows. One pass of p^2 operations a row.
+    The covariance has the divisor n - K (svd) or n (lsqr, eigen). Directions in which no class varies are left
+    out and named; with about as many columns as rows use solver lsqr or eigen with shrinkage. As a transformer
+    it gives Fisher's directions, at most one less than there are classes. A class without rows has probability
+    0.
+
+    Parameters
+    ----------
+    solver : {"svd", "lsqr", "eigen"}, default="svd"
+        "svd": pooled covariance with divisor n - K, Fisher's directions. "lsqr": mean of the covariances of the
+        classes (divisor n_k) weighted by the priors, no directions, takes shrinkage. "eigen": as lsqr, with
+        directions by the generalised eigenproblem.
+
+    shrinkage : "auto", float or None, default=None
+        How far covariances C are drawn towards a multiple of the identity: null for not at all, a share s for
+        (1 - s) C + s tr(C)/p I, or "auto" for the share of Ledoit and Wolf, which expects the least squared
+        error, on the columns divided by their standard deviations.
+
+    priors : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the
+        shares of the classes in the training rows.
+
+    n_components : int or None, default=None
+        Directions that the transformation keeps, at most one less than there are classes and no more than there
+        are columns; null keeps all. Predictions do not depend on it.
+
+    store_covariance : bool, default=False
+        Keep the covariance within classes in the model; lsqr and eigen always do.
+
+    tol : float, default=1e-4
+        svd: directions whose standard deviation within classes is at most this, with columns of standard
+        deviation 1, are left out. Below about 1e-7 a direction cannot be told from none.
+
+    covariance_estimator : estimator or None, default=None
+        An object with `fit` and an attribute `covariance_`, which estimates covariances in place of
+        `shrinkage`; not for svd.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    means_ : ndarray of shape (n_classes, n_features)
+        Mean of each column in each class.
+
+    priors_ : ndarray of shape (n_classes,)
+        Probability of each class.
+
+    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+        Slopes of the scores.
+
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        Scores of a row of zeros.
+
+    covariance_ : ndarray of shape (n_features, n_features)
+        Covariance within classes, where it is kept.
+
+    scalings_ : ndarray of shape (n_features, n_directions)
+        Fisher's directions; not for lsqr.
+
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Shares of the variance between classes.
+
+    xbar_ : ndarray of shape (n_features,)
+        Mean of the classes by their priors; svd only.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Fisher: The use of multiple measurements in taxonomic problems, Annals of Eugenics 7 (1936); Hastie,
+    Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 4.3; Ledoit, Wolf: A
+    well-conditioned estimator for large-dimensional covariance matrices, J. Multivariate Analysis 88 (2004)
+    """
+
+    _learner = "lda"
+    _forwarded = {"solver": "solver", "store_covariance": "store_covariance", "tol": "tol"}
+    _parameter_constraints: dict = {
+        "solver": [StrOptions({"svd", "lsqr", "eigen"})],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None],
+        "priors": ["array-like", None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "store_covariance": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "covariance_estimator": [HasMethods("fit"), None],
+    }
+
+    def __init__(
+        self,
+        solver="svd",
+        shrinkage=None,
+        priors=None,
+        n_components=None,
+        store_covariance=False,
+        tol=1e-4,
+        covariance_estimator=None,
+    ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+
+class QuadraticDiscriminantAnalysis(_discriminant.QuadraticDiscriminantAnalysis):
+    """Quadratic discriminant analysis: normal classes, each with its own covariance.
+
+    max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S_k)), k the class of row i
+
+    For classes that spread differently, with many more rows than columns; otherwise lda, or shrinkage. One pass
+    of p^2 operations a row. Covariances have the divisor n_k - 1 (svd) or n_k (eigen). Directions in which no
+    class varies are left out; where only some classes do not vary, their spread there is set to tol of that
+    within all classes, and the certificate says so. A class without rows has probability 0.
+
+    As in scikit-learn, a covariance with a variance of at most `tol` in some direction is an error here; the
+    learner itself copes with it.
+
+    Parameters
+    ----------
+    solver : {"svd", "eigen"}, default="svd"
+        "svd": covariances with divisor n_k - 1, takes reg_param. "eigen": with divisor n_k, takes shrinkage.
+
+    shrinkage : "auto", float or None, default=None
+        How far covariances C are drawn towards a multiple of the identity: null for not at all, a share s for
+        (1 - s) C + s tr(C)/p I, or "auto" for the share of Ledoit and Wolf, which expects the least squared
+        error, on the columns divided by their standard deviations.
+
+    priors : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the
+        shares of the classes in the training rows.
+
+    reg_param : float, default=0.0
+        svd: a share r that makes covariances (1 - r) C + r I, in the units of the columns; standardise them
+        first.
+
+    store_covariance : bool, default=False
+        Keep the covariances of the classes as `covariance_`.
+
+    tol : float, default=1e-4
+        The least variance in any direction, in the units of the columns; less is refused.
+
+    covariance_estimator : estimator or None, default=None
+        An object with `fit` and an attribute `covariance_`, which estimates covariances in place of
+        `shrinkage`; not for svd.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    means_ : ndarray of shape (n_classes, n_features)
+        Mean of each column in each class.
+
+    priors_ : ndarray of shape (n_classes,)
+        Probability of each class.
+
+    covariance_ : list of ndarray of shape (n_features, n_features)
+        Covariance of each class, where it is kept.
+
+    rotations_ : list of ndarray of shape (n_features, n_features)
+        Principal axes of each class, as columns.
+
+    scalings_ : list of ndarray of shape (n_features,)
+        Variances along these axes.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 4.3; Friedman:
+    Regularized discriminant analysis, JASA 84 (1989); Ledoit, Wolf, J. Multivariate Analysis 88 (2004)
+    """
+
+    _learner = "qda"
+    _forwarded = {"solver": "solver"}
+    _parameter_constraints: dict = {
+        "solver": [StrOptions({"svd", "eigen"})],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None],
+        "priors": ["array-like", None],
+        "reg_param": [Interval(Real, 0, 1, closed="both")],
+        "store_covariance": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "covariance_estimator": [HasMethods("fit"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        solver="svd",
+        shrinkage=None,
+        priors=None,
+        reg_param=0.0,
+        store_covariance=False,
+        tol=1e-4,
+        covariance_estimator=None,
+    ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
 
 
 class KNeighborsClassifier(_asking.KNeighborsClassifier):
@@ -6866,6 +7411,577 @@ class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
         self.min_data_per_group = min_data_per_group
 
 
+class GaussianMixture(_mixture.GaussianMixture):
+    """Mixture of Gaussians: groups that may overlap, and the density they make.
+
+    max over weights, means, covariances of sum_i w_i log sum_k weight_k N(x_i; mean_k, cov_k)
+
+    For groups of different size, shape and direction that may overlap, for densities of several bumps, for
+    outliers and for filling in missing cells: a row counts with the cells it has. One pass a step, about n k
+    p^2 operations with full covariances. The log likelihood never falls; the end is a mixture that no step
+    improves, not the best of all, so try several starts (n_init). A component that closes in on too few rows is
+    tried again from another start, and said where it still happened.
+
+    Where scikit-learn has the parameter, its name, meaning and default are the same; `reg_covar` is added to
+    the variances unless `regularise="floor"`. A mean to start from that is given alone starts with equal
+    weights and the covariance of all rows.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        How many components; with choose, the most that are tried.
+
+    covariance_type : {"full", "tied", "diag", "spherical", "tied_spherical"}, default="full"
+        What the covariances may be: "full" (any, one a component), "tied" (any, one for all), "diag" (diagonal,
+        one a component), "spherical" (a variance a component), "tied_spherical" (one variance for all).
+
+    tol : float, default=1e-3
+        The end is reached when a step changes the mean log likelihood of a row by less than this.
+
+    reg_covar : float, default=1e-6
+        Keeps covariances from collapsing, see regularise; a variance, in squared units of the columns.
+
+    max_iter : int, default=100
+        At most that many steps.
+
+    n_init : int, default=1
+        How many starts are tried; the one with the greatest likelihood is kept, one with a collapsed component
+        only where there is no other.
+
+    init_params : {"kmeans", "k-means++", "random_from_data", "random"}, default="kmeans"
+        Where to start: "kmeans" (the groups of k-means, in columns of equal spread unless covariances are
+        spherical), "k-means++" (rows spread out as means, the covariance of all rows for all components, equal
+        weights), "random_from_data" (the same with rows drawn at random), "random" (shares of components drawn
+        at random for each row).
+
+    weights_init : array-like of shape (n_components,) or None, default=None
+        Weights to start from.
+
+    means_init : array-like of shape (n_components, n_features) or None, default=None
+        Means to start from, one list of numbers a component. Unless they are given too, weights are then equal
+        and covariances that of all rows.
+
+    precisions_init : array-like or None, default=None
+        Inverses of the covariances to start from: a list of matrices for "full", a matrix for "tied", a list of
+        numbers a component for "diag", a number a component for "spherical", a number for "tied_spherical".
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    warm_start : bool, default=False
+        Whether a further fit starts from the parameters of the last one; n_init and choose are then left aside.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    verbose_interval : int, default=10
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    regularise : {"add", "floor", "relative"}, default="add"
+        What reg_covar does. "floor": no covariance is narrower than it in any direction, and one that is wide
+        enough stays as it is. "add": it is added to all variances; what is maximised is then the expected log
+        likelihood of the rows with noise of this variance on every cell. "relative": a floor in units of the
+        columns, reg_covar times the variance of all rows.
+
+    algorithm : {"soft", "hard"}, default="soft"
+        "soft": a row belongs to all components by their probabilities. "hard": it belongs to the most probable
+        one; with covariance_type tied_spherical and equal_weights these are the steps of k-means.
+
+    equal_weights : bool, default=False
+        Whether all components have the same weight.
+
+    degrees_of_freedom_prior : float or None, default=None
+        Degrees of freedom of a Wishart prior on the precisions, above the number of columns minus 1: rows that
+        count as seen before. The most probable parameters are then found instead of the most likely ones. null
+        is no prior.
+
+    covariance_prior : float, array-like of shape (n_features, n_features) or None, default=None
+        The scatter matrix of the prior: a matrix, or a number that multiplies the identity. By default the
+        covariance of all rows over k^(2/p), for k components and p columns.
+
+    choose : {"bic", "aic", "cv"} or None, default=None
+        Tries every number of components from 1 to n_components and keeps the best: by "bic" or "aic" (least
+        information criterion) or by "cv" (greatest likelihood of rows held out). null takes n_components as it
+        is.
+
+    folds : int, default=5
+        Folds of choose="cv".
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+        Weights of the components.
+
+    means_ : ndarray of shape (n_components, n_features)
+        Means of the components.
+
+    covariances_ : ndarray
+        Covariances, in the shape that `covariance_type` asks for.
+
+    precisions_ : ndarray
+        Inverses of the covariances.
+
+    precisions_cholesky_ : ndarray
+        Cholesky factors of the inverses.
+
+    converged_ : bool
+        Whether the likelihood settled.
+
+    n_iter_ : int
+        Number of steps.
+
+    lower_bound_ : float
+        Mean log likelihood of a row, less penalties.
+
+    lower_bounds_ : list of float
+        The same after every step; it never falls.
+
+    n_components_ : int
+        Number of components, where it was chosen.
+
+    choice_ : list of dict
+        The numbers of components that were tried and what each is worth.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Dempster, Laird, Rubin: Maximum likelihood from incomplete data via the EM algorithm, JRSS B 39 (1977);
+    Bishop: Pattern Recognition and Machine Learning (2006), section 9.2; Ghahramani, Jordan: Supervised
+    learning from incomplete data via an EM approach, NIPS 6 (1993); Fraley, Raftery: Bayesian regularization
+    for normal mixture estimation, J. Classification 24 (2007)
+    """
+
+    _learner = "gmm"
+    _forwarded = {"n_components": "n_components", "covariance_type": "covariance_type", "tol": "tol", "reg_covar": "reg_covar", "max_iter": "max_iter", "n_init": "n_init", "init_params": "init_params", "regularise": "regularise", "algorithm": "algorithm", "equal_weights": "equal_weights", "degrees_of_freedom_prior": "degrees_of_freedom_prior", "covariance_prior": "covariance_prior", "choose": "choose", "folds": "folds"}
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "covariance_type": [StrOptions({"full", "tied", "diag", "spherical", "tied_spherical"})],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "reg_covar": [Interval(Real, 0.0, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "init_params": [StrOptions({"kmeans", "k-means++", "random_from_data", "random"})],
+        "weights_init": ["array-like", None],
+        "means_init": ["array-like", None],
+        "precisions_init": ["array-like", Real, None],
+        "random_state": ["random_state"],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "verbose_interval": [Interval(Integral, 1, None, closed="left")],
+        "regularise": [StrOptions({"add", "floor", "relative"})],
+        "algorithm": [StrOptions({"soft", "hard"})],
+        "equal_weights": ["boolean"],
+        "degrees_of_freedom_prior": [Interval(Real, 0.0, None, closed="neither"), None],
+        "covariance_prior": [Interval(Real, 0.0, None, closed="neither"), "array-like", None],
+        "choose": [StrOptions({"bic", "aic", "cv"}), None],
+        "folds": [Interval(Integral, 2, 1000, closed="both")],
+    }
+
+    def __init__(
+        self,
+        n_components=1,
+        *,
+        covariance_type="full",
+        tol=1e-3,
+        reg_covar=1e-6,
+        max_iter=100,
+        n_init=1,
+        init_params="kmeans",
+        weights_init=None,
+        means_init=None,
+        precisions_init=None,
+        random_state=None,
+        warm_start=False,
+        verbose=0,
+        verbose_interval=10,
+        regularise="add",
+        algorithm="soft",
+        equal_weights=False,
+        degrees_of_freedom_prior=None,
+        covariance_prior=None,
+        choose=None,
+        folds=5,
+    ):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+        self.regularise = regularise
+        self.algorithm = algorithm
+        self.equal_weights = equal_weights
+        self.degrees_of_freedom_prior = degrees_of_freedom_prior
+        self.covariance_prior = covariance_prior
+        self.choose = choose
+        self.folds = folds
+
+
+class GaussianMixtureClassifier(_mixture.GaussianMixtureClassifier):
+    """Bayes classifier with a mixture of Gaussians for each class.
+
+    max sum_i w_i log p(x_i | y_i), p(x | y) a mixture of Gaussians; p(y | x) ~ p(y) p(x | y)
+
+    For classes with several bumps or curved borders, and where rows like no other should be noticed; missing
+    cells are integrated over. Each class has as many components as its BIC asks for, at most n_components. With
+    one component a class it is quadratic discriminant analysis (with divisor n). Classes share nothing: one of
+    few rows has a covariance of few rows. A class without rows has probability 0.
+
+    Parameters
+    ----------
+    n_components : int, default=5
+        The most components of a class; without choose, their number.
+
+    choose : {"bic", "aic", "cv"} or None, default="bic"
+        How the number of components of each class is chosen from 1 to n_components: by "bic" or "aic" (least
+        information criterion) or by "cv" (greatest likelihood of rows held out). null takes n_components for
+        all.
+
+    covariance_type : {"full", "tied", "diag", "spherical", "tied_spherical"}, default="full"
+        What the covariances may be: "full" (any, one a component), "tied" (any, one for all), "diag" (diagonal,
+        one a component), "spherical" (a variance a component), "tied_spherical" (one variance for all).
+
+    priors : array-like of shape (n_classes,) or None, default=None
+        Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the
+        shares of the classes in the training rows.
+
+    tol : float, default=1e-3
+        The end is reached when a step changes the mean log likelihood of a row by less than this.
+
+    reg_covar : float, default=1e-6
+        Keeps covariances from collapsing, see regularise; a variance, in squared units of the columns.
+
+    regularise : {"add", "floor", "relative"}, default="relative"
+        What reg_covar does. "floor": no covariance is narrower than it in any direction, and one that is wide
+        enough stays as it is. "add": it is added to all variances; what is maximised is then the expected log
+        likelihood of the rows with noise of this variance on every cell. "relative": a floor in units of the
+        columns, reg_covar times the variance of all rows.
+
+    max_iter : int, default=100
+        At most that many steps.
+
+    n_init : int, default=1
+        How many starts are tried; the one with the greatest likelihood is kept, one with a collapsed component
+        only where there is no other.
+
+    init_params : {"kmeans", "k-means++", "random_from_data", "random"}, default="kmeans"
+        Where to start: "kmeans" (the groups of k-means, in columns of equal spread unless covariances are
+        spherical), "k-means++" (rows spread out as means, the covariance of all rows for all components, equal
+        weights), "random_from_data" (the same with rows drawn at random), "random" (shares of components drawn
+        at random for each row).
+
+    algorithm : {"soft", "hard"}, default="soft"
+        "soft": a row belongs to all components by their probabilities. "hard": it belongs to the most probable
+        one; with covariance_type tied_spherical and equal_weights these are the steps of k-means.
+
+    degrees_of_freedom_prior : float or None, default=None
+        Degrees of freedom of a Wishart prior on the precisions, above the number of columns minus 1: rows that
+        count as seen before. The most probable parameters are then found instead of the most likely ones. null
+        is no prior.
+
+    covariance_prior : float, array-like of shape (n_features, n_features) or None, default=None
+        The scatter matrix of the prior: a matrix, or a number that multiplies the identity. By default the
+        covariance of all rows over k^(2/p), for k components and p columns.
+
+    folds : int, default=5
+        Folds of choose="cv".
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of each class.
+
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of each class.
+
+    n_components_ : ndarray of shape (n_classes,)
+        Number of components of each class.
+
+    n_iter_ : int
+        Number of steps.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Hastie, Tibshirani: Discriminant analysis by Gaussian mixtures, JRSS B 58 (1996)
+    """
+
+    _learner = "gmm-classifier"
+    _forwarded = {"n_components": "n_components", "choose": "choose", "covariance_type": "covariance_type", "priors": "priors", "tol": "tol", "reg_covar": "reg_covar", "regularise": "regularise", "max_iter": "max_iter", "n_init": "n_init", "init_params": "init_params", "algorithm": "algorithm", "degrees_of_freedom_prior": "degrees_of_freedom_prior", "covariance_prior": "covariance_prior", "folds": "folds"}
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "choose": [StrOptions({"bic", "aic", "cv"}), None],
+        "covariance_type": [StrOptions({"full", "tied", "diag", "spherical", "tied_spherical"})],
+        "priors": ["array-like", None],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "reg_covar": [Interval(Real, 0.0, None, closed="left")],
+        "regularise": [StrOptions({"add", "floor", "relative"})],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "init_params": [StrOptions({"kmeans", "k-means++", "random_from_data", "random"})],
+        "algorithm": [StrOptions({"soft", "hard"})],
+        "degrees_of_freedom_prior": [Interval(Real, 0.0, None, closed="neither"), None],
+        "covariance_prior": [Interval(Real, 0.0, None, closed="neither"), "array-like", None],
+        "folds": [Interval(Integral, 2, 1000, closed="both")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components=5,
+        *,
+        choose="bic",
+        covariance_type="full",
+        priors=None,
+        tol=1e-3,
+        reg_covar=1e-6,
+        regularise="relative",
+        max_iter=100,
+        n_init=1,
+        init_params="kmeans",
+        algorithm="soft",
+        degrees_of_freedom_prior=None,
+        covariance_prior=None,
+        folds=5,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.choose = choose
+        self.covariance_type = covariance_type
+        self.priors = priors
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.regularise = regularise
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.algorithm = algorithm
+        self.degrees_of_freedom_prior = degrees_of_freedom_prior
+        self.covariance_prior = covariance_prior
+        self.folds = folds
+        self.random_state = random_state
+
+
+class MixtureOfExpertsRegressor(_mixture.MixtureOfExpertsRegressor):
+    """Several linear models with Gaussian noise and a softmax gate that says which of them a row should listen to.
+
+    max sum_i w_i log sum_k g_k(x_i) p_k(y_i | x_i) - alpha/2 (|gate slopes|^2 + |expert slopes|^2 [/ var_k])
+
+    For regimes: where one straight line is not enough but a few are, each in its own region, perhaps with its
+    own noise. Experts are linear with Gaussian noise for numbers and softmax regressions for classes; each can
+    be read like a linear model. The penalised log likelihood never falls; the end is a mixture that no step
+    improves, so try several starts (n_init). One pass a step, about n k^2 p^2 / 4 operations for the gate. The
+    prediction is the mean over experts, the variance adds the spread between them.
+
+    Parameters
+    ----------
+    n_experts : int, default=2
+        How many experts.
+
+    alpha : float, default=0.01
+        Strength of the penalty on the slopes of gate and experts; without it, the gate of regimes that do not
+        overlap grows without end.
+
+    reg_variance : float, default=1e-6
+        The least variance of the noise of an expert, as a part of the variance of the target: keeps an expert
+        from closing in on rows that lie on a line by chance.
+
+    tol : float, default=0.00001
+        The end is reached when a step changes the mean log likelihood of a row by less than this.
+
+    max_iter : int, default=300
+        At most that many steps.
+
+    n_init : int, default=3
+        How many starts are tried; the likeliest end is kept. The first ones cut the rows into slabs: along the
+        direction in which the columns vary most, by what one linear model leaves, by what it says. Further ones
+        group rows around some that are spread out.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_experts, n_features)
+        Slopes of the experts.
+
+    intercept_ : ndarray of shape (n_experts,)
+        Intercepts of the experts.
+
+    variance_ : ndarray of shape (n_experts,)
+        Variance of the noise of the experts.
+
+    gate_coef_ : ndarray of shape (n_experts, n_features)
+        Slopes of the gate: log odds.
+
+    gate_intercept_ : ndarray of shape (n_experts,)
+        Intercepts of the gate.
+
+    n_iter_ : int
+        Number of steps.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Jacobs, Jordan, Nowlan, Hinton: Adaptive mixtures of local experts, Neural Computation 3 (1991); Jordan,
+    Jacobs: Hierarchical mixtures of experts and the EM algorithm, Neural Computation 6 (1994); Lange: A
+    gradient algorithm locally equivalent to the EM algorithm, JRSS B 57 (1995); Boehning: Multinomial logistic
+    regression algorithm, Ann. Inst. Statist. Math. 44 (1992)
+    """
+
+    _learner = "mixture-of-experts"
+    _forwarded = {"n_experts": "n_experts", "alpha": "alpha", "reg_variance": "reg_variance", "tol": "tol", "max_iter": "max_iter", "n_init": "n_init"}
+    _parameter_constraints: dict = {
+        "n_experts": [Interval(Integral, 1, 4096, closed="both")],
+        "alpha": [Interval(Real, 0.0, None, closed="left")],
+        "reg_variance": [Interval(Real, 0.0, 1.0, closed="both")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_experts=2,
+        *,
+        alpha=0.01,
+        reg_variance=1e-6,
+        tol=0.00001,
+        max_iter=300,
+        n_init=3,
+        random_state=None,
+    ):
+        self.n_experts = n_experts
+        self.alpha = alpha
+        self.reg_variance = reg_variance
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.random_state = random_state
+
+
+class MixtureOfExpertsClassifier(_mixture.MixtureOfExpertsClassifier):
+    """Several softmax regressions and a softmax gate that says which of them a row should listen to.
+
+    max sum_i w_i log sum_k g_k(x_i) p_k(y_i | x_i) - alpha/2 (|gate slopes|^2 + |expert slopes|^2 [/ var_k])
+
+    For regimes: where one straight line is not enough but a few are, each in its own region, perhaps with its
+    own noise. Experts are linear with Gaussian noise for numbers and softmax regressions for classes; each can
+    be read like a linear model. The penalised log likelihood never falls; the end is a mixture that no step
+    improves, so try several starts (n_init). One pass a step, about n k^2 p^2 / 4 operations for the gate. The
+    prediction is the mean over experts, the variance adds the spread between them.
+
+    Parameters
+    ----------
+    n_experts : int, default=2
+        How many experts.
+
+    alpha : float, default=0.01
+        Strength of the penalty on the slopes of gate and experts; without it, the gate of regimes that do not
+        overlap grows without end.
+
+    tol : float, default=0.00001
+        The end is reached when a step changes the mean log likelihood of a row by less than this.
+
+    max_iter : int, default=300
+        At most that many steps.
+
+    n_init : int, default=3
+        How many starts are tried; the likeliest end is kept. The first ones cut the rows into slabs: along the
+        direction in which the columns vary most, by what one linear model leaves, by what it says. Further ones
+        group rows around some that are spread out.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
+    coef_ : ndarray of shape (n_experts, n_classes, n_features)
+        Slopes of the experts.
+
+    intercept_ : ndarray of shape (n_experts, n_classes)
+        Intercepts of the experts.
+
+    gate_coef_ : ndarray of shape (n_experts, n_features)
+        Slopes of the gate: log odds.
+
+    gate_intercept_ : ndarray of shape (n_experts,)
+        Intercepts of the gate.
+
+    n_iter_ : int
+        Number of steps.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Jacobs, Jordan, Nowlan, Hinton: Adaptive mixtures of local experts, Neural Computation 3 (1991); Jordan,
+    Jacobs: Hierarchical mixtures of experts and the EM algorithm, Neural Computation 6 (1994); Lange: A
+    gradient algorithm locally equivalent to the EM algorithm, JRSS B 57 (1995); Boehning: Multinomial logistic
+    regression algorithm, Ann. Inst. Statist. Math. 44 (1992)
+    """
+
+    _learner = "mixture-of-experts"
+    _forwarded = {"n_experts": "n_experts", "alpha": "alpha", "tol": "tol", "max_iter": "max_iter", "n_init": "n_init"}
+    _parameter_constraints: dict = {
+        "n_experts": [Interval(Integral, 1, 4096, closed="both")],
+        "alpha": [Interval(Real, 0.0, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, n_experts=2, *, alpha=0.01, tol=0.00001, max_iter=300, n_init=3, random_state=None):
+        self.n_experts = n_experts
+        self.alpha = alpha
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.random_state = random_state
+
+
 class KMeans(_kmeans.KMeans):
     """Groups around centres: every row belongs to the nearest of k means.
 
@@ -6878,8 +7994,11 @@ class KMeans(_kmeans.KMeans):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
+    n_clusters : int, "elbow", "penalty" or "silhouette", default=8
+        How many groups, or a rule that tries up to max_clusters: "elbow" takes the number at which the inertia
+        bends most (farthest below the line from the first to the last), "penalty" the one of least inertia +
+        penalty * k or of least BIC, "silhouette" the one at which rows are nearest to their own group next to
+        the others.
 
     init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), default="k-means++"
         Where to start: "k-means++" (spread out, each further centre the best of a few draws), "random" (rows
@@ -6908,7 +8027,15 @@ class KMeans(_kmeans.KMeans):
         copied as a whole.
 
     algorithm : {"lloyd", "elkan"}, default="lloyd"
-        "lloyd" or "elkan": two names for the same steps and the same answer.
+        "lloyd" or "elkan": two names for the same steps and the same answer. Distances that bounds rule out are
+        not computed, in memory and with many clusters, as long as that leaves few.
+
+    max_clusters : int, default=10
+        The most groups that a rule tries.
+
+    penalty : float or None, default=None
+        What a group costs by the rule "penalty", in inertia; null for the Bayesian information criterion of
+        spherical normal groups.
 
     Attributes
     ----------
@@ -6924,6 +8051,10 @@ class KMeans(_kmeans.KMeans):
     n_iter_ : int
         Number of steps.
 
+    tried_ : dict of ndarrays
+        With a rule for n_clusters: the numbers that were tried ("clusters"), and their "inertia", "penalised"
+        inertia and "silhouette".
+
     n_features_in_ : int
         Number of columns seen during fit.
 
@@ -6937,9 +8068,9 @@ class KMeans(_kmeans.KMeans):
     """
 
     _learner = "kmeans"
-    _forwarded = {"n_clusters": "n_clusters", "n_init": "n_init", "max_iter": "max_iter", "tol": "tol", "algorithm": "algorithm"}
+    _forwarded = {"n_clusters": "n_clusters", "n_init": "n_init", "max_iter": "max_iter", "tol": "tol", "algorithm": "algorithm", "max_clusters": "max_clusters", "penalty": "penalty"}
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"elbow", "penalty", "silhouette"})],
         "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -6948,6 +8079,8 @@ class KMeans(_kmeans.KMeans):
         "random_state": ["random_state"],
         "copy_x": ["boolean"],
         "algorithm": [StrOptions({"lloyd", "elkan"})],
+        "max_clusters": [Interval(Integral, 2, 65536, closed="both")],
+        "penalty": [Interval(Real, 0.0, None, closed="left"), None],
     }
 
     def __init__(
@@ -6962,6 +8095,8 @@ class KMeans(_kmeans.KMeans):
         random_state=None,
         copy_x=True,
         algorithm="lloyd",
+        max_clusters=10,
+        penalty=None,
     ):
         self.n_clusters = n_clusters
         self.init = init
@@ -6972,6 +8107,348 @@ class KMeans(_kmeans.KMeans):
         self.random_state = random_state
         self.copy_x = copy_x
         self.algorithm = algorithm
+        self.max_clusters = max_clusters
+        self.penalty = penalty
+
+
+class MiniBatchKMeans(_kmeans.MiniBatchKMeans):
+    """k-means by steps on small batches of rows.
+
+    min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2, approximately: c <- c + sum (x - c) / (rows so
+    far)
+
+    Where rows are many and a pass is dear, or arrive over time (partial_fit); kmeans reaches a lower inertia.
+    Ends when the smoothed inertia of the batches no longer falls. Centres with few rows are moved to rows of
+    the batch. The answer depends on the order of the rows, since batches are drawn by their numbers.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+
+    init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), default="k-means++"
+        Where to start: "k-means++" (spread out, each further centre the best of a few draws), "random" (rows
+        drawn at random), or a list of centres, one list of numbers each.
+
+    max_iter : int, default=100
+        Steps go on until so many times as many rows were drawn as there are.
+
+    batch_size : int, default=1024
+        Rows that are drawn for a step.
+
+    verbose : int or bool, default=0
+        Accepted so that programs written for scikit-learn run; it has no effect.
+
+    compute_labels : bool, default=True
+        Whether a last pass says where all rows belong and what the inertia is.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    tol : float, default=0.0
+        The end is reached when the squared moves of the centres in a step add up to at most tol times the mean
+        variance of the columns; 0 for no such end.
+
+    max_no_improvement : int or None, default=10
+        The end is reached after so many steps without a better smoothed inertia; null for no such end.
+
+    init_size : int or None, default=None
+        Rows that the start is drawn from; null for three batches, and at least three a cluster.
+
+    n_init : "auto" or int, default="auto"
+        How many starts are tried, on the rows of init_size; the best is kept. "auto" is 1 for k-means++ and 3
+        for random.
+
+    reassignment_ratio : float, default=0.01
+        A centre with fewer rows than this share of those of the largest is moved to a row of the batch, now and
+        then.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centres.
+
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each row of the training data.
+
+    inertia_ : float
+        Sum of the squared distances of the rows to their centres, with weights.
+
+    n_iter_ : int
+        How many times as many rows were drawn as there are, rounded up.
+
+    n_steps_ : int
+        Number of steps.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Sculley: Web-scale k-means clustering, WWW 2010
+    """
+
+    _learner = "mini-batch-kmeans"
+    _forwarded = {"n_clusters": "n_clusters", "max_iter": "max_iter", "batch_size": "batch_size", "compute_labels": "compute_labels", "tol": "tol", "max_no_improvement": "max_no_improvement", "init_size": "init_size", "n_init": "n_init", "reassignment_ratio": "reassignment_ratio"}
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
+        "compute_labels": ["boolean"],
+        "random_state": ["random_state"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_no_improvement": [Interval(Integral, 0, None, closed="left"), None],
+        "init_size": [Interval(Integral, 1, None, closed="left"), None],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "reassignment_ratio": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        max_iter=100,
+        batch_size=1024,
+        verbose=0,
+        compute_labels=True,
+        random_state=None,
+        tol=0.0,
+        max_no_improvement=10,
+        init_size=None,
+        n_init="auto",
+        reassignment_ratio=0.01,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.verbose = verbose
+        self.compute_labels = compute_labels
+        self.random_state = random_state
+        self.tol = tol
+        self.max_no_improvement = max_no_improvement
+        self.init_size = init_size
+        self.n_init = n_init
+        self.reassignment_ratio = reassignment_ratio
+
+
+class DBSCAN(_density.DBSCAN):
+    """Groups of any shape where rows lie densely; rows between them are noise.
+
+    core rows: weight of the rows within eps at least min_samples; groups: core rows connected by steps of at
+    most eps, and the rows within eps of them
+
+    For groups of any shape and number in columns that can be compared; standardise first. One eps serves all
+    groups, so they should be about equally dense. Every row's neighbours are searched once, in memory that
+    grows with the rows only. A row between two groups joins the one whose first core row comes first; new rows
+    go where a training row in their place would be.
+
+    With a metric that is not searched here (a callable, a matrix of distances, a metric of SciPy), or with
+    weights of 0 or below, the groups are found here among the neighbours that scikit-learn finds; there is then
+    no model file and no `predict`.
+
+    Parameters
+    ----------
+    eps : float, default=0.5
+        How far apart neighbours are at most. Not the size of a group: the most important parameter, in the
+        units of the columns.
+
+    min_samples : int, default=5
+        The weight of the rows within eps of a row, itself included, that makes it a core row. More asks for
+        denser groups.
+
+    metric : str or callable, default="euclidean"
+        What near means.
+
+    metric_params : dict or None, default=None
+        Further parameters of the metric.
+
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        How neighbours are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name
+        for it), or "auto".
+
+    leaf_size : int, default=30
+        Accepted so that programs written for scikit-learn run; it has no effect. Leaves of our tree have 48
+        rows; it is passed on where scikit-learn searches.
+
+    p : float or None, default=None
+        The order of Minkowski's metric; None is 2.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each training row; -1 is noise.
+
+    core_sample_indices_ : ndarray of shape (n_core_samples,)
+        The training rows that are core rows.
+
+    components_ : ndarray of shape (n_core_samples, n_features)
+        A copy of the core rows.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Ester, Kriegel, Sander, Xu: A density-based algorithm for discovering clusters in large spatial databases
+    with noise, KDD 1996
+    """
+
+    _learner = "dbscan"
+    _forwarded = {"eps": "eps"}
+    _parameter_constraints: dict = {
+        "eps": [Interval(Real, 0.0, None, closed="neither")],
+        "min_samples": [Interval(Integral, 1, None, closed="left")],
+        "metric": [str, callable],
+        "metric_params": [dict, None],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "p": [Interval(Real, 0.0, None, closed="left"), None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        eps=0.5,
+        *,
+        min_samples=5,
+        metric="euclidean",
+        metric_params=None,
+        algorithm="auto",
+        leaf_size=30,
+        p=None,
+        n_jobs=None,
+    ):
+        self.eps = eps
+        self.min_samples = min_samples
+        self.metric = metric
+        self.metric_params = metric_params
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.n_jobs = n_jobs
+
+
+class AgglomerativeClustering(_agglomerative.AgglomerativeClustering):
+    """Groups that are joined one by one, the nearest first: a tree, cut into clusters.
+
+    join the two groups least apart: ward sqrt(2 * increase of the sum of squares within), complete max, average
+    mean, single min of the distances of their rows
+
+    For few rows, since time and memory grow with their square (single and ward need no table of distances),
+    where the tree is of interest or groups need not be round; standardise first. ward and complete find compact
+    groups, single follows chains. A new row goes to the group of the nearest training row.
+
+    Metrics that are not computed here are computed by scikit-learn, as a matrix of distances. A connectivity in
+    several parts is completed, with a warning, by the shortest connections of the parts.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=2
+        How many groups the tree is cut into. null where distance_threshold is given.
+
+    metric : str or callable, default="euclidean"
+        How far rows are apart.
+
+    memory : str, object with `cache` or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. Nothing is cached.
+
+    connectivity : array-like, sparse matrix, callable or None, default=None
+        A matrix of rows by rows whose entries that are not 0 say which rows are connected, or a function that
+        makes it of X: only groups with connected rows are joined.
+
+    compute_full_tree : "auto" or bool, default="auto"
+        Build the tree to the end even where connectivity and n_clusters need fewer joins.
+
+    linkage : {"ward", "complete", "average", "single"}, default="ward"
+        How far groups are apart: "ward" (what the sum of squares within groups grows by), "complete" (the
+        greatest distance of their rows), "average" (the mean), "single" (the least).
+
+    distance_threshold : float or None, default=None
+        Groups that are this far apart or farther are not joined; n_clusters must then be null.
+
+    compute_distances : bool, default=False
+        Set `distances_` even without distance_threshold.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each training row.
+
+    n_clusters_ : int
+        Number of clusters.
+
+    n_leaves_ : int
+        Number of leaves of the tree: the rows.
+
+    n_connected_components_ : int
+        Parts of the connectivity that were not connected.
+
+    children_ : ndarray of shape (n_samples - 1, 2)
+        The two nodes that each join made one of.
+
+    distances_ : ndarray of shape (n_samples - 1,)
+        The height of each join, where it is wanted.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Ward: Hierarchical grouping to optimize an objective function, JASA 58 (1963); Lance, Williams, Computer
+    Journal 9 (1967); Murtagh, Computer Journal 26 (1983)
+    """
+
+    _learner = "agglomerative"
+    _forwarded = {"n_clusters": "n_clusters", "linkage": "linkage", "distance_threshold": "distance_threshold"}
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "metric": [str, callable],
+        "memory": [str, HasMethods("cache"), None],
+        "connectivity": ["array-like", "sparse matrix", callable, None],
+        "compute_full_tree": [StrOptions({"auto"}), "boolean"],
+        "linkage": [StrOptions({"ward", "complete", "average", "single"})],
+        "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
+        "compute_distances": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_clusters=2,
+        *,
+        metric="euclidean",
+        memory=None,
+        connectivity=None,
+        compute_full_tree="auto",
+        linkage="ward",
+        distance_threshold=None,
+        compute_distances=False,
+    ):
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.memory = memory
+        self.connectivity = connectivity
+        self.compute_full_tree = compute_full_tree
+        self.linkage = linkage
+        self.distance_threshold = distance_threshold
+        self.compute_distances = compute_distances
 
 
 class PCA(_pca.PCA):
@@ -6980,15 +8457,18 @@ class PCA(_pca.PCA):
     min over orthonormal V of sum_i w_i ||x_i - mean - V' V (x_i - mean)||^2
 
     To look at data in two dimensions, to compress correlated columns, to rid a linear model of collinear ones.
-    Standardise columns on different scales first. With at least as many rows as columns one pass gathers the
-    covariance and rows are not copied; with fewer, the rows are decomposed in memory. Each component is signed
-    so that its largest element is positive. It does not see curved structure and does not use a target.
+    Standardise columns on different scales first. One pass gathers the covariance and rows are not copied; a
+    few components of many columns are found by passes that multiply rows with a few vectors; with fewer rows
+    than columns the rows are decomposed in memory. Each component is signed so that its largest element is
+    positive. Also a density: normal, with the kept variances along the components and the mean of the others
+    across. It does not see curved structure and does not use a target.
 
     Parameters
     ----------
-    n_components : int, float, "mle" or None, default=None
+    n_components : int, float, "mle", "cv" or None, default=None
         How many components to keep: null for all, a whole number, a share of the variance between 0 and 1 that
-        the kept components must exceed, or "mle" for the most probable number by Minka's rule.
+        the kept components must exceed, "mle" for the most probable number by Minka's rule, or "cv" for the
+        number under which rows left out are most probable.
 
     copy : bool, default=True
         Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
@@ -6999,18 +8479,19 @@ class PCA(_pca.PCA):
 
     svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default="auto"
         full decomposes the rows in memory, exact for the smallest variances too; covariance_eigh decomposes the
-        covariance, in one pass; auto takes the covariance for at least as many rows as columns unless that
-        would lose digits, else the rows. arpack and randomized are names of approximations: they are accepted,
-        with the limits on n_components these have, and give the exact answer of auto.
+        covariance, in one pass; randomized multiplies the rows with a few vectors, pass after pass, until the
+        variances are known to about six digits (the certificate says how well); auto and arpack take whatever
+        is fastest to the exact answer.
 
     tol : float, default=0.0
-        The tolerance of arpack; without effect, since the exact answer is computed.
+        Products with vectors end when |C v - lambda v| is below this share of the largest variance, for all
+        components; 0 asks for what rounding allows, and for 0.001 of randomized.
 
     iterated_power : "auto" or int, default="auto"
-        The power iterations of randomized; without effect, since the exact answer is computed.
+        At most that many further products of randomized after the first; auto goes on until tol is met.
 
     n_oversamples : int, default=10
-        The additional directions of randomized; without effect, since the exact answer is computed.
+        Vectors besides those that are wanted, where rows are multiplied with vectors.
 
     power_iteration_normalizer : str, default="auto"
         Accepted so that programs written for scikit-learn run; it has no effect.
@@ -7018,6 +8499,9 @@ class PCA(_pca.PCA):
     random_state : int, RandomState or None, default=None
         The seed of all randomness; the same int gives the same model on any number of threads. None draws a
         seed from NumPy's global generator.
+
+    folds : int, default=5
+        Parts of the rows that are left out in turn, for "cv".
 
     Attributes
     ----------
@@ -7045,6 +8529,9 @@ class PCA(_pca.PCA):
     noise_variance_ : float
         Mean variance along the axes left out.
 
+    held_out_ : ndarray of shape (n_features - 1,)
+        With n_components="cv", the mean log-likelihood of rows left out under 1, 2, … axes.
+
     n_features_in_ : int
         Number of columns seen during fit.
 
@@ -7054,13 +8541,14 @@ class PCA(_pca.PCA):
     References
     ----------
     Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 14.5.1; Minka:
-    Automatic choice of dimensionality for PCA, NIPS 2000
+    Automatic choice of dimensionality for PCA, NIPS 2000; Tipping, Bishop: Probabilistic principal component
+    analysis, JRSS B 61 (1999)
     """
 
     _learner = "pca"
-    _forwarded = {"n_components": "n_components", "whiten": "whiten", "svd_solver": "svd_solver", "tol": "tol", "iterated_power": "iterated_power", "n_oversamples": "n_oversamples"}
+    _forwarded = {"n_components": "n_components", "whiten": "whiten", "svd_solver": "svd_solver", "tol": "tol", "iterated_power": "iterated_power", "n_oversamples": "n_oversamples", "folds": "folds"}
     _parameter_constraints: dict = {
-        "n_components": [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither"), StrOptions({"mle"}), None],
+        "n_components": [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither"), StrOptions({"mle", "cv"}), None],
         "copy": ["boolean"],
         "whiten": ["boolean"],
         "svd_solver": [StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized"})],
@@ -7069,6 +8557,7 @@ class PCA(_pca.PCA):
         "n_oversamples": [Interval(Integral, 1, None, closed="left")],
         "power_iteration_normalizer": [StrOptions({"auto", "QR", "LU", "none"})],
         "random_state": ["random_state"],
+        "folds": [Interval(Integral, 2, 100, closed="both")],
     }
 
     def __init__(
@@ -7083,6 +8572,7 @@ class PCA(_pca.PCA):
         n_oversamples=10,
         power_iteration_normalizer="auto",
         random_state=None,
+        folds=5,
     ):
         self.n_components = n_components
         self.copy = copy
@@ -7093,6 +8583,252 @@ class PCA(_pca.PCA):
         self.n_oversamples = n_oversamples
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
+        self.folds = folds
+
+
+class IncrementalPCA(_pca.IncrementalPCA):
+    """Principal components of rows that come bit by bit.
+
+    min over orthonormal V of sum_i ||x_i - mean - V' V (x_i - mean)||^2, as far as the components kept of
+    earlier batches tell
+
+    Where rows arrive over time (partial_fit), or columns are too many for their covariance; otherwise pca takes
+    streams as well and is exact. Holds the components and one batch. The answer depends on the order of the
+    rows unless all components are kept.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        How many components to keep; null for as many as the first batch has rows or columns.
+
+    whiten : bool, default=False
+        Whether transformed columns are divided by their standard deviation, so that each has variance 1.
+
+    copy : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed.
+
+    batch_size : int or None, default=None
+        Rows that are taken in together; null for five times the columns.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The axes, by falling variance.
+
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance along each axis.
+
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance along each axis.
+
+    singular_values_ : ndarray of shape (n_components,)
+        Singular values of the centred X.
+
+    mean_ : ndarray of shape (n_features,)
+        Mean of each column.
+
+    var_ : ndarray of shape (n_features,)
+        Variance of each column, with divisor n.
+
+    noise_variance_ : float
+        Mean variance along the axes left out of the last batch.
+
+    n_components_ : int
+        Number of axes.
+
+    n_samples_seen_ : int
+        Number of rows so far.
+
+    batch_size_ : int
+        Rows that `fit` takes in together.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Ross, Lim, Lin, Yang: Incremental learning for robust visual tracking, IJCV 77 (2008)
+    """
+
+    _learner = "incremental-pca"
+    _forwarded = {"n_components": "n_components", "whiten": "whiten", "batch_size": "batch_size"}
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "whiten": ["boolean"],
+        "copy": ["boolean"],
+        "batch_size": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
+        self.n_components = n_components
+        self.whiten = whiten
+        self.copy = copy
+        self.batch_size = batch_size
+
+
+class KernelPCA(_kernel_pca.KernelPCA):
+    """Principal components behind a kernel: curved structure made straight.
+
+    max over orthonormal v of the variance of phi(x).v, phi(x).phi(z) = k(x, z): eigenvectors of the centred
+    kernel matrix H K H
+
+    For groups inside one another or along curves, to draw them or in front of a linear model; with the linear
+    kernel it is pca. Standardise columns on different scales first. Holds the n x n kernel matrix while it
+    trains, and all rows afterwards; for many rows put nystroem in front of pca. Each component is signed so
+    that its largest score is positive.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        How many components to keep; null for all that have variance.
+
+    kernel : str or callable, default="linear"
+        "linear", "poly", "rbf", "sigmoid", "cosine", "precomputed", or a callable on two rows.
+
+    gamma : float or None, default=None
+        Width of the kernels rbf, poly and sigmoid; None is 1 / n_features.
+
+    degree : float, default=3
+        Degree of the kernel "poly".
+
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+
+    kernel_params : dict, default=None
+        Further arguments of a kernel that is a callable.
+
+    alpha : float, default=1.0
+        Penalty of the kernel ridge regression that learns the way back.
+
+    fit_inverse_transform : bool, default=False
+        Whether to learn an approximate way back from components to columns (pre-images), by kernel ridge
+        regression.
+
+    eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
+        dense computes all eigenvalues; arpack multiplies the kernel matrix with a few vectors until the answer
+        is exact; randomized stops when eigenvalues are known to about six digits; auto takes dense for few rows
+        or many components and arpack otherwise.
+
+    tol : float, default=0
+        Products end when |K v - lambda v| is below this share of the largest eigenvalue, for all components; 0
+        asks for what rounding allows, and for 0.001 of randomized.
+
+    max_iter : int or None, default=None
+        Most products of arpack; null for as many as it takes.
+
+    iterated_power : "auto" or int, default="auto"
+        At most that many further products of randomized after the first; auto goes on until tol is met.
+
+    remove_zero_eig : bool, default=False
+        Whether components without variance are left out; with n_components null they always are.
+
+    random_state : int, RandomState or None, default=None
+        The seed of all randomness; the same int gives the same model on any number of threads. None draws a
+        seed from NumPy's global generator.
+
+    copy_X : bool, default=True
+        Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
+        copied as a whole.
+
+    n_jobs : int or None, default=None
+        Accepted so that programs written for scikit-learn run; it has no effect. The number of threads is that
+        of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of the centred kernel matrix, descending.
+
+    eigenvectors_ : ndarray of shape (n_samples, n_components)
+        Eigenvectors of the centred kernel matrix.
+
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance behind the kernel.
+
+    dual_coef_ : ndarray of shape (n_samples, n_features)
+        With fit_inverse_transform, the coefficients of the way back.
+
+    X_transformed_fit_ : ndarray of shape (n_samples, n_components)
+        With fit_inverse_transform, the components of the training rows.
+
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
+        The rows, which projections need.
+
+    gamma_ : float
+        The width of the kernel.
+
+    n_features_in_ : int
+        Number of columns seen during fit.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they all had names that are text.
+
+    References
+    ----------
+    Schölkopf, Smola, Müller: Nonlinear component analysis as a kernel eigenvalue problem, Neural Computation 10
+    (1998); Bakır, Weston, Schölkopf: Learning to find pre-images, NIPS 2003
+    """
+
+    _learner = "kernel-pca"
+    _forwarded = {"n_components": "n_components", "alpha": "alpha", "fit_inverse_transform": "fit_inverse_transform", "eigen_solver": "eigen_solver", "tol": "tol", "max_iter": "max_iter", "iterated_power": "iterated_power", "remove_zero_eig": "remove_zero_eig"}
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}), callable],
+        "gamma": [Interval(Real, 0, None, closed="left"), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "fit_inverse_transform": ["boolean"],
+        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "randomized"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "iterated_power": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "remove_zero_eig": ["boolean"],
+        "random_state": ["random_state"],
+        "copy_X": ["boolean"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        alpha=1.0,
+        fit_inverse_transform=False,
+        eigen_solver="auto",
+        tol=0,
+        max_iter=None,
+        iterated_power="auto",
+        remove_zero_eig=False,
+        random_state=None,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
 
 
 class DummyClassifier(_dummy.DummyClassifier):

@@ -1,10 +1,10 @@
-# Written by `cargo xtask gen` from the catalogue and xtask/src/gen/faces. Do not edit.
+# Written by `cargo xtask gen` from the catalogue and xtask/gen/src/faces. Do not edit.
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _adaboost, _asking, _bayes, _boosting, _c45, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kernel, _kmeans, _lasso, _linear, _linear_svm, _logistic, _logistic_cv, _neighbours, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _svm, _tree
+from . import _adaboost, _agglomerative, _asking, _bayes, _boosting, _c45, _density, _discriminant, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kernel, _kernel_pca, _kmeans, _lasso, _linear, _linear_svm, _logistic, _logistic_cv, _mixture, _naive_bayes, _neighbours, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _svm, _tree
 
 __all__ = [
     "LinearRegression",
@@ -35,6 +35,12 @@ __all__ = [
     "Nystroem",
     "RBFSampler",
     "GaussianNB",
+    "MultinomialNB",
+    "ComplementNB",
+    "BernoulliNB",
+    "CategoricalNB",
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "RadiusNeighborsClassifier",
@@ -59,8 +65,17 @@ __all__ = [
     "StackingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "GaussianMixture",
+    "GaussianMixtureClassifier",
+    "MixtureOfExpertsRegressor",
+    "MixtureOfExpertsClassifier",
     "KMeans",
+    "MiniBatchKMeans",
+    "DBSCAN",
+    "AgglomerativeClustering",
     "PCA",
+    "IncrementalPCA",
+    "KernelPCA",
     "DummyClassifier",
     "DummyRegressor",
     "StandardScaler",
@@ -734,6 +749,123 @@ class GaussianNB(_bayes.GaussianNB):
         var_smoothing: float = ...,
     ) -> None: ...
 
+class MultinomialNB(_naive_bayes.MultinomialNB):
+    classes_: NDArray[Any]
+    class_count_: NDArray[Any]
+    class_log_prior_: NDArray[Any]
+    feature_count_: NDArray[Any]
+    feature_log_prob_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        alpha: Any = ...,
+        force_alpha: bool = ...,
+        fit_prior: bool = ...,
+        class_prior: Any = ...,
+    ) -> None: ...
+
+class ComplementNB(_naive_bayes.ComplementNB):
+    classes_: NDArray[Any]
+    class_count_: NDArray[Any]
+    class_log_prior_: NDArray[Any]
+    feature_count_: NDArray[Any]
+    feature_all_: NDArray[Any]
+    feature_log_prob_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        alpha: Any = ...,
+        force_alpha: bool = ...,
+        fit_prior: bool = ...,
+        class_prior: Any = ...,
+        norm: bool = ...,
+    ) -> None: ...
+
+class BernoulliNB(_naive_bayes.BernoulliNB):
+    classes_: NDArray[Any]
+    class_count_: NDArray[Any]
+    class_log_prior_: NDArray[Any]
+    feature_count_: NDArray[Any]
+    feature_log_prob_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        alpha: Any = ...,
+        force_alpha: bool = ...,
+        binarize: float | None = ...,
+        fit_prior: bool = ...,
+        class_prior: Any = ...,
+    ) -> None: ...
+
+class CategoricalNB(_naive_bayes.CategoricalNB):
+    classes_: NDArray[Any]
+    class_count_: NDArray[Any]
+    class_log_prior_: NDArray[Any]
+    n_categories_: NDArray[Any]
+    category_count_: Any
+    feature_log_prob_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        alpha: float = ...,
+        force_alpha: bool = ...,
+        fit_prior: bool = ...,
+        class_prior: Any = ...,
+        min_categories: Any = ...,
+    ) -> None: ...
+
+class LinearDiscriminantAnalysis(_discriminant.LinearDiscriminantAnalysis):
+    classes_: NDArray[Any]
+    means_: NDArray[Any]
+    priors_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    covariance_: NDArray[Any]
+    scalings_: NDArray[Any]
+    explained_variance_ratio_: NDArray[Any]
+    xbar_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        solver: str = ...,
+        shrinkage: str | float | None = ...,
+        priors: Any = ...,
+        n_components: int | None = ...,
+        store_covariance: bool = ...,
+        tol: float = ...,
+        covariance_estimator: None = ...,
+    ) -> None: ...
+
+class QuadraticDiscriminantAnalysis(_discriminant.QuadraticDiscriminantAnalysis):
+    classes_: NDArray[Any]
+    means_: NDArray[Any]
+    priors_: NDArray[Any]
+    covariance_: Any
+    rotations_: Any
+    scalings_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        *,
+        solver: str = ...,
+        shrinkage: str | float | None = ...,
+        priors: Any = ...,
+        reg_param: float = ...,
+        store_covariance: bool = ...,
+        tol: float = ...,
+        covariance_estimator: None = ...,
+    ) -> None: ...
+
 class KNeighborsClassifier(_asking.KNeighborsClassifier):
     classes_: NDArray[Any]
     n_samples_fit_: int
@@ -1394,16 +1526,126 @@ class HistGradientBoostingRegressor(_boosting.HistGradientBoostingRegressor):
         min_data_per_group: int = ...,
     ) -> None: ...
 
-class KMeans(_kmeans.KMeans):
-    cluster_centers_: NDArray[Any]
-    labels_: NDArray[Any]
-    inertia_: float
+class GaussianMixture(_mixture.GaussianMixture):
+    weights_: NDArray[Any]
+    means_: NDArray[Any]
+    covariances_: NDArray[Any]
+    precisions_: NDArray[Any]
+    precisions_cholesky_: NDArray[Any]
+    converged_: bool
+    n_iter_: int
+    lower_bound_: float
+    lower_bounds_: Any
+    n_components_: int
+    choice_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        covariance_type: str = ...,
+        tol: float = ...,
+        reg_covar: float = ...,
+        max_iter: int = ...,
+        n_init: int = ...,
+        init_params: str = ...,
+        weights_init: Any = ...,
+        means_init: Any = ...,
+        precisions_init: Any = ...,
+        random_state: Any = ...,
+        warm_start: bool = ...,
+        verbose: int | bool = ...,
+        verbose_interval: int = ...,
+        regularise: str = ...,
+        algorithm: str = ...,
+        equal_weights: bool = ...,
+        degrees_of_freedom_prior: float | None = ...,
+        covariance_prior: Any = ...,
+        choose: str | None = ...,
+        folds: int = ...,
+    ) -> None: ...
+
+class GaussianMixtureClassifier(_mixture.GaussianMixtureClassifier):
+    classes_: NDArray[Any]
+    class_prior_: NDArray[Any]
+    class_count_: NDArray[Any]
+    n_components_: NDArray[Any]
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     def __init__(
         self,
-        n_clusters: int = ...,
+        n_components: int = ...,
+        *,
+        choose: str | None = ...,
+        covariance_type: str = ...,
+        priors: Any = ...,
+        tol: float = ...,
+        reg_covar: float = ...,
+        regularise: str = ...,
+        max_iter: int = ...,
+        n_init: int = ...,
+        init_params: str = ...,
+        algorithm: str = ...,
+        degrees_of_freedom_prior: float | None = ...,
+        covariance_prior: Any = ...,
+        folds: int = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class MixtureOfExpertsRegressor(_mixture.MixtureOfExpertsRegressor):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    variance_: NDArray[Any]
+    gate_coef_: NDArray[Any]
+    gate_intercept_: NDArray[Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_experts: int = ...,
+        *,
+        alpha: float = ...,
+        reg_variance: float = ...,
+        tol: float = ...,
+        max_iter: int = ...,
+        n_init: int = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class MixtureOfExpertsClassifier(_mixture.MixtureOfExpertsClassifier):
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    gate_coef_: NDArray[Any]
+    gate_intercept_: NDArray[Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_experts: int = ...,
+        *,
+        alpha: float = ...,
+        tol: float = ...,
+        max_iter: int = ...,
+        n_init: int = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class KMeans(_kmeans.KMeans):
+    cluster_centers_: NDArray[Any]
+    labels_: NDArray[Any]
+    inertia_: float
+    n_iter_: int
+    tried_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_clusters: int | str = ...,
         *,
         init: Any = ...,
         n_init: str | int = ...,
@@ -1413,6 +1655,74 @@ class KMeans(_kmeans.KMeans):
         random_state: Any = ...,
         copy_x: bool = ...,
         algorithm: str = ...,
+        max_clusters: int = ...,
+        penalty: float | None = ...,
+    ) -> None: ...
+
+class MiniBatchKMeans(_kmeans.MiniBatchKMeans):
+    cluster_centers_: NDArray[Any]
+    labels_: NDArray[Any]
+    inertia_: float
+    n_iter_: int
+    n_steps_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_clusters: int = ...,
+        *,
+        init: Any = ...,
+        max_iter: int = ...,
+        batch_size: int = ...,
+        verbose: int | bool = ...,
+        compute_labels: bool = ...,
+        random_state: Any = ...,
+        tol: float = ...,
+        max_no_improvement: int | None = ...,
+        init_size: int | None = ...,
+        n_init: str | int = ...,
+        reassignment_ratio: float = ...,
+    ) -> None: ...
+
+class DBSCAN(_density.DBSCAN):
+    labels_: NDArray[Any]
+    core_sample_indices_: NDArray[Any]
+    components_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        eps: float = ...,
+        *,
+        min_samples: int = ...,
+        metric: Any = ...,
+        metric_params: Any = ...,
+        algorithm: str = ...,
+        leaf_size: int = ...,
+        p: float | None = ...,
+        n_jobs: int | None = ...,
+    ) -> None: ...
+
+class AgglomerativeClustering(_agglomerative.AgglomerativeClustering):
+    labels_: NDArray[Any]
+    n_clusters_: int
+    n_leaves_: int
+    n_connected_components_: int
+    children_: NDArray[Any]
+    distances_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_clusters: int | None = ...,
+        *,
+        metric: Any = ...,
+        memory: Any = ...,
+        connectivity: Any = ...,
+        compute_full_tree: str | bool = ...,
+        linkage: str = ...,
+        distance_threshold: float | None = ...,
+        compute_distances: bool = ...,
     ) -> None: ...
 
 class PCA(_pca.PCA):
@@ -1424,6 +1734,7 @@ class PCA(_pca.PCA):
     n_components_: int
     n_samples_: int
     noise_variance_: float
+    held_out_: NDArray[Any]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     def __init__(
@@ -1438,6 +1749,60 @@ class PCA(_pca.PCA):
         n_oversamples: int = ...,
         power_iteration_normalizer: str = ...,
         random_state: Any = ...,
+        folds: int = ...,
+    ) -> None: ...
+
+class IncrementalPCA(_pca.IncrementalPCA):
+    components_: NDArray[Any]
+    explained_variance_: NDArray[Any]
+    explained_variance_ratio_: NDArray[Any]
+    singular_values_: NDArray[Any]
+    mean_: NDArray[Any]
+    var_: NDArray[Any]
+    noise_variance_: float
+    n_components_: int
+    n_samples_seen_: int
+    batch_size_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_components: int | None = ...,
+        *,
+        whiten: bool = ...,
+        copy: bool = ...,
+        batch_size: int | None = ...,
+    ) -> None: ...
+
+class KernelPCA(_kernel_pca.KernelPCA):
+    eigenvalues_: NDArray[Any]
+    eigenvectors_: NDArray[Any]
+    explained_variance_ratio_: NDArray[Any]
+    dual_coef_: NDArray[Any]
+    X_transformed_fit_: NDArray[Any]
+    X_fit_: NDArray[Any]
+    gamma_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init__(
+        self,
+        n_components: int | None = ...,
+        *,
+        kernel: Any = ...,
+        gamma: float | None = ...,
+        degree: float = ...,
+        coef0: float = ...,
+        kernel_params: Any = ...,
+        alpha: float = ...,
+        fit_inverse_transform: bool = ...,
+        eigen_solver: str = ...,
+        tol: float = ...,
+        max_iter: int | None = ...,
+        iterated_power: str | int = ...,
+        remove_zero_eig: bool = ...,
+        random_state: Any = ...,
+        copy_X: bool = ...,
+        n_jobs: int | None = ...,
     ) -> None: ...
 
 class DummyClassifier(_dummy.DummyClassifier):
