@@ -23,14 +23,14 @@ def make(cls, **more):
     return cls(4, rounds=500, n_features=features, seed=3, **more), features
 
 
-@pytest.mark.parametrize("cls", bandits._classes(), ids=lambda c: c.__name__)
-def test_policies_learn_are_saved_and_go_on(cls, tmp_path):
-    policy, features = make(cls)
+@pytest.mark.parametrize("policy_class", bandits._classes(), ids=lambda c: c.__name__)
+def test_policies_learn_are_saved_and_go_on(policy_class, tmp_path):
+    policy, features = make(policy_class)
     random = np.random.default_rng(0)
     other = policy
     for round in range(200):
         context = random.normal(size=features) if features else None
-        if cls is bandits.CUCB:
+        if policy_class is bandits.CUCB:
             chosen, again = policy.choose(), other.choose()
             pay = [float(random.random() < 0.2 * (a + 1)) for a in chosen]
         else:
@@ -39,7 +39,7 @@ def test_policies_learn_are_saved_and_go_on(cls, tmp_path):
         if other is policy:
             again = chosen
         assert chosen == again
-        args = (chosen, pay) if cls is bandits.CUCB else (chosen, pay, context)
+        args = (chosen, pay) if policy_class is bandits.CUCB else (chosen, pay, context)
         policy.learn(*args)
         if other is not policy:
             other.learn(*args)
@@ -48,7 +48,7 @@ def test_policies_learn_are_saved_and_go_on(cls, tmp_path):
             other = bandits.load(tmp_path / "p.ermine")
         if round == 120:
             other = pickle.loads(pickle.dumps(other))
-    assert type(other) is cls and other.state_ == policy.state_
+    assert type(other) is policy_class and other.state_ == policy.state_
     assert "arms" in repr(policy)
 
 

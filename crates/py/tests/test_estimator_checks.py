@@ -39,6 +39,8 @@ EXPECTED = {
     "Perceptron": STEPS,
     "LinearSVC": ORDER,
     "LinearSVR": ORDER,
+    "MixtureOfExpertsClassifier": ORDER,
+    "MiniBatchKMeans": DRAWS,
     "LassoCV": CUT_OFF,
     "LogisticRegressionCV": {"check_sparsify_coefficients": "it has 3 rows a class, and 5 folds need 5"},
     "BaggingClassifier": DRAWS,

@@ -104,6 +104,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if self.n_components is not None and self.n_components > most:
             raise ValueError("n_components cannot be larger than min(n_features, n_classes - 1).")
         self._max_components = most if self.n_components is None else int(self.n_components)
+        params["divisor"] = "ml"
         params["n_components"] = None if self.n_components is None else int(self.n_components)
         self._check_shrinkage("covariance estimator is not supported with svd solver. Try another solver")
         params["shrinkage"] = self._shrinkage_param()
@@ -213,6 +214,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         params = self._learner_params()
         params["priors"] = None if self.priors is None else plain(np.asarray(self.priors, dtype=np.float64))
         params["shrinkage"] = self._shrinkage_param()
+        params["divisor"] = "ml"
         params["reg_param"] = float(self.reg_param) if self.solver == "svd" else 0.0
         self._fit_native(X, codes=codes, classes=classes, params=params)
         if self.covariance_estimator is not None:

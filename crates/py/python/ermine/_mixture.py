@@ -208,7 +208,8 @@ class GaussianMixture(DensityMixin, Estimator):
         -------
         posterior : ndarray of shape (n_samples, n_components)
         """
-        return _native.mixture_posterior(self._model, self._rows(X), type(self).__name__)
+        X = self._rows(X)
+        return _native.mixture_posterior(self._model, X, type(self).__name__)
 
     def score_samples(self, X):
         """The logarithm of the density at each row.
@@ -412,7 +413,7 @@ class _Experts:
         coef = model.array("coef")
         intercept = coef[:, -1] - coef[:, :-1] @ centre + json.loads(model.field("target_mean"))
         k = len(gate)
-        if len(coef) == k:
+        if "variance" in {name for name, _ in model.arrays()}:
             self.coef_, self.intercept_ = coef[:, :-1], intercept
             self.variance_ = model.array("variance")
         else:
@@ -433,7 +434,8 @@ class _Experts:
         gate : ndarray of shape (n_samples, n_experts)
             Rows sum to 1.
         """
-        return _native.experts_gate(self._model, self._rows(X), type(self).__name__)
+        X = self._rows(X)
+        return _native.experts_gate(self._model, X, type(self).__name__)
 
     @property
     def trace_(self):
@@ -460,7 +462,7 @@ class MixtureOfExpertsRegressor(_Experts, NativeRegressor):
         -------
         self : object
         """
-        X, y = self._check_X_y(X, y, accept_sparse=False, y_numeric=True)
+        X, y = self._check_X_y(X, y, accept_sparse=False, y_numeric=True, ensure_min_samples=2)
         weight = self._check_weight(sample_weight, X)
         self._fit_native(X, y=y, sample_weight=weight, seed=seed_of(self.random_state))
         self._set_fitted()
@@ -483,7 +485,8 @@ class MixtureOfExpertsRegressor(_Experts, NativeRegressor):
         std : ndarray of shape (n_samples,)
             Only with `return_std`.
         """
-        both = _native.experts_moments(self._model, self._rows(X), type(self).__name__)
+        X = self._rows(X)
+        both = _native.experts_moments(self._model, X, type(self).__name__)
         return (both[:, 0].copy(), np.sqrt(both[:, 1])) if return_std else both[:, 0].copy()
 
 
@@ -505,7 +508,7 @@ class MixtureOfExpertsClassifier(_Experts, NativeClassifier):
         -------
         self : object
         """
-        X, y = self._check_X_y(X, y, accept_sparse=False)
+        X, y = self._check_X_y(X, y, accept_sparse=False, ensure_min_samples=2)
         weight = self._check_weight(sample_weight, X)
         classes, codes = encode_classes(y)
         self._fit_native(X, codes=codes, classes=classes, sample_weight=weight, seed=seed_of(self.random_state))

@@ -193,7 +193,7 @@ pub const FACES: &[Face] = &[
             COVARIANCE_ESTIMATOR,
         ],
         positional: 7,
-        handled: &[],
+        handled: &["divisor"],
         attributes: &[
             CLASSES,
             MEANS,
@@ -230,7 +230,7 @@ pub const FACES: &[Face] = &[
             COVARIANCE_ESTIMATOR,
         ],
         positional: 0,
-        handled: &["tol"],
+        handled: &["tol", "divisor"],
         attributes: &[
             CLASSES,
             MEANS,

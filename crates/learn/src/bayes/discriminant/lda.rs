@@ -10,14 +10,14 @@ use super::lda_model::{Discriminants, LdaModel};
 use super::shrinkage::Shrinkage;
 use super::totals::{Found, Standard, Totals};
 use super::whiten::Whitening;
-use super::{PRIORS, check_priors, expect_classes, listed, priors, wide};
+use super::{Divisor, PRIORS, check_priors, expect_classes, listed, priors, wide};
 use crate::prepare::cells::label;
 
 /// How the covariance is estimated and what is made of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LdaSolver {
-    /// The pooled covariance with the divisor n - K; directions without spread are left out; Fisher's directions by singular values.
+    /// The pooled covariance; directions without spread are left out; Fisher's directions by singular values.
     #[default]
     Svd,
     /// The mean of the covariances of the classes (divisor n_k), weighted by the priors; no directions.
@@ -39,7 +39,7 @@ impl LdaSolver {
 /// Classes are normal distributions with means of their own and one covariance, so that lines divide them.
 ///
 /// **Maximises** Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σ)), k the class of row i: shares, means and the pooled covariance of the classes, the
-/// latter with divisor n - K (`svd`) or n (`lsqr`, `eigen`). Posteriors are linear: ln p(k | x) = xᵀ Σ⁻¹ μₖ - ½ μₖᵀ Σ⁻¹ μₖ + ln πₖ
+/// latter with divisor n - K (`svd`; n with `divisor` ml) or n (`lsqr`, `eigen`). Posteriors are linear: ln p(k | x) = xᵀ Σ⁻¹ μₖ - ½ μₖᵀ Σ⁻¹ μₖ + ln πₖ
 /// up to what all classes share. As a transformer it projects on Fisher's directions, which solve S_b w = λ S_w w and separate the means of
 /// the classes most for the spread within.
 ///
@@ -80,6 +80,8 @@ pub struct Lda {
     pub store_covariance: bool,
     /// Directions of less spread are left out.
     pub tol: f64,
+    /// What the covariance of `svd` is divided by.
+    pub divisor: Divisor,
 }
 
 impl Default for Lda {
@@ -91,6 +93,7 @@ impl Default for Lda {
             n_components: None,
             store_covariance: false,
             tol: 1e-4,
+            divisor: Divisor::Unbiased,
         }
     }
 }
@@ -103,7 +106,7 @@ impl Learner for Lda {
         summary: "Linear discriminant analysis: normal classes with one covariance, and Fisher's projection",
         objective: "max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S)), k the class of row i; projection: S_b w = lambda S_w w",
         notes: "For classes that are roughly normal and spread alike; strong on few rows. One pass of p^2 operations a row. The covariance has \
-                the divisor n - K (svd) or n (lsqr, eigen). Directions in which no class varies are left out and named; with about as many \
+                the divisor n - K (svd, unless divisor is ml) or n (lsqr, eigen). Directions in which no class varies are left out and named; with about as many \
                 columns as rows use solver lsqr or eigen with shrinkage. As a transformer it gives Fisher's directions, at most one less \
                 than there are classes. A class without rows has probability 0.",
         reference: "Fisher: The use of multiple measurements in taxonomic problems, Annals of Eugenics 7 (1936); Hastie, Tibshirani, \
@@ -115,7 +118,7 @@ impl Learner for Lda {
         params: &[
             ParamSpec {
                 name: "solver",
-                doc: "\"svd\": pooled covariance with divisor n - K, Fisher's directions. \"lsqr\": mean of the covariances of the classes \
+                doc: "\"svd\": pooled covariance, Fisher's directions. \"lsqr\": mean of the covariances of the classes \
                       (divisor n_k) weighted by the priors, no directions, takes shrinkage. \"eigen\": as lsqr, with directions by the \
                       generalised eigenproblem.",
                 range: Range::Choice(&["svd", "lsqr", "eigen"]),
@@ -138,6 +141,11 @@ impl Learner for Lda {
                 doc: "svd: directions whose standard deviation within classes is at most this, with columns of standard deviation 1, are left \
                       out. Below about 1e-7 a direction cannot be told from none.",
                 range: Range::at_least(0.0),
+            },
+            ParamSpec {
+                name: "divisor",
+                doc: "svd: the sum of squares within classes is divided by n - K (\"unbiased\") or n (\"ml\").",
+                range: Range::Choice(&["unbiased", "ml"]),
             },
         ],
     };
@@ -251,12 +259,12 @@ impl Lda {
         }
     }
 
-    /// Refuses rows that say nothing about the spread within classes.
-    pub(super) fn enough(found: &Found) -> Result<f64> {
+    /// The divisor of the pooled covariance. Refuses rows that say nothing about the spread within classes.
+    pub(super) fn divided_by(&self, found: &Found) -> Result<f64> {
         let (weight, classes) = (found.total_weight(), found.populated());
         let free = weight - classes as f64;
         if free > 0.0 {
-            return Ok(free);
+            return Ok(if self.divisor == Divisor::Ml { weight } else { free });
         }
         Err(Error::Data(format!(
             "{} needs more rows than classes, and there are rows of weight {weight} in {classes} classes",
@@ -282,7 +290,7 @@ impl Lda {
     fn model(&self, classes: Vec<String>, labels: &[String], found: &Found, fourth: &[f64]) -> Result<LdaModel> {
         let priors = priors(self.priors.as_deref(), &found.weight);
         let free = match self.solver {
-            LdaSolver::Svd => Self::enough(found)?,
+            LdaSolver::Svd => self.divided_by(found)?,
             _ => found.total_weight(),
         };
         let keeps = self.solver != LdaSolver::Svd || self.store_covariance;

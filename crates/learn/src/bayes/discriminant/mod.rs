@@ -16,6 +16,18 @@ pub use qda_model::QdaModel;
 pub use shrinkage::Shrinkage;
 
 use ermine_core::{Error, ParamSpec, Range, Result};
+use serde::{Deserialize, Serialize};
+
+/// What a sum of squares is divided by to be a covariance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Divisor {
+    /// Rows less the means that were estimated from them: the expectation is right.
+    #[default]
+    Unbiased,
+    /// Rows: the most likely covariance.
+    Ml,
+}
 
 const PRIORS: ParamSpec = ParamSpec {
     name: "priors",

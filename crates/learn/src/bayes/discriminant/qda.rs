@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::qda_model::QdaModel;
 use super::shrinkage::Shrinkage;
 use super::totals::{Found, Standard, Totals};
-use super::{PRIORS, check_priors, expect_classes, priors};
+use super::{Divisor, PRIORS, check_priors, expect_classes, priors};
 use crate::prepare::cells::label;
 
 /// How covariances are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QdaSolver {
-    /// With the divisor n_k - 1; takes `reg_param`.
+    /// Takes `reg_param` and `divisor`.
     #[default]
     Svd,
     /// With the divisor n_k; takes `shrinkage`.
@@ -24,7 +24,7 @@ pub enum QdaSolver {
 /// Classes are normal distributions, each with its mean and its covariance, so that quadrics divide them.
 ///
 /// **Maximises** Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σₖ)), k the class of row i: shares, means and covariances of the classes, the latter
-/// with divisor nₖ - 1 (`svd`) or nₖ (`eigen`).
+/// with divisor nₖ - 1 (`svd`; nₖ with `divisor` ml) or nₖ (`eigen`).
 ///
 /// **Use it** where classes spread differently and have many more rows than columns; otherwise [`super::Lda`], or `shrinkage` or
 /// `reg_param`, which draw the covariances towards a multiple of the identity.
@@ -64,11 +64,13 @@ pub struct Qda {
     pub reg_param: f64,
     /// The least spread of a class, relative to that within all classes.
     pub tol: f64,
+    /// What the covariances of `svd` are divided by.
+    pub divisor: Divisor,
 }
 
 impl Default for Qda {
     fn default() -> Self {
-        Self { solver: QdaSolver::Svd, shrinkage: Shrinkage::None(()), priors: None, reg_param: 0.0, tol: 1e-4 }
+        Self { solver: QdaSolver::Svd, shrinkage: Shrinkage::None(()), priors: None, reg_param: 0.0, tol: 1e-4, divisor: Divisor::Unbiased }
     }
 }
 
@@ -87,15 +89,16 @@ impl Qda {
                 QdaSolver::Svd => {
                     let mut c = scatter.clone();
                     let varies = (0..cols).any(|j| scatter[(j, j)] > 0.0);
-                    if varies && w <= 1.0 {
+                    let divisor = if self.divisor == Divisor::Ml { w } else { w - 1.0 };
+                    if varies && divisor <= 0.0 {
                         return Err(Error::Weight(format!(
                             "the rows of class \"{}\" weigh {w}, and the divisor of its covariance is that less 1; scale the weights, or take \
-                             solver eigen",
+                             divisor ml",
                             classes[k]
                         )));
                     }
                     if varies {
-                        c.as_mut_slice().iter_mut().for_each(|v| *v /= w - 1.0);
+                        c.as_mut_slice().iter_mut().for_each(|v| *v /= divisor);
                     }
                     c
                 }
@@ -119,7 +122,7 @@ impl Learner for Qda {
         summary: "Quadratic discriminant analysis: normal classes, each with its own covariance",
         objective: "max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S_k)), k the class of row i",
         notes: "For classes that spread differently, with many more rows than columns; otherwise lda, or shrinkage. One pass of p^2 operations a \
-                row. Covariances have the divisor n_k - 1 (svd) or n_k (eigen). Directions in which no class varies are left out; where only some \
+                row. Covariances have the divisor n_k - 1 (svd, unless divisor is ml) or n_k (eigen). Directions in which no class varies are left out; where only some \
                 classes do not vary, their spread there is set to tol of that within all classes, and the certificate says so. A class without \
                 rows has probability 0.",
         reference: "Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 4.3; Friedman: Regularized \
@@ -130,7 +133,7 @@ impl Learner for Qda {
         params: &[
             ParamSpec {
                 name: "solver",
-                doc: "\"svd\": covariances with divisor n_k - 1, takes reg_param. \"eigen\": with divisor n_k, takes shrinkage.",
+                doc: "\"svd\": takes reg_param and divisor. \"eigen\": covariances with divisor n_k, takes shrinkage.",
                 range: Range::Choice(&["svd", "eigen"]),
             },
             Shrinkage::PARAM,
@@ -145,6 +148,11 @@ impl Learner for Qda {
                 doc: "The least standard deviation of a class in any direction, relative to that within all classes. Directions in which no class \
                       has more, with columns of standard deviation 1, are left out.",
                 range: Range::at_least(0.0),
+            },
+            ParamSpec {
+                name: "divisor",
+                doc: "svd: the sum of squares of a class is divided by n_k - 1 (\"unbiased\") or n_k (\"ml\").",
+                range: Range::Choice(&["unbiased", "ml"]),
             },
         ],
     };

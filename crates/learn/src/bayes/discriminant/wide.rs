@@ -43,7 +43,7 @@ impl Lda {
             return Err(Error::Numeric("the squares of the columns overflow; scale the columns down".into()));
         }
         let found = Found::of_columns(&moments);
-        let free = Self::enough(&found)?;
+        let free = self.divided_by(&found)?;
         let sd: Vec<f64> = found.diagonal.iter().map(|s| (s / free).sqrt()).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
         let mut z = Mat::zeros(x.rows(), x.cols());
         for i in 0..x.rows() {
