@@ -99,6 +99,8 @@ pub struct ModelWriter {
     prefix: String,
     tensors: BTreeMap<String, Tensor>,
     fields: BTreeMap<String, Value>,
+    /// The array that is kept, where not all are.
+    only: Option<String>,
 }
 
 /// Element types a model may store.
@@ -123,12 +125,21 @@ macro_rules! element {
 element!(f64 => F64, f32 => F32, u8 => U8, u32 => U32, i32 => I32, i64 => I64, u64 => U64);
 
 impl ModelWriter {
+    /// A writer that keeps one array, with its path, and the small structures; for a look into a model.
+    pub fn only(array: &str) -> Self {
+        Self { only: Some(array.to_owned()), ..Self::default() }
+    }
+
     /// Stores an array of any shape.
     pub fn array<T: Element>(&mut self, name: &str, shape: &[usize], values: &[T]) {
         debug_assert_eq!(shape.iter().product::<usize>(), values.len());
+        let key = self.key(name);
+        if self.only.as_ref().is_some_and(|only| *only != key) {
+            return;
+        }
         let mut bytes = Vec::with_capacity(std::mem::size_of_val(values));
         values.iter().for_each(|v| v.extend(&mut bytes));
-        self.tensors.insert(self.key(name), Tensor { dtype: T::DTYPE, shape: shape.to_vec(), bytes });
+        self.tensors.insert(key, Tensor { dtype: T::DTYPE, shape: shape.to_vec(), bytes });
     }
 
     /// Stores a vector.
@@ -167,7 +178,11 @@ impl ModelWriter {
         let mut tensors = BTreeMap::new();
         for (name, t) in self.tensors {
             let start = bytes.len();
-            bytes.extend(t.bytes);
+            if start == 0 {
+                bytes = t.bytes;
+            } else {
+                bytes.extend(t.bytes);
+            }
             tensors.insert(name, Entry { dtype: t.dtype, shape: t.shape, start, end: bytes.len() });
         }
         ModelReader { prefix: String::new(), content: Arc::new(Content { bytes, tensors, fields: self.fields }) }

@@ -38,7 +38,11 @@ impl NativeModel {
     }
 
     fn reader(&self) -> PyResult<ModelReader> {
-        let mut out = ModelWriter::default();
+        self.look(ModelWriter::default())
+    }
+
+    /// What of the model a writer keeps.
+    fn look(&self, mut out: ModelWriter) -> PyResult<ModelReader> {
         self.fitted.model.save(&mut out).map_err(|e| raise(e, Named::NOBODY))?;
         Ok(out.into_reader())
     }
@@ -277,13 +281,13 @@ impl NativeModel {
 
     /// An array of the model file, by name; a slash leads into a part ("0/coef").
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        array(py, &self.reader()?, name)
+        array(py, &self.look(ModelWriter::only(name))?, name)
     }
 
     /// A field of the model file as JSON; a slash leads into a part.
     fn field(&self, name: &str) -> PyResult<String> {
         let (parts, last) = name.rsplit_once('/').unwrap_or(("", name));
-        let reader = inside(&self.reader()?, parts);
+        let reader = inside(&self.look(ModelWriter::only(""))?, parts);
         let value: Value = reader.field(last).map_err(|e| PyKeyError::new_err(e.to_string()))?;
         Ok(value.to_string())
     }

@@ -1,6 +1,8 @@
 //! What the naive Bayes classifiers of counts, bits and codes share: pseudo-counts, priors, and scores that are linear in
 //! the cells.
 
+use std::sync::OnceLock;
+
 use ermine_core::*;
 use ermine_math::affine::{affine, affine_by_columns};
 use rayon::prelude::*;
@@ -109,23 +111,33 @@ pub(super) struct Scores {
     impossible: Option<Linear>,
 }
 
-/// The same numbers by class and by column: dense rows are multiplied with the one, sparse rows with the other.
-#[derive(Debug, Clone, PartialEq)]
+/// The same numbers by class and by column: dense rows are multiplied with the one, sparse rows with the other, which is made when
+/// the first of them come.
+#[derive(Debug, Clone)]
 struct Linear {
     by_class: Mat<f64>,
-    by_column: Mat<f64>,
+    by_column: OnceLock<Mat<f64>>,
     base: Vec<f64>,
+}
+
+impl PartialEq for Linear {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.by_class, &self.base) == (&other.by_class, &other.base)
+    }
 }
 
 impl Linear {
     fn new(by_class: Mat<f64>, base: Vec<f64>) -> Self {
-        let by_column = by_class.view().t().to_owned();
-        Self { by_class, by_column, base }
+        Self { by_class, by_column: OnceLock::new(), base }
+    }
+
+    fn by_column(&self) -> &Mat<f64> {
+        self.by_column.get_or_init(|| self.by_class.view().t().to_owned())
     }
 
     fn of(&self, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
         match x {
-            Features::Csr(m) => Ok(affine_by_columns(*m, &self.by_column, &self.base)),
+            Features::Csr(m) => Ok(affine_by_columns(*m, self.by_column(), &self.base)),
             _ => affine(x, &self.by_class, &self.base, learner),
         }
     }
@@ -155,6 +167,9 @@ impl Scores {
 
     fn of_two(ones: &Mat<f64>, zeros: Option<&Mat<f64>>, base: &[f64], weight: &[f64]) -> Self {
         let (classes, cols) = (ones.rows(), ones.cols());
+        if zeros.is_none() && ones.as_slice().iter().all(|v| *v != f64::NEG_INFINITY) {
+            return Self { finite: Linear::new(ones.clone(), base.to_vec()), impossible: None };
+        }
         let rests = rests(weight);
         let zero = |k: usize, j: usize| zeros.map_or((0.0, 0.0), |z| split(z[(k, j)], rests[k]));
         let one = |k: usize, j: usize| split(ones[(k, j)], rests[k]);

@@ -3,6 +3,7 @@
 use ermine_core::*;
 use ermine_math::distribution::ln_gamma;
 use ermine_math::row_ops::add_scaled;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, Priors, Scores, Smoothing};
@@ -68,18 +69,22 @@ impl MultinomialNb {
         let Totals { class, cells, .. } = totals;
         let cols = cells.cols();
         let alphas: Vec<f64> = (0..cols).map(|j| self.alpha.of(j)).collect();
-        let all: Vec<f64> = (0..cols).map(|j| (0..class.len()).map(|k| cells[(k, j)]).sum()).collect();
-        let mut weights = Mat::zeros(class.len(), cols);
+        let mut all = vec![0.0; if self.complement { cols } else { 0 }];
         for k in 0..class.len() {
+            all.iter_mut().zip(cells.row(k)).for_each(|(a, c)| *a += c);
+        }
+        let mut weights = Mat::zeros(class.len(), cols);
+        weights.as_mut_slice().par_chunks_mut(cols.max(1)).enumerate().try_for_each(|(k, row)| {
+            let seen = cells.row(k);
             let count = |j: usize| match self.complement {
-                true => (all[j] - cells[(k, j)]).max(0.0) + alphas[j],
-                false => cells[(k, j)] + alphas[j],
+                true => (all[j] - seen[j]).max(0.0) + alphas[j],
+                false => seen[j] + alphas[j],
             };
             let total: f64 = (0..cols).map(count).sum();
-            let row = weights.row_mut(k);
+            // A class of no counts and no pseudo-counts says nothing.
+            let (counts, log_total) = (total > 0.0, if total > 0.0 { total.ln() } else { (cols as f64).ln() });
             for (j, v) in row.iter_mut().enumerate() {
-                // A class of no counts and no pseudo-counts says nothing.
-                *v = if total > 0.0 { count(j).ln() - total.ln() } else { -(cols as f64).ln() };
+                *v = if counts { count(j).ln() - log_total } else { -log_total };
             }
             if self.complement {
                 let sum: f64 = row.iter().sum();
@@ -93,7 +98,8 @@ impl MultinomialNb {
                     )));
                 }
             }
-        }
+            Ok(())
+        })?;
         let log_prior = self.priors().logs(&class);
         Ok(MultinomialNbModel::new(classes, class, cells, weights, log_prior, self.complement))
     }
@@ -214,7 +220,7 @@ impl Partial for Totals {
 /// Rows of a block. A part has a number for each column and class, and is cleared and merged once a block; sparse rows of many
 /// columns have few cells each, so that blocks grow with the columns.
 pub(super) fn block_rows(cols: usize) -> usize {
-    cols.next_power_of_two().clamp(4096, 1 << 16)
+    (cols.next_power_of_two() / 2).clamp(4096, 1 << 15)
 }
 
 impl PassLearner for MultinomialNb {
@@ -249,12 +255,11 @@ impl PassLearner for MultinomialNb {
                 for (i, &k) in codes.iter().enumerate() {
                     let (indices, values) = m.row(i);
                     let (sums, w) = (part.cells.row_mut(k as usize), rows.weight_of(i));
-                    for (&j, &v) in indices.iter().zip(values) {
-                        sums[j as usize] += w * v;
-                        least = least.min(v);
-                        // A weight of 0 hides what is not finite.
-                        part.finite &= v.is_finite();
-                    }
+                    indices.iter().zip(values).for_each(|(&j, &v)| sums[j as usize] += w * v);
+                    // A weight of 0 hides what is not finite.
+                    let (low, zero) = values.iter().fold((0.0f64, 0.0), |(low, zero), v| (low.min(*v), zero + v * 0.0));
+                    least = least.min(low);
+                    part.finite &= zero == 0.0;
                 }
                 least
             }

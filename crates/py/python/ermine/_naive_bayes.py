@@ -3,6 +3,7 @@
 import json
 import re
 import warnings
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -138,7 +139,19 @@ class DiscreteNB(NativeClassifier):
         self._set_counts(model)
 
     def _set_counts(self, model):
-        self.feature_count_, self.feature_log_prob_ = model.array("feature_count"), model.array("feature_log_prob")
+        # A number for each column and class: fetched when somebody looks.
+        self.__dict__.pop("feature_count_", None)
+        self.__dict__.pop("feature_log_prob_", None)
+
+    @cached_property
+    def feature_count_(self):
+        check_is_fitted(self)
+        return self._model.array("feature_count")
+
+    @cached_property
+    def feature_log_prob_(self):
+        check_is_fitted(self)
+        return self._model.array("feature_log_prob")
 
     def _loaded(self, about):
         super()._loaded(about)

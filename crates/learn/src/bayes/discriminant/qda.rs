@@ -70,7 +70,14 @@ pub struct Qda {
 
 impl Default for Qda {
     fn default() -> Self {
-        Self { solver: QdaSolver::Svd, shrinkage: Shrinkage::None(()), priors: None, reg_param: 0.0, tol: 1e-4, divisor: Divisor::Unbiased }
+        Self {
+            solver: QdaSolver::Svd,
+            shrinkage: Shrinkage::None(()),
+            priors: None,
+            reg_param: 0.0,
+            tol: 1e-4,
+            divisor: Divisor::Unbiased,
+        }
     }
 }
 

@@ -11,11 +11,19 @@ use super::pass::{KMeansState, Phase};
 /// (`cargo run --release -p ermine-math --example bounds`).
 const LEAST_CLUSTERS: usize = 32;
 
-/// The share of comparisons that are left at which bounds cost as much as they save.
-const TOO_MANY: f64 = 0.6;
+/// What it costs to look at the bound of a row and a group, and to compare the two after all, in columns of singles: so many could
+/// be gone through without bounds in that time (the same example).
+const LOOKING: f64 = 33.0;
+const COMPARING: f64 = 100.0;
+
+/// Bounds that could at best save this share of the comparisons are not tried.
+const TOO_FEW: f64 = 0.1;
+
+/// Steps of a start without bounds: its centres move far.
+const FIRST: u32 = 8;
 
 /// Steps without bounds after they did not pay; twice as many each time, up to the second number.
-const PAUSE: u32 = 2;
+const PAUSE: u32 = 4;
 const LONGEST_PAUSE: u32 = 32;
 
 /// Bounds take at most so many times the memory of the rows.
@@ -52,7 +60,7 @@ impl Bounds {
             lower: Vec::new(),
             about: None,
             start: (0, 0),
-            rest: 1,
+            rest: FIRST,
             pause: PAUSE,
             compared: AtomicUsize::new(0),
         }
@@ -70,6 +78,12 @@ impl Bounds {
         Self { worth_trying: false, ..Self::new(data) }
     }
 
+    /// The share of comparisons that are left at which bounds cost as much as they save.
+    fn break_even(&self, cols: usize) -> f64 {
+        let work = if self.single { cols as f64 } else { 2.0 * cols as f64 };
+        (work - LOOKING) / (work + COMPARING)
+    }
+
     /// What the next pass can use, when it is a step that bounds are worth.
     pub(super) fn before_pass(&mut self, state: &KMeansState, rows: usize) -> Option<Known> {
         if !self.worth_trying || !matches!(state.phase, Phase::Step | Phase::Last { .. }) {
@@ -77,14 +91,16 @@ impl Bounds {
         }
         let (clusters, cols) = (state.centres.rows(), state.centres.cols());
         let size = if self.single { 4 } else { 8 };
+        let trying = self.pause > 0;
         let groups = state.cache.groups(&state.centres, self.single);
-        if (clusters < LEAST_CLUSTERS && self.pause > 0) || 4 * groups > MOST_MEMORY * size * cols {
+        let hopeless = clusters < LEAST_CLUSTERS || self.break_even(cols) < TOO_FEW;
+        if (trying && hopeless) || 4 * groups > MOST_MEMORY * size * cols {
             return None;
         }
         let start = (clusters, state.run);
         if start != self.start {
-            // The first step of a start moves centres far.
-            (self.start, self.about, self.rest, self.pause) = (start, None, self.pause.min(1), self.pause.min(PAUSE));
+            let rest = if trying { FIRST } else { 0 };
+            (self.start, self.about, self.rest, self.pause) = (start, None, rest, self.pause.min(PAUSE));
         }
         if self.rest > 0 {
             self.rest -= 1;
@@ -107,7 +123,7 @@ impl Bounds {
     pub(super) fn after_pass(&mut self, state: &KMeansState, known: &Known, rows: usize) {
         let first = self.about.is_none();
         let share = self.compared.load(Ordering::Relaxed) as f64 / (rows * known.groups) as f64;
-        if !first && share > TOO_MANY && self.pause > 0 {
+        if !first && share > self.break_even(state.centres.cols()) && self.pause > 0 {
             self.rest = self.pause;
             self.pause = (2 * self.pause).min(LONGEST_PAUSE);
             self.about = None;
