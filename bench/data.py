@@ -260,3 +260,35 @@ def csv_file(n, p, path, seed=0):
                 cols[f"f{j}"] = np.round(r.standard_normal(n) * 10.0 ** (j % 4), 4 + j % 3)
         pd.DataFrame(cols).to_csv(path + ".part", index=False)
         os.replace(path + ".part", path)
+
+
+def pictures(n, seed=0, n_test=5_000, classes=10):
+    """Images of 28 x 28 in [0, 1]: smooth shapes of ten kinds, shifted by up to two points, with noise."""
+    r = np.random.default_rng(seed)
+    m = n + n_test
+    grid = np.linspace(-1, 1, 32)
+    yy, xx = np.meshgrid(grid, grid, indexing="ij")
+    kinds = []
+    for _ in range(classes):
+        waves = sum(
+            r.standard_normal() * np.cos(np.pi * (a * xx + b * yy) + r.uniform(0, 6.28))
+            for a, b in r.integers(0, 4, (6, 2))
+        )
+        kinds.append(waves)
+    y = r.integers(0, classes, m)
+    X = np.empty((m, 784), np.float32)
+    for i in range(m):
+        dy, dx = r.integers(0, 5, 2)
+        image = kinds[y[i]][dy : dy + 28, dx : dx + 28] + 1.5 * r.standard_normal((28, 28))
+        X[i] = (1 / (1 + np.exp(-image))).ravel()
+    return _split(X, y.astype(np.int64), n_test)
+
+
+def states(n, seed=0, n_test=5_000):
+    """Four numbers a row and two classes with a curved border: about what an agent sees and decides."""
+    r = np.random.default_rng(seed)
+    m = n + n_test
+    X = r.standard_normal((m, 4)).astype(np.float32)
+    score = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) - 0.5 * X[:, 3]
+    y = (score + 0.3 * r.standard_normal(m) > 0).astype(np.int64)
+    return _split(X, y, n_test)

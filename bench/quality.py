@@ -269,3 +269,9 @@ def checksum(d, p, out):
 
 def cv_score(d, p, out):
     return {"cv_score": float(out["score"])}
+
+
+def reconstruction(d, p, out):
+    """Mean squared error of the rebuilt test rows."""
+    r = np.asarray(out["pred"], np.float64) - d["X_test"]
+    return {"mse": float((r * r).mean())}

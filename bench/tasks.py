@@ -358,3 +358,27 @@ add("io_gbdt", "io", "save and load of the boosted trees",
 add("io_rf", "io", "save and load of a random forest",
     data.tabular, *CART, None, ("min", 0),
     params=dict(trees=100, max_features=7, rows=1000), quick_params=FEW, primary="load")
+
+# ---- networks: so many epochs of Adam, from drawn weights; equal loss on test rows
+
+NETS = dict(n=20_000), dict(n=4_000, n_test=1_000)
+add("mlp_784", "neural", "784-256-128-10, ReLU, batches of 128",
+    data.pictures, *NETS, quality.log_loss, ("min", 0.1),
+    params=dict(hidden=(256, 128), batch=128, epochs=5, rate=1e-3))
+add("mlp_tiny", "neural", "4-64-64-2, ReLU, batches of 64",
+    data.states, dict(n=64_000), dict(n=6_400, n_test=1_000), quality.log_loss, ("min", 0.1),
+    params=dict(hidden=(64, 64), batch=64, epochs=5, rate=1e-3))
+add("lenet", "neural", "5x5x6, pool, 5x5x16, pool, 120, 84; batches of 64",
+    data.pictures, dict(n=10_000), dict(n=2_000, n_test=1_000), quality.log_loss, ("min", 0.2),
+    params=dict(net="lenet", batch=64, epochs=3, rate=1e-3))
+add("convnet_bn", "neural", "3x3x32 and 3x3x64 with batch norm, pools, dropout, 128; batches of 64",
+    data.pictures, dict(n=5_000), dict(n=1_000, n_test=500), quality.log_loss, ("min", 0.3),
+    params=dict(net="bn", batch=64, epochs=2, rate=1e-3))
+add("autoencoder", "neural", "784-128-32-128-784, ReLU, batches of 128",
+    data.pictures, *NETS, quality.reconstruction, ("min", 0.05),
+    params=dict(hidden=(128,), codes=32, batch=128, epochs=5, rate=1e-3))
+for name, base in (("mlp_784", "mlp_784"), ("mlp_tiny", "mlp_tiny"), ("lenet", "lenet")):
+    t = TASKS[base]
+    add(f"{name}_1row", "neural", f"one row through the network of {base}",
+        t.make, t.full, t.quick, None, ("min", 0), params=dict(t.params, epochs=1, rows=1),
+        primary="predict", gate_from=base)

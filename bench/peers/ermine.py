@@ -3,7 +3,7 @@
 import ermine
 import numpy as np
 
-from contestant import Contestant, coef_info, csv_reader, estimator, linear_info
+from contestant import Contestant, coef_info, csv_reader, estimator, linear_info, test_rows
 
 PACKAGES = ("ermine",)
 TASKS = {}
@@ -361,3 +361,47 @@ for t in ("", "_fine"):
     TASKS[f"svc_rbf_784{t}"] = estimator(svc)
     TASKS[f"svr_rbf{t}"] = estimator(svr, info=svm_info)
 TASKS["kernel_ridge"] = estimator(kernel_ridge)
+
+
+NETS = {
+    "lenet": "conv(6,5,pad=2) relu pool(2) conv(16,5) relu pool(2) dense(120) relu dense(84) relu",
+    "bn": "conv(32,3,pad=1) batchnorm relu pool(2) conv(64,3,pad=1) batchnorm relu pool(2) "
+    "dropout(0.25) dense(128) relu dropout(0.5)",
+}
+
+
+def mlp(p):
+    return ermine.MLPClassifier(
+        p["hidden"], alpha=0.0, batch_size=p["batch"], max_iter=p["epochs"], tol=0.0,
+        n_iter_no_change=10**6, learning_rate_init=p["rate"], random_state=0,
+    )
+
+
+def convnet(p):
+    return ermine.ConvNetClassifier(
+        NETS[p["net"]], batch_size=p["batch"], max_iter=p["epochs"], learning_rate_init=p["rate"],
+        cosine=False, weight_decay=0.0, standardise=False, random_state=0,
+    )
+
+
+def autoencoder(p):
+    return ermine.Autoencoder(
+        p["codes"], hidden_layer_sizes=p["hidden"], batch_size=p["batch"], max_iter=p["epochs"],
+        tol=None, learning_rate_init=p["rate"], random_state=0,
+    )
+
+
+def network(make, predict):
+    def factory(d, p):
+        X = test_rows(d, dict(rows=p.get("rows")))
+        y = () if make is autoencoder else (d["y"],)
+        return Contestant(lambda: make(p).fit(d["X"], *y), lambda m: getattr(m, predict)(X))
+
+    return factory
+
+
+for task in ("mlp_784", "mlp_tiny", "mlp_784_1row", "mlp_tiny_1row"):
+    TASKS[task] = network(mlp, "predict_proba")
+for task in ("lenet", "convnet_bn", "lenet_1row"):
+    TASKS[task] = network(convnet, "predict_proba")
+TASKS["autoencoder"] = network(autoencoder, "reconstruct")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contestant import Contestant, coef_info, estimator, linear_info
+from contestant import Contestant, coef_info, estimator, linear_info, test_rows
 
 PACKAGES = ("scikit-learn", "numpy", "scipy", "joblib")
 TASKS = {}
@@ -533,3 +533,21 @@ def grid_rf(d, p):
 
 add("grid_logreg", grid_logreg)
 add("grid_rf", grid_rf)
+
+
+# ---- networks
+def mlp(d, p):
+    from sklearn.neural_network import MLPClassifier
+
+    def fit():
+        return MLPClassifier(
+            p["hidden"], alpha=0.0, batch_size=p["batch"], max_iter=p["epochs"], tol=0.0,
+            n_iter_no_change=10**6, learning_rate_init=p["rate"], random_state=0,
+        ).fit(d["X"], d["y"])
+
+    X = test_rows(d, dict(rows=p.get("rows")))
+    return Contestant(fit, lambda m: m.predict_proba(X))
+
+
+for task in ("mlp_784", "mlp_tiny", "mlp_784_1row", "mlp_tiny_1row"):
+    add(task, mlp)

@@ -158,6 +158,9 @@ pub struct Reading {
     /// Columns to leave out
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub drop: Vec<String>,
+    /// File of the labels of IDX images, where its name does not tell; it becomes column "label", the target unless another is named
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<std::path::PathBuf>,
 }
 
 /// What is to be learned.

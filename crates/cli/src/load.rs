@@ -12,7 +12,12 @@ use crate::failure::Usage;
 
 impl Reading {
     pub fn options(&self) -> Result<ReadOptions> {
-        let mut options = ReadOptions { missing: self.missing.clone(), drop: self.drop.clone(), ..ReadOptions::default() };
+        let mut options = ReadOptions {
+            missing: self.missing.clone(),
+            drop: self.drop.clone(),
+            labels: self.labels.clone(),
+            ..ReadOptions::default()
+        };
         if let Some(format) = &self.format {
             options.format = Some(format.parse()?);
         }

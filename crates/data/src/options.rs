@@ -94,6 +94,8 @@ pub struct ReadOptions {
     pub expected: Option<BTreeMap<String, ColumnKind>>,
     /// Columns that are not read, by name.
     pub drop: Vec<String>,
+    /// The file of labels that belongs to IDX images, where its name does not tell.
+    pub labels: Option<std::path::PathBuf>,
 }
 
 impl ReadOptions {

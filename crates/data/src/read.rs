@@ -83,6 +83,10 @@ pub fn read(spec: &str, options: &ReadOptions) -> Result<Loaded> {
 
 fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
     let format = one_format(sources, options)?;
+    if let (Some(labels), true) = (&options.labels, format != Format::Idx) {
+        let message = format!("labels in a file of their own belong to IDX images, and {} is {format}", sources[0].name);
+        return Err(Error::Format { path: labels.display().to_string(), message });
+    }
     match format {
         Format::Csv | Format::Tsv => read_delimited(&Delimited { sources, options, format }),
         Format::Libsvm => {
@@ -173,7 +177,15 @@ fn read_idx(sources: &[Source], options: &ReadOptions) -> Result<(idx::Images, L
     };
     let images = idx::read(source, options)?;
     let mut labels = None;
-    if images.cols > 1
+    if let Some(path) = &options.labels {
+        let given = Source::file(path)?;
+        let found = idx::read(&given, options)?;
+        if found.rows != images.rows || found.cols != 1 {
+            let message = format!("it has {} labels of {} bytes for {} images", found.rows, found.cols, images.rows);
+            return Err(Error::Format { path: given.name, message });
+        }
+        labels = Some((given.name, found.bytes));
+    } else if images.cols > 1
         && let Some(beside) = source.path().and_then(idx::labels_of)
     {
         let found = idx::read(&beside, options)?;

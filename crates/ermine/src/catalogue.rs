@@ -6,6 +6,8 @@ use ermine_learn::{
     baseline, bayes, boosting, cluster, features, kernel, linear, mixture, neighbours, prepare, reduce, svm, tree,
 };
 
+use ermine_neural::{Autoencoder, ConvNet, Gan, Mlp};
+
 use crate::Pipeline;
 use crate::ensemble::{AdaBoost, Bagging, OneVsOne, OneVsRest, Stacking, Voting};
 
@@ -43,6 +45,10 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(mixture::Gmm::default()),
     || Box::new(mixture::GmmClassifier::default()),
     || Box::new(mixture::MixtureOfExperts::default()),
+    || Box::new(Mlp::default()),
+    || Box::new(ConvNet::default()),
+    || Box::new(Autoencoder::default()),
+    || Box::new(Gan::default()),
     || Box::new(reduce::Pca::default()),
     || Box::new(reduce::IncrementalPca::default()),
     || Box::new(reduce::KernelPca::default()),
@@ -74,9 +80,19 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
 /// Learners that a comparison tries only when they are named, because by default they repeat another (a Gaussian glm and an
 /// expectile at one half are least squares), answer another question (a quantile), search in their own way for what others
 /// find exactly (stochastic gradients, the perceptron, stepwise selection), or read columns as what most are not (counts, yes and no,
-/// codes).
-pub const BY_REQUEST: &[&str] =
-    &["glm", "quantile", "expectile", "sgd", "perceptron", "stepwise", "multinomial-nb", "bernoulli-nb", "categorical-nb"];
+/// codes, the points of an image).
+pub const BY_REQUEST: &[&str] = &[
+    "glm",
+    "quantile",
+    "expectile",
+    "sgd",
+    "perceptron",
+    "stepwise",
+    "multinomial-nb",
+    "bernoulli-nb",
+    "categorical-nb",
+    "convnet",
+];
 
 /// Every learner with its default parameters.
 pub fn catalogue() -> impl Iterator<Item = Box<dyn AnyLearner>> {

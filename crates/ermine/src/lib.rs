@@ -42,6 +42,7 @@ pub use ermine_learn as learn;
 pub use ermine_math as math;
 pub use ermine_math::optimise::study as optimise;
 pub use ermine_math::prior;
+pub use ermine_neural as neural;
 pub use fitted::Fitted;
 pub use pipeline::{Pipeline, PipelineModel, Stage, prepared};
 pub use problem::Problem;

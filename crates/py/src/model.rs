@@ -253,6 +253,17 @@ impl NativeModel {
         Ok(model.feature_importances().into_pyarray(py))
     }
 
+    /// Rows that a generator draws, the same for the same seed.
+    fn sample<'py>(&self, py: Python<'py>, rows: usize, seed: u64) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let fitted = &self.fitted;
+        let drawn = call(py, Named::NOBODY, move || {
+            let model: &dyn ermine::core::Model = &*fitted.model;
+            let gan = (model as &dyn std::any::Any).downcast_ref::<ermine::neural::GanModel>();
+            gan.ok_or_else(|| lacks(fitted, "draw rows"))?.sample(rows, seed)
+        })?;
+        to_numpy(py, drawn)
+    }
+
     /// Names of the columns that `transform` makes, given the names of those that come in.
     fn names_out(&self, names: Vec<String>) -> PyResult<Vec<String>> {
         let mut schema = self.fitted.schema.clone();

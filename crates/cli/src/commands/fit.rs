@@ -1,7 +1,7 @@
 //! `ermine fit`: train and save.
 
 use std::fmt::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -53,9 +53,16 @@ pub fn run(args: &Fit) -> Result<()> {
     if args.everywhere.json { as_json(args, &outcome, seconds) } else { print(&as_text(args, &outcome, seconds)?) }
 }
 
+/// The columns to learn: labels in a file of their own are the target unless another is named.
+fn targets(args: &Fit) -> &[String] {
+    static LABEL: LazyLock<[String; 1]> = LazyLock::new(|| ["label".to_owned()]);
+    if args.target.is_empty() && args.reading.labels.is_some() { &*LABEL } else { &args.target }
+}
+
 fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
-    let asked = args.learning.task_for(&args.target)?;
-    let problem = args.learning.problem(&args.reading, &args.data, &args.target, args.model.as_slice())?;
+    let target = targets(args);
+    let asked = args.learning.task_for(target)?;
+    let problem = args.learning.problem(&args.reading, &args.data, target, args.model.as_slice())?;
     let learner = load::chosen(args.model.as_deref(), &args.set, asked, problem.y.view().task())?;
     let name = learner.spec().name;
     let learner = args.learning.ready(learner);
@@ -91,8 +98,9 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     if args.split.is_some() {
         return Err(Usage("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
     }
-    let asked = args.learning.task_for(&args.target)?;
-    let roles = args.learning.roles(&args.target, args.model.as_slice())?;
+    let target = targets(args);
+    let asked = args.learning.task_for(target)?;
+    let roles = args.learning.roles(target, args.model.as_slice())?;
     let bar = Bar::new(&args.everywhere, &format!("reading {}", args.data));
     let mut source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
     let learner = load::chosen(args.model.as_deref(), &args.set, asked, source.task())?;

@@ -19,6 +19,7 @@ mod linear;
 mod logistic;
 mod mixture;
 mod neighbours;
+mod neural;
 mod prepare;
 mod reduce;
 mod ridge_cv;
@@ -164,6 +165,7 @@ pub const FACES: &[&[Face]] = &[
     kernel::FACES,
     bayes::FACES,
     neighbours::FACES,
+    neural::FACES,
     tree::FACES,
     forest::FACES,
     ensemble::FACES,

@@ -1,0 +1,161 @@
+"""Networks against PyTorch, in turns: seconds a step, and the ratio.
+
+    ERMINE_DATA=folder python bench/networks.py [--rounds 7] target/release/examples/speed [TASK ...]
+
+Needs torch, and the example `speed` of crate ermine-neural. Both have two threads. PyTorch runs in every variant (plain, a fused
+optimiser, channels last for images), and the best of them counts.
+"""
+
+import argparse
+import gzip
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+import torch
+from torch import nn
+
+THREADS = 2
+
+
+def clothes():
+    folder = os.path.join(os.environ["ERMINE_DATA"], "fashion_mnist")
+    with gzip.open(f"{folder}/train-images-idx3-ubyte.gz") as f:
+        x = np.frombuffer(f.read(), np.uint8, offset=16).reshape(-1, 784)
+    with gzip.open(f"{folder}/train-labels-idx1-ubyte.gz") as f:
+        y = np.frombuffer(f.read(), np.uint8, offset=8)
+    return torch.from_numpy(x.astype(np.float32) / 255), torch.from_numpy(y.astype(np.int64))
+
+
+def perceptron(*sizes):
+    layers = []
+    for a, b in zip(sizes, sizes[1:]):
+        layers += [nn.Linear(a, b), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def lenet():
+    return nn.Sequential(
+        nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+        nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
+    )
+
+
+def normalised():
+    return nn.Sequential(
+        nn.Conv2d(1, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(32, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+        nn.Dropout(0.25), nn.Linear(3136, 128), nn.ReLU(), nn.Dropout(0.5), nn.Linear(128, 10),
+    )
+
+
+def autoencoder():
+    return nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 32), nn.Linear(32, 128), nn.ReLU(), nn.Linear(128, 784))
+
+
+def train(make, X, Y, batch, epochs, variant):
+    torch.manual_seed(0)
+    net = make()
+    last = variant == "last"
+    if last:
+        net = net.to(memory_format=torch.channels_last)
+    criterion = nn.MSELoss() if Y is X else nn.CrossEntropyLoss()
+    started = time.perf_counter()
+    optimiser = torch.optim.Adam(net.parameters(), lr=1e-3, fused=None if variant == "plain" else True)
+    steps, total = 0, 0.0
+    for _ in range(epochs):
+        order = torch.randperm(len(X))
+        total = 0.0
+        for at in range(0, len(X), batch):
+            rows = order[at : at + batch]
+            x = X[rows]
+            y = x if Y is X else Y[rows]
+            if last:
+                x = x.contiguous(memory_format=torch.channels_last)
+            optimiser.zero_grad(set_to_none=True)
+            loss = criterion(net(x), y)
+            loss.backward()
+            optimiser.step()
+            total += float(loss.detach()) * len(rows)
+            steps += 1
+    return time.perf_counter() - started, steps, total / len(X)
+
+
+@torch.inference_mode()
+def one_row(make, x, times):
+    net = make().eval()
+    for _ in range(50):
+        net(x)
+    started = time.perf_counter()
+    for _ in range(times):
+        net(x)
+    return time.perf_counter() - started, times, 0.0
+
+
+def tasks(x, y):
+    images = x.reshape(-1, 1, 28, 28)
+    quarters = x.reshape(-1, 2, 14, 2, 14).mean((2, 4)).reshape(-1, 4).contiguous()
+    high = (y > 4).long()
+    auto = x[:12_800].clone()
+    return {
+        "mlp": (("plain", "fused"), lambda v: train(lambda: perceptron(784, 256, 128, 10), x[:12_800], y[:12_800], 128, 2, v)),
+        "tiny": (("plain", "fused"), lambda v: train(lambda: perceptron(4, 64, 64, 2), quarters[:12_800], high[:12_800], 64, 5, v)),
+        "lenet": (("plain", "fused", "last"), lambda v: train(lenet, images[:3_200], y[:3_200], 64, 2, v)),
+        "normalised": (("plain", "fused", "last"), lambda v: train(normalised, images[:1_280], y[:1_280], 64, 2, v)),
+        "autoencoder": (("plain", "fused"), lambda v: train(autoencoder, auto, auto, 128, 1, v)),
+        "mlp-1": (("plain",), lambda v: one_row(lambda: perceptron(784, 256, 128, 10), x[:1], 500)),
+        "tiny-1": (("plain",), lambda v: one_row(lambda: perceptron(4, 64, 64, 2), quarters[:1], 500)),
+        "lenet-1": (("plain",), lambda v: one_row(lenet, images[:1], 200)),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("example")
+    parser.add_argument("tasks", nargs="*")
+    args = parser.parse_args()
+    torch.set_num_threads(THREADS)
+    all_tasks = tasks(*clothes())
+    env = dict(os.environ, RAYON_NUM_THREADS=str(THREADS))
+    ours = subprocess.Popen([args.example], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+
+    def ask(name):
+        ours.stdin.write(name + "\n")
+        ours.stdin.flush()
+        line = ours.stdout.readline()
+        if not line:
+            sys.exit(f"{args.example} has ended at task {name}")
+        seconds, steps, loss = map(float, line.split())
+        return seconds / steps * 1e6, loss
+
+    print(f"{'task':<12} {'ermine':>10} {'torch':>10} {'ratio':>7} {'least':>7} {'most':>7}   loss (µs a step, medians of {args.rounds} turns)")
+    for name in args.tasks or all_tasks:
+        variants, run = all_tasks[name]
+        ask(name), [run(v) for v in variants]
+        mine, theirs, losses = [], {v: [] for v in variants}, (0, 0)
+        for _ in range(args.rounds):
+            us, loss = ask(name)
+            mine.append(us)
+            for v in variants:
+                seconds, steps, other = run(v)
+                theirs[v].append(seconds / steps * 1e6)
+                losses = loss, other
+        best = min(variants, key=lambda v: statistics.median(theirs[v]))
+        ratios = [b / a for a, b in zip(mine, theirs[best])]
+        a, b = statistics.median(mine), statistics.median(theirs[best])
+        print(
+            f"{name:<12} {a:>10.1f} {b:>10.1f} {statistics.median(ratios):>7.2f} {min(ratios):>7.2f} {max(ratios):>7.2f}   "
+            f"{losses[0]:.4f} {losses[1]:.4f} ({best})",
+            flush=True,
+        )
+    ours.stdin.close()
+    ours.wait()
+
+
+if __name__ == "__main__":
+    main()
