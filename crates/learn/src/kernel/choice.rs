@@ -107,16 +107,48 @@ impl KernelChoice {
     }
 }
 
-/// The kernel with numbers in the place of rules for γ, which are taken from rows of positive weight.
+/// The kernel with numbers in the place of rules for γ, which are taken from rows of positive weight. Rows are read where there is a rule.
 pub(crate) fn resolve(kernel: &Kernel, x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<Kernel> {
+    let columns = std::cell::OnceCell::new();
+    let spread = |which: Option<&[u32]>| {
+        // An error is told below; nothing is made of the numbers.
+        let Ok(Moments { total, means, squares }) = columns.get_or_init(|| moments(x, weight, learner)) else {
+            return Spread { columns: 1, variance: 1.0 };
+        };
+        let all: Vec<u32> = (0..x.cols() as u32).collect();
+        let which = which.unwrap_or(&all);
+        let count = which.len() as f64;
+        let mean = which.iter().map(|&j| means[j as usize]).sum::<f64>() / count;
+        let between = which.iter().map(|&j| (means[j as usize] - mean).powi(2)).sum::<f64>() / count;
+        let within = which.iter().map(|&j| squares[j as usize]).sum::<f64>() / (count * total);
+        let variance = between + within;
+        Spread { columns: which.len(), variance: if variance.is_finite() { variance } else { f64::MAX } }
+    };
+    let resolved = kernel.resolved(&spread);
+    match columns.into_inner() {
+        Some(Err(error)) => Err(error),
+        _ => Ok(resolved),
+    }
+}
+
+/// Σw, and of each column its mean and Σw(x - mean)².
+struct Moments {
+    total: f64,
+    means: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+fn moments(x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<Moments> {
     let cols = x.cols();
-    // Σw, Σwx and Σwx² of each column; the second about the first row's value would not help sparse rows, so two passes are made.
-    let (mut total, mut sums) = (0.0, vec![0.0; cols]);
-    each_row(x, learner, &mut |i, row| {
-        let w = weight.map_or(1.0, |w| w[i]);
+    let weight_of = |i: usize| weight.map_or(1.0, |w| w[i]).max(0.0);
+    let total: f64 = (0..x.rows()).map(weight_of).sum();
+    // Of each column Σw over the cells that are there, and Σwx.
+    let (mut stored, mut sums) = (vec![0.0; cols], vec![0.0; cols]);
+    each_cell(x, learner, &mut |i, j, v| {
+        let w = weight_of(i);
         if w > 0.0 {
-            total += w;
-            sums.iter_mut().zip(row).for_each(|(s, v)| *s += w * v);
+            stored[j] += w;
+            sums[j] += w * v;
         }
     })?;
     let means: Vec<f64> = sums.iter().map(|s| s / total).collect();
@@ -124,27 +156,35 @@ pub(crate) fn resolve(kernel: &Kernel, x: &Features<'_>, weight: Option<&[f64]>,
         x.refuse_non_finite(None)?;
     }
     let mut squares = vec![0.0; cols];
-    each_row(x, learner, &mut |i, row| {
-        let w = weight.map_or(1.0, |w| w[i]);
+    each_cell(x, learner, &mut |i, j, v| {
+        let w = weight_of(i);
         if w > 0.0 {
-            squares.iter_mut().zip(row).zip(&means).for_each(|((s, v), m)| *s += w * (v - m) * (v - m));
+            squares[j] += w * (v - means[j]).powi(2);
         }
     })?;
-    let spread = |columns: Option<&[u32]>| {
-        let all: Vec<u32> = (0..cols as u32).collect();
-        let columns = columns.unwrap_or(&all);
-        let count = columns.len() as f64;
-        let mean = columns.iter().map(|&j| means[j as usize]).sum::<f64>() / count;
-        let between = columns.iter().map(|&j| (means[j as usize] - mean).powi(2)).sum::<f64>() / count;
-        let within = columns.iter().map(|&j| squares[j as usize]).sum::<f64>() / (count * total);
-        let variance = between + within;
-        Spread { columns: columns.len(), variance: if variance.is_finite() { variance } else { f64::MAX } }
-    };
-    Ok(kernel.resolved(&spread))
+    // What is not stored of sparse rows is 0.
+    if let Features::Csr(_) = x {
+        squares.iter_mut().zip(&stored).zip(&means).for_each(|((s, stored), m)| *s += (total - stored).max(0.0) * m * m);
+    }
+    Ok(Moments { total, means, squares })
 }
 
-fn each_row(x: &Features<'_>, learner: &str, take: &mut dyn FnMut(usize, &[f64])) -> Result<()> {
+/// Every cell; of sparse rows those that are stored, each column of a row once.
+fn each_cell(x: &Features<'_>, learner: &str, take: &mut dyn FnMut(usize, usize, f64)) -> Result<()> {
     const BLOCK: usize = 256;
+    if let Features::Csr(m) = x {
+        let mut cells: Vec<(u32, f64)> = Vec::new();
+        for i in 0..m.rows() {
+            let (places, values) = m.row(i);
+            cells.clear();
+            cells.extend(places.iter().copied().zip(values.iter().copied()));
+            cells.sort_by_key(|c| c.0);
+            for same in cells.chunk_by(|a, b| a.0 == b.0) {
+                take(i, same[0].0 as usize, same.iter().map(|c| c.1).sum());
+            }
+        }
+        return Ok(());
+    }
     let mut scratch = Vec::new();
     let mut row = vec![0.0; x.cols()];
     for first in (0..x.rows()).step_by(BLOCK) {
@@ -153,7 +193,7 @@ fn each_row(x: &Features<'_>, learner: &str, take: &mut dyn FnMut(usize, &[f64])
         let block = block.f64_rows(&mut scratch, learner)?;
         for i in 0..end - first {
             block.copy_row(i, &mut row);
-            take(first + i, &row);
+            row.iter().enumerate().for_each(|(j, v)| take(first + i, j, *v));
         }
     }
     Ok(())

@@ -35,7 +35,7 @@ impl<T: Number> Cache<T> {
     }
 
     /// Computes the rows that are missing, all together. At most [`Cache::most`] are asked for, each once.
-    pub fn fetch(&mut self, wanted: &[u32], points: &Points<T>) -> Result<()> {
+    pub fn fetch(&mut self, wanted: &[u32], points: &Points<'_, T>) -> Result<()> {
         self.now += 1;
         let mut missing = Vec::new();
         for &point in wanted {

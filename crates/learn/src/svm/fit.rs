@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::model::{Machine, Says, SvmModel};
 use super::platt::Sigmoid;
 use super::polish::polish;
-use super::solve::{Plan, Rows, Solution, Variable, solve};
+use super::solve::{Plan, Rows, Singles, Solution, Variable, solve};
 use super::warm::Start;
 use super::{Solver, Svm, model, pegasos};
 use crate::kernel::resolve;
@@ -46,68 +46,62 @@ impl Svm {
     }
 }
 
-/// Points of some rows, in doubles and where it pays in singles.
-struct Prepared {
-    double: Points<f64>,
-    single: Option<Points<f32>>,
-}
-
-/// Where the points of pairs of classes come from.
+/// Where the points of problems come from.
 struct Source<'a> {
     kernel: &'a Kernel,
     data: &'a Dataset<'a>,
-    /// The kernel matrix of all rows that take part, and the place of each row in it, where it is small enough to be kept: every row is
-    /// in as many pairs as there are other classes.
+    /// The kernel matrix of all rows that take part, and the place of each row in it, where it is kept.
     shared: Option<(Arc<Mat<f64>>, Vec<u32>)>,
 }
 
 impl<'a> Source<'a> {
-    fn new(kernel: &'a Kernel, data: &'a Dataset<'a>, rows: &[usize], share: bool) -> Result<Self> {
-        let shared = match share {
-            false => None,
-            true => {
-                let mut places = vec![u32::MAX; data.rows()];
-                rows.iter().enumerate().for_each(|(place, &i)| places[i] = place as u32);
-                Some((Arc::new(Points::<f64>::new(kernel, &data.x, rows)?.gram()?), places))
-            }
-        };
-        Ok(Self { kernel, data, shared })
+    /// `rows` are those that take part, in `problems` problems. Their kernel matrix is computed once and kept where it takes no more than half
+    /// of the memory: in several problems every row takes part several times, and few rows are solved in doubles anyway.
+    fn new(learner: &Svm, kernel: &'a Kernel, data: &'a Dataset<'a>, rows: &[usize], problems: usize) -> Result<Self> {
+        let fits = (rows.len() as f64).powi(2) * 8.0 <= learner.cache_mb * 5e5;
+        if !fits || *kernel == Kernel::Precomputed || (problems < 2 && rows.len() > DOUBLES) {
+            return Ok(Self { kernel, data, shared: None });
+        }
+        let mut places = vec![u32::MAX; data.rows()];
+        rows.iter().enumerate().for_each(|(place, &i)| places[i] = place as u32);
+        let matrix = Points::<f64>::new(kernel, &data.x, rows)?.gram()?;
+        Ok(Self { kernel, data, shared: Some((Arc::new(matrix), places)) })
     }
 
-    fn points(&self, rows: &[usize]) -> Result<Prepared> {
+    /// The points of some rows.
+    fn points(&self, rows: &[usize]) -> Result<Points<'a, f64>> {
         match &self.shared {
-            None => Prepared::new(self.kernel, self.data, rows),
-            Some((matrix, places)) => {
-                let places = rows.iter().map(|&i| places[i]).collect();
-                Ok(Prepared { double: Points::of_matrix(matrix.clone(), places), single: None })
-            }
+            None => Points::new(self.kernel, &self.data.x, rows),
+            Some((matrix, places)) => Ok(Points::of_matrix(matrix.clone(), rows.iter().map(|&i| places[i]).collect())),
         }
+    }
+
+    /// Solves the problem of some rows, whose points these are.
+    fn solve(&self, learner: &Svm, points: &Points<'_, f64>, problem: &Problem<'_>, cx: &Context<'_>) -> Result<Solution> {
+        let &Problem { rows, variables, number, .. } = problem;
+        if learner.method == Solver::Pegasos {
+            return pegasos::solve(points, variables, &learner.plan(), number, cx);
+        }
+        let single = (self.shared.is_none() && rows.len() > DOUBLES).then_some(Singles {
+            kernel: self.kernel,
+            x: &self.data.x,
+            which: rows,
+        });
+        let mut solution = solve(&Rows { double: points, single }, variables, problem.start.clone(), &learner.plan(), cx)?;
+        polish(points, variables, &mut solution, cx)?;
+        Ok(solution)
     }
 }
 
-impl Prepared {
-    fn new(kernel: &Kernel, data: &Dataset<'_>, rows: &[usize]) -> Result<Self> {
-        let double = Points::new(kernel, &data.x, rows)?;
-        let single = (rows.len() > DOUBLES).then(|| Points::new(kernel, &data.x, rows)).transpose()?;
-        Ok(Self { double, single })
-    }
-
-    fn solve(
-        &self,
-        learner: &Svm,
-        variables: &[Variable],
-        start: Option<Vec<f64>>,
-        number: usize,
-        cx: &Context<'_>,
-    ) -> Result<Solution> {
-        if learner.method == Solver::Pegasos {
-            return pegasos::solve(&self.double, variables, &learner.plan(), number, cx);
-        }
-        let rows = Rows { single: self.single.as_ref(), double: &self.double };
-        let mut solution = solve(&rows, variables, start, &learner.plan(), cx)?;
-        polish(&self.double, variables, &mut solution, cx)?;
-        Ok(solution)
-    }
+/// What is to be solved.
+struct Problem<'a> {
+    /// Rows of the data.
+    rows: &'a [usize],
+    variables: &'a [Variable],
+    /// The variables to start from; zeros where there are none.
+    start: Option<Vec<f64>>,
+    /// Its number among the problems of the fit.
+    number: usize,
 }
 
 /// What a solved problem says of itself.
@@ -150,7 +144,7 @@ fn certificate(learner: &Svm, machines: &[Machine], mut notes: Vec<String>) -> C
     }
 }
 
-fn kernel_notes(kernel: &Kernel, double: &Points<f64>) -> Result<Vec<String>> {
+fn kernel_notes(kernel: &Kernel, double: &Points<'_, f64>) -> Result<Vec<String>> {
     if kernel.psd_by_construction() {
         return Ok(Vec::new());
     }
@@ -231,9 +225,7 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
     }
     // Class after class, so that the values of a pair lie together.
     let used: Vec<usize> = members.concat();
-    // Half of the memory for the matrix of all, the rest for the rows that the pairs at work copy from it.
-    let share = pairs.len() > 1 && kernel != Kernel::Precomputed && used.len().pow(2) * 8 <= (learner.cache_mb * 5e5) as usize;
-    let source = Source::new(&kernel, data, &used, share)?;
+    let source = Source::new(learner, &kernel, data, &used, pairs.len())?;
     let one = |number: usize, pair: &Pair| -> Result<Solved> {
         let variables: Vec<Variable> = pair
             .rows
@@ -246,12 +238,13 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
                 Variable { base: base as u32, sign, target: sign, bound }
             })
             .collect();
-        let prepared = source.points(&pair.rows)?;
+        let points = source.points(&pair.rows)?;
         let start = start.map(|s| s.pair(learner.c, &present, pair.classes, &pair.rows, &variables)).transpose()?;
-        let solution = prepared.solve(learner, &variables, start, number, cx)?;
+        let problem = Problem { rows: &pair.rows, variables: &variables, start, number };
+        let solution = source.solve(learner, &points, &problem, cx)?;
         if learner.c.is_none() {
             let (a, b) = (&names[present[pair.classes.0] as usize], &names[present[pair.classes.1] as usize]);
-            separated(&variables, &solution, &pair.rows, &prepared.double, (a, b))?;
+            separated(&variables, &solution, &pair.rows, &points, (a, b))?;
         }
         let slacks: Vec<f64> =
             variables.iter().zip(&solution.f).map(|(v, f)| (1.0 - v.sign * (f + solution.bias)).max(0.0)).collect();
@@ -262,16 +255,20 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
             false => solution.f.iter().map(|f| f + solution.bias).collect(),
         };
         let sigmoid = Sigmoid::fit(&scores, &pair.first, &weights);
-        let notes = if number == 0 { kernel_notes(&kernel, &prepared.double)? } else { Vec::new() };
+        let notes = if number == 0 { kernel_notes(&kernel, &points)? } else { Vec::new() };
         let machine = machine(learner, &variables, &solution, &slacks);
         Ok(Solved { machine, coefficients, slacks, sigmoid, notes })
     };
-    // Small pairs are solved side by side, as long as none of them would need to compute a row twice.
-    let small = pairs.iter().all(|p| p.rows.len() * p.rows.len() * 8 <= (learner.cache_mb * 1e6) as usize / 8);
+    // Small pairs are solved side by side, as long as the matrices of those at work fit in the other half of the memory. Either way
+    // each is solved to the same bits.
+    let room = learner.cache_mb * 5e5 / rayon::current_num_threads() as f64;
+    let small = pairs.iter().all(|p| (p.rows.len() as f64).powi(2) * 8.0 <= room);
     let solved: Vec<_> = match small && pairs.len() > 1 {
         true => pairs.par_iter().enumerate().map(|(k, p)| one(k, p)).collect::<Result<_>>()?,
         false => pairs.iter().enumerate().map(|(k, p)| one(k, p)).collect::<Result<_>>()?,
     };
+    // Its matrix is not needed beside the model.
+    drop(source);
 
     // Support vectors class after class, each with a coefficient for every other class.
     let k = present.len();
@@ -318,7 +315,7 @@ fn separated(
     variables: &[Variable],
     solution: &Solution,
     rows: &[usize],
-    points: &Points<f64>,
+    points: &Points<'_, f64>,
     names: (&str, &str),
 ) -> Result<()> {
     let coefficients = solution.coefficients(variables);
@@ -400,7 +397,8 @@ fn held_out(
         let rows: Vec<usize> = train.iter().map(|&i| pair.rows[i]).collect();
         let own: Vec<Variable> =
             train.iter().enumerate().map(|(base, &i)| Variable { base: base as u32, ..variables[i] }).collect();
-        let solution = source.points(&rows)?.solve(learner, &own, None, number, cx)?;
+        let problem = Problem { rows: &rows, variables: &own, start: None, number };
+        let solution = source.solve(learner, &source.points(&rows)?, &problem, cx)?;
         let c = solution.coefficients(&own);
         let support: Vec<usize> = (0..c.len()).filter(|&i| c[i] != 0.0).collect();
         let centres: Vec<usize> = support.iter().map(|&i| rows[i]).collect();
@@ -435,9 +433,10 @@ pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'_
             })
         })
         .collect();
-    let prepared = Prepared::new(&kernel, data, &rows)?;
+    let source = Source::new(learner, &kernel, data, &rows, 1)?;
+    let points = source.points(&rows)?;
     let start = start.map(|s| s.numbers(learner.c, &rows, &variables)).transpose()?;
-    let solution = prepared.solve(learner, &variables, start, 0, cx)?;
+    let solution = source.solve(learner, &points, &Problem { rows: &rows, variables: &variables, start, number: 0 }, cx)?;
     if learner.c.is_none() && !solution.converged && !cx.out_of_time() && learner.max_iter.is_none() {
         return Err(Error::Data(format!(
             "no function of this kernel stays within epsilon = {} of every target, and C=null allows no error; give C a number",
@@ -453,7 +452,8 @@ pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'_
     let n = rows.len();
     let slack: Vec<f64> = support.iter().map(|&k| outside[k].max(outside[n + k])).collect();
     let centres: Vec<usize> = support.iter().map(|&k| rows[k]).collect();
-    let certificate = certificate(learner, std::slice::from_ref(&machine), kernel_notes(&kernel, &prepared.double)?);
+    let certificate = certificate(learner, std::slice::from_ref(&machine), kernel_notes(&kernel, &points)?);
+    drop((points, source));
     SvmModel::new(model::Parts {
         expansion: Expansion::new(&kernel, Centres::take(&kernel, &data.x, &centres)?)?,
         dual_coef: Mat::from_fn(1, support.len(), |_, j| coefficients[support[j]]),

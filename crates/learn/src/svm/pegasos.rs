@@ -18,7 +18,7 @@ const ROUNDS: u64 = 50;
 
 /// One variable a point, with sign and bound.
 pub(super) fn solve(
-    points: &Points<f64>,
+    points: &Points<'_, f64>,
     variables: &[Variable],
     plan: &Plan,
     number: usize,

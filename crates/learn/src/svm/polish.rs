@@ -16,7 +16,7 @@ const MOST: usize = 400;
 const ROUNDS: usize = 60;
 
 /// Improves a solution of which the steps have converged; leaves it as it is where that cannot be done.
-pub(super) fn polish(points: &Points<f64>, variables: &[Variable], solution: &mut Solution, cx: &Context<'_>) -> Result<()> {
+pub(super) fn polish(points: &Points<'_, f64>, variables: &[Variable], solution: &mut Solution, cx: &Context<'_>) -> Result<()> {
     if !solution.converged || points.is_empty() {
         return Ok(());
     }
@@ -24,9 +24,10 @@ pub(super) fn polish(points: &Points<f64>, variables: &[Variable], solution: &mu
     let good = 1e-11 * scale;
     let mut alpha = solution.alpha.clone();
     let mut f = solution.f.clone();
+    let mut best: (f64, Option<Vec<f64>>) = (solution.violation, None);
     for _ in 0..ROUNDS {
         if cx.out_of_time() {
-            return Ok(());
+            break;
         }
         let mut free: Vec<usize> = (0..alpha.len()).filter(|&k| alpha[k] > 0.0 && alpha[k] < variables[k].bound).collect();
         let b = bias(variables, &alpha, &f);
@@ -69,6 +70,7 @@ pub(super) fn polish(points: &Points<f64>, variables: &[Variable], solution: &mu
             // The variable that was let go wants to go where it cannot: the rest is in order.
             break;
         }
+        let before = alpha.clone();
         for (&k, &d) in free.iter().zip(&step) {
             let moved = alpha[k] + length * d;
             let room = if d > 0.0 { (variables[k].bound - alpha[k]) / d } else { -alpha[k] / d };
@@ -79,20 +81,32 @@ pub(super) fn polish(points: &Points<f64>, variables: &[Variable], solution: &mu
                 _ => moved.clamp(0.0, variables[k].bound),
             };
         }
-        f = exact(points, &coefficients(variables, &alpha, points.len()), cx)?;
+        // Few variables moved: their rows alone bring f up to date.
+        let moved: Vec<f64> = alpha.iter().zip(&before).map(|(new, old)| new - old).collect();
+        let change = exact(points, &coefficients(variables, &moved, points.len()), cx)?;
+        f.iter_mut().zip(change).for_each(|(f, c)| *f += c);
+        let (top, bottom) = order(variables, &alpha, &f);
+        let violation = (top - bottom).max(0.0);
+        if violation < best.0 {
+            best = (violation, Some(alpha.clone()));
+        }
+        solution.iterations += 1;
+    }
+    // What was found counts when it holds without the rounding of all the changes.
+    if let Some(alpha) = best.1 {
+        let f = exact(points, &coefficients(variables, &alpha, points.len()), cx)?;
         let (top, bottom) = order(variables, &alpha, &f);
         let violation = (top - bottom).max(0.0);
         if violation < solution.violation {
             solution.bias = bias(variables, &alpha, &f);
-            (solution.alpha, solution.f, solution.violation) = (alpha.clone(), f.clone(), violation);
+            (solution.alpha, solution.f, solution.violation) = (alpha, f, violation);
         }
-        solution.iterations += 1;
     }
     Ok(())
 }
 
 /// The step of the free variables to the minimum on their plane: K d + c = errors, Σ d = 0, in terms of d = s Δα.
-fn direction(points: &Points<f64>, variables: &[Variable], free: &[usize], f: &[f64], b: f64) -> Result<Option<Vec<f64>>> {
+fn direction(points: &Points<'_, f64>, variables: &[Variable], free: &[usize], f: &[f64], b: f64) -> Result<Option<Vec<f64>>> {
     let n = free.len();
     let bases: Vec<u32> = free.iter().map(|&k| variables[k].base).collect();
     let own = points.take(&bases);

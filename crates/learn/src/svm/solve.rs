@@ -7,12 +7,14 @@
 //! one pass over the rows of the Gram matrix that belong to it (Wen et al.: ThunderSVM, JMLR 19, 2018). Rows are computed many at a
 //! time and kept within a bound on memory. Variables that rest at a bound are left out of the passes until the rest is solved.
 //!
+//! Where the whole matrix is there and small, the first steps look at all variables: easy problems are solved before a set is chosen.
+//!
 //! Rows are singles. When the steps have ended, the errors are computed anew in doubles, for all points; if they are not in order, the steps go on
 //! from there, and if singles are too coarse to bring them in order, with rows of doubles.
 
-use ermine_core::{Context, Error, Progress, Result};
-use ermine_math::kernel::Points;
+use ermine_core::{Context, Error, Features, Progress, Result};
 use ermine_math::kernel::pairs::{Ended, PairLoops, Working};
+use ermine_math::kernel::{Kernel, Points};
 use rayon::prelude::*;
 
 use super::cache::Cache;
@@ -20,6 +22,9 @@ use super::fit::APART;
 
 /// Most variables of a working set.
 const WORKING: usize = 512;
+/// Most variables that are looked at together where the whole matrix is there, and the steps that are taken so, a variable.
+const WHOLE: usize = 2048;
+const WHOLE_STEPS: u64 = 20;
 /// Points that one thread brings up to date at a time.
 const CHUNK: usize = 1024;
 /// Passes between two looks for variables to leave out.
@@ -59,10 +64,18 @@ pub(super) struct Plan {
     pub max_iter: Option<u64>,
 }
 
-/// The rows of a problem in both kinds of numbers.
+/// The rows of a problem: doubles where they lie, and what copies them as singles where that pays.
 pub(super) struct Rows<'a> {
-    pub single: Option<&'a Points<f32>>,
-    pub double: &'a Points<f64>,
+    pub double: &'a Points<'a, f64>,
+    pub single: Option<Singles<'a>>,
+}
+
+/// Rows that steps copy as singles for as long as they take.
+#[derive(Clone, Copy)]
+pub(super) struct Singles<'a> {
+    pub kernel: &'a Kernel,
+    pub x: &'a Features<'a>,
+    pub which: &'a [usize],
 }
 
 /// A solved problem, or where the steps ended.
@@ -98,14 +111,18 @@ pub(super) fn coefficients(variables: &[Variable], alpha: &[f64], points: usize)
 }
 
 /// f at every point, in doubles.
-pub(crate) fn exact(points: &Points<f64>, coefficients: &[f64], cx: &Context<'_>) -> Result<Vec<f64>> {
-    let support: Vec<u32> = (0..coefficients.len() as u32).filter(|&i| coefficients[i as usize] != 0.0).collect();
+pub(crate) fn exact(points: &Points<'_, f64>, coefficients: &[f64], cx: &Context<'_>) -> Result<Vec<f64>> {
     let n = points.len();
+    let mut f = vec![0.0; n];
     let between = || cx.report(Progress { stage: "certificate", done: 0, total: None, objective: None });
+    between()?;
+    if points.add_given(coefficients, &mut f) {
+        return Ok(f);
+    }
+    let support: Vec<u32> = (0..coefficients.len() as u32).filter(|&i| coefficients[i as usize] != 0.0).collect();
     if points.is_symmetric() && 10 * support.len() > 6 * n {
         return points.times(coefficients, between);
     }
-    let mut f = vec![0.0; n];
     // Few enough rows that they fit beside the data, enough for a product to be worth its while.
     let group = ((1 << 21) / n.max(1)).clamp(16, 256);
     let mut rows = vec![vec![0.0; n]; group.min(support.len())];
@@ -177,6 +194,13 @@ pub(super) fn solve(
     let (mut unbounded, mut stopped, mut met) = (None, false, false);
     // Steps end a little below the tolerance, so that rounding in singles does not ask for another round.
     let mut inner = 0.9 * plan.tol;
+    if let (top, bottom) = order(variables, &alpha, &f)
+        && top - bottom > plan.tol
+        && let Some(steps) = all_together(rows.double, variables, &mut alpha, &f, inner, plan)
+    {
+        iterations = steps;
+        f = exact(rows.double, &coefficients(variables, &alpha, n), cx)?;
+    }
     loop {
         let (top, bottom) = order(variables, &alpha, &f);
         let violation = (top - bottom).max(0.0);
@@ -198,14 +222,53 @@ pub(super) fn solve(
         last = violation;
         let limit = plan.max_iter.map_or(u64::MAX, |m| m.saturating_sub(iterations));
         let outcome = match rows.single {
-            Some(points) if singles => Steps::new(points, variables, &alpha, &f, plan)?.run(inner, limit, cx)?,
-            _ => Steps::new(rows.double, variables, &alpha, &f, plan)?.run(inner, limit, cx)?,
+            Some(Singles { kernel, x, which }) if singles => {
+                Steps::new(Points::<f32>::copied(kernel, x, which)?, variables, &alpha, &f, plan).run(inner, limit, cx)?
+            }
+            _ => Steps::new(rows.double.clone(), variables, &alpha, &f, plan).run(inner, limit, cx)?,
         };
         alpha = outcome.alpha;
         iterations += outcome.iterations;
         (unbounded, stopped, met) = (outcome.unbounded, outcome.stopped, outcome.met);
         f = exact(rows.double, &coefficients(variables, &alpha, n), cx)?;
     }
+}
+
+/// Steps on all variables at once, where the matrix is there and small enough; how many. What they leave over is for working sets.
+fn all_together(
+    points: &Points<'_, f64>,
+    variables: &[Variable],
+    alpha: &mut [f64],
+    f: &[f64],
+    tol: f64,
+    plan: &Plan,
+) -> Option<u64> {
+    let n = variables.len();
+    let mut row = vec![0.0; points.len()];
+    let small = n <= WHOLE && n * n * size_of::<f64>() <= plan.cache_bytes / 4;
+    // Without bounds variables may grow for ever, which working sets look out for.
+    if points.is_empty() || !small || variables.iter().any(|v| v.bound == f64::INFINITY) || !points.given_row(0, &mut row) {
+        return None;
+    }
+    let mut working = Working::<f64>::default();
+    working.resize(n);
+    let diagonal = points.diagonal();
+    for (k, v) in variables.iter().enumerate() {
+        working.set(k, diagonal[v.base as usize], v.target - f[v.base as usize], alpha[k], v.sign, v.bound);
+    }
+    let limit = plan.max_iter.unwrap_or(u64::MAX).min(WHOLE_STEPS * n as u64);
+    let (steps, _) = working.run(n, tol, limit, flat(&diagonal), |k, out| {
+        points.given_row(variables[k].base as usize, &mut row);
+        out.iter_mut().zip(variables).for_each(|(o, v)| *o = row[v.base as usize]);
+    });
+    alpha.copy_from_slice(&working.alpha[..n]);
+    Some(steps)
+}
+
+/// The curvature that counts as none.
+fn flat(diagonal: &[f64]) -> f64 {
+    let largest = diagonal.iter().copied().fold(0.0, f64::max);
+    (1e-12 * largest).max(f64::MIN_POSITIVE)
 }
 
 struct Outcome {
@@ -225,7 +288,7 @@ struct Steps<'a, T: PairLoops> {
     /// The numbers of the active ones among all; their points are counted among the active points.
     active: Vec<u32>,
     variables: Vec<Variable>,
-    points: std::borrow::Cow<'a, Points<T>>,
+    points: Points<'a, T>,
     diagonal: Vec<f64>,
     f: Vec<f64>,
     cache: Cache<T>,
@@ -234,21 +297,20 @@ struct Steps<'a, T: PairLoops> {
 }
 
 impl<'a, T: PairLoops> Steps<'a, T> {
-    fn new(points: &'a Points<T>, all: &'a [Variable], alpha: &[f64], f: &[f64], plan: &'a Plan) -> Result<Self> {
+    fn new(points: Points<'a, T>, all: &'a [Variable], alpha: &[f64], f: &[f64], plan: &'a Plan) -> Self {
         let diagonal = points.diagonal();
-        let largest = diagonal.iter().copied().fold(0.0, f64::max);
-        Ok(Self {
+        Self {
             all,
             alpha: alpha.to_vec(),
             active: (0..all.len() as u32).collect(),
             variables: all.to_vec(),
-            points: std::borrow::Cow::Borrowed(points),
             cache: Cache::new(points.len(), plan.cache_bytes),
+            points,
+            flat: flat(&diagonal),
             diagonal,
             f: f.to_vec(),
-            flat: (1e-12 * largest).max(f64::MIN_POSITIVE),
             plan,
-        })
+        }
     }
 
     fn run(mut self, tol: f64, limit: u64, cx: &Context<'_>) -> Result<Outcome> {
@@ -275,10 +337,13 @@ impl<'a, T: PairLoops> Steps<'a, T> {
                 self.shrink(top, bottom, &mut kept);
             }
             let chosen = self.choose(size, &kept);
-            let bases = self.fetch(&chosen)?;
-            self.gather(&chosen, &bases, &mut working);
-            let (steps, ended) =
-                working.run(chosen.len(), (0.5 * tol).max(0.1 * gap), (limit - iterations).min(200 * size as u64), self.flat);
+            self.fetch(&chosen)?;
+            let columns = self.gather(&chosen, &mut working);
+            let most = (limit - iterations).min(200 * size as u64);
+            let (steps, ended) = working.run(chosen.len(), (0.5 * tol).max(0.1 * gap), most, self.flat, |i, out| {
+                let row = self.cache.row(columns[i]);
+                out.iter_mut().zip(&columns).for_each(|(o, &c)| *o = row[c as usize]);
+            });
             iterations += steps;
             let moved = self.apply(&chosen, &working);
             if let Ended::Unbounded(i, j) = ended {
@@ -375,31 +440,23 @@ impl<'a, T: PairLoops> Steps<'a, T> {
         chosen
     }
 
-    /// Sees to it that the rows of the chosen variables are in the cache; returns their points, each once.
-    fn fetch(&mut self, chosen: &[u32]) -> Result<Vec<u32>> {
+    /// Sees to it that the rows of the chosen variables are in the cache.
+    fn fetch(&mut self, chosen: &[u32]) -> Result<()> {
         let mut bases: Vec<u32> = chosen.iter().map(|&k| self.variables[k as usize].base).collect();
         bases.sort_unstable();
         bases.dedup();
-        self.cache.fetch(&bases, &self.points)?;
-        Ok(bases)
+        self.cache.fetch(&bases, &self.points)
     }
 
-    fn gather(&self, chosen: &[u32], bases: &[u32], working: &mut Working<T>) {
-        let n = chosen.len();
-        working.resize(n);
-        let columns: Vec<u32> = chosen.iter().map(|&k| self.variables[k as usize].base).collect();
+    /// Fills the working set but for its matrix; returns the point of each variable.
+    fn gather(&self, chosen: &[u32], working: &mut Working<T>) -> Vec<u32> {
+        working.resize(chosen.len());
         for (i, &k) in chosen.iter().enumerate() {
             let v = self.variables[k as usize];
-            debug_assert!(bases.binary_search(&v.base).is_ok());
-            let row = self.cache.row(v.base);
-            let out = &mut working.k[i * working.stride..][..n];
-            out.iter_mut().zip(&columns).for_each(|(o, &c)| *o = row[c as usize]);
-            working.diagonal[i] = self.diagonal[v.base as usize];
-            working.error[i] = self.error(&v);
-            working.alpha[i] = self.alpha[self.active[k as usize] as usize];
-            working.sign[i] = v.sign;
-            working.bound[i] = v.bound;
+            let alpha = self.alpha[self.active[k as usize] as usize];
+            working.set(i, self.diagonal[v.base as usize], self.error(&v), alpha, v.sign, v.bound);
         }
+        chosen.iter().map(|&k| self.variables[k as usize].base).collect()
     }
 
     /// Takes over what the steps found; whether anything moved.
@@ -451,7 +508,7 @@ impl<'a, T: PairLoops> Steps<'a, T> {
         let mut renumbered = vec![u32::MAX; self.points.len()];
         places.iter().enumerate().for_each(|(new, &old)| renumbered[old as usize] = new as u32);
         self.cache.compact(&places, &renumbered);
-        self.points = std::borrow::Cow::Owned(self.points.take(&places));
+        self.points.keep(&places);
         self.f = places.iter().map(|&i| self.f[i as usize]).collect();
         self.diagonal = places.iter().map(|&i| self.diagonal[i as usize]).collect();
         let mut variable_number = vec![u32::MAX; self.variables.len()];

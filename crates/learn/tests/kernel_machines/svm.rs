@@ -300,3 +300,28 @@ fn subgradient_steps_bound_the_optimum_from_both_sides() {
     let numbers = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     assert!(learner.fit(&numbers, &Context::default()).unwrap_err().to_string().contains("classes"));
 }
+
+#[test]
+fn pairs_side_by_side_have_the_bits_of_one_after_the_other() {
+    let mut columns = numbers("digits.csv.gz");
+    let y = columns.pop().unwrap();
+    let x = Mat::from_fn(y.len(), 64, |i, j| columns[j][i] / 16.0);
+    let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();
+    let names: Vec<String> = (0..10).map(|d| d.to_string()).collect();
+    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
+    // With one matrix for all pairs, and with too little memory for it.
+    for cache_mb in [200.0, 2.0] {
+        let learner = Svm { c: Some(5.0), cache_mb, ..Svm::default() };
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| learner.fit(&data, &Context::default()).unwrap())
+        };
+        let one = on(1);
+        sound(&one, learner.tol);
+        for threads in [2, 7] {
+            let other = on(threads);
+            assert_eq!(one.dual_coef(), other.dual_coef(), "{threads} threads, a cache of {cache_mb} MB");
+            assert_eq!(one.machines(), other.machines(), "{threads} threads, a cache of {cache_mb} MB");
+        }
+    }
+}

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use ermine_core::{Csr, Error, Features, Mat, MatRef, Result};
+use ermine_core::{Csr, CsrRef, Error, Features, Mat, MatRef, Result};
 use rayon::prelude::*;
 
+use super::Kernel;
+use super::gram::sparse_square;
 use super::number::Number;
-use super::points::{Form, LANES, centre};
-use super::{Kernel, Points};
+use super::panels::LANES;
+use super::points::{Form, mean};
 
 /// Rows that are predicted together, and points that they meet at a time.
 const ROWS: usize = 64;
@@ -32,6 +34,7 @@ impl Centres {
         }
         Ok(match x {
             Features::Csr(m) => Self::Sparse(m.take_rows(rows)),
+            Features::F64(m) => Self::Dense(m.take_rows(rows)),
             other => {
                 let owned = other.take(rows);
                 let mut scratch = Vec::new();
@@ -73,11 +76,11 @@ pub struct Expansion {
     kernel: Kernel,
     form: Form,
     centres: Centres,
-    /// What is taken off dense rows of a Gaussian kernel, and the centres without it.
+    /// What is taken off dense rows of a Gaussian kernel, and the centres without it, where their mean is large.
     shift: Vec<f64>,
     shifted: Vec<f64>,
+    /// ‖x‖² of the centres of a Gaussian kernel.
     norms: Vec<f64>,
-    sparse: Option<Points<f64>>,
 }
 
 impl Expansion {
@@ -85,7 +88,7 @@ impl Expansion {
     pub fn new(kernel: &Kernel, centres: Centres) -> Result<Self> {
         kernel.check(centres.cols())?;
         let form = Form::of(kernel);
-        let (mut shift, mut shifted, mut norms, mut sparse) = (vec![0.0; centres.cols()], Vec::new(), Vec::new(), None);
+        let (mut shift, mut shifted, mut norms) = (Vec::new(), Vec::new(), Vec::new());
         match (&form, &centres) {
             (_, Centres::Columns(..)) if *kernel != Kernel::Precomputed => {
                 return Err(Error::Data(format!("kernel {kernel} needs rows, not columns of a kernel matrix")));
@@ -99,22 +102,21 @@ impl Expansion {
                 return Err(Error::Data("a precomputed kernel has no rows".into()));
             }
             (Form::Other(_), _) => {}
-            (_, Centres::Dense(m)) => {
-                if let Form::Gaussian { .. } = form {
-                    shift = centre(m.view());
+            (Form::Gaussian { .. }, Centres::Dense(m)) => {
+                shift = far_mean(m);
+                if !shift.is_empty() {
                     shifted = (0..m.rows()).flat_map(|i| m.row(i).iter().zip(&shift).map(|(v, c)| v - c)).collect();
-                    norms = shifted.chunks_exact(m.cols().max(1)).map(square).collect();
-                } else {
-                    shifted = m.as_slice().to_vec();
                 }
+                let rows = if shift.is_empty() { m.as_slice() } else { &shifted };
+                norms = rows.chunks_exact(m.cols().max(1)).map(square).collect();
             }
-            (_, Centres::Sparse(m)) => {
-                let all: Vec<usize> = (0..m.view().rows()).collect();
-                let points = Points::new(kernel, &Features::Csr(m.view()), &all)?;
-                sparse = Some(points);
+            (Form::Gaussian { .. }, Centres::Sparse(m)) => {
+                let mut dense = vec![0.0; m.view().cols()];
+                norms = (0..m.view().rows()).map(|i| sparse_square(m.view(), i, &mut dense)).collect();
             }
+            (_, Centres::Dense(_) | Centres::Sparse(_)) => {}
         }
-        Ok(Self { kernel: kernel.clone(), form, centres, shift, shifted, norms, sparse })
+        Ok(Self { kernel: kernel.clone(), form, centres, shift, shifted, norms })
     }
 
     /// The kernel.
@@ -185,10 +187,10 @@ impl Expansion {
         if rows == 0 {
             return Ok(());
         }
-        if let (Some(points), Form::Linear | Form::Polynomial { .. } | Form::Gaussian { .. } | Form::Sigmoid { .. }) =
-            (&self.sparse, &self.form)
+        if let (Centres::Sparse(m), Form::Linear | Form::Polynomial { .. } | Form::Gaussian { .. } | Form::Sigmoid { .. }) =
+            (&self.centres, &self.form)
         {
-            return self.sparse_panels(points, x, learner, take);
+            return self.sparse_panels(m.view(), x, learner, take);
         }
         let mut scratch = Vec::new();
         let view = x.f64_rows(&mut scratch, learner)?;
@@ -221,12 +223,13 @@ impl Expansion {
                     block.chunks_exact_mut(cols).for_each(|row| row.iter_mut().zip(&self.shift).for_each(|(v, c)| *v -= c));
                     norms = block.chunks_exact(cols).map(square).collect();
                 }
+                let all = if self.shift.is_empty() { m.as_slice() } else { &self.shifted };
                 let zeros = [0.0; PANEL];
                 for first in (0..m.rows()).step_by(PANEL) {
                     let count = PANEL.min(m.rows() - first);
                     k.clear();
                     k.resize(count * rows, 0.0);
-                    let centres = &self.shifted[first * cols..(first + count) * cols];
+                    let centres = &all[first * cols..(first + count) * cols];
                     crate::skinny::scores(MatRef::row_major(&block, rows, cols), centres, cols, &zeros[..count], &mut k, &[]);
                     for (j, k) in k.chunks_exact_mut(rows).enumerate() {
                         self.form.map(k, self.norms.get(first + j).copied().unwrap_or(0.0), &norms);
@@ -240,7 +243,7 @@ impl Expansion {
 
     fn sparse_panels(
         &self,
-        points: &Points<f64>,
+        centres: CsrRef<'_>,
         x: &Features<'_>,
         learner: &str,
         take: &mut dyn FnMut(usize, &[f64]),
@@ -267,12 +270,13 @@ impl Expansion {
             groups.push(wide);
         }
         let mut k = Vec::new();
-        for first in (0..points.len()).step_by(PANEL) {
-            let count = PANEL.min(points.len() - first);
+        for first in (0..centres.rows()).step_by(PANEL) {
+            let count = PANEL.min(centres.rows() - first);
             k.clear();
             k.resize(count * rows, 0.0);
             for j in 0..count {
-                let (indices, values, norm) = points.sparse_row(first + j);
+                let (indices, values) = centres.row(first + j);
+                let norm = self.norms.get(first + j).copied().unwrap_or(0.0);
                 let out = &mut k[j * rows..(j + 1) * rows];
                 for (g, wide) in groups.iter().enumerate() {
                     let sums = f64::sparse_products(wide, cols, indices, values);
@@ -285,6 +289,15 @@ impl Expansion {
         }
         Ok(())
     }
+}
+
+/// The mean of rows that lie further from nothing than from each other; nothing of others, for which taking it off would be another
+/// copy of the rows for less than a digit of their distances.
+fn far_mean(m: &Mat<f64>) -> Vec<f64> {
+    let mean = mean(m.cols(), 0..m.rows(), |i, row| row.copy_from_slice(m.row(i)));
+    let apart: f64 = (0..m.rows()).map(|i| m.row(i).iter().zip(&mean).map(|(v, c)| (v - c).powi(2)).sum::<f64>()).sum::<f64>()
+        / m.rows().max(1) as f64;
+    if square(&mean) <= 4.0 * apart { Vec::new() } else { mean }
 }
 
 fn square(row: &[f64]) -> f64 {

@@ -258,7 +258,7 @@ fn distances_of<T: Number>(products: &[T], left: &[f64], right: &[f64]) -> Vec<T
 }
 
 /// ‖x‖² of a sparse row, whose places may repeat.
-fn sparse_square(m: CsrRef<'_>, i: usize, dense: &mut [f64]) -> f64 {
+pub(super) fn sparse_square(m: CsrRef<'_>, i: usize, dense: &mut [f64]) -> f64 {
     let (places, values) = m.row(i);
     places.iter().zip(values).for_each(|(&p, v)| dense[p as usize] += v);
     let mut sum = 0.0;

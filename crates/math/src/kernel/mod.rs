@@ -28,6 +28,7 @@ mod expansion;
 mod gram;
 pub(crate) mod number;
 pub mod pairs;
+mod panels;
 mod points;
 mod psd;
 #[cfg(test)]
@@ -137,12 +138,15 @@ pub struct Spread {
 }
 
 impl Gamma {
-    fn resolve(self, spread: &Spread) -> Self {
+    /// `spread` is asked where there is a rule.
+    fn resolve(self, spread: impl Fn() -> Spread) -> Self {
         Self::Value(match self {
-            // Cells that are all the same have no width; any number does.
-            Self::Scale if spread.variance > 0.0 => 1.0 / (spread.columns as f64 * spread.variance),
-            Self::Scale => 1.0,
-            Self::Auto => 1.0 / spread.columns as f64,
+            Self::Scale => match spread() {
+                Spread { columns, variance } if variance > 0.0 => 1.0 / (columns as f64 * variance),
+                // Cells that are all the same have no width; any number does.
+                _ => 1.0,
+            },
+            Self::Auto => 1.0 / spread().columns as f64,
             Self::Value(value) => value,
         })
     }
@@ -368,11 +372,11 @@ impl Kernel {
         let inner = |k: &Self| Box::new(k.resolved(spread));
         match self {
             Self::Polynomial { gamma, coef0, degree } => {
-                Self::Polynomial { gamma: gamma.resolve(&spread(None)), coef0: *coef0, degree: *degree }
+                Self::Polynomial { gamma: gamma.resolve(|| spread(None)), coef0: *coef0, degree: *degree }
             }
-            Self::Gaussian { gamma } => Self::Gaussian { gamma: gamma.resolve(&spread(None)) },
-            Self::Laplacian { gamma } => Self::Laplacian { gamma: gamma.resolve(&spread(None)) },
-            Self::Sigmoid { gamma, coef0 } => Self::Sigmoid { gamma: gamma.resolve(&spread(None)), coef0: *coef0 },
+            Self::Gaussian { gamma } => Self::Gaussian { gamma: gamma.resolve(|| spread(None)) },
+            Self::Laplacian { gamma } => Self::Laplacian { gamma: gamma.resolve(|| spread(None)) },
+            Self::Sigmoid { gamma, coef0 } => Self::Sigmoid { gamma: gamma.resolve(|| spread(None)), coef0: *coef0 },
             Self::Sum(a, b) => Self::Sum(inner(a), inner(b)),
             Self::Product(a, b) => Self::Product(inner(a), inner(b)),
             Self::Times(c, k) => Self::Times(*c, inner(k)),

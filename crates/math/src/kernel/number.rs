@@ -2,7 +2,7 @@
 
 use ermine_core::MatRef;
 
-use super::points::LANES;
+use super::panels::LANES;
 
 /// The numbers Gram blocks are computed in: `f32` or `f64`.
 pub trait Number: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync + Default + 'static {
@@ -10,6 +10,8 @@ pub trait Number: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync +
     fn of(v: f64) -> Self;
     /// As a double.
     fn double(self) -> f64;
+    /// Doubles as they are, where these are the numbers.
+    fn lent(values: &[f64]) -> Option<&[Self]>;
     /// exp of every element.
     fn exp_all(values: &mut [Self]);
     /// exp(-γ (a + bⱼ - 2 vⱼ)) in the place of vⱼ: with squared norms a and b and inner products v, the Gaussian kernel.
@@ -89,6 +91,9 @@ impl Number for f64 {
     fn double(self) -> f64 {
         self
     }
+    fn lent(values: &[f64]) -> Option<&[Self]> {
+        Some(values)
+    }
     fn exp_all(values: &mut [Self]) {
         crate::loss::exp_in_place(values);
     }
@@ -107,6 +112,9 @@ impl Number for f32 {
     }
     fn double(self) -> f64 {
         f64::from(self)
+    }
+    fn lent(_: &[f64]) -> Option<&[Self]> {
+        None
     }
     fn exp_all(values: &mut [Self]) {
         #[cfg(target_arch = "x86_64")]

@@ -12,23 +12,23 @@ use super::number::{Number, twice};
 /// Elements that are handled side by side.
 const LANES: usize = 8;
 
-/// A small set of variables with their own Gram matrix.
+/// A set of variables with their own Gram matrix, of which the rows of those that move are asked for.
 #[derive(Debug, Default)]
 pub struct Working<T> {
-    /// K among the variables, row after row of [`Working::stride`] elements.
-    pub k: Vec<T>,
-    /// Elements from one row to the next.
-    pub stride: usize,
+    /// K among the variables, row after row of `stride` elements, and which rows are there.
+    k: Vec<T>,
+    there: Vec<bool>,
+    stride: usize,
     /// K_ii.
-    pub diagonal: Vec<f64>,
+    diagonal: Vec<f64>,
     /// t - f.
-    pub error: Vec<f64>,
+    error: Vec<f64>,
     /// α.
     pub alpha: Vec<f64>,
     /// s.
-    pub sign: Vec<f64>,
+    sign: Vec<f64>,
     /// c.
-    pub bound: Vec<f64>,
+    bound: Vec<f64>,
     up: Vec<f64>,
     down: Vec<f64>,
     single_diagonal: Vec<f32>,
@@ -46,20 +46,31 @@ pub enum Ended {
 }
 
 impl<T: PairLoops> Working<T> {
-    /// Makes room for `n` variables; the caller fills the first `n` elements of each array.
+    /// Makes room for `n` variables, to be [set](Working::set).
     pub fn resize(&mut self, n: usize) {
         let padded = n.next_multiple_of(LANES);
         self.stride = padded;
-        self.k.clear();
-        self.k.resize(n * padded, T::default());
+        if self.k.len() < n * padded {
+            // Zeros that nobody writes to cost nothing.
+            self.k = vec![T::default(); n * padded];
+        }
+        self.there.clear();
+        self.there.resize(n, false);
         for v in [&mut self.diagonal, &mut self.error, &mut self.alpha, &mut self.sign, &mut self.bound] {
             v.clear();
             v.resize(padded, 0.0);
         }
     }
 
-    /// Takes steps until the errors are ordered up to `tol`, at most `steps`. `flat` is the curvature that counts as none.
-    pub fn run(&mut self, n: usize, tol: f64, steps: u64, flat: f64) -> (u64, Ended) {
+    /// One variable: K_ii, t - f, α, s and c.
+    pub fn set(&mut self, i: usize, diagonal: f64, error: f64, alpha: f64, sign: f64, bound: f64) {
+        (self.diagonal[i], self.error[i], self.alpha[i]) = (diagonal, error, alpha);
+        (self.sign[i], self.bound[i]) = (sign, bound);
+    }
+
+    /// Takes steps until the errors are ordered up to `tol`, at most `steps`. `flat` is the curvature that counts as none; `fill` writes
+    /// K of a variable and all.
+    pub fn run(&mut self, n: usize, tol: f64, steps: u64, flat: f64, mut fill: impl FnMut(usize, &mut [T])) -> (u64, Ended) {
         self.up = vec![f64::NEG_INFINITY; self.stride];
         self.down = vec![f64::INFINITY; self.stride];
         self.single_diagonal = self.diagonal.iter().map(|&v| v as f32).collect();
@@ -70,6 +81,7 @@ impl<T: PairLoops> Working<T> {
             if i == usize::MAX || top - bottom <= tol || (top - bottom).is_nan() {
                 return (step, Ended::Ordered);
             }
+            self.ask(i, n, &mut fill);
             let row = &self.k[i * self.stride..(i + 1) * self.stride];
             let Some(j) = T::best_partner(row, &self.single_diagonal, &self.error, &self.down, i, top, flat as f32) else {
                 return (step, Ended::Ordered);
@@ -97,12 +109,22 @@ impl<T: PairLoops> Working<T> {
             }
             self.alpha[i] = new_i;
             self.alpha[j] = new_j;
+            self.ask(j, n, &mut fill);
             let (left, right) = (&self.k[i * self.stride..][..self.stride], &self.k[j * self.stride..][..self.stride]);
             T::move_errors(&mut self.error, left, right, delta);
             self.mark(i);
             self.mark(j);
         }
         (steps, Ended::Steps)
+    }
+
+    fn ask(&mut self, i: usize, n: usize, fill: &mut impl FnMut(usize, &mut [T])) {
+        if !self.there[i] {
+            let (row, beyond) = self.k[i * self.stride..(i + 1) * self.stride].split_at_mut(n);
+            fill(i, row);
+            beyond.fill(T::default());
+            self.there[i] = true;
+        }
     }
 
     /// Notes where a variable may move.

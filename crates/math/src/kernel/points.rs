@@ -1,18 +1,18 @@
 //! Rows made ready for whole rows of their Gram matrix: what solvers of kernel machines ask for again and again.
 //!
-//! Rows of the matrix are computed many at a time, as a product of a few rows with all of them, panel by panel in parallel; a
-//! panel is mapped while it is still in cache. A row has the same bits whatever the number of threads.
+//! [`Points::new`] leaves rows where they lie, so that it costs no memory; [`Points::copied`] copies them, for rows that are asked
+//! for often and in singles. `panels` computes.
 
-use std::ops::Range;
+use std::sync::Arc;
 
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result};
 use rayon::prelude::*;
 
-use super::number::{Number, power, products};
+use super::number::{Number, power};
 use super::{Gamma, Kernel};
 
-/// Columns of a panel.
-const PANEL: usize = 256;
+/// Rows that one thread copies or measures at a time.
+const BLOCK: usize = 256;
 
 /// A kernel as these loops know it.
 #[derive(Clone, Debug)]
@@ -62,88 +62,147 @@ impl Form {
     }
 }
 
+/// Dense rows of somebody else's.
 #[derive(Clone, Debug)]
-enum Rows<T> {
-    Dense {
-        data: Vec<T>,
-        cols: usize,
-    },
-    Sparse {
-        indptr: Vec<usize>,
-        indices: Vec<u32>,
-        values: Vec<T>,
-        cols: usize,
-    },
-    /// Rows for a kernel that asks for more than inner products.
-    Plain(Mat<f64>),
-    /// The matrix itself, and which of its rows and columns are meant.
-    Given {
-        matrix: std::sync::Arc<Mat<T>>,
-        places: Vec<u32>,
-    },
+pub(super) enum Lender<'a> {
+    Doubles(MatRef<'a, f64>),
+    Singles(MatRef<'a, f32>),
+    /// Made of columns, or of sparse rows for a kernel that asks for all cells.
+    Made(Arc<Mat<f64>>),
+}
+
+impl<'a> Lender<'a> {
+    fn new(x: &Features<'a>) -> Result<Self> {
+        Ok(match x {
+            Features::F64(m) => Self::Doubles(*m),
+            Features::F32(m) => Self::Singles(*m),
+            other => {
+                let mut scratch = Vec::new();
+                let (rows, cols) = (other.rows(), other.cols());
+                other.f64_rows(&mut scratch, "a kernel")?;
+                Self::Made(Arc::new(Mat::from_vec(rows, cols, scratch)))
+            }
+        })
+    }
+
+    pub(super) fn cols(&self) -> usize {
+        match self {
+            Self::Doubles(m) => m.cols(),
+            Self::Singles(m) => m.cols(),
+            Self::Made(m) => m.cols(),
+        }
+    }
+
+    pub(super) fn cell(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Self::Doubles(m) => *m.at(i, j),
+            Self::Singles(m) => f64::from(*m.at(i, j)),
+            Self::Made(m) => m[(i, j)],
+        }
+    }
+
+    /// A row without the mean.
+    pub(super) fn copy<T: Number>(&self, i: usize, mean: &[f64], out: &mut [T]) {
+        fn less<S: Copy + Into<f64>, T: Number>(row: &[S], mean: &[f64], out: &mut [T]) {
+            out.iter_mut().zip(row).zip(mean).for_each(|((o, &v), m)| *o = T::of(v.into() - m));
+        }
+        match self {
+            Self::Doubles(m) => match m.row(i) {
+                Some(row) => less(row, mean, out),
+                None => out.iter_mut().zip(mean).enumerate().for_each(|(j, (o, c))| *o = T::of(m.at(i, j) - c)),
+            },
+            Self::Singles(m) => match m.row(i) {
+                Some(row) => less(row, mean, out),
+                None => out.iter_mut().zip(mean).enumerate().for_each(|(j, (o, c))| *o = T::of(f64::from(*m.at(i, j)) - c)),
+            },
+            Self::Made(m) => less(m.row(i), mean, out),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Rows<'a, T> {
+    /// Copied, without the mean.
+    Dense { data: Vec<T>, cols: usize },
+    /// Some rows of somebody else's, to be copied a panel at a time; of a precomputed kernel some rows and the same columns.
+    Lent { rows: Lender<'a>, which: Vec<u32>, mean: Vec<f64> },
+    /// Copied, with places in order, each once.
+    Sparse { indptr: Vec<usize>, indices: Vec<u32>, values: Vec<T>, cols: usize },
+    /// Some sparse rows of somebody else's, with places in order, each once.
+    LentSparse { rows: CsrRef<'a>, which: Vec<u32> },
+    /// A matrix that was computed before, and which of its rows and columns are meant.
+    Given { matrix: Arc<Mat<T>>, places: Vec<u32> },
 }
 
 /// Rows made ready for rows of their Gram matrix, in singles or doubles.
 #[derive(Clone, Debug)]
-pub struct Points<T> {
-    form: Form,
-    rows: Rows<T>,
+pub struct Points<'a, T> {
+    pub(super) form: Form,
+    pub(super) rows: Rows<'a, T>,
     /// ‖x‖² of every row, where the kernel needs it.
-    norms: Vec<T>,
+    pub(super) norms: Vec<T>,
     len: usize,
 }
 
-impl<T: Number> Points<T> {
-    /// Copies the given rows. Rules for γ must have been resolved; a precomputed kernel takes the rows as its matrix.
-    pub fn new(kernel: &Kernel, x: &Features<'_>, which: &[usize]) -> Result<Self> {
+impl<'a, T: Number> Points<'a, T> {
+    /// The given rows where they lie. Rules for γ must have been resolved; a precomputed kernel takes the rows as its matrix.
+    pub fn new(kernel: &Kernel, x: &Features<'a>, which: &[usize]) -> Result<Self> {
+        Self::made(kernel, x, which, false)
+    }
+
+    /// A copy of the given rows, in the numbers that are computed with; where the kernel asks for more than inner products the rows stay
+    /// where they are.
+    pub fn copied(kernel: &Kernel, x: &Features<'a>, which: &[usize]) -> Result<Self> {
+        Self::made(kernel, x, which, true)
+    }
+
+    fn made(kernel: &Kernel, x: &Features<'a>, which: &[usize], copy: bool) -> Result<Self> {
         let (len, cols) = (which.len(), x.cols());
         kernel.check(cols)?;
-        if *kernel == Kernel::Precomputed {
-            if x.rows() != cols {
-                return Err(Error::Data(format!(
-                    "a precomputed kernel is a square matrix of the training rows, and this one is {} x {cols}",
-                    x.rows()
-                )));
-            }
-            let mut scratch = Vec::new();
-            let m = x.f64_rows(&mut scratch, "a precomputed kernel")?;
-            let matrix = Mat::from_fn(len, len, |i, j| T::of(*m.at(which[i], which[j])));
-            let places = (0..len as u32).collect();
-            let rows = Rows::Given { matrix: std::sync::Arc::new(matrix), places };
-            return Ok(Self { form: Form::Other(kernel.clone()), rows, norms: Vec::new(), len });
+        if *kernel == Kernel::Precomputed && x.rows() != cols {
+            return Err(Error::Data(format!(
+                "a precomputed kernel is a square matrix of the training rows, and this one is {} x {cols}",
+                x.rows()
+            )));
         }
         let form = Form::of(kernel);
-        let owned = x.take(which);
-        let view = owned.view();
-        let mut out = match (&form, view) {
-            (Form::Other(_), _) => {
-                let mut scratch = Vec::new();
-                let rows = Rows::Plain(view.f64_rows(&mut scratch, "a kernel")?.to_owned());
-                Self { form, rows, norms: Vec::new(), len }
+        let places = || which.iter().map(|&i| i as u32).collect::<Vec<_>>();
+        let rows = match (&form, x) {
+            (Form::Other(_), _) => Rows::Lent { rows: Lender::new(x)?, which: places(), mean: vec![0.0; cols] },
+            (_, Features::Csr(m)) if T::lent(&[]).is_some() && !copy && in_order(*m, which) => {
+                Rows::LentSparse { rows: *m, which: places() }
             }
-            (_, Features::Csr(m)) => Self { rows: sparse(m), form, norms: Vec::new(), len },
+            (_, Features::Csr(m)) => sparse(*m, which),
             _ => {
-                let mut scratch = Vec::new();
-                let m = view.f64_rows(&mut scratch, "a kernel")?;
+                let rows = Lender::new(x)?;
                 let mean = match form {
-                    Form::Gaussian { .. } => centre(m),
+                    Form::Gaussian { .. } => {
+                        let nothing = vec![0.0; cols];
+                        mean(cols, which.iter().copied(), |i, row| rows.copy(i, &nothing, row))
+                    }
                     _ => vec![0.0; cols],
                 };
-                let mut data = Vec::with_capacity(len * cols);
-                let mut row = vec![0.0; cols];
-                for i in 0..len {
-                    m.copy_row(i, &mut row);
-                    data.extend(row.iter().zip(&mean).map(|(v, c)| T::of(v - c)));
+                match copy {
+                    false => Rows::Lent { rows, which: places(), mean },
+                    true => {
+                        let mut data = vec![T::default(); len * cols];
+                        data.par_chunks_mut((BLOCK * cols).max(1)).zip(which.par_chunks(BLOCK)).for_each(|(data, which)| {
+                            data.chunks_exact_mut(cols.max(1)).zip(which).for_each(|(out, &i)| rows.copy(i, &mean, out));
+                        });
+                        Rows::Dense { data, cols }
+                    }
                 }
-                Self { form, rows: Rows::Dense { data, cols }, norms: Vec::new(), len }
             }
         };
-        out.norms = out.squares();
+        let mut out = Self { form, rows, norms: Vec::new(), len };
+        if let Form::Gaussian { .. } = out.form {
+            out.norms = out.squares().into_iter().map(T::of).collect();
+        }
         Ok(out)
     }
 
     /// Points that are known by the matrix of their kernel alone: some of its rows and columns.
-    pub fn of_matrix(matrix: std::sync::Arc<Mat<T>>, places: Vec<u32>) -> Self {
+    pub fn of_matrix(matrix: Arc<Mat<T>>, places: Vec<u32>) -> Self {
         let len = places.len();
         Self { form: Form::Other(Kernel::Precomputed), rows: Rows::Given { matrix, places }, norms: Vec::new(), len }
     }
@@ -163,213 +222,164 @@ impl<T: Number> Points<T> {
         self.len == 0
     }
 
-    fn squares(&self) -> Vec<T> {
-        let square = |v: &[T]| T::of(v.iter().map(|v| v.double() * v.double()).sum());
-        match (&self.form, &self.rows) {
-            (Form::Gaussian { .. }, Rows::Dense { data, cols }) => data.chunks_exact((*cols).max(1)).map(square).collect(),
-            (Form::Gaussian { .. }, Rows::Sparse { indptr, values, .. }) => {
-                indptr.windows(2).map(|w| square(&values[w[0]..w[1]])).collect()
+    /// ‖x‖² of every point, without the mean.
+    fn squares(&self) -> Vec<f64> {
+        let square = |v: &[T]| v.iter().map(|v| v.double() * v.double()).sum::<f64>();
+        let mut out = vec![0.0; self.len];
+        out.par_chunks_mut(BLOCK).enumerate().for_each_init(Vec::new, |row, (b, out)| {
+            for (k, out) in out.iter_mut().enumerate() {
+                let i = b * BLOCK + k;
+                *out = match &self.rows {
+                    Rows::Dense { data, cols } => square(&data[i * cols..][..*cols]),
+                    Rows::Lent { rows, which, mean } => {
+                        row.resize(mean.len(), T::default());
+                        rows.copy(which[i] as usize, mean, row);
+                        square(row)
+                    }
+                    Rows::Sparse { .. } | Rows::LentSparse { .. } => square(self.sparse_row(i).1),
+                    Rows::Given { .. } => f64::NAN,
+                };
             }
-            _ => Vec::new(),
-        }
+        });
+        out
     }
 
     /// The points of the given places, in that order.
     pub fn take(&self, places: &[u32]) -> Self {
+        let of = |old: &[u32]| places.iter().map(|&i| old[i as usize]).collect();
         let rows = match &self.rows {
             Rows::Dense { data, cols } => {
                 let mut taken = Vec::with_capacity(places.len() * cols);
                 places.iter().for_each(|&i| taken.extend_from_slice(&data[i as usize * cols..][..*cols]));
                 Rows::Dense { data: taken, cols: *cols }
             }
-            Rows::Sparse { indptr, indices, values, cols } => {
-                let (mut p, mut j, mut v) = (vec![0], Vec::new(), Vec::new());
+            Rows::Lent { rows, which, mean } => Rows::Lent { rows: rows.clone(), which: of(which), mean: mean.clone() },
+            Rows::Sparse { cols, .. } => {
+                let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
                 for &i in places {
-                    let range = indptr[i as usize]..indptr[i as usize + 1];
-                    j.extend_from_slice(&indices[range.clone()]);
-                    v.extend_from_slice(&values[range]);
-                    p.push(v.len());
+                    let (j, v) = self.sparse_row(i as usize);
+                    indices.extend_from_slice(j);
+                    values.extend_from_slice(v);
+                    indptr.push(values.len());
                 }
-                Rows::Sparse { indptr: p, indices: j, values: v, cols: *cols }
+                Rows::Sparse { indptr, indices, values, cols: *cols }
             }
-            Rows::Plain(m) => {
-                let places: Vec<usize> = places.iter().map(|&i| i as usize).collect();
-                Rows::Plain(m.view().take_rows(&places))
-            }
-            Rows::Given { matrix, places: old } => {
-                Rows::Given { matrix: matrix.clone(), places: places.iter().map(|&i| old[i as usize]).collect() }
-            }
+            Rows::LentSparse { rows, which } => Rows::LentSparse { rows: *rows, which: of(which) },
+            Rows::Given { matrix, places: old } => Rows::Given { matrix: matrix.clone(), places: of(old) },
         };
         let norms = if self.norms.is_empty() { Vec::new() } else { places.iter().map(|&i| self.norms[i as usize]).collect() };
         Self { form: self.form.clone(), rows, norms, len: places.len() }
     }
 
-    /// k(xᵢ, xᵢ) of all points.
-    pub fn diagonal(&self) -> Vec<f64> {
-        let mut one = [T::default()];
-        let mapped = |product: f64, norm: T, one: &mut [T; 1]| {
-            one[0] = T::of(product);
-            self.form.map(one, norm, &[norm]);
-            one[0].double()
-        };
-        (0..self.len)
-            .map(|i| match (&self.form, &self.rows) {
-                (Form::Gaussian { .. }, _) => 1.0,
-                (_, Rows::Dense { data, cols }) => {
-                    let row = &data[i * cols..][..*cols];
-                    mapped(row.iter().map(|v| v.double() * v.double()).sum(), T::default(), &mut one)
-                }
-                (_, Rows::Sparse { indptr, values, .. }) => {
-                    let row = &values[indptr[i]..indptr[i + 1]];
-                    mapped(row.iter().map(|v| v.double() * v.double()).sum(), T::default(), &mut one)
-                }
-                (Form::Other(kernel), Rows::Plain(m)) => kernel.value(m.row(i), m.row(i)),
-                (_, Rows::Plain(_)) => f64::NAN,
-                (_, Rows::Given { matrix, places }) => matrix[(places[i] as usize, places[i] as usize)].double(),
-            })
-            .collect()
-    }
-
-    /// Rows of the Gram matrix: `out[k][j]` = k(x of `which[k]`, x of j). In parallel over panels of columns.
+    /// Leaves the points of the given places alone, which ascend; no second copy is made.
     ///
     /// # Panics
-    /// When a row of `out` is not as long as there are points.
-    pub fn gram_rows(&self, which: &[u32], out: &mut [&mut [T]]) -> Result<()> {
-        assert_eq!(which.len(), out.len(), "a row for each place");
-        assert!(out.iter().all(|r| r.len() == self.len), "rows as long as there are points");
-        if which.is_empty() || self.len == 0 {
-            return Ok(());
+    /// When the places do not ascend.
+    pub fn keep(&mut self, places: &[u32]) {
+        assert!(places.is_sorted_by(|a, b| a < b), "places ascend");
+        fn of<V: Copy>(values: &mut Vec<V>, places: &[u32]) {
+            places.iter().enumerate().for_each(|(new, &old)| values[new] = values[old as usize]);
+            values.truncate(places.len());
         }
-        let left = self.take(which);
-        let mut panels: Vec<Vec<&mut [T]>> = (0..self.len.div_ceil(PANEL)).map(|_| Vec::with_capacity(which.len())).collect();
-        for row in out.iter_mut() {
-            for (panel, part) in panels.iter_mut().zip(row.chunks_mut(PANEL)) {
-                panel.push(part);
+        match &mut self.rows {
+            Rows::Dense { data, cols } => {
+                let cols = *cols;
+                places
+                    .iter()
+                    .enumerate()
+                    .for_each(|(new, &old)| data.copy_within(old as usize * cols..(old as usize + 1) * cols, new * cols));
+                data.truncate(places.len() * cols);
             }
+            Rows::Sparse { indptr, indices, values, .. } => {
+                let mut end = 0;
+                for (new, &old) in places.iter().enumerate() {
+                    let range = indptr[old as usize]..indptr[old as usize + 1];
+                    indices.copy_within(range.clone(), end);
+                    values.copy_within(range.clone(), end);
+                    indptr[new] = end;
+                    end += range.len();
+                }
+                indptr[places.len()] = end;
+                indptr.truncate(places.len() + 1);
+                indices.truncate(end);
+                values.truncate(end);
+            }
+            Rows::Lent { which, .. } | Rows::LentSparse { which, .. } => of(which, places),
+            Rows::Given { places: old, .. } => of(old, places),
         }
-        let wide = match &left.rows {
-            Rows::Sparse { .. } => left.interleaved(),
-            _ => Vec::new(),
-        };
-        panels.into_par_iter().enumerate().try_for_each_init(Vec::new, |block, (p, mut panel)| {
-            let first = p * PANEL;
-            let width = panel[0].len();
-            self.panel(&left, &wide, which, first..first + width, block)?;
-            panel.iter_mut().zip(block.chunks_exact(width)).for_each(|(part, values)| part.copy_from_slice(values));
-            Ok(())
-        })
+        if !self.norms.is_empty() {
+            of(&mut self.norms, places);
+        }
+        self.len = places.len();
     }
 
-    /// Some columns of the rows that belong to the points of `left`, which are those of `which`, one row after the other.
-    pub(super) fn panel(
-        &self,
-        left: &Self,
-        wide: &[Vec<T>],
-        which: &[u32],
-        columns: Range<usize>,
-        block: &mut Vec<T>,
-    ) -> Result<()> {
-        let (first, width) = (columns.start, columns.len());
-        block.clear();
-        block.resize(which.len() * width, T::default());
-        match (&self.rows, &left.rows) {
-            (Rows::Dense { data, cols }, Rows::Dense { data: own, .. }) => products(
-                MatRef::row_major(own, which.len(), *cols),
-                MatRef::row_major(&data[first * cols..(first + width) * cols], width, *cols),
-                block,
-            ),
-            (Rows::Sparse { indptr, indices, values, cols }, _) => {
-                for (group, wide) in wide.iter().enumerate() {
-                    let rows = LANES.min(which.len() - group * LANES);
-                    for j in 0..width {
-                        let range = indptr[first + j]..indptr[first + j + 1];
-                        let sums = T::sparse_products(wide, *cols, &indices[range.clone()], &values[range]);
-                        for l in 0..rows {
-                            block[(group * LANES + l) * width + j] = sums[l];
-                        }
-                    }
-                }
+    /// k(xᵢ, xᵢ) of all points.
+    pub fn diagonal(&self) -> Vec<f64> {
+        match (&self.form, &self.rows) {
+            (Form::Gaussian { .. }, _) => vec![1.0; self.len],
+            (_, Rows::Given { matrix, places }) => places.iter().map(|&i| matrix[(i as usize, i as usize)].double()).collect(),
+            (Form::Other(Kernel::Precomputed), Rows::Lent { rows, which, .. }) => {
+                which.iter().map(|&i| rows.cell(i as usize, i as usize)).collect()
             }
-            (Rows::Plain(m), Rows::Plain(own)) => {
-                let Form::Other(kernel) = &self.form else { return Err(Error::Data("a kernel without a form".into())) };
-                let rows = m.view().row_range(first..first + width);
-                let values = kernel.gram_here(own.view(), rows)?;
-                block.iter_mut().zip(values).for_each(|(b, v)| *b = T::of(v));
+            (Form::Other(kernel), Rows::Lent { rows, which, mean }) => {
+                let mut row = vec![0.0; rows.cols()];
+                let value = |&i: &u32| {
+                    rows.copy(i as usize, mean, &mut row);
+                    kernel.value(&row, &row)
+                };
+                which.iter().map(value).collect()
             }
-            (Rows::Given { matrix, places }, Rows::Given { places: own, .. }) => {
-                for (k, &i) in own.iter().enumerate() {
-                    let row = matrix.row(i as usize);
-                    let places = &places[first..first + width];
-                    block[k * width..][..width].iter_mut().zip(places).for_each(|(b, &j)| *b = row[j as usize]);
-                }
-            }
-            _ => return Err(Error::Data("points of two forms".into())),
-        }
-        for (k, values) in block.chunks_exact_mut(width).enumerate() {
-            if !self.norms.is_empty() {
-                self.form.map(values, left.norms[k], &self.norms[columns.clone()]);
-            } else {
-                self.form.map(values, T::default(), &[]);
-            }
-            // In singles, the distance of a point to itself may come out of rounding as more than 0.
-            if let (Form::Gaussian { .. }, own) = (&self.form, which[k] as usize)
-                && columns.contains(&own)
-            {
-                values[own - first] = T::of(1.0);
+            _ => {
+                let mut one = [T::default()];
+                let mapped = |square: f64| {
+                    one[0] = T::of(square);
+                    self.form.map(&mut one, T::default(), &[]);
+                    one[0].double()
+                };
+                self.squares().into_iter().map(mapped).collect()
             }
         }
-        Ok(())
     }
 
-    /// Places, values and squared norm of a sparse row; nothing of others.
-    pub(super) fn sparse_row(&self, i: usize) -> (&[u32], &[T], T) {
+    /// Places and values of a sparse row; nothing of others.
+    pub(super) fn sparse_row(&self, i: usize) -> (&[u32], &[T]) {
         match &self.rows {
             Rows::Sparse { indptr, indices, values, .. } => {
                 let range = indptr[i]..indptr[i + 1];
-                (&indices[range.clone()], &values[range], self.norms.get(i).copied().unwrap_or_default())
+                (&indices[range.clone()], &values[range])
             }
-            _ => (&[], &[], T::default()),
+            Rows::LentSparse { rows, which } => {
+                let (places, values) = rows.row(which[i] as usize);
+                (places, T::lent(values).unwrap_or_default())
+            }
+            _ => (&[], &[]),
         }
     }
-
-    /// Sparse rows eight side by side, dense: `[group][column * 8 + row]`.
-    pub(super) fn interleaved(&self) -> Vec<Vec<T>> {
-        let Rows::Sparse { indptr, indices, values, cols } = &self.rows else { return Vec::new() };
-        (0..self.len.div_ceil(LANES))
-            .map(|g| {
-                let mut wide = vec![T::default(); cols * LANES];
-                for l in 0..LANES.min(self.len - g * LANES) {
-                    let i = g * LANES + l;
-                    for k in indptr[i]..indptr[i + 1] {
-                        wide[indices[k] as usize * LANES + l] = values[k];
-                    }
-                }
-                wide
-            })
-            .collect()
-    }
 }
-
-/// Sparse rows that are multiplied side by side.
-pub(super) const LANES: usize = 8;
 
 /// The mean of the columns; 0 where it overflows. Distances do not change when it is taken off, but what cancels in
 /// ‖x‖² + ‖z‖² - 2 x·z is then no larger than the rows are apart.
-pub(super) fn centre(m: MatRef<'_, f64>) -> Vec<f64> {
-    let (mut sums, mut row) = (vec![0.0; m.cols()], vec![0.0; m.cols()]);
-    for i in 0..m.rows() {
-        m.copy_row(i, &mut row);
+pub(super) fn mean(cols: usize, which: impl ExactSizeIterator<Item = usize>, copy: impl Fn(usize, &mut [f64])) -> Vec<f64> {
+    let (mut sums, mut row) = (vec![0.0; cols], vec![0.0; cols]);
+    let n = which.len().max(1) as f64;
+    for i in which {
+        copy(i, &mut row);
         sums.iter_mut().zip(&row).for_each(|(s, v)| *s += v);
     }
-    let n = m.rows().max(1) as f64;
     sums.into_iter().map(|s| s / n).map(|v| if v.is_finite() { v } else { 0.0 }).collect()
 }
 
-/// Sparse rows with places in order, each once.
-fn sparse<T: Number>(m: CsrRef<'_>) -> Rows<T> {
-    let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::<T>::new());
+/// Whether some sparse rows have their places in order, each once.
+fn in_order(m: CsrRef<'_>, which: &[usize]) -> bool {
+    which.iter().all(|&i| m.row(i).0.is_sorted_by(|a, b| a < b))
+}
+
+/// A copy of sparse rows with places in order, each once.
+fn sparse<'a, T: Number>(m: CsrRef<'_>, which: &[usize]) -> Rows<'a, T> {
+    let stored = which.iter().map(|&i| m.row(i).0.len()).sum();
+    let (mut indptr, mut indices, mut values) = (vec![0], Vec::with_capacity(stored), Vec::<T>::with_capacity(stored));
     let mut cells: Vec<(u32, f64)> = Vec::new();
-    for i in 0..m.rows() {
+    for &i in which {
         let (places, numbers) = m.row(i);
         cells.clear();
         cells.extend(places.iter().copied().zip(numbers.iter().copied()));

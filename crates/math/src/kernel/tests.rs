@@ -1,6 +1,6 @@
 //! Kernels against their definitions, the closure of the algebra, and what is refused.
 
-use ermine_core::{Csr, Mat, Stream};
+use ermine_core::{Csr, Features, Mat, MatRef, Stream};
 
 use super::*;
 
@@ -189,4 +189,61 @@ fn shapes_and_numbers_that_do_not_fit_are_refused() {
     refuses(Kernel::linear().scaled_by(Function::Affine { weights: vec![1.0], bias: 0.0 }), "1 weights");
     assert!(Kernel::precomputed().gram(rows(2, 2, 0).view(), rows(2, 2, 0).view()).is_err());
     assert!(!(-1.0 * Kernel::linear()).psd_by_construction());
+}
+
+#[test]
+fn points_are_the_same_lent_copied_sparse_or_left_over() {
+    let x = rows(300, 3, 11);
+    let singles: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
+    let columns: Vec<f64> = (0..3).flat_map(|j| (0..300).map(|i| x[(i, j)]).collect::<Vec<_>>()).collect();
+    let all: Vec<u32> = (0..300 * 3).map(|k| k % 3).collect();
+    let sparse = Csr::new((0..=300).map(|i| 3 * i).collect(), all, x.as_slice().to_vec(), 3).unwrap();
+    // The same cells in another order, one of them in two parts.
+    let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..300 {
+        indices.extend([2, 0, 1, 0]);
+        values.extend([x[(i, 2)], 0.25 * x[(i, 0)], x[(i, 1)], 0.75 * x[(i, 0)]]);
+        indptr.push(values.len());
+    }
+    let parts = Csr::new(indptr, indices, values, 3).unwrap();
+    let features = [
+        (Features::F64(x.view()), 1e-12),
+        (Features::F64(MatRef::col_major(&columns, 300, 3)), 1e-12),
+        (Features::F32(MatRef::row_major(&singles, 300, 3)), 1e-5),
+        (Features::Csr(sparse.view()), 1e-12),
+        (Features::Csr(parts.view()), 1e-12),
+    ];
+    // Some rows, in an order of their own.
+    let which: Vec<usize> = (0..280).map(|k| (k * 11 + 5) % 300).collect();
+    let kept: Vec<u32> = (0..280).filter(|k| k % 3 != 1).collect();
+    for k in kernels().into_iter().chain([Kernel::sigmoid(0.2, 0.1)]) {
+        for (features, tol) in features {
+            let lent = Points::<f64>::new(&k, &features, &which).unwrap();
+            let copied = Points::<f64>::copied(&k, &features, &which).unwrap();
+            let single = Points::<f32>::copied(&k, &features, &which).unwrap();
+            let mut left = copied.clone();
+            left.keep(&kept);
+            let mut fewer = lent.clone();
+            fewer.keep(&kept);
+            let grams = [&lent, &copied].map(|p| p.gram().unwrap());
+            let less = [&left, &fewer, &lent.take(&kept)].map(|p| p.gram().unwrap());
+            let (coarse, diagonal) = (single.gram().unwrap(), lent.diagonal());
+            let near = |got: f64, want: f64, tol: f64| {
+                assert!((got - want).abs() <= tol * (1.0 + want.abs()), "{k}: {got}, not {want}");
+            };
+            for i in 0..280 {
+                near(diagonal[i], k.value(x.row(which[i]), x.row(which[i])), tol);
+                for j in (0..280).step_by(7) {
+                    let want = k.value(x.row(which[i]), x.row(which[j]));
+                    grams.iter().for_each(|g| near(g[(i, j)], want, tol));
+                    near(f64::from(coarse[(i, j)]), want, 1e-4);
+                }
+            }
+            for (a, &i) in kept.iter().enumerate() {
+                for (b, &j) in kept.iter().enumerate() {
+                    less.iter().for_each(|g| near(g[(a, b)], grams[0][(i as usize, j as usize)], 1e-12));
+                }
+            }
+        }
+    }
 }

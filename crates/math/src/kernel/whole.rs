@@ -6,6 +6,7 @@ use ermine_core::{Mat, Result};
 use rayon::prelude::*;
 
 use super::number::Number;
+use super::panels::Scratch;
 use super::points::Points;
 use crate::row_ops::dot;
 
@@ -16,7 +17,7 @@ const STRIPS: usize = 16;
 /// Rows that are filled from a column side by side: the values lie in one cache line.
 const MIRROR: usize = 8;
 
-impl<T: Number> Points<T> {
+impl<T: Number> Points<'_, T> {
     /// The Gram matrix. Of a kernel known to be symmetric one triangle is computed, the other is its mirror image.
     pub fn gram(&self) -> Result<Mat<T>> {
         let n = self.len();
@@ -27,14 +28,13 @@ impl<T: Number> Points<T> {
         let half = self.is_symmetric();
         let places: Vec<u32> = (0..n as u32).collect();
         out.as_mut_slice().par_chunks_mut(TILE * n).zip(places.par_chunks(TILE)).enumerate().try_for_each_init(
-            Vec::new,
-            |block, (strip, (rows, which))| -> Result<()> {
-                let left = self.take(which);
-                let wide = left.interleaved();
+            Scratch::default,
+            |scratch, (strip, (rows, which))| -> Result<()> {
+                let left = self.left(which);
                 for first in (if half { strip * TILE } else { 0 }..n).step_by(TILE) {
                     let columns = first..n.min(first + TILE);
-                    self.panel(&left, &wide, which, columns.clone(), block)?;
-                    for (row, values) in rows.chunks_exact_mut(n).zip(block.chunks_exact(columns.len())) {
+                    self.panel(&left, columns.clone(), scratch)?;
+                    for (row, values) in rows.chunks_exact_mut(n).zip(scratch.block.chunks_exact(columns.len())) {
                         row[columns.clone()].copy_from_slice(values);
                     }
                 }
@@ -48,7 +48,7 @@ impl<T: Number> Points<T> {
     }
 }
 
-impl Points<f64> {
+impl Points<'_, f64> {
     /// K c, each value of K computed once: a tile above the diagonal serves its rows and its columns. `between` is called now and then
     /// and may end it. For kernels known to be symmetric alone.
     ///
@@ -73,13 +73,12 @@ impl Points<f64> {
     /// What the tiles right of the diagonal in some rows add.
     fn times_strip(&self, c: &[f64], rows: Range<usize>) -> Result<Vec<f64>> {
         let which: Vec<u32> = (rows.start as u32..rows.end as u32).collect();
-        let left = self.take(&which);
-        let wide = left.interleaved();
-        let (mut sums, mut block) = (vec![0.0; self.len()], Vec::new());
+        let left = self.left(&which);
+        let (mut sums, mut scratch) = (vec![0.0; self.len()], Scratch::default());
         for first in (rows.start..self.len()).step_by(TILE) {
             let columns = first..self.len().min(first + TILE);
-            self.panel(&left, &wide, &which, columns.clone(), &mut block)?;
-            for (i, values) in rows.clone().zip(block.chunks_exact(columns.len())) {
+            self.panel(&left, columns.clone(), &mut scratch)?;
+            for (i, values) in rows.clone().zip(scratch.block.chunks_exact(columns.len())) {
                 sums[i] += dot(values, &c[columns.clone()]);
                 if first > rows.start {
                     sums[columns.clone()].iter_mut().zip(values).for_each(|(s, k)| *s += c[i] * k);

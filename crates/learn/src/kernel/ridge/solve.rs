@@ -37,7 +37,7 @@ fn residual(products: &Mat<f64>, d: &Mat<f64>, target: &Mat<f64>, alpha: f64) ->
 }
 
 /// S K S.
-fn scaled_gram(points: &Points<f64>, root: &[f64]) -> Result<Mat<f64>> {
+fn scaled_gram(points: &Points<'_, f64>, root: &[f64]) -> Result<Mat<f64>> {
     let n = points.len();
     let mut k = points.gram()?;
     if let Some(place) = k.as_slice().iter().position(|v| !v.is_finite()) {
@@ -50,7 +50,7 @@ fn scaled_gram(points: &Points<f64>, root: &[f64]) -> Result<Mat<f64>> {
 }
 
 /// By a Cholesky factor, or where rounding leaves it none by eigenvalues.
-pub(super) fn by_cholesky(points: &Points<f64>, root: &[f64], target: &Mat<f64>, alpha: f64) -> Result<Solution> {
+pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alpha: f64) -> Result<Solution> {
     let mut k = scaled_gram(points, root)?;
     let diagonal: Vec<f64> = (0..k.rows()).map(|i| k[(i, i)]).collect();
     (0..k.rows()).for_each(|i| k[(i, i)] += alpha);
@@ -77,7 +77,7 @@ pub(super) fn by_cholesky(points: &Points<f64>, root: &[f64], target: &Mat<f64>,
 }
 
 /// By one eigendecomposition for all penalties.
-pub(super) fn by_eigenvalues(points: &Points<f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<Solution> {
+pub(super) fn by_eigenvalues(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<Solution> {
     spectral(&scaled_gram(points, root)?, root, target, alphas)
 }
 
@@ -146,7 +146,7 @@ struct Preconditioner {
 
 impl Preconditioner {
     /// None where there is no penalty to add, or rounding leaves the matrix of the rows without a factor.
-    fn new(points: &Points<f64>, root: &[f64], alpha: f64, cx: &Context<'_>) -> Result<Option<Self>> {
+    fn new(points: &Points<'_, f64>, root: &[f64], alpha: f64, cx: &Context<'_>) -> Result<Option<Self>> {
         let n = points.len();
         let mut landmarks: Vec<u32> = Stream::new(cx.seed, "kernel ridge landmarks", 0)
             .permutation(n)
@@ -189,7 +189,7 @@ impl KernelRidge {
     /// Conjugate gradients on (S K S + α I) d = S y, a target at a time.
     pub(super) fn gradients(
         &self,
-        points: &Points<f64>,
+        points: &Points<'_, f64>,
         root: &[f64],
         target: &Mat<f64>,
         alpha: f64,

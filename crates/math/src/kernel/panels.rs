@@ -1,0 +1,201 @@
+//! Rows of the Gram matrix of points, panel by panel.
+//!
+//! Rows of the matrix are computed many at a time, as a product of a few rows with all of them, panel by panel in parallel; a
+//! panel is mapped while it is still in cache. A row has the same bits whatever the number of threads.
+
+use std::ops::Range;
+
+use ermine_core::{Error, MatRef, Result};
+use rayon::prelude::*;
+
+use super::Kernel;
+use super::number::{Number, products};
+use super::points::{Form, Points, Rows};
+
+/// Columns of a panel.
+const PANEL: usize = 256;
+/// Sparse rows that are multiplied side by side.
+pub(super) const LANES: usize = 8;
+
+/// Some points made ready to be multiplied with all.
+pub(super) struct Left<T> {
+    which: Vec<u32>,
+    norms: Vec<T>,
+    /// Dense rows, one after the other.
+    dense: Vec<T>,
+    /// Rows for a kernel that asks for more than inner products.
+    plain: Vec<f64>,
+    /// Sparse rows eight side by side, dense: `[group][column * 8 + row]`.
+    wide: Vec<Vec<T>>,
+}
+
+/// Memory for one panel after the other.
+#[derive(Default)]
+pub(super) struct Scratch<T> {
+    /// The values of the panel, one row after the other.
+    pub block: Vec<T>,
+    rows: Vec<T>,
+    plain: Vec<f64>,
+}
+
+impl<T: Number> Points<'_, T> {
+    /// Rows of the Gram matrix: `out[k][j]` = k(x of `which[k]`, x of j). In parallel over panels of columns.
+    ///
+    /// # Panics
+    /// When a row of `out` is not as long as there are points.
+    pub fn gram_rows(&self, which: &[u32], out: &mut [&mut [T]]) -> Result<()> {
+        assert_eq!(which.len(), out.len(), "a row for each place");
+        assert!(out.iter().all(|r| r.len() == self.len()), "rows as long as there are points");
+        if which.is_empty() || self.is_empty() {
+            return Ok(());
+        }
+        let left = self.left(which);
+        let mut panels: Vec<Vec<&mut [T]>> = (0..self.len().div_ceil(PANEL)).map(|_| Vec::with_capacity(which.len())).collect();
+        for row in out.iter_mut() {
+            for (panel, part) in panels.iter_mut().zip(row.chunks_mut(PANEL)) {
+                panel.push(part);
+            }
+        }
+        panels.into_par_iter().enumerate().try_for_each_init(Scratch::default, |scratch, (p, mut panel)| {
+            let first = p * PANEL;
+            let width = panel[0].len();
+            self.panel(&left, first..first + width, scratch)?;
+            panel.iter_mut().zip(scratch.block.chunks_exact(width)).for_each(|(part, values)| part.copy_from_slice(values));
+            Ok(())
+        })
+    }
+
+    /// A row of a matrix that was computed before; false, and nothing, of other points.
+    pub fn given_row(&self, i: usize, out: &mut [T]) -> bool {
+        let Rows::Given { matrix, places } = &self.rows else { return false };
+        let row = matrix.row(places[i] as usize);
+        out.iter_mut().zip(places).for_each(|(o, &j)| *o = row[j as usize]);
+        true
+    }
+
+    /// Some points made ready.
+    pub(super) fn left(&self, which: &[u32]) -> Left<T> {
+        let mut left = Left { which: which.to_vec(), norms: Vec::new(), dense: Vec::new(), plain: Vec::new(), wide: Vec::new() };
+        if !self.norms.is_empty() {
+            left.norms.extend(which.iter().map(|&i| self.norms[i as usize]));
+        }
+        match (&self.form, &self.rows) {
+            (Form::Other(Kernel::Precomputed), _) | (_, Rows::Given { .. }) => {}
+            (Form::Other(_), _) => self.copy_plain(which.iter().map(|&i| i as usize), &mut left.plain),
+            (_, Rows::Dense { data, cols }) => {
+                which.iter().for_each(|&i| left.dense.extend_from_slice(&data[i as usize * cols..][..*cols]));
+            }
+            (_, Rows::Lent { .. }) => self.copy_rows(which.iter().map(|&i| i as usize), &mut left.dense),
+            (_, Rows::Sparse { cols, .. }) => left.wide = self.interleaved(which, *cols),
+            (_, Rows::LentSparse { rows, .. }) => left.wide = self.interleaved(which, rows.cols()),
+        }
+        left
+    }
+
+    fn copy_rows(&self, places: impl ExactSizeIterator<Item = usize>, out: &mut Vec<T>) {
+        let Rows::Lent { rows, which, mean } = &self.rows else { return };
+        out.resize(places.len() * mean.len(), T::default());
+        out.chunks_exact_mut(mean.len().max(1)).zip(places).for_each(|(o, i)| rows.copy(which[i] as usize, mean, o));
+    }
+
+    fn copy_plain(&self, places: impl ExactSizeIterator<Item = usize>, out: &mut Vec<f64>) {
+        let Rows::Lent { rows, which, mean } = &self.rows else { return };
+        out.resize(places.len() * mean.len(), 0.0);
+        out.chunks_exact_mut(mean.len().max(1)).zip(places).for_each(|(o, i)| rows.copy(which[i] as usize, mean, o));
+    }
+
+    /// Some columns of the rows that belong to the points of `left`, one row after the other in the block of the scratch.
+    pub(super) fn panel(&self, left: &Left<T>, columns: Range<usize>, scratch: &mut Scratch<T>) -> Result<()> {
+        let (first, width, height) = (columns.start, columns.len(), left.which.len());
+        let Scratch { block, rows: panel, plain } = scratch;
+        block.clear();
+        block.resize(height * width, T::default());
+        match (&self.form, &self.rows) {
+            (_, Rows::Given { matrix, places }) => {
+                for (values, &i) in block.chunks_exact_mut(width).zip(&left.which) {
+                    let row = matrix.row(places[i as usize] as usize);
+                    values.iter_mut().zip(&places[columns.clone()]).for_each(|(v, &j)| *v = row[j as usize]);
+                }
+            }
+            (Form::Other(Kernel::Precomputed), Rows::Lent { rows, which, .. }) => {
+                for (values, &i) in block.chunks_exact_mut(width).zip(&left.which) {
+                    let i = which[i as usize] as usize;
+                    values.iter_mut().zip(&which[columns.clone()]).for_each(|(v, &j)| *v = T::of(rows.cell(i, j as usize)));
+                }
+            }
+            (Form::Other(kernel), Rows::Lent { rows, .. }) => {
+                self.copy_plain(columns.clone(), plain);
+                let (own, others) =
+                    (MatRef::row_major(&left.plain, height, rows.cols()), MatRef::row_major(plain, width, rows.cols()));
+                let values = kernel.gram_here(own, others)?;
+                block.iter_mut().zip(values).for_each(|(b, v)| *b = T::of(v));
+            }
+            (Form::Other(_), _) => return Err(Error::Data("points of two forms".into())),
+            (_, Rows::Dense { data, cols }) => {
+                let others = &data[first * cols..(first + width) * cols];
+                products(MatRef::row_major(&left.dense, height, *cols), MatRef::row_major(others, width, *cols), block);
+            }
+            (_, Rows::Lent { rows, .. }) => {
+                self.copy_rows(columns.clone(), panel);
+                let cols = rows.cols();
+                products(MatRef::row_major(&left.dense, height, cols), MatRef::row_major(panel, width, cols), block);
+            }
+            (_, Rows::Sparse { cols, .. }) => self.sparse_block(&left.wide, *cols, columns.clone(), height, block),
+            (_, Rows::LentSparse { rows, .. }) => self.sparse_block(&left.wide, rows.cols(), columns.clone(), height, block),
+        }
+        for (k, values) in block.chunks_exact_mut(width).enumerate() {
+            if !self.norms.is_empty() {
+                self.form.map(values, left.norms[k], &self.norms[columns.clone()]);
+            } else {
+                self.form.map(values, T::default(), &[]);
+            }
+            // In singles, the distance of a point to itself may come out of rounding as more than 0.
+            if let (Form::Gaussian { .. }, own) = (&self.form, left.which[k] as usize)
+                && columns.contains(&own)
+            {
+                values[own - first] = T::of(1.0);
+            }
+        }
+        Ok(())
+    }
+
+    fn sparse_block(&self, wide: &[Vec<T>], cols: usize, columns: Range<usize>, height: usize, block: &mut [T]) {
+        let width = columns.len();
+        for (group, wide) in wide.iter().enumerate() {
+            let rows = LANES.min(height - group * LANES);
+            for (j, column) in columns.clone().enumerate() {
+                let (indices, values) = self.sparse_row(column);
+                let sums = T::sparse_products(wide, cols, indices, values);
+                for l in 0..rows {
+                    block[(group * LANES + l) * width + j] = sums[l];
+                }
+            }
+        }
+    }
+
+    fn interleaved(&self, which: &[u32], cols: usize) -> Vec<Vec<T>> {
+        which
+            .chunks(LANES)
+            .map(|group| {
+                let mut wide = vec![T::default(); cols * LANES];
+                for (l, &i) in group.iter().enumerate() {
+                    let (indices, values) = self.sparse_row(i as usize);
+                    indices.iter().zip(values).for_each(|(&j, &v)| wide[j as usize * LANES + l] = v);
+                }
+                wide
+            })
+            .collect()
+    }
+}
+
+impl Points<'_, f64> {
+    /// Adds Σᵢ cᵢ k(xᵢ, ·) of a matrix that was computed before; false, and nothing, of other points.
+    pub fn add_given(&self, c: &[f64], sums: &mut [f64]) -> bool {
+        let Rows::Given { matrix, places } = &self.rows else { return false };
+        for (&c, &i) in c.iter().zip(places).filter(|(c, _)| **c != 0.0) {
+            let row = matrix.row(i as usize);
+            sums.iter_mut().zip(places).for_each(|(s, &j)| *s += c * row[j as usize]);
+        }
+        true
+    }
+}
