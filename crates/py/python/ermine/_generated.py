@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.metrics import get_scorer_names
-from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, Options, RealNotInt, StrOptions
 
 from . import _adaboost, _agglomerative, _asking, _bayes, _boosting, _c45, _density, _discriminant, _dummy, _ensemble, _features, _forest, _glm, _gradient, _impute, _kernel, _kernel_pca, _kmeans, _lasso, _linear, _linear_svm, _logistic, _logistic_cv, _mixture, _naive_bayes, _neighbours, _neural, _one_hot, _ordinal, _pca, _robust, _scale, _sgd, _svm, _tree
 
