@@ -1,55 +1,139 @@
-//! Agents with networks against their bars: `cargo run --release -p ermine-agent --example deep [ENVIRONMENT] [AGENT] [SEEDS]`.
+//! Agents with networks against their bars.
 //!
-//! For every seed: the step at which 20 episodes without exploration first came to the level that counts as solved, the best such mean,
-//! the seconds that training took, and what the kept network earns in 100 further episodes.
+//! `cargo run --release -p ermine-agent --example deep [ENVIRONMENT [AGENT [SEEDS [key=value …]]]]` prints, for every seed, the steps and
+//! seconds of training, the step at which the judge first saw the level that counts as solved, and what the kept network earns in 20
+//! fresh episodes without exploration. `… --example deep docs` runs all of them and writes the page docs/deep-agents.md with its curves.
 
+use std::fmt::Write;
+use std::path::Path;
 use std::time::Instant;
 
 use ermine_agent::env::{known, make};
-use ermine_agent::rl::{evaluate, named, train, tuned};
-use ermine_agent::tabular::Budget;
-use ermine_core::{Context, Result};
-use serde_json::Map;
+use ermine_agent::rl::{TrainedAgent, evaluate, named, train, tuned};
+use ermine_agent::tabular::{Budget, LearningCurve};
+use ermine_core::{Context, Error, Result};
+use serde_json::{Map, Value};
+
+/// The drawing code of the crate `ermine`, which stands above this one.
+#[path = "../../ermine/src/chart/mod.rs"]
+#[allow(dead_code, unused_imports, missing_docs)]
+mod chart;
+
+const EPISODES: u64 = 20;
+
+struct Row {
+    trained: TrainedAgent,
+    seconds: f64,
+    solved_at: Option<u64>,
+    mean: f64,
+    least: f64,
+}
+
+/// Trains seed by seed, on one core.
+fn run(agent: &str, environment: &str, seeds: u64, more: &Map<String, Value>) -> Result<Vec<Row>> {
+    let env = make(environment, &Map::new())?;
+    let solved = known(environment, &env.params).solved.unwrap_or(f64::INFINITY);
+    let (mut params, mut steps) = tuned(agent, environment);
+    params.extend(more.clone());
+    if let Some(given) = params.remove("steps") {
+        steps = given.as_u64().unwrap_or(steps);
+    }
+    let agent = named(agent, &params)?;
+    println!("{} on {environment}, {steps} steps at most, solved at {solved}", agent.name);
+    let one = |seed: u64| -> Result<Row> {
+        let start = Instant::now();
+        let trained = train(&agent, &env, None, Budget::Steps(steps), &Context::seeded(seed))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let judged = trained.network().map_or(&[][..], |t| &t.judged);
+        let solved_at = judged.iter().find(|j| j.1 >= solved).map(|j| j.0);
+        let found = evaluate(&env, |seen| trained.act(seen), EPISODES, &Context::seeded(seed))?;
+        let rate = trained.steps() as f64 / seconds;
+        let first = solved_at.map_or("never".to_owned(), |s| s.to_string());
+        println!(
+            "  seed {seed}: {:>6} steps in {seconds:>6.2} s ({rate:>7.0}/s), judged solved at {first:>6}, fresh episodes {:>7.1}, least {:>6}",
+            trained.steps(),
+            found.mean,
+            found.min
+        );
+        Ok(Row { seconds, solved_at, mean: found.mean, least: found.min, trained })
+    };
+    let rows: Vec<Row> = (0..seeds).map(one).collect::<Result<_>>()?;
+    let good = rows.iter().filter(|r| r.mean >= solved).count();
+    let (steps, seconds) = rows.iter().fold((0, 0.0), |(s, t), r| (s + r.trained.steps(), t + r.seconds));
+    println!("  {good} of {seeds} solved; {:.0} steps a second, looks of the judge included", steps as f64 / seconds);
+    Ok(rows)
+}
+
+fn given(args: &[String]) -> Result<Map<String, Value>> {
+    let one = |text: &String| {
+        let (key, value) = text.split_once('=').ok_or_else(|| Error::Data(format!("\"{text}\" is not key=value")))?;
+        Ok((key.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value))))
+    };
+    args.iter().map(one).collect()
+}
+
+const ALL: &[(&str, &str, &str)] = &[
+    ("cartpole", "dqn", ""),
+    ("cartpole", "double-dqn", ""),
+    ("cartpole", "reinforce", ""),
+    ("cartpole", "reinforce", "baseline=true"),
+    ("cartpole", "actor-critic", ""),
+    ("mountain-car", "dqn", ""),
+    ("acrobot", "dqn", ""),
+];
+
+fn docs() -> Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let write = |name: &str, text: &str| ermine_core::file::write_atomic(&folder.join(name), text.as_bytes());
+    let mut tables = String::new();
+    let mut curves: Vec<(&str, Vec<(String, LearningCurve)>)> = Vec::new();
+    for (environment, agent, set) in ALL {
+        let more: Vec<String> = set.split_whitespace().map(str::to_owned).collect();
+        let rows = run(agent, environment, 10, &given(&more)?)?;
+        let name = if set.is_empty() { (*agent).to_owned() } else { format!("{agent}, {set}") };
+        let solved = known(environment, &make(environment, &Map::new())?.params).solved.unwrap_or(f64::INFINITY);
+        let good = rows.iter().filter(|r| r.mean >= solved).count();
+        let _ = writeln!(tables, "\n### {name} on {environment}: {good} of 10 at {solved} or more\n");
+        let _ =
+            writeln!(tables, "| seed | steps | judge saw {solved} at | mean of {EPISODES} fresh episodes | least | seconds |");
+        let _ = writeln!(tables, "| --- | --- | --- | --- | --- | --- |");
+        for (seed, r) in rows.iter().enumerate() {
+            let first = r.solved_at.map_or("never".to_owned(), |s| s.to_string());
+            let _ =
+                writeln!(tables, "| {seed} | {} | {first} | {:.1} | {} | {:.1} |", r.trained.steps(), r.mean, r.least, r.seconds);
+        }
+        let runs: Vec<(&[f64], &[u64])> = rows.iter().map(|r| r.trained.episodes()).collect();
+        let curve = (name, LearningCurve::by_steps(&runs, 50));
+        match curves.iter_mut().find(|c| c.0 == *environment) {
+            Some(found) => found.1.push(curve),
+            None => curves.push((environment, vec![curve])),
+        }
+    }
+    let mut page = String::from(include_str!("deep.md"));
+    for (environment, curves) in &curves {
+        let solved = known(environment, &make(environment, &Map::new())?.params).solved;
+        let title = format!("{environment}: returns while learning, ten seeds");
+        let name = format!("deep-{environment}.svg");
+        write(&name, &chart::Chart::learning(&title, curves, solved).to_svg())?;
+        let _ = writeln!(page, "\n![Returns on {environment} while learning]({name})");
+    }
+    page += &tables;
+    write("deep-agents.md", &page)
+}
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let environments: Vec<&str> = match args.first() {
-        Some(name) => vec![name],
-        None => vec!["cartpole", "mountain-car", "acrobot"],
-    };
-    let seeds: u64 = args.get(2).and_then(|n| n.parse().ok()).unwrap_or(10);
-    for environment in environments {
-        let agents: Vec<&str> = match args.get(1) {
-            Some(name) => vec![name],
-            None if environment == "cartpole" => vec!["dqn", "double-dqn", "reinforce", "actor-critic"],
-            None => vec!["dqn", "double-dqn"],
-        };
-        let env = make(environment, &Map::new())?;
-        let solved = known(environment, &env.params).solved.unwrap_or(f64::INFINITY);
-        for name in agents {
-            let (params, steps) = tuned(name, environment);
-            let agent = named(name, &params)?;
-            println!("{name} on {environment}, {steps} steps at most, solved at {solved}");
-            let mut good = 0;
-            for seed in 0..seeds {
-                let start = Instant::now();
-                let cx = Context::seeded(seed);
-                let trained = train(&agent, &env, None, Budget::Steps(steps), &cx)?;
-                let seconds = start.elapsed().as_secs_f64();
-                let judged = trained.network().map_or(&[][..], |t| &t.judged);
-                let first = judged.iter().find(|j| j.1 >= solved).map(|j| j.0);
-                let best = judged.iter().map(|j| j.1).fold(f64::NEG_INFINITY, f64::max);
-                let after = evaluate(&env, |seen| trained.act(seen), 100, &Context::seeded(seed + 1000))?;
-                good += u32::from(first.is_some());
-                let first = first.map_or("never".to_owned(), |s| s.to_string());
-                let rate = trained.steps() as f64 / seconds;
-                println!(
-                    "  seed {seed}: solved at {first:>7}, best {best:>7.1}, 100 episodes {:>7.1} ± {:>5.1}, {seconds:>6.2} s, {rate:>8.0} steps/s",
-                    after.mean, after.sd
-                );
-            }
-            println!("  {good} of {seeds}");
+    match args.as_slice() {
+        [word] if word == "docs" => docs(),
+        [] => ALL.iter().try_for_each(|(environment, agent, set)| {
+            let more: Vec<String> = set.split_whitespace().map(str::to_owned).collect();
+            run(agent, environment, 10, &given(&more)?).map(drop)
+        }),
+        [environment] => run("dqn", environment, 10, &Map::new()).map(drop),
+        [environment, agent] => run(agent, environment, 10, &Map::new()).map(drop),
+        [environment, agent, seeds, more @ ..] => {
+            let seeds = seeds.parse().map_err(|_| Error::Data(format!("\"{seeds}\" is not a number of seeds")))?;
+            run(agent, environment, seeds, &given(more)?).map(drop)
         }
     }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use ermine_neural::{Activation, Network, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::reinforce::policy_gradient;
-use super::training::{Course, DeepTraining, Judge, Scaling, adam, draw, ends, perceptron, softmax};
+use super::training::{Course, DeepTraining, Judge, Scaling, adam, draw, ends, perceptron, sizes, softmax};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::Budget;
@@ -76,7 +76,7 @@ impl ActorCritic {
         let Some(one_env) = envs.first() else {
             return Err(Error::Data("an agent needs at least one environment".into()));
         };
-        let (width, actions, count) = (one_env.numbers(), one_env.actions(), envs.len());
+        let ((width, actions), count) = (sizes(one_env)?, envs.len());
         let network = match start {
             Some(start) => start.check(width, actions)?,
             None => perceptron(width, &self.hidden, Activation::Tanh, actions, cx.seed)?,
@@ -95,7 +95,7 @@ impl ActorCritic {
         for (k, env) in envs.iter_mut().enumerate() {
             let seed = if k == 0 { cx.seed } else { course.rng.next_u64() >> 1 };
             let first = env.reset(Some(seed));
-            course.see(env, &first, &mut seen[k * width..(k + 1) * width]);
+            course.see(env, &first, &mut seen[k * width..(k + 1) * width])?;
         }
         let (mut totals, mut lengths) = (vec![0.0; count], vec![0u64; count]);
         let mut probabilities = vec![0.0; actions];
@@ -119,7 +119,7 @@ impl ActorCritic {
                     course.tick(step.reward, action)?;
                     totals[k] += step.reward;
                     lengths[k] += 1;
-                    course.see(env, &step.observation, &mut seen[place.clone()]);
+                    course.see(env, &step.observation, &mut seen[place.clone()])?;
                     let after = match (step.terminated, step.truncated) {
                         (true, _) => Some(0.0),
                         (false, true) => Some(value(critic.network(), &seen[place.clone()], &mut value_scratch)?),
@@ -132,7 +132,7 @@ impl ActorCritic {
                         course.returns.push(std::mem::take(&mut totals[k]));
                         course.lengths.push(std::mem::take(&mut lengths[k]));
                         let first = env.reset(None);
-                        course.see(env, &first, &mut seen[place]);
+                        course.see(env, &first, &mut seen[place])?;
                     }
                 }
             }
@@ -159,7 +159,7 @@ impl ActorCritic {
         let ends: Vec<f64> =
             (0..count).map(|k| value(critic.network(), &last[k * width..(k + 1) * width], scratch)).collect::<Result<_>>()?;
         let out = critic.forward(x)?;
-        let values: Vec<f64> = (0..rows).map(|i| f64::from(out.at(i, 0))).collect();
+        let values: Vec<f64> = (0..rows).map(|i| f64::from(*out.at(i, 0))).collect();
         let advantages = advantages(self, &roll.rewards, &roll.after, &values, &ends);
         // Towards the return that the advantage stands for.
         let error = Mat::from_fn(rows, 1, |i, _| (-advantages[i] / rows as f64) as f32);
@@ -175,7 +175,7 @@ impl ActorCritic {
         let mut gradient = Mat::filled(rows, logits.cols(), 0.0f32);
         for i in 0..rows {
             let row = gradient.row_mut(i);
-            (0..row.len()).for_each(|a| row[a] = logits.at(i, a));
+            (0..row.len()).for_each(|a| row[a] = *logits.at(i, a));
             policy_gradient(row, roll.actions[i], weights[i], self.entropy as f32);
             row.iter_mut().for_each(|d| *d /= rows as f32);
         }

@@ -5,7 +5,7 @@ use ermine_neural::{Activation, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::memory::{Batch, Memory};
-use super::training::{Course, DeepTraining, Judge, Scaling, adam, ends, largest, perceptron};
+use super::training::{Course, DeepTraining, Judge, Scaling, adam, ends, largest, perceptron, sizes};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::{Budget, Schedule};
@@ -32,8 +32,10 @@ pub struct Dqn {
     pub every: u64,
     /// Steps of Adam at such a time.
     pub updates: u64,
-    /// Steps in the environment after which the network of then becomes that of now.
+    /// Steps in the environment after which the network of then moves to that of now.
     pub target_every: u64,
+    /// How far it moves: 1 is all the way.
+    pub tau: f64,
     /// Share of actions that are any action.
     pub epsilon: Schedule,
 }
@@ -43,6 +45,9 @@ impl Dqn {
     pub fn check(&self) -> Result<()> {
         check_gamma(self.gamma)?;
         self.epsilon.check("epsilon", 0.0, 1.0)?;
+        if !(self.tau > 0.0 && self.tau <= 1.0) {
+            return Err(Error::Data(format!("tau {} is refused; it lies in (0, 1]", self.tau)));
+        }
         let whole = [
             ("batch_size", self.batch as u64),
             ("buffer_size", self.memory as u64),
@@ -67,7 +72,7 @@ impl Dqn {
         cx: &Context<'_>,
     ) -> Result<DeepTraining> {
         self.check()?;
-        let (width, actions) = (env.numbers(), env.actions());
+        let (width, actions) = sizes(env)?;
         let network = match start {
             Some(start) => start.check(width, actions)?,
             None => perceptron(width, &self.hidden, Activation::Relu, actions, cx.seed)?,
@@ -81,7 +86,8 @@ impl Dqn {
         let mut one = target.scratch(1);
         let (mut seen, mut next) = (vec![0.0; width], vec![0.0; width]);
         let first = env.reset(Some(cx.seed));
-        course.see(env, &first, &mut seen);
+        course.see(env, &first, &mut seen)?;
+        let first_step = course.step;
         let (mut total, mut began) = (0.0, course.step);
         while course.step < max_steps && (course.returns.len() as u64) < max_episodes {
             let epsilon = self.epsilon.at(course.step);
@@ -94,26 +100,25 @@ impl Dqn {
             let step = env.step(action)?;
             course.tick(step.reward, action)?;
             total += step.reward;
-            course.see(env, &step.observation, &mut next);
+            course.see(env, &step.observation, &mut next)?;
             memory.push(&seen, action, step.reward, &next, step.terminated);
             if step.done() {
                 course.returns.push(total);
                 course.lengths.push(course.step - began);
                 (total, began) = (0.0, course.step);
                 let first = env.reset(None);
-                course.see(env, &first, &mut seen);
+                course.see(env, &first, &mut seen)?;
             } else {
                 std::mem::swap(&mut seen, &mut next);
             }
-            let lived = memory.len() as u64;
-            if lived >= self.warm_up.max(1) && course.step.is_multiple_of(self.every) {
+            if course.step - first_step >= self.warm_up && course.step.is_multiple_of(self.every) {
                 for _ in 0..self.updates {
                     memory.draw(self.batch, &mut course.rng, &mut learn.batch);
                     learn.step(self, &mut trainer, &target)?;
                 }
             }
             if course.step.is_multiple_of(self.target_every) {
-                target.copy_weights(trainer.network())?;
+                target.blend(trainer.network(), self.tau)?;
             }
             if course.look(trainer.network())? {
                 break;
@@ -160,9 +165,9 @@ impl Learn {
             let value = match &now {
                 Some(now) => {
                     let choice = (1..actions).fold(0, |best, a| if now.at(k, a) > now.at(k, best) { a } else { best });
-                    then.at(k, choice)
+                    *then.at(k, choice)
                 }
-                None => (0..actions).map(|a| then.at(k, a)).fold(f32::NEG_INFINITY, f32::max),
+                None => (0..actions).map(|a| *then.at(k, a)).fold(f32::NEG_INFINITY, f32::max),
             };
             self.targets[k] = self.batch.rewards[k] + gamma * self.batch.follows[k] * value;
         }
@@ -171,7 +176,7 @@ impl Learn {
             let row = self.gradient.row_mut(k);
             row.fill(0.0);
             let action = self.batch.actions[k] as usize;
-            row[action] = (out.at(k, action) - self.targets[k]).clamp(-1.0, 1.0) / count as f32;
+            row[action] = (*out.at(k, action) - self.targets[k]).clamp(-1.0, 1.0) / count as f32;
         }
         trainer.step(self.gradient.view())
     }

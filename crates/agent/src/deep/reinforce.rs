@@ -4,7 +4,7 @@ use ermine_core::{Context, Error, Mat, MatRef, Result};
 use ermine_neural::{Activation, Trainer};
 use serde::{Deserialize, Serialize};
 
-use super::training::{Course, DeepTraining, Judge, Scaling, adam, draw, ends, perceptron, softmax};
+use super::training::{Course, DeepTraining, Judge, Scaling, adam, draw, ends, perceptron, sizes, softmax};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::Budget;
@@ -53,7 +53,7 @@ impl Reinforce {
         cx: &Context<'_>,
     ) -> Result<DeepTraining> {
         self.check()?;
-        let (width, actions) = (env.numbers(), env.actions());
+        let (width, actions) = sizes(env)?;
         let network = match start {
             Some(start) => start.check(width, actions)?,
             None => perceptron(width, &self.hidden, Activation::Relu, actions, cx.seed)?,
@@ -73,7 +73,7 @@ impl Reinforce {
             let (mut trail, mut chosen, mut rewards) = (Vec::new(), Vec::new(), Vec::new());
             let began = course.step;
             let first = env.reset(fresh.take());
-            course.see(env, &first, &mut seen);
+            course.see(env, &first, &mut seen)?;
             let mut tail = 0.0;
             let mut whole = false;
             while course.step < max_steps {
@@ -85,7 +85,7 @@ impl Reinforce {
                 let step = env.step(action)?;
                 course.tick(step.reward, action)?;
                 rewards.push(step.reward);
-                course.see(env, &step.observation, &mut seen);
+                course.see(env, &step.observation, &mut seen)?;
                 if step.done() {
                     whole = true;
                     if !step.terminated && self.baseline {
@@ -137,7 +137,7 @@ impl Reinforce {
                 let to = (from + ROWS).min(count);
                 let values = critic.forward(rows(from, to))?;
                 let error = Mat::from_fn(to - from, 1, |i, _| {
-                    let off = values.at(i, 0) - gains[from + i];
+                    let off = *values.at(i, 0) - gains[from + i];
                     weights[from + i] = -off;
                     off.clamp(-10.0, 10.0) / (to - from) as f32
                 });
@@ -156,7 +156,7 @@ impl Reinforce {
             let mut gradient = Mat::filled(to - from, logits.cols(), 0.0f32);
             for i in 0..to - from {
                 let row = gradient.row_mut(i);
-                (0..row.len()).for_each(|a| row[a] = logits.at(i, a));
+                (0..row.len()).for_each(|a| row[a] = *logits.at(i, a));
                 policy_gradient(row, chosen[from + i], weights[from + i], self.entropy as f32);
                 // The sum over an episode, as the formula has it, would make long episodes loud; their mean is used.
                 row.iter_mut().for_each(|d| *d /= count as f32);

@@ -212,20 +212,31 @@ impl<'c, 'j> Course<'c, 'j> {
         Self { cx, scaling, returns, lengths, step, rng, judge, judged, next_look, best: None, scratch: None }
     }
 
-    /// What is seen, scaled.
+    /// What is seen, scaled. A number that is none would spoil the network without a word, and is refused.
     #[inline]
-    pub fn see<E: NumericStates>(&self, env: &E, observation: &E::Observation, out: &mut [f32]) {
+    pub fn see<E: NumericStates>(&self, env: &E, observation: &E::Observation, out: &mut [f32]) -> Result<()> {
         env.write(observation, out);
         self.scaling.apply(out);
+        match out.iter().position(|v| !v.is_finite()) {
+            None => Ok(()),
+            Some(i) => {
+                env.write(observation, out);
+                Err(Error::Data(format!(
+                    "step {}: number {i} of what the environment shows is {}, which is not finite",
+                    self.step, out[i]
+                )))
+            }
+        }
     }
 
     /// Counts a step; refuses a reward that would spoil the network.
     #[inline]
     pub fn tick(&mut self, reward: f64, action: usize) -> Result<()> {
         self.step += 1;
-        if !reward.is_finite() {
+        // Networks are trained in single precision.
+        if !(reward as f32).is_finite() {
             return Err(Error::Data(format!(
-                "step {}, action {action}: the environment gave the reward {reward}, which is not a finite number",
+                "step {}, action {action}: the environment gave the reward {reward}, which is not a finite number in single precision",
                 self.step
             )));
         }
@@ -283,6 +294,17 @@ impl<'c, 'j> Course<'c, 'j> {
             judged: self.judged,
             taken_at,
         })
+    }
+}
+
+/// Numbers that are seen and actions; a world without either is refused.
+pub(super) fn sizes<E: NumericStates>(env: &E) -> Result<(usize, usize)> {
+    match (env.numbers(), env.actions()) {
+        (0, _) => {
+            Err(Error::Data("the environment shows nothing: an observation has 0 numbers, and a network needs some".into()))
+        }
+        (_, 0) => Err(Error::Data("the environment has 0 actions; an agent needs at least one".into())),
+        sizes => Ok(sizes),
     }
 }
 

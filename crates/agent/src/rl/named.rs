@@ -81,7 +81,8 @@ const DQN: &[Param] = &[
     param("learning_starts", "Steps before learning begins.", Range::int_from(0), "1000"),
     param("train_freq", "Steps between two times of learning.", WHOLE, "4"),
     param("gradient_steps", "Steps of Adam at such a time.", WHOLE, "4"),
-    param("target_update_interval", "Steps after which the target network becomes the network of now.", WHOLE, "500"),
+    param("target_update_interval", "Steps after which the target network moves to the network of now.", WHOLE, "500"),
+    param("tau", "How far the target network moves: 1 is all the way.", STEP_SIZE, "1.0"),
     param("epsilon", "Share of actions that are any action.", SHARE, "0.05"),
     param("epsilon_start", "The share at first.", SHARE, "1.0"),
     param("explore_steps", "Steps in which the share falls to epsilon.", WHOLE, "10000"),
@@ -333,6 +334,7 @@ struct Given {
     train_freq: u64,
     gradient_steps: u64,
     target_update_interval: u64,
+    tau: f64,
     baseline: bool,
     baseline_rate: f64,
     normalize: bool,
@@ -371,6 +373,7 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
                 every: p.train_freq,
                 updates: p.gradient_steps,
                 target_every: p.target_update_interval,
+                tau: p.tau,
             };
             learner.check()?;
             Learner::Dqn(learner)

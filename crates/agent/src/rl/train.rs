@@ -4,7 +4,7 @@ use ermine_core::{Context, Error, Result};
 use rayon::prelude::*;
 
 use super::named::{AnyAgent, Learner};
-use super::play::{PATIENCE, evaluation_seed, play};
+use super::play::{PATIENCE, judge_seed, play};
 use super::trained::{Learned, Place, TrainedAgent};
 use crate::deep::{DeepTraining, Judge, Scaling};
 use crate::env::{AnyEnvironment, FiniteStates, NumericStates, Seen, World};
@@ -37,7 +37,7 @@ pub fn train(
                         reader.write(seen, &mut row);
                         act(&row)
                     };
-                    total += play(&mut copy, act, Some(evaluation_seed(cx.seed, k)), PATIENCE, false)?.total;
+                    total += play(&mut copy, act, Some(judge_seed(cx.seed, k)), PATIENCE, false)?.total;
                 }
                 Ok(total / agent.watch.episodes as f64)
             };
