@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p ermine-agent --example deep [ENVIRONMENT [AGENT [SEEDS [key=value …]]]]` prints, for every seed, the steps and
 //! seconds of training, the step at which the judge first saw the level that counts as solved, and what the kept network earns in 20
-//! fresh episodes without exploration. `… --example deep docs` runs all of them and writes the page docs/deep-agents.md with its curves.
+//! fresh episodes without exploration. `… --example deep docs [ENVIRONMENT …]` runs all of them, or those of
+//! the environments that are named, and writes the page docs/deep-agents.md with its curves.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -82,12 +83,15 @@ const ALL: &[(&str, &str, &str)] = &[
     ("acrobot", "dqn", ""),
 ];
 
-fn docs() -> Result<()> {
+fn docs(environments: &[String]) -> Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let write = |name: &str, text: &str| ermine_core::file::write_atomic(&folder.join(name), text.as_bytes());
     let mut tables = String::new();
     let mut curves: Vec<(&str, Vec<(String, LearningCurve)>)> = Vec::new();
     for (environment, agent, set) in ALL {
+        if !environments.is_empty() && !environments.iter().any(|e| e == environment) {
+            continue;
+        }
         let more: Vec<String> = set.split_whitespace().map(str::to_owned).collect();
         let rows = run(agent, environment, 10, &given(&more)?)?;
         let name = if set.is_empty() { (*agent).to_owned() } else { format!("{agent}, {set}") };
@@ -124,7 +128,7 @@ fn docs() -> Result<()> {
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.as_slice() {
-        [word] if word == "docs" => docs(),
+        [word, environments @ ..] if word == "docs" => docs(environments),
         [] => ALL.iter().try_for_each(|(environment, agent, set)| {
             let more: Vec<String> = set.split_whitespace().map(str::to_owned).collect();
             run(agent, environment, 10, &given(&more)?).map(drop)
