@@ -167,43 +167,6 @@ fn damaged_and_edited_files_are_refused() {
     assert!(back.environment().unwrap_err().to_string().contains("Maze-v0"));
 }
 
-/// Committed files must open for ever and act as they did. ERMINE_WRITE_MODELS=1 writes those that are not there yet.
-#[test]
-fn committed_files_open_for_ever() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/agent");
-    let read = |name: &str, make: &dyn Fn() -> Vec<u8>| {
-        let path = folder.join(name);
-        if !path.exists() && std::env::var_os("ERMINE_WRITE_MODELS").is_some() {
-            file::write_atomic(&path, &make()).unwrap();
-        }
-        std::fs::read(&path).unwrap_or_else(|e| panic!("{name}: {e}"))
-    };
-    let lake = read("agent-1-double-q-learning.ermine", &|| {
-        let env = make("frozen-lake", &params(json!({"is_slippery": false}))).unwrap();
-        let agent = named("double-q-learning", &params(json!({"alpha": 0.5}))).unwrap();
-        train(&agent, &env, None, Budget::Steps(20_000), &Context::seeded(0)).unwrap().to_bytes().unwrap()
-    });
-    let lake = TrainedAgent::from_bytes(lake).unwrap();
-    let episode = play(&mut lake.environment().unwrap(), |seen| lake.act(seen), Some(0), 100, false).unwrap();
-    // Over dry ice the goal is six steps away.
-    assert_eq!((episode.total, episode.steps, episode.terminated), (1.0, 6, true));
-    let policy = read("policy-1-linucb.ermine", &|| {
-        let arms = vec!["north".into(), "south".into()];
-        let mut policy = Served::new("linucb", &Map::new(), arms, None, 2, Some(RewardRange::default()), 0).unwrap();
-        for round in 0..200 {
-            let context = [1.0, f64::from(round % 5) - 2.0];
-            let choice = policy.choose(&context).unwrap();
-            // North pays where the second number is above 0, south where it is below.
-            let right = (context[1] > 0.0) == (choice.arm == 0);
-            policy.learn(&context, choice, f64::from(right)).unwrap();
-        }
-        policy.to_bytes().unwrap()
-    });
-    let mut policy = Served::from_bytes(policy).unwrap();
-    assert_eq!((policy.choices, policy.arms.as_slice()), (200, &["north".to_owned(), "south".to_owned()][..]));
-    assert_eq!([2.0, -2.0].map(|x| policy.choose(&[1.0, x]).unwrap().arm), [0, 1]);
-}
-
 /// What a network learns is kept, goes on, and comes back from its file to the bit; the same seed gives the same network.
 #[test]
 fn networks_learn_are_kept_and_go_on() {

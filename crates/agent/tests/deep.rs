@@ -1,8 +1,8 @@
 //! Agents with networks: what they reach on a short budget, that threads and files change nothing, and worlds that misbehave.
 
 use ermine_agent::deep::Scaling;
-use ermine_agent::env::{Environment, NumericStates, Step, make};
-use ermine_agent::rl::{TrainedAgent, evaluate, named, train, train_network, train_seeds, tuned};
+use ermine_agent::env::{ENVIRONMENTS, Environment, NumericStates, Step, make};
+use ermine_agent::rl::{AGENTS, TrainedAgent, evaluate, named, train, train_network, train_seeds, tuned};
 use ermine_agent::tabular::Budget;
 use ermine_core::{Context, Error, Result};
 use serde_json::{Map, Value, json};
@@ -104,6 +104,17 @@ fn parameters_that_make_no_sense_are_refused() {
         let (key, _) = given.as_object().unwrap().iter().next().unwrap();
         let error = named(name, &params(given.clone())).unwrap_err().to_string();
         assert!(error.contains(key.as_str()), "{name} {given}: {error}");
+    }
+}
+
+/// What is catalogued for an environment is what the agent takes.
+#[test]
+fn tuned_parameters_are_parameters_of_the_agent() {
+    for agent in AGENTS {
+        for environment in ENVIRONMENTS {
+            // What tables are tuned to must not reach a network, nor the other way round.
+            named(agent.name, &tuned(agent.name, environment.name).0).unwrap();
+        }
     }
 }
 
