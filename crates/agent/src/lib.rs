@@ -4,6 +4,7 @@
 //!   trait for one's own.
 //! - [`mdp`]: finite decision processes as data, and dynamic programming with its certificate.
 //! - [`tabular`]: learning from experience, one value a state and action.
+//! - [`deep`]: learning from experience with networks.
 //! - [`rl`]: agents by name, trained agents in files, play.
 //! - [`bandit`]: arms, policies, simulation against the proven bounds, and off-policy evaluation of logged choices.
 //! - [`catalogue`]: what can be chosen by name.
@@ -13,6 +14,7 @@
 
 pub mod bandit;
 pub mod catalogue;
+pub mod deep;
 pub mod env;
 pub mod mdp;
 pub mod numpy;

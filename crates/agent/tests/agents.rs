@@ -8,6 +8,8 @@ use ermine_agent::tabular::{Budget, LearningCurve};
 use ermine_core::{Context, Error, Flow, Progress, file};
 use serde_json::{Map, Value, json};
 
+const DEEP: [&str; 4] = ["dqn", "double-dqn", "reinforce", "actor-critic"];
+
 fn params(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
@@ -64,7 +66,8 @@ fn an_evaluation_is_the_exact_value_within_its_error() {
 
 #[test]
 fn agents_go_on_from_where_they_were_and_seeds_are_told_apart() {
-    for entry in AGENTS.iter().map(|e| e.name) {
+    let tables = AGENTS.iter().map(|e| e.name).filter(|n| !DEEP.contains(n));
+    for entry in tables {
         let env = make("frozen-lake", &Map::new()).unwrap();
         let agent = named(entry, &Map::new()).unwrap();
         let cx = Context::seeded(4);
@@ -153,11 +156,80 @@ fn damaged_and_edited_files_are_refused() {
     assert!(TrainedAgent::from_bytes(served.to_bytes().unwrap()).unwrap_err().to_string().contains("not an agent"));
     assert!(Served::from_bytes(bytes).unwrap_err().to_string().contains("not a bandit policy"));
     // A table for another number of states does not come back.
-    let Learned::Table(mut table) = agent.learned.clone();
+    let mut table = agent.table().unwrap().clone();
     table.values.pop();
-    let broken = TrainedAgent { learned: Learned::Table(table), ..agent.clone() };
-    assert!(TrainedAgent::from_bytes(broken.to_bytes().unwrap()).is_err());
-    let elsewhere = TrainedAgent { place: Place::Elsewhere { name: "Maze-v0".into() }, ..agent };
+    let remade = |place: Place, learned: Learned| {
+        TrainedAgent::new(&agent.agent, place, agent.space.clone(), agent.actions.clone(), 0, learned)
+    };
+    assert!(remade(agent.place.clone(), Learned::Table(table)).is_err());
+    let elsewhere = remade(Place::Elsewhere { name: "Maze-v0".into() }, agent.learned().clone()).unwrap();
     let back = TrainedAgent::from_bytes(elsewhere.to_bytes().unwrap()).unwrap();
     assert!(back.environment().unwrap_err().to_string().contains("Maze-v0"));
+}
+
+/// What a network learns is kept, goes on, and comes back from its file to the bit; the same seed gives the same network.
+#[test]
+fn networks_learn_are_kept_and_go_on() {
+    let env = make("cartpole", &Map::new()).unwrap();
+    for name in DEEP {
+        let agent = named(name, &params(json!({"net_arch": [32], "evaluate_every": 500, "evaluate_episodes": 3}))).unwrap();
+        let cx = Context::seeded(2);
+        let first = train(&agent, &env, None, Budget::Steps(3_000), &cx).unwrap();
+        assert_eq!(first, train(&agent, &env, None, Budget::Steps(3_000), &cx).unwrap(), "{name}");
+        assert_ne!(
+            first.network().unwrap().network,
+            train(&agent, &env, None, Budget::Steps(3_000), &Context::seeded(3)).unwrap().network().unwrap().network
+        );
+        let network = first.network().unwrap();
+        assert!(network.steps >= 3_000 && network.judged.len() >= 6, "{name}: {:?}", network.judged);
+        // The kept network is the best that was looked at.
+        let best = network.judged.iter().map(|j| j.1).fold(f64::NEG_INFINITY, f64::max);
+        let kept = network.judged.iter().find(|j| j.0 == network.taken_at).unwrap();
+        assert_eq!(kept.1, best, "{name}");
+        let back = TrainedAgent::from_bytes(first.to_bytes().unwrap()).unwrap();
+        assert_eq!(first, back);
+        let seen = Seen::from([0.01f32, -0.2, 0.03, 0.4]);
+        assert_eq!(first.action_values(&seen).unwrap(), back.action_values(&seen).unwrap());
+        let more = train(&agent, &env, Some(&back), Budget::Steps(500), &cx).unwrap();
+        assert!(more.steps() >= first.steps() + 500);
+        assert!(first.act(&Seen::State(0)).is_err() && first.values_of(&[0.0; 3]).is_err());
+    }
+    // Numbered states reach a network as a 1 among zeros.
+    let lake = make("frozen-lake", &params(json!({"is_slippery": false}))).unwrap();
+    let agent = named("dqn", &params(json!({"learning_starts": 200, "explore_steps": 4000, "stop_at": 1.0}))).unwrap();
+    let trained = train(&agent, &lake, None, Budget::Steps(20_000), &Context::seeded(0)).unwrap();
+    assert_eq!(evaluate(&lake, |seen| trained.act(seen), 5, &Context::default()).unwrap().mean, 1.0);
+    // A network behind which there is another agent, or none, does not come back.
+    let table = named("q-learning", &Map::new()).unwrap();
+    let learned = trained.learned().clone();
+    assert!(
+        TrainedAgent::new(&table, trained.place.clone(), trained.space.clone(), trained.actions.clone(), 0, learned).is_err()
+    );
+    let stop = |_: &Progress| Flow::Stop;
+    let cx = Context { observer: Some(&stop), ..Context::default() };
+    assert!(matches!(train(&agent, &lake, None, Budget::Steps(5_000), &cx), Err(Error::Stopped(_))));
+}
+
+/// A corridor of five cells, one step a cell to the right, whose end pays 1: with a discount of 0.5 the first cell is worth 1/8. The clock
+/// may stop it after three steps, which changes nothing of what it is worth.
+#[test]
+fn values_of_a_network_are_those_of_the_world() {
+    for limit in [Value::from(3), Value::Null] {
+        let world = params(json!({"map": "S...G", "slip": 0.0, "step": 0.0, "max_episode_steps": limit}));
+        let env = make("grid-world", &world).unwrap();
+        let given = json!({"gamma": 0.5, "learning_starts": 100, "epsilon_start": 1.0, "epsilon": 1.0, "target_update_interval": 100,
+                           "learning_rate": 0.003, "train_freq": 1, "gradient_steps": 1, "evaluate_every": null});
+        let dqn = named("dqn", &params(given)).unwrap();
+        // Three steps do not reach the end from the first cell alone, so that the clock case starts anywhere.
+        let env = match limit {
+            Value::Null => env,
+            _ => make("grid-world", &params(json!({"map": "....G", "slip": 0.0, "step": 0.0, "max_episode_steps": 3}))).unwrap(),
+        };
+        let trained = train(&dqn, &env, None, Budget::Steps(12_000), &Context::seeded(1)).unwrap();
+        for (cell, value) in [(3, 1.0), (2, 0.5), (1, 0.25), (0, 0.125)] {
+            // Action 1 goes right.
+            let found = trained.action_values(&Seen::State(cell)).unwrap()[1];
+            assert!((found - value).abs() < 0.05, "cell {cell}: {found} for {value}, limit {limit}");
+        }
+    }
 }

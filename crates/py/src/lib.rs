@@ -41,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use super::neighbours::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
     #[pymodule_export]
-    use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_foreign};
+    use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_foreign, rl_train_numbers};
     #[pymodule_export]
     use super::table::{NativeTable, example, read_table};
     #[pymodule_export]

@@ -1,12 +1,14 @@
 //! Environments and agents: ours as Python objects, Python's as environments of ours.
 
+use ermine::agent::deep::Scaling;
 use ermine::agent::env::{
-    AnyEnvironment, Blackjack, CartPoles, Environment, FiniteStates, Many, Seen, Space, Step, Taxi, World, known, make,
+    AnyEnvironment, Blackjack, CartPoles, Environment, FiniteStates, Many, NumericStates, Seen, Space, Step, Taxi, World, known,
+    make,
 };
-use ermine::agent::rl::{self, Evaluation, Place, TrainedAgent, named};
+use ermine::agent::rl::{self, AnyAgent, Evaluation, Learned, Place, TrainedAgent, named};
 use ermine::agent::tabular::{Budget, Training};
 use ermine::core::{Context, Error, Flow, Progress, file};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -302,32 +304,24 @@ fn observations<'py>(py: Python<'py>, many: &Many<AnyEnvironment>, steps: &[Step
     })
 }
 
-/// An environment written in Python whose observations are numbers of states. What it raises is kept and told by the caller.
+/// An environment written in Python. What it raises is kept and told by the caller.
 struct Foreign<'py> {
     env: Bound<'py, PyAny>,
-    /// Turns an observation into the number of a state; None where it is one.
-    encode: Option<Bound<'py, PyAny>>,
-    states: usize,
     actions: usize,
-    first_state: i64,
     first_action: i64,
     failure: Option<PyErr>,
 }
 
-impl Foreign<'_> {
-    fn state(&self, observation: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let state: i64 = match &self.encode {
-            Some(encode) => encode.call1((observation,))?.extract()?,
-            None => observation.extract::<i64>()? - self.first_state,
-        };
-        let states = self.states;
-        usize::try_from(state)
-            .ok()
-            .filter(|s| *s < states)
-            .ok_or_else(|| PyValueError::new_err(format!("the environment shows state {state}, and there are {states} states")))
-    }
+/// What an environment written in Python answered.
+struct Answer<'py> {
+    observation: Bound<'py, PyAny>,
+    reward: f64,
+    terminated: bool,
+    truncated: bool,
+}
 
-    fn try_step(&mut self, action: usize) -> PyResult<Step<usize>> {
+impl<'py> Foreign<'py> {
+    fn step(&mut self, action: usize) -> PyResult<Answer<'py>> {
         let answer = self.env.call_method1("step", (action as i64 + self.first_action,))?;
         let answer = answer.cast::<PyTuple>().map_err(|_| {
             PyTypeError::new_err("step must return (observation, reward, terminated, truncated, info), as Gymnasium's do")
@@ -338,39 +332,28 @@ impl Foreign<'_> {
                 answer.len()
             )));
         }
-        Ok(Step {
-            observation: self.state(&answer.get_item(0)?)?,
+        Ok(Answer {
+            observation: answer.get_item(0)?,
             reward: answer.get_item(1)?.extract()?,
             terminated: answer.get_item(2)?.is_truthy()?,
             truncated: answer.get_item(3)?.is_truthy()?,
         })
     }
 
-    fn try_reset(&mut self, seed: Option<u64>) -> PyResult<usize> {
+    fn reset(&mut self, seed: Option<u64>) -> PyResult<Bound<'py, PyAny>> {
         let named = PyDict::new(self.env.py());
         named.set_item("seed", seed)?;
-        let answer = self.env.call_method("reset", (), Some(&named))?;
-        self.state(&answer.get_item(0)?)
-    }
-}
-
-impl Environment for Foreign<'_> {
-    type Observation = usize;
-
-    fn reset(&mut self, seed: Option<u64>) -> usize {
-        match self.try_reset(seed) {
-            Ok(state) => state,
-            Err(e) => {
-                // The step that follows stops.
-                self.failure.get_or_insert(e);
-                0
-            }
-        }
+        self.env.call_method("reset", (), Some(&named))?.get_item(0)
     }
 
-    fn step(&mut self, action: usize) -> Result<Step<usize>, Error> {
+    /// A step after which `read` makes of an observation what the agent sees; a failure, of this step or of the reset before it, stops.
+    fn stepped<O>(&mut self, action: usize, read: impl Fn(&Bound<'py, PyAny>) -> PyResult<O>) -> Result<Step<O>, Error> {
         if self.failure.is_none() {
-            match self.try_step(action) {
+            let step = self.step(action).and_then(|a| {
+                let (reward, terminated, truncated) = (a.reward, a.terminated, a.truncated);
+                Ok(Step { observation: read(&a.observation)?, reward, terminated, truncated })
+            });
+            match step {
                 Ok(step) => return Ok(step),
                 Err(e) => self.failure = Some(e),
             }
@@ -378,8 +361,53 @@ impl Environment for Foreign<'_> {
         Err(Error::Stopped("a step of the environment".into()))
     }
 
+    /// A start; the step that follows a failure stops.
+    fn started<O>(&mut self, seed: Option<u64>, read: impl Fn(&Bound<'py, PyAny>) -> PyResult<O>, none: O) -> O {
+        match self.reset(seed).and_then(|seen| read(&seen)) {
+            Ok(seen) => seen,
+            Err(e) => {
+                self.failure.get_or_insert(e);
+                none
+            }
+        }
+    }
+}
+
+/// One whose observations are numbers of states, or become such.
+struct ForeignStates<'py> {
+    inner: Foreign<'py>,
+    /// Turns an observation into the number of a state; None where it is one.
+    encode: Option<Bound<'py, PyAny>>,
+    states: usize,
+    first: i64,
+}
+
+fn state(encode: &Option<Bound<'_, PyAny>>, states: usize, first: i64, observation: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let state: i64 = match encode {
+        Some(encode) => encode.call1((observation,))?.extract()?,
+        None => observation.extract::<i64>()? - first,
+    };
+    usize::try_from(state)
+        .ok()
+        .filter(|s| *s < states)
+        .ok_or_else(|| PyValueError::new_err(format!("the environment shows state {state}, and there are {states} states")))
+}
+
+impl Environment for ForeignStates<'_> {
+    type Observation = usize;
+
+    fn reset(&mut self, seed: Option<u64>) -> usize {
+        let (encode, states, first) = (&self.encode, self.states, self.first);
+        self.inner.started(seed, |seen| state(encode, states, first, seen), 0)
+    }
+
+    fn step(&mut self, action: usize) -> Result<Step<usize>, Error> {
+        let (encode, states, first) = (&self.encode, self.states, self.first);
+        self.inner.stepped(action, |seen| state(encode, states, first, seen))
+    }
+
     fn actions(&self) -> usize {
-        self.actions
+        self.inner.actions
     }
 
     fn render(&self) -> String {
@@ -387,9 +415,59 @@ impl Environment for Foreign<'_> {
     }
 }
 
-impl FiniteStates for Foreign<'_> {
+impl FiniteStates for ForeignStates<'_> {
     fn states(&self) -> usize {
         self.states
+    }
+}
+
+/// One whose observations are arrays of numbers, or become such.
+struct ForeignNumbers<'py> {
+    inner: Foreign<'py>,
+    /// Turns an observation into a contiguous array of singles.
+    flatten: Bound<'py, PyAny>,
+    width: usize,
+}
+
+fn row(flatten: &Bound<'_, PyAny>, width: usize, observation: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+    let flat = flatten.call1((observation,))?;
+    let row: PyReadonlyArray1<'_, f32> = flat.extract()?;
+    let row = row.as_slice().map_err(|_| PyValueError::new_err("an observation must be contiguous"))?;
+    match row.len() == width {
+        true => Ok(row.to_vec()),
+        false => Err(PyValueError::new_err(format!("the environment shows {} numbers, and its space has {width}", row.len()))),
+    }
+}
+
+impl Environment for ForeignNumbers<'_> {
+    type Observation = Vec<f32>;
+
+    fn reset(&mut self, seed: Option<u64>) -> Vec<f32> {
+        let (flatten, width) = (&self.flatten, self.width);
+        self.inner.started(seed, |seen| row(flatten, width, seen), vec![0.0; width])
+    }
+
+    fn step(&mut self, action: usize) -> Result<Step<Vec<f32>>, Error> {
+        let (flatten, width) = (&self.flatten, self.width);
+        self.inner.stepped(action, |seen| row(flatten, width, seen))
+    }
+
+    fn actions(&self) -> usize {
+        self.inner.actions
+    }
+
+    fn render(&self) -> String {
+        String::new()
+    }
+}
+
+impl NumericStates for ForeignNumbers<'_> {
+    fn numbers(&self) -> usize {
+        self.width
+    }
+
+    fn write(&self, observation: &Vec<f32>, out: &mut [f32]) {
+        out.copy_from_slice(observation);
     }
 }
 
@@ -430,7 +508,7 @@ pub fn rl_train(
     Ok(NativeAgent { trained })
 }
 
-/// Trains an agent in an environment written in Python.
+/// Trains an agent in an environment written in Python whose observations are numbers of states.
 #[pyfunction]
 #[pyo3(signature = (agent, params, env, name, states, actions, first_state=0, first_action=0, encode=None, steps=None, episodes=None, seed=0, start=None))]
 #[allow(clippy::too_many_arguments)]
@@ -452,9 +530,51 @@ pub fn rl_train_foreign<'py>(
 ) -> PyResult<NativeAgent> {
     let budget = budget(steps, episodes, 100_000)?;
     let agent = named(agent, &self::params(params)?).map_err(refuse)?;
-    let mut foreign = Foreign { env, encode, states, actions, first_state, first_action, failure: None };
+    let inner = Foreign { env, actions, first_action, failure: None };
+    let mut foreign = ForeignStates { inner, encode, states, first: first_state };
+    let before = start.map(|s| &s.trained);
+    let result = held(seed, |cx| rl::train_table(&agent, &mut foreign, before, budget, cx));
+    let training = told(py, result, foreign.inner.failure)?;
+    finished(&agent, name, Space::States(states), actions, seed, Learned::Table(training))
+}
+
+/// Trains an agent with a network in an environment written in Python. `flatten` turns an observation into an array of singles; `low` and
+/// `high` are the limits of its numbers.
+#[pyfunction]
+#[pyo3(signature = (agent, params, env, name, flatten, low, high, actions, first_action=0, steps=None, episodes=None, seed=0, start=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn rl_train_numbers<'py>(
+    py: Python<'py>,
+    agent: &str,
+    params: &str,
+    env: Bound<'py, PyAny>,
+    name: String,
+    flatten: Bound<'py, PyAny>,
+    low: Vec<f32>,
+    high: Vec<f32>,
+    actions: usize,
+    first_action: i64,
+    steps: Option<u64>,
+    episodes: Option<u64>,
+    seed: u64,
+    start: Option<&NativeAgent>,
+) -> PyResult<NativeAgent> {
+    let budget = budget(steps, episodes, 50_000)?;
+    let agent = named(agent, &self::params(params)?).map_err(refuse)?;
+    let (scaling, width) = (Scaling::of_limits(&low, &high), low.len());
+    let inner = Foreign { env, actions, first_action, failure: None };
+    let mut foreign = vec![ForeignNumbers { inner, flatten, width }];
+    let before = start.map(|s| &s.trained);
+    // Nobody else's environment can be copied, so that nobody plays while it learns: the last network is the result.
+    let result = held(seed, |cx| rl::train_network(&agent, &mut foreign, before, scaling, budget, None, cx));
+    let failure = foreign.pop().and_then(|f| f.inner.failure);
+    let training = told(py, result, failure)?;
+    finished(&agent, name, Space::Numbers(width), actions, seed, Learned::Network(training))
+}
+
+/// Work for which the interpreter stays ours, as the environment needs it; Ctrl-C is asked for on the way.
+fn held<T>(seed: u64, work: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> (Result<T, Error>, Option<PyErr>) {
     let interrupt = std::sync::Mutex::new(None);
-    // The interpreter stays ours, as the environment needs it; Ctrl-C is asked for on the way.
     let observer = |_: &Progress| match Python::attach(|py| py.check_signals()) {
         Ok(()) => Flow::Continue,
         Err(e) => {
@@ -463,19 +583,22 @@ pub fn rl_train_foreign<'py>(
         }
     };
     let context = Context { seed, observer: Some(&observer), ..Context::default() };
-    let before = start.and_then(|s| s.trained.table().cloned());
-    let result = agent.learner.train_from(&mut foreign, before, budget, &context);
-    if let Some(e) = foreign.failure {
-        return Err(e);
-    }
-    if let Some(e) = interrupt.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+    let result = work(&context);
+    (result, interrupt.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+/// The result, or what the environment or a signal has raised.
+fn told<T>(py: Python<'_>, (result, interrupt): (Result<T, Error>, Option<PyErr>), failure: Option<PyErr>) -> PyResult<T> {
+    if let Some(e) = failure.or(interrupt) {
         return Err(e);
     }
     py.check_signals()?;
-    let training = result.map_err(refuse)?;
+    result.map_err(refuse)
+}
+
+fn finished(agent: &AnyAgent, name: String, space: Space, actions: usize, seed: u64, learned: Learned) -> PyResult<NativeAgent> {
     let names = (0..actions).map(|a| a.to_string()).collect();
-    let learned = rl::Learned::Table(training);
-    let trained = TrainedAgent::new(&agent, Place::Elsewhere { name }, Space::States(states), names, seed, learned);
+    let trained = TrainedAgent::new(agent, Place::Elsewhere { name }, space, names, seed, learned).map_err(refuse)?;
     Ok(NativeAgent { trained })
 }
 
@@ -530,6 +653,32 @@ impl NativeAgent {
     fn table_visits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let t = self.table()?;
         t.visits.clone().into_pyarray(py).reshape([t.visits.len() / t.actions, t.actions])
+    }
+
+    /// The best action for each of some rows of numbers.
+    fn act_rows<'py>(&self, py: Python<'py>, rows: PyReadonlyArray2<'py, f32>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (count, width) = (rows.shape()[0], rows.shape()[1]);
+        let values = rows.as_slice().map_err(|_| PyValueError::new_err("observations must be contiguous and in C order"))?;
+        let best = |v: Vec<f64>| (1..v.len()).fold(0, |best, a| if v[a] > v[best] { a } else { best }) as i64;
+        let act = |i: usize| self.trained.values_of(&values[i * width..(i + 1) * width]).map(best);
+        let actions: Vec<i64> = (0..count).map(act).collect::<Result<_, _>>().map_err(refuse)?;
+        Ok(actions.into_pyarray(py))
+    }
+
+    /// What its network says of each action, for each of some rows of numbers.
+    fn row_values<'py>(&self, py: Python<'py>, rows: PyReadonlyArray2<'py, f32>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (count, width) = (rows.shape()[0], rows.shape()[1]);
+        let values = rows.as_slice().map_err(|_| PyValueError::new_err("observations must be contiguous and in C order"))?;
+        let mut all = Vec::new();
+        for i in 0..count {
+            all.extend(self.trained.values_of(&values[i * width..(i + 1) * width]).map_err(refuse)?);
+        }
+        all.into_pyarray(py).reshape([count, self.trained.actions.len()])
+    }
+
+    /// What was earned without exploration while it learned: steps, mean return.
+    fn judged(&self) -> Vec<(u64, f64)> {
+        self.trained.network().map_or_else(Vec::new, |t| t.judged.clone())
     }
 
     /// Returns of the episodes of its training, and their lengths.

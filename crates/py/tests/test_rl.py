@@ -100,12 +100,44 @@ def test_every_agent_of_the_catalogue_has_a_class_with_its_parameters():
     assert set(classes) == set(entries)
     for name, cls in classes.items():
         defaults = {p["name"]: p["default"] for p in entries[name]["params"]}
-        assert cls().get_params() == defaults, name
+        ours = {k: list(v) if isinstance(v, tuple) else v for k, v in cls().get_params().items()}
+        assert ours == defaults, name
         text = inspect.getdoc(cls)
         assert all(p in text for p in defaults), name
 
 
-@pytest.mark.parametrize("agent_class", rl._classes(), ids=lambda c: c.__name__)
+TABLES = [c for c in rl._classes() if not issubclass(c, rl._Deep)]
+NETWORKS = [c for c in rl._classes() if issubclass(c, rl._Deep)]
+
+
+@pytest.mark.parametrize("agent_class", NETWORKS, ids=lambda c: c.__name__)
+def test_networks_learn_are_saved_and_learn_more(agent_class, tmp_path):
+    agent = agent_class(stop_at=200.0).fit("cartpole", steps=6_000, seed=1)
+    again = agent_class(stop_at=200.0).fit("cartpole", steps=6_000, seed=1)
+    seen = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32) * 0.1
+    assert np.array_equal(agent.action_values(seen), again.action_values(seen)), "the same seed gives the same network"
+    assert agent.predict(seen).shape == (5,) and agent.predict(seen[0]) == agent.predict(seen)[0]
+    assert max(score for _, score in agent.evaluations_) > 40, "better than chance, which earns 22"
+    agent.save(tmp_path / "a.ermine")
+    for other in (rl.load(tmp_path / "a.ermine"), pickle.loads(pickle.dumps(agent))):
+        assert type(other) is agent_class and np.array_equal(other.action_values(seen), agent.action_values(seen))
+    assert agent.partial_fit(steps=500).n_steps_ >= 500
+    # An environment of another's making, with numbers and with states.
+    theirs = agent_class().fit(gymnasium.make("CartPole-v1"), steps=600, seed=1)
+    assert theirs.predict(seen[0]) in (0, 1) and theirs.evaluate(episodes=2)["episodes"] == 2
+    lake = agent_class().fit(gymnasium.make("FrozenLake-v1"), steps=300, seed=1)
+    assert lake.predict(3) in range(4)
+    with pytest.raises(ValueError, match="expected 4, found 3"):
+        agent.predict(np.zeros((2, 3)))
+    with pytest.raises(AttributeError, match="table"):
+        agent.q_table_
+    with pytest.raises(RuntimeError, match="no step today"):
+        agent_class().fit(Broken("step"), steps=100)
+    with pytest.raises(ValueError, match="NaN"):
+        agent_class().fit(Broken("nan"), steps=100)
+
+
+@pytest.mark.parametrize("agent_class", TABLES, ids=lambda c: c.__name__)
 def test_agents_learn_are_saved_and_learn_more(agent_class, tmp_path):
     env = rl.Environment("cliff-walking", max_episode_steps=500)
     agent = agent_class(gamma=1.0, alpha=0.3).fit(env, steps=20_000, seed=2)

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Entry, Param, find};
+use crate::deep::{ActorCritic, Dqn, Reinforce};
 use crate::tabular::{Exploration, Method, Rate, Schedule, TabularAgent};
 
 const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> Param {
@@ -50,6 +51,45 @@ const INITIAL: Param = param("initial", "What the table says at first; high mean
 
 const TABULAR: &[Param] =
     &[GAMMA, ALPHA, POWER, EXPLORATION, EPSILON, EPSILON_START, TEMPERATURE, TEMPERATURE_START, EXPLORE_STEPS, C, INITIAL];
+
+const WIDTHS: Param =
+    param("net_arch", "Widths of the hidden layers.", Range::List(&Range::Int { min: 1, max: 65_536 }), "[64, 64]");
+const BATCH: Range = Range::Int { min: 1, max: 1 << 20 };
+const JUDGE_EVERY: Param = param(
+    "evaluate_every",
+    "Steps between two looks at what the network earns without exploration; the best network is kept. null: the last one is kept.",
+    Range::Optional(&WHOLE),
+    "1000",
+);
+const JUDGE_EPISODES: Param = param("evaluate_episodes", "Episodes of such a look.", WHOLE, "20");
+const STOP_AT: Param =
+    param("stop_at", "Mean return at such a look that ends the training; null: never.", Range::Optional(&NUMBER), "null");
+const ENTROPY: Param = param(
+    "ent_coef",
+    "The weight of the entropy of the policy, which keeps it from deciding too early.",
+    Range::at_least(0.0),
+    "0.0",
+);
+
+/// The parameters of both forms of DQN.
+const DQN: &[Param] = &[
+    GAMMA,
+    WIDTHS,
+    param("learning_rate", "Length of a step of Adam.", Range::above(0.0), "0.001"),
+    param("batch_size", "Steps that are drawn from the memory for one step of Adam.", BATCH, "64"),
+    param("buffer_size", "Steps that the memory holds.", Range::Int { min: 1, max: 100_000_000 }, "50000"),
+    param("learning_starts", "Steps before learning begins.", Range::int_from(0), "1000"),
+    param("train_freq", "Steps between two times of learning.", WHOLE, "4"),
+    param("gradient_steps", "Steps of Adam at such a time.", WHOLE, "4"),
+    param("target_update_interval", "Steps after which the target network moves to the network of now.", WHOLE, "500"),
+    param("tau", "How far the target network moves: 1 is all the way.", STEP_SIZE, "1.0"),
+    param("epsilon", "Share of actions that are any action.", SHARE, "0.05"),
+    param("epsilon_start", "The share at first.", SHARE, "1.0"),
+    param("explore_steps", "Steps in which the share falls to epsilon.", WHOLE, "10000"),
+    JUDGE_EVERY,
+    JUDGE_EPISODES,
+    STOP_AT,
+];
 
 /// The agents that can be chosen by name.
 pub const AGENTS: &[Entry] = &[
@@ -121,6 +161,68 @@ pub const AGENTS: &[Entry] = &[
         reference: "van Hasselt 2010",
         params: TABULAR,
     },
+    Entry {
+        name: "dqn",
+        summary: "Q-learning with a network, a memory of steps, and a target network of some steps ago.",
+        rule: "minimise Huber(Q(s, a) - r - γ max_b Q'(s', b)) over steps drawn from the memory",
+        reference: "Mnih and others 2015",
+        params: DQN,
+    },
+    Entry {
+        name: "double-dqn",
+        summary: "DQN in which the network of now chooses what the target network values: no bias from the maximum.",
+        rule: "minimise Huber(Q(s, a) - r - γ Q'(s', argmax_b Q(s', b))) over steps drawn from the memory",
+        reference: "van Hasselt, Guez, Silver 2016",
+        params: DQN,
+    },
+    Entry {
+        name: "reinforce",
+        summary: "A policy that moves towards what whole episodes have shown to pay.",
+        rule: "ascend Σ (G_t - b(s_t)) ln π(a_t | s_t) + ent_coef H(π)",
+        reference: "Williams 1992",
+        params: &[
+            GAMMA,
+            WIDTHS,
+            param("learning_rate", "Length of a step of Adam.", Range::above(0.0), "0.003"),
+            param("baseline", "Whether a network that values what is seen is taken away from the returns.", Range::Bool, "false"),
+            param("baseline_rate", "Length of a step of Adam for the baseline.", Range::above(0.0), "0.003"),
+            param("normalize", "Whether returns of an episode are brought to mean 0 and deviation 1.", Range::Bool, "true"),
+            ENTROPY,
+            JUDGE_EVERY,
+            JUDGE_EPISODES,
+            STOP_AT,
+        ],
+    },
+    Entry {
+        name: "actor-critic",
+        summary: "A policy that moves along the advantages which a critic sees on the way, in several environments at once.",
+        rule: "ascend A ln π(a | s) + ent_coef H(π), A = Σ (γλ)^k δ_k, δ = r + γ V(s') - V(s)",
+        reference: "Mnih and others 2016; Schulman and others 2016",
+        params: &[
+            GAMMA,
+            param("gae_lambda", "λ of the advantages.", SHARE, "0.95"),
+            WIDTHS,
+            param("learning_rate", "Length of a step of Adam for the policy.", Range::above(0.0), "0.001"),
+            param("critic_rate", "Length of a step of Adam for the critic.", Range::above(0.0), "0.003"),
+            param(
+                "n_envs",
+                "Environments side by side; one of another's making stays alone.",
+                Range::Int { min: 1, max: 4096 },
+                "8",
+            ),
+            param(
+                "n_steps",
+                "Steps of each environment between two times of learning.",
+                Range::Int { min: 1, max: 65_536 },
+                "16",
+            ),
+            param("normalize", "Whether advantages are brought to mean 0 and deviation 1.", Range::Bool, "true"),
+            ENTROPY,
+            JUDGE_EVERY,
+            JUDGE_EPISODES,
+            STOP_AT,
+        ],
+    },
 ];
 
 /// The entry of an agent; an unknown name is answered with the nearest.
@@ -131,6 +233,10 @@ pub fn agent_entry(name: &str) -> Result<&'static Entry> {
 /// Parameters that are known to work for an agent on an environment, and steps that are enough; both give way to what is asked for.
 pub fn tuned(agent: &str, environment: &str) -> (Map<String, Value>, u64) {
     let (params, steps) = match (environment, agent) {
+        // What suits a table says nothing to a network.
+        ("frozen-lake" | "taxi" | "cliff-walking" | "blackjack", "dqn" | "double-dqn" | "reinforce" | "actor-critic") => {
+            (json!({}), 100_000)
+        }
         // Slippery ice is noisy: with a constant step size the greedy policy never settles.
         ("frozen-lake", "monte-carlo") => {
             (json!({"alpha": 0.01, "epsilon_start": 1.0, "epsilon": 0.05, "explore_steps": 200_000}), 400_000)
@@ -146,11 +252,54 @@ pub fn tuned(agent: &str, environment: &str) -> (Map<String, Value>, u64) {
         }
         ("cliff-walking", "monte-carlo") => (json!({"gamma": 1.0, "alpha": 0.1}), 200_000),
         ("cliff-walking", _) => (json!({"gamma": 1.0, "alpha": 0.5}), 50_000),
+        // Many steps of Adam towards a target that stands still, then a new one; the judge looks at what came out of each.
+        ("cartpole", "dqn" | "double-dqn") => (
+            json!({"gamma": 0.98, "learning_rate": 0.002, "train_freq": 128, "gradient_steps": 128, "target_update_interval": 128,
+                   "explore_steps": 6_000, "epsilon": 0.04, "evaluate_every": 256, "stop_at": 500.0}),
+            50_000,
+        ),
+        // Policies are quick, and a lucky look early on must not end them: the whole budget, and of the best looks the last.
+        ("cartpole", "reinforce") => (json!({"net_arch": [128], "learning_rate": 0.002, "ent_coef": 0.01}), 100_000),
+        ("cartpole", "actor-critic") => (json!({}), 50_000),
+        ("mountain-car", "dqn" | "double-dqn") => (
+            json!({"gamma": 0.98, "net_arch": [256, 256], "learning_rate": 0.004, "batch_size": 128, "buffer_size": 10_000,
+                   "train_freq": 16, "gradient_steps": 8, "target_update_interval": 600, "explore_steps": 24_000, "epsilon": 0.07,
+                   "evaluate_every": 2_000}),
+            120_000,
+        ),
+        ("acrobot", "dqn" | "double-dqn") => (
+            json!({"train_freq": 128, "gradient_steps": 128, "target_update_interval": 256, "explore_steps": 12_000, "epsilon": 0.1,
+                   "evaluate_every": 1_024}),
+            100_000,
+        ),
         ("blackjack", _) => (json!({"gamma": 1.0, "alpha_power": 0.8}), 1_000_000),
         _ => (json!({}), 200_000),
     };
     let params = params.as_object().cloned().unwrap_or_default();
     (params, steps)
+}
+
+/// What learns.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "each variant is the type it holds")]
+pub enum Learner {
+    Table(TabularAgent),
+    Dqn(Dqn),
+    Reinforce(Reinforce),
+    ActorCritic(ActorCritic),
+}
+
+/// How an agent with a network is watched while it learns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Watch {
+    /// Steps between two looks; none where nobody looks.
+    pub every: Option<u64>,
+    /// Episodes of a look.
+    pub episodes: u64,
+    /// The mean return that ends the training.
+    pub stop_at: Option<f64>,
+    /// Environments side by side.
+    pub environments: usize,
 }
 
 /// An agent that has not learned anything yet.
@@ -161,9 +310,12 @@ pub struct AnyAgent {
     /// All of its parameters.
     pub params: Map<String, Value>,
     /// What learns.
-    pub learner: TabularAgent,
+    pub learner: Learner,
+    /// How it is watched.
+    pub watch: Watch,
 }
 
+/// The parameters of all agents; those that one does not have stay at nothing and are not read.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Given {
@@ -180,6 +332,26 @@ struct Given {
     initial: f64,
     n: usize,
     first_visit: bool,
+    net_arch: Vec<usize>,
+    learning_rate: f64,
+    batch_size: usize,
+    buffer_size: usize,
+    learning_starts: u64,
+    train_freq: u64,
+    gradient_steps: u64,
+    target_update_interval: u64,
+    tau: f64,
+    baseline: bool,
+    baseline_rate: f64,
+    normalize: bool,
+    ent_coef: f64,
+    gae_lambda: f64,
+    critic_rate: f64,
+    n_envs: usize,
+    n_steps: usize,
+    evaluate_every: Option<u64>,
+    evaluate_episodes: u64,
+    stop_at: Option<f64>,
 }
 
 /// The agent called `name` with the parameters that are given.
@@ -187,15 +359,76 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
     let entry = agent_entry(name)?;
     let params = entry.complete(params)?;
     let p: Given = entry.read(&params)?;
-    let falling = |start: Option<f64>, end: f64| match start {
+    let watch = Watch {
+        every: p.evaluate_every,
+        episodes: p.evaluate_episodes.max(1),
+        stop_at: p.stop_at,
+        environments: p.n_envs.max(1),
+    };
+    let learner = match name {
+        "dqn" | "double-dqn" => {
+            let learner = Dqn {
+                double: name == "double-dqn",
+                gamma: p.gamma,
+                epsilon: falling(&p, p.epsilon_start, p.epsilon),
+                hidden: p.net_arch,
+                rate: p.learning_rate,
+                batch: p.batch_size,
+                memory: p.buffer_size,
+                warm_up: p.learning_starts,
+                every: p.train_freq,
+                updates: p.gradient_steps,
+                target_every: p.target_update_interval,
+                tau: p.tau,
+            };
+            learner.check()?;
+            Learner::Dqn(learner)
+        }
+        "reinforce" => {
+            let learner = Reinforce {
+                gamma: p.gamma,
+                hidden: p.net_arch,
+                rate: p.learning_rate,
+                baseline: p.baseline,
+                baseline_rate: p.baseline_rate,
+                normalise: p.normalize,
+                entropy: p.ent_coef,
+            };
+            learner.check()?;
+            Learner::Reinforce(learner)
+        }
+        "actor-critic" => {
+            let learner = ActorCritic {
+                gamma: p.gamma,
+                lambda: p.gae_lambda,
+                hidden: p.net_arch,
+                rate: p.learning_rate,
+                critic_rate: p.critic_rate,
+                steps: p.n_steps,
+                entropy: p.ent_coef,
+                normalise: p.normalize,
+            };
+            learner.check()?;
+            Learner::ActorCritic(learner)
+        }
+        _ => Learner::Table(tabular(name, &p)?),
+    };
+    Ok(AnyAgent { name: name.to_owned(), params, learner, watch })
+}
+
+fn falling(p: &Given, start: Option<f64>, end: f64) -> Schedule {
+    match start {
         Some(from) => Schedule::Linear { from, to: end, steps: p.explore_steps },
         None => Schedule::Constant(end),
-    };
+    }
+}
+
+fn tabular(name: &str, p: &Given) -> Result<TabularAgent> {
     let exploration = match p.exploration.as_str() {
-        "softmax" => Exploration::Softmax(falling(p.temperature_start, p.temperature)),
+        "softmax" => Exploration::Softmax(falling(p, p.temperature_start, p.temperature)),
         "ucb" => Exploration::Ucb { c: p.c },
         "optimistic" => Exploration::EpsilonGreedy(Schedule::Constant(0.0)),
-        _ => Exploration::EpsilonGreedy(falling(p.epsilon_start, p.epsilon)),
+        _ => Exploration::EpsilonGreedy(falling(p, p.epsilon_start, p.epsilon)),
     };
     let method = match name {
         "monte-carlo" => Method::MonteCarlo { first_visit: p.first_visit },
@@ -207,7 +440,7 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
         _ => return Err(Error::Data(format!("{name} is in the list of agents and cannot be made"))),
     };
     let alpha = p.alpha_power.map_or(Rate::Constant(p.alpha), |power| Rate::Visits { power });
-    let learner = TabularAgent { method, gamma: p.gamma, alpha, exploration, initial: p.initial };
-    learner.check()?;
-    Ok(AnyAgent { name: name.to_owned(), params, learner })
+    let agent = TabularAgent { method, gamma: p.gamma, alpha, exploration, initial: p.initial };
+    agent.check()?;
+    Ok(agent)
 }

@@ -100,6 +100,11 @@ pub fn evaluate<E: Environment + Clone + Send + Sync>(
     Ok(Evaluation::of(&played))
 }
 
+/// The seed of an episode by which a network is chosen while it learns: neither one of training nor one of [`evaluate`].
+pub(super) fn judge_seed(seed: u64, episode: u64) -> u64 {
+    evaluation_seed(seed, episode) ^ (1 << 61)
+}
+
 /// The seed of an episode: far from those of training.
 pub(super) fn evaluation_seed(seed: u64, episode: u64) -> u64 {
     seed.wrapping_mul(1_000_003).wrapping_add(1 << 40).wrapping_add(episode) & (u64::MAX >> 1)

@@ -3,10 +3,12 @@
 use ermine_core::{Context, Error, Result};
 use rayon::prelude::*;
 
-use super::named::AnyAgent;
+use super::named::{AnyAgent, Learner};
+use super::play::{PATIENCE, judge_seed, play};
 use super::trained::{Learned, Place, TrainedAgent};
-use crate::env::{AnyEnvironment, World};
-use crate::tabular::Budget;
+use crate::deep::{DeepTraining, Judge, Scaling};
+use crate::env::{AnyEnvironment, FiniteStates, NumericStates, Seen, World};
+use crate::tabular::{Budget, Training};
 
 /// Trains an agent, from the start or on from where an earlier training of the same kind ended.
 pub fn train(
@@ -16,25 +18,81 @@ pub fn train(
     budget: Budget,
     cx: &Context<'_>,
 ) -> Result<TrainedAgent> {
-    let before = match start {
-        Some(start) => {
-            start.fits(env)?;
-            let Learned::Table(training) = &start.learned;
-            Some(training.clone())
+    if let Some(start) = start {
+        start.fits(env)?;
+    }
+    let learned = match &env.world {
+        _ if !matches!(agent.learner, Learner::Table(_)) => {
+            let scaling = match env.limits() {
+                Some((low, high)) => Scaling::of_limits(&low, &high),
+                None => Scaling::none(env.numbers()),
+            };
+            let mut copy = env.clone();
+            let mut judge = |act: &mut dyn FnMut(&[f32]) -> Result<usize>| -> Result<f64> {
+                let mut row = vec![0.0; copy.numbers()];
+                let mut total = 0.0;
+                for k in 0..agent.watch.episodes {
+                    let reader = copy.clone();
+                    let act = |seen: &Seen| {
+                        reader.write(seen, &mut row);
+                        act(&row)
+                    };
+                    total += play(&mut copy, act, Some(judge_seed(cx.seed, k)), PATIENCE, false)?.total;
+                }
+                Ok(total / agent.watch.episodes as f64)
+            };
+            let judge = agent.watch.every.map(|every| Judge { every, enough: agent.watch.stop_at, play: &mut judge });
+            let mut environments = vec![env.clone(); agent.watch.environments];
+            Learned::Network(train_network(agent, &mut environments, start, scaling, budget, judge, cx)?)
         }
-        None => None,
-    };
-    let learner = &agent.learner;
-    let training = match &env.world {
-        World::Table(env) => learner.train_from(&mut env.clone(), before, budget, cx)?,
-        World::Taxi(env) => learner.train_from(&mut env.clone(), before, budget, cx)?,
-        World::Blackjack(env) => learner.train_from(&mut env.clone(), before, budget, cx)?,
+        World::Table(env) => Learned::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
+        World::Taxi(env) => Learned::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
+        World::Blackjack(env) => Learned::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
         World::CartPole(_) | World::MountainCar(_) | World::Acrobot(_) => {
-            return Err(Error::Data(format!("{} keeps a table of states, and {} shows numbers instead", agent.name, env.name)));
+            return Err(Error::Data(format!(
+                "{} keeps a table of states, and {} shows numbers instead; use an agent with a network, such as dqn",
+                agent.name, env.name
+            )));
         }
     };
     let place = Place::Ours { name: env.name.clone(), params: env.params.clone() };
-    Ok(TrainedAgent::new(agent, place, env.space(), env.action_names(), cx.seed, Learned::Table(training)))
+    TrainedAgent::new(agent, place, env.space(), env.action_names(), cx.seed, learned)
+}
+
+/// Trains a table in any environment with numbered states.
+pub fn train_table<E: FiniteStates>(
+    agent: &AnyAgent,
+    env: &mut E,
+    start: Option<&TrainedAgent>,
+    budget: Budget,
+    cx: &Context<'_>,
+) -> Result<Training> {
+    match &agent.learner {
+        Learner::Table(table) => table.train_from(env, start.and_then(|s| s.table().cloned()), budget, cx),
+        _ => Err(Error::Data(format!("{} has a network and no table", agent.name))),
+    }
+}
+
+/// Trains a network in any environments of one kind that show numbers; all but actor–critic use the first alone.
+pub fn train_network<E: NumericStates>(
+    agent: &AnyAgent,
+    environments: &mut [E],
+    start: Option<&TrainedAgent>,
+    scaling: Scaling,
+    budget: Budget,
+    judge: Option<Judge<'_>>,
+    cx: &Context<'_>,
+) -> Result<DeepTraining> {
+    let start = start.and_then(TrainedAgent::network);
+    let Some(first) = environments.first_mut() else {
+        return Err(Error::Data("an agent needs at least one environment".into()));
+    };
+    match &agent.learner {
+        Learner::Dqn(dqn) => dqn.train(first, start, scaling, budget, judge, cx),
+        Learner::Reinforce(reinforce) => reinforce.train(first, start, scaling, budget, judge, cx),
+        Learner::ActorCritic(actor) => actor.train(environments, start, scaling, budget, judge, cx),
+        Learner::Table(_) => Err(Error::Data(format!("{} keeps a table of states, and here are numbers", agent.name))),
+    }
 }
 
 /// Trains once a seed, in parallel. The number of threads changes nothing.

@@ -1,10 +1,12 @@
 //! A trained agent: it acts, and it is kept in a file.
 
 use ermine_core::{Error, Result};
+use ermine_neural::Network;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::named::{AnyAgent, named};
+use super::named::{AnyAgent, Learner, named};
+use crate::deep::DeepTraining;
 use crate::env::{AnyEnvironment, Environment, Seen, Space, make};
 use crate::state;
 use crate::tabular::Training;
@@ -33,10 +35,12 @@ pub enum Place {
 pub enum Learned {
     /// A table.
     Table(Training),
+    /// A network.
+    Network(DeepTraining),
 }
 
 /// A trained agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TrainedAgent {
     /// What it was before it learned.
     pub agent: AnyAgent,
@@ -48,8 +52,17 @@ pub struct TrainedAgent {
     pub actions: Vec<String>,
     /// The seed of its training.
     pub seed: u64,
-    /// What it has learned.
-    pub learned: Learned,
+    learned: Learned,
+    /// The network that `learned` describes, ready to be asked.
+    brain: Option<Network>,
+}
+
+/// The network follows from what was learned.
+impl PartialEq for TrainedAgent {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |t: &Self| (t.agent.clone(), t.place.clone(), t.space.clone(), t.actions.clone(), t.seed);
+        parts(self) == parts(other) && self.learned == other.learned
+    }
 }
 
 /// What a file holds besides the agent's name and parameters.
@@ -63,41 +76,98 @@ struct Kept {
 }
 
 impl TrainedAgent {
-    /// An agent after its training.
-    pub fn new(agent: &AnyAgent, place: Place, space: Space, actions: Vec<String>, seed: u64, learned: Learned) -> Self {
-        Self { agent: agent.clone(), place, space, actions, seed, learned }
+    /// An agent after its training. What does not fit together is refused, so that it can act without a check.
+    pub fn new(agent: &AnyAgent, place: Place, space: Space, actions: Vec<String>, seed: u64, learned: Learned) -> Result<Self> {
+        let brain = match (&learned, &space, &agent.learner) {
+            (Learned::Table(t), Space::States(states), Learner::Table(_)) => {
+                t.check(*states, actions.len())?;
+                None
+            }
+            (Learned::Table(_), Space::Numbers(_), Learner::Table(_)) => {
+                return Err(Error::Model("it keeps a table and sees no states".into()));
+            }
+            (Learned::Network(t), Space::States(width) | Space::Numbers(width), learner)
+                if !matches!(learner, Learner::Table(_)) =>
+            {
+                Some(t.check(*width, actions.len())?)
+            }
+            _ => return Err(Error::Model(format!("what it has learned is not what {} learns", agent.name))),
+        };
+        Ok(Self { agent: agent.clone(), place, space, actions, seed, learned, brain })
+    }
+
+    /// What it has learned.
+    pub fn learned(&self) -> &Learned {
+        &self.learned
     }
 
     /// Returns of the whole episodes of its training, and their lengths.
     pub fn episodes(&self) -> (&[f64], &[u64]) {
-        let Learned::Table(t) = &self.learned;
-        (&t.returns, &t.lengths)
+        match &self.learned {
+            Learned::Table(t) => (&t.returns, &t.lengths),
+            Learned::Network(t) => (&t.returns, &t.lengths),
+        }
     }
 
     /// Steps of its training.
     pub fn steps(&self) -> u64 {
-        let Learned::Table(t) = &self.learned;
-        t.steps
+        match &self.learned {
+            Learned::Table(t) => t.steps,
+            Learned::Network(t) => t.steps,
+        }
     }
 
     /// Its table, where it keeps one.
     pub fn table(&self) -> Option<&Training> {
-        let Learned::Table(t) = &self.learned;
-        Some(t)
+        match &self.learned {
+            Learned::Table(t) => Some(t),
+            Learned::Network(_) => None,
+        }
     }
 
-    /// What each action is worth, as far as it knows.
+    /// Its network with the course of its training, where it has one.
+    pub fn network(&self) -> Option<&DeepTraining> {
+        match &self.learned {
+            Learned::Network(t) => Some(t),
+            Learned::Table(_) => None,
+        }
+    }
+
+    /// What each action is worth, as far as it knows; of policies the logits of their probabilities.
     pub fn action_values(&self, seen: &Seen) -> Result<Vec<f64>> {
-        let Learned::Table(t) = &self.learned;
-        match (seen, &self.space) {
-            (Seen::State(state), Space::States(n)) if state < n => {
-                Ok(t.values[state * t.actions..(state + 1) * t.actions].to_vec())
-            }
-            (Seen::State(state), Space::States(n)) => {
+        match (&self.learned, seen, &self.space) {
+            (_, Seen::State(state), Space::States(n)) if state >= n => {
                 Err(Error::Data(format!("there is no state {state}; states are 0 to {}", n.saturating_sub(1))))
             }
-            _ => Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name))),
+            (Learned::Table(t), Seen::State(state), _) => Ok(t.values[state * t.actions..(state + 1) * t.actions].to_vec()),
+            (Learned::Table(_), Seen::Numbers(_), _) => {
+                Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name)))
+            }
+            (Learned::Network(_), Seen::Numbers(values), _) => self.values_of(values),
+            (Learned::Network(_), Seen::State(state), Space::States(n)) => {
+                let mut row = vec![0.0; *n];
+                row[*state] = 1.0;
+                self.values_of(&row)
+            }
+            (Learned::Network(_), Seen::State(_), Space::Numbers(n)) => {
+                Err(Error::Data(format!("{} sees {n} numbers and was shown a state", self.agent.name)))
+            }
         }
+    }
+
+    /// The same for an agent with a network, from numbers as the environment shows them.
+    pub fn values_of(&self, seen: &[f32]) -> Result<Vec<f64>> {
+        let (Some(network), Learned::Network(t)) = (&self.brain, &self.learned) else {
+            return Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name)));
+        };
+        if seen.len() != t.scaling.width() {
+            let (what, expected, found) = ("numbers that are seen".into(), t.scaling.width(), seen.len());
+            return Err(Error::Length { what, expected, found });
+        }
+        let mut row = seen.to_vec();
+        t.scaling.apply(&mut row);
+        let mut scratch = network.scratch(1);
+        Ok(network.forward_row(&row, &mut scratch)?.iter().map(|&v| f64::from(v)).collect())
     }
 
     /// The best action, the lowest among equals.
@@ -151,12 +221,6 @@ impl TrainedAgent {
         };
         let agent = named(name, &params).map_err(|e| Error::Model(e.to_string()))?;
         let Kept { place, space, actions, learned } = kept;
-        match (&learned, &space) {
-            (Learned::Table(t), Space::States(states)) => t.check(*states, actions.len())?,
-            (Learned::Table(_), Space::Numbers(_)) => {
-                return Err(Error::Model("it keeps a table and sees no states".into()));
-            }
-        }
-        Ok(Self { agent, place, space, actions, seed: header.seed, learned })
+        Self::new(&agent, place, space, actions, header.seed, learned)
     }
 }

@@ -1,0 +1,183 @@
+//! Deep Q-networks (Mnih and others 2015) and their double form (van Hasselt, Guez, Silver 2016).
+
+use ermine_core::{Context, Error, Mat, MatRef, Result};
+use ermine_neural::{Activation, Trainer};
+use serde::{Deserialize, Serialize};
+
+use super::memory::{Batch, Memory};
+use super::training::{Course, DeepTraining, Judge, Scaling, adam, ends, largest, perceptron, sizes};
+use crate::env::NumericStates;
+use crate::mdp::check_gamma;
+use crate::tabular::{Budget, Schedule};
+
+/// A network that learns `r + γ max_a Q'(s', a)`, with Q' the network of some steps ago, from steps drawn out of a memory. The double form
+/// lets the network of now choose the action and that of then value it: no bias from the maximum.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dqn {
+    /// Whether the network of now chooses what that of then values.
+    pub double: bool,
+    /// The discount.
+    pub gamma: f64,
+    /// Widths of the hidden layers.
+    pub hidden: Vec<usize>,
+    /// Length of a step of Adam.
+    pub rate: f64,
+    /// Steps that are drawn for one step of Adam.
+    pub batch: usize,
+    /// Steps that the memory holds.
+    pub memory: usize,
+    /// Steps before learning begins.
+    pub warm_up: u64,
+    /// Steps in the environment between two times of learning.
+    pub every: u64,
+    /// Steps of Adam at such a time.
+    pub updates: u64,
+    /// Steps in the environment after which the network of then moves to that of now.
+    pub target_every: u64,
+    /// How far it moves: 1 is all the way.
+    pub tau: f64,
+    /// Share of actions that are any action.
+    pub epsilon: Schedule,
+}
+
+impl Dqn {
+    /// Refuses parameters that make no sense.
+    pub fn check(&self) -> Result<()> {
+        check_gamma(self.gamma)?;
+        self.epsilon.check("epsilon", 0.0, 1.0)?;
+        if !(self.tau > 0.0 && self.tau <= 1.0) {
+            return Err(Error::Data(format!("tau {} is refused; it lies in (0, 1]", self.tau)));
+        }
+        let whole = [
+            ("batch_size", self.batch as u64),
+            ("buffer_size", self.memory as u64),
+            ("train_freq", self.every),
+            ("gradient_steps", self.updates),
+            ("target_update_interval", self.target_every),
+        ];
+        match whole.iter().find(|w| w.1 == 0) {
+            Some((name, _)) => Err(Error::Data(format!("{name} 0 is refused; it is a whole number from 1 up"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Learns in an environment, from the start or on from where an earlier training ended (with an empty memory).
+    pub fn train<E: NumericStates>(
+        &self,
+        env: &mut E,
+        start: Option<&DeepTraining>,
+        scaling: Scaling,
+        budget: Budget,
+        judge: Option<Judge<'_>>,
+        cx: &Context<'_>,
+    ) -> Result<DeepTraining> {
+        self.check()?;
+        let (width, actions) = sizes(env)?;
+        let network = match start {
+            Some(start) => start.check(width, actions)?,
+            None => perceptron(width, &self.hidden, Activation::Relu, actions, cx.seed)?,
+        };
+        let mut target = network.clone();
+        let mut trainer = Trainer::new(network, adam(self.rate, 10.0), self.batch)?;
+        let mut course = Course::new(start, scaling, judge, cx);
+        let (max_episodes, max_steps) = ends(budget, &course);
+        let mut memory = Memory::new(width, self.memory);
+        let mut learn = Learn::new(self, width, actions, &target);
+        let mut one = target.scratch(1);
+        let (mut seen, mut next) = (vec![0.0; width], vec![0.0; width]);
+        let first = env.reset(Some(cx.seed));
+        course.see(env, &first, &mut seen)?;
+        let first_step = course.step;
+        let (mut total, mut began) = (0.0, course.step);
+        while course.step < max_steps && (course.returns.len() as u64) < max_episodes {
+            let epsilon = self.epsilon.at(course.step);
+            let u = course.rng.uniform();
+            let action = match u < epsilon {
+                // The number that decided to explore is uniform below ε, and says where.
+                true => ((u / epsilon * actions as f64) as usize).min(actions - 1),
+                false => largest(trainer.network().forward_row(&seen, &mut one)?),
+            };
+            let step = env.step(action)?;
+            course.tick(step.reward, action)?;
+            total += step.reward;
+            course.see(env, &step.observation, &mut next)?;
+            memory.push(&seen, action, step.reward, &next, step.terminated);
+            if step.done() {
+                course.returns.push(total);
+                course.lengths.push(course.step - began);
+                (total, began) = (0.0, course.step);
+                let first = env.reset(None);
+                course.see(env, &first, &mut seen)?;
+            } else {
+                std::mem::swap(&mut seen, &mut next);
+            }
+            if course.step - first_step >= self.warm_up && course.step.is_multiple_of(self.every) {
+                for _ in 0..self.updates {
+                    memory.draw(self.batch, &mut course.rng, &mut learn.batch);
+                    learn.step(self, &mut trainer, &target)?;
+                }
+            }
+            if course.step.is_multiple_of(self.target_every) {
+                target.blend(trainer.network(), self.tau)?;
+            }
+            if course.look(trainer.network())? {
+                break;
+            }
+        }
+        let network = trainer.into_network();
+        course.end(&network, None)
+    }
+}
+
+/// What one step of learning needs, kept between them.
+struct Learn {
+    batch: Batch,
+    width: usize,
+    targets: Vec<f32>,
+    gradient: Mat<f32>,
+    scratch: ermine_neural::Scratch,
+    chooser: ermine_neural::Scratch,
+}
+
+impl Learn {
+    fn new(dqn: &Dqn, width: usize, actions: usize, network: &ermine_neural::Network) -> Self {
+        Self {
+            batch: Batch::new(width, dqn.batch),
+            width,
+            targets: vec![0.0; dqn.batch],
+            gradient: Mat::filled(dqn.batch, actions, 0.0),
+            scratch: network.scratch(dqn.batch),
+            chooser: network.scratch(dqn.batch),
+        }
+    }
+
+    /// One step of Adam along the gradient of Huber's loss of `Q(s, a) - target`, mean over the batch.
+    fn step(&mut self, dqn: &Dqn, trainer: &mut Trainer, target: &ermine_neural::Network) -> Result<()> {
+        let (count, gamma) = (dqn.batch, dqn.gamma as f32);
+        let next = MatRef::row_major(&self.batch.next, count, self.width);
+        let then = target.forward(next, &mut self.scratch)?;
+        let now = match dqn.double {
+            true => Some(trainer.network().forward(next, &mut self.chooser)?),
+            false => None,
+        };
+        for k in 0..count {
+            let actions = then.cols();
+            let value = match &now {
+                Some(now) => {
+                    let choice = (1..actions).fold(0, |best, a| if now.at(k, a) > now.at(k, best) { a } else { best });
+                    *then.at(k, choice)
+                }
+                None => (0..actions).map(|a| *then.at(k, a)).fold(f32::NEG_INFINITY, f32::max),
+            };
+            self.targets[k] = self.batch.rewards[k] + gamma * self.batch.follows[k] * value;
+        }
+        let out = trainer.forward(MatRef::row_major(&self.batch.seen, count, self.width))?;
+        for k in 0..count {
+            let row = self.gradient.row_mut(k);
+            row.fill(0.0);
+            let action = self.batch.actions[k] as usize;
+            row[action] = (*out.at(k, action) - self.targets[k]).clamp(-1.0, 1.0) / count as f32;
+        }
+        trainer.step(self.gradient.view())
+    }
+}
