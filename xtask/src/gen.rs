@@ -280,7 +280,7 @@ fn python() -> Result<String> {
     );
     out += "from numbers import Integral, Real\n\nimport numpy as np\n";
     out += "from sklearn.metrics import get_scorer_names\n";
-    out += "from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, RealNotInt, StrOptions\n\n";
+    out += "from sklearn.utils._param_validation import HasMethods, Hidden, Interval, MissingValues, Options, RealNotInt, StrOptions\n\n";
     let mut modules: Vec<&str> = classes.iter().filter_map(|c| c.face.base.split_once('.')).map(|(module, _)| module).collect();
     modules.sort_unstable();
     modules.dedup();
