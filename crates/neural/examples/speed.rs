@@ -6,7 +6,7 @@ mod data;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Features, Learner, Mat, Target};
+use ermine_core::{Context, Dataset, Features, Learner, Mat, MatRef, Target};
 use ermine_neural::{Architecture, Autoencoder, ConvNet, Init, Mlp, Network, Shape};
 
 type Answer = Result<(f64, usize, f64), Box<dyn std::error::Error>>;
@@ -23,9 +23,9 @@ struct Rows {
 
 impl Rows {
     fn train<M>(&self, rows: usize, fit: impl Fn(&Dataset<'_>) -> ermine_core::Result<M>) -> ermine_core::Result<(f64, M)> {
-        let x = Mat::from_vec(rows, self.x.cols(), self.x.as_slice()[..rows * self.x.cols()].to_vec());
+        let x = MatRef::row_major(&self.x.as_slice()[..rows * self.x.cols()], rows, self.x.cols());
         let target = Target::Class { codes: &self.y[..rows], names: &self.names };
-        let data = Dataset::new(Features::F32(x.view())).with_target(target);
+        let data = Dataset::new(Features::F32(x)).with_target(target);
         let started = Instant::now();
         let model = fit(&data)?;
         Ok((started.elapsed().as_secs_f64(), model))

@@ -115,18 +115,19 @@ impl Autoencoder {
 /// The shift of each column, and the one scale of all.
 fn frame(cells: &Cells<'_>, rows: &[u32], columns: usize, weight: &dyn Fn(usize) -> f64) -> (Vec<f32>, f32) {
     let mut row = vec![0.0f32; columns];
-    let (mut mean, mut squares, mut mass) = (vec![0.0f64; columns], 0.0f64, 0.0f64);
+    let (mut mean, mut squares, mut mass) = (vec![0.0f64; columns], vec![0.0f64; columns], 0.0f64);
     for &i in rows {
         cells.copy(i as usize, &mut row);
         let w = weight(i as usize);
         mass += w;
-        for (m, v) in mean.iter_mut().zip(&row) {
+        let share = w / mass;
+        for ((m, s), v) in mean.iter_mut().zip(&mut squares).zip(&row) {
             let d = f64::from(*v) - *m;
-            *m += d * w / mass;
-            squares += w * d * (f64::from(*v) - *m);
+            *m += d * share;
+            *s += w * d * (f64::from(*v) - *m);
         }
     }
-    let scale = (squares / mass / columns as f64).sqrt();
+    let scale = (squares.iter().sum::<f64>() / mass / columns as f64).sqrt();
     (mean.iter().map(|m| *m as f32).collect(), if scale > 0.0 && (scale as f32).is_normal() { scale as f32 } else { 1.0 })
 }
 

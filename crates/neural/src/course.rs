@@ -1,5 +1,7 @@
 //! The course of training: epochs of batches, a schedule, a stopping rule, the best weights, what to do when it runs away.
 
+use std::ops::Range;
+
 use ermine_core::{Context, Error, Progress, Result, Stream, Trace};
 use ermine_math::loss::{OutputLoss, Targets, output_block};
 use ermine_math::network::Buffer;
@@ -261,25 +263,25 @@ impl<'a> Run<'a> {
             Answers::Codes(codes) => rows.iter().map(|&i| codes[i as usize]).collect(),
             _ => Vec::new(),
         };
-        let mut numbers: Vec<f32> = Vec::new();
-        match &task.answers {
-            Answers::Codes(_) => {}
-            Answers::Numbers(y) => {
-                numbers.reserve(rows.len() * outputs);
-                rows.iter().for_each(|&i| numbers.extend_from_slice(&y[i as usize * outputs..][..outputs]));
-            }
-            Answers::Inputs => {
-                numbers.resize(rows.len() * outputs, 0.0);
-                numbers.chunks_exact_mut(outputs).enumerate().for_each(|(i, row)| fill(i, row));
-            }
-        }
-        let loss = |range: std::ops::Range<usize>, z: &[f32], stride: usize, d: &mut [f32]| {
-            let targets = match &task.answers {
-                Answers::Codes(_) => Targets::Codes(&codes[range.clone()]),
-                _ => Targets::Numbers(&numbers[range.start * outputs..range.end * outputs]),
-            };
+        let numbers: Vec<f32> = match &task.answers {
+            Answers::Numbers(y) => rows.iter().flat_map(|&i| &y[i as usize * outputs..][..outputs]).copied().collect(),
+            _ => Vec::new(),
+        };
+        let scale = 1.0 / mass;
+        let loss = |range: Range<usize>, (x, from): (&[f32], usize), (z, to): (&[f32], usize), d: &mut [f32]| {
             let weight = weights.as_ref().map(|w| &w[range.clone()]);
-            output_block(task.loss, z, stride, outputs, targets, weight, 1.0 / mass, d)
+            let targets = match &task.answers {
+                Answers::Codes(_) => Targets::Codes(&codes[range]),
+                Answers::Numbers(_) => Targets::Numbers(&numbers[range.start * outputs..range.end * outputs]),
+                Answers::Inputs => {
+                    let one = |i: usize| {
+                        let (x, d) = (Targets::Numbers(&x[i * from..][..outputs]), &mut d[i * to..][..outputs]);
+                        output_block(task.loss, &z[i * to..], to, outputs, x, weight.map(|w| &w[i..=i]), scale, d)
+                    };
+                    return (0..range.len()).map(one).sum();
+                }
+            };
+            output_block(task.loss, z, to, outputs, targets, weight, scale, d)
         };
         self.trainer.learn(rows.len(), &fill, &loss, take_step)
     }
@@ -287,7 +289,7 @@ impl<'a> Run<'a> {
 
 /// Batches of an epoch. The last may be smaller; where a single row would be left and a layer normalises single points, it joins the
 /// batch before, since it could not be normalised alone.
-fn cut(rows: usize, batch: usize, network: &Network) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
+fn cut(rows: usize, batch: usize, network: &Network) -> impl Iterator<Item = Range<usize>> + use<> {
     let plan = network.plan();
     let joins = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);
     let count = rows.div_ceil(batch);

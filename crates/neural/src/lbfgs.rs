@@ -130,7 +130,7 @@ fn batch(trainer: &mut Trainer<f64>, task: &Task<'_>, rows: &[u32], mass: f64) -
         }
     }
     let weights: Option<Vec<f64>> = task.weight.as_ref().map(|w| rows.iter().map(|&i| w[i as usize]).collect());
-    let loss = |range: std::ops::Range<usize>, z: &[f64], stride: usize, d: &mut [f64]| {
+    let loss = |range: std::ops::Range<usize>, _: (&[f64], usize), (z, stride): (&[f64], usize), d: &mut [f64]| {
         let targets = match codes.is_empty() {
             false => Targets::Codes(&codes[range.clone()]),
             true => Targets::Numbers(&numbers[range.start * outputs..range.end * outputs]),

@@ -84,8 +84,9 @@ enum How {
     Done,
 }
 
-/// What a loss answers for the rows of a block: the gradient goes to the last argument, the value is returned.
-pub(crate) type BlockLoss<'a, T> = dyn Fn(Range<usize>, &[T], usize, &mut [T]) -> f64 + Sync + 'a;
+/// What a loss answers for the rows of a block, given what went in and what came out, each with the distance of its rows: the gradient
+/// goes to the last argument, which lies as the outputs do, the value is returned.
+pub(crate) type BlockLoss<'a, T> = dyn Fn(Range<usize>, (&[T], usize), (&[T], usize), &mut [T]) -> f64 + Sync + 'a;
 
 impl<T: Float> Trainer<T> {
     /// A trainer for batches of up to `batch` rows.
@@ -413,11 +414,12 @@ impl<T: Float> Trainer<T> {
         take_step: bool,
     ) -> Result<f64> {
         self.forward_with(rows, fill)?;
-        let (last, node) = (self.network.plan.ops.len(), *self.network.plan.output());
+        let last = self.network.plan.ops.len();
+        let (from, to) = (self.network.plan.nodes[0].stride, self.network.plan.output().stride);
         let used = rows.div_ceil(self.block);
         each_tape(&mut self.tapes[..used], &|tape| {
-            let Range { start, end } = tape.first..tape.first + tape.rows();
-            tape.loss = loss(start..end, &tape.nodes[last], node.stride, &mut tape.grads[last]);
+            let range = tape.first..tape.first + tape.rows();
+            tape.loss = loss(range, (&tape.nodes[0], from), (&tape.nodes[last], to), &mut tape.grads[last]);
         });
         let total = self.tapes[..used].iter().map(|t| t.loss).sum();
         self.back_and_step(take_step)?;

@@ -180,6 +180,38 @@ fn a_generator_comes_to_the_density_of_the_rows() {
     assert!(model.coverage().unwrap() >= 0.75);
 }
 
+#[test]
+fn hostile_images_and_layers_are_answered_with_their_place() {
+    let (x, y) = signs(60, 4);
+    for bad in [f32::NAN, f32::INFINITY] {
+        let mut x = x.clone();
+        x[(41, 77)] = bad;
+        let data = Dataset::new(Features::F32(x.view())).with_target(y.view());
+        let e = ConvNet::default().fit(&data, &Context::default()).unwrap_err().to_string();
+        assert!(e.contains("row 41") && e.contains("column 77"), "{e}");
+        let e = Autoencoder::default().fit(&Dataset::new(Features::F32(x.view())), &Context::default()).unwrap_err().to_string();
+        assert!(e.contains("row 41") && e.contains("column 77"), "{e}");
+    }
+    let data = Dataset::new(Features::F32(x.view())).with_target(y.view());
+    let net = |layers: &str, batch_size: usize| {
+        ConvNet { layers: Some(layers.parse().unwrap()), batch_size, max_iter: 2, ..ConvNet::default() }
+            .fit(&data, &Context::default())
+    };
+    // One image has many points to normalise a channel by; one row of plain numbers has not.
+    let model = net("conv(4,3) batchnorm relu pool(2)", 1).unwrap();
+    assert!(model.network().is_finite() && model.losses().iter().all(|l| l.is_finite()));
+    let e = net("conv(4,3) relu globalpool batchnorm", 1).unwrap_err().to_string();
+    assert!(e.contains("at least 2 rows") && e.contains("batch_size"), "{e}");
+    for (layers, place) in [("conv(0,3)", "layer 1, conv(0,3)"), ("conv(4,3) relu dense(0)", "layer 3, dense(0)")] {
+        let e = net(layers, 16).unwrap_err().to_string();
+        assert!(e.contains(place) && e.contains("at least 1"), "{e}");
+    }
+    let wild = ConvNet { learning_rate_init: 1e6, max_iter: 5, ..ConvNet::default() };
+    let model = wild.fit(&data, &Context::default()).unwrap();
+    let notes = &model.certificate().unwrap().notes;
+    assert!(notes[0].contains("ran away") && model.network().is_finite(), "{notes:?}");
+}
+
 /// All of Fashion-MNIST, where `ERMINE_DATA` has it: 28 x 28 images of ten kinds of clothes.
 #[test]
 #[ignore = "minutes; needs ERMINE_DATA"]
