@@ -104,11 +104,7 @@ fn a_budget_is_kept_and_who_was_cut_is_said() {
     let (board, failed) = (names("leaderboard"), names("failed"));
     assert_eq!(board.len() + failed.len(), 6, "{board:?} {failed:?}");
     assert!(board.contains(&"baseline".to_owned()) && board.contains(&"tree".to_owned()));
-    assert!(
-        v["failed"].as_array().unwrap().iter().all(|f| f["error"].as_str().unwrap().contains("cut after")),
-        "{}",
-        v["failed"]
-    );
+    assert!(v["failed"].as_array().unwrap().iter().all(|f| f["error"].as_str().unwrap().contains("cut")), "{}", v["failed"]);
 }
 
 #[test]

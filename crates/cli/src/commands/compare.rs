@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ermine::core::{AnyLearner, Task};
 use ermine::learn::metrics::{self, Better, holm};
-use ermine::learn::select::{Budget, Entrant, FoldScore, Method, Race, Rounds, Search, Space, Standing};
+use ermine::learn::select::{Budget, Entrant, FoldScore, Method, Race, Rounds, Search, Space, Standing, stratified_k_fold};
 use ermine::prelude::*;
 use ermine::report::{self as page, Judgement, Leaderboard, Settings, Subject};
 use serde_json::{Map, Value, json};
@@ -22,8 +22,9 @@ use crate::text::{self, Align};
 /// Models whose parameters are searched with --tune, and trials of each where no budget bounds them.
 const TUNED: usize = 3;
 const TRIALS: usize = 20;
-/// Parts of the time that is left which the race gets when others need some of it: the search, the last fit.
+/// Parts of the time that is left which the race gets when others need some of it: the search, the page, the last fit.
 const WITH_SEARCH: f64 = 0.5;
+const WITH_REPORT: f64 = 0.6;
 const WITH_LAST_FIT: f64 = 0.85;
 /// Differences that chance makes less often than this are called real.
 const LEVEL: f64 = 0.05;
@@ -66,6 +67,8 @@ pub fn run(args: &Compare) -> Result<()> {
     let (metric, second) = match (&args.metric, problem.y.view().task()) {
         (Some(name), _) => (name.as_str(), None),
         (None, Some(Task::Classification)) => ("accuracy", Some("log_loss")),
+        // A single row has no variance to explain.
+        (None, _) if matches!(rounds, Rounds::LeaveOneOut { .. }) => ("mae", None),
         (None, _) => ("r2", Some("rmse")),
     };
     let direction = metrics::direction(metric)?;
@@ -100,7 +103,14 @@ pub fn run(args: &Compare) -> Result<()> {
         if let Some(path) = &args.report {
             let cx = Context::seeded(args.everywhere.seed);
             let mut subject = Subject::new(&fitted, problem.dataset(), Settings::default());
-            subject.judgement = Some(Judgement::of_folds(&fitted, &problem.dataset(), &rounds, &cx)?);
+            // A page shows a model a round, which single rows would make too many of.
+            let shown = match rounds {
+                Rounds::LeaveOneOut { rows } => {
+                    Rounds::from(stratified_k_fold(&problem.y.view(), rows, 10.min(rows), args.everywhere.seed)?)
+                }
+                ref as_they_are => as_they_are.clone(),
+            };
+            subject.judgement = Some(Judgement::of_folds(&fitted, &problem.dataset(), &shown, &cx)?);
             subject.leaderboard = Some(leaderboard(metric, second, &board, &failed, &rounds, started));
             subject.origin.look_at(&args.data)?;
             subject.origin.model = args.output.as_ref().map(|p| p.display().to_string());
@@ -175,9 +185,10 @@ impl Course<'_> {
 
     /// The part of the time left that ends the race.
     fn race_end(&self) -> Option<Instant> {
-        let part = match (self.args.tune, self.args.output.is_some()) {
-            (true, _) => WITH_SEARCH,
-            (_, true) => WITH_LAST_FIT,
+        let part = match (self.args.tune, self.args.report.is_some(), self.args.output.is_some()) {
+            (true, _, _) => WITH_SEARCH,
+            (_, true, _) => WITH_REPORT,
+            (_, _, true) => WITH_LAST_FIT,
             _ => 1.0,
         };
         let now = Instant::now();
@@ -292,6 +303,15 @@ fn winner<'a>(board: &'a [Entry], rounds: &Rounds) -> Option<&'a Entry> {
     board.iter().find(|e| e.standing.done() == rounds.len()).or(board.first())
 }
 
+/// A measure with as many digits as columns of a table can show.
+fn measure(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1000.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
 /// Parameters as they would be typed.
 fn settings(params: &Map<String, Value>) -> String {
     let one = |(k, v): (&String, &Value)| match v {
@@ -310,7 +330,10 @@ fn cut_note(entry: &Entry, rounds: &Rounds) -> Option<String> {
 /// What is said of a model that did not end its first round.
 fn unfinished(entry: &Entry, metric: &str) -> Option<(String, String)> {
     let seconds = entry.standing.cut?;
-    let mut why = format!("cut after {}, its part of the time", text::seconds(seconds));
+    let mut why = match seconds {
+        0.0 => "cut, as no time was left to begin".to_owned(),
+        _ => format!("cut after {}, its part of the time", text::seconds(seconds)),
+    };
     if let Some((rows, score)) = &entry.standing.sample
         && let Some(v) = score.value(metric)
     {
@@ -366,15 +389,15 @@ fn as_text(
         OwnedTarget::Class { names, .. } => format!("{} classes", names.len()),
         _ => "regression".into(),
     };
-    writeln!(
-        out,
-        "{}: {} rows, {} columns, target {} ({task}), {}\n",
+    let head = format!(
+        "{}: {} rows, {} columns, target {} ({task}), {}",
         args.data,
         text::count(problem.x.rows()),
         problem.x.columns().len(),
         args.target,
         rounds.describe()
-    )?;
+    );
+    writeln!(out, "{}", text::paragraph(&head, 80))?;
     let spread = format!("{metric} ± s.e.");
     let mut head = vec!["", "model", spread.as_str()];
     let mut align = vec![Align::Right, Align::Left, Align::Right];
@@ -387,9 +410,9 @@ fn as_text(
     let row = |(i, e): (usize, &Entry)| {
         let s = e.standing.scores(metric);
         let mean = |f: fn(&FoldScore) -> f64| text::seconds(e.standing.mean_of(f));
-        let mut cells = vec![(i + 1).to_string(), e.name.clone(), format!("{:.4} ± {:.4}", s.mean, s.standard_error)];
+        let mut cells = vec![(i + 1).to_string(), e.name.clone(), format!("{} ± {}", measure(s.mean), measure(s.standard_error))];
         if let Some(name) = second {
-            cells.push(format!("{:.4}", e.standing.scores(name).mean));
+            cells.push(measure(e.standing.scores(name).mean));
         }
         cells.push(match e.p_value {
             Some(p) if p >= LEVEL => format!("≈ {p:.2}"),
@@ -406,11 +429,12 @@ fn as_text(
     }
     for entry in board {
         if let Some(params) = &entry.tuned {
-            writeln!(out, "\n  {}: {}", entry.name, settings(params))?;
+            let pieces: Vec<String> = settings(params).split(' ').map(str::to_owned).collect();
+            write!(out, "\n{}", text::flow(&format!("  {}: ", entry.name), &pieces))?;
         }
     }
     for (name, why) in failed {
-        writeln!(out, "\n  {name}: {why}")?;
+        write!(out, "\n{}", text::wrapped(&format!("{name}:"), why, 4))?;
     }
     if let Some(best) = winner(board, rounds) {
         match &args.output {

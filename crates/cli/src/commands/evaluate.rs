@@ -233,7 +233,7 @@ fn abstention(cost: f64, errors: &Costs, rows: &Decided<'_>) -> Result<(String, 
     let costs = errors.clone().with_abstention(cost)?;
     let action = costs.decide(rows.proba.view())?.action;
     let share = |hit: &dyn Fn(usize) -> bool| {
-        (0..action.len()).filter(|&i| hit(i)).map(|i| rows.weight.map_or(1.0, |w| w[i])).sum::<f64>()
+        (0..action.len()).filter(|&i| hit(i)).map(|i| rows.weight.map_or(1.0, |w| w[i])).fold(0.0, |a, w| a + w)
     };
     let all = share(&|_| true);
     let declined = share(&|i| Some(action[i]) == costs.abstention());

@@ -25,9 +25,16 @@ use crate::text::{self, Align};
 const TRIALS: usize = 50;
 /// Trials that are printed; --json has all.
 const SHOWN: usize = 10;
+/// Letters of a parameter's name that a table keeps at least.
+const SHORTEST_NAME: usize = 6;
 
 pub fn run(args: &Tune) -> Result<()> {
     let started = Instant::now();
+    if let Some(task) = args.learning.task()?.filter(|t| !t.is_supervised()) {
+        return Err(
+            Usage(format!("--task {task}: tune searches by predictions of a target, and there are none; fit one model")).into()
+        );
+    }
     let reading = args.splitting.reading(&args.reading);
     let mut problem = args.learning.problem(&reading, &args.data, std::slice::from_ref(&args.target), args.model.as_slice())?;
     let seed = args.everywhere.seed;
@@ -216,6 +223,20 @@ fn short(value: &Value) -> String {
     }
 }
 
+/// A table of trials in 80 columns: names of parameters are cut as far as needed, since the best setting says them whole.
+fn narrow_table(spread: &str, names: &[&String], rows: &[Vec<String>]) -> String {
+    let of_width = |most: usize| {
+        let cut: Vec<String> = names.iter().map(|n| text::cut(n, most)).collect();
+        let mut head = vec!["", spread];
+        head.extend(cut.iter().map(String::as_str));
+        head.push("fit");
+        text::table(&head, &vec![Align::Right; head.len()], rows)
+    };
+    let fits = |table: &String| table.lines().all(|l| text::width(l) <= 80);
+    let longest = names.iter().map(|n| text::width(n)).max().unwrap_or(0);
+    (SHORTEST_NAME..=longest).rev().map(of_width).find(fits).unwrap_or_else(|| of_width(SHORTEST_NAME))
+}
+
 fn as_text(
     args: &Tune,
     name: &str,
@@ -234,10 +255,6 @@ fn as_text(
     );
     let names: Vec<&String> = found.best().params.keys().collect();
     let spread = format!("{metric} ± s.e.");
-    let mut head = vec!["", spread.as_str()];
-    head.extend(names.iter().map(|n| n.as_str()));
-    head.push("fit");
-    let align = vec![Align::Right; head.len()];
     let row = |(k, t): (usize, &&Trial)| {
         let s = t.summary();
         let mut cells = vec![(k + 1).to_string(), format!("{} ± {}", text::number(s.mean), text::number(s.standard_error))];
@@ -247,7 +264,7 @@ fn as_text(
     };
     let ranked = ranked(found, metric);
     let whole: Vec<&Trial> = ranked.iter().filter(|t| t.ended == Ended::Whole).take(SHOWN).copied().collect();
-    out += &text::table(&head, &align, &whole.iter().enumerate().map(row).collect::<Vec<_>>());
+    out += &narrow_table(&spread, &names, &whole.iter().enumerate().map(row).collect::<Vec<_>>());
     let count = |of: fn(&Ended) -> bool| found.trials.iter().filter(|t| of(&t.ended)).count();
     let (left, failed) = (count(|e| *e == Ended::Hopeless), count(|e| matches!(e, Ended::Failed(_))));
     if left > 0 {
@@ -258,23 +275,25 @@ fn as_text(
     }
     let best = found.best().summary();
     let settings: Vec<String> = found.best().params.iter().map(|(k, v)| format!("{k}={}", short(v))).collect();
-    writeln!(out, "\nbest: {}", settings.join(" "))?;
+    write!(out, "\n{}", text::flow("best: ", &settings))?;
     match outer {
         Some(rounds) => {
             let s = nested_scores(rounds, metric);
-            writeln!(
-                out,
+            let line = format!(
                 "{metric} of the search on rows that had no part in it: {} ± {}",
                 text::number(s.mean),
                 text::number(s.standard_error)
-            )?;
+            );
+            out += &text::paragraph(&line, 80);
         }
-        None => writeln!(
-            out,
-            "{metric} {} is the best of {}, and a little too good; --nested measures it",
-            text::number(best.mean),
-            text::counted(found.trials.len(), "trial")
-        )?,
+        None => {
+            let line = format!(
+                "{metric} {} is the best of {}, and a little too good; --nested measures it",
+                text::number(best.mean),
+                text::counted(found.trials.len(), "trial")
+            );
+            out += &text::paragraph(&line, 80);
+        }
     }
     match &args.output {
         Some(path) => writeln!(out, "trained on all rows and saved in {}; {} in all", path.display(), text::seconds(seconds))?,
@@ -286,6 +305,19 @@ fn as_text(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_keep_to_the_width_of_a_terminal() {
+        let names: Vec<String> =
+            ["l2_regularization", "learning_rate", "max_iter", "max_leaf_nodes", "min_samples_leaf"].map(str::to_owned).to_vec();
+        let names: Vec<&String> = names.iter().collect();
+        let row = ["1", "0.07368 ± 0.01982", "0.008922", "0.04206", "143", "40", "16", "110.0 ms"].map(str::to_owned).to_vec();
+        let table = narrow_table("log_loss ± s.e.", &names, std::slice::from_ref(&row));
+        assert!(table.lines().all(|l| text::width(l) <= 80), "{table}");
+        assert!(table.contains("learni") && table.contains('…'), "{table}");
+        // One name is not cut.
+        assert!(narrow_table("rmse ± s.e.", &names[..1], &[row[..4].to_vec()]).contains("l2_regularization"));
+    }
 
     #[test]
     fn values_are_short() {
