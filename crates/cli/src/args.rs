@@ -42,6 +42,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Compare models by cross-validation; keep the best
     Compare(Compare),
+    /// Search the parameters of a model by cross-validation; keep the best
+    Tune(Tune),
     /// Show a saved model: how it was trained, its evidence, its coefficients, path or tree
     Explain(Explain),
     /// Write a page about a model: how well it does, what matters to it, what it decides
@@ -73,6 +75,7 @@ impl Command {
             Self::Transform(_) => "transform",
             Self::Evaluate(_) => "evaluate",
             Self::Compare(_) => "compare",
+            Self::Tune(_) => "tune",
             Self::Explain(_) => "explain",
             Self::Report(_) => "report",
             Self::Bandit(a) => match a.command {
@@ -102,6 +105,7 @@ impl Command {
             Self::Transform(a) => Some(&a.everywhere),
             Self::Evaluate(a) => Some(&a.everywhere),
             Self::Compare(a) => Some(&a.everywhere),
+            Self::Tune(a) => Some(&a.everywhere),
             Self::Explain(a) => Some(&a.everywhere),
             Self::Report(a) => Some(&a.everywhere),
             Self::Bandit(a) => Some(match &a.command {
@@ -140,7 +144,7 @@ pub struct Everywhere {
 }
 
 /// How to read the data.
-#[derive(Debug, Default, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub struct Reading {
     /// Format, where the extension does not tell: csv, tsv, parquet, arrow, libsvm, idx
@@ -298,10 +302,10 @@ pub struct Evaluate {
     /// Column of sample weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
-    /// Costs of a false positive and a false negative (two classes, the second is the positive one)
+    /// Costs of errors: fp=5,fn=1 for two classes, the second being the positive one; TRUE:CALLED=5 for any, and 1 for what is not named
     #[arg(long, value_name = "fp=5,fn=1")]
     pub cost: Option<String>,
-    /// Cost of declining to decide, where an error costs 1
+    /// Cost of declining to decide, where an error costs what --cost says, or 1
     #[arg(long, value_name = "COST")]
     pub abstain: Option<f64>,
     /// Page to write, one .html file or .md with its figures in a folder beside it
@@ -323,15 +327,15 @@ pub struct Compare {
     /// Models to compare; when not given all that fit the task, but for those that by default repeat another
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub models: Vec<String>,
-    /// Folds of the cross-validation
-    #[arg(long, value_name = "K", default_value_t = 5)]
-    pub folds: usize,
     /// Measure to rank by; accuracy or r2 when not given
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Time for everything: 60s, 5m; models that have not begun by then are left out
+    /// Time for everything: 60s, 5m. It is shared: quick models go first, and a slow one that has used its part up is cut
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
+    /// Search the parameters of the best three models too
+    #[arg(long)]
+    pub tune: bool,
     /// Model file for the best, trained on all rows
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -339,11 +343,102 @@ pub struct Compare {
     #[arg(long, value_name = "OUT")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
+    pub splitting: Splitting,
+    #[command(flatten)]
     pub learning: Learning,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
     pub everywhere: Everywhere,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Tune {
+    /// A file, a glob, - or example:NAME
+    pub data: String,
+    /// Target column
+    #[arg(long, value_name = "COL")]
+    pub target: String,
+    /// Model (see `ermine models`); a sensible default for the task when not given
+    #[arg(long, short, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Parameter of the model that stays as it is
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Values of a parameter: alpha=1e-3..10:log, max_depth=2..8, kernel=linear,rbf; given several times. When not given, what the model
+    /// recommends
+    #[arg(long, value_name = "KEY=LO..HI[:log]")]
+    pub space: Vec<String>,
+    /// How settings are chosen: model (guided by the trials so far), random, grid, halving (few rows first)
+    #[arg(long, value_name = "HOW", default_value = "model", value_parser = ["model", "random", "grid", "halving"])]
+    pub method: String,
+    /// Values of each range in a grid
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub steps: usize,
+    /// How many settings are tried, 50, or for how long, 60s; 50 when not given, and all of a grid
+    #[arg(long, value_name = "N or TIME", value_parser = budget)]
+    pub budget: Option<Effort>,
+    /// How many settings are tried, where --budget is a time: whatever comes first
+    #[arg(long, value_name = "N", value_parser = trials)]
+    pub trials: Option<usize>,
+    /// Measure to search by; log_loss or rmse when not given
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Measure the search itself on rows that have no part in it: one more search for each fold
+    #[arg(long)]
+    pub nested: bool,
+    /// Run every trial to the end, even where it cannot become the best
+    #[arg(long)]
+    pub patient: bool,
+    /// File that keeps every trial, and from which the same command goes on after an interruption
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
+    /// Model file for the best setting, trained on all rows
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub splitting: Splitting,
+    #[command(flatten)]
+    pub learning: Learning,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+/// How rows are split into rounds of training and testing.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Splitting")]
+pub struct Splitting {
+    /// Folds of the cross-validation; loo leaves each row out in turn
+    #[arg(long, value_name = "K", default_value = "5", value_parser = folds)]
+    pub folds: Folds,
+    /// Go through the folds again with other draws
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub repeats: usize,
+    /// Column of groups whose rows stay together; it is not learned from
+    #[arg(long, value_name = "COL", conflicts_with_all = ["time", "split", "repeats"])]
+    pub group: Option<String>,
+    /// Column of times: models are tested on rows later than those they are trained on
+    #[arg(long, value_name = "COL", conflicts_with_all = ["split", "repeats"])]
+    pub time: Option<String>,
+    /// Share of rows held out and measured, in place of folds
+    #[arg(long, value_name = "SHARE", conflicts_with = "repeats")]
+    pub split: Option<f64>,
+}
+
+/// How many folds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folds {
+    K(usize),
+    EachRow,
+}
+
+/// How long to search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Effort {
+    Trials(usize),
+    Time(Duration),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -429,6 +524,33 @@ fn size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// 5, or loo.
+fn folds(text: &str) -> Result<Folds, String> {
+    if text == "loo" {
+        return Ok(Folds::EachRow);
+    }
+    text.parse()
+        .map(Folds::K)
+        .map_err(|_| format!("\"{text}\" is no number of folds; write 5, or loo to leave each row out in turn"))
+}
+
+/// 50 trials, or 60s.
+fn budget(text: &str) -> Result<Effort, String> {
+    match text.trim().parse::<usize>() {
+        Ok(0) => Err("0 trials find nothing; write 50, or a time such as 60s".into()),
+        Ok(trials) => Ok(Effort::Trials(trials)),
+        Err(_) => duration(text).map(Effort::Time),
+    }
+}
+
+fn trials(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("0 trials find nothing; write 50, say".into()),
+        Ok(trials) => Ok(trials),
+        Err(_) => Err(format!("\"{text}\" is no number of trials; write 50, say")),
+    }
+}
+
 /// 90, 90s, 1.5m, 2h.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
@@ -453,5 +575,8 @@ mod tests {
         Args::command().debug_assert();
         assert_eq!(duration("1.5m").unwrap(), Duration::from_secs(90));
         assert!(duration("soon").is_err() && duration("-1s").is_err());
+        assert_eq!((budget("50").unwrap(), budget("60s").unwrap()), (Effort::Trials(50), Effort::Time(Duration::from_secs(60))));
+        assert!(budget("0").is_err() && budget("much").is_err() && folds("some").is_err());
+        assert_eq!((folds("3").unwrap(), folds("loo").unwrap()), (Folds::K(3), Folds::EachRow));
     }
 }

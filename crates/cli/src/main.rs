@@ -5,9 +5,11 @@ mod commands;
 mod course;
 mod failure;
 mod features;
+mod journal;
 mod load;
 mod progress;
 mod report;
+mod split;
 mod text;
 
 use std::io::Write;

@@ -217,6 +217,27 @@ fn costs_and_abstention() {
     assert!(v["abstention"]["declined"].as_f64().unwrap() < 1.0);
     assert_eq!(fails(&["evaluate", &model, "example:mushrooms", "--cost", "fp=x"]).0, 2);
     assert_eq!(fails(&["evaluate", &model, "example:mushrooms", "--abstain", "7"]).0, 2);
+    // Against the dearest error even 7 may pay.
+    let v = json(&["evaluate", &model, "example:mushrooms", "--cost", "fp=1,fn=20", "--abstain", "7"]);
+    assert!(
+        v["abstention"]["cost_per_row"].as_f64().unwrap() <= v["cost"]["total"].as_f64().unwrap() / v["n_rows"].as_f64().unwrap()
+    );
+}
+
+#[test]
+fn costs_of_several_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m");
+    ok(&["fit", "example:penguins", "--target", "species", "--model", "tree", "--set", "max_depth=2", "-o", &model]);
+    let v = json(&["evaluate", &model, "example:penguins", "--cost", "Chinstrap:Adelie=40,Chinstrap:Gentoo=40"]);
+    assert_eq!(v["cost"]["matrix"], serde_json::json!([[0.0, 1.0, 1.0], [40.0, 0.0, 40.0], [1.0, 1.0, 0.0]]));
+    let of = |key: &str| v["cost"][key].as_f64().unwrap();
+    // On the training rows the leaves of a tree say the true shares, so that no other calls could be cheaper.
+    assert!(of("total") < of("total_of_most_probable"), "{}", v["cost"]);
+    for (cost, part) in [("fp=5,fn=1", "3"), ("Chinstrap:Emperor=2", "Gentoo"), ("Adelie:Gentoo=-1", "0 or more")] {
+        let (code, e) = fails(&["evaluate", &model, "example:penguins", "--cost", cost]);
+        assert!(code == 2 && e.contains(part), "{cost}: {code} {e}");
+    }
 }
 
 #[test]

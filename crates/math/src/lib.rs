@@ -21,6 +21,7 @@ pub mod network;
 pub mod optimise;
 pub mod pooled;
 pub mod prior;
+pub mod probability;
 pub mod project;
 pub mod row_ops;
 pub mod series;

@@ -5,6 +5,7 @@
 //! interpreter is released while Rust works, and Ctrl-C stops a fit.
 
 mod bandits;
+mod decide;
 mod error;
 mod fit;
 mod forest;
@@ -24,6 +25,11 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::bandits::{NativePolicy, agent_catalogue, bandit_off_policy, bandit_simulate, bandit_top};
+    #[pymodule_export]
+    use super::decide::{
+        NativeCalibration, decide_actions, decide_ask, decide_cost_threshold, decide_order, decide_sure, decide_threshold,
+        decide_uncertainty,
+    };
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]

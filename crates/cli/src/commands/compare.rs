@@ -1,15 +1,16 @@
 //! `ermine compare`: a cross-validated leaderboard.
 
 use std::fmt::Write;
-use std::time::Instant;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::core::{AnyLearner, Flow, Progress, Task};
-use ermine::learn::metrics::{self, Better};
-use ermine::learn::select::{FoldScore, Rounds, cross_validate, stratified_k_fold};
+use ermine::core::{AnyLearner, Task};
+use ermine::learn::metrics::{self, Better, holm};
+use ermine::learn::select::{Budget, Entrant, FoldScore, Method, Race, Rounds, Search, Space, Standing, stratified_k_fold};
 use ermine::prelude::*;
-use ermine::report::{Judgement, Leaderboard, Settings, Standing, Subject};
-use serde_json::{Value, json};
+use ermine::report::{self as page, Judgement, Leaderboard, Settings, Subject};
+use serde_json::{Map, Value, json};
 
 use super::{print, print_json, remark, report};
 use crate::args::Compare;
@@ -18,31 +19,38 @@ use crate::load;
 use crate::progress::Bar;
 use crate::text::{self, Align};
 
+/// Models whose parameters are searched with --tune, and trials of each where no budget bounds them.
+const TUNED: usize = 3;
+const TRIALS: usize = 20;
+/// Parts of the time that is left which the race gets when others need some of it: the search, the page, the last fit.
+const WITH_SEARCH: f64 = 0.5;
+const WITH_REPORT: f64 = 0.6;
+const WITH_LAST_FIT: f64 = 0.85;
+/// Differences that chance makes less often than this are called real.
+const LEVEL: f64 = 0.05;
+
 /// One row of the leaderboard.
 struct Entry {
+    name: String,
+    /// As it will be trained on all rows.
     learner: Box<dyn AnyLearner>,
-    name: &'static str,
-    scores: Vec<FoldScore>,
+    standing: Standing,
+    /// What a search chose, where one was made.
+    tuned: Option<Map<String, Value>>,
+    /// Probability of as large a difference to the best by chance, adjusted for the number of comparisons.
+    p_value: Option<f64>,
 }
 
-impl Entry {
-    fn values(&self, metric: &str) -> Vec<f64> {
-        let of = |s: &FoldScore| s.metrics.iter().find(|(n, _)| *n == metric).map(|(_, v)| *v);
-        self.scores.iter().filter_map(of).collect()
-    }
-
-    /// Mean, standard deviation over folds and standard error of the mean.
-    fn summary(&self, metric: &str) -> (f64, f64, f64) {
-        let v = self.values(metric);
-        let n = v.len() as f64;
-        let mean = v.iter().sum::<f64>() / n;
-        let sd = (v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)).sqrt();
-        (mean, sd, sd / n.sqrt())
-    }
-
-    fn mean_of(&self, f: impl Fn(&FoldScore) -> f64) -> f64 {
-        self.scores.iter().map(f).sum::<f64>() / self.scores.len() as f64
-    }
+/// A comparison under way.
+struct Course<'a> {
+    args: &'a Compare,
+    problem: &'a Problem,
+    rounds: &'a Rounds,
+    metric: &'a str,
+    direction: Better,
+    started: Instant,
+    limit: Option<Instant>,
+    bar: Bar,
 }
 
 pub fn run(args: &Compare) -> Result<()> {
@@ -53,11 +61,14 @@ pub fn run(args: &Compare) -> Result<()> {
             Usage(format!("--task {task}: compare ranks by predictions of a target, and there are none; fit one model")).into()
         );
     }
-    let mut problem = args.learning.problem(&args.reading, &args.data, std::slice::from_ref(&args.target), &args.models)?;
-    let task = problem.y.view().task();
-    let (metric, second) = match (&args.metric, task) {
+    let reading = args.splitting.reading(&args.reading);
+    let mut problem = args.learning.problem(&reading, &args.data, std::slice::from_ref(&args.target), &args.models)?;
+    let rounds = args.splitting.rounds(&mut problem, args.everywhere.seed)?;
+    let (metric, second) = match (&args.metric, problem.y.view().task()) {
         (Some(name), _) => (name.as_str(), None),
         (None, Some(Task::Classification)) => ("accuracy", Some("log_loss")),
+        // A single row has no variance to explain.
+        (None, _) if matches!(rounds, Rounds::LeaveOneOut { .. }) => ("mae", None),
         (None, _) => ("r2", Some("rmse")),
     };
     let direction = metrics::direction(metric)?;
@@ -66,46 +77,41 @@ pub fn run(args: &Compare) -> Result<()> {
     } else {
         args.models.iter().map(|n| Ok(ermine::learner(n)?)).collect::<Result<Vec<_>>>()?
     };
-    let folds = Rounds::from(stratified_k_fold(&problem.y.view(), problem.x.rows(), args.folds, args.everywhere.seed)?);
     let limit = args.budget.or(args.learning.time_limit).map(|t| started + t);
     let bar = Bar::new(&args.everywhere, "comparing");
-    let mut entries = Vec::new();
-    let mut failed: Vec<(&'static str, String)> = Vec::new();
-    for candidate in candidates {
-        let name = candidate.spec().name;
-        if limit.is_some_and(|d| Instant::now() >= d) {
-            problem.notes.push(format!("the time was over before {name} began"));
-            continue;
-        }
-        let learner = args.learning.ready(candidate);
-        let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
-        let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline: limit, ..Context::default() };
-        let seen = |fold: usize, _: &FoldScore| bar.say(format!("{name}: fold {} of {}", fold + 1, args.folds));
-        match cross_validate(&*learner, &problem.dataset(), &folds, &cx, &seen) {
-            Ok(scores) if scores.iter().all(|s| s.metrics.iter().any(|(n, _)| *n == metric)) => {
-                entries.push(Entry { learner, name, scores })
-            }
-            Ok(_) => failed.push((name, format!("{metric} does not apply"))),
-            // The rows of a fold are not the rows of the table, but they too count from 1.
-            Err(e) => failed.push((name, e.with_row(|row| row + 1).to_string())),
+    let course = Course { args, problem: &problem, rounds: &rounds, metric, direction, started, limit, bar };
+    let (mut entries, mut failed) = course.race(candidates);
+    if args.tune {
+        course.tune(&mut entries)?;
+    }
+    course.judge(&mut entries);
+    drop(course);
+    let notes: Vec<String> = entries.iter().filter_map(|e| cut_note(e, &rounds)).collect();
+    problem.notes.extend(notes);
+    // What was cut before its first round ended has no place on the board.
+    let mut board = Vec::new();
+    for entry in entries {
+        match entry.standing.done() {
+            0 => failed.extend(unfinished(&entry, metric)),
+            _ => board.push(entry),
         }
     }
-    drop(bar);
-    // A mean that is no number goes last, whatever the direction.
-    entries.sort_by(|a, b| {
-        let (x, y) = (a.summary(metric).0, b.summary(metric).0);
-        let order = if direction == Better::Higher { y.total_cmp(&x) } else { x.total_cmp(&y) };
-        x.is_nan().cmp(&y.is_nan()).then(order)
-    });
-    if let (Some(best), true) = (entries.first(), args.output.is_some() || args.report.is_some()) {
+    if let (Some(best), true) = (winner(&board, &rounds), args.output.is_some() || args.report.is_some()) {
         let mut fitted = Fitted::train(best.learner.boxed(), &problem, &Context::seeded(args.everywhere.seed))?;
         args.reading.remember(&mut fitted)?;
         args.output.as_ref().map(|path| fitted.save(path)).transpose()?;
         if let Some(path) = &args.report {
             let cx = Context::seeded(args.everywhere.seed);
             let mut subject = Subject::new(&fitted, problem.dataset(), Settings::default());
-            subject.judgement = Some(Judgement::of_folds(&fitted, &problem.dataset(), &folds, &cx)?);
-            subject.leaderboard = Some(leaderboard(args, metric, second, &entries, &failed, started));
+            // A page shows a model a round, which single rows would make too many of.
+            let shown = match rounds {
+                Rounds::LeaveOneOut { rows } => {
+                    Rounds::from(stratified_k_fold(&problem.y.view(), rows, 10.min(rows), args.everywhere.seed)?)
+                }
+                ref as_they_are => as_they_are.clone(),
+            };
+            subject.judgement = Some(Judgement::of_folds(&fitted, &problem.dataset(), &shown, &cx)?);
+            subject.leaderboard = Some(leaderboard(metric, second, &board, &failed, &rounds, started));
             subject.origin.look_at(&args.data)?;
             subject.origin.model = args.output.as_ref().map(|p| p.display().to_string());
             subject.origin.notes = problem.notes.clone();
@@ -115,10 +121,10 @@ pub fn run(args: &Compare) -> Result<()> {
     remark(&args.everywhere, &problem.notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json {
-        return as_json(args, &problem, metric, &entries, &failed, seconds);
+        return as_json(args, &problem, &rounds, metric, &board, &failed, seconds);
     }
-    print(&as_text(args, &problem, metric, second, &entries, &failed, seconds)?)?;
-    if entries.is_empty() {
+    print(&as_text(args, &problem, &rounds, metric, second, &board, &failed, seconds)?)?;
+    if board.is_empty() {
         return Err(anyhow::anyhow!("no model could be compared"));
     }
     Ok(())
@@ -126,71 +132,256 @@ pub fn run(args: &Compare) -> Result<()> {
 
 /// The leaderboard for a page.
 fn leaderboard(
-    args: &Compare,
     metric: &str,
     second: Option<&str>,
-    entries: &[Entry],
-    failed: &[(&'static str, String)],
+    board: &[Entry],
+    failed: &[(String, String)],
+    rounds: &Rounds,
     started: Instant,
 ) -> Leaderboard {
     let standing = |e: &Entry| {
-        let (mean, _, error) = e.summary(metric);
-        Standing {
-            model: e.name.to_owned(),
-            mean,
-            error,
-            second: second.map(|s| e.summary(s).0),
-            fit_seconds: e.mean_of(|s| s.fit_seconds),
-            predict_seconds: e.mean_of(|s| s.predict_seconds),
+        let s = e.standing.scores(metric);
+        page::Standing {
+            model: e.name.clone(),
+            mean: s.mean,
+            error: s.standard_error,
+            second: second.map(|name| e.standing.scores(name).mean),
+            fit_seconds: e.standing.mean_of(|f| f.fit_seconds),
+            predict_seconds: e.standing.mean_of(|f| f.predict_seconds),
+            note: standing_note(e, rounds),
             baseline: e.name == "baseline",
-            ..Standing::default()
         }
     };
     Leaderboard {
         measure: metric.to_owned(),
         second: second.map(str::to_owned),
-        folds: args.folds,
+        folds: rounds.len(),
         seconds: started.elapsed().as_secs_f64(),
-        standings: entries.iter().map(standing).collect(),
-        failed: failed.iter().map(|(n, e)| ((*n).to_owned(), e.clone())).collect(),
+        standings: board.iter().map(standing).collect(),
+        failed: failed.to_vec(),
         note: String::new(),
     }
+}
+
+/// What a page says beside a model.
+fn standing_note(entry: &Entry, rounds: &Rounds) -> String {
+    let mut notes = Vec::new();
+    if let Some(p) = entry.p_value.filter(|p| *p >= LEVEL) {
+        notes.push(format!("not surely different from the best (p = {p:.2})"));
+    }
+    if entry.standing.done() < rounds.len() {
+        notes.push(format!("cut after {} of {} rounds", entry.standing.done(), rounds.len()));
+    }
+    if let Some(params) = &entry.tuned {
+        notes.push(settings(params));
+    }
+    notes.join("; ")
+}
+
+impl Course<'_> {
+    fn context(&self, deadline: Option<Instant>) -> Context<'static> {
+        Context { seed: self.args.everywhere.seed, deadline, ..Context::default() }
+    }
+
+    /// The part of the time left that ends the race.
+    fn race_end(&self) -> Option<Instant> {
+        let part = match (self.args.tune, self.args.report.is_some(), self.args.output.is_some()) {
+            (true, _, _) => WITH_SEARCH,
+            (_, true, _) => WITH_REPORT,
+            (_, _, true) => WITH_LAST_FIT,
+            _ => 1.0,
+        };
+        let now = Instant::now();
+        self.limit.map(|limit| now + limit.saturating_duration_since(now).mul_f64(part))
+    }
+
+    /// All rounds of all learners; those that were refused, with the reason.
+    fn race(&self, candidates: Vec<Box<dyn AnyLearner>>) -> (Vec<Entry>, Vec<(String, String)>) {
+        let enter = |l: Box<dyn AnyLearner>| Entrant { name: l.spec().name.to_owned(), learner: self.args.learning.ready(l) };
+        let entrants: Vec<Entrant> = candidates.into_iter().map(enter).collect();
+        let (done, all) = (AtomicUsize::new(0), entrants.len() * self.rounds.len());
+        let data = self.problem.dataset();
+        let race = Race { entrants: &entrants, data: &data, rounds: self.rounds, cx: self.context(self.race_end()) };
+        let standings = race.run(|e, _, _| {
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            let gone = self.started.elapsed();
+            let by_rate = gone.mul_f64(all.saturating_sub(done) as f64 / done as f64);
+            let left = self.limit.map_or(by_rate, |l| by_rate.min(l.saturating_duration_since(Instant::now())));
+            self.bar.say(format!(
+                "{done} of {all} fits, {} last; about {} left",
+                entrants[e].name,
+                text::seconds(left.as_secs_f64())
+            ));
+        });
+        let mut entries = Vec::new();
+        let mut failed = Vec::new();
+        for (Entrant { name, learner }, standing) in entrants.into_iter().zip(standings) {
+            let applies = standing.rounds.iter().flatten().all(|s| s.value(self.metric).is_some());
+            match &standing.failed {
+                Some(why) => failed.push((name, why.clone())),
+                None if !applies => failed.push((name, format!("{} does not apply", self.metric))),
+                None => entries.push(Entry { name, learner, standing, tuned: None, p_value: None }),
+            }
+        }
+        self.sort(&mut entries);
+        (entries, failed)
+    }
+
+    fn sort(&self, entries: &mut [Entry]) {
+        // A mean that is no number goes last, whatever the direction.
+        entries.sort_by(|a, b| {
+            let (x, y) = (a.standing.scores(self.metric).mean, b.standing.scores(self.metric).mean);
+            let order = if self.direction == Better::Higher { y.total_cmp(&x) } else { x.total_cmp(&y) };
+            x.is_nan().cmp(&y.is_nan()).then(order)
+        });
+    }
+
+    /// Searches the parameters of the best few, and enters what it found.
+    fn tune(&self, entries: &mut Vec<Entry>) -> Result<()> {
+        let names: Vec<String> = entries
+            .iter()
+            .filter(|e| e.name != "baseline" && e.standing.done() == self.rounds.len())
+            .map(|e| e.name.clone())
+            .take(TUNED)
+            .collect();
+        let data = self.problem.dataset();
+        for (k, name) in names.iter().enumerate() {
+            let learner = ermine::learner(name)?;
+            let space = Space::of(&*learner)?;
+            let now = Instant::now();
+            // An equal part of what is left, with some of it for the last fit.
+            let part = WITH_LAST_FIT / (names.len() - k) as f64;
+            let time = self.limit.map(|l| l.saturating_duration_since(now).mul_f64(part));
+            if space.axes.is_empty() || time.is_some_and(|t| t < Duration::from_millis(200)) {
+                continue;
+            }
+            self.bar.say(format!("searching the parameters of {name}"));
+            let budget = Budget { trials: if time.is_some() { None } else { Some(TRIALS) }, time: time.map(|t| t.mul_f64(0.8)) };
+            let dress = |l: Box<dyn AnyLearner>| self.args.learning.ready(l);
+            let search = Search {
+                learner: &*learner,
+                dress: &dress,
+                space: &space,
+                method: Method::Model,
+                metric: self.metric,
+                rounds: self.rounds,
+                budget,
+                give_up: true,
+            };
+            // A search that finds nothing in its time leaves the board as it is.
+            let Ok(found) = search.run(&data, Vec::new(), &self.context(None), &|_| {}) else { continue };
+            let mut tuned = ermine::learner(name)?;
+            tuned.set_all(&found.best().params)?;
+            if tuned.params() == learner.params() {
+                continue;
+            }
+            let entrants = [Entrant { name: format!("{name} tuned"), learner: self.args.learning.ready(tuned) }];
+            let race = Race { entrants: &entrants, data: &data, rounds: self.rounds, cx: self.context(None) };
+            let standing = race.run(|_, _, _| {}).remove(0);
+            let [Entrant { name, learner }] = entrants;
+            entries.push(Entry { name, learner, standing, tuned: Some(found.best().params.clone()), p_value: None });
+        }
+        self.sort(entries);
+        Ok(())
+    }
+
+    /// Tests every model against the best.
+    fn judge(&self, entries: &mut [Entry]) {
+        let Some(best) = entries.iter().position(|e| e.standing.done() == self.rounds.len()) else { return };
+        let against = entries[best].standing.clone();
+        let p: Vec<(usize, f64)> = (0..entries.len())
+            .filter(|&k| k != best)
+            .filter_map(|k| Some((k, entries[k].standing.difference(&against, self.metric, self.rounds)?.p_value)))
+            .collect();
+        let adjusted = holm(&p.iter().map(|p| p.1).collect::<Vec<f64>>());
+        p.iter().zip(adjusted).for_each(|((k, _), a)| entries[*k].p_value = Some(a));
+    }
+}
+
+/// The model to keep: the best of those that ran all rounds, or of all where none did.
+fn winner<'a>(board: &'a [Entry], rounds: &Rounds) -> Option<&'a Entry> {
+    board.iter().find(|e| e.standing.done() == rounds.len()).or(board.first())
+}
+
+/// A measure with as many digits as columns of a table can show.
+fn measure(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1000.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// Parameters as they would be typed.
+fn settings(params: &Map<String, Value>) -> String {
+    let one = |(k, v): (&String, &Value)| match v {
+        Value::String(s) => format!("{k}={s}"),
+        other => format!("{k}={other}"),
+    };
+    params.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+fn cut_note(entry: &Entry, rounds: &Rounds) -> Option<String> {
+    let (done, all) = (entry.standing.done(), rounds.len());
+    (done > 0 && done < all)
+        .then(|| format!("{} was cut after {done} of {all} rounds, its part of the time being over", entry.name))
+}
+
+/// What is said of a model that did not end its first round.
+fn unfinished(entry: &Entry, metric: &str) -> Option<(String, String)> {
+    let seconds = entry.standing.cut?;
+    let mut why = match seconds {
+        0.0 => "cut, as no time was left to begin".to_owned(),
+        _ => format!("cut after {}, its part of the time", text::seconds(seconds)),
+    };
+    if let Some((rows, score)) = &entry.standing.sample
+        && let Some(v) = score.value(metric)
+    {
+        why += &format!("; trained on {} it had {metric} {v:.4}", text::counted(*rows, "row"));
+    }
+    Some((entry.name.clone(), why))
 }
 
 fn as_json(
     args: &Compare,
     problem: &Problem,
+    rounds: &Rounds,
     metric: &str,
-    entries: &[Entry],
-    failed: &[(&'static str, String)],
+    board: &[Entry],
+    failed: &[(String, String)],
     seconds: f64,
 ) -> Result<()> {
     let row = |e: &Entry| {
-        let (mean, std, error) = e.summary(metric);
-        let names: Vec<&str> = e.scores[0].metrics.iter().map(|(n, _)| *n).collect();
-        let means: serde_json::Map<String, Value> = names.iter().map(|n| ((*n).to_owned(), json!(e.summary(n).0))).collect();
+        let s = e.standing.scores(metric);
+        let names: Vec<&str> =
+            e.standing.rounds.iter().flatten().next().map_or(Vec::new(), |f| f.metrics.iter().map(|m| m.0).collect());
+        let means: Map<String, Value> = names.iter().map(|n| ((*n).to_owned(), json!(e.standing.scores(n).mean))).collect();
         json!({
-            "model": e.name, "mean": mean, "std": std, "standard_error": error, "metrics": means,
-            "fit_seconds": e.mean_of(|s| s.fit_seconds), "predict_seconds": e.mean_of(|s| s.predict_seconds),
-            "scores": e.values(metric),
+            "model": e.name, "mean": s.mean, "std": s.std, "standard_error": s.standard_error, "metrics": means,
+            "fit_seconds": e.standing.mean_of(|f| f.fit_seconds), "predict_seconds": e.standing.mean_of(|f| f.predict_seconds),
+            "scores": s.each, "rounds": e.standing.done(), "p_value": e.p_value, "tuned": e.tuned,
+            "like_best": e.p_value.map(|p| p >= LEVEL),
         })
     };
     let failed: Vec<Value> = failed.iter().map(|(n, e)| json!({"model": n, "error": e})).collect();
     let more = json!({
-        "metric": metric, "folds": args.folds, "n_rows": problem.x.rows(), "n_features": problem.x.columns().len(),
-        "task": problem.y.view().task(), "leaderboard": entries.iter().map(row).collect::<Vec<_>>(), "failed": failed,
-        "notes": problem.notes, "output": args.output, "report": args.report,
+        "metric": metric, "folds": rounds.len(), "rounds": rounds.describe(), "n_rows": problem.x.rows(),
+        "n_features": problem.x.columns().len(), "task": problem.y.view().task(), "leaderboard": board.iter().map(row).collect::<Vec<_>>(),
+        "best": winner(board, rounds).map(|e| &e.name), "failed": failed, "notes": problem.notes, "output": args.output,
+        "report": args.report,
     });
     print_json("compare", &args.everywhere, seconds, more)
 }
 
+#[allow(clippy::too_many_arguments)]
 fn as_text(
     args: &Compare,
     problem: &Problem,
+    rounds: &Rounds,
     metric: &str,
     second: Option<&str>,
-    entries: &[Entry],
-    failed: &[(&'static str, String)],
+    board: &[Entry],
+    failed: &[(String, String)],
     seconds: f64,
 ) -> Result<String> {
     let mut out = String::new();
@@ -198,15 +389,15 @@ fn as_text(
         OwnedTarget::Class { names, .. } => format!("{} classes", names.len()),
         _ => "regression".into(),
     };
-    writeln!(
-        out,
-        "{}: {} rows, {} columns, target {} ({task}), {} folds\n",
+    let head = format!(
+        "{}: {} rows, {} columns, target {} ({task}), {}",
         args.data,
         text::count(problem.x.rows()),
         problem.x.columns().len(),
         args.target,
-        args.folds
-    )?;
+        rounds.describe()
+    );
+    writeln!(out, "{}", text::paragraph(&head, 80))?;
     let spread = format!("{metric} ± s.e.");
     let mut head = vec!["", "model", spread.as_str()];
     let mut align = vec![Align::Right, Align::Left, Align::Right];
@@ -214,23 +405,38 @@ fn as_text(
         head.push(s);
         align.push(Align::Right);
     }
-    head.extend(["fit", "predict"]);
-    align.extend([Align::Right; 2]);
+    head.extend(["p", "fit", "predict"]);
+    align.extend([Align::Right; 3]);
     let row = |(i, e): (usize, &Entry)| {
-        let (mean, _, error) = e.summary(metric);
-        let mut cells = vec![(i + 1).to_string(), e.name.to_owned(), format!("{mean:.4} ± {error:.4}")];
-        if let Some(s) = second {
-            cells.push(format!("{:.4}", e.summary(s).0));
+        let s = e.standing.scores(metric);
+        let mean = |f: fn(&FoldScore) -> f64| text::seconds(e.standing.mean_of(f));
+        let mut cells = vec![(i + 1).to_string(), e.name.clone(), format!("{} ± {}", measure(s.mean), measure(s.standard_error))];
+        if let Some(name) = second {
+            cells.push(measure(e.standing.scores(name).mean));
         }
-        cells.push(text::seconds(e.mean_of(|s| s.fit_seconds)));
-        cells.push(text::seconds(e.mean_of(|s| s.predict_seconds)));
+        cells.push(match e.p_value {
+            Some(p) if p >= LEVEL => format!("≈ {p:.2}"),
+            Some(p) if p >= 0.001 => format!("{p:.3}"),
+            Some(_) => "<0.001".into(),
+            None => String::new(),
+        });
+        cells.extend([mean(|f| f.fit_seconds), mean(|f| f.predict_seconds)]);
         cells
     };
-    out += &text::table(&head, &align, &entries.iter().enumerate().map(row).collect::<Vec<_>>());
-    for (name, why) in failed {
-        writeln!(out, "\n  {name} failed: {why}")?;
+    out += &text::table(&head, &align, &board.iter().enumerate().map(row).collect::<Vec<_>>());
+    if board.iter().any(|e| e.p_value.is_some_and(|p| p >= LEVEL)) {
+        out += "\n  ≈ what sets it apart from the best may be chance (corrected paired t-test)\n";
     }
-    if let Some(best) = entries.first() {
+    for entry in board {
+        if let Some(params) = &entry.tuned {
+            let pieces: Vec<String> = settings(params).split(' ').map(str::to_owned).collect();
+            write!(out, "\n{}", text::flow(&format!("  {}: ", entry.name), &pieces))?;
+        }
+    }
+    for (name, why) in failed {
+        write!(out, "\n{}", text::wrapped(&format!("{name}:"), why, 4))?;
+    }
+    if let Some(best) = winner(board, rounds) {
         match &args.output {
             Some(path) => writeln!(
                 out,

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use ermine::core::Task;
+use ermine::learn::decide::Costs;
 use ermine::learn::metrics::{self, Confusion};
 use ermine::prelude::*;
 use ermine::report::{Settings, Subject};
@@ -68,13 +69,18 @@ pub fn run(args: &Evaluate) -> Result<()> {
             out += &format!("\nThresholds on the probability of \"{}\"\n", names[1]);
             out += &text::table(&["threshold", "precision", "recall", "false positive rate"], &[Align::Right; 4], &rows);
         }
-        if let Some(cost) = &args.cost {
-            let (line, value) = costs(cost, codes, &proba, weight, names)?;
+        let rows = Decided { codes, proba: &proba, weight, names };
+        let errors = match &args.cost {
+            Some(spec) => cost_matrix(spec, names)?,
+            None => Costs::zero_one(names.len())?,
+        };
+        if let Some(spec) = &args.cost {
+            let (line, value) = costs(spec, &errors, &rows)?;
             more["cost"] = value;
             out += &line;
         }
         if let Some(cost) = args.abstain {
-            let (line, value) = abstention(cost, codes, &proba, weight)?;
+            let (line, value) = abstention(cost, &errors, &rows)?;
             more["abstention"] = value;
             out += &line;
         }
@@ -84,7 +90,8 @@ pub fn run(args: &Evaluate) -> Result<()> {
     if let Some(path) = &args.report {
         let data = Dataset::new(x).with_target(y).with_weight(weight);
         let data = data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)));
-        let cost = args.cost.as_deref().map(cost_pair).transpose()?;
+        // The page moves a threshold, which two costs are enough for.
+        let cost = args.cost.as_deref().filter(|spec| !spec.contains(':')).map(cost_pair).transpose()?;
         let settings = Settings { folds: 0, cost, ..Settings::default() };
         let mut subject = Subject::new(&fitted, data, settings);
         subject.origin.look_at(&args.data)?;
@@ -148,61 +155,97 @@ pub fn cost_pair(spec: &str) -> Result<(f64, f64)> {
     Ok((fp, fnc))
 }
 
-/// The cost of the Bayes decision under `fp=…,fn=…`: positive where p · fn ≥ (1 - p) · fp.
-fn costs(spec: &str, codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>, names: &[String]) -> Result<(String, Value)> {
-    if names.len() != 2 {
-        return Err(Usage(format!("--cost is for two classes, and there are {}", names.len())).into());
+/// What errors cost, as typed: `fp=5,fn=1` for two classes, `TRUE:CALLED=5` for any; what is not named costs 1.
+fn cost_matrix(spec: &str, names: &[String]) -> Result<Costs> {
+    if !spec.contains(':') {
+        if names.len() != 2 {
+            return Err(Usage(format!(
+                "--cost {spec}: fp and fn are errors of two classes, and there are {}; write TRUE:CALLED=5, which is {}:{}=5 here",
+                names.len(),
+                names[0],
+                names[1]
+            ))
+            .into());
+        }
+        let (fp, miss) = cost_pair(spec)?;
+        return Ok(Costs::two(fp, miss)?);
     }
-    let (fp, fnc) = cost_pair(spec)?;
-    let threshold = if fp + fnc > 0.0 { fp / (fp + fnc) } else { 0.5 };
-    let total_at = |t: f64| -> f64 {
-        (0..codes.len())
-            .map(|i| {
-                let w = weight.map_or(1.0, |w| w[i]);
-                match (codes[i], proba[(i, 1)] >= t) {
-                    (0, true) => w * fp,
-                    (1, false) => w * fnc,
-                    _ => 0.0,
-                }
-            })
-            .sum()
-    };
-    let (bayes, half) = (total_at(threshold), total_at(0.5));
-    let line = format!(
-        "\nCost with fp={fp}, fn={fnc}: {} deciding \"{}\" from probability {} on (at 0.5 it is {})\n",
-        text::number(bayes),
-        names[1],
-        text::number(threshold),
-        text::number(half)
-    );
-    Ok((line, json!({"fp": fp, "fn": fnc, "threshold": threshold, "total": bayes, "total_at_half": half})))
+    let mut matrix = Costs::zero_one(names.len())?.matrix().clone();
+    for pair in spec.split(',') {
+        let wrong = || Usage(format!("--cost {pair}: write TRUE:CALLED=5"));
+        let (classes, value) = pair.rsplit_once('=').ok_or_else(wrong)?;
+        // A name may hold a colon itself: the split is where both sides are classes.
+        let place = |name: &str| names.iter().position(|n| n == name.trim());
+        let found = classes.match_indices(':').find_map(|(at, _)| Some((place(&classes[..at])?, place(&classes[at + 1..])?)));
+        let (truth, called) = found.ok_or_else(|| {
+            Usage(format!("--cost {pair}: \"{classes}\" are no two classes; the classes are {}", names.join(", ")))
+        })?;
+        let value: f64 = value.trim().parse().map_err(|_| wrong())?;
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(Usage(format!("--cost {pair}: a cost is a finite number, 0 or more")).into());
+        }
+        matrix[(truth, called)] = value;
+    }
+    Ok(Costs::new(matrix)?)
 }
 
-/// Chow's rule: decline where the probability of an error is above the cost of declining.
-fn abstention(cost: f64, codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>) -> Result<(String, Value)> {
-    if !(0.0..=1.0).contains(&cost) {
-        return Err(Usage(format!("--abstain {cost}: the cost of declining lies between 0 and 1, where an error costs 1")).into());
+/// Rows that were decided on, with their weights.
+struct Decided<'a> {
+    codes: &'a [u32],
+    proba: &'a Mat<f64>,
+    weight: Option<&'a [f64]>,
+    names: &'a [String],
+}
+
+/// What the decisions of least expected cost cost, beside calling the most probable class.
+fn costs(spec: &str, costs: &Costs, rows: &Decided<'_>) -> Result<(String, Value)> {
+    let bayes = costs.paid(rows.codes, &costs.decide(rows.proba.view())?.action, rows.weight);
+    let probable = Costs::zero_one(rows.names.len())?.decide(rows.proba.view())?.action;
+    let plain = costs.paid(rows.codes, &probable, rows.weight);
+    let mut value = json!({"matrix": (0..rows.names.len()).map(|t| costs.matrix().row(t)).collect::<Vec<_>>(), "total": bayes});
+    if rows.names.len() == 2 {
+        let (fp, miss) = (costs.matrix()[(0, 1)], costs.matrix()[(1, 0)]);
+        (value["fp"], value["fn"], value["threshold"]) = (json!(fp), json!(miss), json!(costs.threshold()));
+        value["total_at_half"] = json!(plain);
+    } else {
+        value["total_of_most_probable"] = json!(plain);
     }
-    let best = ermine::core::argmax_rows(proba.view());
-    let (mut declined, mut wrong, mut right) = (0.0, 0.0, 0.0);
-    for i in 0..codes.len() {
-        let w = weight.map_or(1.0, |w| w[i]);
-        if 1.0 - proba[(i, best[i] as usize)] > cost {
-            declined += w;
-        } else if best[i] == codes[i] {
-            right += w;
-        } else {
-            wrong += w;
-        }
+    let how = match costs.threshold() {
+        Some(t) => format!(
+            "calling \"{}\" from probability {} on (from 0.5 on: {})",
+            rows.names[1],
+            text::number(t),
+            text::number(plain)
+        ),
+        None => format!("by the least expected cost (calling the most probable class: {})", text::number(plain)),
+    };
+    let line = format!("Cost with {spec}: {} {how}", text::number(bayes));
+    Ok((format!("\n{}", text::paragraph(&line, 80)), value))
+}
+
+/// Declining where every answer is expected to cost more; with all errors costing 1, Chow's rule.
+fn abstention(cost: f64, errors: &Costs, rows: &Decided<'_>) -> Result<(String, Value)> {
+    let dearest = errors.matrix().as_slice().iter().fold(0.0, |a: f64, b| a.max(*b));
+    if !(0.0..=dearest).contains(&cost) {
+        let message = format!("--abstain {cost}: the cost of declining lies between 0 and that of the dearest error, {dearest}");
+        return Err(Usage(message).into());
     }
-    let total = declined + wrong + right;
-    let accuracy = if right + wrong > 0.0 { right / (right + wrong) } else { f64::NAN };
+    let costs = errors.clone().with_abstention(cost)?;
+    let action = costs.decide(rows.proba.view())?.action;
+    let share = |hit: &dyn Fn(usize) -> bool| {
+        (0..action.len()).filter(|&i| hit(i)).map(|i| rows.weight.map_or(1.0, |w| w[i])).fold(0.0, |a, w| a + w)
+    };
+    let all = share(&|_| true);
+    let declined = share(&|i| Some(action[i]) == costs.abstention());
+    let right = share(&|i| action[i] == rows.codes[i]);
+    let accuracy = if all > declined { right / (all - declined) } else { f64::NAN };
+    let a_row = costs.paid(rows.codes, &action, rows.weight) / all;
     let line = format!(
-        "\nDeclining costs {cost}: {} of rows declined, accuracy {} on the others, cost {} a row\n",
-        text::number(declined / total),
+        "Declining costs {cost}: {} of rows declined, accuracy {} on the others, cost {} a row",
+        text::number(declined / all),
         text::number(accuracy),
-        text::number((cost * declined + wrong) / total)
+        text::number(a_row)
     );
-    let value = json!({"cost": cost, "declined": declined / total, "accuracy": accuracy, "cost_per_row": (cost * declined + wrong) / total});
-    Ok((line, value))
+    let value = json!({"cost": cost, "declined": declined / all, "accuracy": accuracy, "cost_per_row": a_row});
+    Ok((format!("\n{}", text::paragraph(&line, 80)), value))
 }

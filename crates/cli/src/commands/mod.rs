@@ -13,6 +13,7 @@ mod replay;
 mod report;
 mod rl;
 mod solve;
+mod tune;
 
 use std::io::Write;
 
@@ -32,6 +33,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Transform(a) => predict::transform(a),
         Command::Evaluate(a) => evaluate::run(a),
         Command::Compare(a) => compare::run(a),
+        Command::Tune(a) => tune::run(a),
         Command::Explain(a) => explain::run(a),
         Command::Report(a) => report::run(a),
         Command::Bandit(a) => match &a.command {

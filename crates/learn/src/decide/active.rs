@@ -47,6 +47,18 @@ impl Uncertainty {
         };
         (0..proba.rows()).map(&mut one).collect()
     }
+
+    /// The numbers of the rows that are least sure, up to `count` of them; equally unsure ones stay in their order.
+    pub fn least_sure(self, proba: MatRef<'_, f64>, count: usize) -> Vec<usize> {
+        let mut ranked: Vec<(f64, usize)> = self.of_rows(proba).into_iter().zip(0..).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ranked.into_iter().take(count).map(|r| r.1).collect()
+    }
+}
+
+/// The order in which rows are asked for where nothing tells them apart.
+pub fn random_order(rows: usize, seed: u64) -> Vec<usize> {
+    Stream::new(seed, "active learning", 0).permutation(rows)
 }
 
 /// A loop that asks for labels: an iterator over rows to be labelled next, to which the labels are given back.
@@ -104,7 +116,7 @@ impl<'a> ActiveLearning<'a> {
         if batch == 0 {
             return Err(Error::Data("0 rows at a time: at least 1 must be asked for".into()));
         }
-        let order = Stream::new(cx.seed, "active learning", 0).permutation(x.rows());
+        let order = random_order(x.rows(), cx.seed);
         Ok(Self { learner, x, names, how, batch, cx, labels: vec![None; x.rows()], model: None, order })
     }
 
@@ -159,10 +171,7 @@ impl<'a> ActiveLearning<'a> {
             return Err(Error::Target(format!("{} gives no probabilities to be unsure of", self.learner.spec().name)));
         };
         let proba = classifier.proba(&self.x.take(&open).view())?;
-        let mut ranked: Vec<(f64, usize)> = self.how.of_rows(proba.view()).into_iter().zip(open).collect();
-        // Equally unsure rows stay in their random order.
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ok(ranked.into_iter().take(self.batch).map(|r| r.1).collect())
+        Ok(self.how.least_sure(proba.view(), self.batch).into_iter().map(|k| open[k]).collect())
     }
 }
 

@@ -6,7 +6,7 @@ mod cost;
 mod self_training;
 mod threshold;
 
-pub use active::{ActiveCurve, ActiveLearning, Uncertainty, simulate};
+pub use active::{ActiveCurve, ActiveLearning, Uncertainty, random_order, simulate};
 pub use calibrate::{Calibration, Calibrator, ProbabilityMap};
 pub use cost::{Costs, Decisions};
 pub use self_training::{SelfTrained, SelfTraining};

@@ -1,6 +1,6 @@
 //! Self-training: a classifier that labels the rows it is sure of, and learns from them.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Model, Progress, Result, Target};
+use ermine_core::{AnyLearner, Context, Dataset, Error, MatRef, Model, Progress, Result, Target};
 
 /// How a classifier trains itself.
 ///
@@ -39,11 +39,20 @@ pub struct SelfTrained {
 }
 
 impl SelfTraining {
-    /// Learns from rows of which only some have labels: the codes of the target count where `known` says so.
-    pub fn fit(&self, learner: &dyn AnyLearner, data: &Dataset<'_>, known: &[bool], cx: &Context<'_>) -> Result<SelfTrained> {
+    /// Refuses what cannot be.
+    pub fn check(&self) -> Result<()> {
         if !(0.0..=1.0).contains(&self.threshold) {
             return Err(Error::Data(format!("a threshold of {}: it is a probability, between 0 and 1", self.threshold)));
         }
+        if self.most == Some(0) {
+            return Err(Error::Data("0 labels taken over in a round: at least 1 must be, or none named for all".into()));
+        }
+        Ok(())
+    }
+
+    /// Learns from rows of which only some have labels: the codes of the target count where `known` says so.
+    pub fn fit(&self, learner: &dyn AnyLearner, data: &Dataset<'_>, known: &[bool], cx: &Context<'_>) -> Result<SelfTrained> {
+        self.check()?;
         let (codes, names) = data.y.classes()?;
         if known.len() != codes.len() {
             return Err(Error::Length { what: "marks of rows with labels".into(), expected: codes.len(), found: known.len() });
@@ -67,7 +76,7 @@ impl SelfTraining {
                 objective: None,
             })?;
             let open: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_none()).collect();
-            let sure = if open.is_empty() { Vec::new() } else { self.sure(learner, &*model, data, &open)? };
+            let sure = if open.is_empty() { Vec::new() } else { self.sure_of(learner, &*model, data, &open)? };
             if sure.is_empty() {
                 converged = true;
                 break;
@@ -81,23 +90,34 @@ impl SelfTraining {
         Ok(SelfTrained { model, labels, round: round_of, taken, converged })
     }
 
-    /// The rows that the model is sure of, and their classes.
-    fn sure(&self, learner: &dyn AnyLearner, model: &dyn Model, data: &Dataset<'_>, open: &[usize]) -> Result<Vec<(usize, u32)>> {
+    /// The open rows that the model is sure of, and their classes.
+    fn sure_of(
+        &self,
+        learner: &dyn AnyLearner,
+        model: &dyn Model,
+        data: &Dataset<'_>,
+        open: &[usize],
+    ) -> Result<Vec<(usize, u32)>> {
         let classifier = model
             .as_classifier()
             .ok_or_else(|| Error::Target(format!("{} gives no probabilities to be sure of", learner.spec().name)))?;
         let (proba, found) = classifier.judge(&data.x.take(open).view())?;
-        let of = |k: usize| (proba[(k, found[k] as usize)], k);
-        let mut sure: Vec<(f64, usize)> = (0..open.len()).map(of).filter(|s| s.0 >= self.threshold).collect();
+        Ok(self.sure(proba.view(), &found).into_iter().map(|(k, class)| (open[k], class)).collect())
+    }
+
+    /// The rows whose label is taken over, the surest first, and that label: of rows with these probabilities that were called `found`.
+    pub fn sure(&self, proba: MatRef<'_, f64>, found: &[u32]) -> Vec<(usize, u32)> {
+        let of = |k: usize| (*proba.at(k, found[k] as usize), k);
+        let mut sure: Vec<(f64, usize)> = (0..found.len()).map(of).filter(|s| s.0 >= self.threshold).collect();
         sure.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        sure.truncate(self.most.unwrap_or(usize::MAX).max(1));
-        Ok(sure.into_iter().map(|(_, k)| (open[k], found[k])).collect())
+        sure.truncate(self.most.unwrap_or(usize::MAX));
+        sure.into_iter().map(|(_, k)| (k, found[k])).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::{Features, MatRef, Stream};
+    use ermine_core::{Features, Stream};
 
     use super::*;
     use crate::metrics::accuracy;

@@ -82,7 +82,18 @@ struct Account {
     spent: f64,
     allowed: Option<f64>,
     last: f64,
+    /// Rounds that have ended.
+    ended: usize,
     closed: bool,
+}
+
+/// The time that a learner which begins now may have: an equal part, with all that wait, of the seconds of a thread that are left and that no other may still use.
+/// What a learner has not used when its `rounds` have ended is there to be shared again.
+fn part(seconds: f64, accounts: &[Account], rounds: usize) -> f64 {
+    let running = |a: &&Account| !a.closed && a.ended < rounds;
+    let promised: f64 = accounts.iter().filter(running).filter_map(|a| a.allowed.map(|m| (m - a.spent).max(0.0))).sum();
+    let waiting = accounts.iter().filter(running).filter(|a| a.allowed.is_none()).count().max(1);
+    ((seconds - promised) / waiting as f64).max(0.0)
 }
 
 impl Race<'_> {
@@ -99,7 +110,7 @@ impl Race<'_> {
         let threads = rayon::current_num_threads() as f64;
         let tasks: Vec<(usize, usize)> = order.iter().flat_map(|&e| (0..k).map(move |r| (e, r))).collect();
         spread(tasks, |_, (e, r)| {
-            let Some(limit) = self.admit(e, &order, threads, &accounts, &standings) else { return };
+            let Some(limit) = self.admit(e, threads, &accounts, &standings) else { return };
             let deadline = match (self.cx.deadline, limit) {
                 (Some(d), Some(l)) => Some(d.min(Instant::now() + l)),
                 (d, _) => d,
@@ -113,6 +124,7 @@ impl Race<'_> {
                 let mut accounts = accounts.lock().unwrap_or_else(PoisonError::into_inner);
                 accounts[e].spent += took;
                 accounts[e].last = accounts[e].last.max(took);
+                accounts[e].ended += 1;
                 accounts[e].closed |= result.is_err();
             }
             let mut standings = standings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,7 +152,6 @@ impl Race<'_> {
     fn admit(
         &self,
         e: usize,
-        order: &[usize],
         threads: f64,
         accounts: &Mutex<Vec<Account>>,
         standings: &Mutex<Vec<Standing>>,
@@ -161,11 +172,7 @@ impl Race<'_> {
             return None;
         };
         if accounts[e].allowed.is_none() {
-            // What others that have begun may still use is not there to be shared.
-            let promised: f64 =
-                accounts.iter().filter(|a| !a.closed).filter_map(|a| a.allowed.map(|m| (m - a.spent).max(0.0))).sum();
-            let waiting = order.iter().filter(|&&o| accounts[o].allowed.is_none() && !accounts[o].closed).count().max(1);
-            accounts[e].allowed = Some(((left * threads - promised) / waiting as f64).max(0.0));
+            accounts[e].allowed = Some(part(left * threads, &accounts, self.rounds.len()));
         }
         let may = accounts[e].allowed.unwrap_or(0.0) - accounts[e].spent;
         if may <= 0.0 || may < 0.8 * accounts[e].last {
@@ -263,6 +270,26 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let one = pool.install(|| race.run(|_, _, _| {}));
         assert!((0..3).all(|e| one[e].values("rmse") == found[e].values("rmse")));
+    }
+
+    #[test]
+    fn what_quick_ones_do_not_use_goes_to_the_slow_ones() {
+        let mut accounts = vec![Account::default(); 4];
+        // All wait: equal parts.
+        assert_eq!(part(80.0, &accounts, 5), 20.0);
+        // One has begun, and may use 15 of its 20 seconds still.
+        accounts[0] = Account { spent: 5.0, allowed: Some(20.0), last: 1.0, ended: 4, closed: false };
+        assert_eq!(part(75.0, &accounts, 5), 20.0);
+        // It has ended: what it left is shared.
+        accounts[0].ended = 5;
+        assert_eq!(part(75.0, &accounts, 5), 25.0);
+        // So is what one that was cut or refused left.
+        accounts[1] = Account { spent: 3.0, allowed: Some(25.0), last: 3.0, ended: 1, closed: true };
+        assert_eq!(part(72.0, &accounts, 5), 36.0);
+        // The last has all there is.
+        accounts[2] = Account { spent: 2.0, allowed: Some(36.0), last: 0.4, ended: 5, closed: false };
+        assert_eq!(part(70.0, &accounts, 5), 70.0);
+        assert_eq!(part(-1.0, &accounts, 5), 0.0);
     }
 
     #[test]

@@ -1,0 +1,58 @@
+//! From what was typed to the rounds of a validation.
+
+use anyhow::Result;
+use ermine::core::MISSING_CODE;
+use ermine::learn::select::{Rounds, group_k_fold};
+use ermine::prelude::*;
+
+use crate::args::{Folds, Reading, Splitting};
+use crate::failure::Usage;
+
+impl Splitting {
+    /// How the data is read: groups are names, whatever they look like.
+    pub fn reading(&self, reading: &Reading) -> Reading {
+        let mut reading = reading.clone();
+        reading.types.extend(self.group.iter().map(|g| format!("{g}=category")));
+        reading
+    }
+
+    /// The rounds. The column of groups is taken out of the problem.
+    pub fn rounds(&self, problem: &mut Problem, seed: u64) -> Result<Rounds> {
+        let rows = problem.x.rows();
+        let folds = match self.folds {
+            Folds::K(k) => k,
+            Folds::EachRow if self.group.is_none() && self.time.is_none() && self.split.is_none() => {
+                return Ok(Rounds::leave_one_out(rows)?);
+            }
+            Folds::EachRow => {
+                return Err(Usage("--folds loo leaves single rows out; it goes with no other splitting".into()).into());
+            }
+        };
+        if let Some(name) = &self.group {
+            let (x, taken) = problem.x.clone().split_off(&[name.as_str()])?;
+            problem.x = x;
+            let groups = match taken.into_iter().next() {
+                Some((_, Column::Category { codes, .. })) => codes,
+                _ => return Err(anyhow::anyhow!("column \"{name}\" has no groups")),
+            };
+            if let Some(row) = groups.iter().position(|&g| g == MISSING_CODE) {
+                let place = format!("column \"{name}\"");
+                let message = "its group is missing".into();
+                return Err(ermine::Error::Row { place, row: problem.row_of_table(row), message }.into());
+            }
+            return Ok(group_k_fold(&problem.y.view(), &groups, folds, seed)?.into());
+        }
+        if let Some(name) = &self.time {
+            let Column::Number { values, .. } = problem.x.column(name)? else {
+                return Err(anyhow::anyhow!(
+                    "column \"{name}\" holds no numbers or dates to order rows by; --type {name}=date reads it as dates"
+                ));
+            };
+            return Ok(Rounds::time_ordered(values, folds, 0).map_err(|e| e.with_row(|row| problem.row_of_table(row)))?);
+        }
+        if let Some(share) = self.split {
+            return Ok(Rounds::hold_out(&problem.y.view(), rows, share, seed)?);
+        }
+        Ok(Rounds::repeated(&problem.y.view(), rows, folds, self.repeats, seed)?)
+    }
+}

@@ -1,0 +1,16 @@
+//! Probability tools: the usual distributions, and what one distribution says of another.
+//!
+//! Laws of numbers are [`Law`]s: density, both tails, quantiles, moments, entropy, and draws from a [`Stream`], which are frozen like all our random
+//! numbers. Tails are computed as such ([`crate::distribution`]), so that small probabilities keep their digits. Information is in nats: [`entropy`],
+//! [`cross_entropy`], [`divergence`].
+
+mod information;
+mod laws;
+
+pub use information::{
+    conditional_entropy, cross_entropy, divergence, entropy, gaussian_divergence, jensen_shannon, mutual_information,
+};
+pub use laws::{
+    Bernoulli, Beta, Binomial, Categorical, Cauchy, Exponential, Gamma, Gaussian, Geometric, Laplace, Law, LogNormal,
+    NegativeBinomial, Poisson, Uniform, Weibull,
+};
