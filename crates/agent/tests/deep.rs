@@ -151,18 +151,20 @@ fn threads_and_files_change_nothing() {
     }
 }
 
-/// One seed of each agent with the parameters of the catalogue, on a part of its budget. A random policy balances for 22 steps.
+/// Five seeds of each agent with the parameters of the catalogue, on a part of its budget. A random policy balances for 22 steps.
 #[test]
 fn agents_learn_to_balance_on_a_short_budget() {
     let env = make("cartpole", &Map::new()).unwrap();
-    for (name, steps, bar) in
-        [("dqn", 15_000, 150.0), ("double-dqn", 15_000, 150.0), ("reinforce", 20_000, 150.0), ("actor-critic", 20_000, 150.0)]
-    {
-        let (mut given, _) = tuned(name, "cartpole");
-        given.extend(params(json!({"evaluate_every": 2_500, "evaluate_episodes": 5, "stop_at": 2.0 * bar})));
-        let agent = named(name, &given).unwrap();
-        let trained = train(&agent, &env, None, Budget::Steps(steps), &Context::seeded(1)).unwrap();
-        let found = evaluate(&env, |seen| trained.act(seen), 20, &Context::seeded(1)).unwrap();
-        assert!(found.mean >= bar, "{name}: {} of {bar} after {} steps", found.mean, trained.steps());
+    for (name, steps) in [("dqn", 15_000), ("double-dqn", 15_000), ("reinforce", 30_000), ("actor-critic", 30_000)] {
+        let score = |seed: u64| {
+            let (mut given, _) = tuned(name, "cartpole");
+            given.extend(params(json!({"evaluate_every": 1_000, "evaluate_episodes": 5, "stop_at": 400.0})));
+            let agent = named(name, &given).unwrap();
+            let trained = train(&agent, &env, None, Budget::Steps(steps), &Context::seeded(seed)).unwrap();
+            evaluate(&env, |seen| trained.act(seen), 20, &Context::seeded(seed)).unwrap().mean
+        };
+        let mut scores: Vec<f64> = (0..5).map(score).collect();
+        scores.sort_by(f64::total_cmp);
+        assert!(scores[0] > 100.0 && scores[2] > 300.0, "{name}: {scores:?}");
     }
 }

@@ -27,7 +27,7 @@ use crate::{Architecture, Histogram, Init, Layer, Method, Network, Optimiser, Sc
 /// // Points on a circle, told by one number each.
 /// let x = Mat::from_fn(64, 2, |i, j| if j == 0 { (i as f64 * 0.03).cos() } else { (i as f64 * 0.03).sin() });
 /// let data = Dataset::new(Features::F64(x.view()));
-/// let learner = Autoencoder { n_components: 1, hidden_layer_sizes: vec![16], max_iter: 300, ..Autoencoder::default() };
+/// let learner = Autoencoder { n_components: 1, hidden_layer_sizes: vec![16], max_iter: 3000, ..Autoencoder::default() };
 /// let model = learner.fit(&data, &Context::default())?;
 /// let codes = model.transform(&data.x)?;
 /// let back = model.decode(codes.view())?;
@@ -387,7 +387,7 @@ impl Model for AutoencoderModel {
 impl Transformer for AutoencoderModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = Cells::of(x, Autoencoder::SPEC.name)?;
+        let cells = Cells::checked(x, None, Autoencoder::SPEC.name)?;
         let fill = |i: usize, row: &mut [f32]| {
             cells.copy(i, row);
             row.iter_mut().zip(&self.shift).for_each(|(v, s)| *v = (*v - s) / self.scale);

@@ -125,7 +125,7 @@ impl NetworkModel {
     /// The outputs of the last layer, in doubles.
     fn outputs(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = Cells::of(x, self.learner)?;
+        let cells = Cells::checked(x, None, self.learner)?;
         let out = self.network.predict_with(x.rows(), &|i, row| {
             cells.copy(i, row);
             into_frame(&self.frame, row);

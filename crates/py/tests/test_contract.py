@@ -189,7 +189,8 @@ TIED = ("ExtraTreesClassifier", "ExtraTreesRegressor")
 # Descent ends within tol of the optimum, at which weights are repeated rows.
 DESCENT = ("LinearSVC", "LinearSVR", "MixtureOfExpertsClassifier")
 # As in scikit-learn, a row of weight 0 can be a core row.
-NOT_TWICE = ("KMeans", "MiniBatchKMeans", "DBSCAN", "SGDClassifier", "SGDRegressor", "Perceptron", *DRAWN)
+NETWORKS = ("MLPClassifier", "MLPRegressor", "ConvNetClassifier", "Autoencoder", "GAN")
+NOT_TWICE = ("KMeans", "MiniBatchKMeans", "DBSCAN", *NETWORKS, "SGDClassifier", "SGDRegressor", "Perceptron", *DRAWN)
 
 
 def test_weight_two_is_the_row_twice(cls, rows):

@@ -7,6 +7,7 @@ import pytest
 from conftest import CLASSES
 from sklearn.base import is_classifier, is_regressor
 from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import estimator_checks as checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -41,6 +42,11 @@ EXPECTED = {
     "LinearSVR": ORDER,
     "MixtureOfExpertsClassifier": ORDER,
     "MiniBatchKMeans": DRAWS,
+    "MLPClassifier": STEPS,
+    "MLPRegressor": STEPS,
+    "ConvNetClassifier": STEPS,
+    "Autoencoder": STEPS,
+    "GAN": STEPS,
     "LassoCV": CUT_OFF,
     "LogisticRegressionCV": {"check_sparsify_coefficients": "it has 3 rows a class, and 5 folds need 5"},
     "BaggingClassifier": DRAWS,
@@ -74,6 +80,7 @@ def test_column_names_are_kept(cls):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         checks.check_dataframe_column_names_consistency(cls.__name__, cls())
 
 

@@ -321,6 +321,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Course):
 
     @property
     def _n_features_out(self):
+        check_is_fitted(self)
         return self.n_components
 
     def transform(self, X):
@@ -412,6 +413,7 @@ class GAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         certificate = about["certificate"] or {}
         self.value_ = certificate.get("objective")
         self.duality_gap_ = certificate.get("duality_gap")
+        self.n_iter_ = int(certificate.get("iterations", 0))
         self.coverage_ = json.loads(self._model.field("coverage"))
         trace = about["trace"]
         columns = [] if trace is None else trace["columns"]
@@ -419,6 +421,7 @@ class GAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     @property
     def _n_features_out(self):
+        check_is_fitted(self)
         return 1
 
     def transform(self, X):
