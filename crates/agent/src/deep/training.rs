@@ -240,7 +240,8 @@ impl<'c, 'j> Course<'c, 'j> {
                 self.step
             )));
         }
-        if self.step.is_multiple_of(1 << 10) {
+        // The first step is told too: a short training that is to be stopped would be over before the next.
+        if self.step % (1 << 10) == 1 {
             self.cx.check(Progress { stage: "steps", done: self.step, total: None, objective: self.returns.last().copied() })?;
         }
         Ok(())
