@@ -179,7 +179,8 @@ fn browser(workspace: &Workspace, extra: &[String], log: &mut Log) {
         println!("{}", chromium.display());
         let mut tests = Tests::default();
         let mut cargo = workspace.cargo();
-        cargo.args(["test", "--package", "ermine-cli", "--test", "browser", "--", "--ignored"]).args(extra);
+        // Of the whole workspace, so that it is linked from what the Rust tests have built.
+        cargo.args(["test", "--workspace", "--test", "browser", "--", "--ignored"]).args(extra);
         let ok = tee(cargo.env("ERMINE_CHROMIUM", &chromium), |line| {
             if let Some(more) = count::libtest(line) {
                 tests.add(more);

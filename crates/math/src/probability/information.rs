@@ -91,8 +91,10 @@ mod tests {
             prop_assert!((jensen_shannon(&p, &q) - jensen_shannon(&q, &p)).abs() < 1e-12 && jensen_shannon(&p, &q) <= 2f64.ln());
             // As a table of two rows and three columns: the chain rule.
             let (rows, cols) = margins(&p, 3);
-            let chain = entropy(&cols) - conditional_entropy(&transpose(&p), 2);
+            let chain = entropy(&cols) - conditional_entropy(&p, 3);
             prop_assert!((mutual_information(&p, 3) - chain).abs() < 1e-12);
+            let other = entropy(&rows) - conditional_entropy(&transpose(&p), 2);
+            prop_assert!((mutual_information(&p, 3) - other).abs() < 1e-12);
             prop_assert!((mutual_information(&p, 3) - (entropy(&rows) + entropy(&cols) - entropy(&p))).abs() < 1e-12);
         }
     }

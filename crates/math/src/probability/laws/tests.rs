@@ -57,7 +57,9 @@ fn densities_tails_moments_and_entropies_agree() {
         assert!(close(entropy, law.entropy()), "{name}: {entropy} {}", law.entropy());
         for q in [1e-9, 0.01, 0.3, 0.5, 0.9, 0.999] {
             let x = law.quantile(q);
-            near(law.cdf(x), q, name);
+            // A place can only be told to its last digit, which is worth so much.
+            let digit = f64::EPSILON * x.abs() * p(x);
+            assert!((law.cdf(x) - q).abs() <= 2e-12 * q + digit, "{name}: {} is not {q}", law.cdf(x));
             assert!((law.cdf(x) + law.sf(x) - 1.0).abs() < 1e-14, "{name}");
         }
         assert!(law.quantile(-0.1).is_nan() && law.quantile(1.1).is_nan(), "{name}");
