@@ -523,11 +523,13 @@ class _Deep(Agent):
     def _rows(self, observation):
         self._check()
         width = json.loads(self._native.describe())["space"]
-        if "states" in width and np.ndim(observation) == 0 or isinstance(observation, tuple):
+        if "states" in width and (np.ndim(observation) == 0 or isinstance(observation, tuple)):
             row = np.zeros(width["states"], dtype=np.float32)
             row[self._state(observation)] = 1.0
             return row[None], True
         flatten = getattr(self, "_flatten", None)
+        if flatten and (np.ndim(observation) == 0 or isinstance(observation, tuple)):
+            return flatten(observation)[None], True
         rows = np.asarray(observation, dtype=np.float32)
         count = width.get("numbers", width.get("states"))
         if rows.size == count:
@@ -604,6 +606,8 @@ _DQN = """    gamma : float, default=0.99
         Steps between two times of learning, and steps of Adam at such a time.
     target_update_interval : int, default=500
         Steps after which the target network becomes the network of now.
+    tau : float, default=1
+        How far it moves towards it: 1 is all the way.
     epsilon, epsilon_start : float, default=0.05 and 1
         Share of actions that are any action, at last and at first.
     explore_steps : int, default=10000
@@ -623,7 +627,7 @@ class DQN(_Deep):
     _agent = "dqn"
 
     def __init__(self, *, gamma=0.99, net_arch=(64, 64), learning_rate=0.001, batch_size=64, buffer_size=50000, learning_starts=1000,
-                 train_freq=4, gradient_steps=4, target_update_interval=500, epsilon=0.05, epsilon_start=1.0, explore_steps=10000,
+                 train_freq=4, gradient_steps=4, target_update_interval=500, tau=1.0, epsilon=0.05, epsilon_start=1.0, explore_steps=10000,
                  evaluate_every=1000, evaluate_episodes=20, stop_at=None):  # fmt: skip
         self.gamma = gamma
         self.net_arch = net_arch
@@ -634,6 +638,7 @@ class DQN(_Deep):
         self.train_freq = train_freq
         self.gradient_steps = gradient_steps
         self.target_update_interval = target_update_interval
+        self.tau = tau
         self.epsilon = epsilon
         self.epsilon_start = epsilon_start
         self.explore_steps = explore_steps
