@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{PivotedQr, eigen_symmetric, matmul, product};
 
 /// Blocks of vectors that are held before the best of them are condensed to one and the rest is let go.
-const BLOCKS: usize = 6;
+const BLOCKS: usize = 8;
 
 /// Block Lanczos with full orthogonalisation and thick restarts, as a conversation: [`Krylov::block`] asks for the products
 /// of some vectors with the matrix, [`Krylov::take`] is told them, and [`Krylov::ritz`] says what is known by then. So the

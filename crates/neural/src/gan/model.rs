@@ -129,7 +129,7 @@ pub(super) fn load(input: &ModelReader) -> Result<GanModel> {
 impl Transformer for GanModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = Cells::of(x, Gan::SPEC.name)?;
+        let cells = Cells::checked(x, None, Gan::SPEC.name)?;
         let z = self.discriminator.predict_with(x.rows(), &|i, row| {
             cells.copy(i, row);
             into_frame(&self.frame, row);

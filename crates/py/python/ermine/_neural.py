@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ._base import Estimator, encode_classes, seed_of
 from ._classify import NativeClassifier, class_factors
@@ -437,9 +437,7 @@ class GAN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         proba : ndarray of shape (n_samples, 1)
         """
         check_is_fitted(self)
-        X = self._check_X(X, reset=False, accept_sparse=False)
-        assert_all_finite(X, input_name="X")
-        return self._call("transform", X)
+        return self._call("transform", self._check_X(X, reset=False, accept_sparse=False))
 
     def sample(self, n_samples=1, random_state=None):
         """Draw rows from the generator.

@@ -66,15 +66,22 @@ impl Expected {
 
 impl GaussianEm {
     /// The most likely (or, with a prior, most probable) parameters. A component without rows keeps the mean and the covariance that
-    /// it had, with weight 0.
+    /// it had, with weight 0; at the start, where it had none, it takes those of all rows and of the other components together.
     pub(super) fn estimate(&self, at: Option<&Mixture>, sums: Expected) -> Result<Mixture> {
-        let groups = sums.groups();
+        let mut groups = sums.groups();
         let (k, p) = (groups.len(), groups[0].mean.len());
         let total: f64 = groups.iter().map(|g| g.weight).sum();
         let weights = match self.equal_weights {
             true => vec![1.0 / k as f64; k],
             false => groups.iter().map(|g| g.weight / total).collect(),
         };
+        let within = pooled(&groups);
+        if at.is_none() && self.prior.is_none() {
+            let mean: Vec<f64> = (0..p).map(|j| groups.iter().map(|g| g.weight * g.mean[j]).sum::<f64>() / total).collect();
+            for group in groups.iter_mut().filter(|g| g.weight == 0.0) {
+                *group = Group { weight: total, mean: mean.clone(), scatter: within.clone() };
+            }
+        }
         let means = Mat::from_fn(k, p, |c, j| match (groups[c].weight > 0.0, at) {
             (false, Some(at)) => at.means()[(c, j)],
             _ => groups[c].mean[j],
@@ -90,7 +97,7 @@ impl GaussianEm {
                 };
                 Covariances::Full((0..k).map(one).collect::<Result<_>>()?)
             }
-            CovarianceType::Tied => Covariances::Tied(self.full(&pooled(&groups), total)?),
+            CovarianceType::Tied => Covariances::Tied(self.full(&within, total)?),
             CovarianceType::Diag => {
                 let one = |c: usize, j: usize| match old(c) {
                     Some(old) => old[(j, j)],
@@ -106,7 +113,7 @@ impl GaussianEm {
                 Covariances::Spherical((0..k).map(one).collect())
             }
             CovarianceType::TiedSpherical => {
-                let squares = pooled(&groups).row(0).iter().sum();
+                let squares = within.row(0).iter().sum();
                 Covariances::TiedSpherical(self.variance(squares, trace, total, p as f64, self.unit[0]))
             }
         };

@@ -13,8 +13,10 @@ use crate::kernel::{KernelRidge, Penalties, resolve};
 const MOST_ROWS: usize = 40_000;
 /// Rows up to which all eigenvalues cost no more than products.
 const FEW_ROWS: usize = 200;
-/// Vectors besides those that are wanted.
+/// Vectors besides those that are wanted: for an answer after few products, and for one that goes on until it is exact, where a
+/// wider block saves fewer products than it costs.
 const OVERSAMPLES: usize = 10;
+const SPARE: usize = 2;
 /// Residuals, relative to the largest eigenvalue, that count as exact, and as good enough for randomized.
 const EXACT: f64 = 1e-11;
 const GOOD: f64 = 1e-3;
@@ -109,8 +111,9 @@ impl KernelPca {
     fn eigenvectors(&self, centred: &Centred, cx: &Context<'_>) -> Result<Eigenvectors> {
         let n = centred.matrix.rows();
         let wanted = self.n_components.unwrap_or(n).min(n);
-        let width = wanted + OVERSAMPLES;
-        let few = n > FEW_ROWS && 16 * width < n;
+        let approximate = self.eigen_solver == EigenSolver::Randomized;
+        let width = wanted + if approximate { OVERSAMPLES } else { SPARE };
+        let few = n > FEW_ROWS && 16 * (wanted + OVERSAMPLES) < n;
         if !few || self.eigen_solver == EigenSolver::Dense {
             let eigen = eigen_symmetric(centred.matrix.view())?;
             let vectors = eigen.vectors.view().row_range(0..wanted).to_owned();
@@ -118,7 +121,6 @@ impl KernelPca {
                 Certificate { method: "eigenvalues".into(), iterations: 1, converged: true, ..Certificate::default() };
             return Ok(Eigenvectors { values: eigen.values[..wanted].to_vec(), vectors, certificate });
         }
-        let approximate = self.eigen_solver == EigenSolver::Randomized;
         let tolerance = match approximate {
             _ if self.tol > 0.0 => self.tol,
             true => GOOD,
