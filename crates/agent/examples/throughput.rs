@@ -1,4 +1,5 @@
-//! Steps and rounds a second, one thread: `cargo run --release -p ermine-agent --example throughput`.
+//! Steps and rounds a second: `cargo run --release -p ermine-agent --example throughput [PART OF A NAME]`. All but the networks of DQN
+//! runs on one thread.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -6,14 +7,18 @@ use std::time::Instant;
 use ermine_agent::bandit::{
     AnyPolicy, Arms, EpsilonGreedy, Exp3, KlUcb, LinUcb, Policy, RewardRange, ThompsonBeta, Ucb, Width, World,
 };
+use ermine_agent::deep::{Dqn, Scaling};
 use ermine_agent::env::{
     Acrobot, Blackjack, BlackjackRules, CartPole, CartPoles, Environment, FrozenLake, MountainCar, Taxi, cliff_walking,
 };
 use ermine_agent::tabular::{Budget, Exploration, Method, Rate, Schedule, TabularAgent};
-use ermine_core::{Result, Stream};
+use ermine_core::{Context, Result, Stream};
 
 /// The best of three, in millions a second; `usual` is the figure of the usual Python tool.
 fn report(name: &str, usual: Option<f64>, mut work: impl FnMut() -> Result<u64>) -> Result<()> {
+    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+        return Ok(());
+    }
     let mut best: f64 = 0.0;
     for _ in 0..3 {
         let start = Instant::now();
@@ -93,6 +98,30 @@ fn main() -> Result<()> {
     report("frozen lake, Q-learning", Some(120e3), || {
         Ok(lake.train(&mut FrozenLake::default().build()?, Budget::Steps(n), 1)?.steps)
     })?;
+    // As the zoo of Stable-Baselines3 trains it.
+    let deep = Dqn {
+        double: false,
+        gamma: 0.99,
+        hidden: vec![256, 256],
+        rate: 2.3e-3,
+        batch: 64,
+        memory: 100_000,
+        warm_up: 1_000,
+        every: 256,
+        updates: 128,
+        target_every: 10,
+        tau: 1.0,
+        epsilon: Schedule::Linear { from: 1.0, to: 0.04, steps: 8_000 },
+    };
+    let train = |dqn: &Dqn| {
+        let budget = Budget::Steps(5_000);
+        Ok(dqn.train(&mut CartPole::default(), None, Scaling::none(4), budget, None, &Context::default())?.steps)
+    };
+    report("cartpole, dqn of the zoo", Some(460.0), || train(&deep))?;
+    // As it does when nobody sets anything.
+    let plain =
+        Dqn { hidden: vec![64, 64], rate: 1e-4, batch: 32, warm_up: 100, every: 4, updates: 1, target_every: 10_000, ..deep };
+    report("cartpole, dqn by default", Some(940.0), || train(&plain))?;
     let mut means = vec![0.8; 10];
     means[0] = 0.9;
     let coins = Arms::Bernoulli { means };

@@ -18,6 +18,7 @@ use agents::{Bandit, BanditCommand, Rl, RlCommand};
     about = "Machine learning from the command line: a table goes in, a model comes out",
     after_help = "Examples:\n  ermine compare example:penguins --target species\n  ermine fit data.csv --target price -o price.ermine\n  ermine predict price.ermine new.csv -o out.csv\n  ermine explain price.ermine\n\nDATA is a file, a glob, - for the standard input, or example:NAME.",
     propagate_version = true,
+    term_width = 80,
     subcommand_required = true,
     arg_required_else_help = true
 )]

@@ -27,6 +27,7 @@ pub mod row_ops;
 pub mod series;
 pub mod skinny;
 pub mod tree_masks;
+pub mod wide;
 
 mod rows;
 mod simd;

@@ -1,6 +1,23 @@
 //! Rows of features as singles, one at a time, from wherever they lie.
 
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result, Schema};
+use rayon::prelude::*;
+
+/// Rows that a thread looks at together.
+pub(crate) const RUN: usize = 256;
+
+/// Whether all are finite: their products with 0 are then 0. Sixteen sums, so that they become vectors.
+fn is_sound(row: &[f32]) -> bool {
+    let mut sums = [0.0f32; 16];
+    let (whole, rest) = row.as_chunks::<16>();
+    for chunk in whole {
+        for (s, v) in sums.iter_mut().zip(chunk) {
+            *s += v * 0.0;
+        }
+    }
+    let rest: f32 = rest.iter().map(|v| v * 0.0).sum();
+    sums.iter().sum::<f32>() + rest == 0.0
+}
 
 /// Rows that networks read.
 pub(crate) enum Cells<'a> {
@@ -24,19 +41,20 @@ impl<'a> Cells<'a> {
     /// The rows, of which every cell is finite, in singles too.
     pub fn checked(x: &Features<'a>, schema: Option<&Schema>, learner: &str) -> Result<Self> {
         let cells = Self::of(x, learner)?;
-        let mut row = vec![0.0; x.cols()];
-        for i in 0..x.rows() {
-            cells.copy(i, &mut row);
-            // One sum tells whether all are finite, and becomes vectors.
-            let sound = row.iter().fold(0.0f32, |s, v| s + v * 0.0);
-            if sound.is_nan() {
-                x.refuse_non_finite(schema)?;
-                let j = row.iter().position(|v| !v.is_finite()).unwrap_or(0);
-                let column = schema.and_then(|s| s.fields.get(j)).map_or_else(|| j.to_string(), |f| format!("\"{}\"", f.name));
-                let value = cells.at(i, j);
-                let needed = "networks compute in singles, whose largest number is 3.4e38; scale the column".to_owned();
-                return Err(Error::OutOfRange { what: format!("column {column}"), row: i, value, needed });
-            }
+        let unsound = (0..x.rows().div_ceil(RUN)).into_par_iter().find_map_first(|run| {
+            let mut row = vec![0.0; x.cols()];
+            (run * RUN..x.rows().min((run + 1) * RUN)).find_map(|i| {
+                cells.copy(i, &mut row);
+                let whole = is_sound(&row);
+                (!whole).then(|| (i, row.iter().position(|v| !v.is_finite()).unwrap_or(0)))
+            })
+        });
+        if let Some((row, j)) = unsound {
+            x.refuse_non_finite(schema)?;
+            let column = schema.and_then(|s| s.fields.get(j)).map_or_else(|| j.to_string(), |f| format!("\"{}\"", f.name));
+            let value = cells.at(row, j);
+            let needed = "networks compute in singles, whose largest number is 3.4e38; scale the column".to_owned();
+            return Err(Error::OutOfRange { what: format!("column {column}"), row, value, needed });
         }
         Ok(cells)
     }

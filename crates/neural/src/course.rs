@@ -119,7 +119,7 @@ const AWAY: f64 = 10.0;
 
 impl<'a> Run<'a> {
     pub fn new(plan: &'a Plan, network: Network, judged: bool) -> Result<Self> {
-        let trainer = Trainer::new(network, plan.optimiser, plan.batch + 1)?.seeded(plan.seed);
+        let trainer = Trainer::with_room(network, plan.optimiser, plan.batch, plan.batch + 1)?.seeded(plan.seed);
         let columns: &[&str] =
             if judged { &["iteration", "objective", "step", "score"] } else { &["iteration", "objective", "step"] };
         let stand = Stand { rate: plan.optimiser.rate, ..Stand::default() };
@@ -150,7 +150,8 @@ impl<'a> Run<'a> {
                 order.copy_from_slice(&task.train);
                 Stream::new(plan.seed, "epoch", self.stand.epochs).shuffle(&mut order);
             }
-            let Some(loss) = self.epoch(task, &order, cx)? else {
+            // On a thread of the pool, which need not be woken for every step.
+            let Some(loss) = rayon::scope(|_| self.epoch(task, &order, cx))? else {
                 end = End::Late;
                 break;
             };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ermine_core::{Error, Result};
 use ermine_math::network::{
-    BlockMoments, Buffer, Curve, End, Float, PoolKind, Workspace, apply, dense, dropout, gate, normalise, normalise_gradient,
+    BlockMoments, Buffer, Curve, End, Float, Workspace, apply, dense, dropout, gate, normalise, normalise_gradient,
     normalise_sums,
 };
 
@@ -45,13 +45,8 @@ struct Misfit {
 #[derive(Debug, Clone)]
 enum Extra<T: Float> {
     None,
-    /// Where the largest numbers came from.
-    Places(Vec<u32>),
     Conv(Workspace<T>),
-    Norm {
-        moments: BlockMoments,
-        sums: Vec<f64>,
-    },
+    Norm { moments: BlockMoments, sums: Vec<f64> },
 }
 
 /// What batch normalisation knows of the whole batch.
@@ -73,9 +68,8 @@ impl<T: Float> Tape<T> {
         let buffer = |node: &Node| Buffer::zeros(room * node.stride + LINE);
         let lowest = if input_gradient { 0 } else { plan.first_trained() + 1 };
         let grads = |(k, node): (usize, &Node)| if back && k >= lowest { buffer(node) } else { Buffer::default() };
-        let extra = |(k, op): (usize, &Op)| match op {
+        let extra = |op: &Op| match op {
             Op::Conv { geometry, .. } => Extra::Conv(geometry.workspace(back)),
-            Op::Pool(pool) if back && pool.kind == PoolKind::Max => Extra::Places(vec![0; room * plan.nodes[k + 1].len()]),
             Op::Norm { channels, .. } if back => {
                 Extra::Norm { moments: BlockMoments::new(*channels), sums: vec![0.0; 2 * channels] }
             }
@@ -88,7 +82,7 @@ impl<T: Float> Tape<T> {
             first: 0,
             nodes: plan.nodes.iter().map(buffer).collect(),
             grads: plan.nodes.iter().enumerate().map(grads).collect(),
-            extras: plan.ops.iter().enumerate().map(extra).collect(),
+            extras: plan.ops.iter().map(extra).collect(),
             partial: Buffer::zeros(if back { plan.partial } else { 0 }),
             sums: Vec::new(),
             misfit: None,
@@ -191,13 +185,9 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                 }
                 apply(left, &mut y[..rows * to.stride]);
             }
-            (Op::Pool(pool), extra) => {
+            (Op::Pool(pool), _) => {
                 for i in each {
-                    let places = match extra {
-                        Extra::Places(places) => &mut places[i * to.len()..][..to.len()],
-                        _ => &mut [],
-                    };
-                    pool.forward(&x[i * from.stride..], &mut y[i * to.stride..], places);
+                    pool.forward(&x[i * from.stride..], &mut y[i * to.stride..]);
                 }
             }
             (Op::Dropout { rate }, _) => {
@@ -384,14 +374,16 @@ pub(crate) fn backward<T: Float>(
                     }
                 }
             }
-            (Op::Pool(pool), extra) => {
+            (Op::Pool(pool), _) => {
                 if needed {
+                    let slope = match from.curve() {
+                        Curve::Slope(slope) => Some(slope),
+                        _ => None,
+                    };
+                    gated = slope.is_some();
                     for i in 0..rows {
-                        let places = match extra {
-                            Extra::Places(places) => &places[i * to.len()..],
-                            _ => &[],
-                        };
-                        pool.backward(&d[i * to.stride..], places, &mut dx[i * from.stride..]);
+                        let (x, y, d) = (&x[i * from.stride..], &y[i * to.stride..], &d[i * to.stride..]);
+                        pool.backward(x, y, d, slope, &mut dx[i * from.stride..]);
                     }
                 }
             }

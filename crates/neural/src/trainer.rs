@@ -61,6 +61,9 @@ pub struct Trainer<T: Float = f32> {
 /// Rows of a block: enough for the products to be fast, few enough for several threads to have some.
 const BLOCK: usize = 32;
 
+/// Products a row from which on half as many rows are enough.
+const HEAVY: usize = 1 << 20;
+
 /// Weights whose gradient and step are one piece of work.
 const PIECE: usize = 1 << 14;
 
@@ -91,6 +94,11 @@ pub(crate) type BlockLoss<'a, T> = dyn Fn(Range<usize>, (&[T], usize), (&[T], us
 impl<T: Float> Trainer<T> {
     /// A trainer for batches of up to `batch` rows.
     pub fn new(network: Network<T>, optimiser: Optimiser, batch: usize) -> Result<Self> {
+        Self::with_room(network, optimiser, batch, batch)
+    }
+
+    /// A trainer for batches of `batch` rows, of which some may have up to `most`.
+    pub(crate) fn with_room(network: Network<T>, optimiser: Optimiser, batch: usize, most: usize) -> Result<Self> {
         optimiser.check()?;
         if batch == 0 {
             return Err(Error::Data("a batch of 0 rows trains nothing; batches need at least 1".into()));
@@ -100,26 +108,27 @@ impl<T: Float> Trainer<T> {
             return Err(Error::Data(format!("\"{}\" has no weights, so there is nothing to train", plan.architecture)));
         }
         // Small batches stay whole, so that one thread has no more to do than it must.
-        let count = if batch * plan.work() < SMALL { 1 } else { batch.div_ceil(BLOCK).next_multiple_of(2).min(batch) };
+        let rows = if plan.work() < HEAVY { BLOCK } else { BLOCK / 2 };
+        let count = if batch * plan.work() < SMALL { 1 } else { batch.div_ceil(rows).next_multiple_of(2).min(batch) };
         let memory = optimiser.method.rule().memory();
         let room = |wanted: bool| if wanted { Buffer::zeros(plan.weights) } else { Buffer::default() };
-        let block = batch.div_ceil(count);
+        let block = if count == 1 { most } else { batch.div_ceil(count) };
         let mut trainer = Self {
-            tapes: (0..batch.div_ceil(block)).map(|_| Tape::for_training(&plan, block, false)).collect(),
+            tapes: (0..most.div_ceil(block)).map(|_| Tape::for_training(&plan, block, false)).collect(),
             block,
             batches: vec![Batch::default(); plan.norms],
             gradient: room(true),
             first: room(memory > 0),
             second: room(memory > 1),
             parts: parts(&plan),
-            outputs: Mat::filled(batch, plan.output().len(), T::ZERO),
+            outputs: Mat::filled(most, plan.output().len(), T::ZERO),
             seed: 0,
             input_gradient: false,
             steps: 0,
             under_way: 0,
             network,
             optimiser,
-            batch,
+            batch: most,
         };
         trainer.turn();
         Ok(trainer)
@@ -193,6 +202,12 @@ impl<T: Float> Trainer<T> {
         }
         self.steps = steps;
         Ok(())
+    }
+
+    /// Blocks that a batch is cut into; more than one go side by side. A caller that makes many small steps from outside the pool
+    /// of threads saves time by entering it (`rayon::scope`) when there are several.
+    pub fn blocks(&self) -> usize {
+        self.tapes.len()
     }
 
     /// Steps taken so far.
@@ -325,6 +340,17 @@ fn parts(plan: &Plan) -> Vec<Part> {
     out
 }
 
+/// Begins the way back of a block: through the activation at the end.
+fn gate_output<T: Float>(plan: &Plan, tape: &mut Tape<T>) {
+    tape.partial.fill(T::ZERO);
+    let last = plan.ops.len();
+    let node = &plan.nodes[last];
+    let len = tape.rows() * node.stride;
+    if node.curve != Curve::Identity {
+        gate(node.curve(), &tape.nodes[last][..len], &mut tape.grads[last][..len]);
+    }
+}
+
 /// Does something to every block, side by side where that pays.
 fn each_tape<T: Float>(tapes: &mut [Tape<T>], work: &(dyn Fn(&mut Tape<T>) + Sync)) {
     match tapes {
@@ -342,13 +368,9 @@ impl<T: Float> Trainer<T> {
         }
     }
 
-    /// The way there for `rows` rows that are filled in one by one.
-    pub(crate) fn forward_with(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<()> {
-        if rows == 0 || rows > self.batch {
-            return Err(Error::Length { what: "rows of a batch (at most)".into(), expected: self.batch, found: rows });
-        }
+    /// Deals the rows of a batch out to the blocks, and says how many have some.
+    fn begin(&mut self, rows: usize) -> usize {
         self.under_way = 0;
-        let (plan, key) = (self.network.plan.clone(), self.key());
         let mut first = 0;
         for tape in &mut self.tapes {
             let here = self.block.min(rows - first);
@@ -356,7 +378,21 @@ impl<T: Float> Trainer<T> {
             tape.first = first;
             first += here;
         }
-        let used = rows.div_ceil(self.block);
+        rows.div_ceil(self.block)
+    }
+
+    fn check_rows(&self, rows: usize) -> Result<()> {
+        if rows == 0 || rows > self.batch {
+            return Err(Error::Length { what: "rows of a batch (at most)".into(), expected: self.batch, found: rows });
+        }
+        Ok(())
+    }
+
+    /// The way there for `rows` rows that are filled in one by one.
+    pub(crate) fn forward_with(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<()> {
+        self.check_rows(rows)?;
+        let (plan, key) = (self.network.plan.clone(), self.key());
+        let used = self.begin(rows);
         // The normalisation whose moments were found last is the first operation to go on with.
         let mut met = None;
         loop {
@@ -413,40 +449,60 @@ impl<T: Float> Trainer<T> {
         loss: &BlockLoss<'_, T>,
         take_step: bool,
     ) -> Result<f64> {
-        self.forward_with(rows, fill)?;
-        let last = self.network.plan.ops.len();
-        let (from, to) = (self.network.plan.nodes[0].stride, self.network.plan.output().stride);
-        let used = rows.div_ceil(self.block);
-        each_tape(&mut self.tapes[..used], &|tape| {
+        let plan = self.network.plan.clone();
+        let last = plan.ops.len();
+        let (from, to) = (plan.nodes[0].stride, plan.output().stride);
+        let ask = |tape: &mut Tape<T>| {
             let range = tape.first..tape.first + tape.rows();
             tape.loss = loss(range, (&tape.nodes[0], from), (&tape.nodes[last], to), &mut tape.grads[last]);
-        });
-        let total = self.tapes[..used].iter().map(|t| t.loss).sum();
-        self.back_and_step(take_step)?;
-        Ok(total)
+        };
+        if plan.norms > 0 {
+            self.forward_with(rows, fill)?;
+            let used = rows.div_ceil(self.block);
+            each_tape(&mut self.tapes[..used], &ask);
+            self.back_and_step(take_step)?;
+        } else {
+            // No block needs to know of the others before the weights move: each goes there and back while its numbers are near.
+            self.check_rows(rows)?;
+            let (key, used) = (self.key(), self.begin(rows));
+            let (begin, lowest) = self.floor();
+            let (network, batches) = (&self.network, &self.batches);
+            each_tape(&mut self.tapes[..used], &|tape| {
+                (0..tape.rows()).for_each(|i| fill(tape.first + i, tape.input_row(i)));
+                pass::forward(network, tape, 0..last, Mode::Train { batches, key });
+                ask(tape);
+                gate_output(&plan, tape);
+                pass::backward(network, tape, begin..last, lowest, batches, key);
+            });
+            self.tapes[..used].iter().try_for_each(Tape::sound)?;
+            self.move_weights(true, take_step)?;
+        }
+        Ok(self.tapes[..rows.div_ceil(self.block)].iter().map(|t| t.loss).sum())
+    }
+
+    /// The first operation that the way back goes through, and the lowest numbers whose gradient it finds.
+    fn floor(&self) -> (usize, usize) {
+        match self.input_gradient {
+            true => (0, 0),
+            false => (self.network.plan.first_trained(), self.network.plan.first_trained() + 1),
+        }
     }
 
     fn back_and_step(&mut self, take_step: bool) -> Result<()> {
         let (plan, key) = (self.network.plan.clone(), self.key());
         let rows = std::mem::take(&mut self.under_way);
         let used = rows.div_ceil(self.block);
-        let lowest = if self.input_gradient { 0 } else { plan.first_trained() + 1 };
+        let (floor, lowest) = self.floor();
         let last = plan.ops.len();
         let mut at = last;
         loop {
-            let floor = if self.input_gradient { 0 } else { plan.first_trained() };
             let norm = (floor..at).rev().find(|&k| plan.ops[k].is_norm());
             // The operation of the normalisation itself waits for the sums of all blocks.
             let begin = norm.map_or(floor, |k| k + 1);
             let (network, batches) = (&self.network, &self.batches);
             each_tape(&mut self.tapes[..used], &|tape| {
                 if at == last {
-                    tape.partial.fill(T::ZERO);
-                    let node = &plan.nodes[last];
-                    let len = tape.rows() * node.stride;
-                    if node.curve != Curve::Identity {
-                        gate(node.curve(), &tape.nodes[last][..len], &mut tape.grads[last][..len]);
-                    }
+                    gate_output(&plan, tape);
                 }
                 pass::backward(network, tape, begin..at, lowest, batches, key);
                 if let Some(k) = norm
@@ -526,8 +582,7 @@ impl<T: Float> Trainer<T> {
             return Ok(());
         }
         if let Some(most) = clip {
-            let square = |p: &Part| self.gradient[p.range.clone()].iter().map(|g| g.double() * g.double()).sum::<f64>();
-            let norm = self.parts.iter().map(square).sum::<f64>().sqrt();
+            let norm = self.parts.iter().map(|p| squares(&self.gradient[p.range.clone()])).sum::<f64>().sqrt();
             if norm > most {
                 scale = most / norm;
             }
@@ -555,7 +610,11 @@ impl<T: Float> Trainer<T> {
         for op in &plan.ops[lowest.min(plan.ops.len())..] {
             match op {
                 Op::Dense { panels, weights, turned, .. } => {
-                    panels.transpose(&network.values[weights.clone()], &mut network.turned[turned.clone()]);
+                    let (from, to) = (&network.values[weights.clone()], &mut network.turned[turned.clone()]);
+                    match self.tapes.len() {
+                        1 => panels.transpose(from, to),
+                        _ => panels.transpose_by(from, to, |parts| parts.into_par_iter().for_each(|part| part.write(from))),
+                    }
                 }
                 Op::Conv { geometry, weights, turned, .. } => {
                     geometry.turn(&network.values[weights.clone()], &mut network.turned[turned.clone()]);
@@ -564,6 +623,18 @@ impl<T: Float> Trainer<T> {
             }
         }
     }
+}
+
+/// The sum of squares, in sixteen sums that become vectors.
+fn squares<T: Float>(values: &[T]) -> f64 {
+    let (whole, rest) = values.as_chunks::<16>();
+    let mut sums = [0.0; 16];
+    for chunk in whole {
+        for (s, v) in sums.iter_mut().zip(chunk) {
+            *s += v.double() * v.double();
+        }
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|v| v.double() * v.double()).sum::<f64>()
 }
 
 /// A run of the weights with all that belongs to them.

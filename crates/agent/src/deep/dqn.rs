@@ -79,6 +79,7 @@ impl Dqn {
         };
         let mut target = network.clone();
         let mut trainer = Trainer::new(network, adam(self.rate, 10.0), self.batch)?;
+        let blocks = trainer.blocks();
         let mut course = Course::new(start, scaling, judge, cx);
         let (max_episodes, max_steps) = ends(budget, &course);
         let mut memory = Memory::new(width, self.memory);
@@ -112,9 +113,21 @@ impl Dqn {
                 std::mem::swap(&mut seen, &mut next);
             }
             if course.step - first_step >= self.warm_up && course.step.is_multiple_of(self.every) {
-                for _ in 0..self.updates {
-                    memory.draw(self.batch, &mut course.rng, &mut learn.batch);
-                    learn.step(self, &mut trainer, &target)?;
+                let rng = &mut course.rng;
+                let mut updates = || -> Result<()> {
+                    let mut left = self.updates;
+                    while left > 0 {
+                        let count = left.min(TOGETHER) as usize;
+                        memory.draw(count * self.batch, rng, &mut learn.batch);
+                        learn.steps(self, &mut trainer, &target, count)?;
+                        left -= count as u64;
+                    }
+                    Ok(())
+                };
+                // Where threads share the work, on one of them, so that they need not be woken for every update.
+                match blocks > 1 {
+                    true => rayon::scope(|_| updates())?,
+                    false => updates()?,
                 }
             }
             if course.step.is_multiple_of(self.target_every) {
@@ -129,7 +142,10 @@ impl Dqn {
     }
 }
 
-/// What one step of learning needs, kept between them.
+/// Updates whose batches are drawn together: the network of then stands still meanwhile, so that it is asked once for all.
+const TOGETHER: u64 = 16;
+
+/// What steps of learning need, kept between them.
 struct Learn {
     batch: Batch,
     width: usize,
@@ -141,8 +157,9 @@ struct Learn {
 
 impl Learn {
     fn new(dqn: &Dqn, width: usize, actions: usize, network: &ermine_neural::Network) -> Self {
+        let together = dqn.updates.min(TOGETHER) as usize;
         Self {
-            batch: Batch::new(width, dqn.batch),
+            batch: Batch::new(width, together * dqn.batch),
             width,
             targets: vec![0.0; dqn.batch],
             gradient: Mat::filled(dqn.batch, actions, 0.0),
@@ -151,33 +168,55 @@ impl Learn {
         }
     }
 
-    /// One step of Adam along the gradient of Huber's loss of `Q(s, a) - target`, mean over the batch.
-    fn step(&mut self, dqn: &Dqn, trainer: &mut Trainer, target: &ermine_neural::Network) -> Result<()> {
-        let (count, gamma) = (dqn.batch, dqn.gamma as f32);
-        let next = MatRef::row_major(&self.batch.next, count, self.width);
-        let then = target.forward(next, &mut self.scratch)?;
-        let now = match dqn.double {
-            true => Some(trainer.network().forward(next, &mut self.chooser)?),
-            false => None,
-        };
-        for k in 0..count {
-            let actions = then.cols();
-            let value = match &now {
-                Some(now) => {
-                    let choice = (1..actions).fold(0, |best, a| if now.at(k, a) > now.at(k, best) { a } else { best });
-                    *then.at(k, choice)
-                }
-                None => (0..actions).map(|a| *then.at(k, a)).fold(f32::NEG_INFINITY, f32::max),
-            };
-            self.targets[k] = self.batch.rewards[k] + gamma * self.batch.follows[k] * value;
+    /// Some steps of Adam along the gradient of Huber's loss of `Q(s, a) - target`, mean over the batch of each.
+    fn steps(&mut self, dqn: &Dqn, trainer: &mut Trainer, target: &ermine_neural::Network, count: usize) -> Result<()> {
+        let (rows, width) = (dqn.batch, self.width);
+        let next = MatRef::row_major(&self.batch.next, count * rows, width);
+        if count == 1 {
+            let then = target.forward(next, &mut self.scratch)?;
+            return step(dqn, trainer, &self.batch, 0, then, (&mut self.targets, &mut self.gradient, &mut self.chooser));
         }
-        let out = trainer.forward(MatRef::row_major(&self.batch.seen, count, self.width))?;
+        let then = target.predict(next)?;
         for k in 0..count {
-            let row = self.gradient.row_mut(k);
-            row.fill(0.0);
-            let action = self.batch.actions[k] as usize;
-            row[action] = (*out.at(k, action) - self.targets[k]).clamp(-1.0, 1.0) / count as f32;
+            let then = then.view().row_range(k * rows..(k + 1) * rows);
+            step(dqn, trainer, &self.batch, k * rows, then, (&mut self.targets, &mut self.gradient, &mut self.chooser))?;
         }
-        trainer.step(self.gradient.view())
+        Ok(())
     }
+}
+
+/// One step of Adam with the rows of `batch` from `first` on; `then` is what the network of then says of what came next.
+fn step(
+    dqn: &Dqn,
+    trainer: &mut Trainer,
+    batch: &Batch,
+    first: usize,
+    then: MatRef<'_, f32>,
+    (targets, gradient, chooser): (&mut [f32], &mut Mat<f32>, &mut ermine_neural::Scratch),
+) -> Result<()> {
+    let (count, gamma, actions) = (dqn.batch, dqn.gamma as f32, then.cols());
+    let width = batch.next.len() / batch.actions.len();
+    let span = first * width..(first + count) * width;
+    let now = match dqn.double {
+        true => Some(trainer.network().forward(MatRef::row_major(&batch.next[span.clone()], count, width), chooser)?),
+        false => None,
+    };
+    for k in 0..count {
+        let value = match &now {
+            Some(now) => {
+                let choice = (1..actions).fold(0, |best, a| if now.at(k, a) > now.at(k, best) { a } else { best });
+                *then.at(k, choice)
+            }
+            None => (0..actions).map(|a| *then.at(k, a)).fold(f32::NEG_INFINITY, f32::max),
+        };
+        targets[k] = batch.rewards[first + k] + gamma * batch.follows[first + k] * value;
+    }
+    let out = trainer.forward(MatRef::row_major(&batch.seen[span], count, width))?;
+    for k in 0..count {
+        let row = gradient.row_mut(k);
+        row.fill(0.0);
+        let action = batch.actions[first + k] as usize;
+        row[action] = (*out.at(k, action) - targets[k]).clamp(-1.0, 1.0) / count as f32;
+    }
+    trainer.step(gradient.view())
 }

@@ -1,6 +1,7 @@
 //! CartPole: balance a pole on a cart by pushing left or right (Barto, Sutton, Anderson 1983), one or many at a time.
 
 use ermine_core::{Error, Result};
+use ermine_math::wide::{Wide, widest};
 
 use super::{Clock, Environment, Step, no_such_action};
 use crate::numpy::NumpyRng;
@@ -196,18 +197,10 @@ impl CartPoles {
         if let Some(cart) = actions.iter().position(|&a| a > 1) {
             return Err(no_such_action(&format!("cartpole {cart}"), actions[cart].into(), 2));
         }
-        match self.exact {
-            true => advance::<true>(&mut self.state, actions, f64::sin_cos),
-            false => advance::<false>(&mut self.state, actions, small_sin_cos),
-        }
-        let [x, _, angle, _] = &self.state;
-        let mut any = false;
-        for i in 0..self.steps.len() {
-            self.steps[i] += 1;
-            self.terminated[i] = fallen(x[i], angle[i]);
-            self.truncated[i] = self.steps[i] >= self.limit;
-            any |= self.terminated[i] | self.truncated[i];
-        }
+        let mut any = match self.exact {
+            true => self.advance(actions),
+            false => widest(Advance { carts: self, actions }),
+        };
         self.rewards.fill(1.0);
         if self.any_done {
             any = self.restart();
@@ -220,6 +213,27 @@ impl CartPoles {
         self.any_done = any;
         self.observe();
         Ok(())
+    }
+
+    /// Moves all carts and says whether one of them has ended.
+    #[inline(always)]
+    fn advance(&mut self, actions: &[u8]) -> bool {
+        match self.exact {
+            true => advance::<true>(&mut self.state, actions, f64::sin_cos),
+            false => advance::<false>(&mut self.state, actions, small_sin_cos),
+        }
+        let n = actions.len();
+        let [x, _, angle, _] = &self.state;
+        let (x, angle, steps) = (&x[..n], &angle[..n], &mut self.steps[..n]);
+        let (terminated, truncated) = (&mut self.terminated[..n], &mut self.truncated[..n]);
+        let mut any = false;
+        for i in 0..n {
+            steps[i] += 1;
+            terminated[i] = fallen(x[i], angle[i]);
+            truncated[i] = steps[i] >= self.limit;
+            any |= terminated[i] | truncated[i];
+        }
+        any
     }
 
     /// Starts the carts whose last step ended an episode; true when one of the others has ended now.
@@ -239,7 +253,14 @@ impl CartPoles {
     }
 
     fn observe(&mut self) {
+        widest(Observe(self));
+    }
+
+    #[inline(always)]
+    fn write_observations(&mut self) {
+        let n = self.steps.len();
         let [x, v, angle, spin] = &self.state;
+        let (x, v, angle, spin) = (&x[..n], &v[..n], &angle[..n], &spin[..n]);
         for (i, row) in self.observations.chunks_exact_mut(4).enumerate() {
             row.copy_from_slice(&[x[i] as f32, v[i] as f32, angle[i] as f32, spin[i] as f32]);
         }
@@ -268,6 +289,31 @@ impl CartPoles {
     /// Which carts ran out of time in the last step.
     pub fn truncated(&self) -> &[bool] {
         &self.truncated
+    }
+}
+
+/// A step of all carts, in vectors.
+struct Advance<'a> {
+    carts: &'a mut CartPoles,
+    actions: &'a [u8],
+}
+
+impl Wide for Advance<'_> {
+    type Out = bool;
+    #[inline(always)]
+    fn run(self) -> bool {
+        self.carts.advance(self.actions)
+    }
+}
+
+/// What is seen of all carts, in vectors.
+struct Observe<'a>(&'a mut CartPoles);
+
+impl Wide for Observe<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        self.0.write_observations();
     }
 }
 

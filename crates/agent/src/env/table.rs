@@ -128,7 +128,7 @@ impl Environment for TableWorld {
         self.state
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, action: usize) -> Result<Step<usize>> {
         if action >= self.table.actions() {
             return Err(no_such_action(self.name, action, self.table.actions()));

@@ -142,7 +142,7 @@ impl Environment for Taxi {
         state
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, action: usize) -> Result<Step<usize>> {
         let before = self.world.state();
         let mut step = self.world.step(action)?;

@@ -164,7 +164,7 @@ impl Table<'_> {
         self.choose_knowing(state, None, rng)
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose_knowing(&self, state: usize, peak: Option<f64>, rng: &mut Stream) -> usize {
         self.agent.exploration.choose(self.row(state), self.seen(state), peak, self.step, rng)
     }

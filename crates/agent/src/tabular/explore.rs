@@ -129,7 +129,7 @@ impl Exploration {
     }
 
     /// An action. `visits` counts the actions of this state; `peak` is the largest of the values, where it is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn choose(&self, values: &[f64], visits: &[u32], peak: Option<f64>, step: u64, rng: &mut Stream) -> usize {
         match self {
             Self::EpsilonGreedy(epsilon) => {
@@ -187,7 +187,7 @@ impl Exploration {
 }
 
 /// The largest value.
-#[inline]
+#[inline(always)]
 pub(super) fn top(values: &[f64]) -> f64 {
     let larger = |a: f64, b: f64| if b > a { b } else { a };
     // Two chains of comparisons side by side: one would be the longest wait of a step.
@@ -204,7 +204,7 @@ pub(super) fn best(values: &[f64], rng: &mut Stream) -> usize {
 }
 
 /// The same, where the largest value is known.
-#[inline]
+#[inline(always)]
 fn best_at(values: &[f64], top: f64, rng: &mut Stream) -> usize {
     // A bit an action, without a branch that would be guessed wrong at every other step.
     if values.len() <= 64 {

@@ -26,6 +26,6 @@ pub use dropout::dropout;
 pub use float::Float;
 pub use norm::{BlockMoments, normalise, normalise_gradient, normalise_sums};
 pub use pool::{Pool, PoolKind};
-pub use product::{Panels, column_sums, dense, dense_gradient, padded};
+pub use product::{Panels, TurnedPanel, column_sums, dense, dense_gradient, padded};
 pub use step::{Rule, Slots, step};
 pub use tile::End;

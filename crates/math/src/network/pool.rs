@@ -1,6 +1,7 @@
 //! Pooling: the largest number or the mean of windows, channel by channel.
 
 use super::Float;
+use super::buffer::LINE;
 use super::lanes::{Lanes, Op};
 
 /// What a pool says of its window.
@@ -32,45 +33,82 @@ impl Pool {
         ((h - self.size.0) / self.stride + 1, (w - self.size.1) / self.stride + 1, c)
     }
 
-    /// The result for one image. `places` gets, where it is not empty, the point of the window that each largest number came from.
-    ///
-    /// # Panics
-    /// When a slice is too short.
-    pub fn forward<T: Float>(&self, x: &[T], y: &mut [T], places: &mut [u32]) {
-        T::dispatch(Forward { pool: self, x, y, places });
+    fn input_len(&self) -> usize {
+        self.input.0 * self.input.1 * self.input.2
     }
 
-    /// The gradient of one image.
+    /// The result for one image.
     ///
     /// # Panics
     /// When a slice is too short.
-    pub fn backward<T: Float>(&self, d: &[T], places: &[u32], dx: &mut [T]) {
+    pub fn forward<T: Float>(&self, x: &[T], y: &mut [T]) {
+        let (high, wide, c) = self.output();
+        assert!(x.len() >= self.input_len() && y.len() >= high * wide * c, "an image and its result");
+        T::dispatch(Forward { pool: self, x, y });
+    }
+
+    /// The gradient `dx` of one image `x`, whose result was `y`, from the gradient `d` of the result. Of equal numbers that are the
+    /// largest the first has it. With a slope, numbers of the image that are not above 0 have it times the slope: the way back
+    /// through the activation that made them.
+    ///
+    /// # Panics
+    /// When a slice is too short.
+    pub fn backward<T: Float>(&self, x: &[T], y: &[T], d: &[T], slope: Option<T>, dx: &mut [T]) {
+        let (high, wide, c) = self.output();
+        let (from, to) = (self.input_len(), high * wide * c);
+        assert!(x.len() >= from && dx.len() >= from && y.len() >= to && d.len() >= to, "an image and its result");
+        // Windows that leave no point out and take none twice write every number once.
+        let apart = self.stride >= self.size.0 && self.stride >= self.size.1;
+        let whole = |n: usize, size: usize| n % size == 0 && self.stride == size;
+        if !(whole(self.input.0, self.size.0) && whole(self.input.1, self.size.1)) {
+            dx[..from].fill(T::ZERO);
+        }
+        T::dispatch(Backward { pool: self, x, y, d, slope, apart, dx });
+    }
+
+    /// Calls `work` with where each window begins and where its result goes.
+    #[inline(always)]
+    fn windows(&self, mut work: impl FnMut(usize, usize)) {
         let (_, w, c) = self.input;
         let (high, wide, _) = self.output();
-        dx[..self.input.0 * w * c].fill(T::ZERO);
-        let share = T::ONE / T::of((self.size.0 * self.size.1) as f64);
-        for y in 0..high {
-            for x in 0..wide {
-                let corner = (y * self.stride * w + x * self.stride) * c;
-                let point = (y * wide + x) * c;
-                match self.kind {
-                    PoolKind::Max => {
-                        for k in 0..c {
-                            let place = places[point + k] as usize;
-                            let (dy, dx_) = (place / self.size.1, place % self.size.1);
-                            dx[corner + (dy * w + dx_) * c + k] += d[point + k];
-                        }
-                    }
-                    PoolKind::Average => {
-                        for dy in 0..self.size.0 {
-                            for dx_ in 0..self.size.1 {
-                                let to = &mut dx[corner + (dy * w + dx_) * c..][..c];
-                                to.iter_mut().zip(&d[point..]).for_each(|(t, d)| *t += *d * share);
-                            }
-                        }
-                    }
-                }
+        for row in 0..high {
+            for column in 0..wide {
+                work((row * w + column) * self.stride * c, (row * wide + column) * c);
             }
+        }
+    }
+
+    /// Where the points of a window are, from where it begins.
+    #[inline(always)]
+    fn points(&self) -> impl Iterator<Item = usize> + use<> {
+        let ((_, w, c), (high, wide)) = (self.input, self.size);
+        (0..high).flat_map(move |y| (0..wide).map(move |x| (y * w + x) * c))
+    }
+}
+
+/// A vector from `at` on, of which `n` numbers count; none is read behind the end.
+#[inline(always)]
+fn fetch<T: Float, L: Lanes<T>>(l: L, from: &[T], at: usize, n: usize) -> L::V {
+    // SAFETY: both have room for a vector.
+    unsafe {
+        if at + L::N <= from.len() {
+            return l.load(from.as_ptr().add(at));
+        }
+        let mut some = [T::ZERO; LINE];
+        some[..n].copy_from_slice(&from[at..at + n]);
+        l.load(some.as_ptr())
+    }
+}
+
+/// Puts down the first `n` numbers of a vector.
+#[inline(always)]
+fn put<T: Float, L: Lanes<T>>(l: L, to: &mut [T], at: usize, n: usize, v: L::V) {
+    let to = &mut to[at..at + n];
+    // SAFETY: there is room for n numbers.
+    unsafe {
+        match n == L::N {
+            true => l.store(to.as_mut_ptr(), v),
+            false => l.store_first(to.as_mut_ptr(), v, n),
         }
     }
 }
@@ -79,45 +117,84 @@ struct Forward<'a, T> {
     pool: &'a Pool,
     x: &'a [T],
     y: &'a mut [T],
-    places: &'a mut [u32],
 }
 
 impl<T: Float> Op<T> for Forward<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
-        let Self { pool, x, y, places } = self;
-        let (_, w, c) = pool.input;
-        let (high, wide, _) = pool.output();
-        let share = T::ONE / T::of((pool.size.0 * pool.size.1) as f64);
-        for row in 0..high {
-            for column in 0..wide {
-                let corner = (row * w + column) * pool.stride * c;
-                let at = (row * wide + column) * c;
-                let out = &mut y[at..at + c];
-                out.copy_from_slice(&x[corner..corner + c]);
-                let where_ = if places.is_empty() { &mut [][..] } else { &mut places[at..at + c] };
-                where_.fill(0);
-                for place in 1..pool.size.0 * pool.size.1 {
-                    let from = corner + (place / pool.size.1 * w + place % pool.size.1) * c;
-                    let from = &x[from..from + c];
-                    match (pool.kind, where_.is_empty()) {
-                        (PoolKind::Average, _) => out.iter_mut().zip(from).for_each(|(o, x)| *o += *x),
-                        // NaN must not be lost, so that it is seen in the loss.
-                        (PoolKind::Max, true) => out.iter_mut().zip(from).for_each(|(o, x)| *o = if *o >= *x { *o } else { *x }),
-                        (PoolKind::Max, false) => {
-                            for ((o, x), p) in out.iter_mut().zip(from).zip(where_.iter_mut()) {
-                                let keep = *o >= *x;
-                                *p = if keep { *p } else { place as u32 };
-                                *o = if keep { *o } else { *x };
-                            }
-                        }
-                    }
+    unsafe fn run<L: Lanes<T>>(self, l: L) {
+        let Self { pool, x, y } = self;
+        let c = pool.input.2;
+        let (one, share) = (l.splat(T::ONE), l.splat(T::ONE / T::of((pool.size.0 * pool.size.1) as f64)));
+        pool.windows(|corner, at| {
+            for k in (0..c).step_by(L::N) {
+                let n = L::N.min(c - k);
+                let mut points = pool.points();
+                points.next();
+                let mut found = fetch(l, x, corner + k, n);
+                for point in points {
+                    let here = fetch(l, x, corner + point + k, n);
+                    found = match pool.kind {
+                        PoolKind::Max => l.max(found, here),
+                        PoolKind::Average => l.fma(one, here, found),
+                    };
                 }
                 if pool.kind == PoolKind::Average {
-                    out.iter_mut().for_each(|o| *o = *o * share);
+                    found = l.mul(found, share);
+                }
+                put(l, y, at + k, n, found);
+            }
+        });
+    }
+}
+
+struct Backward<'a, T> {
+    pool: &'a Pool,
+    x: &'a [T],
+    y: &'a [T],
+    d: &'a [T],
+    slope: Option<T>,
+    /// Whether no two windows share a point.
+    apart: bool,
+    dx: &'a mut [T],
+}
+
+impl<T: Float> Op<T> for Backward<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self, l: L) {
+        let Self { pool, x, y, d, slope, apart, dx } = self;
+        let c = pool.input.2;
+        let (zero, one, less) = (l.splat(T::ZERO), l.splat(T::ONE), l.splat(T::ZERO - T::ONE));
+        let share = l.splat(T::ONE / T::of((pool.size.0 * pool.size.1) as f64));
+        let slope = slope.map(|s| l.splat(s));
+        pool.windows(|corner, at| {
+            for k in (0..c).step_by(L::N) {
+                let n = L::N.min(c - k);
+                let largest = fetch(l, y, at + k, n);
+                let mut left = fetch(l, d, at + k, n);
+                if pool.kind == PoolKind::Average {
+                    left = l.mul(left, share);
+                }
+                for point in pool.points() {
+                    let from = corner + point + k;
+                    let here = fetch(l, x, from, n);
+                    let mut gradient = left;
+                    if pool.kind == PoolKind::Max {
+                        // Above 0 where this is not the largest.
+                        let behind = l.fma(less, here, largest);
+                        gradient = l.where_positive(behind, zero, left);
+                        left = l.where_positive(behind, left, zero);
+                    }
+                    if let Some(slope) = slope {
+                        gradient = l.where_positive(here, gradient, l.mul(gradient, slope));
+                    }
+                    if !apart {
+                        gradient = l.fma(one, gradient, fetch(l, dx, from, n));
+                    }
+                    put(l, dx, from, n, gradient);
                 }
             }
-        }
+        });
     }
 }

@@ -4,10 +4,13 @@ use std::ops::Range;
 
 use super::Float;
 use super::buffer::LINE;
-use super::tile::{End, Finish, Start, Sweep, Tile};
+use super::tile::{End, Finish, Row, Start, Sweep, Tile};
 
 /// Columns of a panel.
 const WIDE: usize = 4 * LINE;
+
+/// Weights from which on it pays to leave out those that a single row does not need.
+const MANY: usize = 1 << 13;
 
 /// `n` columns and what fills them up to whole units of 16.
 pub fn padded(n: usize) -> usize {
@@ -53,20 +56,41 @@ impl Panels {
 
     /// Writes the transpose of a matrix that lies as `self` says: rows become columns.
     pub fn transpose<T: Float>(self, from: &[T], to: &mut [T]) {
+        self.transpose_by(from, to, |parts| parts.into_iter().for_each(|part| part.write(from)));
+    }
+
+    /// The same, where `each` has the panels of the result written, side by side if it likes.
+    pub fn transpose_by<'a, T: Float>(self, from: &[T], to: &'a mut [T], each: impl FnOnce(Vec<TurnedPanel<'a, T>>)) {
         let turned = Self { rows: self.cols, cols: self.rows };
         assert!(from.len() >= self.len() && to.len() >= turned.len(), "room for the transpose");
-        for p in 0..self.count() {
-            let (start, width) = self.panel(p);
-            let cols = width.min(self.cols - p * WIDE);
-            for q in 0..turned.count() {
-                let (there, wide) = turned.panel(q);
-                let rows = wide.min(self.rows - q * WIDE);
-                for j in 0..cols {
-                    let out = &mut to[there + (p * WIDE + j) * wide..][..rows];
-                    let from = &from[start + q * WIDE * width + j..];
-                    for (i, o) in out.iter_mut().enumerate() {
-                        *o = from[i * width];
-                    }
+        let size = (WIDE * turned.rows).max(1);
+        let panels = to[..turned.len()].chunks_mut(size).enumerate();
+        each(panels.map(|(number, to)| TurnedPanel { layout: self, number, to }).collect());
+    }
+}
+
+/// A panel of a transpose that is yet to be written.
+#[derive(Debug)]
+pub struct TurnedPanel<'a, T> {
+    layout: Panels,
+    number: usize,
+    to: &'a mut [T],
+}
+
+impl<T: Float> TurnedPanel<'_, T> {
+    /// Writes it, from the matrix whose transpose it is a part of.
+    pub fn write(self, from: &[T]) {
+        let Self { layout, number: q, to } = self;
+        let (_, wide) = Panels { rows: layout.cols, cols: layout.rows }.panel(q);
+        let rows = wide.min(layout.rows - q * WIDE);
+        for p in 0..layout.count() {
+            let (start, width) = layout.panel(p);
+            let cols = width.min(layout.cols - p * WIDE);
+            for j in 0..cols {
+                let out = &mut to[(p * WIDE + j) * wide..][..rows];
+                let from = &from[start + q * WIDE * width + j..];
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = from[i * width];
                 }
             }
         }
@@ -100,36 +124,58 @@ pub fn dense<T: Float>(
     if rows == 0 {
         return;
     }
+    // A single row reads all weights for a product each, so what it need not read is time won: rows that meet a zero, of which
+    // there are many behind a ReLU and in pictures.
+    let few = match (rows, end) {
+        (1, End::Plain | End::Slope(_)) if layout.len() >= MANY => some_places(&x[..layout.rows]),
+        _ => None,
+    };
     for p in 0..layout.count() {
         let (start, width) = layout.panel(p);
         let column = p * WIDE;
-        // SAFETY: rows and columns were checked above; panels lie inside the weights.
+        // SAFETY: rows and columns were checked above; panels lie inside the weights; places are rows of a panel.
         unsafe {
-            T::dispatch(Sweep {
-                tile: Tile {
-                    a: x.as_ptr(),
-                    a_row: x_stride,
-                    a_step: 1,
-                    offsets: &0,
-                    pieces: 1,
-                    length: layout.rows,
-                    b: w.as_ptr().add(start),
-                    b_row: width,
-                    c: y.as_mut_ptr().add(column),
-                    c_row: y_stride,
-                    columns: width,
-                    start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
-                    finish: match end {
-                        End::Plain => Finish::Plain,
-                        End::Slope(slope) => Finish::Slope(slope),
-                        End::Where(of, stride, slope) => Finish::Where(of.as_ptr().add(column), stride, slope),
-                    },
+            let tile = Tile {
+                a: x.as_ptr(),
+                a_row: x_stride,
+                a_step: 1,
+                offsets: &0,
+                pieces: 1,
+                length: layout.rows,
+                b: w.as_ptr().add(start),
+                b_row: width,
+                c: y.as_mut_ptr().add(column),
+                c_row: y_stride,
+                columns: width,
+                start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
+                finish: match end {
+                    End::Plain => Finish::Plain,
+                    End::Slope(slope) => Finish::Slope(slope),
+                    End::Where(of, stride, slope) => Finish::Where(of.as_ptr().add(column), stride, slope),
                 },
-                rows,
-                units: width / LINE,
-            });
+            };
+            match &few {
+                Some(places) => T::dispatch(Row { tile, places }),
+                None => T::dispatch(Sweep { tile, rows, units: width / LINE }),
+            }
         }
     }
+}
+
+/// Where the numbers of a row are that are not 0, if at least an eighth of them are.
+fn some_places<T: Float>(x: &[T]) -> Option<Vec<u32>> {
+    let zeros = x.iter().filter(|v| **v == T::ZERO).count();
+    if 8 * zeros < x.len() {
+        return None;
+    }
+    let mut places = vec![0; x.len() + 1];
+    let mut count = 0;
+    for (k, v) in x.iter().enumerate() {
+        places[count] = k as u32;
+        count += usize::from(*v != T::ZERO);
+    }
+    places.truncate(count);
+    Some(places)
 }
 
 /// Rows `inputs` of panel `panel` of the gradient xᵀ d over `rows` rows; `g` is that part of the gradient. It is replaced, or added to.

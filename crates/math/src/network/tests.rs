@@ -147,3 +147,82 @@ fn rows_around_a_row_do_not_change_its_bits() {
     dense_gradient(&x[11 * 48..], 48, &d[11 * 112..], 112, 18, layout, 1, 0..37, true, &mut twice);
     assert_eq!(once, twice);
 }
+
+/// What a pool says, and where the gradient of it goes, by the definition.
+fn pooled_by_definition(pool: &Pool, x: &[f64], d: &[f64], slope: Option<f64>) -> (Vec<f64>, Vec<f64>) {
+    let (_, w, c) = pool.input;
+    let (high, wide, _) = pool.output();
+    let (mut y, mut dx) = (Vec::new(), vec![0.0; x.len()]);
+    for row in 0..high {
+        for column in 0..wide {
+            for k in 0..c {
+                let points: Vec<usize> = (0..pool.size.0)
+                    .flat_map(|a| (0..pool.size.1).map(move |b| (a, b)))
+                    .map(|(a, b)| ((row * pool.stride + a) * w + column * pool.stride + b) * c + k)
+                    .collect();
+                let d = d[y.len()];
+                let gate = |p: usize| if x[p] > 0.0 { 1.0 } else { slope.unwrap_or(1.0) };
+                match pool.kind {
+                    PoolKind::Max => {
+                        let most = points.iter().map(|&p| x[p]).fold(f64::NEG_INFINITY, f64::max);
+                        let first = *points.iter().find(|&&p| x[p] == most).unwrap();
+                        dx[first] += d * gate(first);
+                        y.push(most);
+                    }
+                    PoolKind::Average => {
+                        points.iter().for_each(|&p| dx[p] += d / points.len() as f64 * gate(p));
+                        y.push(points.iter().map(|&p| x[p]).sum::<f64>() / points.len() as f64);
+                    }
+                }
+            }
+        }
+    }
+    (y, dx)
+}
+
+#[test]
+fn pools_of_every_shape_and_their_way_back_are_the_definition() {
+    for kind in [PoolKind::Max, PoolKind::Average] {
+        for (input, size, stride) in [
+            ((4, 6, 6), (2, 2), 2),
+            ((5, 7, 1), (2, 2), 2),
+            ((6, 6, 17), (3, 2), 1),
+            ((7, 7, 16), (2, 3), 3),
+            ((3, 4, 40), (3, 4), 1),
+        ] {
+            let pool = Pool { kind, input, size, stride };
+            // Few values, so that many are equal.
+            let x: Vec<f64> = numbers::<f64>(input.0 * input.1 * input.2, 0.7).iter().map(|v| (3.0 * v).round() / 3.0).collect();
+            let (high, wide, c) = pool.output();
+            let d = numbers::<f64>(high * wide * c, 0.3);
+            for slope in [None, Some(0.0), Some(0.25)] {
+                let (want, want_back) = pooled_by_definition(&pool, &x, &d, slope);
+                let (mut y, mut dx) = (vec![0.0; want.len()], vec![7.0; x.len()]);
+                pool.forward(&x, &mut y);
+                pool.backward(&x, &y, &d, slope, &mut dx);
+                assert!(y.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-14), "{pool:?}");
+                assert!(dx.iter().zip(&want_back).all(|(a, b)| (a - b).abs() < 1e-14), "{pool:?} {slope:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_with_zeros_has_the_bits_it_has_among_others() {
+    for cols in [10, 16, 90, 200] {
+        let layout = Panels { rows: 137, cols };
+        let wide = padded(cols);
+        let (w, bias) = (numbers::<f32>(layout.len(), 0.7), numbers::<f32>(wide, 0.4));
+        let mut x = numbers::<f32>(2 * 144, 0.9);
+        x.iter_mut().enumerate().filter(|(i, _)| i % 3 != 1).for_each(|(_, v)| *v = 0.0);
+        for end in [End::Plain, End::Slope(0.0), End::Slope(0.2)] {
+            let (mut one, mut two) = (vec![0.0; wide], vec![0.0; 2 * wide]);
+            dense(&x, 144, 2, &w, layout, Some(&bias), end, &mut two, wide);
+            dense(&x, 144, 1, &w, layout, Some(&bias), end, &mut one, wide);
+            assert_eq!(one[..cols], two[..cols]);
+            // A row of zeros alone leaves the constants.
+            dense(&[0.0; 144], 144, 1, &w, layout, Some(&bias), End::Plain, &mut one, wide);
+            assert_eq!(one[..cols], bias[..cols]);
+        }
+    }
+}

@@ -187,3 +187,75 @@ impl<T: Float> Op<T> for Sweep<T> {
         }
     }
 }
+
+/// One row of `a` times `b`, whose rows at `places` alone are read: the others meet a zero of `a`. The columns are whole units, and
+/// sums do not begin with `c`.
+pub struct Row<'a, T> {
+    pub tile: Tile<T>,
+    pub places: &'a [u32],
+}
+
+impl<T: Float> Row<'_, T> {
+    /// V vectors from a column on.
+    ///
+    /// # Safety
+    /// As for [`body`]; every place is an inner index.
+    #[inline(always)]
+    unsafe fn part<L: Lanes<T>, const V: usize>(&self, l: L, column: usize) {
+        let t = &self.tile;
+        let mut sums = [l.splat(T::ZERO); V];
+        // SAFETY: all places below are those that the caller promises.
+        unsafe {
+            if let Start::Bias(bias) = t.start {
+                for v in 0..V {
+                    sums[v] = l.load(bias.add(column + v * L::N));
+                }
+            }
+            for &k in self.places {
+                let left = l.splat(*t.a.add(k as usize));
+                let b = t.b.add(k as usize * t.b_row + column);
+                for v in 0..V {
+                    sums[v] = l.fma(left, l.load(b.add(v * L::N)), sums[v]);
+                }
+            }
+            if let Finish::Slope(slope) = t.finish {
+                let slope = l.splat(slope);
+                for v in 0..V {
+                    sums[v] = l.max(l.mul(sums[v], slope), sums[v]);
+                }
+            }
+            for v in 0..V {
+                l.store(t.c.add(column + v * L::N), sums[v]);
+            }
+        }
+    }
+}
+
+impl<T: Float> Op<T> for Row<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self, l: L) {
+        let mut column = 0;
+        while column < self.tile.columns {
+            let left = (self.tile.columns - column) / L::N;
+            // SAFETY: the columns are the promise of whoever made it.
+            unsafe {
+                column += L::N
+                    * match left {
+                        0 | 1 => {
+                            self.part::<L, 1>(l, column);
+                            1
+                        }
+                        2 | 3 => {
+                            self.part::<L, 2>(l, column);
+                            2
+                        }
+                        _ => {
+                            self.part::<L, 4>(l, column);
+                            4
+                        }
+                    };
+            }
+        }
+    }
+}

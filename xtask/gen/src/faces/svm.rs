@@ -96,9 +96,10 @@ pub const FACES: &[Face] = &[
                 "int, RandomState or None",
                 "The seed of the folds of held-out scores.",
             ),
+            same("force"),
         ],
         positional: 0,
-        handled: &["epsilon", "method", "force"],
+        handled: &["epsilon", "method"],
         attributes: &[
             CLASSES,
             ("class_weight_", "ndarray of shape (n_classes,)", "The factors on C of the classes."),
@@ -137,9 +138,10 @@ pub const FACES: &[Face] = &[
             CACHE_SIZE,
             own("verbose", "False", "[\"verbose\"]", "int or bool", "Not used."),
             MAX_ITER,
+            same("force"),
         ],
         positional: 0,
-        handled: &["class_weight", "probability", "decision_shape", "break_ties", "method", "force"],
+        handled: &["class_weight", "probability", "decision_shape", "break_ties", "method"],
         attributes: &[
             ("coef_", "ndarray of shape (1, n_features)", "The normal vector; of a linear kernel only."),
             ("dual_coef_", "ndarray of shape (1, n_SV)", "Coefficients of the support vectors."),
