@@ -4,8 +4,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Cells, Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result,
-    RowSource, Schema, Spec, Trace,
+    Cells, Certificate, ColumnRef, Context, Csr, Cut, Dataset, Error, Features, FoldTotals, FoldedFit, LeftOut, Mat, MatRef,
+    ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, Trace,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
@@ -37,6 +37,13 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// bytes of a fit that was never interrupted. Checkpoints and scikit-learn's `warm_start` rest on it. Without a model it is
     /// the fit itself. More rows or other rows are allowed; the parts that are there stay as they are.
     const CONTINUE: Option<Resume<Self>> = None;
+
+    /// Fits to all rows but a fold from totals that are gathered once, for learners whose model follows from one pass. It is the model of a fit to the
+    /// same rows up to rounding.
+    const TOTALS: Option<FoldedFit<Self>> = None;
+
+    /// What models of all rows but one say of that row, without fitting them one by one, for learners that can.
+    const LEFT_OUT: Option<LeftOut<Self>> = None;
 
     /// Whether the model depends on the order of the rows, because the learner takes a step a row or draws rows by their
     /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
@@ -337,6 +344,32 @@ pub trait AnyLearner: Send + Sync {
         let _ = (model, data, cx);
         Err(cannot_continue(self.spec()))
     }
+    /// What the totals of these folds depend on besides the rows, where there are [`Learner::TOTALS`]: equal words, equal totals.
+    fn totals_key(&self, data: &Dataset<'_>, cut: &Cut<'_>) -> Option<String> {
+        let _ = (data, cut);
+        None
+    }
+    /// Gathers [`Learner::TOTALS`], or an error that says the learner has none.
+    fn totals_any(&self, data: &Dataset<'_>, cut: &Cut<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+        let _ = (data, cut, cx);
+        Err(no_totals(self.spec()))
+    }
+    /// The model of all rows of `data` but those of a fold, from totals of the same key; none where it takes the rows themselves.
+    fn fit_without(
+        &self,
+        totals: &FoldTotals,
+        fold: usize,
+        data: &Dataset<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Box<dyn Model>>> {
+        let _ = (totals, fold, data, cx);
+        Ok(None)
+    }
+    /// [`Learner::LEFT_OUT`]; none where there is no short way.
+    fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        let _ = (data, cx);
+        Ok(None)
+    }
     /// Whether there is a [`Learner::CONTINUE`].
     fn continues(&self) -> bool {
         false
@@ -376,6 +409,10 @@ fn cannot_resume(spec: &Spec) -> Error {
 
 fn cannot_continue(spec: &Spec) -> Error {
     Error::Data(format!("{} does not go on from a model; fit it from the start", spec.name))
+}
+
+fn no_totals(spec: &Spec) -> Error {
+    Error::Data(format!("{} does not fit from totals; fit it on rows", spec.name))
 }
 
 /// The model as the type that learner `L` makes.
@@ -476,6 +513,30 @@ impl<L: Learner> AnyLearner for L {
             return Err(cannot_continue(&L::SPEC));
         };
         Ok(Box::new(go_on(self, own::<L>(model)?, data, cx)?))
+    }
+
+    fn totals_key(&self, data: &Dataset<'_>, cut: &Cut<'_>) -> Option<String> {
+        let key = (L::TOTALS?.key)(self, data, cut)?;
+        Some(format!("{} {key}", L::SPEC.name))
+    }
+
+    fn totals_any(&self, data: &Dataset<'_>, cut: &Cut<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+        (L::TOTALS.ok_or_else(|| no_totals(&L::SPEC))?.gather)(self, data, cut, cx)
+    }
+
+    fn fit_without(
+        &self,
+        totals: &FoldTotals,
+        fold: usize,
+        data: &Dataset<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Box<dyn Model>>> {
+        let Some(way) = L::TOTALS else { return Ok(None) };
+        Ok((way.fit)(self, totals, fold, data, cx)?.map(|m| Box::new(m) as Box<dyn Model>))
+    }
+
+    fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        L::LEFT_OUT.map_or(Ok(None), |way| way(self, data, cx))
     }
 
     fn continues(&self) -> bool {

@@ -229,7 +229,7 @@ pub fn gather<P: Partial>(
 }
 
 /// [`gather`] that tells `add` how many rows come before the block.
-fn gather_from<P: Partial>(
+pub(crate) fn gather_from<P: Partial>(
     data: &Dataset<'_>,
     block_rows: usize,
     cx: &Context<'_>,
