@@ -6,6 +6,7 @@ mod decompose;
 mod propose;
 mod race;
 mod search;
+mod shared;
 mod space;
 mod split;
 mod validate;
