@@ -1,6 +1,6 @@
 //! Short ways to models that leave rows out: they must say what fits to the other rows say.
 
-use ermine_core::{AnyLearner, Context, Csr, Cut, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Range, Task};
+use ermine_core::{AnyLearner, Context, Csr, Cut, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Range, Task, Without};
 use serde_json::Value;
 
 use crate::compare::{distance, far, says};
@@ -94,9 +94,10 @@ pub fn totals(learner: &dyn AnyLearner) -> Verdict {
                     let (train, test) = (data.take(&train), data.take(&test));
                     let (train, x) = (train.view(), test.view().x);
                     let plain = l.fit_any(&train, &Context::default());
-                    // Where totals do not suffice, the rows are asked.
+                    let without = Without { data: &data, fold, rows: &|see| see(&train) };
+                    // What fails from totals is left to a fit to the rows.
                     let short = match &gathered[&key] {
-                        Ok(totals) => l.fit_without(totals, fold, &data, &Context::default()).ok().flatten(),
+                        Ok(totals) => l.fit_without(totals, &without, &Context::default()).ok().flatten(),
                         Err(_) => None,
                     };
                     let (Some(short), plain) = (short, plain) else { continue };

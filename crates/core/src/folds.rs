@@ -8,7 +8,7 @@ use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 
-use crate::pass::gather_from;
+use crate::pass::{drive_from, gather_from};
 use crate::{Context, Dataset, Error, Learner, Mat, Partial, PassLearner, Result, Step};
 
 /// Numbers that the totals of all folds may hold, half a gigabyte of them.
@@ -42,19 +42,29 @@ impl Cut<'_> {
 /// The totals of all rows but those of a fold, for each fold. Only the learner that gathered them can read them.
 pub struct FoldTotals(Box<dyn Any + Send + Sync>);
 
+/// All rows but those of a fold.
+pub struct Without<'a> {
+    /// All rows.
+    pub data: &'a Dataset<'a>,
+    /// The fold.
+    pub fold: usize,
+    /// Shows the other rows, for what totals do not say: passes after the first.
+    pub rows: &'a dyn Fn(&mut dyn FnMut(&Dataset<'_>)),
+}
+
 /// How a learner fits to all rows but a fold, from totals.
 pub struct FoldedFit<L: Learner> {
-    /// What the totals depend on besides the rows: settings with the same words share them. None where the model does not follow from one pass over these
-    /// rows, or where the totals would not fit in memory.
+    /// What the totals depend on besides the rows: settings with the same words share them. None where these rows are fitted in another way, or where the
+    /// totals would not fit in memory.
     pub key: fn(&L, &Dataset<'_>, &Cut<'_>) -> Option<String>,
     /// Gathers them.
     pub gather: fn(&L, &Dataset<'_>, &Cut<'_>, &Context<'_>) -> Result<FoldTotals>,
-    /// The model of all rows but a fold; none where it needs the rows themselves after all.
-    pub fit: fn(&L, &FoldTotals, usize, &Dataset<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>,
+    /// The model of all rows but a fold; none where no row of them has weight.
+    pub fit: fn(&L, &FoldTotals, &Without<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>,
 }
 
 impl<L: PassLearner<Partial: Clone + Sync + 'static>> FoldedFit<L> {
-    /// Of a pass learner whose first pass does not depend on rows it has seen.
+    /// Of a pass learner whose first pass does not depend on rows it has seen; the rows are asked for those that follow.
     pub const fn of_pass(key: fn(&L, &Dataset<'_>, &Cut<'_>) -> Option<String>) -> Self {
         Self { key, gather: gather_folds::<L>, fit: fit_without::<L> }
     }
@@ -145,17 +155,23 @@ fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
 fn fit_without<L: PassLearner<Partial: Clone + Sync + 'static>>(
     learner: &L,
     totals: &FoldTotals,
-    fold: usize,
-    data: &Dataset<'_>,
+    without: &Without<'_>,
     cx: &Context<'_>,
 ) -> Result<Option<L::Model>> {
     learner.check()?;
-    let Some(without) = totals.0.downcast_ref::<Vec<Option<L::Partial>>>() else {
+    let Some(totals) = totals.0.downcast_ref::<Vec<Option<L::Partial>>>() else {
         return Err(Error::Data(format!("the totals are not those of {}", L::SPEC.name)));
     };
-    let Some(Some(total)) = without.get(fold) else { return Ok(None) };
-    match learner.finish(start(learner, data, cx)?, total.clone(), cx)? {
+    let Some(Some(total)) = totals.get(without.fold) else { return Ok(None) };
+    match learner.finish(start(learner, without.data, cx)?, total.clone(), cx)? {
         Step::Done(model) => Ok(Some(model)),
-        Step::Again(..) => Ok(None),
+        Step::Again(state, _) => {
+            let (mut state, mut model) = (Some(state), None);
+            let block_rows = block_rows(learner, without.data, cx);
+            (without.rows)(&mut |rows| {
+                model = state.take().map(|state| drive_from(learner, rows, cx, block_rows, state, 1));
+            });
+            model.transpose()
+        }
     }
 }

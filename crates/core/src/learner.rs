@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     Cells, Certificate, ColumnRef, Context, Csr, Cut, Dataset, Error, Features, FoldTotals, FoldedFit, LeftOut, Mat, MatRef,
-    ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, Trace,
+    ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, Trace, Without,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
@@ -38,8 +38,8 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// the fit itself. More rows or other rows are allowed; the parts that are there stay as they are.
     const CONTINUE: Option<Resume<Self>> = None;
 
-    /// Fits to all rows but a fold from totals that are gathered once, for learners whose model follows from one pass. It is the model of a fit to the
-    /// same rows up to rounding.
+    /// Fits to all rows but a fold from totals that are gathered once, for learners whose first pass knows nothing of the rows. It is the model of a fit to
+    /// the same rows up to rounding.
     const TOTALS: Option<FoldedFit<Self>> = None;
 
     /// What models of all rows but one say of that row, without fitting them one by one, for learners that can.
@@ -74,6 +74,12 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// Columns that mean something by their very values, such as an exposure: a preparation in front leaves them as they are.
     fn untouched(&self) -> Vec<ColumnRef> {
         Vec::new()
+    }
+
+    /// What prepares the columns and what learns from them, for a learner that is the one after the other: it fits the first, and the second to what the
+    /// first makes of the rows. Settings with the same preparation can share it.
+    fn split(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        None
     }
 
     /// Changes parameters of a learner that this one holds as `part`: `base.max_depth` is parameter `max_depth` of part `base`.
@@ -330,6 +336,10 @@ pub trait AnyLearner: Send + Sync {
     fn untouched_any(&self) -> Vec<ColumnRef> {
         Vec::new()
     }
+    /// [`Learner::split`].
+    fn split_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        None
+    }
     /// [`Learner::fit`].
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
@@ -354,15 +364,9 @@ pub trait AnyLearner: Send + Sync {
         let _ = (data, cut, cx);
         Err(no_totals(self.spec()))
     }
-    /// The model of all rows of `data` but those of a fold, from totals of the same key; none where it takes the rows themselves.
-    fn fit_without(
-        &self,
-        totals: &FoldTotals,
-        fold: usize,
-        data: &Dataset<'_>,
-        cx: &Context<'_>,
-    ) -> Result<Option<Box<dyn Model>>> {
-        let _ = (totals, fold, data, cx);
+    /// The model of all rows but those of a fold, from totals of the same key; none where it takes a fit to the rows.
+    fn fit_without(&self, totals: &FoldTotals, without: &Without<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
+        let _ = (totals, without, cx);
         Ok(None)
     }
     /// [`Learner::LEFT_OUT`]; none where there is no short way.
@@ -490,6 +494,10 @@ impl<L: Learner> AnyLearner for L {
         self.untouched()
     }
 
+    fn split_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        self.split()
+    }
+
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         Ok(Box::new(self.fit(data, cx)?))
     }
@@ -524,15 +532,9 @@ impl<L: Learner> AnyLearner for L {
         (L::TOTALS.ok_or_else(|| no_totals(&L::SPEC))?.gather)(self, data, cut, cx)
     }
 
-    fn fit_without(
-        &self,
-        totals: &FoldTotals,
-        fold: usize,
-        data: &Dataset<'_>,
-        cx: &Context<'_>,
-    ) -> Result<Option<Box<dyn Model>>> {
+    fn fit_without(&self, totals: &FoldTotals, without: &Without<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
         let Some(way) = L::TOTALS else { return Ok(None) };
-        Ok((way.fit)(self, totals, fold, data, cx)?.map(|m| Box::new(m) as Box<dyn Model>))
+        Ok((way.fit)(self, totals, without, cx)?.map(|m| Box::new(m) as Box<dyn Model>))
     }
 
     fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {

@@ -150,13 +150,12 @@ impl Learner for Lda {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
-    // Moments of all classes in one, or of each: whichever the setting needs. "auto" reads the rows again, and of few rows with many columns there are none.
+    // Moments of all classes in one, or of each: whichever the setting needs. Few rows of many columns are fitted another way.
     const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|lda, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
         let (each, squares) = (lda.needs_each(), data.cols() * data.cols());
         let holds = cut.can_hold(if each { classes.len() * squares } else { squares });
-        let one_pass = cut.fewest() > data.cols() && !lda.shrinkage.is_auto();
-        (holds && one_pass).then(|| if each { "of each class" } else { "of all classes" }.to_owned())
+        (holds && cut.fewest() > data.cols()).then(|| if each { "of each class" } else { "of all classes" }.to_owned())
     }));
     const LEFT_OUT: Option<LeftOut<Self>> = Some(super::left_out::left_out);
 

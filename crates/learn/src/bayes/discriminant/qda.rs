@@ -164,11 +164,10 @@ impl Learner for Qda {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
-    // Moments of each class, whatever is made of them; "auto" reads the rows again.
-    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|qda, data, cut| {
+    // Moments of each class, whatever is made of them.
+    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|_, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
-        let holds = cut.can_hold(classes.len() * data.cols() * data.cols());
-        (holds && !qda.shrinkage.is_auto()).then(String::new)
+        cut.can_hold(classes.len() * data.cols() * data.cols()).then(String::new)
     }));
 
     fn check(&self) -> Result<()> {
