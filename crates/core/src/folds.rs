@@ -29,7 +29,7 @@ impl Cut<'_> {
     /// The fewest rows that are left without a fold.
     pub fn fewest(&self) -> usize {
         let mut sizes = vec![0; self.folds];
-        self.fold_of.iter().for_each(|&f| sizes[f] += 1);
+        self.fold_of.iter().filter(|&&f| f < self.folds).for_each(|&f| sizes[f] += 1);
         self.fold_of.len() - sizes.into_iter().max().unwrap_or(0)
     }
 
@@ -116,6 +116,10 @@ fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
     data.check(&L::SPEC)?;
     if cut.fold_of.len() != data.rows() {
         return Err(Error::Length { what: "folds of rows".into(), expected: data.rows(), found: cut.fold_of.len() });
+    }
+    if let Some(row) = cut.fold_of.iter().position(|&f| f >= cut.folds) {
+        let message = format!("there is no fold {} of {}", cut.fold_of[row], cut.folds);
+        return Err(Error::Row { place: "folds".into(), row, message });
     }
     let state = start(learner, data, cx)?;
     let add = |block: &Dataset<'_>, first: usize| -> Result<Each<L::Partial>> {

@@ -18,4 +18,4 @@ pub use race::{Entrant, Race, Standing};
 pub use search::{Budget, Ended, Found, Method, NestedRound, Search, Trial, bare, nested};
 pub use space::{Axis, Space};
 pub use split::{Folds, Rounds, group_k_fold, hold_out, k_fold, stratified_k_fold};
-pub use validate::{FoldScore, cross_validate, validate_once};
+pub use validate::{FoldScore, cross_validate, cross_validate_each, validate_once};

@@ -6,7 +6,7 @@ use ermine_core::{AnyLearner, Context, Dataset, Result};
 
 use super::shared::{Shared, measured};
 use super::{Rounds, workers::spread};
-use crate::metrics::Outcome;
+use crate::metrics::{self, Outcome};
 
 /// What one round of cross-validation gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,27 @@ pub fn cross_validate(
         Ok(score)
     };
     spread((0..rounds.len()).collect(), run).into_iter().collect()
+}
+
+/// The scores of several settings by one measure, a row a setting and one a round. They share the rows of the rounds, their preparation and their totals; where
+/// fits fail, the error is that of the first.
+pub fn cross_validate_each(
+    learners: &[Box<dyn AnyLearner>],
+    data: &Dataset<'_>,
+    rounds: &Rounds,
+    metric: &str,
+    cx: &Context<'_>,
+) -> Result<Vec<Vec<FoldScore>>> {
+    metrics::direction(metric)?;
+    let shared = Shared::new(data, rounds, learners.len() > 1);
+    let at_once: Vec<Option<Vec<FoldScore>>> =
+        learners.iter().map(|l| shared.left_out(&**l, Some(metric), cx)).collect::<Result<_>>()?;
+    let open: Vec<usize> = (0..learners.len()).filter(|&s| at_once[s].is_none()).collect();
+    shared.prepare(&open.iter().map(|&s| &*learners[s]).collect::<Vec<_>>(), cx)?;
+    let tasks: Vec<(usize, usize)> = open.iter().flat_map(|&s| (0..rounds.len()).map(move |k| (s, k))).collect();
+    let mut found = spread(tasks, |_, (s, k)| shared.validate(&*learners[s], k, Some(metric), cx)).into_iter();
+    let of = |scores: Option<Vec<FoldScore>>| scores.map_or_else(|| found.by_ref().take(rounds.len()).collect(), Ok);
+    at_once.into_iter().map(of).collect()
 }
 
 #[cfg(test)]
