@@ -42,6 +42,12 @@ impl Cut<'_> {
 /// The totals of all rows but those of a fold, for each fold. Only the learner that gathered them can read them.
 pub struct FoldTotals(Box<dyn Any + Send + Sync>);
 
+/// What looks at rows that are shown.
+pub type See<'s> = &'s mut dyn FnMut(&Dataset<'_>);
+
+/// How the model of all rows but a fold is made of totals.
+pub type FitWithout<L> = fn(&L, &FoldTotals, &Without<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>;
+
 /// All rows but those of a fold.
 pub struct Without<'a> {
     /// All rows.
@@ -49,7 +55,7 @@ pub struct Without<'a> {
     /// The fold.
     pub fold: usize,
     /// Shows the other rows, for what totals do not say: passes after the first.
-    pub rows: &'a dyn Fn(&mut dyn FnMut(&Dataset<'_>)),
+    pub rows: &'a dyn Fn(See<'_>),
 }
 
 /// How a learner fits to all rows but a fold, from totals.
@@ -60,7 +66,7 @@ pub struct FoldedFit<L: Learner> {
     /// Gathers them.
     pub gather: fn(&L, &Dataset<'_>, &Cut<'_>, &Context<'_>) -> Result<FoldTotals>,
     /// The model of all rows but a fold; none where no row of them has weight.
-    pub fit: fn(&L, &FoldTotals, &Without<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>,
+    pub fit: FitWithout<L>,
 }
 
 impl<L: PassLearner<Partial: Clone + Sync + 'static>> FoldedFit<L> {

@@ -33,7 +33,7 @@ pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use fingerprint::{Fingerprint, hash_of_file};
-pub use folds::{Cut, FoldTotals, FoldedFit, LeftOut, Without};
+pub use folds::{Cut, FitWithout, FoldTotals, FoldedFit, LeftOut, See, Without};
 pub use learner::{
     Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
     StreamFit, Transformer, argmax_rows,

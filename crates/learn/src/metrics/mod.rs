@@ -144,8 +144,11 @@ pub fn one_of_classes(
     })
 }
 
+/// A measure and its name.
+type Named = (&'static str, f64);
+
 /// The measures that a table of classes gives: shares of right answers, and others.
-fn table_measures(table: &Confusion) -> ([(&'static str, f64); 2], [(&'static str, f64); 5]) {
+fn table_measures(table: &Confusion) -> ([Named; 2], [Named; 5]) {
     let two = table.classes() == 2;
     let one =
         |measure: fn(&Counts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };

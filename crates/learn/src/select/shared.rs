@@ -26,12 +26,15 @@ pub(super) struct Shared<'a> {
     train: Option<Vec<OnceLock<OwnedDataset>>>,
     test: Option<Vec<OnceLock<OwnedDataset>>>,
     /// Rows as a preparation left them, by the preparation and the round.
-    prepared: Mutex<BTreeMap<(String, usize), Arc<OnceLock<Option<Prepared>>>>>,
+    prepared: Mutex<BTreeMap<(String, usize), Slot>>,
     /// Totals by their key and the repetition of the folds; none where gathering failed, and a fit to the rows says why.
     totals: Mutex<Gathered>,
 }
 
 type Gathered = BTreeMap<(String, usize), Arc<Option<FoldTotals>>>;
+
+/// A place for prepared rows, filled by the first who asks; none where they are not held.
+type Slot = Arc<OnceLock<Option<Prepared>>>;
 
 /// The rows of a round as a preparation that was fitted to its training rows left them.
 struct Prepared {
@@ -157,7 +160,7 @@ impl<'a> Shared<'a> {
 
     /// The model of a round from totals; none where there are none, or where they do not suffice. What goes wrong here goes wrong with the rows
     /// themselves too, where the error can name them.
-    fn from_totals(&self, learner: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Box<dyn Model>> {
+    fn model_of_totals(&self, learner: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Box<dyn Model>> {
         let (key, fold) = self.totals_of(learner, k)?;
         let totals = self.lock().get(&key).cloned()?;
         let rows = |see: &mut dyn FnMut(&Dataset<'_>)| see(&self.train(k).view());
@@ -167,7 +170,7 @@ impl<'a> Shared<'a> {
 
     /// The rows of a round behind a preparation, which is fitted once for all settings that share it. None where they are not worth holding or the preparation
     /// fails; the fit of the whole then says why.
-    fn prepared(&self, front: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Arc<OnceLock<Option<Prepared>>>> {
+    fn prepared(&self, front: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Slot> {
         // Rows to watch would have to be prepared too.
         if self.train.is_none() || cx.validation.is_some() {
             return None;
@@ -216,7 +219,7 @@ impl<'a> Shared<'a> {
             return measured(&*model, &rows.test.view(), metric, seconds, cx).map(|m| m.0);
         }
         let started = Instant::now();
-        let (model, started) = match self.from_totals(learner, k, cx) {
+        let (model, started) = match self.model_of_totals(learner, k, cx) {
             Some(model) => (model, started),
             None => {
                 let train = self.train(k);
