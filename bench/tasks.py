@@ -330,6 +330,14 @@ add("pca_wide", "pca", "10 components of many columns, randomised with 4 power i
 add("grid_logreg", "cv", "5 folds x 6 values of C",
     data.binary_linear, dict(n=100_000, p=50), dict(n=20_000, p=50),
     quality.cv_score, ("max", 1e-3), params=dict(Cs=[1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0], folds=5))
+for name, make, values in (
+    ("ridge", data.regression, np.logspace(-3, 3, 20)),
+    ("logistic", data.binary_linear, np.logspace(-3, 2, 20)),
+    ("lda", data.binary_linear, np.linspace(0, 1, 20)),
+):
+    add(f"grid_{name}", "cv", "5 folds x 20 penalties, without the last fit",
+        make, dict(n=100_000, p=50), dict(n=20_000, p=50), quality.cv_score, ("max", 1e-4),
+        params=dict(values=values.tolist(), folds=5))
 add("grid_rf", "cv", "3 folds x 6 random forests of 30 trees",
     data.tabular, table(20_000, 20, "binary", 5_000), table(4_000, 20, "binary", 1_000),
     quality.cv_score, ("max", 0.01),

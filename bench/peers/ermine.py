@@ -187,6 +187,22 @@ def grid_rf(d, p):
 TASKS["grid_rf"] = grid_rf
 
 
+def grid(make, parameter):
+    def factory(d, p):
+        def fit():
+            search = ermine.GridSearchCV(make(), {parameter: p["values"]}, cv=p["folds"], refit=False)
+            return search.fit(d["X"], d["y"])
+
+        return Contestant(fit, None, lambda m: {"score": m.best_score_})
+
+    return factory
+
+
+TASKS["grid_ridge"] = grid(ermine.Ridge, "alpha")
+TASKS["grid_logistic"] = grid(ermine.LogisticRegression, "C")
+TASKS["grid_lda"] = grid(lambda: ermine.LinearDiscriminantAnalysis(solver="lsqr"), "shrinkage")
+
+
 def adaboost(p):
     return ermine.AdaBoostClassifier(n_estimators=p["rounds"], random_state=0)
 

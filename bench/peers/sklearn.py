@@ -531,6 +531,42 @@ def grid_rf(d, p):
     return Contestant(fit, None, lambda m: {"score": m.best_score_})
 
 
+def grid(make, parameter):
+    def factory(d, p):
+        from sklearn.model_selection import GridSearchCV
+
+        def fit():
+            search = GridSearchCV(
+                make(), {parameter: p["values"]}, cv=p["folds"], refit=False, n_jobs=p["threads"]
+            )
+            return search.fit(d["X"], d["y"])
+
+        return Contestant(fit, None, lambda m: {"score": m.best_score_})
+
+    return factory
+
+
+def logistic_to_search():
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=1000)
+
+
+def ridge_to_search():
+    from sklearn.linear_model import Ridge
+
+    return Ridge()
+
+
+def lda_to_search():
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    return LinearDiscriminantAnalysis(solver="lsqr")
+
+
+add("grid_ridge", grid(ridge_to_search, "alpha"))
+add("grid_logistic", grid(logistic_to_search, "C"))
+add("grid_lda", grid(lda_to_search, "shrinkage"))
 add("grid_logreg", grid_logreg)
 add("grid_rf", grid_rf)
 

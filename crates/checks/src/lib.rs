@@ -12,6 +12,7 @@ mod compare;
 mod contract;
 mod form;
 mod invariance;
+mod leave;
 mod make;
 mod scale;
 
@@ -56,6 +57,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("1, 2 and 7 threads, same bytes", scale::threads),
     ("any block split of a pass agrees", scale::blocks),
     ("a stream gives the bytes of memory", scale::stream),
+    ("totals without a fold give the model of the other rows", leave::totals),
+    ("a row left out is predicted as by a fit to the others", leave::one_row_left_out),
     ("row order", invariance::row_order),
     ("column order", invariance::column_order),
     ("subset prediction is prediction of subset", invariance::subset),

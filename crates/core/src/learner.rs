@@ -4,8 +4,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Cells, Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, Mat, MatRef, ModelReader, ModelWriter, Report, Result,
-    RowSource, Schema, Spec, Trace,
+    Cells, Certificate, ColumnRef, Context, Csr, Cut, Dataset, Error, Features, FoldTotals, FoldedFit, LeftOut, Mat, MatRef,
+    ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, Trace, Without,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
@@ -38,6 +38,13 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// the fit itself. More rows or other rows are allowed; the parts that are there stay as they are.
     const CONTINUE: Option<Resume<Self>> = None;
 
+    /// Fits to all rows but a fold from totals that are gathered once, for learners whose first pass knows nothing of the rows. It is the model of a fit to
+    /// the same rows up to rounding.
+    const TOTALS: Option<FoldedFit<Self>> = None;
+
+    /// What models of all rows but one say of that row, without fitting them one by one, for learners that can.
+    const LEFT_OUT: Option<LeftOut<Self>> = None;
+
     /// Whether the model depends on the order of the rows, because the learner takes a step a row or draws rows by their
     /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
     const ORDERED: bool = false;
@@ -67,6 +74,12 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// Columns that mean something by their very values, such as an exposure: a preparation in front leaves them as they are.
     fn untouched(&self) -> Vec<ColumnRef> {
         Vec::new()
+    }
+
+    /// What prepares the columns and what learns from them, for a learner that is the one after the other: it fits the first, and the second to what the
+    /// first makes of the rows. Settings with the same preparation can share it.
+    fn split(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        None
     }
 
     /// Changes parameters of a learner that this one holds as `part`: `base.max_depth` is parameter `max_depth` of part `base`.
@@ -323,6 +336,10 @@ pub trait AnyLearner: Send + Sync {
     fn untouched_any(&self) -> Vec<ColumnRef> {
         Vec::new()
     }
+    /// [`Learner::split`].
+    fn split_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        None
+    }
     /// [`Learner::fit`].
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
@@ -336,6 +353,26 @@ pub trait AnyLearner: Send + Sync {
     fn continue_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let _ = (model, data, cx);
         Err(cannot_continue(self.spec()))
+    }
+    /// What the totals of these folds depend on besides the rows, where there are [`Learner::TOTALS`]: equal words, equal totals.
+    fn totals_key(&self, data: &Dataset<'_>, cut: &Cut<'_>) -> Option<String> {
+        let _ = (data, cut);
+        None
+    }
+    /// Gathers [`Learner::TOTALS`], or an error that says the learner has none.
+    fn totals_any(&self, data: &Dataset<'_>, cut: &Cut<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+        let _ = (data, cut, cx);
+        Err(no_totals(self.spec()))
+    }
+    /// The model of all rows but those of a fold, from totals of the same key; none where it takes a fit to the rows.
+    fn fit_without(&self, totals: &FoldTotals, without: &Without<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
+        let _ = (totals, without, cx);
+        Ok(None)
+    }
+    /// [`Learner::LEFT_OUT`]; none where there is no short way.
+    fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        let _ = (data, cx);
+        Ok(None)
     }
     /// Whether there is a [`Learner::CONTINUE`].
     fn continues(&self) -> bool {
@@ -376,6 +413,10 @@ fn cannot_resume(spec: &Spec) -> Error {
 
 fn cannot_continue(spec: &Spec) -> Error {
     Error::Data(format!("{} does not go on from a model; fit it from the start", spec.name))
+}
+
+fn no_totals(spec: &Spec) -> Error {
+    Error::Data(format!("{} does not fit from totals; fit it on rows", spec.name))
 }
 
 /// The model as the type that learner `L` makes.
@@ -453,6 +494,10 @@ impl<L: Learner> AnyLearner for L {
         self.untouched()
     }
 
+    fn split_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        self.split()
+    }
+
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         Ok(Box::new(self.fit(data, cx)?))
     }
@@ -476,6 +521,24 @@ impl<L: Learner> AnyLearner for L {
             return Err(cannot_continue(&L::SPEC));
         };
         Ok(Box::new(go_on(self, own::<L>(model)?, data, cx)?))
+    }
+
+    fn totals_key(&self, data: &Dataset<'_>, cut: &Cut<'_>) -> Option<String> {
+        let key = (L::TOTALS?.key)(self, data, cut)?;
+        Some(format!("{} {key}", L::SPEC.name))
+    }
+
+    fn totals_any(&self, data: &Dataset<'_>, cut: &Cut<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+        (L::TOTALS.ok_or_else(|| no_totals(&L::SPEC))?.gather)(self, data, cut, cx)
+    }
+
+    fn fit_without(&self, totals: &FoldTotals, without: &Without<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
+        let Some(way) = L::TOTALS else { return Ok(None) };
+        Ok((way.fit)(self, totals, without, cx)?.map(|m| Box::new(m) as Box<dyn Model>))
+    }
+
+    fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        L::LEFT_OUT.map_or(Ok(None), |way| way(self, data, cx))
     }
 
     fn continues(&self) -> bool {

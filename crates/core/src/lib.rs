@@ -14,6 +14,7 @@ mod error;
 mod evidence;
 pub mod file;
 mod fingerprint;
+mod folds;
 mod learner;
 mod matrix;
 mod output;
@@ -32,6 +33,7 @@ pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use fingerprint::{Fingerprint, hash_of_file};
+pub use folds::{Cut, FitWithout, FoldTotals, FoldedFit, LeftOut, See, Without};
 pub use learner::{
     Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
     StreamFit, Transformer, argmax_rows,

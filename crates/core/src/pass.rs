@@ -148,8 +148,19 @@ pub fn drive_with_blocks<L: PassLearner>(
 ) -> Result<L::Model> {
     learner.check()?;
     data.check(&L::SPEC)?;
-    let mut state = learner.start(&data.row_range(0..data.rows().min(block_rows)), cx)?;
-    let mut pass = 0u64;
+    let state = learner.start(&data.row_range(0..data.rows().min(block_rows)), cx)?;
+    drive_from(learner, data, cx, block_rows, state, 0)
+}
+
+/// Goes on from the state before a pass, after so many passes.
+pub(crate) fn drive_from<L: PassLearner>(
+    learner: &L,
+    data: &Dataset<'_>,
+    cx: &Context<'_>,
+    block_rows: usize,
+    mut state: L::State,
+    mut pass: u64,
+) -> Result<L::Model> {
     loop {
         let add = |block: &Dataset<'_>, first: usize| -> Result<L::Partial> {
             let mut part = learner.empty(&state);
@@ -229,7 +240,7 @@ pub fn gather<P: Partial>(
 }
 
 /// [`gather`] that tells `add` how many rows come before the block.
-fn gather_from<P: Partial>(
+pub(crate) fn gather_from<P: Partial>(
     data: &Dataset<'_>,
     block_rows: usize,
     cx: &Context<'_>,

@@ -181,6 +181,17 @@ impl Learner for Pipeline {
         self.steps.last().map_or_else(Vec::new, |s| s.0.untouched_any())
     }
 
+    fn split(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        self.check().ok()?;
+        let (last, front) = self.parts().ok()?;
+        let front = match front {
+            [] => return None,
+            [one] => one.0.boxed(),
+            many => Box::new(Self { steps: many.to_vec() }),
+        };
+        Some((front, last.0.boxed()))
+    }
+
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PipelineModel> {
         self.check()?;
         let (last, front) = self.parts()?;

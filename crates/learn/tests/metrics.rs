@@ -199,3 +199,35 @@ fn areas_by_pairs_are_those_of_hand_and_till() {
     let expected = (0.75 + (0.75 + 0.875) / 2.0 + (1.0 + 0.625) / 2.0) / 3.0;
     assert!((roc_auc_pairs(&y, proba.view(), None).unwrap().unwrap() - expected).abs() < 1e-15);
 }
+
+#[test]
+fn one_measure_alone_is_what_it_is_among_all() {
+    let mut s = ermine_core::Stream::new(5, "measures", 0);
+    let weight: Vec<f64> = (0..50).map(|i| [1.0, 0.0, 2.0][i % 3]).collect();
+    for classes in [2usize, 3] {
+        let mut proba = Mat::from_fn(50, classes, |_, _| s.uniform() + 0.01);
+        for i in 0..50 {
+            let total: f64 = proba.row(i).iter().sum();
+            proba.row_mut(i).iter_mut().for_each(|p| *p /= total);
+        }
+        let truth: Vec<u32> = (0..50).map(|_| s.below(classes) as u32).collect();
+        let found = ermine_core::argmax_rows(proba.view());
+        for weight in [None, Some(&weight[..])] {
+            let all = of_classes(&truth, proba.view(), &found, weight).unwrap();
+            assert!(all.len() > 10);
+            for (name, value) in all {
+                let one = one_of_classes(name, &truth, proba.view(), &found, weight).unwrap();
+                assert_eq!(one, Some(value), "{name}");
+            }
+            assert_eq!(one_of_classes("rmse", &truth, proba.view(), &found, weight).unwrap(), None);
+        }
+    }
+    let (truth, found) = (Mat::from_fn(50, 2, |_, _| s.normal()), Mat::from_fn(50, 2, |_, _| s.normal()));
+    let cubed = |y: f64, p: f64| (y - p).abs().powi(3);
+    for weight in [None, Some(&weight[..])] {
+        for (name, value) in of_numbers(truth.view(), found.view(), weight, &cubed) {
+            assert_eq!(one_of_numbers(name, truth.view(), found.view(), weight, &cubed), Some(value), "{name}");
+        }
+        assert_eq!(one_of_numbers("accuracy", truth.view(), found.view(), weight, &cubed), None);
+    }
+}

@@ -19,11 +19,48 @@ use crate::model::NativeModel;
 /// How often a running fit looks for Ctrl-C.
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);
 
-enum Y<'py> {
+/// A target as Python gives it.
+pub enum Y<'py> {
     None,
     One(PyReadonlyArray1<'py, f64>),
     Many(PyReadonlyArray2<'py, f64>),
     Class(PyReadonlyArray1<'py, u32>),
+}
+
+impl<'py> Y<'py> {
+    /// Codes, or else a vector or matrix of numbers.
+    pub fn new(y: Option<&Bound<'py, PyAny>>, codes: Option<PyReadonlyArray1<'py, u32>>) -> PyResult<Self> {
+        Ok(match (y, codes) {
+            (_, Some(codes)) => Self::Class(codes),
+            (Some(y), None) => match y.cast::<PyArray1<f64>>() {
+                Ok(one) => Self::One(one.readonly()),
+                Err(_) => Self::Many(y.cast::<PyArray2<f64>>()?.readonly()),
+            },
+            (None, None) => Self::None,
+        })
+    }
+
+    /// A view of it; `classes` are the names of the codes.
+    pub fn view<'a>(&'a self, classes: &'a [String]) -> PyResult<Target<'a>> {
+        Ok(match self {
+            Self::None => Target::None,
+            Self::One(y) => Target::Real(y.as_slice().map_err(not_dense)?),
+            Self::Many(y) => {
+                let (rows, cols) = (y.shape()[0], y.shape()[1]);
+                let data = y.as_slice().map_err(not_dense)?;
+                Target::Reals(if y.is_c_contiguous() {
+                    MatRef::row_major(data, rows, cols)
+                } else {
+                    MatRef::col_major(data, rows, cols)
+                })
+            }
+            Self::Class(codes) => Target::Class { codes: codes.as_slice().map_err(not_dense)?, names: classes },
+        })
+    }
+}
+
+fn not_dense<E>(_: E) -> PyErr {
+    PyValueError::new_err("y, codes and weight must be contiguous")
 }
 
 /// Rows, target and weights that a fit watches to know when to stop.
@@ -67,30 +104,9 @@ pub fn fit<'py>(
 
     let input = Input::new(x)?;
     let features = input.features()?;
-    let y = match (y, codes) {
-        (_, Some(codes)) => Y::Class(codes),
-        (Some(y), None) => match y.cast::<PyArray1<f64>>() {
-            Ok(one) => Y::One(one.readonly()),
-            Err(_) => Y::Many(y.cast::<PyArray2<f64>>()?.readonly()),
-        },
-        (None, None) => Y::None,
-    };
+    let y = Y::new(y, codes)?;
     let classes = classes.unwrap_or_default();
-    let not_dense = |_| PyValueError::new_err("y, codes and weight must be contiguous");
-    let target_view = match &y {
-        Y::None => Target::None,
-        Y::One(y) => Target::Real(y.as_slice().map_err(not_dense)?),
-        Y::Many(y) => {
-            let (rows, cols) = (y.shape()[0], y.shape()[1]);
-            let data = y.as_slice().map_err(not_dense)?;
-            Target::Reals(if y.is_c_contiguous() {
-                MatRef::row_major(data, rows, cols)
-            } else {
-                MatRef::col_major(data, rows, cols)
-            })
-        }
-        Y::Class(codes) => Target::Class { codes: codes.as_slice().map_err(not_dense)?, names: &classes },
-    };
+    let target_view = y.view(&classes)?;
     let weight = weight.as_ref().map(|w| w.as_slice()).transpose().map_err(not_dense)?;
     let schema = names.map(Schema::numbers);
     let mut data = Dataset::new(features).with_target(target_view).with_weight(weight);

@@ -16,6 +16,7 @@ mod mixture;
 mod model;
 mod neighbours;
 mod rl;
+mod search;
 mod table;
 mod threads;
 
@@ -48,6 +49,8 @@ mod _native {
     use super::neighbours::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
     #[pymodule_export]
     use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_foreign, rl_train_numbers};
+    #[pymodule_export]
+    use super::search::score_settings;
     #[pymodule_export]
     use super::table::{NativeTable, example, read_table};
     #[pymodule_export]

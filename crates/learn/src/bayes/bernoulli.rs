@@ -102,6 +102,11 @@ impl Learner for BernoulliNb {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    // Counts of bits, which depend on where cells are cut; pseudo-counts and priors come afterwards.
+    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|nb, data, cut| {
+        let (_, classes) = data.y.classes().ok()?;
+        cut.can_hold(classes.len() * data.cols()).then(|| format!("{:?}", nb.binarize))
+    }));
     const RESUME: Option<Resume<Self>> = Some(resume);
     const CELLS: Cells = Cells::Bits;
 

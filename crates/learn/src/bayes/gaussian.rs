@@ -87,6 +87,11 @@ impl Learner for GaussianNb {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    // Moments of the classes; how much is added to them and the priors come afterwards.
+    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|_, data, cut| {
+        let (_, classes) = data.y.classes().ok()?;
+        cut.can_hold(2 * classes.len() * data.cols()).then(String::new)
+    }));
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;

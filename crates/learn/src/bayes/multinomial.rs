@@ -144,6 +144,11 @@ impl Learner for MultinomialNb {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    // Counts of the classes; pseudo-counts and priors come afterwards.
+    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|_, data, cut| {
+        let (_, classes) = data.y.classes().ok()?;
+        cut.can_hold(classes.len() * data.cols()).then(String::new)
+    }));
     const RESUME: Option<Resume<Self>> = Some(resume);
     const CELLS: Cells = Cells::Counts;
 

@@ -1,8 +1,8 @@
 //! Ordinary least squares.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, drive, drive_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldedFit, Learner, Mat, Model, ModelReader, ModelWriter,
+    ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, drive, drive_source,
 };
 use serde::{Deserialize, Serialize};
 
@@ -156,6 +156,10 @@ impl Learner for Ols {
     };
 
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+
+    // Moments of rows know nothing of the intercept, the sign and what else is asked.
+    const TOTALS: Option<FoldedFit<Self>> =
+        Some(FoldedFit::of_pass(|_, data, cut| least_squares::adds_up(data, cut).then(String::new)));
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OlsModel> {
         self.check()?;

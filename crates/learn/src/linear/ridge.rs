@@ -1,8 +1,9 @@
 //! Ridge regression.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Meaning, Model, ModelReader, ModelWriter,
-    ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, drive, drive_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldedFit, Learner, LeftOut, Mat, Meaning, Model,
+    ModelReader, ModelWriter, ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task,
+    drive, drive_source,
 };
 use serde::{Deserialize, Serialize};
 
@@ -229,6 +230,14 @@ impl Learner for Ridge {
 
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
 
+    // Moments of rows know nothing of the penalty, the intercept and the sign. Where the penalty is chosen, rows are read again.
+    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|ridge, data, cut| {
+        let chosen = matches!(ridge.alpha, Alpha::Chosen(_));
+        (!chosen && ridge.alphas.is_none() && least_squares::adds_up(data, cut)).then(String::new)
+    }));
+
+    const LEFT_OUT: Option<LeftOut<Self>> = Some(left_out);
+
     fn check(&self) -> Result<()> {
         if matches!(&self.alpha, Alpha::Each(a) if a.is_empty()) {
             return Err(Error::Parameter {
@@ -301,6 +310,33 @@ impl Learner for Ridge {
             certificate: None,
         })
     }
+}
+
+/// Condition of the normal equations up to which the spectrum has digits enough for the errors of rows left out.
+const LEFT_OUT_CONDITION: f64 = 1e8;
+
+/// The residuals of rows left out, as they are found where the penalty is chosen by them, with the one penalty to choose from.
+fn left_out(ridge: &Ridge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+    let Alpha::One(alpha) = ridge.alpha else { return Ok(None) };
+    // Without a penalty or with signs to keep there is no such formula; `alphas` asks for a note.
+    if alpha <= 0.0 || ridge.positive || ridge.alphas.is_some() {
+        return Ok(None);
+    }
+    let choose = Alpha::Chosen(Choose::Loo);
+    let model = Ridge { alpha: choose, alphas: Some(vec![alpha]), store_cv_results: true, ..ridge.clone() }.fit(data, cx)?;
+    let condition = model.certificate.as_ref().and_then(|c| c.condition).unwrap_or(f64::INFINITY);
+    let Some(residuals) = model.path.as_ref().and_then(|p| p.residuals.as_ref()).filter(|_| condition < LEFT_OUT_CONDITION)
+    else {
+        return Ok(None);
+    };
+    let y = data.y.reals()?;
+    // A row without weight has no part in the fit that would be left out.
+    let mut said =
+        if data.weight.is_some_and(|w| w.contains(&0.0)) { model.predict(&data.x)? } else { Mat::zeros(y.rows(), y.cols()) };
+    for i in (0..y.rows()).filter(|&i| data.weight_of(i) > 0.0) {
+        (0..y.cols()).for_each(|t| said[(i, t)] = y.at(i, t) - residuals[(i, t)]);
+    }
+    Ok(Some(said))
 }
 
 impl PassLearner for Ridge {

@@ -123,31 +123,58 @@ fn calibration_bins(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]
     CalibrationBins::of(&hit, &p, weight, CALIBRATION_BINS)
 }
 
+/// One measure of [`of_classes`], without the work of the others; none where it does not apply.
+pub fn one_of_classes(
+    name: &str,
+    truth: &[u32],
+    proba: MatRef<'_, f64>,
+    found: &[u32],
+    weight: Option<&[f64]>,
+) -> Result<Option<f64>> {
+    Ok(match name {
+        "log_loss" => Some(log_loss(truth, proba, weight)),
+        "brier" => Some(brier(truth, proba, weight)),
+        "roc_auc" => roc_auc_macro(truth, proba, weight)?,
+        "average_precision" => average_precision_macro(truth, proba, weight)?,
+        "calibration_error" => Some(calibration_bins(truth, proba, weight)?.curve(0.95).expected_error()),
+        _ => {
+            let (shares, others) = table_measures(&confusion(truth, found, proba.cols(), weight));
+            shares.into_iter().chain(others).find(|m| m.0 == name).map(|m| m.1)
+        }
+    })
+}
+
+/// A measure and its name.
+type Named = (&'static str, f64);
+
+/// The measures that a table of classes gives: shares of right answers, and others.
+fn table_measures(table: &Confusion) -> ([Named; 2], [Named; 5]) {
+    let two = table.classes() == 2;
+    let one =
+        |measure: fn(&Counts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };
+    let others = [
+        ("f1", one(|c| c.f(1.0))),
+        ("precision", one(|c| c.precision().unwrap_or(0.0))),
+        ("recall", one(|c| c.recall().unwrap_or(0.0))),
+        ("mcc", table.matthews()),
+        ("kappa", table.kappa()),
+    ];
+    ([("accuracy", table.accuracy()), ("balanced_accuracy", table.balanced_accuracy())], others)
+}
+
 fn class_measures(
     table: &Confusion,
     (log_loss, brier): (f64, f64),
     (auc, ap): (Option<f64>, Option<f64>),
     bins: &CalibrationBins,
 ) -> Vec<(&'static str, f64)> {
-    let two = table.classes() == 2;
-    let one =
-        |measure: fn(&Counts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };
-    let mut out = vec![
-        ("accuracy", table.accuracy()),
-        ("balanced_accuracy", table.balanced_accuracy()),
-        ("log_loss", log_loss),
-        ("brier", brier),
-    ];
+    let (shares, others) = table_measures(table);
+    let mut out = Vec::from(shares);
+    out.extend([("log_loss", log_loss), ("brier", brier)]);
     out.extend(auc.map(|v| ("roc_auc", v)));
     out.extend(ap.map(|v| ("average_precision", v)));
-    out.extend([
-        ("f1", one(|c| c.f(1.0))),
-        ("precision", one(|c| c.precision().unwrap_or(0.0))),
-        ("recall", one(|c| c.recall().unwrap_or(0.0))),
-        ("mcc", table.matthews()),
-        ("kappa", table.kappa()),
-        ("calibration_error", bins.curve(0.95).expected_error()),
-    ]);
+    out.extend(others);
+    out.push(("calibration_error", bins.curve(0.95).expected_error()));
     out
 }
 
@@ -158,14 +185,45 @@ pub fn of_numbers(
     weight: Option<&[f64]>,
     deviance: &dyn Fn(f64, f64) -> f64,
 ) -> Vec<(&'static str, f64)> {
+    let mut out = number_measures(&errors(truth, found, weight), &total_deviance(truth, found, weight, deviance));
+    let at = out.len() - 1;
+    out.insert(at, ("median_absolute_error", median_error(truth, found, weight)));
+    out
+}
+
+fn total_deviance(
+    truth: MatRef<'_, f64>,
+    found: MatRef<'_, f64>,
+    weight: Option<&[f64]>,
+    deviance: &dyn Fn(f64, f64) -> f64,
+) -> MeanLoss {
     let of_row = |i: usize| (0..truth.cols()).map(|j| deviance(*truth.at(i, j), *found.at(i, j))).sum::<f64>();
-    let mut out = number_measures(&errors(truth, found, weight), &MeanLoss::of(truth.rows(), weight, of_row));
-    // The one measure here that is no sum over rows.
+    MeanLoss::of(truth.rows(), weight, of_row)
+}
+
+/// The one measure of numbers that is no sum over rows, in the mean over targets.
+fn median_error(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
     let column = |m: MatRef<'_, f64>, j: usize| m.col_iter(j).collect::<Vec<f64>>();
     let median = |j: usize| median_absolute_error(&column(truth, j), &column(found, j), weight);
-    let at = out.len() - 1;
-    out.insert(at, ("median_absolute_error", (0..truth.cols()).map(median).sum::<f64>() / truth.cols() as f64));
-    out
+    (0..truth.cols()).map(median).sum::<f64>() / truth.cols() as f64
+}
+
+/// One measure of [`of_numbers`], without the work of the others; none where it does not apply.
+pub fn one_of_numbers(
+    name: &str,
+    truth: MatRef<'_, f64>,
+    found: MatRef<'_, f64>,
+    weight: Option<&[f64]>,
+    deviance: &dyn Fn(f64, f64) -> f64,
+) -> Option<f64> {
+    match name {
+        "median_absolute_error" => Some(median_error(truth, found, weight)),
+        "deviance" => Some(total_deviance(truth, found, weight, deviance).sum),
+        _ => {
+            let all = number_measures(&errors(truth, found, weight), &MeanLoss::default());
+            all.into_iter().find(|m| m.0 == name).map(|m| m.1)
+        }
+    }
 }
 
 fn number_measures(of: &[Errors], deviance: &MeanLoss) -> Vec<(&'static str, f64)> {

@@ -1,8 +1,8 @@
 //! What a model says of rows, kept to be measured.
 
-use ermine_core::{Context, Error, Features, Mat, Model, Progress, Result, Target};
+use ermine_core::{Context, Error, Features, Mat, Model, Progress, Regressor, Result, Target};
 
-use super::{of_classes, of_numbers};
+use super::{of_classes, of_numbers, one_of_classes, one_of_numbers};
 
 /// Rows that are predicted between two looks at the clock.
 const BLOCK_ROWS: usize = 8192;
@@ -48,25 +48,42 @@ impl Outcome {
             }
             return Ok(Self::Numbers(found));
         }
-        Err(Error::Target("the model predicts something else than this target".into()))
+        Err(mismatch())
     }
 
     /// The measures against a known target; the model knows its deviance.
     pub fn measures(&self, model: &dyn Model, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
-        match (self, y, model.as_classifier(), model.as_regressor()) {
-            (Self::Classes { proba, found }, Target::Class { codes, names }, Some(c), _) => {
-                if c.classes() != *names {
-                    return Err(Error::Target(format!(
-                        "the model knows the classes {:?} and the data has {names:?}",
-                        c.classes()
-                    )));
-                }
-                of_classes(codes, proba.view(), found, weight)
-            }
-            (Self::Numbers(found), Target::Real(_) | Target::Reals(_), _, Some(r)) => {
-                Ok(of_numbers(y.reals()?, found.view(), weight, &|y, p| r.unit_deviance(y, p)))
-            }
-            _ => Err(Error::Target("the model predicts something else than this target".into())),
+        match (self.kind(model, y)?, self) {
+            (Some(r), Self::Numbers(found)) => Ok(of_numbers(y.reals()?, found.view(), weight, &|y, p| r.unit_deviance(y, p))),
+            (_, Self::Classes { proba, found }) => of_classes(y.classes()?.0, proba.view(), found, weight),
+            _ => Err(mismatch()),
         }
     }
+
+    /// One of the measures, without the work of the others; none where it does not apply.
+    pub fn measure(&self, name: &str, model: &dyn Model, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Option<f64>> {
+        match (self.kind(model, y)?, self) {
+            (Some(r), Self::Numbers(found)) => {
+                Ok(one_of_numbers(name, y.reals()?, found.view(), weight, &|y, p| r.unit_deviance(y, p)))
+            }
+            (_, Self::Classes { proba, found }) => one_of_classes(name, y.classes()?.0, proba.view(), found, weight),
+            _ => Err(mismatch()),
+        }
+    }
+
+    /// The model as a regressor where it is one; an error where its answers are not of the kind of the target.
+    fn kind<'m>(&self, model: &'m dyn Model, y: &Target<'_>) -> Result<Option<&'m dyn Regressor>> {
+        match (self, y, model.as_classifier(), model.as_regressor()) {
+            (Self::Classes { .. }, Target::Class { names, .. }, Some(c), _) if c.classes() == *names => Ok(None),
+            (Self::Classes { .. }, Target::Class { names, .. }, Some(c), _) => {
+                Err(Error::Target(format!("the model knows the classes {:?} and the data has {names:?}", c.classes())))
+            }
+            (Self::Numbers(_), Target::Real(_) | Target::Reals(_), _, Some(r)) => Ok(Some(r)),
+            _ => Err(mismatch()),
+        }
+    }
+}
+
+fn mismatch() -> Error {
+    Error::Target("the model predicts something else than this target".into())
 }

@@ -200,6 +200,8 @@ impl Learner for Knn {
         params: PARAMS,
     };
 
+    const LEFT_OUT: Option<LeftOut<Self>> = Some(KnnModel::left_out);
+
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
         if self.method() == Method::Tree {

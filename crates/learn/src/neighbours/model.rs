@@ -61,8 +61,15 @@ impl KnnModel {
     /// Rows that are asked for at a time, so that lists of neighbours stay small.
     const BLOCK: usize = 1 << 14;
 
-    /// Calls `say` with what is to be written for each row and its neighbours with their shares.
-    fn ask(&self, x: &Features<'_>, width: usize, say: impl Fn(&mut [f64], &[u32], &[f64]) + Sync) -> Result<Mat<f64>> {
+    /// Calls `say` with what is to be written for each row and its neighbours with their shares. Rows `apart` are the training rows, each of which asks all but
+    /// itself.
+    fn ask(
+        &self,
+        x: &Features<'_>,
+        width: usize,
+        apart: bool,
+        say: impl Fn(&mut [f64], &[u32], &[f64]) + Sync,
+    ) -> Result<Mat<f64>> {
         x.expect_cols(self.index.points().cols())?;
         let mut out = Mat::zeros(x.rows(), width);
         for first in (0..x.rows()).step_by(Self::BLOCK) {
@@ -70,12 +77,15 @@ impl KnnModel {
             let block = x.row_range(first..end);
             let near = match self.knn.radius {
                 None => {
-                    let Nearest { rows, distances } = self.neighbours(&block, None).map_err(|e| e.with_row(|row| row + first))?;
+                    let k = self.knn.n_neighbors + usize::from(apart);
+                    let Nearest { rows, distances } =
+                        self.neighbours(&block, Some(k)).map_err(|e| e.with_row(|row| row + first))?;
                     let ends = (0..=rows.rows()).map(|i| i * rows.cols()).collect();
                     Within { ends, rows: rows.into_vec(), distances: distances.into_vec() }
                 }
                 Some(radius) => self.within(&block, radius).map_err(|e| e.with_row(|row| row + first))?,
             };
+            let near = if apart { without_themselves(near, first, self.knn.radius.is_none()) } else { near };
             if let Some(i) = (0..block.rows()).find(|&i| near.ends[i] == near.ends[i + 1]) {
                 let radius = self.knn.radius.unwrap_or_default();
                 let message = format!("it has no neighbour within {radius}; raise the radius, or ask for n_neighbors");
@@ -89,6 +99,40 @@ impl KnnModel {
             });
         }
         Ok(out)
+    }
+
+    /// What all other rows say of each row: the row itself is taken from among its neighbours.
+    pub(super) fn left_out(knn: &Knn, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        knn.enough_rows(data.rows().saturating_sub(1))?;
+        let model = knn.fit(data, cx)?;
+        Ok(Some(match &model.answers {
+            Answers::Numbers(y) => model.numbers(&data.x, y, true)?,
+            Answers::Classes { codes, names } => model.shares(&data.x, codes, names.len(), true)?,
+        }))
+    }
+
+    /// The mean of the neighbours.
+    fn numbers(&self, x: &Features<'_>, y: &Mat<f64>, apart: bool) -> Result<Mat<f64>> {
+        self.ask(x, y.cols(), apart, |out, rows, shares| {
+            for (&row, share) in rows.iter().zip(shares) {
+                out.iter_mut().zip(y.row(row as usize)).for_each(|(o, v)| *o += share * v);
+            }
+        })
+    }
+
+    /// The shares of the classes among the neighbours.
+    fn shares(&self, x: &Features<'_>, codes: &[u32], classes: usize, apart: bool) -> Result<Mat<f64>> {
+        self.ask(x, classes, apart, |out, rows, shares| {
+            if self.knn.weights == Weights::Uniform {
+                // Counts first: equally frequent classes have equal shares to the last bit.
+                rows.iter().for_each(|&row| out[codes[row as usize] as usize] += 1.0);
+                out.iter_mut().for_each(|o| *o /= rows.len() as f64);
+            } else {
+                rows.iter().zip(shares).for_each(|(&row, share)| out[codes[row as usize] as usize] += share);
+                // Rounding may leave a sum a little above 1.
+                out.iter_mut().for_each(|o| *o = o.min(1.0));
+            }
+        })
     }
 
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
@@ -116,6 +160,22 @@ impl KnnModel {
         let index = Index::new(points, knn.metric(), method).map_err(|e| bad(e.to_string()))?;
         Self::new(knn, index, answers)
     }
+}
+
+/// Neighbours of the training rows from `first` on, without the rows themselves. Of a list that was asked for one more, the last goes where the row is not
+/// among its own nearest because others are the same.
+fn without_themselves(near: Within, first: usize, one_more: bool) -> Within {
+    let mut out = Within { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
+    for (i, range) in near.ends.windows(2).map(|w| w[0]..w[1]).enumerate() {
+        let itself = near.rows[range.clone()].iter().position(|&row| row as usize == first + i);
+        let gone = itself.or(if one_more { range.len().checked_sub(1) } else { None }).map(|at| range.start + at);
+        for at in range.filter(|&at| Some(at) != gone) {
+            out.rows.push(near.rows[at]);
+            out.distances.push(near.distances[at]);
+        }
+        out.ends.push(out.rows.len());
+    }
+    out
 }
 
 /// The shares of neighbours at these distances, from near to far. The nearest counts 1 and the others less, so that no
@@ -225,11 +285,7 @@ impl Regressor for KnnModel {
         let Answers::Numbers(y) = &self.answers else {
             return Err(Error::Target("it has classes, and a regression needs numbers".into()));
         };
-        self.ask(x, y.cols(), |out, rows, shares| {
-            for (&row, share) in rows.iter().zip(shares) {
-                out.iter_mut().zip(y.row(row as usize)).for_each(|(o, v)| *o += share * v);
-            }
-        })
+        self.numbers(x, y, false)
     }
 }
 
@@ -245,16 +301,6 @@ impl Classifier for KnnModel {
         let Answers::Classes { codes, names } = &self.answers else {
             return Err(Error::Target("it has numbers, and a classification needs classes".into()));
         };
-        self.ask(x, names.len(), |out, rows, shares| {
-            if self.knn.weights == Weights::Uniform {
-                // Counts first: equally frequent classes have equal shares to the last bit.
-                rows.iter().for_each(|&row| out[codes[row as usize] as usize] += 1.0);
-                out.iter_mut().for_each(|o| *o /= rows.len() as f64);
-            } else {
-                rows.iter().zip(shares).for_each(|(&row, share)| out[codes[row as usize] as usize] += share);
-                // Rounding may leave a sum a little above 1.
-                out.iter_mut().for_each(|o| *o = o.min(1.0));
-            }
-        })
+        self.shares(x, codes, names.len(), false)
     }
 }

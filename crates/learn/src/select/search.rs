@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::curve::even_order;
 use super::propose::{self, Known};
+use super::shared::Shared;
 use super::workers::spread;
 use super::{FoldScore, Rounds, Scores, Space, validate_once};
 use crate::metrics::{self, Better};
@@ -153,7 +154,9 @@ impl Search<'_> {
             (a, b) => a.or(b),
         };
         let cx = Context { deadline, ..*cx };
-        let mut state = Run { search: self, data, cx, direction, started, before, trials: Vec::new(), history, on_trial };
+        let shared = Shared::new(data, self.rounds, true);
+        let trials = Vec::new();
+        let mut state = Run { search: self, data, shared, cx, direction, started, before, trials, history, on_trial };
         let exhausted = match self.method {
             Method::Grid { steps } => state.grid(steps)?,
             Method::Halving => state.halving()?,
@@ -168,6 +171,7 @@ impl Search<'_> {
 struct Run<'a> {
     search: &'a Search<'a>,
     data: &'a Dataset<'a>,
+    shared: Shared<'a>,
     cx: Context<'a>,
     direction: Better,
     started: Instant,
@@ -364,14 +368,24 @@ impl Run<'_> {
                 None => open.push(plan),
             }
         }
+        let open: Vec<(Plan, Result<Box<dyn AnyLearner>>)> = open.into_iter().map(|plan| self.dressed(plan)).collect();
+        if !self.cx.out_of_time() {
+            let whole = open.iter().filter(|(plan, _)| plan.share == 1.0);
+            let learners: Vec<&dyn AnyLearner> = whole.filter_map(|(_, l)| l.as_ref().ok().map(|l| &**l)).collect();
+            match self.shared.prepare(&learners, &self.cx) {
+                // The trials find that the time is over.
+                Err(Error::Deadline(_)) => {}
+                prepared => prepared?,
+            }
+        }
         // What the trials of this batch have to beat was known before it.
         let best = self.best(&self.trials).map(|i| self.trials[i].clone());
         let stopped = AtomicBool::new(false);
-        let results = spread(open, |_, plan| {
+        let results = spread(open, |_, (plan, learner)| {
             if self.cx.out_of_time() || stopped.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let trial = self.one(plan, best.as_ref());
+            let trial = self.one(plan, learner, best.as_ref());
             if !matches!(trial, Ok(Some(_))) {
                 stopped.store(true, Ordering::Relaxed);
             }
@@ -399,9 +413,15 @@ impl Run<'_> {
         Ok(whole)
     }
 
-    /// One setting; `None` when the time is over.
-    fn one(&self, plan: Plan, best: Option<&Trial>) -> Result<Option<Trial>> {
+    /// A plan with its learner; an error where the learner refuses the setting.
+    fn dressed(&self, plan: Plan) -> (Plan, Result<Box<dyn AnyLearner>>) {
         let mut learner = self.search.learner.boxed();
+        let set = learner.set_all(&plan.params);
+        (plan, set.map(|()| (self.search.dress)(learner)))
+    }
+
+    /// One setting; `None` when the time is over.
+    fn one(&self, plan: Plan, learner: Result<Box<dyn AnyLearner>>, best: Option<&Trial>) -> Result<Option<Trial>> {
         let mut trial = Trial {
             index: plan.index,
             params: plan.params.clone(),
@@ -412,13 +432,22 @@ impl Run<'_> {
             at: 0.0,
         };
         let now = || self.before + self.started.elapsed().as_secs_f64();
-        if let Err(e) = learner.set_all(&plan.params) {
-            return Ok(Some(Trial { ended: Ended::Failed(e.to_string()), at: now(), ..trial }));
-        }
-        let learner = (self.search.dress)(learner);
+        let learner = match learner {
+            Ok(learner) => learner,
+            Err(e) => return Ok(Some(Trial { ended: Ended::Failed(e.to_string()), at: now(), ..trial })),
+        };
         let rounds = self.search.rounds.len();
+        let at_once = match plan.share == 1.0 {
+            true => self.shared.left_out(&*learner, Some(self.search.metric), &self.cx),
+            false => Ok(None),
+        };
+        let at_once = match at_once {
+            Err(Error::Deadline(_)) => return Ok(None),
+            at_once => at_once?,
+        };
         for k in 0..rounds {
-            match self.round(&*learner, k, plan.share) {
+            let round = at_once.as_ref().map_or_else(|| self.round(&*learner, k, plan.share), |all| Ok(all[k].clone()));
+            match round {
                 Ok(score) => {
                     trial.fit_seconds += (score.fit_seconds - trial.fit_seconds) / (k + 1) as f64;
                     match score.value(self.search.metric) {
@@ -450,12 +479,13 @@ impl Run<'_> {
     }
 
     fn round(&self, learner: &dyn AnyLearner, k: usize, share: f64) -> Result<FoldScore> {
-        let (mut train, test) = self.search.rounds.round(k);
-        if share < 1.0 {
-            let order = even_order(&self.data.y, &train, &mut Stream::new(self.cx.seed, "halving", k as u64));
-            train = order[..((train.len() as f64 * share).ceil() as usize).max(1)].to_vec();
-            train.sort_unstable();
+        if share == 1.0 {
+            return self.shared.validate(learner, k, Some(self.search.metric), &self.cx);
         }
+        let (train, test) = self.search.rounds.round(k);
+        let order = even_order(&self.data.y, &train, &mut Stream::new(self.cx.seed, "halving", k as u64));
+        let mut train = order[..((train.len() as f64 * share).ceil() as usize).max(1)].to_vec();
+        train.sort_unstable();
         validate_once(learner, &self.data.take(&train).view(), &self.data.take(&test).view(), &self.cx).map(|r| r.0)
     }
 

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Result};
+use ermine_core::{AnyLearner, Context, Dataset, Result};
 
+use super::shared::{Shared, measured};
 use super::{Rounds, workers::spread};
-use crate::metrics::Outcome;
+use crate::metrics::{self, Outcome};
 
 /// What one round of cross-validation gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,20 +37,14 @@ pub fn validate_once(
 ) -> Result<(FoldScore, Outcome)> {
     let started = Instant::now();
     let model = learner.fit_any(train, cx)?;
-    let fit_seconds = started.elapsed().as_secs_f64();
-    // A fit that the clock cut short does not say how good its learner is.
-    if cx.out_of_time() {
-        return Err(Error::Deadline("fitting".into()));
-    }
-    let started = Instant::now();
-    let outcome = Outcome::of(&*model, &test.x, cx)?;
-    let predict_seconds = started.elapsed().as_secs_f64();
-    let metrics = outcome.measures(&*model, &test.y, test.weight)?;
-    Ok((FoldScore { metrics, fit_seconds, predict_seconds, predicted: test.rows() }, outcome))
+    measured(&*model, test, None, started.elapsed().as_secs_f64(), cx)
 }
 
 /// Trains on the training rows of each round and measures on its test rows, rounds side by side. `on_fold` is told of each, as it ends. The scores do not
 /// depend on the number of threads; where several rounds fail, the error is that of the first.
+///
+/// Learners that need only totals of the rows ([`ermine_core::Learner::TOTALS`]) read them once for all folds, and where each row is left out in turn those that know
+/// what they would say without it ([`ermine_core::Learner::LEFT_OUT`]) are fitted once. The scores are those of one fit a round, up to rounding.
 pub fn cross_validate(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
@@ -57,14 +52,39 @@ pub fn cross_validate(
     cx: &Context<'_>,
     on_fold: &(dyn Fn(usize, &FoldScore) + Sync),
 ) -> Result<Vec<FoldScore>> {
+    let shared = Shared::new(data, rounds, false);
+    if let Some(scores) = shared.left_out(learner, None, cx)? {
+        scores.iter().enumerate().for_each(|(k, score)| on_fold(k, score));
+        return Ok(scores);
+    }
+    shared.prepare(&[learner], cx)?;
     let run = |_: usize, k: usize| {
-        let (train, test) = rounds.round(k);
-        let (train, test) = (data.take(&train), data.take(&test));
-        let (score, _) = validate_once(learner, &train.view(), &test.view(), cx)?;
+        let score = shared.validate(learner, k, None, cx)?;
         on_fold(k, &score);
         Ok(score)
     };
     spread((0..rounds.len()).collect(), run).into_iter().collect()
+}
+
+/// The scores of several settings by one measure, a row a setting and one a round. They share the rows of the rounds, their preparation and their totals; where
+/// fits fail, the error is that of the first.
+pub fn cross_validate_each(
+    learners: &[Box<dyn AnyLearner>],
+    data: &Dataset<'_>,
+    rounds: &Rounds,
+    metric: &str,
+    cx: &Context<'_>,
+) -> Result<Vec<Vec<FoldScore>>> {
+    metrics::direction(metric)?;
+    let shared = Shared::new(data, rounds, learners.len() > 1);
+    let at_once: Vec<Option<Vec<FoldScore>>> =
+        learners.iter().map(|l| shared.left_out(&**l, Some(metric), cx)).collect::<Result<_>>()?;
+    let open: Vec<usize> = (0..learners.len()).filter(|&s| at_once[s].is_none()).collect();
+    shared.prepare(&open.iter().map(|&s| &*learners[s]).collect::<Vec<_>>(), cx)?;
+    let tasks: Vec<(usize, usize)> = open.iter().flat_map(|&s| (0..rounds.len()).map(move |k| (s, k))).collect();
+    let mut found = spread(tasks, |_, (s, k)| shared.validate(&*learners[s], k, Some(metric), cx)).into_iter();
+    let of = |scores: Option<Vec<FoldScore>>| scores.map_or_else(|| found.by_ref().take(rounds.len()).collect(), Ok);
+    at_once.into_iter().map(of).collect()
 }
 
 #[cfg(test)]

@@ -14,10 +14,12 @@ from ._file import Model, load
 from ._generated import *  # noqa: F403
 from ._lasso import enet_path, lasso_path
 from ._native import __version__, num_threads, set_num_threads
+from ._search import GridSearchCV
 from ._table import Table, read_table
 
 __all__ = [
     *_generated.__all__,
+    "GridSearchCV",
     "Model",
     "Table",
     "__version__",

@@ -150,6 +150,14 @@ impl Learner for Lda {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    // Moments of all classes in one, or of each: whichever the setting needs. Few rows of many columns are fitted another way.
+    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|lda, data, cut| {
+        let (_, classes) = data.y.classes().ok()?;
+        let (each, squares) = (lda.needs_each(), data.cols() * data.cols());
+        let holds = cut.can_hold(if each { classes.len() * squares } else { squares });
+        (holds && cut.fewest() > data.cols()).then(|| if each { "of each class" } else { "of all classes" }.to_owned())
+    }));
+    const LEFT_OUT: Option<LeftOut<Self>> = Some(super::left_out::left_out);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -239,7 +247,7 @@ impl PassLearner for Lda {
 
 impl Lda {
     /// Whether the covariance of each class is needed, and not only their sum.
-    fn needs_each(&self) -> bool {
+    pub(super) fn needs_each(&self) -> bool {
         let weighted = self.solver != LdaSolver::Svd || self.store_covariance;
         weighted && (self.priors.is_some() || self.shrinkage.is_auto())
     }

@@ -2,6 +2,7 @@
 
 mod lda;
 mod lda_model;
+mod left_out;
 mod qda;
 mod qda_model;
 mod shrinkage;

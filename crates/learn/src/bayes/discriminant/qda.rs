@@ -164,6 +164,11 @@ impl Learner for Qda {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    // Moments of each class, whatever is made of them.
+    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|_, data, cut| {
+        let (_, classes) = data.y.classes().ok()?;
+        cut.can_hold(classes.len() * data.cols() * data.cols()).then(String::new)
+    }));
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;

@@ -3,10 +3,10 @@
 mod solve;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Progress, Range, Regressor, Report, Result, Schema, Spec, Task,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, LeftOut, Mat, Model, ModelReader, ModelWriter,
+    ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Task,
 };
-use ermine_math::kernel::{Centres, Expansion, Kernel, Points, Runs};
+use ermine_math::kernel::{Centres, Expansion, Kernel, Points, Runs, Spread};
 use serde::{Deserialize, Serialize};
 
 use super::{GammaChoice, GammaRule, KernelChoice, load_centres, resolve, save_centres};
@@ -131,6 +131,8 @@ impl Learner for KernelRidge {
         ],
     };
 
+    const LEFT_OUT: Option<LeftOut<Self>> = Some(left_out);
+
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
         self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
@@ -207,6 +209,41 @@ impl Learner for KernelRidge {
         let expansion = Expansion::new(&kernel, centres).map_err(|e| Error::Model(e.to_string()))?;
         KernelRidgeModel::new(expansion, dual, input.field("alpha")?, input.field("left_out")?, None)
     }
+}
+
+/// The fit without a row misses it by its coefficient over the diagonal of the inverse of the system.
+fn left_out(ridge: &KernelRidge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+    let kernel = ridge.kernel.kernel(&ridge.gamma, ridge.degree, ridge.coef0)?;
+    let direct = matches!(ridge.method, RidgeMethod::Auto | RidgeMethod::Cholesky) && data.rows() <= DIRECT;
+    let Penalties::One(alpha) = ridge.alpha else { return Ok(None) };
+    // A width that is taken from the rows is another one without each of them.
+    let of = |variance: f64| kernel.resolved(&|which| Spread { columns: which.map_or(data.cols(), <[u32]>::len), variance });
+    if !direct || matches!(kernel, Kernel::Precomputed) || of(1.0) != of(2.0) {
+        return Ok(None);
+    }
+    ridge.check()?;
+    data.check(&KernelRidge::SPEC)?;
+    data.x.refuse_non_finite(data.schema)?;
+    cx.check(Progress { stage: "kernel", done: 0, total: None, objective: None })?;
+    let kernel = resolve(&kernel, &data.x, data.weight, KernelRidge::SPEC.name)?;
+    let y = data.y.reals()?;
+    let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
+    if rows.len() < 2 {
+        return Ok(None);
+    }
+    let root: Vec<f64> = rows.iter().map(|&i| data.weight_of(i).sqrt()).collect();
+    let target = Mat::from_fn(rows.len(), y.cols(), |k, t| root[k] * y.at(rows[k], t));
+    let points = Points::<f64>::new(&kernel, &data.x, &rows)?;
+    let Some(missed) = solve::left_out(&points, &root, &target, alpha)? else { return Ok(None) };
+    let mut said = match rows.len() == data.rows() {
+        true => Mat::zeros(y.rows(), y.cols()),
+        // Rows without weight have no part in the fit that would be left out.
+        false => ridge.fit(data, cx)?.predict(&data.x)?,
+    };
+    for (k, &i) in rows.iter().enumerate() {
+        (0..y.cols()).for_each(|t| said[(i, t)] = y.at(i, t) - missed[(k, t)] / root[k]);
+    }
+    Ok(Some(said))
 }
 
 /// A fitted kernel ridge regression.

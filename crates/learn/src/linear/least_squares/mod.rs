@@ -28,7 +28,7 @@ pub use pass::{Stage, Totals};
 pub(crate) use pass::{add, add_moments, empty, finish, start};
 pub(crate) use scale::{exponent_of, ldexp, power};
 
-use ermine_core::{Context, Dataset, Error, Mat, Result};
+use ermine_core::{Context, Cut, Dataset, Error, Features, Mat, Result};
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -90,6 +90,14 @@ pub(crate) fn in_memory(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<
         return wide::solve(problem, data, cx).map(Some);
     }
     Ok(None)
+}
+
+/// Whether fits without a fold go through the passes, so that they follow from totals. Which rows these are matters to no setting.
+pub(crate) fn adds_up(data: &Dataset<'_>, cut: &Cut<'_>) -> bool {
+    let (cols, width) = (data.cols(), data.cols() + data.y.n_targets());
+    let iterative = matches!(data.x, Features::Csr(_)) && cols > pass::EXACT_COLS;
+    // Sparse rows are summed in double-double, twice the numbers.
+    cut.fewest() > cols && !iterative && cut.can_hold(2 * width * width)
 }
 
 /// What the residuals of a least-squares fit must not have, and how much of it rounding has left.
