@@ -148,7 +148,7 @@ class GridSearchCV(model_selection.GridSearchCV):
         if y is None or named is None or not candidates or one_shot or self.return_train_score or self.verbose:
             return None
         metric, sign = named
-        # Whatever is wrong with a setting or the rows, scikit-learn's search says it in its own way.
+        # Where a setting or the rows are refused, scikit-learn's search says so in its own way.
         try:
             X, y = indexable(X, y)
             calls = []
@@ -178,7 +178,7 @@ class GridSearchCV(model_selection.GridSearchCV):
                 names=None if first["names"] is None else [str(name) for name in first["names"]],
                 estimator=type(self.estimator).__name__,
             )
-        except Exception:
+        except (TypeError, ValueError):
             return None
         if not np.all(np.isfinite(scores)):
             return None
