@@ -22,7 +22,15 @@ const NOWHERE: u32 = u32::MAX;
 
 impl<T: Number> Cache<T> {
     pub fn new(points: usize, bytes: usize) -> Self {
-        Self { rows: Vec::new(), owner: Vec::new(), used: Vec::new(), place: vec![NOWHERE; points], now: 0, bytes }
+        let mut cache =
+            Self { rows: Vec::new(), owner: Vec::new(), used: Vec::new(), place: vec![NOWHERE; points], now: 0, bytes };
+        // All at once where the system has it: pages that are never written take no memory, and those that are need not be cleared
+        // again. Else it grows as it is used.
+        let all = cache.most() * points;
+        if Vec::<T>::new().try_reserve_exact(all).is_ok() {
+            cache.rows = vec![T::default(); all];
+        }
+        cache
     }
 
     /// How many rows there is room for; at least four, without which no step can be taken.
