@@ -59,7 +59,7 @@ impl Pool {
         assert!(x.len() >= from && dx.len() >= from && y.len() >= to && d.len() >= to, "an image and its result");
         // Windows that leave no point out and take none twice write every number once.
         let apart = self.stride >= self.size.0 && self.stride >= self.size.1;
-        let whole = |n: usize, size: usize| n % size == 0 && self.stride == size;
+        let whole = |n: usize, size: usize| n.is_multiple_of(size) && self.stride == size;
         if !(whole(self.input.0, self.size.0) && whole(self.input.1, self.size.1)) {
             dx[..from].fill(T::ZERO);
         }
