@@ -410,7 +410,9 @@ fn as_text(
     let row = |(i, e): (usize, &Entry)| {
         let s = e.standing.scores(metric);
         let mean = |f: fn(&FoldScore) -> f64| text::seconds(e.standing.mean_of(f));
-        let mut cells = vec![(i + 1).to_string(), e.name.clone(), format!("{} ± {}", measure(s.mean), measure(s.standard_error))];
+        // One round says nothing of how much rounds differ.
+        let error = if s.each.len() > 1 { measure(s.standard_error) } else { "?".into() };
+        let mut cells = vec![(i + 1).to_string(), e.name.clone(), format!("{} ± {error}", measure(s.mean))];
         if let Some(name) = second {
             cells.push(measure(e.standing.scores(name).mean));
         }

@@ -5,9 +5,7 @@ use ermine_math::kernel::{Number, Points};
 
 /// Rows of the Gram matrix of some points; the ones used longest ago make room.
 pub(super) struct Cache<T> {
-    /// The rows one after the other. One block, since the system gets it back as soon as it is let go, which it does not of many
-    /// small ones.
-    rows: Vec<T>,
+    rows: Vec<Vec<T>>,
     /// The point of each row.
     owner: Vec<u32>,
     /// When each row was last asked for.
@@ -22,15 +20,7 @@ const NOWHERE: u32 = u32::MAX;
 
 impl<T: Number> Cache<T> {
     pub fn new(points: usize, bytes: usize) -> Self {
-        let mut cache =
-            Self { rows: Vec::new(), owner: Vec::new(), used: Vec::new(), place: vec![NOWHERE; points], now: 0, bytes };
-        // All at once where the system has it: pages that are never written take no memory, and those that are need not be cleared
-        // again. Else it grows as it is used.
-        let all = cache.most() * points;
-        if Vec::<T>::new().try_reserve_exact(all).is_ok() {
-            cache.rows = vec![T::default(); all];
-        }
-        cache
+        Self { rows: Vec::new(), owner: Vec::new(), used: Vec::new(), place: vec![NOWHERE; points], now: 0, bytes }
     }
 
     /// How many rows there is room for; at least four, without which no step can be taken.
@@ -41,8 +31,7 @@ impl<T: Number> Cache<T> {
 
     /// The row of a point that was fetched last.
     pub fn row(&self, point: u32) -> &[T] {
-        let width = self.place.len();
-        &self.rows[self.place[point as usize] as usize * width..][..width]
+        &self.rows[self.place[point as usize] as usize]
     }
 
     /// Computes the rows that are missing, all together. At most [`Cache::most`] are asked for, each once.
@@ -58,7 +47,7 @@ impl<T: Number> Cache<T> {
         if missing.is_empty() {
             return Ok(());
         }
-        let fresh = self.most().max(wanted.len()).saturating_sub(self.owner.len()).min(missing.len());
+        let fresh = self.most().max(wanted.len()).saturating_sub(self.rows.len()).min(missing.len());
         let mut slots: Vec<usize> = Vec::with_capacity(missing.len());
         if missing.len() > fresh {
             // The oldest rows give way; ties go by place, so that nothing depends on chance.
@@ -74,15 +63,10 @@ impl<T: Number> Cache<T> {
         }
         let width = self.place.len();
         while slots.len() < missing.len() {
-            slots.push(self.owner.len());
+            slots.push(self.rows.len());
+            self.rows.push(vec![T::default(); width]);
             self.owner.push(NOWHERE);
             self.used.push(0);
-        }
-        let needed = self.owner.len() * width;
-        if self.rows.len() < needed {
-            // No more than is needed: the bound is one on memory.
-            self.rows.reserve_exact(needed - self.rows.len());
-            self.rows.resize(needed, T::default());
         }
         slots.sort_unstable();
         for (&slot, &point) in slots.iter().zip(&missing) {
@@ -93,7 +77,7 @@ impl<T: Number> Cache<T> {
         }
         let mut next = slots.iter().peekable();
         let mut out: Vec<&mut [T]> = Vec::with_capacity(missing.len());
-        for (slot, row) in self.rows.chunks_exact_mut(width.max(1)).enumerate() {
+        for (slot, row) in self.rows.iter_mut().enumerate() {
             if next.next_if(|s| **s == slot).is_some() {
                 out.push(row);
             }
@@ -103,17 +87,18 @@ impl<T: Number> Cache<T> {
 
     /// Keeps the given points alone, in their order; `renumbered` is the new number of each old point.
     pub fn compact(&mut self, places: &[u32], renumbered: &[u32]) {
-        let (before, after) = (self.place.len(), places.len());
+        let old = std::mem::take(&mut self.rows);
         let (owner, used) = (std::mem::take(&mut self.owner), std::mem::take(&mut self.used));
-        self.place = vec![NOWHERE; after];
-        for (row, (owner, used)) in owner.into_iter().zip(used).enumerate() {
+        self.place = vec![NOWHERE; places.len()];
+        for ((mut row, owner), used) in old.into_iter().zip(owner).zip(used) {
             if owner == NOWHERE || renumbered[owner as usize] == NOWHERE {
                 continue;
             }
-            let (from, to) = (row * before, self.owner.len() * after);
-            // What is written lies before all that is still to be read.
-            places.iter().enumerate().for_each(|(new, &old)| self.rows[to + new] = self.rows[from + old as usize]);
-            self.place[renumbered[owner as usize] as usize] = self.owner.len() as u32;
+            places.iter().enumerate().for_each(|(new, &old)| row[new] = row[old as usize]);
+            row.truncate(places.len());
+            row.shrink_to_fit();
+            self.place[renumbered[owner as usize] as usize] = self.rows.len() as u32;
+            self.rows.push(row);
             self.owner.push(renumbered[owner as usize]);
             self.used.push(used);
         }

@@ -2628,6 +2628,9 @@ class SVC(_svm.SVC):
     random_state : int, RandomState or None, default=None
         The seed of the folds of held-out scores.
 
+    force : bool, default=False
+        Whether to try however many rows there are.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -2679,7 +2682,7 @@ class SVC(_svm.SVC):
     """
 
     _learner = "svm"
-    _forwarded = {"degree": "degree", "gamma": "gamma", "coef0": "coef0", "shrinking": "shrinking", "tol": "tol", "cache_size": "cache_mb", "decision_function_shape": "decision_shape", "break_ties": "break_ties"}
+    _forwarded = {"degree": "degree", "gamma": "gamma", "coef0": "coef0", "shrinking": "shrinking", "tol": "tol", "cache_size": "cache_mb", "decision_function_shape": "decision_shape", "break_ties": "break_ties", "force": "force"}
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0.0, None, closed="right")],
         "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"}), callable],
@@ -2696,6 +2699,7 @@ class SVC(_svm.SVC):
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "random_state": ["random_state"],
+        "force": ["boolean"],
     }
 
     def __init__(
@@ -2716,6 +2720,7 @@ class SVC(_svm.SVC):
         decision_function_shape="ovr",
         break_ties=False,
         random_state=None,
+        force=False,
     ):
         self.C = C
         self.kernel = kernel
@@ -2732,6 +2737,7 @@ class SVC(_svm.SVC):
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.random_state = random_state
+        self.force = force
 
 
 class SVR(_svm.SVR):
@@ -2786,6 +2792,9 @@ class SVR(_svm.SVR):
     max_iter : int, default=-1
         Most steps on pairs of variables; -1 for no limit.
 
+    force : bool, default=False
+        Whether to try however many rows there are.
+
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
@@ -2831,7 +2840,7 @@ class SVR(_svm.SVR):
     """
 
     _learner = "svm"
-    _forwarded = {"degree": "degree", "gamma": "gamma", "coef0": "coef0", "tol": "tol", "epsilon": "epsilon", "shrinking": "shrinking", "cache_size": "cache_mb"}
+    _forwarded = {"degree": "degree", "gamma": "gamma", "coef0": "coef0", "tol": "tol", "epsilon": "epsilon", "shrinking": "shrinking", "cache_size": "cache_mb", "force": "force"}
     _parameter_constraints: dict = {
         "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"}), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
@@ -2844,6 +2853,7 @@ class SVR(_svm.SVR):
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "force": ["boolean"],
     }
 
     def __init__(
@@ -2860,6 +2870,7 @@ class SVR(_svm.SVR):
         cache_size=200,
         verbose=False,
         max_iter=-1,
+        force=False,
     ):
         self.kernel = kernel
         self.degree = degree
@@ -2872,6 +2883,7 @@ class SVR(_svm.SVR):
         self.cache_size = cache_size
         self.verbose = verbose
         self.max_iter = max_iter
+        self.force = force
 
 
 class LinearSVC(_linear_svm.LinearSVC):

@@ -612,6 +612,7 @@ class SVC(_svm.SVC):
         decision_function_shape: str = ...,
         break_ties: bool = ...,
         random_state: Any = ...,
+        force: bool = ...,
     ) -> None: ...
 
 class SVR(_svm.SVR):
@@ -641,6 +642,7 @@ class SVR(_svm.SVR):
         cache_size: float = ...,
         verbose: int | bool = ...,
         max_iter: int = ...,
+        force: bool = ...,
     ) -> None: ...
 
 class LinearSVC(_linear_svm.LinearSVC):
