@@ -5,10 +5,9 @@ use ermine_core::{
     ParamSpec, Range, Report, Result, Schema, Spec, Task, Trace, Transformer,
 };
 use ermine_math::loss::{Loss, OutputLoss};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::cells::{Cells, RUN};
+use crate::cells::Cells;
 use crate::course::{Answers, End, Plan, Run, Stand, Task as Rows};
 use crate::lbfgs::{self, Search};
 use crate::mlp::Word;
@@ -115,33 +114,7 @@ impl Autoencoder {
 
 /// The shift of each column, and the one scale of all.
 fn frame(cells: &Cells<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> (Vec<f32>, f32) {
-    let part = |rows: &[u32]| {
-        let mut row = vec![0.0f32; columns];
-        let (mut mean, mut squares, mut mass) = (vec![0.0f64; columns], vec![0.0f64; columns], 0.0f64);
-        for &i in rows {
-            cells.copy(i as usize, &mut row);
-            let w = weight(i as usize);
-            mass += w;
-            let share = w / mass;
-            for ((m, s), v) in mean.iter_mut().zip(&mut squares).zip(&row) {
-                let d = f64::from(*v) - *m;
-                *m += d * share;
-                *s += w * d * (f64::from(*v) - *m);
-            }
-        }
-        (mean, squares, mass)
-    };
-    let parts: Vec<_> = rows.par_chunks(RUN).map(part).collect();
-    let (mut mean, mut squares, mut mass) = (vec![0.0f64; columns], vec![0.0f64; columns], 0.0f64);
-    for (means, more, w) in &parts {
-        let all = mass + w;
-        for j in 0..columns {
-            let d = means[j] - mean[j];
-            squares[j] += more[j] + d * d * mass * w / all;
-            mean[j] += d * w / all;
-        }
-        mass = all;
-    }
+    let (mean, squares, mass) = cells.moments(rows, columns, weight);
     let scale = (squares.iter().sum::<f64>() / mass / columns as f64).sqrt();
     (mean.iter().map(|m| *m as f32).collect(), if scale > 0.0 && (scale as f32).is_normal() { scale as f32 } else { 1.0 })
 }

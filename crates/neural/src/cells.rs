@@ -4,7 +4,7 @@ use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result, Schema};
 use rayon::prelude::*;
 
 /// Rows that a thread looks at together.
-pub(crate) const RUN: usize = 256;
+const RUN: usize = 256;
 
 /// Whether all are finite: their products with 0 are then 0. Sixteen sums, so that they become vectors.
 fn is_sound(row: &[f32]) -> bool {
@@ -90,5 +90,40 @@ impl<'a> Cells<'a> {
                 indices.iter().zip(values).for_each(|(&j, &v)| out[j as usize] += v as f32);
             }
         }
+    }
+
+    /// The weighted mean of each column over some rows, the sum of its squared deviations, and the weight of all of them. Runs of rows
+    /// go side by side and are merged in their order.
+    pub fn moments(&self, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> (Vec<f64>, Vec<f64>, f64) {
+        let run = |rows: &[u32]| {
+            let mut row = vec![0.0f32; columns];
+            let (mut mean, mut squares, mut mass) = (vec![0.0f64; columns], vec![0.0f64; columns], 0.0f64);
+            for &i in rows {
+                self.copy(i as usize, &mut row);
+                let w = weight(i as usize);
+                mass += w;
+                let share = w / mass;
+                for ((m, s), v) in mean.iter_mut().zip(&mut squares).zip(&row) {
+                    let d = f64::from(*v) - *m;
+                    *m += d * share;
+                    *s += w * d * (f64::from(*v) - *m);
+                }
+            }
+            (mean, squares, mass)
+        };
+        let mut runs = rows.par_chunks(RUN).map(run).collect::<Vec<_>>().into_iter();
+        let Some((mut mean, mut squares, mut mass)) = runs.next() else {
+            return (vec![0.0; columns], vec![0.0; columns], 0.0);
+        };
+        for (means, more, w) in runs {
+            let all = mass + w;
+            for j in 0..columns {
+                let d = means[j] - mean[j];
+                squares[j] += more[j] + d * d * mass * w / all;
+                mean[j] += d * w / all;
+            }
+            mass = all;
+        }
+        (mean, squares, mass)
     }
 }

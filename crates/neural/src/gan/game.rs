@@ -113,19 +113,8 @@ fn gap(gan: &Gan, sides: &Sides, source: &Source<'_>, seed: u64, epoch: u64) -> 
 }
 
 /// Shift and scale of each column.
-fn frame(cells: &Cells<'_>, rows: &[u32], columns: usize, weight: &dyn Fn(usize) -> f64) -> Vec<(f32, f32)> {
-    let mut row = vec![0.0f32; columns];
-    let (mut mean, mut squares, mut mass) = (vec![0.0f64; columns], vec![0.0f64; columns], 0.0f64);
-    for &i in rows {
-        cells.copy(i as usize, &mut row);
-        let w = weight(i as usize);
-        mass += w;
-        for j in 0..columns {
-            let d = f64::from(row[j]) - mean[j];
-            mean[j] += d * w / mass;
-            squares[j] += w * d * (f64::from(row[j]) - mean[j]);
-        }
-    }
+fn frame(cells: &Cells<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> Vec<(f32, f32)> {
+    let (mean, squares, mass) = cells.moments(rows, columns, weight);
     let scale = |j: usize| {
         let deviation = (squares[j] / mass).sqrt() as f32;
         if deviation.is_normal() { deviation } else { 1.0 }
