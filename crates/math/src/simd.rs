@@ -3,6 +3,18 @@
 //! A kernel is a generic function over [`Simd`], marked `#[inline(always)]`, and called through a function that turns the
 //! processor features on. The instance for AVX2 exists only after the features were found.
 
+/// Whether the processor has the instructions on vectors of 512 bits that kernels are compiled for.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+}
+
 /// A vector of four doubles and what kernels do with it.
 pub trait Simd: Copy {
     type V: Copy;

@@ -20,26 +20,34 @@ pub trait Number: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync +
     fn sparse_products(wide: &[Self], cols: usize, indices: &[u32], values: &[Self]) -> [Self; LANES];
 }
 
-/// With AVX2 and FMA where they are, and without elsewhere: the same source twice.
-macro_rules! twice {
+/// With AVX-512 where it is, else with AVX2 and FMA, and without elsewhere: one source for vectors of every width, to the same bits.
+macro_rules! widest {
     ($name:ident, $body:ident, ($($arg:ident: $t:ty),*) $(-> $out:ty)?) => {
         fn $name($($arg: $t),*) $(-> $out)? {
             #[cfg(target_arch = "x86_64")]
             {
-                #[target_feature(enable = "avx2,fma")]
-                fn featured($($arg: $t),*) $(-> $out)? {
+                #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
+                fn sixteen($($arg: $t),*) $(-> $out)? {
                     $body($($arg),*)
+                }
+                #[target_feature(enable = "avx2,fma")]
+                fn eight($($arg: $t),*) $(-> $out)? {
+                    $body($($arg),*)
+                }
+                if crate::simd::has_avx512() {
+                    // SAFETY: the features are there.
+                    return unsafe { sixteen($($arg),*) };
                 }
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
-                    return unsafe { featured($($arg),*) };
+                    return unsafe { eight($($arg),*) };
                 }
             }
             $body($($arg),*)
         }
     };
 }
-pub(crate) use twice;
+pub(crate) use widest;
 
 #[inline(always)]
 fn gaussian_exponents<T: Number + std::ops::Add<Output = T> + std::ops::Sub<Output = T> + std::ops::Mul<Output = T>>(
@@ -79,18 +87,22 @@ fn gaussian_single(values: &mut [f32], a: f32, b: &[f32], gamma: f32) {
     values.iter_mut().for_each(|v| *v = exp(*v));
 }
 
-twice!(gaussian_single_any, gaussian_single, (values: &mut [f32], a: f32, b: &[f32], gamma: f32));
-twice!(gaussian_exponents_any, gaussian_exponents, (values: &mut [f64], a: f64, b: &[f64], minus_gamma: f64));
-twice!(eight_singles, eight_products, (wide: &[f32], cols: usize, indices: &[u32], values: &[f32]) -> [f32; LANES]);
-twice!(eight_doubles, eight_products, (wide: &[f64], cols: usize, indices: &[u32], values: &[f64]) -> [f64; LANES]);
+widest!(gaussian_single_any, gaussian_single, (values: &mut [f32], a: f32, b: &[f32], gamma: f32));
+widest!(gaussian_exponents_any, gaussian_exponents, (values: &mut [f64], a: f64, b: &[f64], minus_gamma: f64));
+widest!(exp_singles, exp_slice, (values: &mut [f32]));
+widest!(eight_singles, eight_products, (wide: &[f32], cols: usize, indices: &[u32], values: &[f32]) -> [f32; LANES]);
+widest!(eight_doubles, eight_products, (wide: &[f64], cols: usize, indices: &[u32], values: &[f64]) -> [f64; LANES]);
 
 impl Number for f64 {
+    #[inline(always)]
     fn of(v: f64) -> Self {
         v
     }
+    #[inline(always)]
     fn double(self) -> f64 {
         self
     }
+    #[inline(always)]
     fn lent(values: &[f64]) -> Option<&[Self]> {
         Some(values)
     }
@@ -107,22 +119,20 @@ impl Number for f64 {
 }
 
 impl Number for f32 {
+    #[inline(always)]
     fn of(v: f64) -> Self {
         v as f32
     }
+    #[inline(always)]
     fn double(self) -> f64 {
         f64::from(self)
     }
+    #[inline(always)]
     fn lent(_: &[f64]) -> Option<&[Self]> {
         None
     }
     fn exp_all(values: &mut [Self]) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            // SAFETY: the features are there.
-            return unsafe { exp_wide(values) };
-        }
-        values.iter_mut().for_each(|v| *v = exp(*v));
+        exp_singles(values);
     }
     fn gaussian(values: &mut [Self], a: Self, b: &[Self], gamma: f64) {
         // Beyond the largest single the kernel is 0 for all rows that differ, and 1 for those that do not.
@@ -133,9 +143,8 @@ impl Number for f32 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn exp_wide(values: &mut [f32]) {
+#[inline(always)]
+fn exp_slice(values: &mut [f32]) {
     values.iter_mut().for_each(|v| *v = exp(*v));
 }
 
@@ -146,10 +155,12 @@ pub(crate) fn exp(x: f32) -> f32 {
     // ln 2 in two parts; the first has so few digits that n times it is exact.
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
+    // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the low bits.
+    const ROUND: f32 = 12_582_912.0;
     // Beyond these the result is infinite or 0; NaN stays NaN.
     let y = if x > 89.0 { 89.0 } else { x };
     let y = if y < -104.0 { -104.0 } else { y };
-    let n = (y * LOG2_E).round_ties_even();
+    let n = (y * LOG2_E + ROUND) - ROUND;
     let r = (y - n * LN_2_HIGH) - n * LN_2_LOW;
     // Taylor coefficients, good to a unit of the last place for |r| up to half of ln 2.
     let mut p = 1.0 / 5040.0;
@@ -157,9 +168,8 @@ pub(crate) fn exp(x: f32) -> f32 {
         p = p * r + c;
     }
     // 2^n in two factors, since n may lie outside the exponents of normal numbers.
-    let n = n as i32;
-    let half = n >> 1;
-    let two = |e: i32| f32::from_bits(((e + 127) as u32) << 23);
+    let half = (n * 0.5 + ROUND) - ROUND;
+    let two = |e: f32| f32::from_bits((e + (ROUND + 127.0)).to_bits() << 23);
     p * two(half) * two(n - half)
 }
 

@@ -7,7 +7,7 @@
 //! The first variable is the one of largest error that may move up, the second the one whose pair promises the largest decrease
 //! (Fan, Chen and Lin: Working set selection using second order information, JMLR 6, 2005).
 
-use super::number::{Number, twice};
+use super::number::{Number, widest};
 
 /// Elements that are handled side by side.
 const LANES: usize = 8;
@@ -158,7 +158,7 @@ fn extremes_body(error: &[f64], up: &[f64], down: &[f64], place: &mut usize, top
     }
 }
 
-twice!(extremes, extremes_body, (error: &[f64], up: &[f64], down: &[f64], place: &mut usize, top: &mut f64, bottom: &mut f64));
+widest!(extremes, extremes_body, (error: &[f64], up: &[f64], down: &[f64], place: &mut usize, top: &mut f64, bottom: &mut f64));
 
 /// The variable that may move down and whose pair with `i` promises most: the square of the difference of errors by the curvature.
 #[inline(always)]
@@ -223,11 +223,12 @@ fn add_rows_body<T: Number>(sums: &mut [f64], rows: &[(f64, &[T])]) {
 
 macro_rules! loops {
     ($t:ty, $partner:ident, $move:ident, $add:ident) => {
-        twice!($partner, partner_body, (row: &[$t], diagonal: &[f32], error: &[f64], down: &[f64], own: f32, top: f64, flat: f32) -> Option<usize>);
-        twice!($move, move_body, (error: &mut [f64], left: &[$t], right: &[$t], delta: f64));
-        twice!($add, add_rows_body, (sums: &mut [f64], rows: &[(f64, &[$t])]));
+        widest!($partner, partner_body, (row: &[$t], diagonal: &[f32], error: &[f64], down: &[f64], own: f32, top: f64, flat: f32) -> Option<usize>);
+        widest!($move, move_body, (error: &mut [f64], left: &[$t], right: &[$t], delta: f64));
+        widest!($add, add_rows_body, (sums: &mut [f64], rows: &[(f64, &[$t])]));
 
         impl PairLoops for $t {
+            #[inline(always)]
             fn single(self) -> f32 {
                 self as f32
             }

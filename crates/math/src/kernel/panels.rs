@@ -108,7 +108,7 @@ impl<T: Number> Points<'_, T> {
     pub(super) fn panel(&self, left: &Left<T>, columns: Range<usize>, scratch: &mut Scratch<T>) -> Result<()> {
         let (first, width, height) = (columns.start, columns.len(), left.which.len());
         let Scratch { block, rows: panel, plain } = scratch;
-        block.clear();
+        // Every value is written below, so that those of the last panel need not be wiped out.
         block.resize(height * width, T::default());
         match (&self.form, &self.rows) {
             (_, Rows::Given { matrix, places }) => {

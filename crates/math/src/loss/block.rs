@@ -37,6 +37,11 @@ pub fn log_sum_exp(z: &[f64]) -> f64 {
 /// Replaces every value by its exponential, to within two units in the last place.
 pub fn exp_in_place(values: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
+    if crate::simd::has_avx512() {
+        // SAFETY: the processor has all of these features.
+        return unsafe { exp_slice_wide(values) };
+    }
+    #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
         // SAFETY: the processor has both features.
         return unsafe { exp_slice_fma(values) };
@@ -97,6 +102,12 @@ const NATIVE_FMA: bool = cfg!(target_arch = "aarch64");
 
 /// Rows that one round of a kernel holds in registers and first-level cache.
 const TILE: usize = 64;
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
+fn exp_slice_wide(values: &mut [f64]) {
+    exp_slice::<true>(values);
+}
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
@@ -168,6 +179,9 @@ fn exp_slice<const FMA: bool>(values: &mut [f64]) {
     }
     // A short rest goes through the same loop, so that the bits of a value never depend on where it stands.
     let rest = tiles.into_remainder();
+    if rest.is_empty() {
+        return;
+    }
     let mut tile = [0.0; TILE];
     tile[..rest.len()].copy_from_slice(rest);
     tile.iter_mut().for_each(|v| *v = exp::<FMA>(*v));

@@ -138,13 +138,7 @@ mod x86 {
     impl Avx512 {
         #[inline]
         pub(crate) fn find() -> Option<Self> {
-            (is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("fma"))
-            .then_some(Self(()))
+            crate::simd::has_avx512().then_some(Self(()))
         }
     }
 
