@@ -27,8 +27,9 @@ impl Sigmoid {
             (0..scores.len())
                 .map(|i| {
                     let z = a * scores[i] + b;
-                    // -t log p - (1-t) log(1-p), with log p = -log(1 + e^z).
-                    weights[i] * (target(i) * log1p_exp(z) + (1.0 - target(i)) * log1p_exp(-z))
+                    // -t log p - (1-t) log(1-p), with -log p = log(1 + e^z) and -log(1-p) = log(1 + e^-z), which differ by z.
+                    let linear = if z >= 0.0 { target(i) } else { target(i) - 1.0 };
+                    weights[i] * (linear * z + log1p_exp(-z.abs()))
                 })
                 .sum()
         };
@@ -52,6 +53,11 @@ impl Sigmoid {
             let determinant = h11 * h22 - h21 * h21;
             let (da, db) = (-(h22 * g1 - h21 * g2) / determinant, -(h11 * g2 - h21 * g1) / determinant);
             let slope = g1 * da + g2 * db;
+            if -slope < 1e-8 * now {
+                // So near the minimum Newton's step is right, and what it gains drowns in the rounding of the sum.
+                (a, b) = (a + da, b + db);
+                continue;
+            }
             let mut step = 1.0;
             let better = loop {
                 if step < 1e-10 {

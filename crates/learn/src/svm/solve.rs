@@ -27,6 +27,8 @@ const WHOLE: usize = 2048;
 const WHOLE_STEPS: u64 = 20;
 /// Points that one thread brings up to date at a time.
 const CHUNK: usize = 1024;
+/// Points with a coefficient from which on their own kernel matrix is worth computing once only.
+const TILED: usize = 2048;
 /// Passes between two looks for variables to leave out.
 const SHRINK_EVERY: u64 = 8;
 
@@ -120,7 +122,7 @@ pub(crate) fn exact(points: &Points<'_, f64>, coefficients: &[f64], cx: &Context
         return Ok(f);
     }
     let support: Vec<u32> = (0..coefficients.len() as u32).filter(|&i| coefficients[i as usize] != 0.0).collect();
-    if points.is_symmetric() && 10 * support.len() > 6 * n {
+    if points.is_symmetric() && support.len() >= TILED {
         return points.times(coefficients, between);
     }
     // Few enough rows that they fit beside the data, enough for a product to be worth its while.
@@ -227,10 +229,13 @@ pub(super) fn solve(
             }
             _ => Steps::new(rows.double.clone(), variables, &alpha, &f, plan).run(inner, limit, cx)?,
         };
+        // What has moved since the last time, which is little once the end is near.
+        let mut moved = coefficients(variables, &outcome.alpha, n);
+        moved.iter_mut().zip(coefficients(variables, &alpha, n)).for_each(|(new, old)| *new -= old);
+        exact(rows.double, &moved, cx)?.into_iter().zip(&mut f).for_each(|(change, f)| *f += change);
         alpha = outcome.alpha;
         iterations += outcome.iterations;
         (unbounded, stopped, met) = (outcome.unbounded, outcome.stopped, outcome.met);
-        f = exact(rows.double, &coefficients(variables, &alpha, n), cx)?;
     }
 }
 

@@ -6,6 +6,7 @@ use ermine_core::{Mat, Result};
 use rayon::prelude::*;
 
 use super::number::Number;
+use super::pairs::PairLoops;
 use super::panels::Scratch;
 use super::points::Points;
 use crate::row_ops::dot;
@@ -49,8 +50,8 @@ impl<T: Number> Points<'_, T> {
 }
 
 impl Points<'_, f64> {
-    /// K c, each value of K computed once: a tile above the diagonal serves its rows and its columns. `between` is called now and then
-    /// and may end it. For kernels known to be symmetric alone.
+    /// K c, each value of K that is needed computed once: points with a coefficient come first, and of their tiles one above the diagonal
+    /// serves its rows and its columns. `between` is called now and then and may end it. For kernels known to be symmetric alone.
     ///
     /// # Panics
     /// When there is not a coefficient a point, or the kernel may not be symmetric.
@@ -58,31 +59,42 @@ impl Points<'_, f64> {
         assert!(self.is_symmetric(), "the mirror image of a tile stands for it");
         assert_eq!(c.len(), self.len(), "a coefficient a point");
         let n = self.len();
+        let (mut order, others): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| c[i as usize] != 0.0);
+        let own = order.len();
+        order.extend(others);
+        let points = self.take(&order);
+        let c: Vec<f64> = order[..own].iter().map(|&i| c[i as usize]).collect();
         let mut total = vec![0.0; n];
-        let strips: Vec<usize> = (0..n).step_by(TILE).collect();
+        let strips: Vec<usize> = (0..own).step_by(TILE).collect();
         for some in strips.chunks(STRIPS) {
             between()?;
             let parts: Vec<Vec<f64>> =
-                some.par_iter().map(|&start| self.times_strip(c, start..n.min(start + TILE))).collect::<Result<_>>()?;
+                some.par_iter().map(|&start| points.times_strip(&c, start..own.min(start + TILE))).collect::<Result<_>>()?;
             // In the order of the strips, so that the sums do not depend on threads.
             parts.iter().for_each(|part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p));
         }
-        Ok(total)
+        let mut out = vec![0.0; n];
+        order.iter().zip(total).for_each(|(&i, t)| out[i as usize] = t);
+        Ok(out)
     }
 
-    /// What the tiles right of the diagonal in some rows add.
+    /// What some rows, of the first which have coefficients, add: their tile on the diagonal and those right of it.
     fn times_strip(&self, c: &[f64], rows: Range<usize>) -> Result<Vec<f64>> {
         let which: Vec<u32> = (rows.start as u32..rows.end as u32).collect();
         let left = self.left(&which);
         let (mut sums, mut scratch) = (vec![0.0; self.len()], Scratch::default());
-        for first in (rows.start..self.len()).step_by(TILE) {
-            let columns = first..self.len().min(first + TILE);
+        let right = (rows.end..self.len()).step_by(TILE).map(|first| first..self.len().min(first + TILE));
+        for columns in std::iter::once(rows.clone()).chain(right) {
             self.panel(&left, columns.clone(), &mut scratch)?;
-            for (i, values) in rows.clone().zip(scratch.block.chunks_exact(columns.len())) {
-                sums[i] += dot(values, &c[columns.clone()]);
-                if first > rows.start {
-                    sums[columns.clone()].iter_mut().zip(values).for_each(|(s, k)| *s += c[i] * k);
-                }
+            let width = columns.len();
+            if columns.start < c.len() {
+                let c = &c[columns.start..c.len().min(columns.end)];
+                rows.clone().zip(scratch.block.chunks_exact(width)).for_each(|(i, values)| sums[i] += dot(&values[..c.len()], c));
+            }
+            if columns.start > rows.start {
+                let weighted: Vec<(f64, &[f64])> =
+                    c[rows.clone()].iter().copied().zip(scratch.block.chunks_exact(width)).collect();
+                f64::add_rows(&mut sums[columns], &weighted);
             }
         }
         Ok(sums)
@@ -154,11 +166,15 @@ mod tests {
                 }
             }
             if points.is_symmetric() {
-                let c: Vec<f64> = (0..530).map(|i| (i % 11) as f64 - 4.0).collect();
-                let product = points.times(&c, || Ok(())).unwrap();
-                for (i, p) in product.iter().enumerate() {
-                    let want: f64 = gram.row(i).iter().zip(&c).map(|(k, c)| k * c).sum();
-                    assert!((p - want).abs() < 1e-11 * (1.0 + want.abs()), "{kernel}: row {i} of the product");
+                // Coefficients of all points, of some, of so few that a tile is not full, of none.
+                for every in [1, 2, 100, 1000] {
+                    let c: Vec<f64> =
+                        (0..530).map(|i| if i % every == every / 2 { (i % 11) as f64 - 4.0 } else { 0.0 }).collect();
+                    let product = points.times(&c, || Ok(())).unwrap();
+                    for (i, p) in product.iter().enumerate() {
+                        let want: f64 = gram.row(i).iter().zip(&c).map(|(k, c)| k * c).sum();
+                        assert!((p - want).abs() < 1e-11 * (1.0 + want.abs()), "{kernel}: row {i} of the product");
+                    }
                 }
             }
             // Some of the points by their matrix alone.
