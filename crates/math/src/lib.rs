@@ -15,6 +15,7 @@ pub mod isotonic;
 pub mod kernel;
 pub mod linalg;
 pub mod loss;
+pub mod memory;
 pub mod moments;
 pub mod neighbours;
 pub mod network;

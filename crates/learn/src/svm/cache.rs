@@ -2,10 +2,13 @@
 
 use ermine_core::Result;
 use ermine_math::kernel::{Number, Points};
+use ermine_math::memory::lent_zeros;
+use rayon::prelude::*;
 
 /// Rows of the Gram matrix of some points; the ones used longest ago make room.
 pub(super) struct Cache<T> {
-    rows: Vec<Vec<T>>,
+    /// Row after row. There is room for as many as the bound allows, and of the system's memory what has been written to.
+    cells: Vec<T>,
     /// The point of each row.
     owner: Vec<u32>,
     /// When each row was last asked for.
@@ -13,25 +16,27 @@ pub(super) struct Cache<T> {
     /// The row of each point.
     place: Vec<u32>,
     now: u64,
-    bytes: usize,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
 impl<T: Number> Cache<T> {
     pub fn new(points: usize, bytes: usize) -> Self {
-        Self { rows: Vec::new(), owner: Vec::new(), used: Vec::new(), place: vec![NOWHERE; points], now: 0, bytes }
+        // At least four rows, without which no step can be taken.
+        let rows = (bytes / (points * size_of::<T>()).max(1)).max(4).min(points.max(4));
+        let (cells, place) = (lent_zeros(rows * points), vec![NOWHERE; points]);
+        Self { cells, owner: Vec::new(), used: Vec::new(), place, now: 0 }
     }
 
-    /// How many rows there is room for; at least four, without which no step can be taken.
+    /// How many rows there is room for.
     pub fn most(&self) -> usize {
-        let points = self.place.len();
-        (self.bytes / (points * size_of::<T>()).max(1)).max(4).min(points.max(4))
+        self.cells.len() / self.place.len().max(1)
     }
 
     /// The row of a point that was fetched last.
     pub fn row(&self, point: u32) -> &[T] {
-        &self.rows[self.place[point as usize] as usize]
+        let (row, width) = (self.place[point as usize] as usize, self.place.len());
+        &self.cells[row * width..][..width]
     }
 
     /// Computes the rows that are missing, all together. At most [`Cache::most`] are asked for, each once.
@@ -47,7 +52,7 @@ impl<T: Number> Cache<T> {
         if missing.is_empty() {
             return Ok(());
         }
-        let fresh = self.most().max(wanted.len()).saturating_sub(self.rows.len()).min(missing.len());
+        let fresh = self.most().saturating_sub(self.owner.len()).min(missing.len());
         let mut slots: Vec<usize> = Vec::with_capacity(missing.len());
         if missing.len() > fresh {
             // The oldest rows give way; ties go by place, so that nothing depends on chance.
@@ -61,10 +66,8 @@ impl<T: Number> Cache<T> {
             old.sort_unstable();
             slots.extend(old.iter().map(|o| o.1));
         }
-        let width = self.place.len();
         while slots.len() < missing.len() {
-            slots.push(self.rows.len());
-            self.rows.push(vec![T::default(); width]);
+            slots.push(self.owner.len());
             self.owner.push(NOWHERE);
             self.used.push(0);
         }
@@ -77,7 +80,7 @@ impl<T: Number> Cache<T> {
         }
         let mut next = slots.iter().peekable();
         let mut out: Vec<&mut [T]> = Vec::with_capacity(missing.len());
-        for (slot, row) in self.rows.iter_mut().enumerate() {
+        for (slot, row) in self.cells.chunks_exact_mut(self.place.len()).enumerate() {
             if next.next_if(|s| **s == slot).is_some() {
                 out.push(row);
             }
@@ -87,20 +90,24 @@ impl<T: Number> Cache<T> {
 
     /// Keeps the given points alone, in their order; `renumbered` is the new number of each old point.
     pub fn compact(&mut self, places: &[u32], renumbered: &[u32]) {
-        let old = std::mem::take(&mut self.rows);
+        let (before, width) = (self.place.len(), places.len());
+        let new = |owner: u32| if owner == NOWHERE { NOWHERE } else { renumbered[owner as usize] };
+        self.cells
+            .par_chunks_exact_mut(before.max(1))
+            .zip(&self.owner)
+            .filter(|(_, owner)| new(**owner) != NOWHERE)
+            .for_each(|(row, _)| places.iter().enumerate().for_each(|(new, &old)| row[new] = row[old as usize]));
         let (owner, used) = (std::mem::take(&mut self.owner), std::mem::take(&mut self.used));
-        self.place = vec![NOWHERE; places.len()];
-        for ((mut row, owner), used) in old.into_iter().zip(owner).zip(used) {
-            if owner == NOWHERE || renumbered[owner as usize] == NOWHERE {
-                continue;
+        self.place = vec![NOWHERE; width];
+        for (row, (owner, used)) in owner.into_iter().zip(used).enumerate() {
+            let owner = new(owner);
+            if owner != NOWHERE {
+                // Never further up than where it was.
+                self.cells.copy_within(row * before..row * before + width, self.owner.len() * width);
+                self.place[owner as usize] = self.owner.len() as u32;
+                self.owner.push(owner);
+                self.used.push(used);
             }
-            places.iter().enumerate().for_each(|(new, &old)| row[new] = row[old as usize]);
-            row.truncate(places.len());
-            row.shrink_to_fit();
-            self.place[renumbered[owner as usize] as usize] = self.rows.len() as u32;
-            self.rows.push(row);
-            self.owner.push(renumbered[owner as usize]);
-            self.used.push(used);
         }
     }
 }

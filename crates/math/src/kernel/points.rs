@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::number::{Number, power};
 use super::{Gamma, Kernel};
+use crate::memory::lent_zeros;
 
 /// Rows that one thread copies or measures at a time.
 const BLOCK: usize = 256;
@@ -185,7 +186,7 @@ impl<'a, T: Number> Points<'a, T> {
                 match copy {
                     false => Rows::Lent { rows, which: places(), mean },
                     true => {
-                        let mut data = vec![T::default(); len * cols];
+                        let mut data = lent_zeros(len * cols);
                         data.par_chunks_mut((BLOCK * cols).max(1)).zip(which.par_chunks(BLOCK)).for_each(|(data, which)| {
                             data.chunks_exact_mut(cols.max(1)).zip(which).for_each(|(out, &i)| rows.copy(i, &mean, out));
                         });
