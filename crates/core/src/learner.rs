@@ -199,6 +199,12 @@ pub trait Classifier: Model {
     }
 }
 
+/// Probabilities with the most probable class of each row: [`Classifier::judge`] where nothing else decides on the class.
+pub fn with_most_probable(proba: Mat<f64>) -> (Mat<f64>, Vec<u32>) {
+    let found = argmax_rows(proba.view());
+    (proba, found)
+}
+
 /// The column of the largest value of each row; ties go to the first.
 pub fn argmax_rows(scores: MatRef<'_, f64>) -> Vec<u32> {
     (0..scores.rows())

@@ -36,7 +36,7 @@ pub use fingerprint::{Fingerprint, hash_of_file};
 pub use folds::{Cut, FitWithout, FoldTotals, FoldedFit, LeftOut, See, Without};
 pub use learner::{
     Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
-    StreamFit, Transformer, argmax_rows,
+    StreamFit, Transformer, argmax_rows, with_most_probable,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
