@@ -171,6 +171,12 @@ pub fn probabilities(learner: &dyn AnyLearner) -> Verdict {
             require!((sum - 1.0).abs() < 1e-12, "row {i}: the probabilities sum to {sum}");
             require!(p.row(i).iter().all(|v| (0.0..=1.0).contains(v)), "row {i}: {:?} are no probabilities", p.row(i));
         }
+        let found = attempt!(c.classify(&Features::F64(x.view())), "classify");
+        let both = attempt!(c.judge(&Features::F64(x.view())), "judge");
+        require!(
+            (&both.0, &both.1) == (&p, &found),
+            "probabilities and classes found at once are others than those found one by one"
+        );
         let logs = attempt!(c.log_proba(&Features::F64(x.view())), "log_proba");
         let worst = p.as_slice().iter().zip(logs.as_slice()).map(|(p, l)| (p - l.exp()).abs()).fold(0.0, f64::max);
         require!(worst < 1e-12, "probabilities and their logarithms differ by {worst}");

@@ -28,7 +28,7 @@ fn values(range: &Range) -> Vec<Value> {
 }
 
 /// The learner, with each parameter at each of some values, and two at once.
-fn settings(learner: &dyn AnyLearner) -> Vec<Box<dyn AnyLearner>> {
+pub fn settings(learner: &dyn AnyLearner) -> Vec<Box<dyn AnyLearner>> {
     let mut all = vec![make::ready(learner)];
     for param in learner.spec().params {
         for base in 0..all.len().min(6) {
@@ -44,7 +44,7 @@ fn settings(learner: &dyn AnyLearner) -> Vec<Box<dyn AnyLearner>> {
 }
 
 /// The data of the checks in the forms that the learner takes.
-fn forms(learner: &dyn AnyLearner, task: Option<Task>, rows: usize) -> Vec<(&'static str, OwnedDataset)> {
+pub fn forms(learner: &dyn AnyLearner, task: Option<Task>, rows: usize) -> Vec<(&'static str, OwnedDataset)> {
     let accepts = learner.spec().accepts;
     let data = make::data(learner, task, rows, 3, 41);
     let mut all = vec![("rows", data.clone())];

@@ -12,6 +12,7 @@ mod compare;
 mod contract;
 mod form;
 mod invariance;
+mod joint;
 mod leave;
 mod make;
 mod scale;
@@ -59,6 +60,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("a stream gives the bytes of memory", scale::stream),
     ("totals without a fold give the model of the other rows", leave::totals),
     ("a row left out is predicted as by a fit to the others", leave::one_row_left_out),
+    ("settings fitted at once are the models of fits alone", joint::joint_fits),
     ("row order", invariance::row_order),
     ("column order", invariance::column_order),
     ("subset prediction is prediction of subset", invariance::subset),

@@ -4,8 +4,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Cells, Certificate, ColumnRef, Context, Csr, Cut, Dataset, Error, Features, FoldTotals, FoldedFit, LeftOut, Mat, MatRef,
-    ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, Trace, Without,
+    Cells, Certificate, ColumnRef, Context, Csr, Cut, Dataset, Error, Features, FoldTotals, FoldedFit, JointFit, LeftOut, Mat,
+    MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, Take, Trace, Without,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
@@ -44,6 +44,9 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
 
     /// What models of all rows but one say of that row, without fitting them one by one, for learners that can.
     const LEFT_OUT: Option<LeftOut<Self>> = None;
+
+    /// Fits of several settings to the same rows at once, for learners whose settings have work in common. Each model has the bytes of a fit alone.
+    const JOINT: Option<JointFit<Self>> = None;
 
     /// Whether the model depends on the order of the rows, because the learner takes a step a row or draws rows by their
     /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
@@ -199,6 +202,12 @@ pub trait Classifier: Model {
     }
 }
 
+/// Probabilities with the most probable class of each row: [`Classifier::judge`] where nothing else decides on the class.
+pub fn with_most_probable(proba: Mat<f64>) -> (Mat<f64>, Vec<u32>) {
+    let found = argmax_rows(proba.view());
+    (proba, found)
+}
+
 /// The column of the largest value of each row; ties go to the first.
 pub fn argmax_rows(scores: MatRef<'_, f64>) -> Vec<u32> {
     (0..scores.rows())
@@ -320,7 +329,7 @@ pub trait Neighbours: Model {
 /// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
 ///
 /// The methods that exist on both layers have other names here, so that having both traits in scope is never ambiguous.
-pub trait AnyLearner: Send + Sync {
+pub trait AnyLearner: std::any::Any + Send + Sync {
     /// What the learner says of itself.
     fn spec(&self) -> &'static Spec;
     /// The parameters as an object.
@@ -374,6 +383,21 @@ pub trait AnyLearner: Send + Sync {
         let _ = (data, cx);
         Ok(None)
     }
+    /// What settings have in common that are worth a [`Learner::JOINT`] fit: equal words, one fit. None for a setting that is fitted alone.
+    fn joint_key(&self) -> Option<String> {
+        None
+    }
+    /// [`Learner::JOINT`] of settings with this one's key, or an error that says the learner has none.
+    fn fit_joint(
+        &self,
+        settings: &[&dyn AnyLearner],
+        data: &Dataset<'_>,
+        cx: &Context<'_>,
+        take: Take<'_, Box<dyn Model>>,
+    ) -> Result<()> {
+        let _ = (settings, data, cx, take);
+        Err(fits_alone(self.spec()))
+    }
     /// Whether there is a [`Learner::CONTINUE`].
     fn continues(&self) -> bool {
         false
@@ -413,6 +437,10 @@ fn cannot_resume(spec: &Spec) -> Error {
 
 fn cannot_continue(spec: &Spec) -> Error {
     Error::Data(format!("{} does not go on from a model; fit it from the start", spec.name))
+}
+
+fn fits_alone(spec: &Spec) -> Error {
+    Error::Data(format!("settings of {} have no fit in common; fit each alone", spec.name))
 }
 
 fn no_totals(spec: &Spec) -> Error {
@@ -539,6 +567,25 @@ impl<L: Learner> AnyLearner for L {
 
     fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         L::LEFT_OUT.map_or(Ok(None), |way| way(self, data, cx))
+    }
+
+    fn joint_key(&self) -> Option<String> {
+        let key = (L::JOINT?.key)(self)?;
+        Some(format!("{} {key}", L::SPEC.name))
+    }
+
+    fn fit_joint(
+        &self,
+        settings: &[&dyn AnyLearner],
+        data: &Dataset<'_>,
+        cx: &Context<'_>,
+        take: Take<'_, Box<dyn Model>>,
+    ) -> Result<()> {
+        let way = L::JOINT.ok_or_else(|| fits_alone(&L::SPEC))?;
+        let own = |l: &&dyn AnyLearner| (*l as &dyn std::any::Any).downcast_ref::<L>().cloned();
+        let settings: Option<Vec<L>> = settings.iter().map(own).collect();
+        let settings = settings.ok_or_else(|| fits_alone(&L::SPEC))?;
+        (way.fit)(&settings, data, cx, &mut |k, model| take(k, Box::new(model)))
     }
 
     fn continues(&self) -> bool {

@@ -15,6 +15,7 @@ mod evidence;
 pub mod file;
 mod fingerprint;
 mod folds;
+mod joint;
 mod learner;
 mod matrix;
 mod output;
@@ -34,9 +35,10 @@ pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use fingerprint::{Fingerprint, hash_of_file};
 pub use folds::{Cut, FitWithout, FoldTotals, FoldedFit, LeftOut, See, Without};
+pub use joint::{FitEach, JointFit, Take};
 pub use learner::{
     Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
-    StreamFit, Transformer, argmax_rows,
+    StreamFit, Transformer, argmax_rows, with_most_probable,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;

@@ -354,7 +354,7 @@ impl PipelineModel {
         Ok(())
     }
 
-    fn rows_by_runs(&self, x: &Features<'_>, f: impl Fn(&Features<'_>) -> Result<Mat<f64>>) -> Result<Mat<f64>> {
+    fn rows_by_runs(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<Mat<f64>>) -> Result<Mat<f64>> {
         let mut out: Option<Mat<f64>> = None;
         self.by_runs(x, |run| {
             let part = f(run)?;
@@ -496,6 +496,15 @@ impl Classifier for PipelineModel {
             Ok(())
         })?;
         Ok(out)
+    }
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        let mut found = Vec::with_capacity(x.rows());
+        let proba = self.rows_by_runs(x, |run| {
+            let (proba, of_run) = self.last.as_classifier().expect(LOST).judge(run)?;
+            found.extend(of_run);
+            Ok(proba)
+        })?;
+        Ok((proba, found))
     }
 }
 

@@ -35,4 +35,5 @@ fn short_ways_are_checked_and_not_skipped() {
     for name in ["ridge", "kernel-ridge", "lda", "knn"] {
         passes(name, "a row left out");
     }
+    passes("forest", "settings fitted at once");
 }

@@ -18,6 +18,8 @@ from ermine._search import NATIVE
 GRIDS = {
     "BernoulliNB": {"alpha": [0.1, 1.0], "binarize": [0.0, 0.5]},
     "ElasticNet": {"alpha": [0.01, 0.1, 1.0]},
+    "ExtraTreesClassifier": {"n_estimators": [4, 9], "max_depth": [2, None], "max_features": [2, 4]},
+    "ExtraTreesRegressor": {"n_estimators": [4, 9], "min_samples_split": [2, 0.2], "criterion": ["squared_error", "absolute_error"]},
     "GaussianNB": {"var_smoothing": [1e-9, 1e-3, 1.0]},
     "KNeighborsClassifier": {"n_neighbors": [1, 5, 9], "weights": ["uniform", "distance"]},
     "KNeighborsRegressor": {"n_neighbors": [1, 5, 9], "p": [1, 2]},
@@ -27,6 +29,8 @@ GRIDS = {
     "LinearRegression": {"fit_intercept": [True, False], "positive": [True, False]},
     "LogisticRegression": {"C": [0.01, 1.0, 100.0], "class_weight": [None, "balanced"]},
     "MultinomialNB": {"alpha": [0.1, 1.0], "fit_prior": [True, False]},
+    "RandomForestClassifier": {"n_estimators": [4, 9], "max_depth": [2, 5, None], "min_samples_leaf": [1, 5]},
+    "RandomForestRegressor": {"n_estimators": [4, 9], "max_depth": [2, None], "ccp_alpha": [0.0, 20.0], "max_leaf_nodes": [None, 7]},
     "Ridge": {"alpha": np.logspace(-3, 3, 7), "fit_intercept": [True, False]},
 }
 
@@ -76,7 +80,10 @@ def test_the_grids_are_those_of_all_estimators_for_rust():
 @pytest.mark.parametrize("name", sorted(GRIDS))
 def test_scores_are_those_of_scikit_learns_search(name, monkeypatch):
     X, y = rows(name)
-    ours, theirs = pair(getattr(ermine, name)(), GRIDS[name], X, y, monkeypatch, cv=4)
+    estimator = getattr(ermine, name)()
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=3)
+    ours, theirs = pair(estimator, GRIDS[name], X, y, monkeypatch, cv=4)
     same(ours, theirs)
     assert ours.best_params_ == theirs.best_params_
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
@@ -128,6 +135,39 @@ def test_each_row_left_out(monkeypatch):
     options = dict(cv=LeaveOneOut(), scoring="neg_mean_absolute_error")
     same(*pair(ermine.Ridge(), {"alpha": [0.1, 10.0]}, X, y, monkeypatch, **options), tolerance=1e-8)
     same(*pair(ermine.KNeighborsRegressor(), {"n_neighbors": [1, 3]}, X, y, monkeypatch, **options))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("splitter", ["exact", "histogram"])
+@pytest.mark.parametrize("forest_class", [ermine.RandomForestClassifier, ermine.ExtraTreesClassifier])
+def test_forests_score_bit_for_bit_as_fits_alone(forest_class, splitter, dtype, monkeypatch):
+    X, y = make_classification(600, 8, n_informative=5, n_classes=3, random_state=0)
+    X = X.astype(dtype)
+    X[::7, 3] = np.nan
+    forest = forest_class(12, splitter=splitter, class_weight="balanced", random_state=5)
+    grid = {"max_depth": [2, 6, None], "max_features": [2, 5], "n_estimators": [7, 12]}
+    ours, theirs = pair(forest, grid, X, y, monkeypatch, cv=3)
+    for fold in range(3):
+        np.testing.assert_array_equal(*(s.cv_results_[f"split{fold}_test_score"] for s in (ours, theirs)))
+    np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
+    for setting, mean in zip(ours.cv_results_["params"], ours.cv_results_["mean_test_score"]):
+        alone = model_selection.cross_val_score(clone(forest).set_params(**setting), X, y, cv=3)
+        assert mean == alone.mean()
+
+
+def test_forests_without_a_seed_are_searched_with_one_for_all(only_rust):
+    X, y = rows("RandomForestClassifier")
+    search = ermine.GridSearchCV(ermine.RandomForestClassifier(5), {"max_depth": [3, 3]}, cv=3, refit=False).fit(X, y)
+    assert len(set(search.cv_results_["mean_test_score"])) == 1
+
+
+def test_seeds_and_several_targets_of_classes_are_scikit_learns_search():
+    X, y = make_classification(120, 5, random_state=0)
+    both = np.column_stack([y, X[:, 0] > 0])
+    forest = ermine.RandomForestClassifier(5, random_state=0)
+    for grid, target, scoring in [({"random_state": [0, 1, 2]}, y, None), ({"max_depth": [1, 3]}, both, "r2")]:
+        ours, theirs = (cls(forest, grid, scoring=scoring, cv=3).fit(X, target) for cls in (ermine.GridSearchCV, model_selection.GridSearchCV))
+        np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
 
 
 def test_all_else_is_scikit_learns_search():

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section, Task, Trace,
+    Result, Schema, Section, Task, Trace, with_most_probable,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
@@ -220,6 +220,10 @@ impl Classifier for BoostingModel {
 
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         Ok(Some(self.scores(x)?))
+    }
+
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_most_probable(self.proba(x)?))
     }
 }
 

@@ -303,4 +303,8 @@ impl Classifier for KnnModel {
         };
         self.shares(x, codes, names.len(), false)
     }
+
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_most_probable(self.proba(x)?))
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ermine_core::{
     AnyLearner, Context, Cut, Dataset, Error, Features, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures, Result, Target,
@@ -232,6 +232,36 @@ impl<'a> Shared<'a> {
         measured(&*model, &test.view(), metric, fit_seconds, cx).map(|m| m.0)
     }
 
+    /// Fits settings at once to the training rows of a round and measures each on its test rows. None where that fails: a fit alone says which and why.
+    pub fn validate_joint(
+        &self,
+        settings: &[&dyn AnyLearner],
+        k: usize,
+        metric: &str,
+        cx: &Context<'_>,
+    ) -> Result<Option<Vec<FoldScore>>> {
+        let Some(first) = settings.first() else { return Ok(Some(Vec::new())) };
+        let (train, test) = (self.train(k), self.test(k));
+        let (train, test) = (train.view(), test.view());
+        let mut scores: Vec<Option<FoldScore>> = vec![None; settings.len()];
+        let started = Instant::now();
+        let mut measuring = Duration::ZERO;
+        let fitted = first.fit_joint(settings, &train, cx, &mut |s, model| {
+            let started = Instant::now();
+            scores[s] = Some(measured(&*model, &test, Some(metric), 0.0, cx)?.0);
+            measuring += started.elapsed();
+            Ok(())
+        });
+        match fitted {
+            Err(e @ (Error::Deadline(_) | Error::Stopped(_))) => return Err(e),
+            Err(_) => return Ok(None),
+            Ok(()) => {}
+        }
+        // The work was for all of them.
+        let fit_seconds = (started.elapsed() - measuring).as_secs_f64() / settings.len() as f64;
+        Ok(scores.into_iter().map(|s| s.map(|s| FoldScore { fit_seconds, ..s })).collect())
+    }
+
     /// The scores of all rounds at once, where each row is left out in turn and the learner knows what it would say.
     pub fn left_out(&self, learner: &dyn AnyLearner, metric: Option<&str>, cx: &Context<'_>) -> Result<Option<Vec<FoldScore>>> {
         if *self.rounds != (Rounds::LeaveOneOut { rows: self.data.rows() }) {
@@ -300,7 +330,8 @@ mod tests {
     use crate::kernel::KernelRidge;
     use crate::linear::{Logistic, Ridge};
     use crate::neighbours::Knn;
-    use crate::select::{Folds, Search, Space, bare, cross_validate, k_fold, validate_once};
+    use crate::select::{Folds, Search, Space, bare, cross_validate, cross_validate_each, k_fold, validate_once};
+    use crate::tree::forest::Forest;
 
     fn numbers(rows: usize) -> (Vec<f64>, Vec<f64>, OwnedTarget) {
         let mut s = Stream::new(8, "shared rows", 0);
@@ -454,6 +485,48 @@ mod tests {
             }
             assert_eq!(one.trials.len(), 6);
         }
+    }
+
+    #[test]
+    fn settings_of_a_forest_score_as_fits_alone_bit_for_bit() {
+        let (x, y, classes) = numbers(240);
+        let features = Features::F64(MatRef::row_major(&x, 240, 4));
+        let rounds = Rounds::from(k_fold(240, 3, 1).unwrap());
+        for (target, metric) in [(Target::Real(&y), "mse"), (classes.view(), "log_loss"), (classes.view(), "accuracy")] {
+            let data = Dataset::new(features).with_target(target);
+            let mut settings: Vec<Box<dyn AnyLearner>> = Vec::new();
+            for (max_depth, trees) in [(Some(2), 6), (Some(5), 9), (None, 3)] {
+                for splitter in ["exact", "histogram"] {
+                    let forest = Forest { max_depth, n_estimators: trees, splitter: splitter.into(), ..Forest::default() };
+                    settings.push(Box::new(forest));
+                }
+            }
+            // Nobody has work in common with it.
+            settings.push(Box::new(Knn::default()));
+            let run = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| cross_validate_each(&settings, &data, &rounds, metric, &Context::default())).unwrap()
+            };
+            let (one, two) = (run(1), run(2));
+            for ((a, b), l) in one.iter().zip(&two).zip(&settings) {
+                let values = |scores: &[FoldScore]| -> Vec<f64> { scores.iter().map(|s| s.value(metric).unwrap()).collect() };
+                assert_eq!(values(a), values(b));
+                assert_eq!(values(a), values(&plainly(&**l, &data, &rounds)), "{}", l.params());
+            }
+        }
+    }
+
+    #[test]
+    fn a_joint_fit_that_fails_leaves_the_word_to_the_setting() {
+        let (x, y, _) = numbers(60);
+        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 4))).with_target(Target::Real(&y));
+        let rounds = Rounds::from(k_fold(60, 3, 1).unwrap());
+        let good = Forest { n_estimators: 3, ..Forest::default() };
+        let bad = Forest { criterion: "gini".into(), ..good.clone() };
+        let alone = validate_once(&bad, &data, &data, &Context::default()).unwrap_err();
+        let settings: Vec<Box<dyn AnyLearner>> = vec![Box::new(good), Box::new(bad)];
+        let joint = cross_validate_each(&settings, &data, &rounds, "mse", &Context::default()).unwrap_err();
+        assert_eq!(joint.to_string(), alone.to_string());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Cross-validation of any learner.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use ermine_core::{AnyLearner, Context, Dataset, Result};
@@ -7,6 +8,9 @@ use ermine_core::{AnyLearner, Context, Dataset, Result};
 use super::shared::{Shared, measured};
 use super::{Rounds, workers::spread};
 use crate::metrics::{self, Outcome};
+
+/// Rounds for each thread below which joint fits come one after the other.
+const FEW_ROUNDS: usize = 8;
 
 /// What one round of cross-validation gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,8 +70,8 @@ pub fn cross_validate(
     spread((0..rounds.len()).collect(), run).into_iter().collect()
 }
 
-/// The scores of several settings by one measure, a row a setting and one a round. They share the rows of the rounds, their preparation and their totals; where
-/// fits fail, the error is that of the first.
+/// The scores of several settings by one measure, a row a setting and one a round. They share the rows of the rounds, their preparation and their totals, and
+/// where they can ([`ermine_core::Learner::JOINT`]) the fit; where fits fail, the error is that of the first.
 pub fn cross_validate_each(
     learners: &[Box<dyn AnyLearner>],
     data: &Dataset<'_>,
@@ -77,14 +81,39 @@ pub fn cross_validate_each(
 ) -> Result<Vec<Vec<FoldScore>>> {
     metrics::direction(metric)?;
     let shared = Shared::new(data, rounds, learners.len() > 1);
-    let at_once: Vec<Option<Vec<FoldScore>>> =
+    let mut found: Vec<Option<Vec<FoldScore>>> =
         learners.iter().map(|l| shared.left_out(&**l, Some(metric), cx)).collect::<Result<_>>()?;
-    let open: Vec<usize> = (0..learners.len()).filter(|&s| at_once[s].is_none()).collect();
-    shared.prepare(&open.iter().map(|&s| &*learners[s]).collect::<Vec<_>>(), cx)?;
-    let tasks: Vec<(usize, usize)> = open.iter().flat_map(|&s| (0..rounds.len()).map(move |k| (s, k))).collect();
-    let mut found = spread(tasks, |_, (s, k)| shared.validate(&*learners[s], k, Some(metric), cx)).into_iter();
-    let of = |scores: Option<Vec<FoldScore>>| scores.map_or_else(|| found.by_ref().take(rounds.len()).collect(), Ok);
-    at_once.into_iter().map(of).collect()
+    let open = |found: &[Option<_>]| -> Vec<usize> { (0..learners.len()).filter(|&s| found[s].is_none()).collect() };
+    let waiting: Vec<&dyn AnyLearner> = open(&found).iter().map(|&s| &*learners[s]).collect();
+    shared.prepare(&waiting, cx)?;
+    for joint in joint_fits(learners, &open(&found)) {
+        let settings: Vec<&dyn AnyLearner> = joint.iter().map(|&s| &*learners[s]).collect();
+        let run = |k: usize| shared.validate_joint(&settings, k, metric, cx);
+        // A joint fit is long and keeps all threads busy by itself: few rounds come one after the other, since side by side some threads would be left
+        // without a round at the end.
+        let scores: Option<Vec<Vec<FoldScore>>> = match rounds.len() < FEW_ROUNDS * rayon::current_num_threads() {
+            true => (0..rounds.len()).map(run).collect::<Result<_>>()?,
+            false => spread((0..rounds.len()).collect(), |_, k| run(k)).into_iter().collect::<Result<_>>()?,
+        };
+        for (at, &s) in joint.iter().enumerate() {
+            found[s] = scores.as_ref().map(|rounds| rounds.iter().map(|settings| settings[at].clone()).collect());
+        }
+    }
+    let tasks: Vec<(usize, usize)> = open(&found).iter().flat_map(|&s| (0..rounds.len()).map(move |k| (s, k))).collect();
+    let mut alone = spread(tasks, |_, (s, k)| shared.validate(&*learners[s], k, Some(metric), cx)).into_iter();
+    let of = |scores: Option<Vec<FoldScore>>| scores.map_or_else(|| alone.by_ref().take(rounds.len()).collect(), Ok);
+    found.into_iter().map(of).collect()
+}
+
+/// Those of some settings that share fits, by what they have in common.
+fn joint_fits(learners: &[Box<dyn AnyLearner>], settings: &[usize]) -> Vec<Vec<usize>> {
+    let mut joint: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for &s in settings {
+        if let Some(key) = learners[s].joint_key() {
+            joint.entry(key).or_default().push(s);
+        }
+    }
+    joint.into_values().filter(|settings| settings.len() > 1).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ermine_core::{
     Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Task,
+    Schema, Task, with_most_probable,
 };
 
 use super::PruningChoice;
@@ -480,6 +480,10 @@ impl Classifier for TreeModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.values(x)
+    }
+
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_most_probable(self.proba(x)?))
     }
 }
 

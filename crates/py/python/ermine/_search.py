@@ -16,6 +16,8 @@ from ._base import Estimator, class_names, plain
 NATIVE = {
     "BernoulliNB",
     "ElasticNet",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GaussianNB",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
@@ -25,6 +27,8 @@ NATIVE = {
     "LinearRegression",
     "LogisticRegression",
     "MultinomialNB",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Ridge",
 }
 
@@ -47,11 +51,26 @@ class _Rehearsed(Exception):
 def _rehearse(estimator, X, y):
     """What the fit of an estimator would call Rust with, after all its own checks; None where it is more than rows and targets."""
 
-    def record(X, *, y=None, codes=None, classes=None, sample_weight=None, params=None, seed=0, learner=None, names=None, **more):
+    def record(
+        X,
+        *,
+        y=None,
+        codes=None,
+        classes=None,
+        sample_weight=None,
+        params=None,
+        seed=0,
+        learner=None,
+        names=None,
+        start=None,
+        go_on=False,
+        **more,
+    ):
         found = dict(X=X, y=y, codes=codes, classes=classes, seed=seed, learner=learner or estimator._learner)
         found["params"] = estimator._learner_params() if params is None else params
         found["names"] = getattr(estimator, "feature_names_in_", None) if names is None else names
-        raise _Rehearsed(None if more or sample_weight is not None or isinstance(X, _native.NativeTable) else found)
+        more_than_rows = more or go_on or start is not None or sample_weight is not None
+        raise _Rehearsed(None if more_than_rows or isinstance(X, _native.NativeTable) else found)
 
     estimator._fit_native = record
     try:
@@ -79,16 +98,18 @@ def _folds(splits, rows):
 class GridSearchCV(model_selection.GridSearchCV):
     """Exhaustive search over parameters, as scikit-learn's, run in Rust where that gives the same scores.
 
-    In Rust, the settings share what a fold has in common: its rows are taken once, and learners that need only totals of the rows
-    (LinearRegression, Ridge, LinearDiscriminantAnalysis, naive Bayes) read them once for all folds and all settings.
+    In Rust, the settings share what a fold has in common: its rows are taken once, learners that need only totals of the rows
+    (LinearRegression, Ridge, LinearDiscriminantAnalysis, naive Bayes) read them once for all folds and all settings, and forests
+    bin them once. Forests that differ only in `n_estimators`, `max_depth`, `min_samples_split` or `ccp_alpha` are moreover parts of
+    one another, and their trees are grown once. With `random_state=None` all settings have one seed, drawn for the search.
 
-    That is the way for a single estimator of Ermine out of BernoulliNB, ElasticNet, GaussianNB, KernelRidge, KNeighborsClassifier,
-    KNeighborsRegressor, Lasso, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, MultinomialNB
-    and Ridge, scored by one name (accuracy, neg_log_loss, r2, neg_mean_squared_error,
-    neg_root_mean_squared_error, neg_mean_absolute_error, roc_auc of two classes) or by its own score, in folds that are a partition
-    of the rows, without parameters of the fit. All other searches are scikit-learn's own, `n_jobs` and all: pipelines, several scorers,
-    train scores, `verbose`, weights, and those in which a fit fails. A setting that did not converge warns only there; the refit
-    warns in both.
+    That is the way for a single estimator of Ermine out of BernoulliNB, ElasticNet, ExtraTreesClassifier, ExtraTreesRegressor,
+    GaussianNB, KernelRidge, KNeighborsClassifier, KNeighborsRegressor, Lasso, LinearDiscriminantAnalysis, LinearRegression,
+    LogisticRegression, MultinomialNB, RandomForestClassifier, RandomForestRegressor and Ridge, scored by one name (accuracy,
+    neg_log_loss, r2, neg_mean_squared_error, neg_root_mean_squared_error, neg_mean_absolute_error, roc_auc of two classes) or by its
+    own score, in folds that are a partition of the rows, without parameters of the fit. All other searches are scikit-learn's own,
+    `n_jobs` and all: pipelines, several scorers, train scores, `verbose`, weights, values of `random_state`, and those in which a fit
+    fails. A setting that did not converge warns only there; the refit warns in both.
 
     Parameters, attributes and methods are those of :class:`sklearn.model_selection.GridSearchCV`. `n_jobs` is for scikit-learn's way;
     Rust uses the threads of `ermine.set_num_threads`.
@@ -146,6 +167,8 @@ class GridSearchCV(model_selection.GridSearchCV):
         candidates = list(ParameterGrid(self.param_grid))
         one_shot = hasattr(self.cv, "__next__")
         if y is None or named is None or not candidates or one_shot or self.return_train_score or self.verbose:
+            return None
+        if any("random_state" in params for params in candidates):
             return None
         metric, sign = named
         # Where a setting or the rows are refused, scikit-learn's search says so in its own way.
@@ -206,6 +229,9 @@ class GridSearchCV(model_selection.GridSearchCV):
 
     def _comparable(self, metric, call, fold):
         """Whether scikit-learn means the same by the measure on these rows and folds."""
+        if is_classifier(self.estimator) != (call["codes"] is not None):
+            # Several targets of classes are fitted as numbers.
+            return False
         if call["codes"] is None:
             # Several targets have a root each there and one in common here.
             return metric in ("r2", "mse", "mae") or (metric == "rmse" and np.ndim(call["y"]) == 1)

@@ -1,5 +1,7 @@
 //! From rows to a forest: what is shared by all trees, the trees in parallel, and the evidence.
 
+use std::sync::Arc;
+
 use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, Stream, Target, Task};
 use rayon::prelude::*;
 
@@ -7,11 +9,10 @@ use super::super::ensemble::{Node, Trees, nodes_of};
 use super::super::grow::{Grown, Settings};
 use super::super::sorted::{Columns, Rows, Slot};
 use super::super::{ClassWeight, RowShare, Tree, class_targets, prune};
-use super::bag::{Bag, Lottery};
+use super::bag::Lottery;
 use super::bins::{Binned, Column};
 use super::fill::{Filling, Spread};
-use super::grow::{Origin, Plan, grow};
-use super::kind::{Entry, Kind, MANY_CLASSES, MeanGrid, MeanLoss, Shares, Sort, Work};
+use super::kind::{MANY_CLASSES, MeanLoss, Shares};
 use super::model::ForestModel;
 use super::oob::Bags;
 use super::{Forest, SUBSAMPLE};
@@ -22,21 +23,21 @@ pub(super) const MANY_ROWS: usize = 10_000;
 
 /// What all trees share.
 pub(super) struct Job<'a> {
-    forest: &'a Forest,
-    tree: Tree,
+    pub forest: &'a Forest,
+    pub tree: Tree,
     /// The rows as they are; of a stream only the first.
-    data: &'a Dataset<'a>,
-    rows: Rows,
-    target: Y,
+    pub data: &'a Dataset<'a>,
+    pub rows: Rows,
+    pub target: Y,
     /// Weight of each row that takes part, unless all are 1.
-    own: Option<Vec<f64>>,
-    settings: Settings,
+    pub own: Option<Vec<f64>>,
+    pub settings: Settings,
     /// Category counts of the columns.
-    categories: Vec<Option<usize>>,
+    pub categories: Vec<Option<usize>>,
     /// The columns as small numbers, unless trees are grown on sorted lists.
-    pub binned: Option<Binned>,
+    pub binned: Option<Arc<Binned>>,
     pub lottery: Lottery,
-    cx: &'a Context<'a>,
+    pub cx: &'a Context<'a>,
 }
 
 /// The target of the rows that take part.
@@ -81,27 +82,13 @@ pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'
     forest.check()?;
     data.check(&Forest::SPEC)?;
     let columns = Columns::new(&data.x, data.schema);
-    let mut job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held.2.len(), held, cx)).map_err(named)?;
-    if needs_lists(forest, &data.y).is_none() {
-        job.binned = Some(if job.histogram() {
-            let mut filling = Filling::new(&Spread::of_rows(data, cx)?, forest.max_bins as usize);
-            filling.append(&Reader::new(data.x), data.rows(), &job.rows);
-            filling.finish()
-        } else {
-            Binned::ranked(&columns, &job.rows, cx)?
-        });
-    }
+    let mut job = Job::in_memory(forest, data, &columns, cx)?;
+    job.binned = if job.takes_bins() { Some(job.bin(&columns)?) } else { None };
     let model = match start {
         Some(start) => job.go_on(start, &columns)?,
         None => job.begin(&columns),
     };
-    job.run(model, |model| {
-        let bags = Bags { data, rows: &job.rows, seed: cx.seed, lottery: &job.lottery };
-        model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
-        model.permutation_importances =
-            if forest.permutation_importances { Some(bags.permutation_importances(&model.trees, &columns, cx)?) } else { None };
-        Ok(())
-    })
+    job.run(model, |model| job.look_outside_bags(model, &columns))
 }
 
 /// The target and the weights of the rows that take part, and which these are.
@@ -196,18 +183,47 @@ impl<'a> Job<'a> {
         Ok(Self { forest, tree, data, rows, target, own, settings, categories, binned: None, lottery, cx })
     }
 
+    /// A job on rows that are all there.
+    pub fn in_memory(forest: &'a Forest, data: &'a Dataset<'a>, columns: &Columns<'_>, cx: &'a Context<'a>) -> Result<Self> {
+        held(forest, data).and_then(|held| Self::new(forest, data, columns, held.2.len(), held, cx)).map_err(named)
+    }
+
+    /// Whether trees are grown on columns as small numbers, and not on sorted lists.
+    pub fn takes_bins(&self) -> bool {
+        needs_lists(self.forest, &self.data.y).is_none()
+    }
+
+    /// The columns of rows that are all there as small numbers. They depend on the splitter, the number of bins and the weights of the classes alone.
+    pub fn bin(&self, columns: &Columns<'_>) -> Result<Arc<Binned>> {
+        Ok(Arc::new(if self.histogram() {
+            let mut filling = Filling::new(&Spread::of_rows(self.data, self.cx)?, self.forest.max_bins as usize);
+            filling.append(&Reader::new(self.data.x), self.data.rows(), &self.rows);
+            filling.finish()
+        } else {
+            Binned::ranked(columns, &self.rows, self.cx)?
+        }))
+    }
+
+    /// Adds what rows outside the bags tell, where that is asked for.
+    pub fn look_outside_bags(&self, model: &mut ForestModel, columns: &Columns<'_>) -> Result<()> {
+        let bags = Bags { data: self.data, rows: &self.rows, seed: self.cx.seed, lottery: &self.lottery };
+        let (forest, cx) = (self.forest, self.cx);
+        model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
+        model.permutation_importances =
+            if forest.permutation_importances { Some(bags.permutation_importances(&model.trees, columns, cx)?) } else { None };
+        Ok(())
+    }
+
     /// Grows the trees that are wanted and not there yet; `evidence` adds what rows in memory can tell.
     pub fn run(&self, mut model: ForestModel, evidence: impl FnOnce(&mut ForestModel) -> Result<()>) -> Result<ForestModel> {
-        let wanted = usize::try_from(self.forest.n_estimators).unwrap_or(usize::MAX);
+        let wanted = self.trees();
         let mut checkpoints = self.cx.checkpoints();
-        // Some trees at a time, so that only few wait in a form that takes more room.
-        let threads = rayon::current_num_threads();
-        let wave = if self.cx.checkpoint.is_some() { threads } else { 12 * threads };
+        let wave = if self.cx.checkpoint.is_some() { rayon::current_num_threads() } else { wave() };
         let mut late = false;
         while model.trees.n_trees() < wanted && !late {
             let first = model.trees.n_trees();
             let next = first..wanted.min(first + wave);
-            let grown: Vec<Result<Done>> = next.into_par_iter().map(|t| self.grow(t)).collect();
+            let grown: Vec<Result<Done>> = next.into_par_iter().with_max_len(1).map(|t| self.grow(t)).collect();
             for tree in grown {
                 match tree {
                     Ok(tree) => tree.join(&mut model.trees, &mut model.importance_sums),
@@ -229,6 +245,11 @@ impl<'a> Job<'a> {
         Ok(model)
     }
 
+    /// Trees that are wanted.
+    pub fn trees(&self) -> usize {
+        usize::try_from(self.forest.n_estimators).unwrap_or(usize::MAX)
+    }
+
     fn histogram(&self) -> bool {
         match self.forest.splitter.as_str() {
             "histogram" => true,
@@ -244,7 +265,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn width(&self) -> usize {
+    /// Numbers that a leaf holds.
+    pub fn width(&self) -> usize {
         match &self.target {
             Y::Classes(_, count) => *count,
             Y::Numbers(_) => self.data.y.n_targets(),
@@ -285,7 +307,7 @@ impl<'a> Job<'a> {
         Ok(start.clone())
     }
 
-    fn certificate(&self, trees: &Trees, late: bool) -> Certificate {
+    pub fn certificate(&self, trees: &Trees, late: bool) -> Certificate {
         let rows = self.rows.len();
         let (method, note) = match &self.binned {
             None => {
@@ -300,97 +322,29 @@ impl<'a> Job<'a> {
 
     /// Grows tree number `t`.
     fn grow(&self, t: usize) -> Result<Done> {
+        self.finish(self.nodes(t, &self.settings)?)
+    }
+
+    /// The nodes of tree number `t`, with these stops.
+    pub fn nodes(&self, t: usize, settings: &Settings) -> Result<Vec<Grown>> {
         let (done, total) = (t as u64, Some(self.forest.n_estimators));
         self.cx.check(Progress { stage: "growing", done, total, objective: None })?;
         let counts = self.forest.bootstrap.then(|| self.lottery.counts(t as u64));
-        let grown = match &self.binned {
-            Some(binned) => self.grow_binned(t, binned, counts.as_deref())?,
-            None => self.grow_lists(t, counts.as_deref())?,
-        };
-        Done::new(self.forest, grown, self.categories.len(), self.cx)
-    }
-
-    /// Factors that balance the classes of a bag.
-    fn balance(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
-        let Y::Classes(codes, classes) = &self.target else { return None };
-        if !balances_bags(self.forest) {
-            return None;
-        }
-        let mut totals = vec![0.0; *classes];
-        codes.iter().enumerate().for_each(|(i, &c)| totals[c as usize] += counts.map_or(1.0, |n| f64::from(n[i])));
-        Some(balancing(&totals))
-    }
-
-    /// Factors of the rows that balance the classes of a bag for each of several class targets, up to a common factor.
-    fn balance_indicators(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
-        let Y::Numbers(y) = &self.target else { return None };
-        self.forest.class_weight.as_ref()?;
-        let count = |i: usize| counts.map_or(1.0, |n| f64::from(n[i]));
-        let mut totals = vec![0.0; self.width()];
-        for (i, row) in y.chunks_exact(self.width()).enumerate() {
-            totals.iter_mut().zip(row).for_each(|(t, v)| *t += count(i) * v);
-        }
-        let all: f64 = (0..self.rows.len()).map(count).sum();
-        let factor = |row: &[f64]| {
-            let of = |(&v, &t): (&f64, &f64)| if v > 0.0 && t > 0.0 { all / t } else { 1.0 };
-            row.iter().zip(&totals).map(of).product()
-        };
-        Some(y.chunks_exact(self.width()).map(factor).collect())
-    }
-
-    /// The weight of each row in a tree, unless it is 1. Rows that are drawn in proportion to their weights count alike.
-    fn with_weight<R>(&self, counts: Option<&[u32]>, work: impl FnOnce(Option<&dyn Fn(usize) -> f64>) -> R) -> R {
-        let weights = self.own.as_ref().filter(|_| counts.is_none());
-        let own = |i: usize| weights.map_or(1.0, |w| w[i]);
-        if let Some(factors) = self.balance_indicators(counts) {
-            return work(Some(&|i| own(i) * factors[i]));
-        }
-        match (self.balance(counts), &self.target) {
-            (Some(factors), Y::Classes(codes, _)) => work(Some(&|i| own(i) * factors[codes[i] as usize])),
-            _ if weights.is_some() => work(Some(&own)),
-            _ => work(None),
+        match &self.binned {
+            Some(binned) => self.grow_binned(t, binned, counts.as_deref(), settings),
+            None => self.grow_lists(t, counts.as_deref(), settings),
         }
     }
 
-    fn grow_binned(&self, t: usize, binned: &Binned, counts: Option<&[u32]>) -> Result<Vec<Grown>> {
-        let bag = self.with_weight(counts, |own| Bag::new(counts, own, self.rows.len()));
-        let (total, whole, unit) = (bag.total(), bag.weights.whole(), bag.weights.unit());
-        let plan = Growing { job: self, t, binned, bag: &bag };
-        match &self.target {
-            Y::Classes(_, classes) => {
-                let total = whole.then_some(total);
-                Sort::Classes { shares: shares(self.forest), classes: *classes, unit, total }.with(&[], plan)
-            }
-            Y::Numbers(y) => {
-                let grid = MeanGrid::new(&bag.extent(y), whole, unit, mean_loss(self.forest));
-                Sort::mean(grid, whole, total).with(y, Numbers { plan, y, grid })
-            }
-        }
+    /// A tree of these nodes.
+    pub fn finish(&self, nodes: Vec<Grown>) -> Result<Done> {
+        Done::new(self.forest, nodes, self.categories.len(), self.cx)
     }
+}
 
-    /// Grows a tree like [`Tree`] does, on the rows of its bag.
-    fn grow_lists(&self, t: usize, counts: Option<&[u32]>) -> Result<Vec<Grown>> {
-        let mut weight = vec![0.0; self.data.rows()];
-        self.with_weight(counts, |own| {
-            for id in 0..self.rows.len() {
-                let count = counts.map_or(1, |c| c[id]);
-                weight[self.rows.row(id)] = f64::from(count) * own.map_or(1.0, |own| own(id));
-            }
-        });
-        let cx = Context { seed: tree_seed(self.cx.seed, t), ..self.cx.inner() };
-        // Shares of rows are of all rows, not of those in the bag.
-        let tree = Tree {
-            class_weight: None,
-            min_samples_leaf: RowShare::Rows(self.settings.min_leaf as u64),
-            min_samples_split: RowShare::Rows(self.settings.min_split as u64),
-            ..self.tree.clone()
-        };
-        let data = self.data.with_weight(Some(&weight));
-        match tree.grow(&data, &cx)? {
-            (_, false) => Err(Error::Deadline("growing".into())),
-            (grown, true) => Ok(grown),
-        }
-    }
+/// Trees that are grown at a time, so that only some wait in a form that takes more room. At the end of each time threads wait for the last tree.
+pub(super) fn wave() -> usize {
+    (12 * rayon::current_num_threads()).max(64)
 }
 
 /// The certificate of a forest on bins.
@@ -440,57 +394,6 @@ pub(super) fn balances_bags(forest: &Forest) -> bool {
     forest.class_weight == Some(ClassWeight::Word(SUBSAMPLE.into()))
 }
 
-/// A tree of classes that is to be grown on its bag.
-struct Growing<'a> {
-    job: &'a Job<'a>,
-    t: usize,
-    binned: &'a Binned,
-    bag: &'a Bag,
-}
-
-impl Growing<'_> {
-    fn grow<K: Kind>(&self, kind: &K, load: impl Fn(usize, i64) -> K::Load) -> Result<Vec<Grown>> {
-        let job = self.job;
-        let entry = |(k, &row): (usize, &u32)| Entry { row, load: load(row as usize, self.bag.weights.get(k)) };
-        let entries: Vec<Entry<K::Load>> = self.bag.rows.iter().enumerate().map(entry).collect();
-        let plan = Plan {
-            kind,
-            binned: self.binned,
-            categories: &job.categories,
-            settings: &job.settings,
-            tree: self.t as u64,
-            seed: tree_seed(job.cx.seed, self.t),
-            cx: job.cx,
-        };
-        let root = Origin::root(kind, &entries);
-        grow(&plan, entries, root)
-    }
-}
-
-impl Work for Growing<'_> {
-    type Output = Result<Vec<Grown>>;
-
-    fn run<K: Kind>(self, kind: &K) -> Self::Output {
-        let Y::Classes(codes, _) = &self.job.target else { return Err(Error::Target("it has no classes".into())) };
-        self.grow(kind, |row, weight| kind.load(codes[row], weight, 0))
-    }
-}
-
-/// A tree of numbers that is to be grown on its bag.
-struct Numbers<'a> {
-    plan: Growing<'a>,
-    y: &'a [f64],
-    grid: MeanGrid,
-}
-
-impl Work for Numbers<'_> {
-    type Output = Result<Vec<Grown>>;
-
-    fn run<K: Kind>(self, kind: &K) -> Self::Output {
-        self.plan.grow(kind, |row, weight| kind.load(0, weight, self.grid.sum(self.y[row], weight)))
-    }
-}
-
 /// How classes are judged.
 pub(super) fn shares(forest: &Forest) -> Shares {
     if matches!(forest.criterion.as_str(), "entropy" | "log_loss") { Shares::Entropy } else { Shares::Gini }
@@ -513,7 +416,7 @@ pub(super) fn bags(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Conte
     forest.check()?;
     data.check(&Forest::SPEC)?;
     let columns = Columns::new(&data.x, data.schema);
-    let job = held(forest, data).and_then(|held| Job::new(forest, data, &columns, held.2.len(), held, cx)).map_err(named)?;
+    let job = Job::in_memory(forest, data, &columns, cx)?;
     let of_tree = |t: usize| {
         let mut out = vec![0; data.rows()];
         let counts = forest.bootstrap.then(|| job.lottery.counts(t as u64));

@@ -1,11 +1,13 @@
 //! Random forests.
 
 mod bag;
+mod bagged_tree;
 mod bins;
 mod fill;
 mod find;
 mod fit;
 mod grow;
+mod joint;
 mod kind;
 mod model;
 mod oob;
@@ -15,8 +17,8 @@ mod stream;
 mod tests;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, StreamFit, Target,
-    Task,
+    Accepts, Context, Dataset, Error, Family, JointFit, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, StreamFit,
+    Target, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -158,6 +160,7 @@ impl Learner for Forest {
 
     const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
     const STREAM: Option<StreamFit<Self>> = Some(stream::fit);
+    const JOINT: Option<JointFit<Self>> = Some(joint::JOINT);
 
     const SPEC: Spec = Spec {
         name: "forest",

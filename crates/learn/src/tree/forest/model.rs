@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Task,
+    Schema, Task, with_most_probable,
 };
 
 use super::super::ensemble::{Node, Trees};
@@ -210,6 +210,10 @@ impl Classifier for ForestModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.average(x)
+    }
+
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_most_probable(self.proba(x)?))
     }
 }
 

@@ -87,7 +87,7 @@ pub(super) fn fit(forest: &Forest, source: &dyn RowSource, cx: &Context<'_>) -> 
     };
     let all = spread.rows as usize;
     let mut job = Job::new(forest, &head, &columns, all, (target, own, Rows::All(n)), cx).map_err(fit::named)?;
-    job.binned = Some(filling.finish());
+    job.binned = Some(filling.finish().into());
     job.run(job.begin(&columns), |model| {
         if forest.oob_score {
             let outside = Outside::of_source(source, &model.trees, &job.lottery, &own_weight)?;

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section, Task,
+    Result, Schema, Section, Task, with_most_probable,
 };
 
 use super::super::ensemble::Trees;
@@ -224,6 +224,10 @@ impl Classifier for GradientBoostingModel {
 
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         Ok(Some(self.raw(x)?))
+    }
+
+    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_most_probable(self.proba(x)?))
     }
 }
 
