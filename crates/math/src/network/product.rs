@@ -6,8 +6,7 @@ use super::Float;
 use super::buffer::LINE;
 use super::tile::{End, Finish, Row, Start, Sweep, Tile};
 
-/// Columns of a panel.
-const WIDE: usize = 4 * LINE;
+const WIDE: usize = Panels::WIDE;
 
 /// Weights from which on it pays to leave out those that a single row does not need.
 const MANY: usize = 1 << 13;
@@ -28,6 +27,9 @@ pub struct Panels {
 }
 
 impl Panels {
+    /// Columns of a panel.
+    pub const WIDE: usize = 4 * LINE;
+
     /// Numbers that the matrix takes.
     pub fn len(self) -> usize {
         self.rows * padded(self.cols)
