@@ -348,8 +348,12 @@ impl Segment {
     /// The run as people write it, read from numbers that lie as kernels need them.
     pub fn read<T: Float>(&self, plan: &Plan, from: &[T]) -> Weights<T> {
         let shape = self.shape(plan);
-        let cells = (0..shape.0).flat_map(|i| (0..shape.1).map(move |j| (i, j)));
-        let values = cells.map(|(i, j)| from[self.at(plan, i, j)]).collect();
+        // A look at where a row begins, and one where its next panel does, in place of one a number.
+        let run = |i: usize, j: usize| &from[self.at(plan, i, j)..][..Panels::WIDE.min(shape.1 - j)];
+        let mut values = Vec::with_capacity(shape.0 * shape.1);
+        for i in 0..shape.0 {
+            (0..shape.1).step_by(Panels::WIDE).for_each(|j| values.extend_from_slice(run(i, j)));
+        }
         Weights { layer: self.layer, name: self.name(), shape, values }
     }
 }

@@ -67,6 +67,9 @@ const HEAVY: usize = 1 << 20;
 /// Weights whose gradient and step are one piece of work.
 const PIECE: usize = 1 << 14;
 
+/// Weights from which on their transpose is worth the time to call other threads.
+const TURN: usize = 1 << 16;
+
 /// A piece of the weights, and how its gradient is found.
 #[derive(Debug, Clone)]
 struct Part {
@@ -612,8 +615,10 @@ impl<T: Float> Trainer<T> {
                 Op::Dense { panels, weights, turned, .. } => {
                     let (from, to) = (&network.values[weights.clone()], &mut network.turned[turned.clone()]);
                     match self.tapes.len() {
-                        1 => panels.transpose(from, to),
-                        _ => panels.transpose_by(from, to, |parts| parts.into_par_iter().for_each(|part| part.write(from))),
+                        many if many > 1 && panels.len() >= TURN => {
+                            panels.transpose_by(from, to, |parts| parts.into_par_iter().for_each(|part| part.write(from)))
+                        }
+                        _ => panels.transpose(from, to),
                     }
                 }
                 Op::Conv { geometry, weights, turned, .. } => {

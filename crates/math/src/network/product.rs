@@ -6,8 +6,7 @@ use super::Float;
 use super::buffer::LINE;
 use super::tile::{End, Finish, Row, Start, Sweep, Tile};
 
-/// Columns of a panel.
-const WIDE: usize = 4 * LINE;
+const WIDE: usize = Panels::WIDE;
 
 /// Weights from which on it pays to leave out those that a single row does not need.
 const MANY: usize = 1 << 13;
@@ -28,6 +27,9 @@ pub struct Panels {
 }
 
 impl Panels {
+    /// Columns of a panel.
+    pub const WIDE: usize = 4 * LINE;
+
     /// Numbers that the matrix takes.
     pub fn len(self) -> usize {
         self.rows * padded(self.cols)
@@ -69,6 +71,9 @@ impl Panels {
     }
 }
 
+/// Rows and columns that a transpose turns at once; divides the padding.
+const SQUARE: usize = 8;
+
 /// A panel of a transpose that is yet to be written.
 #[derive(Debug)]
 pub struct TurnedPanel<'a, T> {
@@ -86,11 +91,22 @@ impl<T: Float> TurnedPanel<'_, T> {
         for p in 0..layout.count() {
             let (start, width) = layout.panel(p);
             let cols = width.min(layout.cols - p * WIDE);
-            for j in 0..cols {
-                let out = &mut to[(p * WIDE + j) * wide..][..rows];
-                let from = &from[start + q * WIDE * width + j..];
-                for (i, o) in out.iter_mut().enumerate() {
-                    *o = from[i * width];
+            let (from, to) = (&from[start + q * WIDE * width..], &mut to[p * WIDE * wide..]);
+            // Squares that fit in registers: read and written in lines.
+            for i in (0..rows).step_by(SQUARE) {
+                for j in (0..cols).step_by(SQUARE) {
+                    let (high, broad) = (SQUARE.min(rows - i), SQUARE.min(cols - j));
+                    let mut square = [[T::ZERO; SQUARE]; SQUARE];
+                    for (r, line) in square.iter_mut().enumerate().take(high) {
+                        // The padding has room for whole lines.
+                        line.copy_from_slice(&from[(i + r) * width + j..][..SQUARE]);
+                    }
+                    for c in 0..broad {
+                        let out = &mut to[(j + c) * wide + i..][..SQUARE];
+                        for r in 0..SQUARE {
+                            out[r] = square[r][c];
+                        }
+                    }
                 }
             }
         }
