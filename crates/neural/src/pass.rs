@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use ermine_core::{Error, Result};
 use ermine_math::network::{
-    BlockMoments, Buffer, Curve, End, Float, Workspace, apply, dense, dropout, gate, normalise, normalise_gradient,
-    normalise_sums,
+    BlockMoments, Buffer, Curve, End, Float, Pattern, Rows, Workspace, apply, dense, dropout, gate, normalise,
+    normalise_gradient, normalise_sums,
 };
 
 use crate::Network;
@@ -26,6 +26,8 @@ pub(crate) struct Tape<T: Float> {
     /// What the block adds to the gradients of convolutions and tables.
     pub partial: Buffer<T>,
     sums: Vec<T>,
+    /// Which of the gradients on the way back are not 0.
+    back: Pattern,
     /// The first code of the block that is none.
     misfit: Option<Misfit>,
     /// What the block adds to the loss.
@@ -45,8 +47,13 @@ struct Misfit {
 #[derive(Debug, Clone)]
 enum Extra<T: Float> {
     None,
+    /// Which of the numbers that go in are not 0.
+    Dense(Pattern),
     Conv(Workspace<T>),
-    Norm { moments: BlockMoments, sums: Vec<f64> },
+    Norm {
+        moments: BlockMoments,
+        sums: Vec<f64>,
+    },
 }
 
 /// What batch normalisation knows of the whole batch.
@@ -69,6 +76,7 @@ impl<T: Float> Tape<T> {
         let lowest = if input_gradient { 0 } else { plan.first_trained() + 1 };
         let grads = |(k, node): (usize, &Node)| if back && k >= lowest { buffer(node) } else { Buffer::default() };
         let extra = |op: &Op| match op {
+            Op::Dense { .. } => Extra::Dense(Pattern::default()),
             Op::Conv { geometry, .. } => Extra::Conv(geometry.workspace(back)),
             Op::Norm { channels, .. } if back => {
                 Extra::Norm { moments: BlockMoments::new(*channels), sums: vec![0.0; 2 * channels] }
@@ -85,6 +93,7 @@ impl<T: Float> Tape<T> {
             extras: plan.ops.iter().map(extra).collect(),
             partial: Buffer::zeros(if back { plan.partial } else { 0 }),
             sums: Vec::new(),
+            back: Pattern::default(),
             misfit: None,
             loss: 0.0,
         }
@@ -124,6 +133,14 @@ impl<T: Float> Tape<T> {
         let Some(Misfit { row, column, code, levels }) = self.misfit else { return Ok(()) };
         let needed = format!("its codes run from 0 to {}", levels - 1);
         Err(Error::OutOfRange { what: format!("column {column}"), row, value: code, needed })
+    }
+
+    /// What the gradient of a dense layer is summed over.
+    pub fn sums_of(&self, op: usize) -> Option<Rows<'_, T>> {
+        match &self.extras[op] {
+            Extra::Dense(pattern) => Some(Rows { x: &self.nodes[op], d: &self.grads[op + 1], rows: self.rows, pattern }),
+            _ => None,
+        }
     }
 
     pub fn output(&self) -> &[T] {
@@ -171,10 +188,15 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
         let (x, y) = (&before[k], &mut after[0]);
         let each = 0..rows;
         match (&plan.ops[k], &mut tape.extras[k]) {
-            (Op::Dense { panels, weights, bias, .. }, _) => {
+            (Op::Dense { panels, weights, bias, .. }, Extra::Dense(pattern)) => {
+                pattern.look(x, from.stride, rows, panels.rows);
+                if matches!(mode, Mode::Train { .. }) {
+                    pattern.turn(x, from.stride);
+                }
                 let bias = bias.as_ref().map(|b| &network.values[b.clone()]);
                 let (end, left) = split(to.curve());
-                dense(x, from.stride, rows, &network.values[weights.clone()], *panels, bias, end, y, to.stride);
+                let w = &network.values[weights.clone()];
+                dense(x, from.stride, rows, Some(pattern), w, *panels, bias, end, y, to.stride);
                 apply(left, &mut y[..rows * to.stride]);
             }
             (Op::Conv { geometry, weights, bias, .. }, Extra::Conv(room)) => {
@@ -254,7 +276,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                     }
                 }
             }
-            (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
+            (Op::Dense { .. } | Op::Conv { .. }, _) => unreachable!("pattern and workspace are there"),
         }
     }
 }
@@ -353,7 +375,9 @@ pub(crate) fn backward<T: Float>(
                         _ => End::Plain,
                     };
                     let layout = ermine_math::network::Panels { rows: panels.cols, cols: panels.rows };
-                    dense(d, to.stride, rows, &network.turned[turned.clone()], layout, None, end, dx, from.stride);
+                    let w = &network.turned[turned.clone()];
+                    tape.back.look(d, to.stride, rows, layout.rows);
+                    dense(d, to.stride, rows, Some(&tape.back), w, layout, None, end, dx, from.stride);
                 }
             }
             (Op::Conv { geometry, weights, turned, partial, .. }, Extra::Conv(room)) => {

@@ -65,7 +65,7 @@ const BLOCK: usize = 32;
 const HEAVY: usize = 1 << 20;
 
 /// Weights whose gradient and step are one piece of work.
-const PIECE: usize = 1 << 14;
+const PIECE: usize = 1 << 13;
 
 /// Weights from which on their transpose is worth the time to call other threads.
 const TURN: usize = 1 << 16;
@@ -697,10 +697,8 @@ fn gradient_of<T: Float>(plan: &Plan, tapes: &[Tape<T>], part: &Part, g: &mut [T
     match &part.how {
         How::Dense { op, panels, panel, inputs } => {
             let (from, to) = (plan.nodes[*op].stride, plan.nodes[op + 1].stride);
-            for (k, tape) in tapes.iter().enumerate() {
-                let (x, d) = (&tape.nodes[*op], &tape.grads[op + 1]);
-                dense_gradient(x, from, d, to, tape.rows(), *panels, *panel, inputs.clone(), k > 0, g);
-            }
+            let blocks: Vec<_> = tapes.iter().filter_map(|tape| tape.sums_of(*op)).collect();
+            dense_gradient(&blocks, from, to, *panels, *panel, inputs.clone(), g);
         }
         How::Bias { op } => {
             g.fill(T::ZERO);

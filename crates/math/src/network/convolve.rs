@@ -5,7 +5,7 @@
 
 use super::buffer::LINE;
 use super::product::{Panels, padded};
-use super::tile::{End, Finish, Start, Sweep, Tile};
+use super::tile::{End, Finish, Sink, Start, Sweep, Tile};
 use super::{Buffer, Float};
 
 /// Channels from which on the gradient of the image is a convolution with turned filters; below, most lanes would be idle, and products
@@ -174,14 +174,12 @@ impl Convolution {
                             length: self.run,
                             b: w.as_ptr().add(start),
                             b_row: width,
-                            c: y.as_mut_ptr().add(at),
-                            c_row: filters,
-                            columns: filters - column,
-                            start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
-                            finish: match end {
-                                End::Plain => Finish::Plain,
-                                End::Slope(slope) => Finish::Slope(slope),
-                                End::Where(of, stride, slope) => Finish::Where(of.as_ptr().add(at), stride, slope),
+                            to: Sink {
+                                c: y.as_mut_ptr().add(at),
+                                c_row: filters,
+                                columns: filters - column,
+                                start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
+                                finish: end.from(at),
                             },
                         },
                         rows: wide,
@@ -220,11 +218,13 @@ impl Convolution {
                             length: wide,
                             b: d.as_ptr().add(column),
                             b_row: filters,
-                            c: g.as_mut_ptr().add(start + k * self.run * width),
-                            c_row: width,
-                            columns: filters - column,
-                            start: Start::Add,
-                            finish: Finish::Plain,
+                            to: Sink {
+                                c: g.as_mut_ptr().add(start + k * self.run * width),
+                                c_row: width,
+                                columns: filters - column,
+                                start: Start::Add,
+                                finish: Finish::Plain,
+                            },
                         },
                         rows: self.run,
                         units: width / LINE,
@@ -284,7 +284,7 @@ impl Convolution {
         image.fill(T::ZERO);
         for (k, &from) in self.lines.iter().enumerate() {
             let d = &d[k * wide * filters..][..wide * filters];
-            super::dense(d, filters, wide, turned, layout, None, End::Plain, &mut room.products, across);
+            super::dense(d, filters, wide, None, turned, layout, None, End::Plain, &mut room.products, across);
             for x in 0..wide {
                 let products = &room.products[x * across..][..layout.cols];
                 let at = from + x * self.stride * c;

@@ -43,6 +43,8 @@ pub trait Lanes<T: Float>: Copy {
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a` where `of` is above 0, else `b`.
     fn where_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// A bit a number, the first the lowest, set where it is not 0 (or NaN).
+    fn nonzero(self, v: Self::V) -> u32;
 }
 
 /// Any processor.
@@ -111,6 +113,10 @@ impl<T: Float> Lanes<T> for Portable {
     #[inline(always)]
     fn where_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V {
         std::array::from_fn(|i| if of[i] > T::ZERO { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    fn nonzero(self, v: Self::V) -> u32 {
+        v.iter().enumerate().map(|(i, v)| u32::from(*v != T::ZERO) << i).sum()
     }
 }
 
@@ -184,7 +190,8 @@ mod x86 {
             $l:ident, $t:ty, $v:ty, { $($tiles:tt)* },
             $splat:ident $load:ident $store:ident $fma:ident $mul:ident $max:ident,
             ($first_at:ident, $first_v:ident, $first_n:ident) $first:block,
-            ($of:ident, $a:ident, $b:ident) $positive:block
+            ($of:ident, $a:ident, $b:ident) $positive:block,
+            ($of_bits:ident) $nonzero:block
         ) => {
             impl Lanes<$t> for $l {
                 type V = $v;
@@ -221,6 +228,10 @@ mod x86 {
                 fn where_positive(self, $of: $v, $a: $v, $b: $v) -> $v {
                     unsafe { $positive }
                 }
+                #[inline(always)]
+                fn nonzero(self, $of_bits: $v) -> u32 {
+                    unsafe { $nonzero }
+                }
             }
         };
     }
@@ -234,7 +245,8 @@ mod x86 {
           4 => [1 2 3 4 5 6 7], 6; },
         _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps _mm512_mul_ps _mm512_max_ps,
         (at, v, n) { _mm512_mask_storeu_ps(at, ((1u32 << n) - 1) as __mmask16, v) },
-        (of, a, b) { _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(of, _mm512_setzero_ps()), b, a) }
+        (of, a, b) { _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(of, _mm512_setzero_ps()), b, a) },
+        (v) { u32::from(_mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(v, _mm512_setzero_ps())) }
     );
     lanes!(
         Avx512, f64, __m512d,
@@ -243,7 +255,8 @@ mod x86 {
           2 => [1 2 3 4 5 6], 6; },
         _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd _mm512_mul_pd _mm512_max_pd,
         (at, v, n) { _mm512_mask_storeu_pd(at, ((1u32 << n) - 1) as __mmask8, v) },
-        (of, a, b) { _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(of, _mm512_setzero_pd()), b, a) }
+        (of, a, b) { _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(of, _mm512_setzero_pd()), b, a) },
+        (v) { u32::from(_mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(v, _mm512_setzero_pd())) }
     );
     lanes!(
         Avx2, f32, __m256,
@@ -253,7 +266,8 @@ mod x86 {
             let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
             _mm256_maskstore_ps(at, _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), lane), v)
         },
-        (of, a, b) { _mm256_blendv_ps(b, a, _mm256_cmp_ps::<_CMP_GT_OQ>(of, _mm256_setzero_ps())) }
+        (of, a, b) { _mm256_blendv_ps(b, a, _mm256_cmp_ps::<_CMP_GT_OQ>(of, _mm256_setzero_ps())) },
+        (v) { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(v, _mm256_setzero_ps())) as u32 }
     );
     lanes!(
         Avx2, f64, __m256d,
@@ -263,7 +277,8 @@ mod x86 {
             let lane = _mm256_setr_epi64x(0, 1, 2, 3);
             _mm256_maskstore_pd(at, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), lane), v)
         },
-        (of, a, b) { _mm256_blendv_pd(b, a, _mm256_cmp_pd::<_CMP_GT_OQ>(of, _mm256_setzero_pd())) }
+        (of, a, b) { _mm256_blendv_pd(b, a, _mm256_cmp_pd::<_CMP_GT_OQ>(of, _mm256_setzero_pd())) },
+        (v) { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_NEQ_UQ>(v, _mm256_setzero_pd())) as u32 }
     );
 }
 

@@ -9,11 +9,13 @@ mod buffer;
 mod convolve;
 mod dropout;
 mod float;
+mod gradient;
 mod lanes;
 mod norm;
 mod pool;
 mod product;
 mod step;
+mod thin;
 mod tile;
 
 #[cfg(test)]
@@ -24,8 +26,10 @@ pub use buffer::Buffer;
 pub use convolve::{Convolution, Workspace};
 pub use dropout::dropout;
 pub use float::Float;
+pub use gradient::{Rows, column_sums, dense_gradient};
 pub use norm::{BlockMoments, normalise, normalise_gradient, normalise_sums};
 pub use pool::{Pool, PoolKind};
-pub use product::{Panels, TurnedPanel, column_sums, dense, dense_gradient, padded};
+pub use product::{Panels, TurnedPanel, dense, padded};
 pub use step::{Rule, Slots, step};
+pub use thin::Pattern;
 pub use tile::End;

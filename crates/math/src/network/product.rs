@@ -1,15 +1,14 @@
 //! Products of a dense layer, whose weights lie in panels.
 
-use std::ops::Range;
-
 use super::Float;
 use super::buffer::LINE;
-use super::tile::{End, Finish, Row, Start, Sweep, Tile};
+use super::thin::{Pattern, Source, Thin, WORD};
+use super::tile::{End, Finish, Sink, Start, Sweep, Tile};
 
 const WIDE: usize = Panels::WIDE;
 
-/// Weights from which on it pays to leave out those that a single row does not need.
-const MANY: usize = 1 << 13;
+/// Words that a single row goes through at a time.
+const SOURCES: usize = 16;
 
 /// `n` columns and what fills them up to whole units of 16.
 pub fn padded(n: usize) -> usize {
@@ -114,15 +113,16 @@ impl<T: Float> TurnedPanel<'_, T> {
 }
 
 /// y = end(bias + x W) for `rows` rows of `x` and `y`, which are `x_stride` and `y_stride` numbers apart. Without a bias sums start
-/// at 0. Rows of `y` have room for the padded columns.
+/// at 0. Rows of `y` have room for the padded columns. A pattern of `x` that is thin has the zeros left out.
 ///
 /// # Panics
-/// When a slice is too short.
+/// When a slice is too short, or the pattern is one of other rows.
 #[expect(clippy::too_many_arguments, reason = "three matrices with their strides")]
 pub fn dense<T: Float>(
     x: &[T],
     x_stride: usize,
     rows: usize,
+    pattern: Option<&Pattern>,
     w: &[T],
     layout: Panels,
     bias: Option<&[T]>,
@@ -140,114 +140,71 @@ pub fn dense<T: Float>(
     if rows == 0 {
         return;
     }
-    // A single row reads all weights for a product each, so what it need not read is time won: rows that meet a zero, of which
-    // there are many behind a ReLU and in pictures.
-    let few = match (rows, end) {
-        (1, End::Plain | End::Slope(_)) if layout.len() >= MANY => some_places(&x[..layout.rows]),
-        _ => None,
-    };
+    let thin = pattern.filter(|p| p.is_thin()).map(|p| (p.of_rows(rows, layout.rows), p.words()));
     for p in 0..layout.count() {
         let (start, width) = layout.panel(p);
         let column = p * WIDE;
-        // SAFETY: rows and columns were checked above; panels lie inside the weights; places are rows of a panel.
+        // SAFETY: rows and columns were checked above; panels lie inside the weights.
         unsafe {
-            let tile = Tile {
-                a: x.as_ptr(),
-                a_row: x_stride,
-                a_step: 1,
-                offsets: &0,
-                pieces: 1,
-                length: layout.rows,
-                b: w.as_ptr().add(start),
-                b_row: width,
+            let b = w.as_ptr().add(start);
+            let to = Sink {
                 c: y.as_mut_ptr().add(column),
                 c_row: y_stride,
                 columns: width,
                 start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
-                finish: match end {
-                    End::Plain => Finish::Plain,
-                    End::Slope(slope) => Finish::Slope(slope),
-                    End::Where(of, stride, slope) => Finish::Where(of.as_ptr().add(column), stride, slope),
-                },
+                finish: end.from(column),
             };
-            match &few {
-                Some(places) => T::dispatch(Row { tile, places }),
-                None => T::dispatch(Sweep { tile, rows, units: width / LINE }),
+            match thin {
+                Some((words, count)) => thin_panel(x, x_stride, rows, words, count, b, width, to),
+                None => {
+                    let tile = Tile {
+                        a: x.as_ptr(),
+                        a_row: x_stride,
+                        a_step: 1,
+                        offsets: &0,
+                        pieces: 1,
+                        length: layout.rows,
+                        b,
+                        b_row: width,
+                        to,
+                    };
+                    T::dispatch(Sweep { tile, rows, units: width / LINE });
+                }
             }
         }
     }
 }
 
-/// Where the numbers of a row are that are not 0, if at least an eighth of them are.
-fn some_places<T: Float>(x: &[T]) -> Option<Vec<u32>> {
-    let zeros = x.iter().filter(|v| **v == T::ZERO).count();
-    if 8 * zeros < x.len() {
-        return None;
-    }
-    let mut places = vec![0; x.len() + 1];
-    let mut count = 0;
-    for (k, v) in x.iter().enumerate() {
-        places[count] = k as u32;
-        count += usize::from(*v != T::ZERO);
-    }
-    places.truncate(count);
-    Some(places)
-}
-
-/// Rows `inputs` of panel `panel` of the gradient xᵀ d over `rows` rows; `g` is that part of the gradient. It is replaced, or added to.
+/// One panel of [`dense`], without what meets a zero. 64 rows of a panel are as much as stays near while all rows of `x` use them, so
+/// the sums wait in `y` between; a single row has no use for that.
 ///
-/// # Panics
-/// When a slice is too short.
+/// # Safety
+/// As for [`Thin`]; there are `count` words a row.
 #[expect(clippy::too_many_arguments, reason = "three matrices with their strides")]
-pub fn dense_gradient<T: Float>(
+unsafe fn thin_panel<T: Float>(
     x: &[T],
     x_stride: usize,
-    d: &[T],
-    d_stride: usize,
     rows: usize,
-    layout: Panels,
-    panel: usize,
-    inputs: Range<usize>,
-    add: bool,
-    g: &mut [T],
+    words: &[u64],
+    count: usize,
+    b: *const T,
+    b_row: usize,
+    to: Sink<T>,
 ) {
-    let (_, width) = layout.panel(panel);
-    let column = panel * WIDE;
-    assert!(inputs.end <= layout.rows && g.len() >= inputs.len() * width, "a part of {layout:?}");
-    let reach = |stride: usize, width: usize| (rows.max(1) - 1) * stride + width;
-    assert!(x.len() >= reach(x_stride, inputs.end) && d.len() >= reach(d_stride, column + width), "{rows} rows");
-    // SAFETY: checked above.
-    unsafe {
-        T::dispatch(Sweep {
-            tile: Tile {
-                a: x.as_ptr().add(inputs.start),
-                a_row: 1,
-                a_step: x_stride,
-                offsets: &0,
-                pieces: 1,
-                length: rows,
-                b: d.as_ptr().add(column),
-                b_row: d_stride,
-                c: g.as_mut_ptr(),
-                c_row: width,
-                columns: width,
-                start: if add { Start::Add } else { Start::Zero },
-                finish: Finish::Plain,
-            },
-            rows: inputs.len(),
-            units: width / LINE,
-        });
-    }
-}
-
-/// Sums of the columns of `rows` rows, added to `sums`.
-///
-/// # Panics
-/// When `d` is too short.
-pub fn column_sums<T: Float>(d: &[T], stride: usize, rows: usize, sums: &mut [T]) {
-    for row in d.chunks(stride).take(rows) {
-        for (s, d) in sums.iter_mut().zip(row) {
-            *s += *d;
+    let mut sources = [Source::NONE; SOURCES];
+    let deep = if rows == 1 { SOURCES } else { 1 };
+    for first in (0..count).step_by(deep) {
+        let here = deep.min(count - first);
+        // SAFETY: the caller's promise.
+        unsafe {
+            for (k, source) in sources.iter_mut().enumerate().take(here) {
+                let at = (first + k) * WORD;
+                *source = Source { a: x.as_ptr().add(at), b: b.add(at * b_row), words: words.as_ptr().add(first + k) };
+            }
+            let start = if first == 0 { to.start } else { Start::Add };
+            let finish = if first + here == count { to.finish } else { Finish::Plain };
+            let (sources, to) = (&sources[..here], Sink { start, finish, ..to });
+            T::dispatch(Thin { sources, a_row: x_stride, a_step: 1, word_row: count, b_row, to, rows });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels against their definitions, on every kind of vector that the processor has.
 
 use super::lanes::{Lanes, Op, Portable};
-use super::tile::{Finish, Start, Sweep, Tile};
+use super::tile::{Finish, Sink, Start, Sweep, Tile};
 use super::*;
 
 fn numbers<T: Float>(n: usize, seed: f64) -> Vec<T> {
@@ -29,11 +29,7 @@ fn product<T: Float, L: Lanes<T>>(l: L, rows: usize, inner: usize, units: usize,
             length: inner,
             b: b.as_ptr(),
             b_row: wide,
-            c: c.as_mut_ptr(),
-            c_row: wide,
-            columns,
-            start,
-            finish,
+            to: Sink { c: c.as_mut_ptr(), c_row: wide, columns, start, finish },
         };
         // SAFETY: all matrices have the rows and columns that the sweep says.
         unsafe { Sweep { tile, rows, units }.run(l) };
@@ -132,7 +128,7 @@ fn rows_around_a_row_do_not_change_its_bits() {
     let (w, x) = (numbers::<f32>(layout.len(), 0.7), numbers::<f32>(29 * 48, 0.9));
     let all = |rows: usize, first: usize| {
         let mut y = vec![0.0; rows * 112];
-        dense(&x[first * 48..], 48, rows, &w, layout, None, End::Slope(0.0), &mut y, 112);
+        dense(&x[first * 48..], 48, rows, None, &w, layout, None, End::Slope(0.0), &mut y, 112);
         y
     };
     let whole = all(29, 0);
@@ -142,9 +138,10 @@ fn rows_around_a_row_do_not_change_its_bits() {
     // The gradient of all rows is that of the rows in two lots, to the last bit.
     let d = numbers::<f32>(29 * 112, 0.2);
     let (mut once, mut twice) = (vec![0.0; 37 * 32], vec![0.0; 37 * 32]);
-    dense_gradient(&x, 48, &d, 112, 29, layout, 1, 0..37, false, &mut once);
-    dense_gradient(&x, 48, &d, 112, 11, layout, 1, 0..37, false, &mut twice);
-    dense_gradient(&x[11 * 48..], 48, &d[11 * 112..], 112, 18, layout, 1, 0..37, true, &mut twice);
+    let pattern = &Pattern::default();
+    let lot = |first: usize, rows: usize| Rows { x: &x[first * 48..], d: &d[first * 112..], rows, pattern };
+    dense_gradient(&[lot(0, 29)], 48, 112, layout, 1, 0..37, &mut once);
+    dense_gradient(&[lot(0, 11), lot(11, 18)], 48, 112, layout, 1, 0..37, &mut twice);
     assert_eq!(once, twice);
 }
 
@@ -207,22 +204,73 @@ fn pools_of_every_shape_and_their_way_back_are_the_definition() {
     }
 }
 
+/// Rows with zeros: many, few, none, or nothing else.
+fn with_zeros(rows: usize, stride: usize, keep: impl Fn(usize) -> bool) -> Vec<f32> {
+    let mut x = numbers::<f32>(rows * stride, 0.9);
+    x.iter_mut().enumerate().filter(|(i, _)| !keep(*i)).for_each(|(_, v)| *v = 0.0);
+    x
+}
+
 #[test]
-fn a_row_with_zeros_has_the_bits_it_has_among_others() {
-    for cols in [10, 16, 90, 200] {
-        let layout = Panels { rows: 137, cols };
-        let wide = padded(cols);
+fn products_that_leave_zeros_out_have_the_bits_of_the_others() {
+    for (rows, inputs, cols) in [(1, 137, 200), (2, 33, 10), (7, 64, 16), (32, 137, 90), (70, 200, 112), (130, 65, 64)] {
+        let (layout, wide, stride) = (Panels { rows: inputs, cols }, padded(cols), padded(inputs));
         let (w, bias) = (numbers::<f32>(layout.len(), 0.7), numbers::<f32>(wide, 0.4));
-        let mut x = numbers::<f32>(2 * 144, 0.9);
-        x.iter_mut().enumerate().filter(|(i, _)| i % 3 != 1).for_each(|(_, v)| *v = 0.0);
-        for end in [End::Plain, End::Slope(0.0), End::Slope(0.2)] {
-            let (mut one, mut two) = (vec![0.0; wide], vec![0.0; 2 * wide]);
-            dense(&x, 144, 2, &w, layout, Some(&bias), end, &mut two, wide);
-            dense(&x, 144, 1, &w, layout, Some(&bias), end, &mut one, wide);
-            assert_eq!(one[..cols], two[..cols]);
-            // A row of zeros alone leaves the constants.
-            dense(&[0.0; 144], 144, 1, &w, layout, Some(&bias), End::Plain, &mut one, wide);
-            assert_eq!(one[..cols], bias[..cols]);
+        let gates = numbers::<f32>(rows * wide, 0.3);
+        for (thin, x) in [
+            (true, with_zeros(rows, stride, |i| i % 3 == 1)),
+            (true, with_zeros(rows, stride, |i| i * i % 7 < 2)),
+            (true, with_zeros(rows, stride, |_| false)),
+            (false, with_zeros(rows, stride, |_| true)),
+        ] {
+            let mut pattern = Pattern::default();
+            pattern.look(&x, stride, rows, inputs);
+            pattern.turn(&x, stride);
+            assert_eq!(pattern.is_thin(), thin, "{rows} x {inputs}");
+            for (bias, end) in [
+                (None, End::Plain),
+                (Some(&bias[..]), End::Slope(0.0)),
+                (Some(&bias[..]), End::Slope(0.2)),
+                (None, End::Where(&gates, wide, 0.1)),
+            ] {
+                let (mut all, mut some) = (vec![0.0; rows * wide], vec![7.0; rows * wide]);
+                dense(&x, stride, rows, None, &w, layout, bias, end, &mut all, wide);
+                dense(&x, stride, rows, Some(&pattern), &w, layout, bias, end, &mut some, wide);
+                assert_eq!(all, some, "{rows} x {inputs} x {cols}");
+            }
+            // Gradients, of these rows with those of another kind before and behind them.
+            let d = numbers::<f32>(rows * wide, 0.2);
+            let none = Pattern::default();
+            let plain = Rows { x: &x, d: &d, rows, pattern: &none };
+            let kinds = [plain, Rows { pattern: &pattern, ..plain }];
+            for panel in 0..layout.count() {
+                let (_, width) = layout.panel(panel);
+                let part = 5..inputs - 3;
+                let sum = |blocks: &[Rows<'_, f32>]| {
+                    let mut g = vec![7.0; part.len() * width];
+                    dense_gradient(blocks, stride, wide, layout, panel, part.clone(), &mut g);
+                    g
+                };
+                let want = sum(&[plain; 6]);
+                assert_eq!(want, sum(&[1, 1, 0, 1, 1, 1].map(|k| kinds[k])), "{rows} x {inputs} x {cols}");
+                assert_eq!(want, sum(&[kinds[1]; 6]), "{rows} x {inputs} x {cols}");
+                assert!(sum(&[]).iter().all(|g| *g == 0.0));
+            }
         }
+    }
+}
+
+#[test]
+fn what_is_no_number_is_not_left_out() {
+    let layout = Panels { rows: 64, cols: 16 };
+    let w = numbers::<f32>(layout.len(), 0.7);
+    for bad in [f32::NAN, f32::INFINITY] {
+        let mut x = [0.0; 64];
+        x[40] = bad;
+        let mut pattern = Pattern::default();
+        pattern.look(&x, 64, 1, 64);
+        let mut y = [0.0; 16];
+        dense(&x, 64, 1, Some(&pattern), &w, layout, None, End::Plain, &mut y, 16);
+        assert!(pattern.is_thin() && y.iter().all(|v| !v.is_finite()));
     }
 }

@@ -16,6 +16,21 @@ pub enum End<'a, T> {
     Where(&'a [T], usize, T),
 }
 
+impl<T: Float> End<'_, T> {
+    /// The same for numbers from a place on.
+    ///
+    /// # Safety
+    /// The place is inside.
+    pub(super) unsafe fn from(self, at: usize) -> Finish<T> {
+        match self {
+            End::Plain => Finish::Plain,
+            End::Slope(slope) => Finish::Slope(slope),
+            // SAFETY: the caller's promise.
+            End::Where(of, stride, slope) => Finish::Where(unsafe { of.as_ptr().add(at) }, stride, slope),
+        }
+    }
+}
+
 /// What sums begin with.
 #[derive(Clone, Copy)]
 pub enum Start<T> {
@@ -33,6 +48,124 @@ pub enum Finish<T> {
     Where(*const T, usize, T),
 }
 
+/// Where the sums of a product go, what they begin with, and what is done to them at the end.
+#[derive(Clone, Copy)]
+pub struct Sink<T> {
+    pub c: *mut T,
+    pub c_row: usize,
+    /// Columns that are written.
+    pub columns: usize,
+    pub start: Start<T>,
+    pub finish: Finish<T>,
+}
+
+impl<T: Float> Sink<T> {
+    /// The same from a row and a column on.
+    ///
+    /// # Safety
+    /// Both are inside, or just behind.
+    #[inline(always)]
+    pub unsafe fn at(&self, row: usize, column: usize) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                c: self.c.add(row * self.c_row + column),
+                c_row: self.c_row,
+                columns: self.columns.saturating_sub(column),
+                start: match self.start {
+                    Start::Bias(bias) => Start::Bias(bias.add(column)),
+                    other => other,
+                },
+                finish: match self.finish {
+                    Finish::Where(of, stride, slope) => Finish::Where(of.add(row * stride + column), stride, slope),
+                    other => other,
+                },
+            }
+        }
+    }
+
+    /// What the sums of R rows and V vectors begin with.
+    ///
+    /// # Safety
+    /// As for [`body`].
+    #[inline(always)]
+    pub unsafe fn begin<L: Lanes<T>, const R: usize, const V: usize>(&self, l: L) -> [[L::V; V]; R] {
+        let mut sums = [[l.splat(T::ZERO); V]; R];
+        // SAFETY: all places below are those that the caller promises.
+        unsafe {
+            match self.start {
+                Start::Zero => {}
+                Start::Bias(bias) => {
+                    for v in 0..V {
+                        let bias = l.load(bias.add(v * L::N));
+                        for r in 0..R {
+                            sums[r][v] = bias;
+                        }
+                    }
+                }
+                Start::Add => {
+                    for r in 0..R {
+                        for v in 0..V {
+                            sums[r][v] = l.load(self.c.add(r * self.c_row + v * L::N));
+                        }
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    /// Puts the sums of R rows and V vectors down.
+    ///
+    /// # Safety
+    /// As for [`body`].
+    #[inline(always)]
+    pub unsafe fn end<L: Lanes<T>, const R: usize, const V: usize>(&self, l: L, mut sums: [[L::V; V]; R]) {
+        // SAFETY: all places below are those that the caller promises.
+        unsafe {
+            match self.finish {
+                Finish::Plain => {}
+                Finish::Slope(slope) => {
+                    let slope = l.splat(slope);
+                    for r in 0..R {
+                        for v in 0..V {
+                            // The slope is below 1, so the greater of both is the one that counts.
+                            sums[r][v] = l.max(l.mul(sums[r][v], slope), sums[r][v]);
+                        }
+                    }
+                }
+                Finish::Where(of, row, slope) => {
+                    let slope = l.splat(slope);
+                    for r in 0..R {
+                        for v in 0..V {
+                            let of = l.load(of.add(r * row + v * L::N));
+                            sums[r][v] = l.where_positive(of, sums[r][v], l.mul(sums[r][v], slope));
+                        }
+                    }
+                }
+            }
+            if self.columns >= V * L::N {
+                for r in 0..R {
+                    for v in 0..V {
+                        l.store(self.c.add(r * self.c_row + v * L::N), sums[r][v]);
+                    }
+                }
+            } else {
+                for r in 0..R {
+                    for v in 0..V {
+                        let left = self.columns.saturating_sub(v * L::N).min(L::N);
+                        if left == L::N {
+                            l.store(self.c.add(r * self.c_row + v * L::N), sums[r][v]);
+                        } else if left > 0 {
+                            l.store_first(self.c.add(r * self.c_row + v * L::N), sums[r][v], left);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// c\[i, j\] = finish(start + Σₖ a\[i, k\] b\[k, j\]). The inner index runs over pieces: piece p of `a` begins `offsets[p]` further on.
 #[derive(Clone, Copy)]
 pub struct Tile<T> {
@@ -46,12 +179,7 @@ pub struct Tile<T> {
     pub length: usize,
     pub b: *const T,
     pub b_row: usize,
-    pub c: *mut T,
-    pub c_row: usize,
-    /// Columns that are written.
-    pub columns: usize,
-    pub start: Start<T>,
-    pub finish: Finish<T>,
+    pub to: Sink<T>,
 }
 
 /// R rows times V vectors.
@@ -61,27 +189,9 @@ pub struct Tile<T> {
 /// rows: all V vectors wide, but only `columns` of `c` need to be writable where sums do not begin with it.
 #[inline(always)]
 pub unsafe fn body<T: Float, L: Lanes<T>, const R: usize, const V: usize>(l: L, t: &Tile<T>) {
-    let mut sums = [[l.splat(T::ZERO); V]; R];
     // SAFETY: all places below are those that the caller promises.
     unsafe {
-        match t.start {
-            Start::Zero => {}
-            Start::Bias(bias) => {
-                for v in 0..V {
-                    let bias = l.load(bias.add(v * L::N));
-                    for r in 0..R {
-                        sums[r][v] = bias;
-                    }
-                }
-            }
-            Start::Add => {
-                for r in 0..R {
-                    for v in 0..V {
-                        sums[r][v] = l.load(t.c.add(r * t.c_row + v * L::N));
-                    }
-                }
-            }
-        }
+        let mut sums = t.to.begin::<L, R, V>(l);
         let mut b = t.b;
         for p in 0..t.pieces {
             let mut a = t.a.add(*t.offsets.add(p));
@@ -100,45 +210,7 @@ pub unsafe fn body<T: Float, L: Lanes<T>, const R: usize, const V: usize>(l: L, 
                 b = b.add(t.b_row);
             }
         }
-        match t.finish {
-            Finish::Plain => {}
-            Finish::Slope(slope) => {
-                let slope = l.splat(slope);
-                for r in 0..R {
-                    for v in 0..V {
-                        // The slope is below 1, so the greater of both is the one that counts.
-                        sums[r][v] = l.max(l.mul(sums[r][v], slope), sums[r][v]);
-                    }
-                }
-            }
-            Finish::Where(of, row, slope) => {
-                let slope = l.splat(slope);
-                for r in 0..R {
-                    for v in 0..V {
-                        let of = l.load(of.add(r * row + v * L::N));
-                        sums[r][v] = l.where_positive(of, sums[r][v], l.mul(sums[r][v], slope));
-                    }
-                }
-            }
-        }
-        if t.columns >= V * L::N {
-            for r in 0..R {
-                for v in 0..V {
-                    l.store(t.c.add(r * t.c_row + v * L::N), sums[r][v]);
-                }
-            }
-        } else {
-            for r in 0..R {
-                for v in 0..V {
-                    let left = t.columns.saturating_sub(v * L::N).min(L::N);
-                    if left == L::N {
-                        l.store(t.c.add(r * t.c_row + v * L::N), sums[r][v]);
-                    } else if left > 0 {
-                        l.store_first(t.c.add(r * t.c_row + v * L::N), sums[r][v], left);
-                    }
-                }
-            }
-        }
+        t.to.end(l, sums);
     }
 }
 
@@ -165,96 +237,11 @@ impl<T: Float> Op<T> for Sweep<T> {
                 let column = unit * LINE;
                 // SAFETY: the rows and columns of the sweep are the promise of whoever made it.
                 unsafe {
-                    let part = Tile {
-                        a: tile.a.add(row * tile.a_row),
-                        b: tile.b.add(column),
-                        c: tile.c.add(row * tile.c_row + column),
-                        columns: tile.columns.saturating_sub(column),
-                        start: match tile.start {
-                            Start::Bias(bias) => Start::Bias(bias.add(column)),
-                            other => other,
-                        },
-                        finish: match tile.finish {
-                            Finish::Where(of, stride, slope) => Finish::Where(of.add(row * stride + column), stride, slope),
-                            other => other,
-                        },
-                        ..tile
-                    };
+                    let (a, b) = (tile.a.add(row * tile.a_row), tile.b.add(column));
+                    let part = Tile { a, b, to: tile.to.at(row, column), ..tile };
                     l.tile(wide, next - row, &part);
                 }
                 unit += wide;
-            }
-        }
-    }
-}
-
-/// One row of `a` times `b`, whose rows at `places` alone are read: the others meet a zero of `a`. The columns are whole units, and
-/// sums do not begin with `c`.
-pub struct Row<'a, T> {
-    pub tile: Tile<T>,
-    pub places: &'a [u32],
-}
-
-impl<T: Float> Row<'_, T> {
-    /// V vectors from a column on.
-    ///
-    /// # Safety
-    /// As for [`body`]; every place is an inner index.
-    #[inline(always)]
-    unsafe fn part<L: Lanes<T>, const V: usize>(&self, l: L, column: usize) {
-        let t = &self.tile;
-        let mut sums = [l.splat(T::ZERO); V];
-        // SAFETY: all places below are those that the caller promises.
-        unsafe {
-            if let Start::Bias(bias) = t.start {
-                for v in 0..V {
-                    sums[v] = l.load(bias.add(column + v * L::N));
-                }
-            }
-            for &k in self.places {
-                let left = l.splat(*t.a.add(k as usize));
-                let b = t.b.add(k as usize * t.b_row + column);
-                for v in 0..V {
-                    sums[v] = l.fma(left, l.load(b.add(v * L::N)), sums[v]);
-                }
-            }
-            if let Finish::Slope(slope) = t.finish {
-                let slope = l.splat(slope);
-                for v in 0..V {
-                    sums[v] = l.max(l.mul(sums[v], slope), sums[v]);
-                }
-            }
-            for v in 0..V {
-                l.store(t.c.add(column + v * L::N), sums[v]);
-            }
-        }
-    }
-}
-
-impl<T: Float> Op<T> for Row<'_, T> {
-    type Out = ();
-    #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, l: L) {
-        let mut column = 0;
-        while column < self.tile.columns {
-            let left = (self.tile.columns - column) / L::N;
-            // SAFETY: the columns are the promise of whoever made it.
-            unsafe {
-                column += L::N
-                    * match left {
-                        0 | 1 => {
-                            self.part::<L, 1>(l, column);
-                            1
-                        }
-                        2 | 3 => {
-                            self.part::<L, 2>(l, column);
-                            2
-                        }
-                        _ => {
-                            self.part::<L, 4>(l, column);
-                            4
-                        }
-                    };
             }
         }
     }

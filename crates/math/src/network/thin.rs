@@ -1,0 +1,304 @@
+//! Products that leave out what meets a zero: behind a ReLU, and in pictures, half of the numbers and more.
+//!
+//! Each number is the sum it is elsewhere, in the same order without the terms that are zeros; so finite weights lead to the same bits.
+
+use super::Float;
+use super::lanes::{Lanes, Op};
+use super::tile::Sink;
+
+/// Inner indices that a word has bits for.
+pub const WORD: usize = u64::BITS as usize;
+
+/// Columns below which a look at the zeros costs more than it saves.
+const FEW: usize = 32;
+
+/// Which numbers of a block of rows are not 0, a bit each, where enough of them are for products to leave the others out.
+#[derive(Debug, Clone, Default)]
+pub struct Pattern {
+    thin: bool,
+    rows: usize,
+    cols: usize,
+    /// Words of 64 columns, row by row.
+    by_row: Vec<u64>,
+    /// For 64 rows after the other, a word a column.
+    by_column: Vec<u64>,
+}
+
+impl Pattern {
+    /// Looks at `rows` rows of `cols` numbers, `stride` apart.
+    ///
+    /// # Panics
+    /// When `x` is too short.
+    pub fn look<T: Float>(&mut self, x: &[T], stride: usize, rows: usize, cols: usize) {
+        (self.rows, self.cols) = (rows, cols);
+        self.thin = rows > 0 && cols >= FEW && T::dispatch(Look { pattern: self, x, stride });
+    }
+
+    /// Whether leaving out zeros saves time.
+    pub fn is_thin(&self) -> bool {
+        self.thin
+    }
+
+    /// Makes the pattern known column by column too, as sums over rows need it.
+    ///
+    /// # Panics
+    /// When `x` is not what [`Pattern::look`] has seen.
+    pub fn turn<T: Float>(&mut self, x: &[T], stride: usize) {
+        if self.thin {
+            T::dispatch(Turn { pattern: self, x, stride });
+        }
+    }
+
+    /// Words of a row.
+    pub(super) fn words(&self) -> usize {
+        self.cols.div_ceil(WORD)
+    }
+
+    /// The words of all rows, row by row; the shape is checked.
+    pub(super) fn of_rows(&self, rows: usize, cols: usize) -> &[u64] {
+        assert!(self.thin && (self.rows, self.cols) == (rows, cols), "a pattern of {rows} x {cols}");
+        &self.by_row
+    }
+
+    /// The words of all columns, for 64 rows after the other; the shape is checked.
+    pub(super) fn of_columns(&self, rows: usize, cols: usize) -> &[u64] {
+        let words = rows.div_ceil(WORD) * cols;
+        assert!(self.thin && (self.rows, self.cols) == (rows, cols) && self.by_column.len() == words, "{rows} x {cols}");
+        &self.by_column
+    }
+}
+
+struct Look<'a, T> {
+    pattern: &'a mut Pattern,
+    x: &'a [T],
+    stride: usize,
+}
+
+impl<T: Float> Op<T> for Look<'_, T> {
+    type Out = bool;
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self, l: L) -> bool {
+        let Self { pattern, x, stride } = self;
+        let (rows, cols, words) = (pattern.rows, pattern.cols, pattern.words());
+        pattern.by_row.clear();
+        pattern.by_row.resize(rows * words, 0);
+        let mut count = 0;
+        for (i, to) in pattern.by_row.chunks_exact_mut(words).enumerate() {
+            let row = &x[i * stride..][..cols];
+            for (to, from) in to.iter_mut().zip(row.chunks(WORD)) {
+                let mut word = 0;
+                let whole = from.len() / L::N * L::N;
+                for k in (0..whole).step_by(L::N) {
+                    // SAFETY: the vector is inside.
+                    word |= u64::from(l.nonzero(unsafe { l.load(from.as_ptr().add(k)) })) << k;
+                }
+                for (k, v) in from.iter().enumerate().skip(whole) {
+                    word |= u64::from(*v != T::ZERO) << k;
+                }
+                count += word.count_ones() as usize;
+                *to = word;
+            }
+            // A few rows tell where there is nothing to gain.
+            if i % 4 == 3 && count > (i + 1) * cols / 8 * 7 {
+                return false;
+            }
+        }
+        // A single row is a matter of reading weights, of which every zero saves some. Many rows share what is read, and products of
+        // all numbers are faster by the number.
+        let most = if rows == 1 { rows * cols / 8 * 7 } else { rows * cols / 10 * 7 };
+        count <= most
+    }
+}
+
+struct Turn<'a, T> {
+    pattern: &'a mut Pattern,
+    x: &'a [T],
+    stride: usize,
+}
+
+impl<T: Float> Op<T> for Turn<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self, _: L) {
+        /// Words that are filled at a time.
+        const SIDE: usize = 16;
+        let Self { pattern, x, stride } = self;
+        let (rows, cols) = (pattern.rows, pattern.cols);
+        pattern.by_column.clear();
+        pattern.by_column.resize(rows.div_ceil(WORD) * cols, 0);
+        for (block, to) in pattern.by_column.chunks_exact_mut(cols).enumerate() {
+            let first = block * WORD;
+            let here = WORD.min(rows - first);
+            let (whole, rest) = to.as_chunks_mut::<SIDE>();
+            let done = whole.len() * SIDE;
+            for (k, to) in whole.iter_mut().enumerate() {
+                let mut words = [0u64; SIDE];
+                for i in 0..here {
+                    let from: &[T; SIDE] = x[(first + i) * stride + k * SIDE..][..SIDE].try_into().expect("as many");
+                    for j in 0..SIDE {
+                        words[j] |= if from[j] != T::ZERO { 1 << i } else { 0 };
+                    }
+                }
+                *to = words;
+            }
+            for (j, to) in rest.iter_mut().enumerate() {
+                *to = (0..here).map(|i| u64::from(x[(first + i) * stride + done + j] != T::ZERO) << i).sum();
+            }
+        }
+    }
+}
+
+/// Up to 64 inner indices of a product: where they begin in `a` and in `b`, and the word of the first row.
+#[derive(Clone, Copy)]
+pub struct Source<T> {
+    pub a: *const T,
+    pub b: *const T,
+    pub words: *const u64,
+}
+
+impl<T> Source<T> {
+    /// None.
+    pub const NONE: Self = Self { a: std::ptr::null(), b: std::ptr::null(), words: std::ptr::null() };
+}
+
+/// c\[i, j\] = finish(start + Σₖ a\[i, k\] b\[k, j\]) over the k whose bits are set, source after source.
+pub struct Thin<'a, T> {
+    pub sources: &'a [Source<T>],
+    /// From one row of `a` to the next, and from one inner index to the next.
+    pub a_row: usize,
+    pub a_step: usize,
+    /// From the word of a row to that of the next.
+    pub word_row: usize,
+    pub b_row: usize,
+    pub to: Sink<T>,
+    pub rows: usize,
+}
+
+impl<T: Float> Thin<'_, T> {
+    /// V vectors of all rows, from a column on.
+    ///
+    /// # Safety
+    /// As for [`super::tile::body`], at the indices whose bits are set.
+    #[inline(always)]
+    unsafe fn part<L: Lanes<T>, const V: usize>(&self, l: L, column: usize) {
+        for row in 0..self.rows {
+            // SAFETY: all places below are those that the caller promises.
+            unsafe {
+                let to = self.to.at(row, column);
+                let [mut sums] = to.begin::<L, 1, V>(l);
+                for source in self.sources {
+                    let (a, b) = (source.a.add(row * self.a_row), source.b.add(column));
+                    let mut word = *source.words.add(row * self.word_row);
+                    while word != 0 {
+                        let k = word.trailing_zeros() as usize;
+                        word &= word - 1;
+                        let left = l.splat(*a.add(k * self.a_step));
+                        let b = b.add(k * self.b_row);
+                        for v in 0..V {
+                            sums[v] = l.fma(left, l.load(b.add(v * L::N)), sums[v]);
+                        }
+                    }
+                }
+                to.end(l, [sums]);
+            }
+        }
+    }
+}
+
+impl<T: Float> Op<T> for Thin<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self, l: L) {
+        let mut column = 0;
+        while column < self.to.columns {
+            let left = (self.to.columns - column).div_ceil(L::N);
+            // SAFETY: rows and columns are the promise of whoever made it.
+            let vectors = unsafe {
+                match left {
+                    0 | 1 => {
+                        self.part::<L, 1>(l, column);
+                        1
+                    }
+                    2 => {
+                        self.part::<L, 2>(l, column);
+                        2
+                    }
+                    3 => {
+                        self.part::<L, 3>(l, column);
+                        3
+                    }
+                    4..8 => {
+                        self.part::<L, 4>(l, column);
+                        4
+                    }
+                    _ => {
+                        self.part::<L, 8>(l, column);
+                        8
+                    }
+                }
+            };
+            column += vectors * L::N;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::Portable;
+    use super::super::tile::{Finish, Start, Sweep, Tile};
+    use super::*;
+
+    /// 5 rows of 83 numbers, most of them zeros, times 83 x 48, with vectors of one kind: all of the numbers, and only those that are not 0.
+    fn both<T: Float, L: Lanes<T>>(l: L) -> [Vec<T>; 2] {
+        let (rows, inner, wide) = (5, 83, 48);
+        let number = |i: usize| T::of((i as f64 * 0.737).sin());
+        let a: Vec<T> = (0..rows * inner).map(|i| if i % 5 == 2 { number(i) } else { T::ZERO }).collect();
+        let b: Vec<T> = (0..inner * wide).map(number).collect();
+        let mut pattern = Pattern { rows, cols: inner, ..Pattern::default() };
+        // SAFETY: all slices have the rows and columns that are said.
+        unsafe {
+            pattern.thin = Look { pattern: &mut pattern, x: &a, stride: inner }.run(l);
+            let words = pattern.of_rows(rows, inner);
+            assert!(
+                (0..rows * inner)
+                    .all(|i| (words[i / inner * 2 + i % inner / WORD] >> (i % inner % WORD)) & 1 == u64::from(i % 5 == 2))
+            );
+            [0, 1].map(|thin| {
+                let mut c = vec![T::ZERO; rows * wide];
+                let to =
+                    Sink { c: c.as_mut_ptr(), c_row: wide, columns: wide, start: Start::Zero, finish: Finish::Slope(T::of(0.5)) };
+                if thin == 1 {
+                    let source =
+                        |k: usize| Source { a: a.as_ptr().add(k * WORD), b: b.as_ptr().add(k * WORD * wide), words: &words[k] };
+                    let sources = &[source(0), source(1)];
+                    Thin { sources, a_row: inner, a_step: 1, word_row: 2, b_row: wide, to, rows }.run(l);
+                } else {
+                    let (a, b) = (a.as_ptr(), b.as_ptr());
+                    let tile = Tile { a, a_row: inner, a_step: 1, offsets: &0, pieces: 1, length: inner, b, b_row: wide, to };
+                    Sweep { tile, rows, units: 3 }.run(l);
+                }
+                c
+            })
+        }
+    }
+
+    #[test]
+    fn vectors_of_every_kind_leave_zeros_out() {
+        let [all, some] = both::<f32, _>(Portable);
+        assert_eq!(all, some);
+        let [all, some] = both::<f64, _>(Portable);
+        assert_eq!(all, some);
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::super::lanes::{Avx2, Avx512};
+            if let Some(l) = Avx2::find() {
+                let ([all, some], [doubles, some_doubles]) = (both::<f32, _>(l), both::<f64, _>(l));
+                assert!(all == some && doubles == some_doubles);
+            }
+            if let Some(l) = Avx512::find() {
+                let ([all, some], [doubles, some_doubles]) = (both::<f32, _>(l), both::<f64, _>(l));
+                assert!(all == some && doubles == some_doubles);
+            }
+        }
+    }
+}
