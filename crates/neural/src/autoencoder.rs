@@ -185,6 +185,7 @@ impl Learner for Autoencoder {
         };
         let task = Rows {
             fill: &fill,
+            ahead: &|i| cells.ahead(i),
             answers: Answers::Inputs,
             weight: data.weight.map(<[f64]>::to_vec),
             loss: OutputLoss::Each(Loss::Squared),

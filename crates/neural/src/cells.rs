@@ -1,6 +1,7 @@
 //! Rows of features as singles, one at a time, from wherever they lie.
 
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result, Schema};
+use ermine_math::row_ops::prefetch;
 use rayon::prelude::*;
 
 /// Rows that a thread looks at together.
@@ -89,6 +90,16 @@ impl<'a> Cells<'a> {
                 let (indices, values) = m.row(i);
                 indices.iter().zip(values).for_each(|(&j, &v)| out[j as usize] += v as f32);
             }
+        }
+    }
+
+    /// Asks for a row that will be copied soon.
+    pub fn ahead(&self, i: usize) {
+        match self {
+            Self::F32(m) => m.row(i).into_iter().for_each(prefetch),
+            Self::F64(m) => m.row(i).into_iter().for_each(prefetch),
+            Self::Owned(m) => prefetch(m.row(i)),
+            Self::Csr(_) => {}
         }
     }
 

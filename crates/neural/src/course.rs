@@ -28,6 +28,8 @@ pub(crate) enum Answers {
 pub(crate) struct Task<'a> {
     /// Writes a row.
     pub fill: &'a (dyn Fn(usize, &mut [f32]) + Sync),
+    /// Is told of a row before it is to be written.
+    pub ahead: &'a (dyn Fn(usize) + Sync),
     pub answers: Answers,
     /// A weight a row.
     pub weight: Option<Vec<f64>>,
@@ -113,6 +115,9 @@ pub(crate) struct Run<'a> {
 
 /// Batches between two looks at the clock.
 const LOOK: usize = 8;
+
+/// Rows between the one that is copied and the one that is asked for.
+const AHEAD: usize = 2;
 
 /// A loss this many times the one before the first step has run away.
 const AWAY: f64 = 10.0;
@@ -258,7 +263,13 @@ impl<'a> Run<'a> {
     /// One batch: the sum of weight times loss.
     pub fn batch(&mut self, task: &Task<'_>, rows: &[u32], mass: f64, take_step: bool) -> Result<f64> {
         let outputs = self.trainer.network().output().len();
-        let fill = |i: usize, row: &mut [f32]| (task.fill)(rows[i] as usize, row);
+        let fill = |i: usize, row: &mut [f32]| {
+            // Rows come in any order, so that nothing else could know which is next.
+            if let Some(&next) = rows.get(i + AHEAD) {
+                (task.ahead)(next as usize);
+            }
+            (task.fill)(rows[i] as usize, row);
+        };
         let weights: Option<Vec<f64>> = task.weight.as_ref().map(|w| rows.iter().map(|&i| w[i as usize]).collect());
         let codes: Vec<u32> = match &task.answers {
             Answers::Codes(codes) => rows.iter().map(|&i| codes[i as usize]).collect(),

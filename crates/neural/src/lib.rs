@@ -15,6 +15,7 @@ mod mlp;
 mod model;
 mod network;
 mod optimiser;
+mod parts;
 mod pass;
 mod plan;
 mod schedule;

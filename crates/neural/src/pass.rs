@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ermine_core::{Error, Result};
 use ermine_math::network::{
-    BlockMoments, Buffer, Curve, End, Float, Pattern, Rows, Workspace, apply, dense, dropout, gate, normalise,
+    Block, BlockMoments, Buffer, Curve, End, Float, Pattern, Rows, Workspace, apply, dense, dropout, gate, normalise,
     normalise_gradient, normalise_sums,
 };
 
@@ -135,6 +135,15 @@ impl<T: Float> Tape<T> {
         Err(Error::OutOfRange { what: format!("column {column}"), row, value: code, needed })
     }
 
+    /// What the product of a dense layer needs, once [`look`] has seen what goes in.
+    pub fn product_of(&mut self, op: usize) -> Option<Block<'_, T>> {
+        let (before, after) = self.nodes.split_at_mut(op + 1);
+        match &self.extras[op] {
+            Extra::Dense(pattern) => Some(Block { x: &before[op], rows: self.rows, pattern, y: &mut after[0] }),
+            _ => None,
+        }
+    }
+
     /// What the gradient of a dense layer is summed over.
     pub fn sums_of(&self, op: usize) -> Option<Rows<'_, T>> {
         match &self.extras[op] {
@@ -171,11 +180,33 @@ pub(crate) fn predict<T: Float>(network: &Network<T>, tape: &mut Tape<T>) -> Res
 }
 
 /// The activation that a product can apply itself, and the one that is left to do.
-fn split<'a, T: Float>(curve: Curve<T>) -> (End<'a, T>, Curve<T>) {
+pub(crate) fn split<'a, T: Float>(curve: Curve<T>) -> (End<'a, T>, Curve<T>) {
     match curve {
         Curve::Slope(slope) => (End::Slope(slope), Curve::Identity),
         other => (End::Plain, other),
     }
+}
+
+/// Looks for zeros in what goes into a dense layer.
+fn look_at<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: bool, pattern: &mut Pattern) {
+    pattern.look(x, stride, rows, cols);
+    if back {
+        pattern.turn(x, stride);
+    }
+}
+
+/// The same for a layer whose products all blocks make together ([`Tape::product_of`]).
+pub(crate) fn look<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize) {
+    if let Extra::Dense(pattern) = &mut tape.extras[k] {
+        let node = &plan.nodes[k];
+        look_at(&tape.nodes[k], node.stride, tape.rows, node.len(), true, pattern);
+    }
+}
+
+/// What such a layer has left to do: the part of its activation that a product cannot apply.
+pub(crate) fn curve<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize) {
+    let node = &plan.nodes[k + 1];
+    apply(split(node.curve()).1, &mut tape.nodes[k + 1][..tape.rows * node.stride]);
 }
 
 /// Some operations one after the other.
@@ -189,10 +220,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
         let each = 0..rows;
         match (&plan.ops[k], &mut tape.extras[k]) {
             (Op::Dense { panels, weights, bias, .. }, Extra::Dense(pattern)) => {
-                pattern.look(x, from.stride, rows, panels.rows);
-                if matches!(mode, Mode::Train { .. }) {
-                    pattern.turn(x, from.stride);
-                }
+                look_at(x, from.stride, rows, panels.rows, matches!(mode, Mode::Train { .. }), pattern);
                 let bias = bias.as_ref().map(|b| &network.values[b.clone()]);
                 let (end, left) = split(to.curve());
                 let w = &network.values[weights.clone()];

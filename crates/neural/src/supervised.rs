@@ -127,7 +127,15 @@ impl Supervised<'_> {
             cells.copy(i, row);
             into_frame(&frame, row);
         };
-        let task = Task { fill: &fill, answers: goal.answers.clone(), weight: goal.weight.clone(), train, loss: goal.loss };
+        let ahead = |i: usize| cells.ahead(i);
+        let task = Task {
+            fill: &fill,
+            ahead: &ahead,
+            answers: goal.answers.clone(),
+            weight: goal.weight.clone(),
+            train,
+            loss: goal.loss,
+        };
         let validation = cx.validation.filter(|_| self.early_stopping);
         let judge = |network: &Network| match validation {
             Some(other) => self.judge_other(network, other, &goal, &frame),

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use ermine_core::{Error, Mat, MatRef, Result, Stream};
-use ermine_math::network::{BlockMoments, Buffer, Curve, Float, Panels, Slots, column_sums, dense_gradient, gate, step};
+use ermine_math::network::{BlockMoments, Buffer, Curve, Float, Slots, dense_by_panels, gate, step};
 use rayon::prelude::*;
 
 use crate::network::SMALL;
+use crate::parts::{Part, Parts, Piece, gradient_of};
 use crate::pass::{self, Batch, Mode, Tape};
-use crate::plan::{Op, Plan, Role};
+use crate::plan::{Op, Plan};
 use crate::{Network, Optimiser, Weights};
 
 /// A network that is trained, with everything that training needs: the numbers between layers for a batch, gradients, and what the
@@ -50,7 +51,7 @@ pub struct Trainer<T: Float = f32> {
     gradient: Buffer<T>,
     first: Buffer<T>,
     second: Buffer<T>,
-    parts: Vec<Part>,
+    parts: Parts,
     /// Steps taken.
     steps: u64,
     outputs: Mat<T>,
@@ -64,31 +65,30 @@ const BLOCK: usize = 32;
 /// Products a row from which on half as many rows are enough.
 const HEAVY: usize = 1 << 20;
 
-/// Weights whose gradient and step are one piece of work.
-const PIECE: usize = 1 << 13;
+/// Weights of a layer from which on blocks meet for its product, so that threads stay with the weights that they move.
+const WIDE: usize = 1 << 16;
 
 /// Weights from which on their transpose is worth the time to call other threads.
 const TURN: usize = 1 << 16;
 
-/// A piece of the weights, and how its gradient is found.
-#[derive(Debug, Clone)]
-struct Part {
-    range: Range<usize>,
-    decays: bool,
-    how: How,
+/// Where all blocks of a batch meet on the way there: at an operation that needs to know all rows, or at a layer with so many weights
+/// that a processor had better stay with its own.
+#[derive(Debug, Clone, Copy)]
+enum Meeting {
+    Norm(usize),
+    Wide(usize),
 }
 
-#[derive(Debug, Clone)]
-enum How {
-    /// Rows of a panel of a dense layer, from the numbers before and the gradients behind it.
-    Dense { op: usize, panels: Panels, panel: usize, inputs: Range<usize> },
-    /// Sums of the gradients behind a dense layer.
-    Bias { op: usize },
-    /// The sum of what the blocks have, from this place on.
-    Sum { from: usize },
-    /// It is there already.
-    Done,
+impl Meeting {
+    fn op(self) -> usize {
+        match self {
+            Self::Norm(k) | Self::Wide(k) => k,
+        }
+    }
 }
+
+/// What a block does at the end of the way there.
+type AtTheEnd<'a, T> = dyn Fn(&Network<T>, &[Batch<T>], &mut Tape<T>) + Sync + 'a;
 
 /// What a loss answers for the rows of a block, given what went in and what came out, each with the distance of its rows: the gradient
 /// goes to the last argument, which lies as the outputs do, the value is returned.
@@ -123,7 +123,7 @@ impl<T: Float> Trainer<T> {
             gradient: room(true),
             first: room(memory > 0),
             second: room(memory > 1),
-            parts: parts(&plan),
+            parts: Parts::of(&plan),
             outputs: Mat::filled(most, plan.output().len(), T::ZERO),
             seed: 0,
             input_gradient: false,
@@ -311,38 +311,6 @@ impl<T: Float> Trainer<T> {
     }
 }
 
-/// The pieces of the weights, in their order.
-fn parts(plan: &Plan) -> Vec<Part> {
-    let mut out = Vec::new();
-    for segment in &plan.segments {
-        let (start, decays) = (segment.range.start, segment.decays());
-        match (&plan.ops[segment.op], segment.role) {
-            (Op::Dense { panels, .. }, Role::Weights) => {
-                for panel in 0..panels.count() {
-                    let (at, width) = panels.panel(panel);
-                    let rows = (PIECE / width).max(1);
-                    for first in (0..panels.rows).step_by(rows) {
-                        let inputs = first..(first + rows).min(panels.rows);
-                        let range = start + at + inputs.start * width..start + at + inputs.end * width;
-                        out.push(Part { range, decays, how: How::Dense { op: segment.op, panels: *panels, panel, inputs } });
-                    }
-                }
-            }
-            (Op::Dense { .. }, _) => out.push(Part { range: segment.range.clone(), decays, how: How::Bias { op: segment.op } }),
-            (Op::Conv { partial, weights, .. }, role) => {
-                let from = partial.start + if role == Role::Bias { weights.len() } else { 0 };
-                out.push(Part { range: segment.range.clone(), decays, how: How::Sum { from } });
-            }
-            (Op::Embed { tables, partial, .. }, Role::Table(t)) => {
-                let before: usize = tables[..t].iter().map(|t| t.len().next_multiple_of(crate::plan::LINE)).sum();
-                out.push(Part { range: segment.range.clone(), decays, how: How::Sum { from: partial.start + before } });
-            }
-            _ => out.push(Part { range: segment.range.clone(), decays, how: How::Done }),
-        }
-    }
-    out
-}
-
 /// Begins the way back of a block: through the activation at the end.
 fn gate_output<T: Float>(plan: &Plan, tape: &mut Tape<T>) {
     tape.partial.fill(T::ZERO);
@@ -393,31 +361,70 @@ impl<T: Float> Trainer<T> {
 
     /// The way there for `rows` rows that are filled in one by one.
     pub(crate) fn forward_with(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<()> {
+        self.there(rows, fill, &|_, _, _| ())?;
+        self.under_way = rows;
+        Ok(())
+    }
+
+    /// Where blocks meet next, at or behind an operation.
+    fn next_meeting(&self, plan: &Plan, from: usize) -> Option<Meeting> {
+        let several = self.tapes.len() > 1;
+        (from..plan.ops.len()).find_map(|k| match &plan.ops[k] {
+            Op::Norm { .. } => Some(Meeting::Norm(k)),
+            Op::Dense { panels, .. } if several && panels.len() >= WIDE && panels.count() > 1 => Some(Meeting::Wide(k)),
+            _ => None,
+        })
+    }
+
+    /// The way there, and what each block does at its end.
+    fn there(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync), then: &AtTheEnd<'_, T>) -> Result<()> {
         self.check_rows(rows)?;
         let (plan, key) = (self.network.plan.clone(), self.key());
         let used = self.begin(rows);
-        // The normalisation whose moments were found last is the first operation to go on with.
         let mut met = None;
         loop {
-            let norm = (met.map_or(0, |k| k + 1)..plan.ops.len()).find(|&k| plan.ops[k].is_norm());
-            let (at, end) = (met.unwrap_or(0), norm.unwrap_or(plan.ops.len()));
+            let next = self.next_meeting(&plan, met.map_or(0, |m: Meeting| m.op() + 1));
+            let end = next.map_or(plan.ops.len(), Meeting::op);
             let (network, batches) = (&self.network, &self.batches);
             each_tape(&mut self.tapes[..used], &|tape| {
-                if met.is_none() {
-                    (0..tape.rows()).for_each(|i| fill(tape.first + i, tape.input_row(i)));
-                }
+                let at = match met {
+                    None => {
+                        (0..tape.rows()).for_each(|i| fill(tape.first + i, tape.input_row(i)));
+                        0
+                    }
+                    // The moments are known now, and the operation itself is the first to go on with.
+                    Some(Meeting::Norm(k)) => k,
+                    Some(Meeting::Wide(k)) => {
+                        pass::curve(&plan, tape, k);
+                        k + 1
+                    }
+                };
                 pass::forward(network, tape, at..end, Mode::Train { batches, key });
-                if norm.is_some() {
-                    pass::moments(&plan, tape, end);
+                match next {
+                    None => then(network, batches, tape),
+                    Some(Meeting::Norm(k)) => pass::moments(&plan, tape, k),
+                    Some(Meeting::Wide(k)) => pass::look(&plan, tape, k),
                 }
             });
-            let Some(k) = norm else { break };
-            self.meet(&plan, k, used)?;
-            met = norm;
+            match next {
+                None => break,
+                Some(Meeting::Norm(k)) => self.meet(&plan, k, used)?,
+                Some(Meeting::Wide(k)) => self.across(&plan, k, used),
+            }
+            met = next;
         }
-        self.tapes[..used].iter().try_for_each(Tape::sound)?;
-        self.under_way = rows;
-        Ok(())
+        self.tapes[..used].iter().try_for_each(Tape::sound)
+    }
+
+    /// The product of a wide layer, for all blocks together.
+    fn across(&mut self, plan: &Plan, k: usize, used: usize) {
+        let Op::Dense { panels, weights, bias, .. } = &plan.ops[k] else { return };
+        let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
+        let values = &self.network.values;
+        let bias = bias.as_ref().map(|b| &values[b.clone()]);
+        let mut blocks: Vec<_> = self.tapes[..used].iter_mut().filter_map(|t| t.product_of(k)).collect();
+        let (end, _) = pass::split(to.curve());
+        dense_by_panels(&mut blocks, from.stride, &values[weights.clone()], *panels, bias, end, to.stride);
     }
 
     /// The moments of a batch from those of its blocks, and the moving means that follow them.
@@ -460,24 +467,17 @@ impl<T: Float> Trainer<T> {
             tape.loss = loss(range, (&tape.nodes[0], from), (&tape.nodes[last], to), &mut tape.grads[last]);
         };
         if plan.norms > 0 {
-            self.forward_with(rows, fill)?;
-            let used = rows.div_ceil(self.block);
-            each_tape(&mut self.tapes[..used], &ask);
+            self.there(rows, fill, &|_, _, tape| ask(tape))?;
+            self.under_way = rows;
             self.back_and_step(take_step)?;
         } else {
-            // No block needs to know of the others before the weights move: each goes there and back while its numbers are near.
-            self.check_rows(rows)?;
-            let (key, used) = (self.key(), self.begin(rows));
-            let (begin, lowest) = self.floor();
-            let (network, batches) = (&self.network, &self.batches);
-            each_tape(&mut self.tapes[..used], &|tape| {
-                (0..tape.rows()).for_each(|i| fill(tape.first + i, tape.input_row(i)));
-                pass::forward(network, tape, 0..last, Mode::Train { batches, key });
+            // No block needs to know of the others before the weights move: each goes back while its numbers are near.
+            let (key, (begin, lowest)) = (self.key(), self.floor());
+            self.there(rows, fill, &|network, batches, tape| {
                 ask(tape);
                 gate_output(&plan, tape);
                 pass::backward(network, tape, begin..last, lowest, batches, key);
-            });
-            self.tapes[..used].iter().try_for_each(Tape::sound)?;
+            })?;
             self.move_weights(true, take_step)?;
         }
         Ok(self.tapes[..rows.div_ceil(self.block)].iter().map(|t| t.loss).sum())
@@ -578,14 +578,14 @@ impl<T: Float> Trainer<T> {
                 first: &mut self.first,
                 second: &mut self.second,
             };
-            descend(&self.parts, 0, all, parallel, &|part, slots| work(part, slots, true, None));
+            self.parts.each(all, parallel, &|part, slots| work(part, slots, true, None));
             find = false;
         }
         if !go {
             return Ok(());
         }
         if let Some(most) = clip {
-            let norm = self.parts.iter().map(|p| squares(&self.gradient[p.range.clone()])).sum::<f64>().sqrt();
+            let norm = self.parts.ranges().map(|range| squares(&self.gradient[range])).sum::<f64>().sqrt();
             if norm > most {
                 scale = most / norm;
             }
@@ -596,7 +596,7 @@ impl<T: Float> Trainer<T> {
             first: &mut self.first,
             second: &mut self.second,
         };
-        descend(&self.parts, 0, all, parallel, &|part, slots| work(part, slots, find, Some(scale)));
+        self.parts.each(all, parallel, &|part, slots| work(part, slots, find, Some(scale)));
         self.steps += 1;
         self.turn();
         Ok(())
@@ -640,79 +640,4 @@ fn squares<T: Float>(values: &[T]) -> f64 {
         }
     }
     sums.iter().sum::<f64>() + rest.iter().map(|v| v.double() * v.double()).sum::<f64>()
-}
-
-/// A run of the weights with all that belongs to them.
-struct Piece<'a, T> {
-    weights: &'a mut [T],
-    gradient: &'a mut [T],
-    first: &'a mut [T],
-    second: &'a mut [T],
-}
-
-impl<T> Piece<'_, T> {
-    fn split(self, at: usize) -> (Self, Self) {
-        let cut = |v: &mut [T]| at.min(v.len());
-        let (w, x) = self.weights.split_at_mut(at);
-        let (g, h) = self.gradient.split_at_mut(at);
-        let place = cut(self.first);
-        let (f, e) = self.first.split_at_mut(place);
-        let place = cut(self.second);
-        let (s, t) = self.second.split_at_mut(place);
-        (Piece { weights: w, gradient: g, first: f, second: s }, Piece { weights: x, gradient: h, first: e, second: t })
-    }
-}
-
-/// Does something to every part, which are in the order of their places; `base` is where `all` begins.
-fn descend<T: Float>(
-    parts: &[Part],
-    base: usize,
-    all: Piece<'_, T>,
-    parallel: bool,
-    work: &(dyn Fn(&Part, Piece<'_, T>) + Sync),
-) {
-    match parts {
-        [] => {}
-        [one] => {
-            let (_, rest) = all.split(one.range.start - base);
-            let (here, _) = rest.split(one.range.len());
-            work(one, here);
-        }
-        many => {
-            let (left, right) = many.split_at(many.len() / 2);
-            let middle = right[0].range.start;
-            let (a, b) = all.split(middle - base);
-            if parallel {
-                rayon::join(|| descend(left, base, a, parallel, work), || descend(right, middle, b, parallel, work));
-            } else {
-                descend(left, base, a, parallel, work);
-                descend(right, middle, b, parallel, work);
-            }
-        }
-    }
-}
-
-/// The gradient of one part from all blocks, in their order.
-fn gradient_of<T: Float>(plan: &Plan, tapes: &[Tape<T>], part: &Part, g: &mut [T]) {
-    match &part.how {
-        How::Dense { op, panels, panel, inputs } => {
-            let (from, to) = (plan.nodes[*op].stride, plan.nodes[op + 1].stride);
-            let blocks: Vec<_> = tapes.iter().filter_map(|tape| tape.sums_of(*op)).collect();
-            dense_gradient(&blocks, from, to, *panels, *panel, inputs.clone(), g);
-        }
-        How::Bias { op } => {
-            g.fill(T::ZERO);
-            let node = &plan.nodes[op + 1];
-            for tape in tapes {
-                column_sums(&tape.grads[op + 1], node.stride, tape.rows(), &mut g[..node.len()]);
-            }
-        }
-        How::Sum { from } => {
-            g.fill(T::ZERO);
-            for tape in tapes {
-                g.iter_mut().zip(&tape.partial[*from..]).for_each(|(g, p)| *g += *p);
-            }
-        }
-        How::Done => {}
-    }
 }

@@ -29,7 +29,7 @@ pub use float::Float;
 pub use gradient::{Rows, column_sums, dense_gradient};
 pub use norm::{BlockMoments, normalise, normalise_gradient, normalise_sums};
 pub use pool::{Pool, PoolKind};
-pub use product::{Panels, TurnedPanel, dense, padded};
+pub use product::{Block, Panels, TurnedPanel, dense, dense_by_panels, padded};
 pub use step::{Rule, Slots, step};
 pub use thin::Pattern;
 pub use tile::End;

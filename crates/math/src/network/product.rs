@@ -1,5 +1,7 @@
 //! Products of a dense layer, whose weights lie in panels.
 
+use rayon::prelude::*;
+
 use super::Float;
 use super::buffer::LINE;
 use super::thin::{Pattern, Source, Thin, WORD};
@@ -131,39 +133,114 @@ pub fn dense<T: Float>(
     y_stride: usize,
 ) {
     let wide = padded(layout.cols);
-    let reach = |stride: usize, width: usize| (rows.max(1) - 1) * stride + width;
+    check(x, x_stride, rows, w, layout, bias, y, y_stride);
+    if let End::Where(of, stride, _) = end {
+        assert!(of.len() >= rows.max(1).saturating_sub(1) * stride + wide, "{rows} rows of gates");
+    }
+    let product = Product { x_stride, w, layout, bias, end, y_stride };
+    let words = pattern.and_then(|p| p.if_thin(rows, layout.rows));
+    for p in 0..layout.count() {
+        // SAFETY: checked above.
+        unsafe { product.panel(p, x.as_ptr(), rows, words, y.as_mut_ptr()) };
+    }
+}
+
+/// # Panics
+/// When a slice is too short.
+#[expect(clippy::too_many_arguments, reason = "three matrices with their strides")]
+fn check<T>(x: &[T], x_stride: usize, rows: usize, w: &[T], layout: Panels, bias: Option<&[T]>, y: &[T], y_stride: usize) {
+    let wide = padded(layout.cols);
+    let reach = |stride: usize, width: usize| rows.saturating_sub(1) * stride + width;
     assert!(w.len() >= layout.len() && bias.is_none_or(|b| b.len() >= wide), "weights of {layout:?}");
     assert!(x.len() >= reach(x_stride, layout.rows) && y.len() >= reach(y_stride, wide), "{rows} rows");
-    if let End::Where(of, stride, _) = end {
-        assert!(of.len() >= reach(stride, wide), "{rows} rows of gates");
-    }
-    if rows == 0 {
-        return;
-    }
-    let thin = pattern.filter(|p| p.is_thin()).map(|p| (p.of_rows(rows, layout.rows), p.words()));
-    for p in 0..layout.count() {
-        let (start, width) = layout.panel(p);
-        let column = p * WIDE;
-        // SAFETY: rows and columns were checked above; panels lie inside the weights.
+}
+
+/// A block of rows of [`dense_by_panels`]: what goes in, with its pattern, and where the results go.
+#[derive(Debug)]
+pub struct Block<'a, T> {
+    /// What goes in.
+    pub x: &'a [T],
+    /// How many rows.
+    pub rows: usize,
+    /// Which numbers of `x` are not 0.
+    pub pattern: &'a Pattern,
+    /// The results.
+    pub y: &'a mut [T],
+}
+
+/// Where results go that several threads write, each its own columns.
+struct Shared<T>(*mut T);
+// SAFETY: whoever uses it writes places that nobody else does.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+/// What [`dense`] does, for several blocks of rows, panel after panel and side by side. A processor that goes on with the panels whose
+/// weights it has moved need not fetch them from another, and need not tell the other when it moves them again.
+///
+/// # Panics
+/// When a slice is too short, or a pattern is one of other rows, or the end is one of gates.
+pub fn dense_by_panels<T: Float>(
+    blocks: &mut [Block<'_, T>],
+    x_stride: usize,
+    w: &[T],
+    layout: Panels,
+    bias: Option<&[T]>,
+    end: End<'_, T>,
+    y_stride: usize,
+) {
+    assert!(!matches!(end, End::Where(..)), "gates belong to rows");
+    blocks.iter().for_each(|b| check(b.x, x_stride, b.rows, w, layout, bias, b.y, y_stride));
+    let product = Product { x_stride, w, layout, bias, end, y_stride };
+    let shared: Vec<_> =
+        blocks.iter_mut().map(|b| (b.x, b.rows, b.pattern.if_thin(b.rows, layout.rows), Shared(b.y.as_mut_ptr()))).collect();
+    (0..layout.count() * shared.len()).into_par_iter().for_each(|task| {
+        let (x, rows, words, y) = &shared[task % shared.len()];
+        // SAFETY: checked above; a panel of a block is one task.
+        unsafe { product.panel(task / shared.len(), x.as_ptr(), *rows, *words, y.0) };
+    });
+}
+
+/// The weights of a product, and what belongs to them.
+#[derive(Clone, Copy)]
+struct Product<'a, T> {
+    x_stride: usize,
+    w: &'a [T],
+    layout: Panels,
+    bias: Option<&'a [T]>,
+    end: End<'a, T>,
+    y_stride: usize,
+}
+
+impl<T: Float> Product<'_, T> {
+    /// The columns of one panel.
+    ///
+    /// # Safety
+    /// There are `rows` rows of all, and the panel; nobody else writes its columns of `y`.
+    unsafe fn panel(&self, number: usize, x: *const T, rows: usize, words: Option<&[u64]>, y: *mut T) {
+        let (start, width) = self.layout.panel(number);
+        let column = number * WIDE;
+        if rows == 0 {
+            return;
+        }
+        // SAFETY: the caller's promise; panels lie inside the weights.
         unsafe {
-            let b = w.as_ptr().add(start);
+            let b = self.w.as_ptr().add(start);
             let to = Sink {
-                c: y.as_mut_ptr().add(column),
-                c_row: y_stride,
+                c: y.add(column),
+                c_row: self.y_stride,
                 columns: width,
-                start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
-                finish: end.from(column),
+                start: self.bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
+                finish: self.end.from(column),
             };
-            match thin {
-                Some((words, count)) => thin_panel(x, x_stride, rows, words, count, b, width, to),
+            match words {
+                Some(words) => self.thin_panel(x, rows, words, b, width, to),
                 None => {
                     let tile = Tile {
-                        a: x.as_ptr(),
-                        a_row: x_stride,
+                        a: x,
+                        a_row: self.x_stride,
                         a_step: 1,
                         offsets: &0,
                         pieces: 1,
-                        length: layout.rows,
+                        length: self.layout.rows,
                         b,
                         b_row: width,
                         to,
@@ -173,38 +250,29 @@ pub fn dense<T: Float>(
             }
         }
     }
-}
 
-/// One panel of [`dense`], without what meets a zero. 64 rows of a panel are as much as stays near while all rows of `x` use them, so
-/// the sums wait in `y` between; a single row has no use for that.
-///
-/// # Safety
-/// As for [`Thin`]; there are `count` words a row.
-#[expect(clippy::too_many_arguments, reason = "three matrices with their strides")]
-unsafe fn thin_panel<T: Float>(
-    x: &[T],
-    x_stride: usize,
-    rows: usize,
-    words: &[u64],
-    count: usize,
-    b: *const T,
-    b_row: usize,
-    to: Sink<T>,
-) {
-    let mut sources = [Source::NONE; SOURCES];
-    let deep = if rows == 1 { SOURCES } else { 1 };
-    for first in (0..count).step_by(deep) {
-        let here = deep.min(count - first);
-        // SAFETY: the caller's promise.
-        unsafe {
-            for (k, source) in sources.iter_mut().enumerate().take(here) {
-                let at = (first + k) * WORD;
-                *source = Source { a: x.as_ptr().add(at), b: b.add(at * b_row), words: words.as_ptr().add(first + k) };
+    /// The same without what meets a zero. 64 rows of a panel are as much as stays near while all rows of `x` use them, so the sums
+    /// wait in `y` between; a single row has no use for that.
+    ///
+    /// # Safety
+    /// As above, at the bits that are set.
+    unsafe fn thin_panel(&self, x: *const T, rows: usize, words: &[u64], b: *const T, b_row: usize, to: Sink<T>) {
+        let count = self.layout.rows.div_ceil(WORD);
+        let mut sources = [Source::NONE; SOURCES];
+        let deep = if rows == 1 { SOURCES } else { 1 };
+        for first in (0..count).step_by(deep) {
+            let here = deep.min(count - first);
+            // SAFETY: the caller's promise.
+            unsafe {
+                for (k, source) in sources.iter_mut().enumerate().take(here) {
+                    let at = (first + k) * WORD;
+                    *source = Source { a: x.add(at), b: b.add(at * b_row), words: words.as_ptr().add(first + k) };
+                }
+                let start = if first == 0 { to.start } else { Start::Add };
+                let finish = if first + here == count { to.finish } else { Finish::Plain };
+                let (sources, to) = (&sources[..here], Sink { start, finish, ..to });
+                T::dispatch(Thin { sources, a_row: self.x_stride, a_step: 1, word_row: count, b_row, to, rows });
             }
-            let start = if first == 0 { to.start } else { Start::Add };
-            let finish = if first + here == count { to.finish } else { Finish::Plain };
-            let (sources, to) = (&sources[..here], Sink { start, finish, ..to });
-            T::dispatch(Thin { sources, a_row: x_stride, a_step: 1, word_row: count, b_row, to, rows });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Products that leave out what meets a zero: behind a ReLU, and in pictures, half of the numbers and more.
 //!
-//! Each number is the sum it is elsewhere, in the same order without the terms that are zeros; so finite weights lead to the same bits.
+//! Each number is the sum it is elsewhere, in the same order without terms that are zeros; so finite weights lead to the same bits.
 
 use super::Float;
 use super::lanes::{Lanes, Op};
@@ -54,10 +54,10 @@ impl Pattern {
         self.cols.div_ceil(WORD)
     }
 
-    /// The words of all rows, row by row; the shape is checked.
-    pub(super) fn of_rows(&self, rows: usize, cols: usize) -> &[u64] {
-        assert!(self.thin && (self.rows, self.cols) == (rows, cols), "a pattern of {rows} x {cols}");
-        &self.by_row
+    /// The words of all rows, row by row, if zeros are to be left out; the shape is checked.
+    pub(super) fn if_thin(&self, rows: usize, cols: usize) -> Option<&[u64]> {
+        assert!(!self.thin || (self.rows, self.cols) == (rows, cols), "a pattern of {rows} x {cols}");
+        self.thin.then_some(&self.by_row)
     }
 
     /// The words of all columns, for 64 rows after the other; the shape is checked.
@@ -174,32 +174,77 @@ pub struct Thin<'a, T> {
     pub rows: usize,
 }
 
+/// What a term costs that is found by its bit, beside one of two rows that read `b` together.
+const ALONE: u32 = 5;
+const TOGETHER: u32 = 4;
+
 impl<T: Float> Thin<'_, T> {
-    /// V vectors of all rows, from a column on.
+    /// R rows (one or two) and V vectors.
     ///
     /// # Safety
-    /// As for [`super::tile::body`], at the indices whose bits are set.
+    /// As for [`super::tile::body`], at the indices whose bits are set in any of the rows.
     #[inline(always)]
-    unsafe fn part<L: Lanes<T>, const V: usize>(&self, l: L, column: usize) {
-        for row in 0..self.rows {
-            // SAFETY: all places below are those that the caller promises.
-            unsafe {
-                let to = self.to.at(row, column);
-                let [mut sums] = to.begin::<L, 1, V>(l);
-                for source in self.sources {
-                    let (a, b) = (source.a.add(row * self.a_row), source.b.add(column));
-                    let mut word = *source.words.add(row * self.word_row);
+    unsafe fn rows<L: Lanes<T>, const R: usize, const V: usize>(&self, l: L, row: usize, column: usize) {
+        // SAFETY: all places below are those that the caller promises.
+        unsafe {
+            let to = self.to.at(row, column);
+            let mut sums = to.begin::<L, R, V>(l);
+            for source in self.sources {
+                let (a, b) = (source.a.add(row * self.a_row), source.b.add(column));
+                let words: [u64; R] = std::array::from_fn(|r| *source.words.add((row + r) * self.word_row));
+                // Zeros that rows do not share are multiplied where that costs less than to read `b` for each row.
+                let any = words.iter().fold(0, |any, w| any | w);
+                let alone = words.iter().map(|w| w.count_ones()).sum::<u32>() * ALONE;
+                if R > 1 && any.count_ones() * TOGETHER * R as u32 <= alone {
+                    let mut word = any;
                     while word != 0 {
                         let k = word.trailing_zeros() as usize;
                         word &= word - 1;
-                        let left = l.splat(*a.add(k * self.a_step));
+                        let (a, b) = (a.add(k * self.a_step), b.add(k * self.b_row));
+                        let mut right = [l.splat(T::ZERO); V];
+                        for v in 0..V {
+                            right[v] = l.load(b.add(v * L::N));
+                        }
+                        for r in 0..R {
+                            let left = l.splat(*a.add(r * self.a_row));
+                            for v in 0..V {
+                                sums[r][v] = l.fma(left, right[v], sums[r][v]);
+                            }
+                        }
+                    }
+                    continue;
+                }
+                for r in 0..R {
+                    let mut word = words[r];
+                    while word != 0 {
+                        let k = word.trailing_zeros() as usize;
+                        word &= word - 1;
+                        let left = l.splat(*a.add(r * self.a_row + k * self.a_step));
                         let b = b.add(k * self.b_row);
                         for v in 0..V {
-                            sums[v] = l.fma(left, l.load(b.add(v * L::N)), sums[v]);
+                            sums[r][v] = l.fma(left, l.load(b.add(v * L::N)), sums[r][v]);
                         }
                     }
                 }
-                to.end(l, [sums]);
+            }
+            to.end(l, sums);
+        }
+    }
+
+    /// V vectors of all rows, from a column on.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    unsafe fn part<L: Lanes<T>, const V: usize>(&self, l: L, column: usize) {
+        let pairs = self.rows / 2;
+        // SAFETY: the caller's promise.
+        unsafe {
+            for pair in 0..pairs {
+                self.rows::<L, 2, V>(l, 2 * pair, column);
+            }
+            if self.rows % 2 == 1 {
+                self.rows::<L, 1, V>(l, 2 * pairs, column);
             }
         }
     }
@@ -227,13 +272,9 @@ impl<T: Float> Op<T> for Thin<'_, T> {
                         self.part::<L, 3>(l, column);
                         3
                     }
-                    4..8 => {
+                    _ => {
                         self.part::<L, 4>(l, column);
                         4
-                    }
-                    _ => {
-                        self.part::<L, 8>(l, column);
-                        8
                     }
                 }
             };
@@ -258,7 +299,7 @@ mod tests {
         // SAFETY: all slices have the rows and columns that are said.
         unsafe {
             pattern.thin = Look { pattern: &mut pattern, x: &a, stride: inner }.run(l);
-            let words = pattern.of_rows(rows, inner);
+            let words = pattern.if_thin(rows, inner).unwrap();
             assert!(
                 (0..rows * inner)
                     .all(|i| (words[i / inner * 2 + i % inner / WORD] >> (i % inner % WORD)) & 1 == u64::from(i % 5 == 2))
