@@ -1,6 +1,7 @@
 //! What can be looked at in a network: histograms of activations, gradients and weights, layer by layer.
 
 use ermine_core::{Cell, Curve, Report, Result, Section};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::course::{Run, Task};
@@ -8,6 +9,9 @@ use crate::{Network, Trainer};
 
 /// Bins of a histogram.
 const BINS: usize = 24;
+
+/// Numbers that are looked at side by side.
+const LANES: usize = 16;
 
 /// Rows that are sent through to look at.
 pub(crate) const SAMPLE: usize = 256;
@@ -34,43 +38,56 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    fn new(layer: usize, of: &str, values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
-        let (mut n, mut sum, mut low, mut high, mut zeros) = (0u64, 0.0, f64::INFINITY, f64::NEG_INFINITY, 0u64);
-        for v in values.clone().filter(|v| v.is_finite()) {
-            n += 1;
-            sum += v;
-            zeros += u64::from(v == 0.0);
-            (low, high) = (low.min(v), high.max(v));
+    /// Of the finite ones among some numbers, if there are any.
+    fn new(layer: usize, of: &str, values: &[f32]) -> Option<Self> {
+        // Several sums side by side, so that they become vectors.
+        let mut sums = [0.0f64; LANES];
+        let (mut low, mut high) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
+        let (mut finite, mut zeros) = ([0u32; LANES], [0u32; LANES]);
+        for chunk in values.chunks(LANES) {
+            for (k, &v) in chunk.iter().enumerate() {
+                let sound = v.is_finite();
+                finite[k] += u32::from(sound);
+                zeros[k] += u32::from(v == 0.0);
+                sums[k] += f64::from(if sound { v } else { 0.0 });
+                low[k] = if sound && v < low[k] { v } else { low[k] };
+                high[k] = if sound && v > high[k] { v } else { high[k] };
+            }
         }
-        if n == 0 {
+        let total = |counts: [u32; LANES]| counts.iter().map(|&c| f64::from(c)).sum::<f64>();
+        let n = total(finite);
+        if n == 0.0 {
             return None;
         }
-        let mean = sum / n as f64;
+        let low = f64::from(low.into_iter().fold(f32::INFINITY, f32::min));
+        let high = f64::from(high.into_iter().fold(f32::NEG_INFINITY, f32::max));
+        let mean = sums.iter().sum::<f64>() / n;
+        let scale = if high > low { BINS as f64 / (high - low) } else { 0.0 };
         let mut counts = vec![0; BINS];
-        let mut squares = 0.0;
-        for v in values.filter(|v| v.is_finite()) {
-            squares += (v - mean) * (v - mean);
-            let place = if high > low { ((v - low) / (high - low) * BINS as f64) as usize } else { 0 };
-            counts[place.min(BINS - 1)] += 1;
+        let mut squares = [0.0f64; LANES];
+        for chunk in values.chunks(LANES) {
+            let mut places = [BINS; LANES];
+            for (k, &v) in chunk.iter().enumerate() {
+                let v = if v.is_finite() { f64::from(v) } else { f64::NAN };
+                let from_mean = if v.is_nan() { 0.0 } else { v - mean };
+                squares[k] += from_mean * from_mean;
+                places[k] = if v.is_nan() { BINS } else { (((v - low) * scale) as usize).min(BINS - 1) };
+            }
+            places.iter().for_each(|&p| counts.get_mut(p).into_iter().for_each(|c| *c += 1));
         }
-        let (deviation, zeros) = ((squares / n as f64).sqrt(), zeros as f64 / n as f64);
+        let (deviation, zeros) = ((squares.iter().sum::<f64>() / n).sqrt(), total(zeros) / n);
         Some(Self { layer, of: of.to_owned(), low, high, counts, mean, deviation, zeros })
     }
 }
 
 /// The histograms of a network for some rows that have just gone through it and back.
 pub(crate) fn histograms(trainer: &Trainer) -> Vec<Histogram> {
-    let network = trainer.network();
-    let mut out: Vec<Histogram> = Vec::new();
-    for (layer, values) in trainer.activations() {
-        out.extend(Histogram::new(layer, "activations", values.iter().map(|v| f64::from(*v))));
+    let mut all: Vec<(usize, &str, Vec<f32>)> = Vec::new();
+    all.extend(trainer.activations().into_iter().map(|(layer, values)| (layer, "activations", values)));
+    for (of, runs) in [("gradients", trainer.gradients()), ("weights", trainer.network().weights())] {
+        all.extend(runs.into_iter().filter(|w| w.name == "weights").map(|w| (w.layer, of, w.values)));
     }
-    for (of, runs) in [("gradients", trainer.gradients()), ("weights", network.weights())] {
-        for w in runs.iter().filter(|w| w.name == "weights") {
-            out.extend(Histogram::new(w.layer, of, w.values.iter().map(|v| f64::from(*v))));
-        }
-    }
-    out
+    all.par_iter().filter_map(|(layer, of, values)| Histogram::new(*layer, of, values)).collect()
 }
 
 /// Looks at a network on the first rows of its task.
@@ -116,5 +133,24 @@ pub(crate) fn report(network: &Network, histograms: &[Histogram], report: &mut R
             let title = format!("Histogram of the {of} of every layer");
             report.sections.push(Section::Plot { title, x: of.to_owned(), y: "share".into(), curves });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_counts_what_is_finite() {
+        let mut values: Vec<f32> = (0..=48).map(|i| i as f32 / 4.0 - 3.0).collect();
+        values.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
+        let h = Histogram::new(2, "weights", &values).unwrap();
+        // -3, -2.75 .. 9 in bins of a half: two in each, and the last one with the end.
+        assert_eq!((h.low, h.high, h.mean), (-3.0, 9.0, 3.0));
+        assert_eq!(h.counts, [vec![2; BINS - 1], vec![3]].concat());
+        assert!((h.zeros - 1.0 / 49.0).abs() < 1e-15 && (h.deviation - 12.5f64.sqrt()).abs() < 1e-14);
+        let one = Histogram::new(0, "weights", &[0.0; 5]).unwrap();
+        assert_eq!((one.counts[0], one.deviation, one.zeros), (5, 0.0, 1.0));
+        assert!(Histogram::new(0, "weights", &[f32::NAN]).is_none());
     }
 }

@@ -4,6 +4,9 @@ use super::Float;
 use super::buffer::LINE;
 use super::tile::{self, Tile};
 
+/// Rows and columns that a transpose turns at once; divides the padding.
+pub const SQUARE: usize = 8;
+
 /// Something to be done with vectors of whatever width the processor has.
 pub trait Op<T: Float> {
     type Out;
@@ -45,6 +48,18 @@ pub trait Lanes<T: Float>: Copy {
     fn where_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V;
     /// A bit a number, the first the lowest, set where it is not 0 (or NaN).
     fn nonzero(self, v: Self::V) -> u32;
+    /// The transpose of 8 rows of 8 numbers, whose rows are as far apart as the second and the last number say.
+    /// # Safety
+    /// All are readable, and writable.
+    #[inline(always)]
+    unsafe fn turn(self, from: *const T, from_row: usize, to: *mut T, to_row: usize) {
+        for r in 0..SQUARE {
+            for c in 0..SQUARE {
+                // SAFETY: the caller's promise.
+                unsafe { *to.add(c * to_row + r) = *from.add(r * from_row + c) };
+            }
+        }
+    }
 }
 
 /// Any processor.
@@ -124,7 +139,7 @@ impl<T: Float> Lanes<T> for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{LINE, Lanes, Tile, tile};
+    use super::{LINE, Lanes, SQUARE, Tile, tile};
 
     /// A processor with AVX2 and FMA. Made only by [`Avx2::find`], so the intrinsics below exist on this machine.
     #[derive(Clone, Copy)]
@@ -184,6 +199,34 @@ mod x86 {
         };
     }
 
+    /// [`Lanes::turn`] in registers: numbers of two rows are interleaved, then pairs of four, then halves of eight.
+    ///
+    /// # Safety
+    /// As there; the processor has AVX.
+    #[inline(always)]
+    unsafe fn turn_singles(from: *const f32, from_row: usize, to: *mut f32, to_row: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let a: [__m256; SQUARE] = std::array::from_fn(|r| _mm256_loadu_ps(from.add(r * from_row)));
+            let mut b = a;
+            for r in (0..SQUARE).step_by(2) {
+                b[r] = _mm256_unpacklo_ps(a[r], a[r + 1]);
+                b[r + 1] = _mm256_unpackhi_ps(a[r], a[r + 1]);
+            }
+            let mut c = b;
+            for r in [0, 4] {
+                c[r] = _mm256_shuffle_ps::<0b01_00_01_00>(b[r], b[r + 2]);
+                c[r + 1] = _mm256_shuffle_ps::<0b11_10_11_10>(b[r], b[r + 2]);
+                c[r + 2] = _mm256_shuffle_ps::<0b01_00_01_00>(b[r + 1], b[r + 3]);
+                c[r + 3] = _mm256_shuffle_ps::<0b11_10_11_10>(b[r + 1], b[r + 3]);
+            }
+            for r in 0..4 {
+                _mm256_storeu_ps(to.add(r * to_row), _mm256_permute2f128_ps::<0x20>(c[r], c[r + 4]));
+                _mm256_storeu_ps(to.add((r + 4) * to_row), _mm256_permute2f128_ps::<0x31>(c[r], c[r + 4]));
+            }
+        }
+    }
+
     // SAFETY of all blocks below: a value of the type proves the features; pointers are the caller's promise.
     macro_rules! lanes {
         (
@@ -192,6 +235,7 @@ mod x86 {
             ($first_at:ident, $first_v:ident, $first_n:ident) $first:block,
             ($of:ident, $a:ident, $b:ident) $positive:block,
             ($of_bits:ident) $nonzero:block
+            $(, $turn:ident)?
         ) => {
             impl Lanes<$t> for $l {
                 type V = $v;
@@ -232,6 +276,12 @@ mod x86 {
                 fn nonzero(self, $of_bits: $v) -> u32 {
                     unsafe { $nonzero }
                 }
+                $(
+                    #[inline(always)]
+                    unsafe fn turn(self, from: *const $t, from_row: usize, to: *mut $t, to_row: usize) {
+                        unsafe { $turn(from, from_row, to, to_row) }
+                    }
+                )?
             }
         };
     }
@@ -246,7 +296,8 @@ mod x86 {
         _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps _mm512_mul_ps _mm512_max_ps,
         (at, v, n) { _mm512_mask_storeu_ps(at, ((1u32 << n) - 1) as __mmask16, v) },
         (of, a, b) { _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(of, _mm512_setzero_ps()), b, a) },
-        (v) { u32::from(_mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(v, _mm512_setzero_ps())) }
+        (v) { u32::from(_mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(v, _mm512_setzero_ps())) },
+        turn_singles
     );
     lanes!(
         Avx512, f64, __m512d,
@@ -267,7 +318,8 @@ mod x86 {
             _mm256_maskstore_ps(at, _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), lane), v)
         },
         (of, a, b) { _mm256_blendv_ps(b, a, _mm256_cmp_ps::<_CMP_GT_OQ>(of, _mm256_setzero_ps())) },
-        (v) { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(v, _mm256_setzero_ps())) as u32 }
+        (v) { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(v, _mm256_setzero_ps())) as u32 },
+        turn_singles
     );
     lanes!(
         Avx2, f64, __m256d,

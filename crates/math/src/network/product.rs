@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Float;
 use super::buffer::LINE;
+use super::lanes::{Lanes, Op, SQUARE};
 use super::thin::{Pattern, Source, Thin, WORD};
 use super::tile::{End, Finish, Sink, Start, Sweep, Tile};
 
@@ -72,9 +73,6 @@ impl Panels {
     }
 }
 
-/// Rows and columns that a transpose turns at once; divides the padding.
-const SQUARE: usize = 8;
-
 /// A panel of a transpose that is yet to be written.
 #[derive(Debug)]
 pub struct TurnedPanel<'a, T> {
@@ -85,27 +83,44 @@ pub struct TurnedPanel<'a, T> {
 
 impl<T: Float> TurnedPanel<'_, T> {
     /// Writes it, from the matrix whose transpose it is a part of.
+    ///
+    /// # Panics
+    /// When that is too short.
     pub fn write(self, from: &[T]) {
-        let Self { layout, number: q, to } = self;
+        assert!(from.len() >= self.layout.len(), "a matrix of {:?}", self.layout);
+        T::dispatch(Turn { panel: self, from });
+    }
+}
+
+struct Turn<'a, T> {
+    panel: TurnedPanel<'a, T>,
+    from: &'a [T],
+}
+
+impl<T: Float> Op<T> for Turn<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    unsafe fn run<L: Lanes<T>>(self, l: L) {
+        let Self { panel: TurnedPanel { layout, number: q, to }, from } = self;
         let (_, wide) = Panels { rows: layout.cols, cols: layout.rows }.panel(q);
         let rows = wide.min(layout.rows - q * WIDE);
         for p in 0..layout.count() {
             let (start, width) = layout.panel(p);
             let cols = width.min(layout.cols - p * WIDE);
             let (from, to) = (&from[start + q * WIDE * width..], &mut to[p * WIDE * wide..]);
-            // Squares that fit in registers: read and written in lines.
             for i in (0..rows).step_by(SQUARE) {
                 for j in (0..cols).step_by(SQUARE) {
                     let (high, broad) = (SQUARE.min(rows - i), SQUARE.min(cols - j));
-                    let mut square = [[T::ZERO; SQUARE]; SQUARE];
-                    for (r, line) in square.iter_mut().enumerate().take(high) {
-                        // The padding has room for whole lines.
-                        line.copy_from_slice(&from[(i + r) * width + j..][..SQUARE]);
+                    if high == SQUARE && broad == SQUARE {
+                        let (from, to) = (&from[i * width + j..][..(SQUARE - 1) * width + SQUARE], &mut to[j * wide + i..]);
+                        let to = &mut to[..(SQUARE - 1) * wide + SQUARE];
+                        // SAFETY: the slices hold whole squares.
+                        unsafe { l.turn(from.as_ptr(), width, to.as_mut_ptr(), wide) };
+                        continue;
                     }
-                    for c in 0..broad {
-                        let out = &mut to[(j + c) * wide + i..][..SQUARE];
-                        for r in 0..SQUARE {
-                            out[r] = square[r][c];
+                    for r in 0..high {
+                        for c in 0..broad {
+                            to[(j + c) * wide + i + r] = from[(i + r) * width + j + c];
                         }
                     }
                 }
