@@ -45,9 +45,12 @@ impl<'a> Cells<'a> {
         let unsound = (0..x.rows().div_ceil(RUN)).into_par_iter().find_map_first(|run| {
             let mut row = vec![0.0; x.cols()];
             (run * RUN..x.rows().min((run + 1) * RUN)).find_map(|i| {
-                cells.copy(i, &mut row);
-                let whole = is_sound(&row);
-                (!whole).then(|| (i, row.iter().position(|v| !v.is_finite()).unwrap_or(0)))
+                let there = if let Self::F32(m) = &cells { m.row(i) } else { None };
+                let row = there.unwrap_or_else(|| {
+                    cells.copy(i, &mut row);
+                    &row
+                });
+                (!is_sound(row)).then(|| (i, row.iter().position(|v| !v.is_finite()).unwrap_or(0)))
             })
         });
         if let Some((row, j)) = unsound {

@@ -266,15 +266,15 @@ impl<T: Float> Product<'_, T> {
         }
     }
 
-    /// The same without what meets a zero. 64 rows of a panel are as much as stays near while all rows of `x` use them, so the sums
-    /// wait in `y` between; a single row has no use for that.
+    /// The same without what meets a zero. Some 128 rows of a panel are as much as stays near while all rows of `x` use them, so the
+    /// sums wait in `y` between; a single row has no use for that.
     ///
     /// # Safety
     /// As above, at the bits that are set.
     unsafe fn thin_panel(&self, x: *const T, rows: usize, words: &[u64], b: *const T, b_row: usize, to: Sink<T>) {
         let count = self.layout.rows.div_ceil(WORD);
         let mut sources = [Source::NONE; SOURCES];
-        let deep = if rows == 1 { SOURCES } else { 1 };
+        let deep = if rows == 1 { SOURCES } else { 2 };
         for first in (0..count).step_by(deep) {
             let here = deep.min(count - first);
             // SAFETY: the caller's promise.
