@@ -1,10 +1,12 @@
-"""Networks against PyTorch, in turns: seconds a step, and the ratio.
+"""Networks against PyTorch and scikit-learn, in turns: seconds a step, and the ratio.
 
     ERMINE_DATA=folder python bench/networks.py [--rounds 7] [--threads 2] [--cpu] target/release/examples/speed [TASK ...]
 
-Needs torch, and the example `speed` of crate ermine-neural. Both have the same number of threads. PyTorch runs in every variant (plain,
-a fused optimiser, channels last for images), and the best of them counts. With --cpu the seconds are those of the processor, which is
-what can be compared on one thread of a busy machine.
+Needs torch and scikit-learn, and the example `speed` of crate ermine-neural. All have the same number of threads. PyTorch runs in every
+variant (plain, a fused optimiser, channels last for images), and the best of them counts; scikit-learn's perceptrons run in singles, as
+the others do, and in doubles, which is what it makes of rows that are not singles. Before every turn the machine rests, since threads of
+the one before go on spinning for a while. With --cpu the seconds are those of the processor, which is what can be compared on one
+thread of a busy machine.
 """
 
 import argparse
@@ -14,13 +16,18 @@ import statistics
 import subprocess
 import sys
 import time
+import warnings
 
 import numpy as np
 import torch
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+from threadpoolctl import threadpool_limits
 from torch import nn
 
 CLOCK = [time.perf_counter]
 TICK = os.sysconf("SC_CLK_TCK")
+REST = 0.4
 
 
 def clothes():
@@ -101,6 +108,16 @@ def train(make, X, Y, batch, epochs, variant):
     return CLOCK[0]() - started, steps, total / len(X)
 
 
+def scikit(hidden, X, Y, batch, epochs, numbers):
+    X, Y = X.numpy().astype(numbers), Y.numpy()
+    net = MLPClassifier(hidden, batch_size=batch, max_iter=epochs, alpha=0, tol=0, n_iter_no_change=epochs, random_state=0)
+    started = CLOCK[0]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        net.fit(X, Y)
+    return CLOCK[0]() - started, len(X) // batch * epochs, net.loss_curve_[-1]
+
+
 @torch.inference_mode()
 def one_row(make, x, times):
     net = make().eval()
@@ -118,15 +135,28 @@ def tasks(x, y):
     high = (y > 4).long()
     auto = x[:12_800] - x[:12_800].mean(0)
     auto /= auto.square().mean().sqrt()
+    few, kinds = x[:12_800], y[:12_800]
+    quarter, half = quarters[:12_800], high[:12_800]
+    singles_and_doubles = {"singles": np.float32, "doubles": np.float64}
+
+    def torches(run, *variants):
+        return {"torch": [(v, lambda v=v: run(v)) for v in variants]}
+
+    def perceptrons(hidden, X, Y, batch, epochs):
+        sizes = (X.shape[1], *hidden, int(Y.max()) + 1)
+        ours = torches(lambda v: train(lambda: perceptron(*sizes), X, Y, batch, epochs, v), "plain", "fused")
+        theirs = {f"sklearn {n}": [(n, lambda t=t: scikit(hidden, X, Y, batch, epochs, t))] for n, t in singles_and_doubles.items()}
+        return ours | theirs
+
     return {
-        "mlp": (("plain", "fused"), lambda v: train(lambda: perceptron(784, 256, 128, 10), x[:12_800], y[:12_800], 128, 2, v)),
-        "tiny": (("plain", "fused"), lambda v: train(lambda: perceptron(4, 64, 64, 2), quarters[:12_800], high[:12_800], 64, 5, v)),
-        "lenet": (("plain", "fused", "last"), lambda v: train(lenet, images[:3_200], y[:3_200], 64, 2, v)),
-        "normalised": (("plain", "fused", "last"), lambda v: train(normalised, images[:1_280], y[:1_280], 64, 2, v)),
-        "autoencoder": (("plain", "fused"), lambda v: train(autoencoder, auto, auto, 128, 1, v)),
-        "mlp-1": (("plain",), lambda v: one_row(lambda: perceptron(784, 256, 128, 10), x[:1], 500)),
-        "tiny-1": (("plain",), lambda v: one_row(lambda: perceptron(4, 64, 64, 2), quarters[:1], 500)),
-        "lenet-1": (("plain",), lambda v: one_row(lenet, images[:1], 200)),
+        "mlp": perceptrons((256, 128), few, kinds, 128, 2),
+        "tiny": perceptrons((64, 64), quarter, half, 64, 5),
+        "lenet": torches(lambda v: train(lenet, images[:3_200], y[:3_200], 64, 2, v), "plain", "fused", "last"),
+        "normalised": torches(lambda v: train(normalised, images[:1_280], y[:1_280], 64, 2, v), "plain", "fused", "last"),
+        "autoencoder": torches(lambda v: train(autoencoder, auto, auto, 128, 1, v), "plain", "fused"),
+        "mlp-1": torches(lambda v: one_row(lambda: perceptron(784, 256, 128, 10), x[:1], 500), "plain"),
+        "tiny-1": torches(lambda v: one_row(lambda: perceptron(4, 64, 64, 2), quarters[:1], 500), "plain"),
+        "lenet-1": torches(lambda v: one_row(lenet, images[:1], 200), "plain"),
     }
 
 
@@ -141,6 +171,7 @@ def main():
     if args.cpu:
         CLOCK[0] = time.process_time
     torch.set_num_threads(args.threads)
+    threadpool_limits(args.threads)
     all_tasks = tasks(*clothes())
     env = dict(os.environ, RAYON_NUM_THREADS=str(args.threads))
     ours = subprocess.Popen([args.example], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
@@ -161,26 +192,32 @@ def main():
             seconds = spent() - before
         return seconds / steps * 1e6, loss
 
-    print(f"{'task':<12} {'ermine':>10} {'torch':>10} {'ratio':>7} {'least':>7} {'most':>7}   loss (µs a step, medians of {args.rounds} turns)")
+    def turn(run):
+        time.sleep(REST)
+        return run()
+
+    print(f"{'task':<12} {'ermine':>9} {'other':>9} {'ratio':>6} {'least':>6} {'most':>6}   loss (µs a step, medians of {args.rounds} turns)")
     for name in args.tasks or all_tasks:
-        variants, run = all_tasks[name]
-        ask(name), [run(v) for v in variants]
-        mine, theirs, losses = [], {v: [] for v in variants}, (0, 0)
+        peers = all_tasks[name]
+        ask(name), [run() for variants in peers.values() for _, run in variants]
+        mine, theirs, losses = [], {}, {}
         for _ in range(args.rounds):
-            us, loss = ask(name)
+            us, losses["ermine"] = turn(lambda: ask(name))
             mine.append(us)
-            for v in variants:
-                seconds, steps, other = run(v)
-                theirs[v].append(seconds / steps * 1e6)
-                losses = loss, other
-        best = min(variants, key=lambda v: statistics.median(theirs[v]))
-        ratios = [b / a for a, b in zip(mine, theirs[best])]
-        a, b = statistics.median(mine), statistics.median(theirs[best])
-        print(
-            f"{name:<12} {a:>10.1f} {b:>10.1f} {statistics.median(ratios):>7.2f} {min(ratios):>7.2f} {max(ratios):>7.2f}   "
-            f"{losses[0]:.4f} {losses[1]:.4f} ({best})",
-            flush=True,
-        )
+            for peer, variants in peers.items():
+                for variant, run in variants:
+                    seconds, steps, losses[peer] = turn(run)
+                    theirs.setdefault((peer, variant), []).append(seconds / steps * 1e6)
+        for peer, variants in peers.items():
+            best = min((v for v, _ in variants), key=lambda v: statistics.median(theirs[peer, v]))
+            other = theirs[peer, best]
+            ratios = [b / a for a, b in zip(mine, other)]
+            label = peer if best in peer else f"{peer} {best}"
+            print(
+                f"{name:<12} {statistics.median(mine):>9.1f} {statistics.median(other):>9.1f} {statistics.median(ratios):>6.2f} "
+                f"{min(ratios):>6.2f} {max(ratios):>6.2f}   {losses['ermine']:.4f} {losses[peer]:.4f} ({label})",
+                flush=True,
+            )
     ours.stdin.close()
     ours.wait()
 
