@@ -65,6 +65,9 @@ const BLOCK: usize = 32;
 /// Products a row from which on half as many rows are enough.
 const HEAVY: usize = 1 << 20;
 
+/// The same where blocks meet for most of the work, and need not be many: as many as a word of a pattern has bits for.
+const MEETING_BLOCK: usize = 64;
+
 /// Weights of a layer from which on blocks meet for its product, so that threads stay with the weights that they move.
 const WIDE: usize = 1 << 16;
 
@@ -85,6 +88,11 @@ impl Meeting {
             Self::Norm(k) | Self::Wide(k) => k,
         }
     }
+}
+
+/// Whether blocks meet for the product of a layer.
+fn is_wide(op: &Op) -> bool {
+    matches!(op, Op::Dense { panels, .. } if panels.len() >= WIDE && panels.count() > 1)
 }
 
 /// What a block does at the end of the way there.
@@ -111,7 +119,11 @@ impl<T: Float> Trainer<T> {
             return Err(Error::Data(format!("\"{}\" has no weights, so there is nothing to train", plan.architecture)));
         }
         // Small batches stay whole, so that one thread has no more to do than it must.
-        let rows = if plan.work() < HEAVY { BLOCK } else { BLOCK / 2 };
+        let rows = match plan.work() {
+            work if work >= HEAVY => BLOCK / 2,
+            _ if plan.ops.iter().any(is_wide) => MEETING_BLOCK,
+            _ => BLOCK,
+        };
         let count = if batch * plan.work() < SMALL { 1 } else { batch.div_ceil(rows).next_multiple_of(2).min(batch) };
         let memory = optimiser.method.rule().memory();
         let room = |wanted: bool| if wanted { Buffer::zeros(plan.weights) } else { Buffer::default() };
@@ -371,7 +383,7 @@ impl<T: Float> Trainer<T> {
         let several = self.tapes.len() > 1;
         (from..plan.ops.len()).find_map(|k| match &plan.ops[k] {
             Op::Norm { .. } => Some(Meeting::Norm(k)),
-            Op::Dense { panels, .. } if several && panels.len() >= WIDE && panels.count() > 1 => Some(Meeting::Wide(k)),
+            op if several && is_wide(op) => Some(Meeting::Wide(k)),
             _ => None,
         })
     }
