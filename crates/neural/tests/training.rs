@@ -7,7 +7,7 @@ use ermine_core::{
     Classifier, Context, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Progress,
     Regressor, Stream, Target,
 };
-use ermine_neural::{Mlp, NetworkModel, Rate, Solver, Word};
+use ermine_neural::{Init, Mlp, Network, NetworkModel, Optimiser, Rate, Shape, Solver, Trainer, Word};
 
 /// Two half moons, one around the end of the other.
 fn moons(rows: usize, seed: u64) -> (Mat<f64>, OwnedTarget) {
@@ -72,6 +72,49 @@ fn threads_do_not_change_a_bit() {
             None => first = Some(here),
             Some(one) => assert!(*one == here, "{threads} threads"),
         }
+    }
+}
+
+#[test]
+fn layers_where_blocks_meet_have_the_gradients_of_single_rows() {
+    let (rows, inputs) = (150, 300);
+    let layers = "dense(256) tanh dense(300) relu dense(3)".parse().unwrap();
+    let network: Network<f32> = Network::new(&layers, Shape::flat(inputs), Init::Auto, 3).unwrap();
+    let mut s = Stream::new(5, "rows", 0);
+    let x = Mat::from_fn(rows, inputs, |_, _| (s.normal() as f32).max(0.0));
+    let d = Mat::from_fn(rows, 3, |_, _| s.normal() as f32);
+    // One row is one block, which meets no other.
+    let mut one = Trainer::new(network.clone(), Optimiser::adam(0.01), 1).unwrap();
+    let mut want: Vec<Vec<f64>> = Vec::new();
+    let mut out = Vec::new();
+    for i in 0..rows {
+        out.extend_from_slice(one.forward(x.view().row_range(i..i + 1)).unwrap().row(0).unwrap());
+        one.backward(d.view().row_range(i..i + 1)).unwrap();
+        let here = one.gradients();
+        want.resize_with(here.len(), Vec::new);
+        for (sum, g) in want.iter_mut().zip(here) {
+            sum.resize(g.values.len(), 0.0);
+            sum.iter_mut().zip(g.values).for_each(|(s, g)| *s += f64::from(g));
+        }
+    }
+    let mut known: Option<Vec<Vec<f32>>> = None;
+    for threads in [1, 2, 7] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut all = Trainer::new(network.clone(), Optimiser::adam(0.01), rows).unwrap();
+        assert!(all.blocks() > 1);
+        pool.install(|| {
+            let said = all.forward(x.view()).unwrap();
+            assert!((0..rows).all(|i| said.row(i).unwrap() == &out[3 * i..][..3]), "{threads} threads");
+            all.backward(d.view()).unwrap();
+        });
+        for (g, want) in all.gradients().iter().zip(&want) {
+            let size = want.iter().fold(0.0f64, |m, w| m.max(w.abs()));
+            let far = g.values.iter().zip(want).map(|(g, w)| (f64::from(*g) - w).abs()).fold(0.0, f64::max);
+            assert!(far <= 1e-5 * size, "layer {} {}: {far} of {size}", g.layer, g.name);
+        }
+        pool.install(|| all.apply().unwrap());
+        let weights: Vec<Vec<f32>> = all.network().weights().into_iter().map(|w| w.values).collect();
+        assert!(*known.get_or_insert_with(|| weights.clone()) == weights, "{threads} threads");
     }
 }
 

@@ -97,7 +97,7 @@ pub fn dense_gradient<T: Float>(
     let waiting = [Source::NONE; SOURCES];
     let mut part = Part { x_stride, d_stride, rows: inputs.len(), width, to, waiting, count: 0, held: 0 };
     for Rows { x, d, rows, pattern } in blocks {
-        let reach = |stride: usize, width: usize| (rows.max(&1) - 1) * stride + width;
+        let reach = |stride: usize, width: usize| rows.saturating_sub(1) * stride + width;
         assert!(x.len() >= reach(x_stride, inputs.end) && d.len() >= reach(d_stride, column + width), "{rows} rows");
         // SAFETY: checked above; patterns have a word a column for every 64 rows.
         unsafe {

@@ -150,7 +150,7 @@ pub fn dense<T: Float>(
     let wide = padded(layout.cols);
     check(x, x_stride, rows, w, layout, bias, y, y_stride);
     if let End::Where(of, stride, _) = end {
-        assert!(of.len() >= rows.max(1).saturating_sub(1) * stride + wide, "{rows} rows of gates");
+        assert!(of.len() >= rows.saturating_sub(1) * stride + wide, "{rows} rows of gates");
     }
     let product = Product { x_stride, w, layout, bias, end, y_stride };
     let words = pattern.and_then(|p| p.if_thin(rows, layout.rows));

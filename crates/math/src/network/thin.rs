@@ -99,14 +99,14 @@ impl<T: Float> Op<T> for Look<'_, T> {
                 *to = word;
             }
             // A few rows tell where there is nothing to gain.
-            if i % 4 == 3 && count > (i + 1) * cols / 8 * 7 {
+            if i % 4 == 3 && count * 8 > (i + 1) * cols * 7 {
                 return false;
             }
         }
-        // A single row is a matter of reading weights, of which every zero saves some. Many rows share what is read, and products of
-        // all numbers are faster by the number.
-        let most = if rows == 1 { rows * cols / 8 * 7 } else { rows * cols / 10 * 7 };
-        count <= most
+        // A single row is a matter of reading weights, of which every zero saves some. Many rows share what is read, and a product of
+        // all numbers spends less time on each.
+        let (part, of) = if rows == 1 { (7, 8) } else { (7, 10) };
+        count * of <= rows * cols * part
     }
 }
 
@@ -258,27 +258,15 @@ impl<T: Float> Op<T> for Thin<'_, T> {
         while column < self.to.columns {
             let left = (self.to.columns - column).div_ceil(L::N);
             // SAFETY: rows and columns are the promise of whoever made it.
-            let vectors = unsafe {
+            unsafe {
                 match left {
-                    0 | 1 => {
-                        self.part::<L, 1>(l, column);
-                        1
-                    }
-                    2 => {
-                        self.part::<L, 2>(l, column);
-                        2
-                    }
-                    3 => {
-                        self.part::<L, 3>(l, column);
-                        3
-                    }
-                    _ => {
-                        self.part::<L, 4>(l, column);
-                        4
-                    }
+                    1 => self.part::<L, 1>(l, column),
+                    2 => self.part::<L, 2>(l, column),
+                    3 => self.part::<L, 3>(l, column),
+                    _ => self.part::<L, 4>(l, column),
                 }
-            };
-            column += vectors * L::N;
+            }
+            column += left.min(4) * L::N;
         }
     }
 }
