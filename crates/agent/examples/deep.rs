@@ -9,9 +9,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use ermine_agent::env::{known, make};
+use ermine_agent::env::{env_info, make};
 use ermine_agent::rl::{TrainedAgent, evaluate, named, train, tuned};
-use ermine_agent::tabular::{Budget, LearningCurve};
+use ermine_agent::tabular::{TrainingBudget, LearningCurve};
 use ermine_core::{Context, Error, Result};
 use serde_json::{Map, Value};
 
@@ -33,7 +33,7 @@ struct Row {
 /// Trains seed by seed, on one core.
 fn run(agent: &str, environment: &str, seeds: u64, more: &Map<String, Value>) -> Result<Vec<Row>> {
     let env = make(environment, &Map::new())?;
-    let solved = known(environment, &env.params).solved.unwrap_or(f64::INFINITY);
+    let solved = env_info(environment, &env.params).solved.unwrap_or(f64::INFINITY);
     let (mut params, mut steps) = tuned(agent, environment);
     params.extend(more.clone());
     if let Some(given) = params.remove("steps") {
@@ -43,7 +43,7 @@ fn run(agent: &str, environment: &str, seeds: u64, more: &Map<String, Value>) ->
     println!("{} on {environment}, {steps} steps at most, solved at {solved}", agent.name);
     let one = |seed: u64| -> Result<Row> {
         let start = Instant::now();
-        let trained = train(&agent, &env, None, Budget::Steps(steps), &Context::seeded(seed))?;
+        let trained = train(&agent, &env, None, TrainingBudget::Steps(steps), &Context::seeded(seed))?;
         let seconds = start.elapsed().as_secs_f64();
         let judged = trained.network().map_or(&[][..], |t| &t.judged);
         let solved_at = judged.iter().find(|j| j.1 >= solved).map(|j| j.0);
@@ -95,7 +95,7 @@ fn docs(environments: &[String]) -> Result<()> {
         let more: Vec<String> = set.split_whitespace().map(str::to_owned).collect();
         let rows = run(agent, environment, 10, &given(&more)?)?;
         let name = if set.is_empty() { (*agent).to_owned() } else { format!("{agent}, {set}") };
-        let solved = known(environment, &make(environment, &Map::new())?.params).solved.unwrap_or(f64::INFINITY);
+        let solved = env_info(environment, &make(environment, &Map::new())?.params).solved.unwrap_or(f64::INFINITY);
         let good = rows.iter().filter(|r| r.mean >= solved).count();
         let _ = writeln!(tables, "\n### {name} on {environment}: {good} of 10 at {solved} or more\n");
         let _ =
@@ -115,7 +115,7 @@ fn docs(environments: &[String]) -> Result<()> {
     }
     let mut page = String::from(include_str!("deep.md"));
     for (environment, curves) in &curves {
-        let solved = known(environment, &make(environment, &Map::new())?.params).solved;
+        let solved = env_info(environment, &make(environment, &Map::new())?.params).solved;
         let title = format!("{environment}: returns while learning, ten seeds");
         let name = format!("deep-{environment}.svg");
         write(&name, &chart::Chart::learning(&title, curves, solved).to_svg())?;

@@ -5,14 +5,14 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use ermine_agent::bandit::{
-    AnyPolicy, Arms, EpsilonGreedy, Exp3, KlUcb, LinUcb, Policy, RewardRange, ThompsonBeta, Ucb, Width, World,
+    AnyPolicy, RewardModel, EpsilonGreedy, Exp3, KlUcb, LinUcb, Policy, RewardRange, ThompsonBeta, Ucb, ConfidenceWidth, BanditEnv,
 };
-use ermine_agent::deep::{Dqn, Scaling};
+use ermine_agent::deep::{Dqn, ObservationScaling};
 use ermine_agent::env::{
-    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoles, Environment, FrozenLake, MountainCar, Taxi, cliff_walking,
+    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoleVec, Environment, FrozenLake, MountainCar, Taxi, cliff_walking,
 };
-use ermine_agent::tabular::{Budget, Exploration, Method, Rate, Schedule, TabularAgent};
-use ermine_core::{Context, Result, Stream};
+use ermine_agent::tabular::{TrainingBudget, Exploration, ControlMethod, StepSize, DecaySchedule, TabularAgent};
+use ermine_core::{Context, Result, RngStream};
 
 /// The best of three, in millions a second; `usual` is the figure of the usual Python tool.
 fn report(name: &str, usual: Option<f64>, mut work: impl FnMut() -> Result<u64>) -> Result<()> {
@@ -46,9 +46,9 @@ fn episodes<E: Environment>(env: &mut E, steps: u64) -> Result<u64> {
     Ok(steps)
 }
 
-fn rounds(arms: &Arms, policy: &AnyPolicy, count: u64) -> Result<u64> {
-    let (mut world, mut policy) = (World::new(arms)?, policy.clone());
-    let (mut a, mut b) = (Stream::new(1, "world", 0), Stream::new(1, "policy", 0));
+fn rounds(arms: &RewardModel, policy: &AnyPolicy, count: u64) -> Result<u64> {
+    let (mut world, mut policy) = (BanditEnv::new(arms)?, policy.clone());
+    let (mut a, mut b) = (RngStream::new(1, "world", 0), RngStream::new(1, "policy", 0));
     for _ in 0..count {
         world.advance(&mut a);
         let choice = policy.choose(world.context(), &mut b);
@@ -70,7 +70,7 @@ fn main() -> Result<()> {
     report("blackjack", Some(23e3), || episodes(&mut Blackjack::new(BlackjackRules::Book), n))?;
     for (width, usual) in [(1, None), (64, Some(1.28e6)), (1024, Some(10.7e6)), (4096, Some(18.4e6))] {
         for exact in [false, true] {
-            let mut carts = CartPoles::new(width, exact)?;
+            let mut carts = CartPoleVec::new(width, exact)?;
             let actions: Vec<Vec<u8>> = (0..16u8)
                 .map(|k| (0..width).map(|i| (i as u8).wrapping_mul(37).wrapping_add(k.wrapping_mul(91)) >> 7).collect())
                 .collect();
@@ -87,16 +87,16 @@ fn main() -> Result<()> {
         }
     }
     let agent = TabularAgent {
-        method: Method::QLearning,
+        method: ControlMethod::QLearning,
         gamma: 0.9,
-        alpha: Rate::Constant(0.7),
-        exploration: Exploration::EpsilonGreedy(Schedule::Constant(0.1)),
+        alpha: StepSize::Constant(0.7),
+        exploration: Exploration::EpsilonGreedy(DecaySchedule::Constant(0.1)),
         initial: 0.0,
     };
-    report("taxi, Q-learning", Some(77e3), || Ok(agent.train(&mut Taxi::new(None, None)?, Budget::Steps(n), 1)?.steps))?;
-    let lake = TabularAgent { alpha: Rate::Constant(0.1), gamma: 0.99, ..agent.clone() };
+    report("taxi, Q-learning", Some(77e3), || Ok(agent.train(&mut Taxi::new(None, None)?, TrainingBudget::Steps(n), 1)?.steps))?;
+    let lake = TabularAgent { alpha: StepSize::Constant(0.1), gamma: 0.99, ..agent.clone() };
     report("frozen lake, Q-learning", Some(120e3), || {
-        Ok(lake.train(&mut FrozenLake::default().build()?, Budget::Steps(n), 1)?.steps)
+        Ok(lake.train(&mut FrozenLake::default().build()?, TrainingBudget::Steps(n), 1)?.steps)
     })?;
     // As the zoo of Stable-Baselines3 trains it.
     let deep = Dqn {
@@ -111,11 +111,11 @@ fn main() -> Result<()> {
         updates: 128,
         target_every: 10,
         tau: 1.0,
-        epsilon: Schedule::Linear { from: 1.0, to: 0.04, steps: 8_000 },
+        epsilon: DecaySchedule::Linear { from: 1.0, to: 0.04, steps: 8_000 },
     };
     let train = |dqn: &Dqn| {
-        let budget = Budget::Steps(5_000);
-        Ok(dqn.train(&mut CartPole::default(), None, Scaling::none(4), budget, None, &Context::default())?.steps)
+        let budget = TrainingBudget::Steps(5_000);
+        Ok(dqn.train(&mut CartPole::default(), None, ObservationScaling::none(4), budget, None, &Context::default())?.steps)
     };
     report("cartpole, dqn of the zoo", Some(460.0), || train(&deep))?;
     // As it does when nobody sets anything.
@@ -124,11 +124,11 @@ fn main() -> Result<()> {
     report("cartpole, dqn by default", Some(940.0), || train(&plain))?;
     let mut means = vec![0.8; 10];
     means[0] = 0.9;
-    let coins = Arms::Bernoulli { means };
+    let coins = RewardModel::Bernoulli { means };
     let unit = RewardRange::default();
     for (name, usual, policy, count) in [
-        ("ucb1, 10 arms", Some(7.9e3), AnyPolicy::from(Ucb::new(10, Width::Logarithm { c: 2.0 })?), n),
-        ("epsilon-greedy, 10 arms", Some(10.1e3), EpsilonGreedy::new(10, Schedule::Constant(0.1))?.into(), n),
+        ("ucb1, 10 arms", Some(7.9e3), AnyPolicy::from(Ucb::new(10, ConfidenceWidth::Logarithm { c: 2.0 })?), n),
+        ("epsilon-greedy, 10 arms", Some(10.1e3), EpsilonGreedy::new(10, DecaySchedule::Constant(0.1))?.into(), n),
         ("thompson, 10 arms", Some(5.8e3), ThompsonBeta::new(10)?.into(), n / 5),
         ("exp3, 10 arms", Some(12e3), Exp3::on_rewards(10, n, unit)?.into(), n),
         ("kl-ucb, 10 arms", Some(5.7e3), KlUcb::new(10, 0.0)?.into(), n / 5),
@@ -137,7 +137,7 @@ fn main() -> Result<()> {
     }
     for (dimension, usual) in [(10, 1_057.0), (50, 918.0)] {
         let coefficients = (0..10).map(|arm| (0..dimension).map(|i| f64::from((arm * 7 + i) % 5) - 2.0).collect()).collect();
-        let world = Arms::Linear { coefficients, sd: 0.1 };
+        let world = RewardModel::Linear { coefficients, sd: 0.1 };
         let policy = LinUcb::new(10, dimension as usize, false, 1.0, 1.0)?.into();
         report(&format!("linucb, 10 arms, d = {dimension}"), Some(usual), || rounds(&world, &policy, n / 100))?;
     }

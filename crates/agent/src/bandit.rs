@@ -19,35 +19,35 @@ mod ucb;
 mod windowed;
 mod world;
 
-pub use bound::{Bound, lai_robbins, proven_bound};
+pub use bound::{RegretBound, lai_robbins, proven_bound};
 pub use combinatorial::{Cucb, set_bound, simulate_sets};
 pub use exp3::Exp3;
 pub use greedy::{EpsilonGreedy, ExploreThenCommit, Stationary};
 pub use kl::{KlUcb, bernoulli_kl, kl_upper};
 pub use linear::{LinUcb, LinearThompson};
-pub use named::{POLICIES, Setting, named, policy_entry};
-pub use off_policy::{Estimate, Logged, OffPolicy, Replay, off_policy, replay};
-pub use served::Served;
-pub use simulate::{Compared, Comparison, Contender, Simulation, compare, look_rounds, simulate};
+pub use named::{POLICIES, PolicySetting, named, policy_entry};
+pub use off_policy::{Estimate, LoggedRound, OffPolicyEstimates, Replay, off_policy, replay};
+pub use served::PolicyService;
+pub use simulate::{PolicyResult, Comparison, SimulatedPolicy, Simulation, compare, look_rounds, simulate};
 pub use thompson::{ThompsonBeta, ThompsonGaussian, draw_beta, draw_gamma};
-pub use top_m::{TopM, accepts_rejects_bound, lucb, lucb_bound, successive_accepts_rejects};
-pub use ucb::{Ucb, Width};
+pub use top_m::{TopArms, accepts_rejects_bound, lucb, lucb_bound, successive_accepts_rejects};
+pub use ucb::{Ucb, ConfidenceWidth};
 pub use windowed::{DiscountedUcb, SlidingWindowUcb};
-pub use world::{Arms, Delay, World};
+pub use world::{RewardModel, RewardDelay, BanditEnv};
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 /// An arm, and the probability with which it was chosen where the policy knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct ArmChoice {
     /// The arm, from 0.
     pub arm: usize,
     /// Its probability: what a log must keep for others to be evaluated on it.
     pub probability: Option<f64>,
 }
 
-impl Choice {
+impl ArmChoice {
     fn certain(arm: usize) -> Self {
         Self { arm, probability: Some(1.0) }
     }
@@ -59,10 +59,10 @@ pub trait Policy {
     fn arms(&self) -> usize;
 
     /// An arm for the next round. The context is empty where there is none.
-    fn choose(&mut self, context: &[f64], rng: &mut Stream) -> Choice;
+    fn choose(&mut self, context: &[f64], rng: &mut RngStream) -> ArmChoice;
 
     /// Takes in the reward of a choice, with the context it was made in.
-    fn learn(&mut self, context: &[f64], choice: Choice, reward: f64) -> Result<()>;
+    fn learn(&mut self, context: &[f64], choice: ArmChoice, reward: f64) -> Result<()>;
 }
 
 /// Any policy, to be kept in a file or chosen by name.
@@ -121,12 +121,12 @@ impl Policy for AnyPolicy {
     }
 
     #[inline]
-    fn choose(&mut self, context: &[f64], rng: &mut Stream) -> Choice {
+    fn choose(&mut self, context: &[f64], rng: &mut RngStream) -> ArmChoice {
         each!(self, p => p.choose(context, rng))
     }
 
     #[inline]
-    fn learn(&mut self, context: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, context: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         each!(self, p => p.learn(context, choice, reward))
     }
 }
@@ -161,7 +161,7 @@ impl AnyPolicy {
 
 /// What most policies keep: pulls and sums of rewards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Counts {
+struct ArmCounts {
     /// Rewards that came, an arm each.
     pulls: Vec<u64>,
     sums: Vec<f64>,
@@ -171,7 +171,7 @@ struct Counts {
     rounds: u64,
 }
 
-impl Counts {
+impl ArmCounts {
     fn new(arms: usize) -> Result<Self> {
         some_arms(arms)?;
         Ok(Self { pulls: vec![0; arms], sums: vec![0.0; arms], chosen: vec![0; arms], rounds: 0 })

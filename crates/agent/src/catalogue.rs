@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// A parameter, and what it is when nobody says.
 #[derive(Debug, Clone, Copy)]
-pub struct Param {
+pub struct ParamDefault {
     /// Its name, meaning and range.
     pub spec: ParamSpec,
     /// The default, as JSON.
@@ -16,7 +16,7 @@ pub struct Param {
 
 /// A thing with a name and parameters.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The name, in kebab case.
     pub name: &'static str,
     /// One line: what it is.
@@ -26,10 +26,10 @@ pub struct Entry {
     /// Where it comes from.
     pub reference: &'static str,
     /// Its parameters.
-    pub params: &'static [Param],
+    pub params: &'static [ParamDefault],
 }
 
-impl Entry {
+impl CatalogEntry {
     /// All parameters: what is given, else the default. Unknown names are answered with the nearest, values outside their range refused.
     pub fn complete(&self, given: &Map<String, Value>) -> Result<Map<String, Value>> {
         let names = || self.params.iter().map(|p| p.spec.name);
@@ -64,7 +64,7 @@ impl Entry {
 }
 
 /// The entry called `name` or, for the kind `what`, the error that names the nearest.
-pub fn find(what: &str, name: &str, entries: &'static [Entry]) -> Result<&'static Entry> {
+pub fn find(what: &str, name: &str, entries: &'static [CatalogEntry]) -> Result<&'static CatalogEntry> {
     entries.iter().find(|e| e.name == name).ok_or_else(|| Error::unknown(what, name, entries.iter().map(|e| e.name)))
 }
 
@@ -117,14 +117,14 @@ mod tests {
     use ermine_core::Range;
     use serde_json::json;
 
-    const THING: Entry = Entry {
+    const THING: CatalogEntry = CatalogEntry {
         name: "thing",
         summary: "",
         rule: "",
         reference: "",
         params: &[
-            Param { spec: ParamSpec { name: "c", doc: "", range: Range::above(0.0) }, default: "2.0" },
-            Param { spec: ParamSpec { name: "kind", doc: "", range: Range::Choice(&["a", "b"]) }, default: "\"a\"" },
+            ParamDefault { spec: ParamSpec { name: "c", doc: "", range: Range::above(0.0) }, default: "2.0" },
+            ParamDefault { spec: ParamSpec { name: "kind", doc: "", range: Range::Choice(&["a", "b"]) }, default: "\"a\"" },
         ],
     };
 

@@ -12,4 +12,4 @@ mod training;
 pub use actor_critic::ActorCritic;
 pub use dqn::Dqn;
 pub use reinforce::Reinforce;
-pub use training::{DeepTraining, Judge, Net, Scaling};
+pub use training::{DeepTraining, PeriodicEval, NetworkWeights, ObservationScaling};

@@ -14,23 +14,23 @@ mod table;
 mod taxi;
 
 pub use acrobot::Acrobot;
-pub use any::{AnyEnvironment, Numbers, Seen, Space, World};
+pub use any::{AnyEnvironment, SmallVector, AnyObservation, ObservationSpace, EnvKind};
 pub use blackjack::{Blackjack, BlackjackRules};
-pub use cartpole::{CartPole, CartPoles};
+pub use cartpole::{CartPole, CartPoleVec};
 pub use cliff_walking::cliff_walking;
 pub use frozen_lake::FrozenLake;
 pub use grid_world::GridWorld;
-pub use many::Many;
+pub use many::VecEnv;
 pub use mountain_car::MountainCar;
-pub use named::{ENVIRONMENTS, Known, environment_entry, known, make};
-pub use table::{Grid, TableWorld};
+pub use named::{ENVIRONMENTS, EnvInfo, environment_entry, env_info, make};
+pub use table::{GridLayout, TabularEnv};
 pub use taxi::Taxi;
 
 use ermine_core::{Error, Result};
 
 /// What a step brought.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step<O> {
+pub struct TimeStep<O> {
     /// What is seen now.
     pub observation: O,
     /// The reward of the step.
@@ -41,7 +41,7 @@ pub struct Step<O> {
     pub truncated: bool,
 }
 
-impl<O> Step<O> {
+impl<O> TimeStep<O> {
     /// Whether the episode is over, one way or the other.
     pub fn done(&self) -> bool {
         self.terminated || self.truncated
@@ -57,7 +57,7 @@ pub trait Environment {
     fn reset(&mut self, seed: Option<u64>) -> Self::Observation;
 
     /// Takes an action out of `0..self.actions()`.
-    fn step(&mut self, action: usize) -> Result<Step<Self::Observation>>;
+    fn step(&mut self, action: usize) -> Result<TimeStep<Self::Observation>>;
 
     /// The number of actions.
     fn actions(&self) -> usize;
@@ -88,12 +88,12 @@ fn no_such_action(what: &str, action: usize, actions: usize) -> Error {
 
 /// Counts the steps of an episode up to its limit.
 #[derive(Debug, Clone)]
-struct Clock {
+struct StepLimit {
     steps: u32,
     limit: Option<u32>,
 }
 
-impl Clock {
+impl StepLimit {
     fn new(limit: Option<u32>) -> Self {
         Self { steps: 0, limit }
     }

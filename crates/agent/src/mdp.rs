@@ -6,9 +6,9 @@ mod policy;
 mod solve;
 mod transitions;
 
-pub use policy::{Evaluation, PolicyTable, action_value, evaluate, evaluate_exactly, evaluate_steps};
-pub use solve::{Solution, ValueIteration, backward_induction, greedy, policy_iteration};
-pub use transitions::{Outcome, Transitions};
+pub use policy::{PolicyEvaluation, PolicyTable, action_value, evaluate, evaluate_exactly, evaluate_steps};
+pub use solve::{MdpSolution, ValueIteration, backward_induction, greedy, policy_iteration};
+pub use transitions::{Transition, Transitions};
 
 use ermine_core::{Error, Result};
 

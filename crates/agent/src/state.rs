@@ -43,20 +43,20 @@ pub fn from_bytes<T: DeserializeOwned>(bytes: Vec<u8>, family: &str) -> Result<(
 /// Stores a structure under a name.
 pub fn write(out: &mut ModelWriter, name: &str, state: &impl Serialize) -> Result<()> {
     let mut value = serde_json::to_value(state).map_err(|e| Error::Model(format!("the state cannot be written: {e}")))?;
-    lift(out, name, &mut value);
+    lift_arrays(out, name, &mut value);
     out.field(name, &value)
 }
 
 /// Reads a structure that [`write`] stored.
 pub fn read<T: DeserializeOwned>(from: &ModelReader, name: &str) -> Result<T> {
     let mut value: Value = from.field(name)?;
-    lower(from, &mut value)?;
+    lower_arrays(from, &mut value)?;
     serde_json::from_value(value).map_err(|e| Error::Model(format!("its {name} does not read: {e}")))
 }
 
-fn lift(out: &mut ModelWriter, path: &str, value: &mut Value) {
+fn lift_arrays(out: &mut ModelWriter, path: &str, value: &mut Value) {
     match value {
-        Value::Object(map) => map.iter_mut().for_each(|(key, v)| lift(out, &format!("{path}.{key}"), v)),
+        Value::Object(map) => map.iter_mut().for_each(|(key, v)| lift_arrays(out, &format!("{path}.{key}"), v)),
         Value::Array(list) if list.len() >= LONG && list.iter().all(Value::is_f64) => {
             out.vec(path, &list.iter().filter_map(Value::as_f64).collect::<Vec<f64>>());
             *value = json!({ ARRAY: path });
@@ -65,12 +65,12 @@ fn lift(out: &mut ModelWriter, path: &str, value: &mut Value) {
             out.vec(path, &list.iter().filter_map(Value::as_u64).collect::<Vec<u64>>());
             *value = json!({ ARRAY: path });
         }
-        Value::Array(list) => list.iter_mut().enumerate().for_each(|(i, v)| lift(out, &format!("{path}.{i}"), v)),
+        Value::Array(list) => list.iter_mut().enumerate().for_each(|(i, v)| lift_arrays(out, &format!("{path}.{i}"), v)),
         _ => {}
     }
 }
 
-fn lower(from: &ModelReader, value: &mut Value) -> Result<()> {
+fn lower_arrays(from: &ModelReader, value: &mut Value) -> Result<()> {
     match value {
         Value::Object(map) => match array_name(map) {
             Some(name) => {
@@ -80,9 +80,9 @@ fn lower(from: &ModelReader, value: &mut Value) -> Result<()> {
                 };
                 Ok(())
             }
-            None => map.values_mut().try_for_each(|v| lower(from, v)),
+            None => map.values_mut().try_for_each(|v| lower_arrays(from, v)),
         },
-        Value::Array(list) => list.iter_mut().try_for_each(|v| lower(from, v)),
+        Value::Array(list) => list.iter_mut().try_for_each(|v| lower_arrays(from, v)),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ mod curve;
 mod explore;
 mod predict;
 
-pub use control::{Budget, Method, TabularAgent, Training};
+pub use control::{TrainingBudget, ControlMethod, TabularAgent, TabularTraining};
 pub use curve::{LearningCurve, learning_curve};
-pub use explore::{Exploration, Rate, Schedule};
-pub use predict::{Prediction, PredictionMethod, predict};
+pub use explore::{Exploration, StepSize, DecaySchedule};
+pub use predict::{ValueEstimate, PredictionMethod, predict};

@@ -1,10 +1,10 @@
 //! Agents by name: they learn what is known, go on from where they were, are kept in files, and refuse what does not fit.
 
-use ermine_agent::bandit::{RewardRange, Served};
-use ermine_agent::env::{Environment, Seen, Space, make};
+use ermine_agent::bandit::{RewardRange, PolicyService};
+use ermine_agent::env::{Environment, AnyObservation, ObservationSpace, make};
 use ermine_agent::mdp::{PolicyTable, evaluate_steps};
-use ermine_agent::rl::{AGENTS, Learned, Place, TrainedAgent, evaluate, named, play, train, train_seeds, tuned};
-use ermine_agent::tabular::{Budget, LearningCurve};
+use ermine_agent::rl::{AGENTS, LearnedState, TrainedOn, TrainedAgent, evaluate, named, play, train, train_seeds, tuned};
+use ermine_agent::tabular::{TrainingBudget, LearningCurve};
 use ermine_core::{Context, Error, Flow, Progress, file};
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ fn params(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
-fn trained(agent: &str, environment: &str, budget: Budget, seed: u64) -> TrainedAgent {
+fn trained(agent: &str, environment: &str, budget: TrainingBudget, seed: u64) -> TrainedAgent {
     let env = make(environment, &Map::new()).unwrap();
     train(&named(agent, &tuned(agent, environment).0).unwrap(), &env, None, budget, &Context::seeded(seed)).unwrap()
 }
@@ -42,7 +42,7 @@ fn tuned_agents_learn_what_is_known() {
         ("q-learning", "frozen-lake", 100, 0.70, 0.7402),
         ("double-q-learning", "frozen-lake", 100, 0.65, 0.7402),
     ] {
-        let budget = Budget::Steps(tuned(agent, environment).1);
+        let budget = TrainingBudget::Steps(tuned(agent, environment).1);
         let mut found: Vec<f64> = (0..3).map(|seed| exact(&trained(agent, environment, budget, seed), steps)).collect();
         found.sort_by(f64::total_cmp);
         assert!(found[1] >= least - 1e-9 && found[2] <= most + 1e-4, "{agent} on {environment}: {found:?}");
@@ -51,7 +51,7 @@ fn tuned_agents_learn_what_is_known() {
 
 #[test]
 fn an_evaluation_is_the_exact_value_within_its_error() {
-    let agent = trained("q-learning", "frozen-lake", Budget::Steps(400_000), 1);
+    let agent = trained("q-learning", "frozen-lake", TrainingBudget::Steps(400_000), 1);
     let env = agent.environment().unwrap();
     let truth = exact(&agent, 100);
     let found = evaluate(&env, |seen| agent.act(seen), 4000, &Context::seeded(3)).unwrap();
@@ -71,19 +71,19 @@ fn agents_go_on_from_where_they_were_and_seeds_are_told_apart() {
         let env = make("frozen-lake", &Map::new()).unwrap();
         let agent = named(entry, &Map::new()).unwrap();
         let cx = Context::seeded(4);
-        let first = train(&agent, &env, None, Budget::Steps(3_000), &cx).unwrap();
+        let first = train(&agent, &env, None, TrainingBudget::Steps(3_000), &cx).unwrap();
         let back = TrainedAgent::from_bytes(first.to_bytes().unwrap()).unwrap();
         assert_eq!(first, back, "{entry}");
         assert_eq!(first.to_bytes().unwrap(), back.to_bytes().unwrap());
         let (more, again) = (
-            train(&agent, &env, Some(&first), Budget::Steps(2_000), &cx).unwrap(),
-            train(&agent, &env, Some(&back), Budget::Steps(2_000), &cx).unwrap(),
+            train(&agent, &env, Some(&first), TrainingBudget::Steps(2_000), &cx).unwrap(),
+            train(&agent, &env, Some(&back), TrainingBudget::Steps(2_000), &cx).unwrap(),
         );
         assert_eq!(more, again, "{entry}: from memory or from a file");
         assert_eq!(more.steps(), 5_000);
         assert!(more.episodes().0.len() > first.episodes().0.len());
         assert_eq!(more.episodes().0[..first.episodes().0.len()], *first.episodes().0);
-        let seeds = train_seeds(&agent, &env, Budget::Episodes(20), 4..6, &cx).unwrap();
+        let seeds = train_seeds(&agent, &env, TrainingBudget::Episodes(20), 4..6, &cx).unwrap();
         assert_eq!((seeds[0].seed, seeds[1].seed), (4, 5));
         assert_ne!(seeds[0].episodes(), seeds[1].episodes(), "{entry}");
         let runs: Vec<(&[f64], &[u64])> = seeds.iter().map(TrainedAgent::episodes).collect();
@@ -96,13 +96,13 @@ fn agents_go_on_from_where_they_were_and_seeds_are_told_apart() {
 fn what_does_not_fit_is_refused() {
     let agent = named("q-learning", &Map::new()).unwrap();
     let cart = make("cartpole", &Map::new()).unwrap();
-    let message = train(&agent, &cart, None, Budget::Steps(10), &Context::default()).unwrap_err().to_string();
+    let message = train(&agent, &cart, None, TrainingBudget::Steps(10), &Context::default()).unwrap_err().to_string();
     assert!(message.contains("table of states") && message.contains("cartpole"), "{message}");
-    let lake = trained("q-learning", "frozen-lake", Budget::Steps(100), 0);
+    let lake = trained("q-learning", "frozen-lake", TrainingBudget::Steps(100), 0);
     let taxi = make("taxi", &Map::new()).unwrap();
-    assert!(train(&agent, &taxi, Some(&lake), Budget::Steps(10), &Context::default()).is_err());
-    assert!(lake.act(&Seen::State(16)).unwrap_err().to_string().contains("no state 16"));
-    assert!(lake.act(&Seen::from([0.0f32; 4])).is_err());
+    assert!(train(&agent, &taxi, Some(&lake), TrainingBudget::Steps(10), &Context::default()).is_err());
+    assert!(lake.act(&AnyObservation::State(16)).unwrap_err().to_string().contains("no state 16"));
+    assert!(lake.act(&AnyObservation::from([0.0f32; 4])).is_err());
     for (name, given, says) in [
         ("q-lerning", json!({}), "q-learning"),
         ("q-learning", json!({"alpha": 0}), "alpha"),
@@ -118,17 +118,17 @@ fn what_does_not_fit_is_refused() {
     // Training can be stopped, and an endless episode of a method that learns at the end is told of.
     let stop = |_: &Progress| Flow::Stop;
     let cx = Context { observer: Some(&stop), ..Context::default() };
-    assert!(matches!(train(&agent, &taxi, None, Budget::Steps(100_000), &cx), Err(Error::Stopped(_))));
+    assert!(matches!(train(&agent, &taxi, None, TrainingBudget::Steps(100_000), &cx), Err(Error::Stopped(_))));
     let walls = make("grid-world", &params(json!({"map": "S#G", "slip": 0.0}))).unwrap();
     let waits = named("monte-carlo", &Map::new()).unwrap();
-    let message = train(&waits, &walls, None, Budget::Episodes(1), &Context::default()).unwrap_err().to_string();
+    let message = train(&waits, &walls, None, TrainingBudget::Episodes(1), &Context::default()).unwrap_err().to_string();
     assert!(message.contains("has not ended") && message.contains("limit"), "{message}");
 }
 
 /// Files that are cut, edited or made of parts that do not fit are errors, never panics and never agents.
 #[test]
 fn damaged_and_edited_files_are_refused() {
-    let agent = trained("double-q-learning", "frozen-lake", Budget::Steps(500), 0);
+    let agent = trained("double-q-learning", "frozen-lake", TrainingBudget::Steps(500), 0);
     let bytes = agent.to_bytes().unwrap();
     for cut in (0..bytes.len()).step_by(7) {
         assert!(TrainedAgent::from_bytes(bytes[..cut].to_vec()).is_err(), "cut at {cut}");
@@ -143,26 +143,26 @@ fn damaged_and_edited_files_are_refused() {
     for at in (8..header).filter(|&at| bytes[at].is_ascii_digit()) {
         let mut edited = bytes.clone();
         edited[at] = b'0' + (bytes[at] - b'0' + 1) % 10;
-        if file::rehash(&mut edited).is_ok()
+        if file::fix_hash(&mut edited).is_ok()
             && let Ok(read) = TrainedAgent::from_bytes(edited)
-            && let Space::States(states) = read.space
+            && let ObservationSpace::States(states) = read.space
         {
             for state in 0..states {
-                assert!(read.act(&Seen::State(state)).is_ok_and(|a| a < read.actions.len()));
+                assert!(read.act(&AnyObservation::State(state)).is_ok_and(|a| a < read.actions.len()));
             }
         }
     }
-    let served = Served::new("ucb1", &Map::new(), vec!["a".into()], None, 0, Some(RewardRange::default()), 0).unwrap();
+    let served = PolicyService::new("ucb1", &Map::new(), vec!["a".into()], None, 0, Some(RewardRange::default()), 0).unwrap();
     assert!(TrainedAgent::from_bytes(served.to_bytes().unwrap()).unwrap_err().to_string().contains("not an agent"));
-    assert!(Served::from_bytes(bytes).unwrap_err().to_string().contains("not a bandit policy"));
+    assert!(PolicyService::from_bytes(bytes).unwrap_err().to_string().contains("not a bandit policy"));
     // A table for another number of states does not come back.
     let mut table = agent.table().unwrap().clone();
     table.values.pop();
-    let remade = |place: Place, learned: Learned| {
+    let remade = |place: TrainedOn, learned: LearnedState| {
         TrainedAgent::new(&agent.agent, place, agent.space.clone(), agent.actions.clone(), 0, learned)
     };
-    assert!(remade(agent.place.clone(), Learned::Table(table)).is_err());
-    let elsewhere = remade(Place::Elsewhere { name: "Maze-v0".into() }, agent.learned().clone()).unwrap();
+    assert!(remade(agent.place.clone(), LearnedState::Table(table)).is_err());
+    let elsewhere = remade(TrainedOn::External { name: "Maze-v0".into() }, agent.learned().clone()).unwrap();
     let back = TrainedAgent::from_bytes(elsewhere.to_bytes().unwrap()).unwrap();
     assert!(back.environment().unwrap_err().to_string().contains("Maze-v0"));
 }
@@ -174,11 +174,11 @@ fn networks_learn_are_kept_and_go_on() {
     for name in DEEP {
         let agent = named(name, &params(json!({"net_arch": [32], "evaluate_every": 500, "evaluate_episodes": 3}))).unwrap();
         let cx = Context::seeded(2);
-        let first = train(&agent, &env, None, Budget::Steps(3_000), &cx).unwrap();
-        assert_eq!(first, train(&agent, &env, None, Budget::Steps(3_000), &cx).unwrap(), "{name}");
+        let first = train(&agent, &env, None, TrainingBudget::Steps(3_000), &cx).unwrap();
+        assert_eq!(first, train(&agent, &env, None, TrainingBudget::Steps(3_000), &cx).unwrap(), "{name}");
         assert_ne!(
             first.network().unwrap().network,
-            train(&agent, &env, None, Budget::Steps(3_000), &Context::seeded(3)).unwrap().network().unwrap().network
+            train(&agent, &env, None, TrainingBudget::Steps(3_000), &Context::seeded(3)).unwrap().network().unwrap().network
         );
         let network = first.network().unwrap();
         assert!(network.steps >= 3_000 && network.judged.len() >= 6, "{name}: {:?}", network.judged);
@@ -188,16 +188,16 @@ fn networks_learn_are_kept_and_go_on() {
         assert_eq!(kept.1, best, "{name}");
         let back = TrainedAgent::from_bytes(first.to_bytes().unwrap()).unwrap();
         assert_eq!(first, back);
-        let seen = Seen::from([0.01f32, -0.2, 0.03, 0.4]);
+        let seen = AnyObservation::from([0.01f32, -0.2, 0.03, 0.4]);
         assert_eq!(first.action_values(&seen).unwrap(), back.action_values(&seen).unwrap());
-        let more = train(&agent, &env, Some(&back), Budget::Steps(500), &cx).unwrap();
+        let more = train(&agent, &env, Some(&back), TrainingBudget::Steps(500), &cx).unwrap();
         assert!(more.steps() >= first.steps() + 500);
-        assert!(first.act(&Seen::State(0)).is_err() && first.values_of(&[0.0; 3]).is_err());
+        assert!(first.act(&AnyObservation::State(0)).is_err() && first.values_of(&[0.0; 3]).is_err());
     }
     // Numbered states reach a network as a 1 among zeros.
     let lake = make("frozen-lake", &params(json!({"is_slippery": false}))).unwrap();
     let agent = named("dqn", &params(json!({"learning_starts": 200, "explore_steps": 4000, "stop_at": 1.0}))).unwrap();
-    let trained = train(&agent, &lake, None, Budget::Steps(20_000), &Context::seeded(0)).unwrap();
+    let trained = train(&agent, &lake, None, TrainingBudget::Steps(20_000), &Context::seeded(0)).unwrap();
     assert_eq!(evaluate(&lake, |seen| trained.act(seen), 5, &Context::default()).unwrap().mean, 1.0);
     // A network behind which there is another agent, or none, does not come back.
     let table = named("q-learning", &Map::new()).unwrap();
@@ -207,7 +207,7 @@ fn networks_learn_are_kept_and_go_on() {
     );
     let stop = |_: &Progress| Flow::Stop;
     let cx = Context { observer: Some(&stop), ..Context::default() };
-    assert!(matches!(train(&agent, &lake, None, Budget::Steps(5_000), &cx), Err(Error::Stopped(_))));
+    assert!(matches!(train(&agent, &lake, None, TrainingBudget::Steps(5_000), &cx), Err(Error::Stopped(_))));
 }
 
 /// A corridor of five cells, one step a cell to the right, whose end pays 1: with a discount of 0.5 the first cell is worth 1/8. The clock
@@ -225,10 +225,10 @@ fn values_of_a_network_are_those_of_the_world() {
             Value::Null => env,
             _ => make("grid-world", &params(json!({"map": "....G", "slip": 0.0, "step": 0.0, "max_episode_steps": 3}))).unwrap(),
         };
-        let trained = train(&dqn, &env, None, Budget::Steps(12_000), &Context::seeded(1)).unwrap();
+        let trained = train(&dqn, &env, None, TrainingBudget::Steps(12_000), &Context::seeded(1)).unwrap();
         for (cell, value) in [(3, 1.0), (2, 0.5), (1, 0.25), (0, 0.125)] {
             // Action 1 goes right.
-            let found = trained.action_values(&Seen::State(cell)).unwrap()[1];
+            let found = trained.action_values(&AnyObservation::State(cell)).unwrap()[1];
             assert!((found - value).abs() < 0.05, "cell {cell}: {found} for {value}, limit {limit}");
         }
     }

@@ -1,22 +1,22 @@
 //! Bandit policies against a frozen table of regrets, against the bounds that are proven for them, and against each other.
 
 use ermine_agent::bandit::{
-    AnyPolicy, Arms, Choice, Cucb, Delay, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
-    Policy, RewardRange, Simulation, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, Width,
+    AnyPolicy, RewardModel, ArmChoice, Cucb, RewardDelay, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
+    Policy, RewardRange, Simulation, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, ConfidenceWidth,
     accepts_rejects_bound, compare, draw_beta, draw_gamma, lai_robbins, look_rounds, lucb, lucb_bound, proven_bound, set_bound,
     simulate, simulate_sets, successive_accepts_rejects,
 };
-use ermine_agent::tabular::Schedule;
-use ermine_core::{Cell, Context, Section, Stream};
+use ermine_agent::tabular::DecaySchedule;
+use ermine_core::{Cell, Context, Section, RngStream};
 
 const UNIT: RewardRange = RewardRange { low: 0.0, high: 1.0 };
 
-fn coins(means: &[f64]) -> Arms {
-    Arms::Bernoulli { means: means.to_vec() }
+fn coins(means: &[f64]) -> RewardModel {
+    RewardModel::Bernoulli { means: means.to_vec() }
 }
 
 /// The three problems of the table.
-fn problems() -> [Arms; 3] {
+fn problems() -> [RewardModel; 3] {
     let mut close = vec![0.8; 10];
     close[0] = 0.9;
     [coins(&[0.9, 0.8]), coins(&close), coins(&[0.1, 0.05, 0.05, 0.05, 0.02, 0.02, 0.02, 0.01, 0.01, 0.01])]
@@ -26,11 +26,11 @@ const HORIZON: u64 = 20_000;
 
 fn policy(name: &str, arms: usize) -> AnyPolicy {
     match name {
-        "ucb1" => Ucb::new(arms, Width::Logarithm { c: 2.0 }).unwrap().into(),
-        "ucb" => Ucb::new(arms, Width::Logarithm { c: 0.5 }).unwrap().into(),
+        "ucb1" => Ucb::new(arms, ConfidenceWidth::Logarithm { c: 2.0 }).unwrap().into(),
+        "ucb" => Ucb::new(arms, ConfidenceWidth::Logarithm { c: 0.5 }).unwrap().into(),
         "kl-ucb" => KlUcb::new(arms, 0.0).unwrap().into(),
         "thompson" => ThompsonBeta::new(arms).unwrap().into(),
-        "epsilon" => EpsilonGreedy::new(arms, Schedule::Constant(0.1)).unwrap().into(),
+        "epsilon" => EpsilonGreedy::new(arms, DecaySchedule::Constant(0.1)).unwrap().into(),
         "exp3" => Exp3::on_rewards(arms, HORIZON, UNIT).unwrap().into(),
         "exp3-losses" => Exp3::on_losses(arms, HORIZON, UNIT).unwrap().into(),
         _ => unreachable!("{name}"),
@@ -56,7 +56,7 @@ fn regrets_are_those_of_the_table_and_below_their_bounds() {
     for (name, table, frozen_runs) in FROZEN {
         for (arms, row) in problems().iter().zip(table) {
             let policy = policy(name, arms.count());
-            let found = simulate(arms, &policy, &looks, runs, Delay::None, &Context::seeded(1)).unwrap();
+            let found = simulate(arms, &policy, &looks, runs, RewardDelay::None, &Context::seeded(1)).unwrap();
             for (at, expected) in row.iter().enumerate() {
                 let error = found.sd[at] * (1.0 / runs as f64 + 1.0 / frozen_runs).sqrt();
                 // The table has three digits.
@@ -94,7 +94,7 @@ fn bounds_and_constants_are_the_known_ones() {
         let losses = proven_bound(&policy("exp3-losses", arms.count()), arms, HORIZON).unwrap().value;
         assert!((losses - 2f64.sqrt() * root).abs() < 1e-6 * losses, "{losses}");
     }
-    let normal = Arms::Gaussian { means: vec![0.0, 1.0], sd: 2.0 };
+    let normal = RewardModel::Gaussian { means: vec![0.0, 1.0], sd: 2.0 };
     assert!((lai_robbins(&normal).unwrap() - 8.0).abs() < 1e-12);
 }
 
@@ -106,8 +106,8 @@ fn slope(found: &Simulation) -> f64 {
 #[test]
 fn some_policies_pay_for_ever_and_others_do_not() {
     let arms = coins(&[0.6, 0.5, 0.4]);
-    let run = |policy: AnyPolicy| simulate(&arms, &policy, &[10_000, 20_000], 200, Delay::None, &Context::seeded(2)).unwrap();
-    let fixed = run(EpsilonGreedy::new(3, Schedule::Constant(0.1)).unwrap().into());
+    let run = |policy: AnyPolicy| simulate(&arms, &policy, &[10_000, 20_000], 200, RewardDelay::None, &Context::seeded(2)).unwrap();
+    let fixed = run(EpsilonGreedy::new(3, DecaySchedule::Constant(0.1)).unwrap().into());
     // ε times the mean gap in every round, once the best arm is known.
     let paid = (fixed.mean[1] - fixed.mean[0]) / (10_000.0 * 0.1 * 0.1);
     assert!((paid - 1.0).abs() < 0.1, "{paid}");
@@ -117,9 +117,9 @@ fn some_policies_pay_for_ever_and_others_do_not() {
     let late: AnyPolicy = ExploreThenCommit::new(3, 1000).unwrap().into();
     let bound = proven_bound(&late, &arms, 20_000).unwrap().value;
     assert!(run(late).last() <= bound);
-    let decaying = run(EpsilonGreedy::new(3, Schedule::Inverse { scale: 200.0 }).unwrap().into());
+    let decaying = run(EpsilonGreedy::new(3, DecaySchedule::Inverse { scale: 200.0 }).unwrap().into());
     assert!(slope(&decaying) < 0.4, "{}", slope(&decaying));
-    for width in [Width::Logarithm { c: 2.0 }, Width::Confidence { rounds: 20_000, delta: 1e-4 }, Width::Moss { rounds: 20_000 }]
+    for width in [ConfidenceWidth::Logarithm { c: 2.0 }, ConfidenceWidth::Confidence { rounds: 20_000, delta: 1e-4 }, ConfidenceWidth::Moss { rounds: 20_000 }]
     {
         let policy: AnyPolicy = Ucb::new(3, width).unwrap().into();
         let bound = proven_bound(&policy, &arms, 20_000).unwrap().value;
@@ -127,27 +127,27 @@ fn some_policies_pay_for_ever_and_others_do_not() {
         assert!(found.last() <= bound && slope(&found) < 0.6, "{width:?}: {} {bound} {}", found.last(), slope(&found));
     }
     // The draws of a policy do not depend on how many runs there are.
-    let short = simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, &Context::seeded(5)).unwrap();
-    assert_eq!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, &Context::seeded(5)).unwrap());
-    assert_ne!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, Delay::None, &Context::seeded(6)).unwrap());
+    let short = simulate(&arms, &policy("thompson", 3), &[100], 3, RewardDelay::None, &Context::seeded(5)).unwrap();
+    assert_eq!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, RewardDelay::None, &Context::seeded(5)).unwrap());
+    assert_ne!(short, simulate(&arms, &policy("thompson", 3), &[100], 3, RewardDelay::None, &Context::seeded(6)).unwrap());
 }
 
 #[test]
 fn normal_and_bounded_rewards_are_learned_from_too() {
-    let normal = Arms::Gaussian { means: vec![-1.0, -0.5, -2.0], sd: 1.0 };
+    let normal = RewardModel::Gaussian { means: vec![-1.0, -0.5, -2.0], sd: 1.0 };
     let thompson: AnyPolicy = ThompsonGaussian::new(3, 0.0, 2.0, 1.0).unwrap().into();
-    let found = simulate(&normal, &thompson, &[2_000, 4_000], 100, Delay::None, &Context::seeded(3)).unwrap();
+    let found = simulate(&normal, &thompson, &[2_000, 4_000], 100, RewardDelay::None, &Context::seeded(3)).unwrap();
     assert!(found.last() < 40.0 && slope(&found) < 0.3, "{}", found.last());
     // Negative rewards, with the range told and not told.
-    let bounded = Arms::Bounded { means: vec![-3.0, -2.0], half_width: 1.0 };
+    let bounded = RewardModel::Bounded { means: vec![-3.0, -2.0], half_width: 1.0 };
     let range = bounded.range().unwrap();
     assert_eq!((range.low, range.high), (-4.0, -1.0));
-    let told: AnyPolicy = Ucb::with_range(2, Width::Logarithm { c: 2.0 }, range).unwrap().into();
-    let found = simulate(&bounded, &told, &[4_000], 100, Delay::None, &Context::seeded(3)).unwrap();
+    let told: AnyPolicy = Ucb::with_range(2, ConfidenceWidth::Logarithm { c: 2.0 }, range).unwrap().into();
+    let found = simulate(&bounded, &told, &[4_000], 100, RewardDelay::None, &Context::seeded(3)).unwrap();
     assert!(found.last() < proven_bound(&told, &bounded, 4_000).unwrap().value && found.pulls[1] > 3_500.0);
     let beta: AnyPolicy = ThompsonBeta::with_prior(2, 1.0, 1.0, range).unwrap().into();
-    assert!(simulate(&bounded, &beta, &[4_000], 50, Delay::None, &Context::seeded(3)).unwrap().pulls[1] > 3_800.0);
-    let message = simulate(&bounded, &policy("ucb1", 2), &[10], 1, Delay::None, &Context::seeded(3)).unwrap_err().to_string();
+    assert!(simulate(&bounded, &beta, &[4_000], 50, RewardDelay::None, &Context::seeded(3)).unwrap().pulls[1] > 3_800.0);
+    let message = simulate(&bounded, &policy("ucb1", 2), &[10], 1, RewardDelay::None, &Context::seeded(3)).unwrap_err().to_string();
     assert!(message.contains("outside [0, 1]") && message.contains("arm 0"), "{message}");
 }
 
@@ -156,19 +156,19 @@ fn normal_and_bounded_rewards_are_learned_from_too() {
 fn exp3_beats_ucb1_on_a_sequence_built_to_hurt_it() {
     let rounds = 6_000;
     let mut victim = policy("ucb1", 2);
-    let mut rng = Stream::new(0, "adversary", 0);
+    let mut rng = RngStream::new(0, "adversary", 0);
     let mut rewards = Vec::new();
     for _ in 0..rounds {
         let choice = victim.choose(&[], &mut rng);
         victim.learn(&[], choice, 0.0).unwrap();
         rewards.push((0..2).map(|arm| f64::from(arm != choice.arm)).collect());
     }
-    let arms = Arms::Adversarial { rewards };
-    let ucb1 = simulate(&arms, &policy("ucb1", 2), &[rounds], 1, Delay::None, &Context::seeded(4)).unwrap();
+    let arms = RewardModel::Adversarial { rewards };
+    let ucb1 = simulate(&arms, &policy("ucb1", 2), &[rounds], 1, RewardDelay::None, &Context::seeded(4)).unwrap();
     assert!(ucb1.last() >= 0.49 * rounds as f64, "{}", ucb1.last());
     for exp3 in [Exp3::on_rewards(2, rounds, UNIT).unwrap(), Exp3::on_losses(2, rounds, UNIT).unwrap()] {
         let exp3: AnyPolicy = exp3.into();
-        let found = simulate(&arms, &exp3, &[rounds], 200, Delay::None, &Context::seeded(4)).unwrap();
+        let found = simulate(&arms, &exp3, &[rounds], 200, RewardDelay::None, &Context::seeded(4)).unwrap();
         let bound = proven_bound(&exp3, &arms, rounds).unwrap().value;
         assert!(found.last() <= bound && found.last() * 4.0 < ucb1.last(), "{} {} {bound}", found.last(), ucb1.last());
     }
@@ -179,16 +179,16 @@ fn policies_that_forget_follow_arms_that_change() {
     // The first arm is the better one, and after half the time the worse: its good old days must be forgotten.
     let rounds = 20_000;
     let row = |t: u64| if t < rounds / 2 { vec![0.6, 0.5] } else { vec![0.4, 0.5] };
-    let arms = Arms::Adversarial { rewards: (0..rounds).map(row).collect() };
+    let arms = RewardModel::Adversarial { rewards: (0..rounds).map(row).collect() };
     // Regret against a fixed arm; 1,000 of it less is what the best arm of each half would earn.
-    let regret = |policy: AnyPolicy| simulate(&arms, &policy, &[rounds], 1, Delay::None, &Context::seeded(5)).unwrap().last();
-    let keeps = regret(Ucb::new(2, Width::Logarithm { c: 0.1 }).unwrap().into());
+    let regret = |policy: AnyPolicy| simulate(&arms, &policy, &[rounds], 1, RewardDelay::None, &Context::seeded(5)).unwrap().last();
+    let keeps = regret(Ucb::new(2, ConfidenceWidth::Logarithm { c: 0.1 }).unwrap().into());
     let window = regret(SlidingWindowUcb::new(2, 1_000, 0.1, UNIT).unwrap().into());
     let discounted = regret(DiscountedUcb::new(2, 0.998, 0.1, UNIT).unwrap().into());
     assert!(window < keeps - 200.0 && discounted < keeps - 200.0, "{keeps} {window} {discounted}");
     assert!(window > -1_000.0 - 1e-6 && discounted > -1_000.0 - 1e-6);
-    let drift = Arms::Drift { means: vec![0.5, 0.5], step: 0.01 };
-    let regret = |policy: AnyPolicy| simulate(&drift, &policy, &[20_000], 50, Delay::None, &Context::seeded(6)).unwrap().last();
+    let drift = RewardModel::Drift { means: vec![0.5, 0.5], step: 0.01 };
+    let regret = |policy: AnyPolicy| simulate(&drift, &policy, &[20_000], 50, RewardDelay::None, &Context::seeded(6)).unwrap().last();
     let forgets = regret(SlidingWindowUcb::new(2, 400, 0.6, UNIT).unwrap().into());
     let remembers = regret(policy("ucb1", 2));
     assert!(forgets < 0.9 * remembers, "{forgets} {remembers}");
@@ -199,7 +199,7 @@ fn late_rewards_cost_something_and_not_everything() {
     let arms = coins(&[0.9, 0.6]);
     for name in ["ucb1", "thompson", "exp3", "epsilon"] {
         let run = |delay| simulate(&arms, &policy(name, 2), &[5_000], 200, delay, &Context::seeded(7)).unwrap();
-        let (prompt, late, mixed) = (run(Delay::None), run(Delay::Fixed(200)), run(Delay::Uniform { mean: 200 }));
+        let (prompt, late, mixed) = (run(RewardDelay::None), run(RewardDelay::Fixed(200)), run(RewardDelay::Uniform { mean: 200 }));
         for delayed in [&late, &mixed] {
             // At most the delay times the gap is added while nothing is known, and some for what is learned late.
             let added = delayed.last() - prompt.last();
@@ -212,7 +212,7 @@ fn late_rewards_cost_something_and_not_everything() {
 #[test]
 fn unknown_arms_take_turns_while_rewards_are_late() {
     for mut policy in every_policy() {
-        let mut rng = Stream::new(1, "turns", 0);
+        let mut rng = RngStream::new(1, "turns", 0);
         let chosen: Vec<usize> = (0..6).map(|_| policy.choose(&[1.0, 0.5], &mut rng).arm).collect();
         if let AnyPolicy::Ucb(_) | AnyPolicy::KlUcb(_) | AnyPolicy::SlidingWindowUcb(_) | AnyPolicy::DiscountedUcb(_) = policy {
             assert_eq!(chosen, [0, 1, 2, 0, 1, 2], "{policy:?}");
@@ -225,16 +225,16 @@ fn unknown_arms_take_turns_while_rewards_are_late() {
 
 #[test]
 fn linear_policies_learn_the_coefficients_and_regret_grows_like_a_root() {
-    let mut rng = Stream::new(8, "coefficients", 0);
+    let mut rng = RngStream::new(8, "coefficients", 0);
     let coefficients: Vec<Vec<f64>> = (0..5).map(|_| (0..4).map(|_| rng.normal()).collect()).collect();
-    let arms = Arms::Linear { coefficients: coefficients.clone(), sd: 0.5 };
+    let arms = RewardModel::Linear { coefficients: coefficients.clone(), sd: 0.5 };
     let ucb: AnyPolicy = LinUcb::new(5, 4, false, 1.0, 1.0).unwrap().into();
     let thompson: AnyPolicy = LinearThompson::new(5, 4, false, 0.5, 1.0).unwrap().into();
     for (name, policy) in [("linucb", &ucb), ("thompson", &thompson)] {
-        let found = simulate(&arms, policy, &[2_000, 4_000], 40, Delay::None, &Context::seeded(9)).unwrap();
+        let found = simulate(&arms, policy, &[2_000, 4_000], 40, RewardDelay::None, &Context::seeded(9)).unwrap();
         assert!(found.mean[1] / found.mean[0] < 2f64.sqrt() * 1.15, "{name}: {:?}", found.mean);
         let blind: AnyPolicy = Stationary::new(vec![0.2; 5]).unwrap().into();
-        let uniform = simulate(&arms, &blind, &[4_000], 5, Delay::None, &Context::seeded(9)).unwrap();
+        let uniform = simulate(&arms, &blind, &[4_000], 5, RewardDelay::None, &Context::seeded(9)).unwrap();
         assert!(found.last() < 0.05 * uniform.last(), "{name}: {} {}", found.last(), uniform.last());
     }
     // Arms of different features under one set of coefficients.
@@ -258,14 +258,14 @@ fn the_confidence_ellipsoid_covers_the_truth() {
     let norm = truth.iter().map(|v| v * v).sum::<f64>().sqrt();
     let (mut missed, mut tight) = (0, 0);
     for run in 0..1000 {
-        let mut rng = Stream::new(run, "ellipsoid", 0);
+        let mut rng = RngStream::new(run, "ellipsoid", 0);
         let mut policy = LinUcb::new(1, d, false, 1.0, lambda).unwrap();
         let mut a = [[lambda, 0.0, 0.0], [0.0, lambda, 0.0], [0.0, 0.0, lambda]];
         let (mut out, mut farthest) = (false, 0.0f64);
         for _ in 0..rounds {
             let x: Vec<f64> = (0..d).map(|_| rng.normal() / (d as f64).sqrt()).collect();
             let mean: f64 = x.iter().zip(truth).map(|(a, b)| a * b).sum();
-            policy.learn(&x, Choice { arm: 0, probability: None }, mean + sd * rng.normal()).unwrap();
+            policy.learn(&x, ArmChoice { arm: 0, probability: None }, mean + sd * rng.normal()).unwrap();
             (0..d).for_each(|i| (0..d).for_each(|j| a[i][j] += x[i] * x[j]));
             let det = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0])
                 + a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
@@ -296,7 +296,7 @@ fn sets_and_the_best_few_are_found() {
     assert!((bound - (6.0 * 4.0 * 10_000f64.ln() / 0.01 + std::f64::consts::PI.powi(2) / 3.0 + 1.0) * 6.0).abs() < 1e-6 * bound);
     assert!(found.last() <= bound, "{} {bound}", found.last());
     let draws = |seed: u64| {
-        let mut rng = Stream::new(seed, "top", 0);
+        let mut rng = RngStream::new(seed, "top", 0);
         move |arm: usize| f64::from(rng.uniform() < means[arm])
     };
     let (mut hits, mut sure, mut samples) = (0, 0, 0);
@@ -340,10 +340,10 @@ fn every_policy() -> Vec<AnyPolicy> {
     vec![
         Stationary::new(vec![0.2, 0.3, 0.5]).unwrap().into(),
         ExploreThenCommit::new(3, 5).unwrap().into(),
-        EpsilonGreedy::new(3, Schedule::Constant(0.2)).unwrap().into(),
+        EpsilonGreedy::new(3, DecaySchedule::Constant(0.2)).unwrap().into(),
         policy("ucb1", 3),
-        Ucb::new(3, Width::Moss { rounds: 1000 }).unwrap().into(),
-        Ucb::new(3, Width::Confidence { rounds: 1000, delta: 0.01 }).unwrap().into(),
+        Ucb::new(3, ConfidenceWidth::Moss { rounds: 1000 }).unwrap().into(),
+        Ucb::new(3, ConfidenceWidth::Confidence { rounds: 1000, delta: 0.01 }).unwrap().into(),
         policy("kl-ucb", 3),
         policy("thompson", 3),
         ThompsonGaussian::new(3, 0.0, 1.0, 0.5).unwrap().into(),
@@ -360,8 +360,8 @@ fn every_policy() -> Vec<AnyPolicy> {
 #[test]
 fn policies_are_saved_resumed_and_guarded() {
     for mut whole in every_policy() {
-        let mut rng = Stream::new(11, "rewards", 0);
-        let mut policy_rng = Stream::new(11, "policy", 0);
+        let mut rng = RngStream::new(11, "rewards", 0);
+        let mut policy_rng = RngStream::new(11, "policy", 0);
         let mut resumed = whole.clone();
         for round in 0..200 {
             let context = [1.0, rng.normal()];
@@ -377,12 +377,12 @@ fn policies_are_saved_resumed_and_guarded() {
         }
         assert_eq!(whole, resumed);
         let before = whole.clone();
-        let choice = Choice { arm: 1, probability: Some(0.5) };
+        let choice = ArmChoice { arm: 1, probability: Some(0.5) };
         for reward in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let message = whole.learn(&[1.0, 0.0], choice, reward).unwrap_err().to_string();
             assert!(message.contains("arm 1") && message.contains("finite"), "{message}");
         }
-        assert!(whole.learn(&[1.0, 0.0], Choice { arm: 3, probability: Some(0.5) }, 0.5).is_err());
+        assert!(whole.learn(&[1.0, 0.0], ArmChoice { arm: 3, probability: Some(0.5) }, 0.5).is_err());
         assert_eq!(before, whole, "a refused reward changes nothing");
         let text = whole.save().unwrap();
         for (from, to) in [("[", "[1e999,"), ("\"policy\"", "\"police\""), ("{", "{\"x\":")] {
@@ -391,45 +391,45 @@ fn policies_are_saved_resumed_and_guarded() {
         }
     }
     let mut exp3 = policy("exp3", 3);
-    let message = exp3.learn(&[], Choice { arm: 0, probability: None }, 1.0).unwrap_err().to_string();
+    let message = exp3.learn(&[], ArmChoice { arm: 0, probability: None }, 1.0).unwrap_err().to_string();
     assert!(message.contains("missing"), "{message}");
     let mut linear = LinUcb::new(3, 2, false, 0.5, 1.0).unwrap();
-    let choice = linear.choose(&[1.0], &mut Stream::new(0, "short", 0));
+    let choice = linear.choose(&[1.0], &mut RngStream::new(0, "short", 0));
     assert!(linear.learn(&[1.0], choice, 1.0).is_err());
     assert!(linear.learn(&[1.0, f64::NAN], choice, 1.0).is_err());
 }
 
 #[test]
 fn nonsense_is_refused() {
-    assert!(Ucb::new(0, Width::Logarithm { c: 2.0 }).unwrap_err().to_string().contains("no arms"));
+    assert!(Ucb::new(0, ConfidenceWidth::Logarithm { c: 2.0 }).unwrap_err().to_string().contains("no arms"));
     assert!(ThompsonBeta::new(0).is_err() && KlUcb::new(0, 0.0).is_err() && Exp3::on_rewards(0, 10, UNIT).is_err());
     assert!(ExploreThenCommit::new(0, 1).is_err() && ExploreThenCommit::new(2, 0).is_err());
     assert!(LinUcb::new(0, 2, false, 1.0, 1.0).is_err() && LinUcb::new(2, 0, false, 1.0, 1.0).is_err());
-    assert!(Ucb::new(5, Width::Moss { rounds: 5 }).is_err());
-    assert!(Ucb::new(2, Width::Confidence { rounds: 100, delta: 0.0 }).is_err());
+    assert!(Ucb::new(5, ConfidenceWidth::Moss { rounds: 5 }).is_err());
+    assert!(Ucb::new(2, ConfidenceWidth::Confidence { rounds: 100, delta: 0.0 }).is_err());
     assert!(SlidingWindowUcb::new(5, 4, 2.0, UNIT).is_err() && DiscountedUcb::new(2, 1.0, 2.0, UNIT).is_err());
     assert!(Stationary::new(vec![0.5, 0.4]).unwrap_err().to_string().contains("0.9"));
-    assert!(EpsilonGreedy::new(2, Schedule::Constant(-0.1)).is_err());
+    assert!(EpsilonGreedy::new(2, DecaySchedule::Constant(-0.1)).is_err());
     assert!(Cucb::new(3, 4, UNIT).is_err());
     for arms in [
         coins(&[]),
         coins(&[0.5, 1.5]),
         coins(&[0.5, f64::NAN]),
-        Arms::Gaussian { means: vec![0.0, f64::INFINITY], sd: 1.0 },
-        Arms::Gaussian { means: vec![0.0, 0.0], sd: -1.0 },
-        Arms::Adversarial { rewards: vec![vec![0.0, 1.0], vec![0.0]] },
-        Arms::Adversarial { rewards: vec![] },
-        Arms::Linear { coefficients: vec![vec![], vec![]], sd: 1.0 },
+        RewardModel::Gaussian { means: vec![0.0, f64::INFINITY], sd: 1.0 },
+        RewardModel::Gaussian { means: vec![0.0, 0.0], sd: -1.0 },
+        RewardModel::Adversarial { rewards: vec![vec![0.0, 1.0], vec![0.0]] },
+        RewardModel::Adversarial { rewards: vec![] },
+        RewardModel::Linear { coefficients: vec![vec![], vec![]], sd: 1.0 },
     ] {
-        assert!(simulate(&arms, &policy("ucb1", 2), &[10], 1, Delay::None, &Context::seeded(0)).is_err(), "{arms:?}");
+        assert!(simulate(&arms, &policy("ucb1", 2), &[10], 1, RewardDelay::None, &Context::seeded(0)).is_err(), "{arms:?}");
     }
     let fine = coins(&[0.5, 0.4]);
-    assert!(simulate(&fine, &policy("ucb1", 3), &[10], 1, Delay::None, &Context::seeded(0)).is_err());
-    assert!(simulate(&fine, &policy("ucb1", 2), &[], 1, Delay::None, &Context::seeded(0)).is_err());
-    assert!(simulate(&fine, &policy("ucb1", 2), &[10, 5], 1, Delay::None, &Context::seeded(0)).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 3), &[10], 1, RewardDelay::None, &Context::seeded(0)).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 2), &[], 1, RewardDelay::None, &Context::seeded(0)).is_err());
+    assert!(simulate(&fine, &policy("ucb1", 2), &[10, 5], 1, RewardDelay::None, &Context::seeded(0)).is_err());
     // One arm is a world too.
     for name in ["ucb1", "kl-ucb", "thompson", "exp3", "exp3-losses", "epsilon"] {
-        assert_eq!(simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, Delay::None, &Context::seeded(0)).unwrap().last(), 0.0);
+        assert_eq!(simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, RewardDelay::None, &Context::seeded(0)).unwrap().last(), 0.0);
     }
 }
 
@@ -438,7 +438,7 @@ fn the_comparison_holds_bound_and_line_in_one_table() {
     let arms = coins(&[0.6, 0.5]);
     let policies = [("UCB1".into(), policy("ucb1", 2).into()), ("KL-UCB".into(), policy("kl-ucb", 2).into())];
     let cx = Context::seeded(1);
-    let found = compare(&arms, &policies, &[500, 1000], 50, Delay::None, &cx).unwrap();
+    let found = compare(&arms, &policies, &[500, 1000], 50, RewardDelay::None, &cx).unwrap();
     let report = found.report();
     let Section::Table { columns, rows, .. } = &report.sections[0] else { panic!("a table first") };
     assert_eq!((rows.len(), columns.len(), rows[0].len()), (2, 8, 8));
@@ -452,19 +452,19 @@ fn the_comparison_holds_bound_and_line_in_one_table() {
         ["UCB1", "KL-UCB", "bound of UCB1", "Lai and Robbins"]
     );
     // Late rewards have no proven bound, and sets compete with sets.
-    let late = compare(&arms, &policies, &[500], 5, Delay::Fixed(3), &cx).unwrap();
+    let late = compare(&arms, &policies, &[500], 5, RewardDelay::Fixed(3), &cx).unwrap();
     assert!(late.policies.iter().all(|p| p.bound.is_none()));
     let mixed = [policies[0].clone(), ("CUCB".into(), Cucb::new(2, 1, UNIT).unwrap().into())];
-    assert!(compare(&arms, &mixed, &[500], 5, Delay::None, &cx).is_err());
+    assert!(compare(&arms, &mixed, &[500], 5, RewardDelay::None, &cx).is_err());
     // A simulation that is to stop stops.
     let stop = |_: &ermine_core::Progress| ermine_core::Flow::Stop;
     let cx = Context { observer: Some(&stop), ..Context::default() };
-    assert!(matches!(compare(&arms, &policies, &[500], 5, Delay::None, &cx), Err(ermine_core::Error::Stopped(_))));
+    assert!(matches!(compare(&arms, &policies, &[500], 5, RewardDelay::None, &cx), Err(ermine_core::Error::Stopped(_))));
 }
 
 #[test]
 fn samplers_have_their_moments() {
-    let mut rng = Stream::new(12, "moments", 0);
+    let mut rng = RngStream::new(12, "moments", 0);
     let n = 100_000;
     for (a, b) in [(0.3, 0.7), (1.0, 1.0), (2.5, 40.0), (1e-3, 1e-3)] {
         let draws: Vec<f64> = (0..n).map(|_| draw_beta(a, b, &mut rng)).collect();

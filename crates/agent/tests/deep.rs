@@ -1,9 +1,9 @@
 //! Agents with networks: what they reach on a short budget, that threads and files change nothing, and worlds that misbehave.
 
-use ermine_agent::deep::Scaling;
-use ermine_agent::env::{ENVIRONMENTS, Environment, NumericStates, Step, make};
+use ermine_agent::deep::ObservationScaling;
+use ermine_agent::env::{ENVIRONMENTS, Environment, NumericStates, TimeStep, make};
 use ermine_agent::rl::{AGENTS, TrainedAgent, evaluate, named, train, train_network, train_seeds, tuned};
-use ermine_agent::tabular::Budget;
+use ermine_agent::tabular::TrainingBudget;
 use ermine_core::{Context, Error, Result};
 use serde_json::{Map, Value, json};
 
@@ -30,12 +30,12 @@ impl Environment for Broken {
         [self.start, 0.0]
     }
 
-    fn step(&mut self, _: usize) -> Result<Step<[f32; 2]>> {
+    fn step(&mut self, _: usize) -> Result<TimeStep<[f32; 2]>> {
         self.steps += 1;
         let broken = self.steps >= 5;
         let observation = [0.5, if broken { self.shown } else { 0.0 }];
         let reward = if broken { self.reward } else { 1.0 };
-        Ok(Step { observation, reward, terminated: self.steps.is_multiple_of(3), truncated: false })
+        Ok(TimeStep { observation, reward, terminated: self.steps.is_multiple_of(3), truncated: false })
     }
 
     fn actions(&self) -> usize {
@@ -64,8 +64,8 @@ fn worlds_that_misbehave_are_said() {
     for name in DEEP {
         let agent = named(name, &params(json!({"net_arch": [8]}))).unwrap();
         let answer = |world: Broken| -> Result<()> {
-            let (budget, cx) = (Budget::Steps(200), Context::seeded(0));
-            train_network(&agent, &mut [world], None, Scaling::none(2), budget, None, &cx).map(drop)
+            let (budget, cx) = (TrainingBudget::Steps(200), Context::seeded(0));
+            train_network(&agent, &mut [world], None, ObservationScaling::none(2), budget, None, &cx).map(drop)
         };
         let said = |world: Broken, words: &[&str]| {
             let error = answer(world).unwrap_err();
@@ -82,8 +82,8 @@ fn worlds_that_misbehave_are_said() {
         said(Broken { start: f32::INFINITY, ..sound.clone() }, &["number 0", "inf"]);
         said(Broken { actions: 0, ..sound.clone() }, &["0 actions"]);
         let mut none: [Broken; 0] = [];
-        let (budget, cx) = (Budget::Steps(10), Context::default());
-        assert!(train_network(&agent, &mut none, None, Scaling::none(2), budget, None, &cx).is_err());
+        let (budget, cx) = (TrainingBudget::Steps(10), Context::default());
+        assert!(train_network(&agent, &mut none, None, ObservationScaling::none(2), budget, None, &cx).is_err());
     }
 }
 
@@ -124,7 +124,7 @@ fn a_small_memory_learns_too() {
     let env = make("cartpole", &Map::new()).unwrap();
     let given = json!({"net_arch": [8], "buffer_size": 100, "learning_starts": 300, "evaluate_every": null, "train_freq": 1});
     let agent = named("dqn", &params(given)).unwrap();
-    let after = |steps: u64| train(&agent, &env, None, Budget::Steps(steps), &Context::seeded(0)).unwrap();
+    let after = |steps: u64| train(&agent, &env, None, TrainingBudget::Steps(steps), &Context::seeded(0)).unwrap();
     assert_ne!(after(290).network().unwrap().network, after(400).network().unwrap().network);
     assert_eq!(after(200).network().unwrap().network, after(290).network().unwrap().network);
 }
@@ -137,16 +137,16 @@ fn threads_and_files_change_nothing() {
         let agent = named(name, &params(json!({"net_arch": [64, 64], "evaluate_every": 700, "evaluate_episodes": 2}))).unwrap();
         let on = |threads: usize| -> Vec<Vec<u8>> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let all = pool.install(|| train_seeds(&agent, &env, Budget::Steps(1_500), 0..3, &Context::default())).unwrap();
+            let all = pool.install(|| train_seeds(&agent, &env, TrainingBudget::Steps(1_500), 0..3, &Context::default())).unwrap();
             all.iter().map(|t| t.to_bytes().unwrap()).collect()
         };
         let one = on(1);
         assert_eq!(one, on(4), "{name}");
         let cx = Context::seeded(9);
-        let first = train(&agent, &env, None, Budget::Steps(1_000), &cx).unwrap();
+        let first = train(&agent, &env, None, TrainingBudget::Steps(1_000), &cx).unwrap();
         let kept = TrainedAgent::from_bytes(first.to_bytes().unwrap()).unwrap();
         let on_from =
-            |start: &TrainedAgent| train(&agent, &env, Some(start), Budget::Steps(700), &cx).unwrap().to_bytes().unwrap();
+            |start: &TrainedAgent| train(&agent, &env, Some(start), TrainingBudget::Steps(700), &cx).unwrap().to_bytes().unwrap();
         assert_eq!(on_from(&first), on_from(&kept), "{name}");
     }
 }
@@ -160,7 +160,7 @@ fn agents_learn_to_balance_on_a_short_budget() {
             let (mut given, _) = tuned(name, "cartpole");
             given.extend(params(json!({"evaluate_every": 1_000, "evaluate_episodes": 5, "stop_at": 400.0})));
             let agent = named(name, &given).unwrap();
-            let trained = train(&agent, &env, None, Budget::Steps(steps), &Context::seeded(seed)).unwrap();
+            let trained = train(&agent, &env, None, TrainingBudget::Steps(steps), &Context::seeded(seed)).unwrap();
             evaluate(&env, |seen| trained.act(seen), 20, &Context::seeded(seed)).unwrap().mean
         };
         let mut scores: Vec<f64> = (0..5).map(score).collect();

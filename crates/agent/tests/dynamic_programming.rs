@@ -2,7 +2,7 @@
 
 use ermine_agent::env::{Blackjack, BlackjackRules, FrozenLake, GridWorld, Taxi, cliff_walking};
 use ermine_agent::mdp::{
-    Outcome, PolicyTable, Transitions, ValueIteration, backward_induction, evaluate, evaluate_exactly, evaluate_steps,
+    Transition, PolicyTable, Transitions, ValueIteration, backward_induction, evaluate, evaluate_exactly, evaluate_steps,
     policy_iteration,
 };
 
@@ -159,7 +159,7 @@ fn sweeps_and_equations_give_a_policy_the_same_value() {
 /// Two states that lead to each other, and a third that ends.
 fn circle(reward: f64, way_out: bool) -> Transitions {
     Transitions::new(3, 2, vec![1.0, 0.0, 0.0], |state, action| {
-        let outcome = |next, reward, terminated| vec![Outcome { probability: 1.0, next, reward, terminated }];
+        let outcome = |next, reward, terminated| vec![Transition { probability: 1.0, next, reward, terminated }];
         match (state, action) {
             (2, _) => outcome(2, 0.0, true),
             (0, 1) if way_out => outcome(2, 0.0, true),
@@ -195,7 +195,7 @@ fn wrong_tables_are_refused_with_their_numbers() {
         move |state: usize, action: usize| {
             let wrong = (state, action) == (1, 0);
             let (probability, reward, next) = if wrong { (probability, reward, next) } else { (1.0, 0.0, 0) };
-            vec![Outcome { probability, next, reward, terminated: false }]
+            vec![Transition { probability, next, reward, terminated: false }]
         }
     };
     let refuse = |probability, reward, next, words: &[&str]| {

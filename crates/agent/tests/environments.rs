@@ -2,7 +2,7 @@
 
 use ermine_agent::bandit::AnyPolicy;
 use ermine_agent::env::{
-    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoles, Environment, FrozenLake, GridWorld, MountainCar, Taxi, cliff_walking,
+    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoleVec, Environment, FrozenLake, GridWorld, MountainCar, Taxi, cliff_walking,
 };
 
 /// Mean and standard deviation of the returns of a rule, over the seeds from 0.
@@ -64,8 +64,8 @@ fn every_world_can_be_drawn_and_refuses_actions_it_has_not() {
     let allowed = |action: usize| (0..500).filter(move |&s| Taxi::action_mask(s)[action]);
     assert_eq!([0, 1, 2, 3, 4, 5].map(|a| allowed(a).count()), [400, 400, 280, 280, 16, 16]);
     assert_eq!((0..6).map(|a| allowed(a).sum::<usize>() * (a + 1)).sum::<usize>(), 821_260);
-    assert!(CartPoles::new(0, true).is_err());
-    let mut carts = CartPoles::new(2, true).unwrap();
+    assert!(CartPoleVec::new(0, true).is_err());
+    let mut carts = CartPoleVec::new(2, true).unwrap();
     assert!(carts.step(&[0]).is_err() && carts.step(&[0, 2]).unwrap_err().to_string().contains("cartpole 1"));
 }
 

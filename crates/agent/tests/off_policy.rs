@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use ermine_agent::bandit::{AnyPolicy, LinUcb, Logged, Policy, Stationary, Ucb, Width, off_policy, replay};
-use ermine_core::{Error, Stream};
+use ermine_agent::bandit::{AnyPolicy, LinUcb, LoggedRound, Policy, Stationary, Ucb, ConfidenceWidth, off_policy, replay};
+use ermine_core::{Error, RngStream};
 
 fn rows(name: &str) -> Vec<Vec<f64>> {
     let path = format!("{}/../../fixtures/agent/{name}.csv.gz", env!("CARGO_MANIFEST_DIR"));
@@ -12,8 +12,8 @@ fn rows(name: &str) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
 }
 
-fn log(name: &str) -> Vec<Logged> {
-    rows(name).iter().map(|r| Logged { arm: r[0] as usize, reward: r[2], propensity: r[3] }).collect()
+fn log(name: &str) -> Vec<LoggedRound> {
+    rows(name).iter().map(|r| LoggedRound { arm: r[0] as usize, reward: r[2], propensity: r[3] }).collect()
 }
 
 fn close(found: f64, expected: f64) {
@@ -57,7 +57,7 @@ fn the_random_log_tells_what_groups_of_items_earn() {
     let rate = |arm: usize| (clicks[arm] + 1.0) / (shows[arm] + 2.0);
     let best = (1..ITEMS).fold(0, |best, arm| if rate(arm) > rate(best) { arm } else { best });
     assert_eq!(best, 53);
-    let odd: Vec<Logged> = random.iter().skip(1).step_by(2).copied().collect();
+    let odd: Vec<LoggedRound> = random.iter().skip(1).step_by(2).copied().collect();
     let found = off_policy(&odd, ITEMS, |_, arm| f64::from(arm == best)).unwrap();
     close(found.ips.value, 0.016);
     close(found.snips.value, 0.017543859649122806);
@@ -94,7 +94,7 @@ fn intervals_from_the_random_log_hold_the_thompson_log_s_own_mean() {
 
 #[test]
 fn logs_that_do_not_say_enough_are_refused() {
-    let entry = |arm, reward, propensity| Logged { arm, reward, propensity };
+    let entry = |arm, reward, propensity| LoggedRound { arm, reward, propensity };
     let uniform = |_: usize, _: usize| 0.5;
     let missing = [entry(0, 1.0, 0.5), entry(1, 0.0, f64::NAN), entry(1, 0.0, f64::NAN)];
     let error = off_policy(&missing, 2, uniform).unwrap_err();
@@ -127,11 +127,11 @@ fn estimates_are_right_on_average_and_the_doubly_robust_one_is_the_sharpest() {
     let truth: f64 = means.iter().zip(target).map(|(m, p)| m * p).sum();
     let (mut covered, mut ips, mut robust) = ([0; 3], Vec::new(), Vec::new());
     for seed in 0..400 {
-        let mut rng = Stream::new(seed, "log", 0);
-        let log: Vec<Logged> = (0..400)
+        let mut rng = RngStream::new(seed, "log", 0);
+        let log: Vec<LoggedRound> = (0..400)
             .map(|_| {
                 let arm = rng.weighted(&behaviour);
-                Logged { arm, reward: f64::from(rng.uniform() < means[arm]), propensity: behaviour[arm] }
+                LoggedRound { arm, reward: f64::from(rng.uniform() < means[arm]), propensity: behaviour[arm] }
             })
             .collect();
         let found = off_policy(&log, 3, |_, arm| target[arm]).unwrap();
@@ -154,7 +154,7 @@ fn estimates_are_right_on_average_and_the_doubly_robust_one_is_the_sharpest() {
 
 /// A stream of classes as a bandit: the arm is the guess, the reward whether it was right.
 fn stream(policy: &mut AnyPolicy, contexts: &[Vec<f64>], classes: &[usize]) -> (u64, [u64; 4], Vec<u64>) {
-    let mut rng = Stream::new(0, "stream", 0);
+    let mut rng = RngStream::new(0, "stream", 0);
     let (mut total, mut after, mut pulls) = (0, [0; 4], vec![0; 7]);
     for (row, (context, &class)) in contexts.iter().zip(classes).enumerate() {
         let choice = policy.choose(context, &mut rng);
@@ -173,7 +173,7 @@ fn stream(policy: &mut AnyPolicy, contexts: &[Vec<f64>], classes: &[usize]) -> (
 fn streams_of_cover_types_are_the_reference_s() {
     let data = rows("covtype_10000");
     let classes: Vec<usize> = data.iter().map(|r| r[10] as usize - 1).collect();
-    let mut ucb1: AnyPolicy = Ucb::new(7, Width::Logarithm { c: 2.0 }).unwrap().into();
+    let mut ucb1: AnyPolicy = Ucb::new(7, ConfidenceWidth::Logarithm { c: 2.0 }).unwrap().into();
     let (total, after, pulls) = stream(&mut ucb1, &vec![Vec::new(); data.len()], &classes);
     assert_eq!((total, after), (3579, [985, 2131, 2752, 3579]));
     assert_eq!(pulls, [704, 1829, 483, 3319, 1613, 840, 1212]);

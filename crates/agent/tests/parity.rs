@@ -3,7 +3,7 @@
 #![cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 
 use ermine_agent::env::{
-    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoles, Environment, FrozenLake, MountainCar, TableWorld, Taxi,
+    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoleVec, Environment, FrozenLake, MountainCar, TabularEnv, Taxi,
     cliff_walking,
 };
 use ermine_agent::mdp::Transitions;
@@ -33,9 +33,9 @@ fn book() -> Value {
 }
 
 /// The numbers of a state and an observation, as the maker writes them down.
-type Numbers<E> = fn(&E, &<E as Environment>::Observation) -> Vec<f64>;
+type ToNumbers<E> = fn(&E, &<E as Environment>::Observation) -> Vec<f64>;
 
-fn drive<E: Environment>(env: &mut E, numbers: Numbers<E>, seed: u64, steps: usize, digest: &mut Digest) {
+fn drive<E: Environment>(env: &mut E, numbers: ToNumbers<E>, seed: u64, steps: usize, digest: &mut Digest) {
     let mut actions = NumpyRng::new(1_000_000 + seed);
     let seen = env.reset(Some(seed));
     digest.add(numbers(env, &seen));
@@ -52,7 +52,7 @@ fn drive<E: Environment>(env: &mut E, numbers: Numbers<E>, seed: u64, steps: usi
     }
 }
 
-fn same<E: Environment>(book: &Value, name: &str, mut env: E, numbers: Numbers<E>) {
+fn same<E: Environment>(book: &Value, name: &str, mut env: E, numbers: ToNumbers<E>) {
     let case = book["cases"].as_array().unwrap().iter().find(|c| c["environment"] == name).unwrap();
     // The first steps in full, so that a difference can be looked at.
     let hex = |numbers: &Value| -> Vec<f64> { numbers.as_array().unwrap().iter().map(|n| parse(n.as_str().unwrap())).collect() };
@@ -84,7 +84,7 @@ fn parse(text: &str) -> f64 {
     sign * digits * 2f64.powi(exponent.parse::<i32>().unwrap() - 4 * fraction.len() as i32)
 }
 
-fn cell(_: &TableWorld, state: &usize) -> Vec<f64> {
+fn cell(_: &TabularEnv, state: &usize) -> Vec<f64> {
     vec![*state as f64]
 }
 
@@ -154,13 +154,13 @@ fn motions_are_gymnasium_s() {
 fn carts_side_by_side_are_gymnasium_s_and_the_fast_ones_stay_close() {
     for case in book()["vector"].as_array().unwrap() {
         let width = case["width"].as_u64().unwrap() as usize;
-        let (mut exact, mut fast) = (CartPoles::new(width, true).unwrap(), CartPoles::new(width, false).unwrap());
+        let (mut exact, mut fast) = (CartPoleVec::new(width, true).unwrap(), CartPoleVec::new(width, false).unwrap());
         let mut draws = NumpyRng::new(1_000_000);
         let mut digest = Digest::new();
         let seed = case["seed"].as_u64();
         exact.reset(seed);
         fast.reset(seed);
-        let numbers = |carts: &CartPoles| {
+        let numbers = |carts: &CartPoleVec| {
             let state = carts.state().iter().flatten().copied();
             state.chain(carts.observations().iter().map(|&v| f64::from(v))).collect::<Vec<_>>()
         };

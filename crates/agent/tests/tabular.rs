@@ -1,24 +1,24 @@
 //! Learning from experience against known curves and exact values.
 
-use ermine_agent::env::{Environment, FiniteStates, FrozenLake, GridWorld, Step, Taxi, cliff_walking};
+use ermine_agent::env::{Environment, FiniteStates, FrozenLake, GridWorld, TimeStep, Taxi, cliff_walking};
 use ermine_agent::mdp::{PolicyTable, ValueIteration, evaluate_exactly, evaluate_steps};
 use ermine_agent::tabular::{
-    Budget, Exploration, Method, PredictionMethod, Rate, Schedule, TabularAgent, Training, learning_curve, predict,
+    TrainingBudget, Exploration, ControlMethod, PredictionMethod, StepSize, DecaySchedule, TabularAgent, TabularTraining, learning_curve, predict,
 };
-use ermine_core::{Result, Stream};
+use ermine_core::{Result, RngStream};
 
-fn agent(method: Method, alpha: f64) -> TabularAgent {
+fn agent(method: ControlMethod, alpha: f64) -> TabularAgent {
     TabularAgent {
         method,
         gamma: 1.0,
-        alpha: Rate::Constant(alpha),
-        exploration: Exploration::EpsilonGreedy(Schedule::Constant(0.1)),
+        alpha: StepSize::Constant(alpha),
+        exploration: Exploration::EpsilonGreedy(DecaySchedule::Constant(0.1)),
         initial: 0.0,
     }
 }
 
 /// Steps of the greedy policy from the start of the cliff to the goal; none when it falls or turns in circles.
-fn walk(training: &Training) -> Option<usize> {
+fn walk(training: &TabularTraining) -> Option<usize> {
     let mut world = cliff_walking(false).unwrap();
     let policy = training.greedy();
     let mut state = world.reset(Some(0));
@@ -41,12 +41,12 @@ fn walk(training: &Training) -> Option<usize> {
 fn sarsa_takes_the_safe_path_and_q_learning_the_edge() {
     let world = cliff_walking(false).unwrap();
     for (method, alpha, late, edge) in [
-        (Method::QLearning, 0.5, -49.9, true),
-        (Method::Sarsa, 0.5, -26.8, false),
-        (Method::ExpectedSarsa, 0.5, -20.7, false),
-        (Method::QLearning, 0.1, -49.2, true),
-        (Method::Sarsa, 0.1, -22.8, false),
-        (Method::ExpectedSarsa, 0.1, -22.1, false),
+        (ControlMethod::QLearning, 0.5, -49.9, true),
+        (ControlMethod::Sarsa, 0.5, -26.8, false),
+        (ControlMethod::ExpectedSarsa, 0.5, -20.7, false),
+        (ControlMethod::QLearning, 0.1, -49.2, true),
+        (ControlMethod::Sarsa, 0.1, -22.8, false),
+        (ControlMethod::ExpectedSarsa, 0.1, -22.1, false),
     ] {
         let (curve, runs) = learning_curve(&agent(method, alpha), &world, 500, 0..200).unwrap();
         let found = curve.mean_over(400..500);
@@ -66,14 +66,14 @@ fn sarsa_takes_the_safe_path_and_q_learning_the_edge() {
 #[test]
 fn other_methods_learn_the_cliff() {
     let world = cliff_walking(false).unwrap();
-    for method in [Method::DoubleQLearning, Method::NStepSarsa { n: 1 }, Method::NStepSarsa { n: 3 }] {
+    for method in [ControlMethod::DoubleQLearning, ControlMethod::NStepSarsa { n: 1 }, ControlMethod::NStepSarsa { n: 3 }] {
         let (curve, _) = learning_curve(&agent(method, 0.3), &world, 800, 0..40).unwrap();
         let found = curve.mean_over(700..800);
         assert!(found > -60.0, "{method:?}: {found}");
     }
     // One step of n-step SARSA is SARSA.
-    let train = |method| agent(method, 0.5).train(&mut world.clone(), Budget::Episodes(50), 3).unwrap();
-    assert_eq!(train(Method::NStepSarsa { n: 1 }).values, train(Method::Sarsa).values);
+    let train = |method| agent(method, 0.5).train(&mut world.clone(), TrainingBudget::Episodes(50), 3).unwrap();
+    assert_eq!(train(ControlMethod::NStepSarsa { n: 1 }).values, train(ControlMethod::Sarsa).values);
 }
 
 /// Sutton and Barto, example 6.7: right ends with 0; left leads to a state whose ten actions all end with a normal reward of mean
@@ -81,26 +81,26 @@ fn other_methods_learn_the_cliff() {
 #[derive(Clone)]
 struct TwoRooms {
     left: bool,
-    noise: Stream,
+    noise: RngStream,
 }
 
 impl Environment for TwoRooms {
     type Observation = usize;
     fn reset(&mut self, seed: Option<u64>) -> usize {
         if let Some(seed) = seed {
-            self.noise = Stream::new(seed, "two rooms", 0);
+            self.noise = RngStream::new(seed, "two rooms", 0);
         }
         self.left = false;
         0
     }
-    fn step(&mut self, action: usize) -> Result<Step<usize>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<usize>> {
         if self.left {
             let reward = self.noise.normal() - 0.1;
-            return Ok(Step { observation: 1, reward, terminated: true, truncated: false });
+            return Ok(TimeStep { observation: 1, reward, terminated: true, truncated: false });
         }
         // Half of the doors of the first room lead left.
         self.left = action < 5;
-        Ok(Step { observation: 1, reward: 0.0, terminated: !self.left, truncated: false })
+        Ok(TimeStep { observation: 1, reward: 0.0, terminated: !self.left, truncated: false })
     }
     fn actions(&self) -> usize {
         10
@@ -118,19 +118,19 @@ impl FiniteStates for TwoRooms {
 
 #[test]
 fn two_tables_do_not_believe_their_own_luck() {
-    let world = TwoRooms { left: false, noise: Stream::new(0, "two rooms", 0) };
+    let world = TwoRooms { left: false, noise: RngStream::new(0, "two rooms", 0) };
     let share = |method, episodes: std::ops::Range<usize>| {
         let (_, runs) = learning_curve(&agent(method, 0.1), &world, 300, 0..1000).unwrap();
-        let left = |run: &Training| run.lengths[episodes.clone()].iter().filter(|n| **n == 2).count();
+        let left = |run: &TabularTraining| run.lengths[episodes.clone()].iter().filter(|n| **n == 2).count();
         runs.iter().map(left).sum::<usize>() as f64 / (1000 * episodes.len()) as f64
     };
-    let (single, double) = (share(Method::QLearning, 50..100), share(Method::DoubleQLearning, 50..100));
+    let (single, double) = (share(ControlMethod::QLearning, 50..100), share(ControlMethod::DoubleQLearning, 50..100));
     assert!(single > 0.5 && double < 0.4 && single > double + 0.2, "{single} {double}");
-    let late = share(Method::DoubleQLearning, 250..300);
+    let late = share(ControlMethod::DoubleQLearning, 250..300);
     assert!(late < double, "{late} {double}");
 }
 
-fn taxi_value(training: &Training, taxi: &Taxi) -> f64 {
+fn taxi_value(training: &TabularTraining, taxi: &Taxi) -> f64 {
     let table = taxi.world().transitions();
     let policy = PolicyTable::certain(&training.greedy(), 6).unwrap();
     let values = evaluate_steps(table, &policy, 1.0, 200).unwrap();
@@ -140,10 +140,10 @@ fn taxi_value(training: &Training, taxi: &Taxi) -> f64 {
 #[test]
 fn taxi_is_learned_to_its_optimum() {
     let taxi = Taxi::new(None, None).unwrap();
-    let agent = TabularAgent { gamma: 0.9, ..agent(Method::QLearning, 0.7) };
+    let agent = TabularAgent { gamma: 0.9, ..agent(ControlMethod::QLearning, 0.7) };
     let mean = |steps: u64| {
         let values: Vec<f64> =
-            (0..20).map(|seed| taxi_value(&agent.train(&mut taxi.clone(), Budget::Steps(steps), seed).unwrap(), &taxi)).collect();
+            (0..20).map(|seed| taxi_value(&agent.train(&mut taxi.clone(), TrainingBudget::Steps(steps), seed).unwrap(), &taxi)).collect();
         (values.iter().sum::<f64>() / 20.0, values.iter().filter(|v| **v > 7.93 - 1e-9).count())
     };
     let (early, _) = mean(100_000);
@@ -158,25 +158,25 @@ fn taxi_is_learned_to_its_optimum() {
 fn a_decaying_rate_solves_the_slippery_lake_and_every_exploration_does_its_part() {
     let world = FrozenLake::default().build().unwrap();
     let table = world.transitions();
-    let value = |training: &Training| {
+    let value = |training: &TabularTraining| {
         let policy = PolicyTable::certain(&training.greedy(), 4).unwrap();
         evaluate_steps(table, &policy, 1.0, 100).unwrap()[0]
     };
     let base = TabularAgent {
-        alpha: Rate::Visits { power: 0.7 },
-        exploration: Exploration::EpsilonGreedy(Schedule::Linear { from: 1.0, to: 0.05, steps: 200_000 }),
+        alpha: StepSize::Visits { power: 0.7 },
+        exploration: Exploration::EpsilonGreedy(DecaySchedule::Linear { from: 1.0, to: 0.05, steps: 200_000 }),
         ..TabularAgent::default()
     };
     let optimistic =
-        TabularAgent { initial: 1.0, exploration: Exploration::EpsilonGreedy(Schedule::Constant(0.0)), ..base.clone() };
+        TabularAgent { initial: 1.0, exploration: Exploration::EpsilonGreedy(DecaySchedule::Constant(0.0)), ..base.clone() };
     let softmax = TabularAgent {
-        exploration: Exploration::Softmax(Schedule::Exponential { from: 1.0, to: 0.01, decay: 0.99998 }),
+        exploration: Exploration::Softmax(DecaySchedule::Exponential { from: 1.0, to: 0.01, decay: 0.99998 }),
         ..base.clone()
     };
     let ucb = TabularAgent { exploration: Exploration::Ucb { c: 0.5 }, ..base.clone() };
-    let double = TabularAgent { method: Method::DoubleQLearning, ..base.clone() };
+    let double = TabularAgent { method: ControlMethod::DoubleQLearning, ..base.clone() };
     let monte_carlo =
-        TabularAgent { method: Method::MonteCarlo { first_visit: true }, alpha: Rate::Constant(0.01), ..base.clone() };
+        TabularAgent { method: ControlMethod::MonteCarlo { first_visit: true }, alpha: StepSize::Constant(0.01), ..base.clone() };
     for (name, agent, least) in [
         ("epsilon", base, 0.7),
         ("optimistic", optimistic, 0.6),
@@ -186,7 +186,7 @@ fn a_decaying_rate_solves_the_slippery_lake_and_every_exploration_does_its_part(
         ("monte carlo", monte_carlo, 0.6),
     ] {
         let mut values: Vec<f64> =
-            (0..5).map(|seed| value(&agent.train(&mut world.clone(), Budget::Steps(400_000), seed).unwrap())).collect();
+            (0..5).map(|seed| value(&agent.train(&mut world.clone(), TrainingBudget::Steps(400_000), seed).unwrap())).collect();
         values.sort_by(f64::total_cmp);
         assert!(values[2] > least && values[4] <= 0.744191, "{name}: {values:?}");
     }
@@ -205,8 +205,8 @@ fn predictions_come_to_the_exact_values() {
         PredictionMethod::TemporalDifference { n: 4 },
     ] {
         let alpha = match method {
-            PredictionMethod::MonteCarlo { .. } => Rate::Visits { power: 1.0 },
-            PredictionMethod::TemporalDifference { .. } => Rate::Visits { power: 0.8 },
+            PredictionMethod::MonteCarlo { .. } => StepSize::Visits { power: 1.0 },
+            PredictionMethod::TemporalDifference { .. } => StepSize::Visits { power: 0.8 },
         };
         let found = predict(&mut world, &policy, method, 0.9, alpha, 0.0, 40_000, 1).unwrap();
         for (state, &visits) in found.visits.iter().enumerate().filter(|(_, v)| **v > 0) {
@@ -230,10 +230,10 @@ impl Environment for Corridor {
         self.steps = 0;
         0
     }
-    fn step(&mut self, _: usize) -> Result<Step<usize>> {
+    fn step(&mut self, _: usize) -> Result<TimeStep<usize>> {
         self.steps += 1;
         let over = self.steps == 5;
-        Ok(Step { observation: 0, reward: self.reward, terminated: over && self.ends, truncated: over && !self.ends })
+        Ok(TimeStep { observation: 0, reward: self.reward, terminated: over && self.ends, truncated: over && !self.ends })
     }
     fn actions(&self) -> usize {
         1
@@ -253,17 +253,17 @@ impl FiniteStates for Corridor {
 #[test]
 fn truncation_is_no_end_and_termination_is() {
     for method in [
-        Method::Sarsa,
-        Method::ExpectedSarsa,
-        Method::QLearning,
-        Method::DoubleQLearning,
-        Method::NStepSarsa { n: 3 },
-        Method::MonteCarlo { first_visit: false },
+        ControlMethod::Sarsa,
+        ControlMethod::ExpectedSarsa,
+        ControlMethod::QLearning,
+        ControlMethod::DoubleQLearning,
+        ControlMethod::NStepSarsa { n: 3 },
+        ControlMethod::MonteCarlo { first_visit: false },
     ] {
-        let agent = TabularAgent { method, gamma: 0.9, alpha: Rate::Constant(0.1), ..TabularAgent::default() };
+        let agent = TabularAgent { method, gamma: 0.9, alpha: StepSize::Constant(0.1), ..TabularAgent::default() };
         let value = |ends| {
             let mut world = Corridor { steps: 0, reward: 1.0, ends };
-            agent.train(&mut world, Budget::Episodes(3000), 0).unwrap().values[0]
+            agent.train(&mut world, TrainingBudget::Episodes(3000), 0).unwrap().values[0]
         };
         assert!((value(false) - 10.0).abs() < 1e-3, "{method:?}: {}", value(false));
         assert!(value(true) < 6.0, "{method:?}: {}", value(true));
@@ -271,7 +271,7 @@ fn truncation_is_no_end_and_termination_is() {
     let mut world = Corridor { steps: 0, reward: 1.0, ends: false };
     let policy = PolicyTable::uniform(1, 1);
     for method in [PredictionMethod::TemporalDifference { n: 2 }, PredictionMethod::MonteCarlo { first_visit: false }] {
-        let found = predict(&mut world, &policy, method, 0.9, Rate::Constant(0.1), 0.0, 3000, 0).unwrap();
+        let found = predict(&mut world, &policy, method, 0.9, StepSize::Constant(0.1), 0.0, 3000, 0).unwrap();
         assert!((found.values[0] - 10.0).abs() < 1e-3);
     }
 }
@@ -279,28 +279,28 @@ fn truncation_is_no_end_and_termination_is() {
 #[test]
 fn nonsense_is_refused() {
     let mut broken = Corridor { steps: 0, reward: f64::NAN, ends: true };
-    for method in [Method::QLearning, Method::NStepSarsa { n: 2 }, Method::MonteCarlo { first_visit: true }] {
-        let message = agent(method, 0.5).train(&mut broken, Budget::Episodes(1), 0).unwrap_err().to_string();
+    for method in [ControlMethod::QLearning, ControlMethod::NStepSarsa { n: 2 }, ControlMethod::MonteCarlo { first_visit: true }] {
+        let message = agent(method, 0.5).train(&mut broken, TrainingBudget::Episodes(1), 0).unwrap_err().to_string();
         assert!(message.contains("state 0, action 0") && message.contains("NaN"), "{message}");
     }
     let mut world = cliff_walking(false).unwrap();
     for bad in [
-        agent(Method::QLearning, 0.0),
-        agent(Method::QLearning, f64::NAN),
-        agent(Method::NStepSarsa { n: 0 }, 0.5),
+        agent(ControlMethod::QLearning, 0.0),
+        agent(ControlMethod::QLearning, f64::NAN),
+        agent(ControlMethod::NStepSarsa { n: 0 }, 0.5),
         TabularAgent { gamma: -0.1, ..TabularAgent::default() },
-        TabularAgent { exploration: Exploration::EpsilonGreedy(Schedule::Constant(1.5)), ..TabularAgent::default() },
-        TabularAgent { exploration: Exploration::Softmax(Schedule::Constant(0.0)), ..TabularAgent::default() },
+        TabularAgent { exploration: Exploration::EpsilonGreedy(DecaySchedule::Constant(1.5)), ..TabularAgent::default() },
+        TabularAgent { exploration: Exploration::Softmax(DecaySchedule::Constant(0.0)), ..TabularAgent::default() },
         TabularAgent { initial: f64::INFINITY, ..TabularAgent::default() },
     ] {
-        assert!(bad.train(&mut world, Budget::Episodes(1), 0).is_err(), "{bad:?}");
+        assert!(bad.train(&mut world, TrainingBudget::Episodes(1), 0).is_err(), "{bad:?}");
     }
     assert!(world.step(4).unwrap_err().to_string().contains("no action 4"));
     // Same seed, same table; another seed, another one.
-    let train = |seed| agent(Method::QLearning, 0.5).train(&mut cliff_walking(false).unwrap(), Budget::Steps(500), seed).unwrap();
+    let train = |seed| agent(ControlMethod::QLearning, 0.5).train(&mut cliff_walking(false).unwrap(), TrainingBudget::Steps(500), seed).unwrap();
     assert_eq!(train(1), train(1));
     assert_ne!(train(1).values, train(2).values);
     let text = serde_json::to_string(&train(1)).unwrap();
-    assert_eq!(serde_json::from_str::<Training>(&text).unwrap(), train(1));
+    assert_eq!(serde_json::from_str::<TabularTraining>(&text).unwrap(), train(1));
     assert!(ValueIteration::default().solve(world.transitions()).is_ok());
 }

@@ -4,7 +4,7 @@ use ermine_core::{Error, Features, Model, ModelWriter, Result};
 
 /// Everything a model says about rows.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Says {
+pub struct ModelOutputs {
     /// Predictions of a regressor.
     pub numbers: Vec<f64>,
     /// Probabilities of a classifier, row after row.
@@ -20,8 +20,8 @@ pub struct Says {
 }
 
 /// Asks a model everything it can answer.
-pub fn says(model: &dyn Model, x: &Features<'_>) -> Result<Says> {
-    let mut out = Says::default();
+pub fn outputs(model: &dyn Model, x: &Features<'_>) -> Result<ModelOutputs> {
+    let mut out = ModelOutputs::default();
     if let Some(r) = model.as_regressor() {
         out.numbers = r.predict(x)?.into_vec();
     }
@@ -41,23 +41,23 @@ pub fn says(model: &dyn Model, x: &Features<'_>) -> Result<Says> {
     if let Some(d) = model.as_density() {
         out.density = d.log_density(x)?;
     }
-    if out == Says::default() && x.rows() > 0 {
+    if out == ModelOutputs::default() && x.rows() > 0 {
         return Err(Error::Data("the model has no capability".into()));
     }
     Ok(out)
 }
 
 /// The largest difference of numbers relative to their scale, or infinity when lengths, classes or partitions differ.
-pub fn distance(a: &Says, b: &Says) -> f64 {
+pub fn distance(a: &ModelOutputs, b: &ModelOutputs) -> f64 {
     if a.groups.len() != b.groups.len() || !same_partition(&a.groups, &b.groups) {
         return f64::INFINITY;
     }
-    let columns = far(&a.columns, &b.columns).max(far(&a.density, &b.density));
-    far(&a.numbers, &b.numbers).max(far(&a.proba, &b.proba)).max(columns)
+    let columns = relative_difference(&a.columns, &b.columns).max(relative_difference(&a.density, &b.density));
+    relative_difference(&a.numbers, &b.numbers).max(relative_difference(&a.proba, &b.proba)).max(columns)
 }
 
 /// Largest difference relative to the largest value.
-pub fn far(a: &[f64], b: &[f64]) -> f64 {
+pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     if a.len() != b.len() {
         return f64::INFINITY;
     }
@@ -81,7 +81,7 @@ fn same_partition(a: &[u32], b: &[u32]) -> bool {
 }
 
 /// What a model stores, for a comparison of bytes.
-pub fn stored(model: &dyn Model) -> Result<ModelWriter> {
+pub fn model_arrays(model: &dyn Model) -> Result<ModelWriter> {
     let mut out = ModelWriter::default();
     model.save(&mut out)?;
     Ok(out)

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use ermine_core::{AnyLearner, Context, Error, Features, Flow, Progress, Range, Target};
 use serde_json::Value;
 
-use crate::compare::{says, stored};
+use crate::compare::{outputs, model_arrays};
 use crate::{Verdict, attempt, make, require};
 
 /// A fit that was told to stop may take this long to do so; generous, since test machines are busy.
@@ -57,7 +57,7 @@ pub fn parameters_refused(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn observer_stops(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 20_000, 3, 1);
         let stop = |_: &Progress| Flow::Stop;
@@ -74,7 +74,7 @@ pub fn observer_stops(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn deadline_stops(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 20_000, 3, 1);
         let started = Instant::now();
@@ -85,7 +85,7 @@ pub fn deadline_stops(learner: &dyn AnyLearner) -> Verdict {
             Err(e) => return Verdict::Fail(format!("it stopped with another error: {e}")),
             Ok(m) => {
                 let x = data.view().x;
-                attempt!(says(&*m, &x), "the model of a passed deadline cannot be used");
+                attempt!(outputs(&*m, &x), "the model of a passed deadline cannot be used");
                 let unfinished = m.certificate().is_some_and(|c| !c.converged);
                 require!(unfinished, "it returned a model after the deadline that does not say it is unfinished");
             }
@@ -95,20 +95,20 @@ pub fn deadline_stops(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn save_and_load(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 150, 4, 2);
         let x = data.view().x;
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
-        let kept = attempt!(stored(&*model), "save");
+        let kept = attempt!(model_arrays(&*model), "save");
         let again = attempt!(l.load_any(&kept.clone().into_reader()), "load");
-        let (a, b) = (attempt!(says(&*model, &x), "predict"), attempt!(says(&*again, &x), "predict after load"));
+        let (a, b) = (attempt!(outputs(&*model, &x), "predict"), attempt!(outputs(&*again, &x), "predict after load"));
         require!(bits(&a.numbers) == bits(&b.numbers), "numbers differ after load");
         require!(bits(&a.proba) == bits(&b.proba), "probabilities differ after load");
         require!(bits(&a.columns) == bits(&b.columns), "columns differ after load");
         require!(bits(&a.density) == bits(&b.density), "densities differ after load");
         require!(a.classes == b.classes && a.groups == b.groups, "classes or groups differ after load");
-        require!(attempt!(stored(&*again), "second save") == kept, "a loaded model stores other bytes");
+        require!(attempt!(model_arrays(&*again), "second save") == kept, "a loaded model stores other bytes");
     }
     Verdict::Pass
 }
@@ -118,14 +118,14 @@ fn bits(values: &[f64]) -> Vec<u64> {
 }
 
 pub fn wrong_shapes(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 60, 3, 3);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let narrow = make::matrix(&data).view().col_range(0..2);
-        require!(says(&*model, &Features::F64(narrow)).is_err(), "prediction on 2 of 3 columns is not refused");
+        require!(outputs(&*model, &Features::F64(narrow)).is_err(), "prediction on 2 of 3 columns is not refused");
         let none = make::matrix(&data).view().row_range(0..0);
-        attempt!(says(&*model, &Features::F64(none)), "prediction on no rows");
+        attempt!(outputs(&*model, &Features::F64(none)), "prediction on no rows");
         require!(l.fit_any(&data.view().row_range(0..0), &Context::default()).is_err(), "a fit on no rows is not refused");
         if task.is_some() {
             let short = data.view().y.row_range(0..59);
@@ -155,7 +155,7 @@ pub fn wrong_shapes(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn probabilities(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     let mut seen = false;
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 200, 3, 4);
@@ -172,7 +172,7 @@ pub fn probabilities(learner: &dyn AnyLearner) -> Verdict {
             require!(p.row(i).iter().all(|v| (0.0..=1.0).contains(v)), "row {i}: {:?} are no probabilities", p.row(i));
         }
         let found = attempt!(c.classify(&Features::F64(x.view())), "classify");
-        let both = attempt!(c.judge(&Features::F64(x.view())), "judge");
+        let both = attempt!(c.proba_and_class(&Features::F64(x.view())), "judge");
         require!(
             (&both.0, &both.1) == (&p, &found),
             "probabilities and classes found at once are others than those found one by one"

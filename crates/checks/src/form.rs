@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use ermine_core::{AnyLearner, Cells, Column, Context, Csr, Dataset, Family, Features, Mat, MatRef, OwnedTarget, Table, Task};
+use ermine_core::{AnyLearner, ValueKind, Column, Context, Csr, Dataset, Family, Features, Mat, MatRef, OwnedTarget, Table, Task};
 
-use crate::compare::{distance, far, says, stored};
+use crate::compare::{distance, relative_difference, outputs, model_arrays};
 use crate::{Verdict, attempt, make, require};
 
 /// A right answer or an error, never a panic (which [`crate::run`] catches); an answer must be finite.
-fn sound(learner: &dyn AnyLearner, data: &Dataset<'_>, must_fit: bool) -> Verdict {
+fn outputs_are_valid(learner: &dyn AnyLearner, data: &Dataset<'_>, must_fit: bool) -> Verdict {
     match learner.fit_any(data, &Context::default()) {
         Err(e) if must_fit => Verdict::Fail(format!("it is refused: {e}")),
         Err(_) => Verdict::Pass,
         Ok(model) => {
-            let said = attempt!(says(&*model, &data.x), "predict");
+            let said = attempt!(outputs(&*model, &data.x), "predict");
             let finite = said.numbers.iter().chain(&said.proba).chain(&said.columns).all(|v| v.is_finite());
             require!(finite, "what it says is not finite");
             Verdict::Pass
@@ -29,24 +29,24 @@ fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
 pub fn one_row(learner: &dyn AnyLearner) -> Verdict {
     all(make::tasks(learner)
         .into_iter()
-        .map(|task| sound(learner, &make::data(learner, task, 40, 3, 20).view().row_range(0..1), false)))
+        .map(|task| outputs_are_valid(learner, &make::data(learner, task, 40, 3, 20).view().row_range(0..1), false)))
 }
 
 pub fn one_column(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
-    all(make::tasks(learner).into_iter().map(|task| sound(&*l, &make::data(learner, task, 60, 1, 21).view(), true)))
+    let l = make::prepare_learner(learner);
+    all(make::tasks(learner).into_iter().map(|task| outputs_are_valid(&*l, &make::data(learner, task, 60, 1, 21).view(), true)))
 }
 
 pub fn constant_column(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     all(make::tasks(learner).into_iter().flat_map(|task| {
         let l = &l;
-        let constants = if learner.cells() == Cells::Codes { [0.0, 1.0, 5.0, 100.0] } else { [0.0, 1e-300, 5.0, 1e12] };
+        let constants = if learner.value_kind() == ValueKind::Codes { [0.0, 1.0, 5.0, 100.0] } else { [0.0, 1e-300, 5.0, 1e12] };
         constants.map(|constant| {
             let data = make::data(learner, task, 60, 3, 22);
             let mut m = make::matrix(&data).clone();
             (0..60).for_each(|i| m[(i, 1)] = constant);
-            sound(&**l, &make::with_matrix(&data, m).view(), true)
+            outputs_are_valid(&**l, &make::with_matrix(&data, m).view(), true)
         })
     }))
 }
@@ -57,14 +57,14 @@ pub fn one_class(learner: &dyn AnyLearner) -> Verdict {
     }
     let mut data = make::data(learner, Some(Task::Classification), 40, 3, 23);
     data.y = OwnedTarget::Class { codes: vec![0; 40], names: vec!["only".into()] };
-    sound(learner, &data.view(), false)
+    outputs_are_valid(learner, &data.view(), false)
 }
 
 pub fn not_finite(learner: &dyn AnyLearner) -> Verdict {
     if learner.spec().family == Family::Baseline {
         return Verdict::Skip("it does not read the columns");
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let data = make::data(learner, task, 5000, 3, 24);
@@ -88,7 +88,7 @@ pub fn not_finite(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn layouts(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 300, 4, 25);
         let m = make::matrix(&data);
@@ -96,15 +96,15 @@ pub fn layouts(learner: &dyn AnyLearner) -> Verdict {
         let other = make::view(&data, Features::F64(MatRef::col_major(&columns, 300, 4)));
         let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit by rows");
         let b = attempt!(l.fit_any(&other, &Context::default()), "fit by columns");
-        require!(attempt!(stored(&*a), "save") == attempt!(stored(&*b), "save"), "the two layouts store different bytes");
-        let (p, q) = (attempt!(says(&*a, &data.view().x), "predict"), attempt!(says(&*a, &other.x), "predict by columns"));
+        require!(attempt!(model_arrays(&*a), "save") == attempt!(model_arrays(&*b), "save"), "the two layouts store different bytes");
+        let (p, q) = (attempt!(outputs(&*a, &data.view().x), "predict"), attempt!(outputs(&*a, &other.x), "predict by columns"));
         require!(p == q, "the two layouts predict different bits");
     }
     Verdict::Pass
 }
 
-pub fn singles(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+pub fn f32_features(learner: &dyn AnyLearner) -> Verdict {
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 300, 4, 26);
         // Values that singles hold exactly, so that only the computation can differ.
@@ -114,7 +114,7 @@ pub fn singles(learner: &dyn AnyLearner) -> Verdict {
         let single = make::view(&data, Features::F32(s.view()));
         let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit on doubles");
         let b = attempt!(l.fit_any(&single, &Context::default()), "fit on singles");
-        let d = distance(&attempt!(says(&*a, &data.view().x), "predict"), &attempt!(says(&*b, &single.x), "predict singles"));
+        let d = distance(&attempt!(outputs(&*a, &data.view().x), "predict"), &attempt!(outputs(&*b, &single.x), "predict singles"));
         require!(d < 1e-4, "singles and doubles differ by {d:e}");
     }
     Verdict::Pass
@@ -124,7 +124,7 @@ pub fn sparse(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.sparse {
         return Verdict::Skip("it does not take sparse rows");
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 200, 4, 27);
         let mut m = make::matrix(&data).clone();
@@ -144,14 +144,14 @@ pub fn sparse(learner: &dyn AnyLearner) -> Verdict {
         let rows = make::view(&data, Features::Csr(csr.view()));
         let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit on dense rows");
         let b = attempt!(l.fit_any(&rows, &Context::default()), "fit on sparse rows");
-        let d = distance(&attempt!(says(&*a, &data.view().x), "predict"), &attempt!(says(&*b, &rows.x), "predict sparse"));
+        let d = distance(&attempt!(outputs(&*a, &data.view().x), "predict"), &attempt!(outputs(&*b, &rows.x), "predict sparse"));
         require!(d < 1e-6, "sparse and dense rows differ by {d:e}");
     }
     Verdict::Pass
 }
 
 pub fn table(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 200, 3, 28);
         let m = make::matrix(&data);
@@ -159,11 +159,11 @@ pub fn table(learner: &dyn AnyLearner) -> Verdict {
         let t = attempt!(Table::new(columns), "table");
         let rows = make::view(&data, Features::Table(t.view()));
         if make::is_encoder(learner) {
-            return all(make::tasks(learner).into_iter().map(|_| sound(&*l, &rows, true)));
+            return all(make::tasks(learner).into_iter().map(|_| outputs_are_valid(&*l, &rows, true)));
         }
         let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit on a matrix");
         let b = attempt!(l.fit_any(&rows, &Context::default()), "fit on a table");
-        let (p, q) = (attempt!(says(&*a, &data.view().x), "predict"), attempt!(says(&*b, &rows.x), "predict a table"));
+        let (p, q) = (attempt!(outputs(&*a, &data.view().x), "predict"), attempt!(outputs(&*b, &rows.x), "predict a table"));
         require!(distance(&p, &q) == 0.0, "a table and a matrix differ by {:e}", distance(&p, &q));
     }
     Verdict::Pass
@@ -173,16 +173,16 @@ pub fn categories(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.categorical {
         return Verdict::Skip("it does not take categories");
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let (table, y) = make::mixed_table(learner, task, 300, 29);
         // A learner without missing values gets complete rows.
         let complete: Vec<usize> = (0..300).filter(|&i| table.columns().iter().all(|c| !c.is_missing(i))).collect();
         let rows = if learner.spec().accepts.missing { (0..300).collect() } else { complete };
-        let (table, y) = (table.take(&rows), y.view().take(&rows));
+        let (table, y) = (table.take_rows(&rows), y.view().take_rows(&rows));
         let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
         let model = attempt!(l.fit_any(&data, &Context::default()), "fit on categories");
-        let a = attempt!(says(&*model, &data.x), "predict");
+        let a = attempt!(outputs(&*model, &data.x), "predict");
         // The same cells behind other codes: names in another order, with a name the model has not seen.
         let Column::Category { codes, names } = &table.columns()[1] else { return Verdict::Fail("no category column".into()) };
         let mut other: Vec<String> = vec!["never seen".into()];
@@ -191,8 +191,8 @@ pub fn categories(learner: &dyn AnyLearner) -> Verdict {
         let codes = codes.iter().map(|&c| if c == ermine_core::MISSING_CODE { c } else { last - c }).collect();
         let recoded = Column::Category { codes, names: Arc::new(other) };
         let recoded = attempt!(Table::new([("size", table.columns()[0].clone()), ("colour", recoded)]), "table");
-        let b = attempt!(says(&*model, &Features::Table(recoded.view())), "predict other codes");
-        let d = far(&a.numbers, &b.numbers).max(far(&a.proba, &b.proba)).max(far(&a.columns, &b.columns));
+        let b = attempt!(outputs(&*model, &Features::Table(recoded.view())), "predict other codes");
+        let d = relative_difference(&a.numbers, &b.numbers).max(relative_difference(&a.proba, &b.proba)).max(relative_difference(&a.columns, &b.columns));
         require!(d == 0.0 && a.groups == b.groups, "other codes for the same names change predictions by {d:e}");
     }
     Verdict::Pass

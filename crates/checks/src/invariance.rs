@@ -1,36 +1,36 @@
 //! Checks of invariances that follow from what a learner means.
 
-use ermine_core::{AnyLearner, Cells, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, Stream, Target, Task};
+use ermine_core::{AnyLearner, ValueKind, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, RngStream, Target, Task};
 use serde_json::Value;
 
-use crate::compare::{Says, distance, far, says};
+use crate::compare::{ModelOutputs, distance, relative_difference, outputs};
 use crate::{Verdict, attempt, make, require};
 
 /// Two ways to the same optimum differ by rounding and by the stopping rule.
 const CLOSE: f64 = 1e-6;
 
 /// Why an invariance is not asked of a learner that takes a step a row or draws rows.
-const ORDERED: &str = "it takes a step a row or draws rows, so its model follows the order and the scale of the rows";
+const ROW_ORDER: &str = "it takes a step a row or draws rows, so its model follows the order and the scale of the rows";
 
-fn fit_says(l: &dyn AnyLearner, data: &OwnedDataset, x: &Features<'_>) -> ermine_core::Result<Says> {
-    says(&*l.fit_any(&data.view(), &Context::default())?, x)
+fn fit_outputs(l: &dyn AnyLearner, data: &OwnedDataset, x: &Features<'_>) -> ermine_core::Result<ModelOutputs> {
+    outputs(&*l.fit_any(&data.view(), &Context::default())?, x)
 }
 
 fn owned(data: &OwnedDataset, rows: &[usize]) -> OwnedDataset {
-    data.view().take(rows)
+    data.view().take_rows(rows)
 }
 
 pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
-    if learner.is_ordered() {
-        return Verdict::Skip(ORDERED);
+    if learner.row_order_matters() {
+        return Verdict::Skip(ROW_ORDER);
     }
-    let l = make::undrawn(learner);
+    let l = make::without_subsampling(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 200, 4, 10);
         let x = data.view().x;
-        let order = Stream::new(1, "row order", 0).permutation(200);
-        let a = attempt!(fit_says(&*l, &data, &x), "fit");
-        let b = attempt!(fit_says(&*l, &owned(&data, &order), &x), "fit on shuffled rows");
+        let order = RngStream::new(1, "row order", 0).permutation(200);
+        let a = attempt!(fit_outputs(&*l, &data, &x), "fit");
+        let b = attempt!(fit_outputs(&*l, &owned(&data, &order), &x), "fit on shuffled rows");
         let d = distance(&a, &b);
         require!(d < CLOSE, "shuffled rows change predictions by {d:e}");
     }
@@ -38,23 +38,23 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
 }
 
 /// Why an invariance is not asked of learners that cut the rows into folds for their members.
-const FOLDED: &str = "its folds are dealt class by class, and its members break ties by the order of the columns";
+const CUTS_FOLDS: &str = "its folds are dealt class by class, and its members break ties by the order of the columns";
 
 /// Why an invariance is not asked of a learner that begins with drawn weights.
-const DRAWN: &str = "its first weights are drawn for each column and class by its number";
+const RANDOM_INIT: &str = "its first weights are drawn for each column and class by its number";
 
 fn cuts_folds(learner: &dyn AnyLearner) -> bool {
-    learner.is_ordered() && learner.spec().family == Family::Composite
+    learner.row_order_matters() && learner.spec().family == Family::Composite
 }
 
 pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
     if cuts_folds(learner) {
-        return Verdict::Skip(FOLDED);
+        return Verdict::Skip(CUTS_FOLDS);
     }
-    if learner.is_drawn() {
-        return Verdict::Skip(DRAWN);
+    if learner.has_random_init() {
+        return Verdict::Skip(RANDOM_INIT);
     }
-    let l = make::undrawn(learner);
+    let l = make::without_subsampling(learner);
     for task in make::tasks(learner) {
         let boosted = learner.spec().family == Family::Tree && learner.params().get("learning_rate").is_some();
         if boosted && task == Some(Task::Classification) {
@@ -67,8 +67,8 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
         let order = [2, 0, 3, 1];
         let mut shuffled = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| m[(i, order[j])]));
         shuffled.schema = None;
-        let a = attempt!(fit_says(&*l, &data, &data.view().x), "fit");
-        let mut b = attempt!(fit_says(&*l, &shuffled, &shuffled.view().x), "fit on shuffled columns");
+        let a = attempt!(fit_outputs(&*l, &data, &data.view().x), "fit");
+        let mut b = attempt!(fit_outputs(&*l, &shuffled, &shuffled.view().x), "fit on shuffled columns");
         let mut a = a;
         if !a.columns.is_empty() {
             let width = a.columns.len() / 200;
@@ -92,14 +92,14 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn subset(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 300, 3, 12);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
-        let all = attempt!(says(&*model, &data.view().x), "predict");
+        let all = attempt!(outputs(&*model, &data.view().x), "predict");
         let rows = [299, 0, 7, 7, 128];
-        let part = data.view().x.take(&rows);
-        let part = attempt!(says(&*model, &part.view()), "predict a subset");
+        let part = data.view().x.take_rows(&rows);
+        let part = attempt!(outputs(&*model, &part.view()), "predict a subset");
         let pick = |v: &[f64]| -> Vec<f64> {
             let width = v.len() / 300;
             rows.iter().flat_map(|&i| v[i * width..(i + 1) * width].to_vec()).collect()
@@ -125,10 +125,10 @@ fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) 
         let data = make::data(learner, task, 200, 4, 13);
         let m = make::matrix(&data);
         let other = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| map(m[(i, j)])));
-        let a = attempt!(fit_says(learner, &data, &data.view().x), "fit");
-        let b = attempt!(fit_says(changed, &other, &other.view().x), "fit on mapped columns");
+        let a = attempt!(fit_outputs(learner, &data, &data.view().x), "fit");
+        let b = attempt!(fit_outputs(changed, &other, &other.view().x), "fit on mapped columns");
         // Columns and densities follow the units.
-        let plain = |s: Says| Says { columns: Vec::new(), density: Vec::new(), ..s };
+        let plain = |s: ModelOutputs| ModelOutputs { columns: Vec::new(), density: Vec::new(), ..s };
         let d = distance(&plain(a), &plain(b));
         let limit = if exact { 0.0 } else { CLOSE };
         require!(d <= limit, "predictions change by {d:e}");
@@ -144,37 +144,37 @@ fn only_transforms(learner: &dyn AnyLearner) -> bool {
 }
 
 pub fn shift(learner: &dyn AnyLearner) -> Verdict {
-    if learner.is_ordered() {
-        return Verdict::Skip(ORDERED);
+    if learner.row_order_matters() {
+        return Verdict::Skip(ROW_ORDER);
     }
     if only_transforms(learner) {
         return Verdict::Skip("its output is meant to follow the shift");
     }
-    if learner.cells() != Cells::Quantities {
+    if learner.value_kind() != ValueKind::Quantities {
         return Verdict::Skip(NO_QUANTITIES);
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     // A multiple of a power of two, so that trees see exactly the same gaps.
     mapped(&*l, &*l, |v| v + 64.0)
 }
 
 pub fn scale(learner: &dyn AnyLearner) -> Verdict {
-    if learner.is_ordered() {
-        return Verdict::Skip(ORDERED);
+    if learner.row_order_matters() {
+        return Verdict::Skip(ROW_ORDER);
     }
     if only_transforms(learner) {
         return Verdict::Skip("its output is meant to follow the scale");
     }
-    if learner.cells() != Cells::Quantities {
+    if learner.value_kind() != ValueKind::Quantities {
         return Verdict::Skip(NO_QUANTITIES);
     }
-    let l = make::ready(learner);
-    let mut matched = make::ready(learner);
+    let l = make::prepare_learner(learner);
+    let mut matched = make::prepare_learner(learner);
     // A penalty on coefficients scales with them: the same problem has another penalty. Squares scale by 16, absolute values
     // by 4, and where both are penalised their shares change.
     let share = match l.params().get("l1_ratio").and_then(Value::as_f64) {
         Some(share) => share,
-        None if l.has_absolute_penalty() => 1.0,
+        None if l.has_l1_penalty() => 1.0,
         None => 0.0,
     };
     let factor = 4.0 * share + 16.0 * (1.0 - share);
@@ -196,43 +196,43 @@ pub fn labels(learner: &dyn AnyLearner) -> Verdict {
         return Verdict::Skip("no classifier");
     }
     if cuts_folds(learner) {
-        return Verdict::Skip(FOLDED);
+        return Verdict::Skip(CUTS_FOLDS);
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     let data = make::data(learner, Some(Task::Classification), 200, 3, 14);
     let Target::Class { codes, .. } = data.view().y else { return Verdict::Fail("no classes".into()) };
     let x = data.view().x;
-    let a = attempt!(fit_says(&*l, &data, &x), "fit");
+    let a = attempt!(fit_outputs(&*l, &data, &x), "fit");
     let renamed = OwnedTarget::Class { codes: codes.to_vec(), names: ["u", "v", "w"].map(String::from).to_vec() };
-    let b = attempt!(fit_says(&*l, &OwnedDataset { y: renamed, ..data.clone() }, &x), "fit with other names");
-    require!(far(&a.proba, &b.proba) == 0.0, "other names for the classes change the probabilities");
-    if learner.is_drawn() {
+    let b = attempt!(fit_outputs(&*l, &OwnedDataset { y: renamed, ..data.clone() }, &x), "fit with other names");
+    require!(relative_difference(&a.proba, &b.proba) == 0.0, "other names for the classes change the probabilities");
+    if learner.has_random_init() {
         return Verdict::Pass;
     }
     let reversed =
         OwnedTarget::Class { codes: codes.iter().map(|c| 2 - c).collect(), names: ["u", "v", "w"].map(String::from).to_vec() };
-    let b = attempt!(fit_says(&*l, &OwnedDataset { y: reversed, ..data.clone() }, &x), "fit with reversed classes");
+    let b = attempt!(fit_outputs(&*l, &OwnedDataset { y: reversed, ..data.clone() }, &x), "fit with reversed classes");
     let back: Vec<f64> = b.proba.chunks(3).flat_map(|p| [p[2], p[1], p[0]]).collect();
-    let d = far(&a.proba, &back);
+    let d = relative_difference(&a.proba, &back);
     require!(d < CLOSE, "reversed classes change the probabilities by {d:e}");
     Verdict::Pass
 }
 
 pub fn weight_two(learner: &dyn AnyLearner) -> Verdict {
-    if learner.is_ordered() {
-        return Verdict::Skip(ORDERED);
+    if learner.row_order_matters() {
+        return Verdict::Skip(ROW_ORDER);
     }
     if !learner.spec().accepts.weights {
         return Verdict::Skip("it does not take weights");
     }
-    let l = make::undrawn(learner);
+    let l = make::without_subsampling(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 150, 3, 15);
         let x = data.view().x;
         let weight: Vec<f64> = (0..150).map(|i| if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
         let rows: Vec<usize> = (0..150).flat_map(|i| vec![i; weight[i] as usize]).collect();
-        let a = attempt!(fit_says(&*l, &OwnedDataset { weight: Some(weight), ..data.clone() }, &x), "fit with weights");
-        let b = attempt!(fit_says(&*l, &owned(&data, &rows), &x), "fit on repeated rows");
+        let a = attempt!(fit_outputs(&*l, &OwnedDataset { weight: Some(weight), ..data.clone() }, &x), "fit with weights");
+        let b = attempt!(fit_outputs(&*l, &owned(&data, &rows), &x), "fit on repeated rows");
         let d = distance(&a, &b);
         require!(d < CLOSE, "weight 2 and the row twice differ by {d:e}");
     }
@@ -243,7 +243,7 @@ pub fn weight_zero(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.weights {
         return Verdict::Skip("it does not take weights");
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let mut data = make::data(learner, task, 150, 3, 16);
         // The rows left out are far away, so that any trace of them shows.
@@ -254,8 +254,8 @@ pub fn weight_zero(learner: &dyn AnyLearner) -> Verdict {
         let kept: Vec<usize> = (0..150).filter(|i| i % 4 != 1).collect();
         let part = owned(&data, &kept);
         let x = part.view().x;
-        let a = attempt!(fit_says(&*l, &OwnedDataset { weight: Some(weight), ..data.clone() }, &x), "fit with weights");
-        let b = attempt!(fit_says(&*l, &part, &x), "fit without the rows");
+        let a = attempt!(fit_outputs(&*l, &OwnedDataset { weight: Some(weight), ..data.clone() }, &x), "fit with weights");
+        let b = attempt!(fit_outputs(&*l, &part, &x), "fit without the rows");
         let d = distance(&a, &b);
         require!(d < CLOSE, "weight 0 and the row absent differ by {d:e}");
     }

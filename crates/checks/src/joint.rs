@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ermine_core::{AnyLearner, Context, ModelWriter};
 
-use crate::compare::stored;
+use crate::compare::model_arrays;
 use crate::leave::{forms, settings};
 use crate::{Verdict, attempt, make, require};
 
@@ -27,13 +27,13 @@ pub fn joint_fits(learner: &dyn AnyLearner) -> Verdict {
             let data = data.view();
             for settings in by_key.values() {
                 // Some settings are refused for this target, and a joint fit of one that is refused fails.
-                let alone = |l: &dyn AnyLearner| l.fit_any(&data, &cx).and_then(|m| stored(&*m));
+                let alone = |l: &dyn AnyLearner| l.fit_any(&data, &cx).and_then(|m| model_arrays(&*m));
                 let (allowed, expected): (Vec<&dyn AnyLearner>, Vec<ModelWriter>) =
                     settings.iter().filter_map(|l| Some((&**l, alone(&**l).ok()?))).unzip();
                 let Some(first) = allowed.first() else { continue };
                 let mut found = vec![None; allowed.len()];
                 let fitted = first.fit_joint(&allowed, &data, &cx, &mut |k, model| {
-                    found[k] = Some(stored(&*model)?);
+                    found[k] = Some(model_arrays(&*model)?);
                     Ok(())
                 });
                 attempt!(fitted, format!("joint fit to {form}"));

@@ -1,9 +1,9 @@
 //! Short ways to models that leave rows out: they must say what fits to the other rows say.
 
-use ermine_core::{AnyLearner, Context, Csr, Cut, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Range, Task, Without};
+use ermine_core::{AnyLearner, Context, Csr, FoldAssignment, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Range, Task, TrainingView};
 use serde_json::Value;
 
-use crate::compare::{distance, far, says};
+use crate::compare::{distance, relative_difference, outputs};
 use crate::{Verdict, attempt, make, require};
 
 /// Rounding apart.
@@ -29,7 +29,7 @@ fn values(range: &Range) -> Vec<Value> {
 
 /// The learner, with each parameter at each of some values, and two at once.
 pub fn settings(learner: &dyn AnyLearner) -> Vec<Box<dyn AnyLearner>> {
-    let mut all = vec![make::ready(learner)];
+    let mut all = vec![make::prepare_learner(learner)];
     for param in learner.spec().params {
         for base in 0..all.len().min(6) {
             for value in values(&param.range) {
@@ -69,7 +69,7 @@ pub fn forms(learner: &dyn AnyLearner, task: Option<Task>, rows: usize) -> Vec<(
     all
 }
 
-pub fn totals(learner: &dyn AnyLearner) -> Verdict {
+pub fn fold_sums(learner: &dyn AnyLearner) -> Verdict {
     let mut tried = 0;
     for task in make::tasks(learner) {
         for (form, data) in forms(learner, task, 300) {
@@ -80,31 +80,31 @@ pub fn totals(learner: &dyn AnyLearner) -> Verdict {
                 _ => (i * 7 + i / 5) % FOLDS,
             };
             let fold_of: Vec<usize> = (0..data.rows()).map(fold).collect();
-            let cut = Cut { fold_of: &fold_of, folds: FOLDS };
+            let cut = FoldAssignment { fold_of: &fold_of, folds: FOLDS };
             let mut gathered = std::collections::BTreeMap::new();
             for l in settings(learner) {
-                let Some(key) = l.totals_key(&data, &cut) else { continue };
+                let Some(key) = l.fold_sums_key(&data, &cut) else { continue };
                 // Settings of one key use the totals of the first of them.
                 if !gathered.contains_key(&key) {
                     let cx = Context { block_rows: Some(32), ..Context::default() };
-                    gathered.insert(key.clone(), l.totals_any(&data, &cut, &cx));
+                    gathered.insert(key.clone(), l.fold_sums_any(&data, &cut, &cx));
                 }
                 for fold in 0..FOLDS {
                     let (train, test): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|&i| fold_of[i] != fold);
-                    let (train, test) = (data.take(&train), data.take(&test));
+                    let (train, test) = (data.take_rows(&train), data.take_rows(&test));
                     let (train, x) = (train.view(), test.view().x);
                     let plain = l.fit_any(&train, &Context::default());
-                    let without = Without { data: &data, fold, rows: &|see| see(&train) };
+                    let without = TrainingView { data: &data, fold, rows: &|see| see(&train) };
                     // What fails from totals is left to a fit to the rows.
                     let short = match &gathered[&key] {
-                        Ok(totals) => l.fit_without(totals, &without, &Context::default()).ok().flatten(),
+                        Ok(totals) => l.fit_from_fold_sums(totals, &without, &Context::default()).ok().flatten(),
                         Err(_) => None,
                     };
                     let (Some(short), plain) = (short, plain) else { continue };
                     let with = l.params();
                     let plain = attempt!(plain, format!("totals of {form} gave a model with {with}, and the rows did not"));
-                    let mut a = attempt!(says(&*plain, &x), "predict");
-                    let mut b = attempt!(says(&*short, &x), "predict from totals");
+                    let mut a = attempt!(outputs(&*plain, &x), "predict");
+                    let mut b = attempt!(outputs(&*short, &x), "predict from totals");
                     if fold == FOLDS - 1 {
                         // With a class less there is a direction less, and the one that is left over is any.
                         (a.columns, b.columns) = (Vec::new(), Vec::new());
@@ -122,25 +122,25 @@ pub fn totals(learner: &dyn AnyLearner) -> Verdict {
     Verdict::Pass
 }
 
-pub fn one_row_left_out(learner: &dyn AnyLearner) -> Verdict {
+pub fn leave_one_out(learner: &dyn AnyLearner) -> Verdict {
     let mut tried = 0;
     for task in make::tasks(learner) {
         for (form, data) in forms(learner, task, 40) {
             let data = data.view();
             for l in settings(learner) {
-                let Ok(Some(short)) = l.left_out_any(&data, &Context::default()) else { continue };
+                let Ok(Some(short)) = l.loo_predictions_any(&data, &Context::default()) else { continue };
                 let mut plain = Vec::new();
                 for row in 0..data.rows() {
                     let others: Vec<usize> = (0..data.rows()).filter(|&i| i != row).collect();
                     let with = l.params();
                     let model = attempt!(
-                        l.fit_any(&data.take(&others).view(), &Context::default()),
+                        l.fit_any(&data.take_rows(&others).view(), &Context::default()),
                         format!("{form}: there is an answer with {with}, and no fit without row {row}")
                     );
-                    let said = attempt!(says(&*model, &data.x.row_range(row..row + 1)), "predict");
+                    let said = attempt!(outputs(&*model, &data.x.row_range(row..row + 1)), "predict");
                     plain.extend(if said.proba.is_empty() { said.numbers } else { said.proba });
                 }
-                let d = far(&plain, short.as_slice());
+                let d = relative_difference(&plain, short.as_slice());
                 require!(d < CLOSE_FORMULA, "{form}, with {}: rows left out differ by {d:e}", l.params());
                 tried += 1;
             }

@@ -34,7 +34,7 @@ pub enum Verdict {
 
 /// One check on one learner.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct CheckResult {
     /// The learner.
     pub learner: &'static str,
     /// The check.
@@ -58,8 +58,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("1, 2 and 7 threads, same bytes", scale::threads),
     ("any block split of a pass agrees", scale::blocks),
     ("a stream gives the bytes of memory", scale::stream),
-    ("totals without a fold give the model of the other rows", leave::totals),
-    ("a row left out is predicted as by a fit to the others", leave::one_row_left_out),
+    ("totals without a fold give the model of the other rows", leave::fold_sums),
+    ("a row left out is predicted as by a fit to the others", leave::leave_one_out),
     ("settings fitted at once are the models of fits alone", joint::joint_fits),
     ("row order", invariance::row_order),
     ("column order", invariance::column_order),
@@ -75,20 +75,20 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("one class", form::one_class),
     ("NaN and infinity are refused by column", form::not_finite),
     ("both memory layouts are equal", form::layouts),
-    ("f32 is close to f64", form::singles),
+    ("f32 is close to f64", form::f32_features),
     ("sparse rows equal dense rows", form::sparse),
     ("a table of numbers equals a matrix", form::table),
     ("categories are matched by name", form::categories),
 ];
 
 /// Runs all checks on a learner. A panic inside a check is a failure of it.
-pub fn run(learner: &dyn AnyLearner) -> Vec<Outcome> {
+pub fn run(learner: &dyn AnyLearner) -> Vec<CheckResult> {
     let one = |(check, f): &(&'static str, Check)| {
         let verdict = catch_unwind(AssertUnwindSafe(|| f(learner))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
             Verdict::Fail(format!("it panicked: {}", text.unwrap_or_default()))
         });
-        Outcome { learner: learner.spec().name, check, verdict }
+        CheckResult { learner: learner.spec().name, check, verdict }
     };
     CHECKS.iter().map(one).collect()
 }

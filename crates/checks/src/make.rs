@@ -1,13 +1,13 @@
 //! Data for the checks: small, seeded, and easy enough that every learner has one right answer.
 
 use ermine_core::{
-    AnyLearner, Cells, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Schema, Stream, Table,
+    AnyLearner, ValueKind, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Schema, RngStream, Table,
     Task,
 };
 use serde_json::Value;
 
 /// A learner set up for the data of the checks.
-pub fn ready(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
+pub fn prepare_learner(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     let mut learner = learner.boxed();
     // As many clusters as the data has, and neighbourhoods that connect each of them.
     for (name, value) in [("n_clusters", Value::from(3)), ("eps", Value::from(4.0))] {
@@ -24,8 +24,8 @@ pub fn ready(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
 
 /// A learner set up like [`ready`], without draws of rows and columns: a draw picks them by their numbers, so that nobody may
 /// expect the same model when these change. What is left must still not depend on them.
-pub fn undrawn(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
-    let mut learner = ready(learner);
+pub fn without_subsampling(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
+    let mut learner = prepare_learner(learner);
     for (name, value) in [("bootstrap", Value::Bool(false)), ("max_features", Value::Null)] {
         if learner.spec().params.iter().any(|p| p.name == name) {
             let _ = learner.set(name, value);
@@ -42,15 +42,15 @@ pub fn tasks(learner: &dyn AnyLearner) -> Vec<Option<Task>> {
 
 /// A number as the learner reads it: where cells are counts or codes, a small whole number.
 fn cell(learner: &dyn AnyLearner, v: f64) -> f64 {
-    match learner.cells() {
-        Cells::Quantities | Cells::Bits => v,
-        Cells::Counts | Cells::Codes => (v.abs() / 2.0).floor().min(9.0),
+    match learner.value_kind() {
+        ValueKind::Quantities | ValueKind::Bits => v,
+        ValueKind::Counts | ValueKind::Codes => (v.abs() / 2.0).floor().min(9.0),
     }
 }
 
 /// Three clouds far apart, columns on different scales: easy for every learner, with a target for any task.
 pub fn data(learner: &dyn AnyLearner, task: Option<Task>, rows: usize, cols: usize, seed: u64) -> OwnedDataset {
-    let mut s = Stream::new(seed, "check data", 0);
+    let mut s = RngStream::new(seed, "check data", 0);
     let mut x = Mat::zeros(rows, cols);
     let mut group = Vec::with_capacity(rows);
     let mut y = Vec::with_capacity(rows);
@@ -98,9 +98,9 @@ pub fn with_matrix(data: &OwnedDataset, x: Mat<f64>) -> OwnedDataset {
 /// A table with a number column, a category column and missing cells in both, and a target for the task.
 pub fn mixed_table(learner: &dyn AnyLearner, task: Option<Task>, rows: usize, seed: u64) -> (Table, OwnedTarget) {
     let base = data(learner, task, rows, 2, seed);
-    let mut s = Stream::new(seed, "check table", 0);
+    let mut s = RngStream::new(seed, "check table", 0);
     let x = matrix(&base);
-    let missing = |s: &mut Stream| s.uniform() < 0.1;
+    let missing = |s: &mut RngStream| s.uniform() < 0.1;
     let numbers = (0..rows).map(|i| if missing(&mut s) { f64::NAN } else { x[(i, 0)] }).collect();
     let names = ["red", "green", "blue"];
     let cells: Vec<Option<&str>> = (0..rows)

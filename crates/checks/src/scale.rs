@@ -2,24 +2,24 @@
 
 use ermine_core::{AnyLearner, Context, Dataset, Family, Flow, Result, RowSource, Schema};
 
-use crate::compare::{distance, says, stored};
+use crate::compare::{distance, outputs, model_arrays};
 use crate::{Verdict, attempt, make, require};
 
 /// Enough rows for several blocks, so that threads have something to disagree about.
 const ROWS: usize = 20_000;
 
 pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 500, 4, 5);
-        let fit = || l.fit_any(&data.view(), &Context::seeded(7)).and_then(|m| stored(&*m));
+        let fit = || l.fit_any(&data.view(), &Context::seeded(7)).and_then(|m| model_arrays(&*m));
         require!(attempt!(fit(), "fit") == attempt!(fit(), "fit"), "two fits with one seed store different bytes");
     }
     Verdict::Pass
 }
 
 pub fn threads(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         // Time grows with the square of the rows where there are kernels or trees of clusters, and blocks are of a few hundred rows.
         let kernel = learner.spec().family == Family::Kernel || learner.params().get("kernel").is_some();
@@ -31,7 +31,7 @@ pub fn threads(learner: &dyn AnyLearner) -> Verdict {
             let pool = attempt!(rayon::ThreadPoolBuilder::new().num_threads(threads).build(), "thread pool");
             let run = || -> Result<_> {
                 let model = l.fit_any(&data.view(), &Context::seeded(7))?;
-                Ok((stored(&*model)?, says(&*model, &data.view().x)?))
+                Ok((model_arrays(&*model)?, outputs(&*model, &data.view().x)?))
             };
             let here = attempt!(pool.install(run), "fit");
             match &first {
@@ -50,15 +50,15 @@ pub fn blocks(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.passes {
         return Verdict::Skip("it does not train in passes");
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, 700, 3, 8);
         let x = data.view().x;
         let whole = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
-        let whole = attempt!(says(&*whole, &x), "predict");
+        let whole = attempt!(outputs(&*whole, &x), "predict");
         for block_rows in [1, 7, 64, 333] {
             let model = attempt!(l.fit_any(&data.view(), &Context { block_rows: Some(block_rows), ..Context::default() }), "fit");
-            let d = distance(&whole, &attempt!(says(&*model, &x), "predict"));
+            let d = distance(&whole, &attempt!(outputs(&*model, &x), "predict"));
             require!(d < 1e-7, "blocks of {block_rows} rows change predictions by {d:e}");
         }
     }
@@ -92,14 +92,14 @@ pub fn stream(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.passes {
         return Verdict::Skip("it does not train in passes");
     }
-    let l = make::ready(learner);
+    let l = make::prepare_learner(learner);
     for task in make::tasks(learner) {
         let data = make::data(learner, task, ROWS, 3, 9);
         let memory = attempt!(l.fit_any(&data.view(), &Context::seeded(3)), "fit in memory");
-        let memory = attempt!(stored(&*memory), "save");
+        let memory = attempt!(model_arrays(&*memory), "save");
         for runs in [&[1000, 1, 4097, 13][..], &[100_000]] {
             let model = attempt!(l.fit_source(&Runs(data.view(), runs), &Context::seeded(3)), "fit on a stream");
-            require!(attempt!(stored(&*model), "save") == memory, "a stream in runs of {runs:?} stores other bytes than memory");
+            require!(attempt!(model_arrays(&*model), "save") == memory, "a stream in runs of {runs:?} stores other bytes than memory");
         }
     }
     Verdict::Pass

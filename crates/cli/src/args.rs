@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 pub mod agents;
 
-use agents::{Bandit, BanditCommand, Rl, RlCommand};
+use agents::{BanditArgs, BanditCommand, RlArgs, RlCommand};
 
 /// A table goes in, a model comes out.
 #[derive(Debug, Parser)]
@@ -30,29 +30,29 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Describe the columns of a table, and warn of what could go wrong
-    Describe(Describe),
+    Describe(DescribeArgs),
     /// List the models, or show one: its objective, parameters and what it accepts
-    Models(Models),
+    Models(ModelsArgs),
     /// Fit a model and save it
-    Fit(Fit),
+    Fit(FitArgs),
     /// Predict: one row out for each row in, in order
-    Predict(Predict),
+    Predict(PredictArgs),
     /// Transform: the scores of a reduction, the columns of a preparation
-    Transform(Transform),
+    Transform(TransformArgs),
     /// Measure a model on data: predictions where the target is known, groups, densities, reductions
-    Evaluate(Evaluate),
+    Evaluate(EvaluateArgs),
     /// Compare models by cross-validation; keep the best
-    Compare(Compare),
+    Compare(CompareArgs),
     /// Search the parameters of a model by cross-validation; keep the best
-    Tune(Tune),
+    Tune(TuneArgs),
     /// Show a saved model: how it was trained, its evidence, its coefficients, path or tree
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Write a page about a model: how well it does, what matters to it, what it decides
-    Report(Report),
+    Report(ReportArgs),
     /// Bandits: simulate policies against their bounds, evaluate them on logs
-    Bandit(Bandit),
+    Bandit(BanditArgs),
     /// Reinforcement learning: train agents, let them play, solve finite worlds
-    Rl(Rl),
+    Rl(RlArgs),
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -97,7 +97,7 @@ impl Command {
         }
     }
 
-    pub fn everywhere(&self) -> Option<&Everywhere> {
+    pub fn global(&self) -> Option<&GlobalArgs> {
         match self {
             Self::Describe(a) => Some(&a.everywhere),
             Self::Models(a) => Some(&a.everywhere),
@@ -129,7 +129,7 @@ impl Command {
 /// Flags that every command takes.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Everywhere")]
-pub struct Everywhere {
+pub struct GlobalArgs {
     /// Print one JSON object on the standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -147,7 +147,7 @@ pub struct Everywhere {
 /// How to read the data.
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
-pub struct Reading {
+pub struct ReadArgs {
     /// Format, where the extension does not tell: csv, tsv, parquet, arrow, libsvm, idx
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
@@ -171,7 +171,7 @@ pub struct Reading {
 /// What is to be learned.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Learning")]
-pub struct Learning {
+pub struct LearnArgs {
     /// Column of sample weights: weight 2 is the row twice
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
@@ -184,35 +184,35 @@ pub struct Learning {
     /// New columns in front of the model, after the preparation: polynomial(degree=2), spline(n_knots=5), fourier, radial, uncorrelate,
     /// pca(n_components=3); given several times, one after the other
     #[arg(long, value_name = "MAP", value_parser = crate::features::parse)]
-    pub features: Vec<crate::features::Map>,
+    pub features: Vec<crate::features::FeatureMap>,
     /// Stop after this time: 60s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Describe {
+pub struct DescribeArgs {
     /// A file, a glob, - or example:NAME
     pub data: String,
     /// The target: columns that give it away are warned of
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Models {
+pub struct ModelsArgs {
     /// The model to show
     pub name: Option<String>,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Fit {
+pub struct FitArgs {
     /// A file, a glob, - or example:NAME
     pub data: String,
     /// Target column (several, with commas, for a regression); none for clustering, reduction and density, where a column that is
@@ -248,15 +248,15 @@ pub struct Fit {
     #[arg(long, value_name = "FILE", conflicts_with = "stream")]
     pub checkpoint: Option<PathBuf>,
     #[command(flatten)]
-    pub learning: Learning,
+    pub learning: LearnArgs,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Predict {
+pub struct PredictArgs {
     /// Model file
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
@@ -268,13 +268,13 @@ pub struct Predict {
     #[arg(long)]
     pub proba: bool,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Transform {
+pub struct TransformArgs {
     /// Model file
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
@@ -286,13 +286,13 @@ pub struct Transform {
     #[arg(long)]
     pub inverse: bool,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Evaluate {
+pub struct EvaluateArgs {
     /// Model file
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
@@ -313,13 +313,13 @@ pub struct Evaluate {
     #[arg(long, value_name = "OUT")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Compare {
+pub struct CompareArgs {
     /// A file, a glob, - or example:NAME
     pub data: String,
     /// Target column
@@ -344,17 +344,17 @@ pub struct Compare {
     #[arg(long, value_name = "OUT")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub splitting: Splitting,
+    pub splitting: SplitArgs,
     #[command(flatten)]
-    pub learning: Learning,
+    pub learning: LearnArgs,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Tune {
+pub struct TuneArgs {
     /// A file, a glob, - or example:NAME
     pub data: String,
     /// Target column
@@ -378,7 +378,7 @@ pub struct Tune {
     pub steps: usize,
     /// How many settings are tried, 50, or for how long, 60s; 50 when not given, and all of a grid
     #[arg(long, value_name = "N or TIME", value_parser = budget)]
-    pub budget: Option<Effort>,
+    pub budget: Option<SearchBudget>,
     /// How many settings are tried, where --budget is a time: whatever comes first
     #[arg(long, value_name = "N", value_parser = trials)]
     pub trials: Option<usize>,
@@ -398,22 +398,22 @@ pub struct Tune {
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
-    pub splitting: Splitting,
+    pub splitting: SplitArgs,
     #[command(flatten)]
-    pub learning: Learning,
+    pub learning: LearnArgs,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 /// How rows are split into rounds of training and testing.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Splitting")]
-pub struct Splitting {
+pub struct SplitArgs {
     /// Folds of the cross-validation; loo leaves each row out in turn
     #[arg(long, value_name = "K", default_value = "5", value_parser = folds)]
-    pub folds: Folds,
+    pub folds: FoldCount,
     /// Go through the folds again with other draws
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub repeats: usize,
@@ -430,20 +430,20 @@ pub struct Splitting {
 
 /// How many folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folds {
+pub enum FoldCount {
     K(usize),
     EachRow,
 }
 
 /// How long to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Effort {
+pub enum SearchBudget {
     Trials(usize),
     Time(Duration),
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Explain {
+pub struct ExplainArgs {
     /// Model file
     pub model: PathBuf,
     /// Data with the target, to say how the model does there: a file, a glob, - or example:NAME
@@ -470,13 +470,13 @@ pub struct Explain {
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Report {
+pub struct ReportArgs {
     /// Model file
     pub model: PathBuf,
     /// Data with the target: a file, a glob, - or example:NAME
@@ -503,9 +503,9 @@ pub struct Report {
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 /// A number of bytes: 800000, 500KB, 500MB, 4GB.
@@ -526,21 +526,21 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// 5, or loo.
-fn folds(text: &str) -> Result<Folds, String> {
+fn folds(text: &str) -> Result<FoldCount, String> {
     if text == "loo" {
-        return Ok(Folds::EachRow);
+        return Ok(FoldCount::EachRow);
     }
     text.parse()
-        .map(Folds::K)
+        .map(FoldCount::K)
         .map_err(|_| format!("\"{text}\" is no number of folds; write 5, or loo to leave each row out in turn"))
 }
 
 /// 50 trials, or 60s.
-fn budget(text: &str) -> Result<Effort, String> {
+fn budget(text: &str) -> Result<SearchBudget, String> {
     match text.trim().parse::<usize>() {
         Ok(0) => Err("0 trials find nothing; write 50, or a time such as 60s".into()),
-        Ok(trials) => Ok(Effort::Trials(trials)),
-        Err(_) => duration(text).map(Effort::Time),
+        Ok(trials) => Ok(SearchBudget::Trials(trials)),
+        Err(_) => duration(text).map(SearchBudget::Time),
     }
 }
 
@@ -576,8 +576,8 @@ mod tests {
         Args::command().debug_assert();
         assert_eq!(duration("1.5m").unwrap(), Duration::from_secs(90));
         assert!(duration("soon").is_err() && duration("-1s").is_err());
-        assert_eq!((budget("50").unwrap(), budget("60s").unwrap()), (Effort::Trials(50), Effort::Time(Duration::from_secs(60))));
+        assert_eq!((budget("50").unwrap(), budget("60s").unwrap()), (SearchBudget::Trials(50), SearchBudget::Time(Duration::from_secs(60))));
         assert!(budget("0").is_err() && budget("much").is_err() && folds("some").is_err());
-        assert_eq!((folds("3").unwrap(), folds("loo").unwrap()), (Folds::K(3), Folds::EachRow));
+        assert_eq!((folds("3").unwrap(), folds("loo").unwrap()), (FoldCount::K(3), FoldCount::EachRow));
     }
 }

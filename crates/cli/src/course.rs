@@ -8,7 +8,7 @@ use ermine::core::{Column, Table, Trace, file};
 use ermine::data::WriteOptions;
 use serde_json::json;
 
-use crate::failure::Usage;
+use crate::failure::UsageError;
 
 /// Refuses a file that could not be written, before a long fit.
 pub fn check(path: &Path) -> Result<()> {
@@ -17,7 +17,7 @@ pub fn check(path: &Path) -> Result<()> {
     let plain = [".gz", ".zst"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(&name);
     match Path::new(plain).extension().and_then(|e| e.to_str()) {
         Some(extension) if known.contains(&extension) => Ok(()),
-        _ => Err(Usage(format!("--trace {name}: the name must end in one of .{}", known.join(", ."))).into()),
+        _ => Err(UsageError(format!("--trace {name}: the name must end in one of .{}", known.join(", ."))).into()),
     }
 }
 

@@ -7,15 +7,15 @@ use serde_json::json;
 
 /// A wrong command line that only shows when the arguments are used.
 #[derive(Debug)]
-pub struct Usage(pub String);
+pub struct UsageError(pub String);
 
-impl std::fmt::Display for Usage {
+impl std::fmt::Display for UsageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Usage {}
+impl std::error::Error for UsageError {}
 
 /// People count the rows of their data from 1, and the header is none of them; the library counts from 0. This is the one
 /// place where the binary turns one into the other. (Lines of a file count from 1 everywhere.)
@@ -31,7 +31,7 @@ pub fn count_from_one(error: anyhow::Error) -> anyhow::Error {
 
 /// 2 when the command line is wrong, 1 when the work failed.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.downcast_ref::<Usage>().is_some() {
+    if error.downcast_ref::<UsageError>().is_some() {
         return 2;
     }
     match error.downcast_ref::<Error>() {

@@ -4,21 +4,21 @@ use ermine::core::{AnyLearner, Family};
 use serde_json::Value;
 
 /// A learner that makes columns for the one behind it.
-pub struct Map(pub Box<dyn AnyLearner>);
+pub struct FeatureMap(pub Box<dyn AnyLearner>);
 
-impl Clone for Map {
+impl Clone for FeatureMap {
     fn clone(&self) -> Self {
         Self(self.0.boxed())
     }
 }
 
-impl std::fmt::Debug for Map {
+impl std::fmt::Debug for FeatureMap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.0.spec().name, self.0.params())
     }
 }
 
-pub fn parse(text: &str) -> Result<Map, String> {
+pub fn parse(text: &str) -> Result<FeatureMap, String> {
     let text = text.trim();
     let (name, inner) = match text.split_once('(') {
         None => (text, ""),
@@ -41,7 +41,7 @@ pub fn parse(text: &str) -> Result<Map, String> {
         params.insert(key.trim().to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
     }
     learner.set_all(&params).map_err(|e| e.to_string())?;
-    Ok(Map(learner))
+    Ok(FeatureMap(learner))
 }
 
 /// The parts between commas that are in no bracket and in no quotes.

@@ -10,11 +10,11 @@ use ermine::learn::select::Trial;
 use ermine::prelude::*;
 use serde_json::Value;
 
-pub struct Journal {
+pub struct TrialLog {
     file: Mutex<File>,
 }
 
-impl Journal {
+impl TrialLog {
     /// Opens a journal, or begins one. `head` says what the search is; one that says otherwise belongs to another and is refused. A last line that was cut off is
     /// forgotten.
     pub fn open(path: &Path, head: &Value) -> Result<(Self, Vec<Trial>)> {
@@ -28,7 +28,7 @@ impl Journal {
         let mut trials = Vec::new();
         if let Some(first) = lines.next() {
             let found: Value = serde_json::from_str(first).with_context(|| format!("{} is not one", what()))?;
-            if let Some(key) = differs(&found, head) {
+            if let Some(key) = first_difference(&found, head) {
                 return Err(anyhow::anyhow!(
                     "{} belongs to another search: its {key} is {}, and here it is {}; remove it or name another file",
                     what(),
@@ -50,7 +50,7 @@ impl Journal {
     }
 
     /// Keeps a trial.
-    pub fn keep(&self, trial: &Trial) -> Result<()> {
+    pub fn append(&self, trial: &Trial) -> Result<()> {
         let line = format!("{}\n", serde_json::to_string(trial)?);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes())?;
@@ -59,7 +59,7 @@ impl Journal {
 }
 
 /// The first key in which two searches differ.
-fn differs<'a>(found: &Value, head: &'a Value) -> Option<&'a str> {
+fn first_difference<'a>(found: &Value, head: &'a Value) -> Option<&'a str> {
     let keys = head.as_object()?.keys();
     keys.map(String::as_str).find(|key| found.get(*key) != head.get(*key))
 }
@@ -93,14 +93,14 @@ pub fn fingerprint(problem: &Problem) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ermine::learn::select::Ended;
+    use ermine::learn::select::TrialEnd;
     use serde_json::json;
 
     use super::*;
 
     fn trial(index: usize) -> Trial {
         let params = json!({"alpha": 0.1}).as_object().cloned().unwrap_or_default();
-        Trial { index, params, scores: vec![0.1 + index as f64, 0.3], share: 1.0, ended: Ended::Whole, fit_seconds: 0.5, at: 1.0 }
+        Trial { index, params, scores: vec![0.1 + index as f64, 0.3], share: 1.0, ended: TrialEnd::Complete, fit_seconds: 0.5, at: 1.0 }
     }
 
     #[test]
@@ -108,22 +108,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         let head = json!({"model": "ridge", "seed": 3});
-        let (journal, known) = Journal::open(&path, &head).unwrap();
+        let (journal, known) = TrialLog::open(&path, &head).unwrap();
         assert!(known.is_empty());
-        journal.keep(&trial(0)).unwrap();
-        journal.keep(&trial(1)).unwrap();
+        journal.append(&trial(0)).unwrap();
+        journal.append(&trial(1)).unwrap();
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let (journal, known) = Journal::open(&path, &head).unwrap();
+            let (journal, known) = TrialLog::open(&path, &head).unwrap();
             assert!(known.iter().enumerate().all(|(k, t)| *t == trial(k)), "cut at {cut}");
             for k in known.len()..2 {
-                journal.keep(&trial(k)).unwrap();
+                journal.append(&trial(k)).unwrap();
             }
             assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
         }
-        let error = Journal::open(&path, &json!({"model": "ridge", "seed": 4})).err().unwrap().to_string();
+        let error = TrialLog::open(&path, &json!({"model": "ridge", "seed": 4})).err().unwrap().to_string();
         assert!(error.contains("its seed is 3, and here it is 4"), "{error}");
     }
 }

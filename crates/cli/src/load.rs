@@ -2,15 +2,15 @@
 
 use anyhow::{Context as _, Result};
 use ermine::core::{AnyLearner, ColumnKind, Family, Field, Schema, Spec, Task};
-use ermine::data::{Format, Loaded, ReadOptions};
+use ermine::data::{Format, LoadedTable, ReadOptions};
 use ermine::learn::prepare::Prepare;
 use ermine::prelude::*;
 use serde_json::Value;
 
-use crate::args::{Learning, Reading};
-use crate::failure::Usage;
+use crate::args::{LearnArgs, ReadArgs};
+use crate::failure::UsageError;
 
-impl Reading {
+impl ReadArgs {
     pub fn options(&self) -> Result<ReadOptions> {
         let mut options = ReadOptions {
             missing: self.missing.clone(),
@@ -22,22 +22,22 @@ impl Reading {
             options.format = Some(format.parse()?);
         }
         for pair in &self.types {
-            let (column, kind) = pair.rsplit_once('=').ok_or_else(|| Usage(format!("--type {pair}: write COLUMN=TYPE")))?;
+            let (column, kind) = pair.rsplit_once('=').ok_or_else(|| UsageError(format!("--type {pair}: write COLUMN=TYPE")))?;
             options.types.insert(column.to_owned(), kind.parse()?);
         }
         if let Some(c) = self.delimiter {
             options.delimiter =
-                Some(u8::try_from(c).map_err(|_| Usage(format!("--delimiter {c}: it must be one ASCII character")))?);
+                Some(u8::try_from(c).map_err(|_| UsageError(format!("--delimiter {c}: it must be one ASCII character")))?);
         }
         Ok(options)
     }
 
-    pub fn read(&self, data: &str) -> Result<Loaded> {
+    pub fn read(&self, data: &str) -> Result<LoadedTable> {
         Ok(ermine::data::read(data, &self.options()?)?)
     }
 
     /// What is worth keeping with a model, so that further data is read alike.
-    pub fn remember(&self, fitted: &mut Fitted) -> Result<()> {
+    pub fn record_read_options(&self, fitted: &mut Fitted) -> Result<()> {
         let ReadOptions { missing, types, .. } = self.options()?;
         (fitted.data.missing, fitted.data.types) = (missing, types);
         Ok(())
@@ -45,7 +45,7 @@ impl Reading {
 
     /// Reads data for a model, as its training data was read: the same types, the same words for missing. What is typed
     /// now overrules.
-    pub fn read_for(&self, data: &str, fitted: &Fitted) -> Result<ForModel> {
+    pub fn read_for(&self, data: &str, fitted: &Fitted) -> Result<ModelTable> {
         let mut options = self.options()?;
         options.missing = options.missing.or_else(|| fitted.data.missing.clone());
         let mut kinds = fitted.schema.clone();
@@ -57,10 +57,10 @@ impl Reading {
         let format = options.format.or_else(|| Format::of_name(data));
         if format == Some(Format::Libsvm) && fitted.learner.spec().accepts.sparse && counts_up(&fitted.schema) {
             let (x, y, notes) = ermine::data::read_sparse_expected(data, &options)?;
-            return Ok(ForModel { table: Table::new([("target", Column::numbers(y))])?, sparse: Some(x), notes });
+            return Ok(ModelTable { table: Table::new([("target", Column::numbers(y))])?, sparse: Some(x), notes });
         }
-        let Loaded { table, notes, .. } = ermine::data::read(data, &options)?;
-        Ok(ForModel { table, sparse: None, notes })
+        let LoadedTable { table, notes, .. } = ermine::data::read(data, &options)?;
+        Ok(ModelTable { table, sparse: None, notes })
     }
 }
 
@@ -70,7 +70,7 @@ fn counts_up(schema: &Schema) -> bool {
 }
 
 /// Data that was read for a model.
-pub struct ForModel {
+pub struct ModelTable {
     /// All columns, or, when the model takes sparse rows as they are, all others.
     pub table: Table,
     pub sparse: Option<Csr>,
@@ -79,12 +79,12 @@ pub struct ForModel {
 }
 
 /// The columns of a model, in its order.
-pub enum Rows {
+pub enum AlignedRows {
     Table(Table),
     Sparse(Csr),
 }
 
-impl Rows {
+impl AlignedRows {
     pub fn view(&self) -> Features<'_> {
         match self {
             Self::Table(t) => Features::Table(t.view()),
@@ -93,27 +93,27 @@ impl Rows {
     }
 }
 
-impl ForModel {
+impl ModelTable {
     /// The columns of the model; what is unlike the training data is noted.
-    pub fn rows(&mut self, fitted: &Fitted) -> Result<Rows> {
+    pub fn align(&mut self, fitted: &Fitted) -> Result<AlignedRows> {
         match self.sparse.take() {
-            Some(x) => Ok(Rows::Sparse(x)),
+            Some(x) => Ok(AlignedRows::Sparse(x)),
             None => {
                 let aligned = fitted.align(&self.table)?;
-                self.notes.extend(fitted.unseen(&aligned));
-                Ok(Rows::Table(aligned))
+                self.notes.extend(fitted.unseen_categories(&aligned));
+                Ok(AlignedRows::Table(aligned))
             }
         }
     }
 }
 
-impl Learning {
+impl LearnArgs {
     pub fn task(&self) -> Result<Option<Task>> {
         let known = [Task::Regression, Task::Classification, Task::Clustering, Task::Reduction, Task::Density];
         let Some(word) = self.task.as_deref() else { return Ok(None) };
         let task = known.into_iter().find(|t| t.name() == word);
         let expected = "it must be regression, classification, clustering, reduction or density";
-        Ok(Some(task.ok_or_else(|| Usage(format!("--task {word}: {expected}")))?))
+        Ok(Some(task.ok_or_else(|| UsageError(format!("--task {word}: {expected}")))?))
     }
 
     /// The task that was asked for, by `--task` or by models that all do nothing but regression: to them a target of few whole
@@ -136,7 +136,7 @@ impl Learning {
     pub fn task_for(&self, targets: &[String]) -> Result<Option<Task>> {
         match self.task()? {
             Some(task) if task.is_supervised() && targets.is_empty() => {
-                Err(Usage(format!("--task {task} needs a target; name it with --target COL")).into())
+                Err(UsageError(format!("--task {task} needs a target; name it with --target COL")).into())
             }
             task => Ok(task),
         }
@@ -154,7 +154,7 @@ impl Learning {
         Ok(Roles { targets, weight, drop: Vec::new(), task, classes: None })
     }
 
-    pub fn problem(&self, reading: &Reading, data: &str, targets: &[String], models: &[String]) -> Result<Problem> {
+    pub fn problem(&self, reading: &ReadArgs, data: &str, targets: &[String], models: &[String]) -> Result<Problem> {
         let loaded = reading.read(data)?;
         let mut problem = Problem::from_table(loaded.table, &self.roles(targets, models)?)?;
         problem.notes.splice(0..0, loaded.notes);
@@ -162,7 +162,7 @@ impl Learning {
     }
 
     /// The learner as it will be trained on a table: prepared, unless that was switched off, with the feature maps that were asked for.
-    pub fn ready(&self, learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
+    pub fn prepared_learner(&self, learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
         if self.features.is_empty() {
             return if self.prepare == "none" { learner } else { prepared(learner) };
         }
@@ -178,7 +178,7 @@ pub fn learner(name: &str, set: &[String]) -> Result<Box<dyn AnyLearner>> {
     let mut learner = ermine::learner(name)?;
     let mut params = serde_json::Map::new();
     for pair in set {
-        let (key, value) = pair.split_once('=').ok_or_else(|| Usage(format!("--set {pair}: write KEY=VALUE")))?;
+        let (key, value) = pair.split_once('=').ok_or_else(|| UsageError(format!("--set {pair}: write KEY=VALUE")))?;
         // A value is JSON where it reads as such and a word otherwise.
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         params.insert(key.to_owned(), value);
@@ -188,7 +188,7 @@ pub fn learner(name: &str, set: &[String]) -> Result<Box<dyn AnyLearner>> {
 }
 
 /// The learner that was asked for, or a sensible one for the task; `target` is the task that the target asks for.
-pub fn chosen(model: Option<&str>, set: &[String], asked: Option<Task>, target: Option<Task>) -> Result<Box<dyn AnyLearner>> {
+pub fn resolve_learner(model: Option<&str>, set: &[String], asked: Option<Task>, target: Option<Task>) -> Result<Box<dyn AnyLearner>> {
     if let Some(name) = model {
         return learner(name, set);
     }
@@ -199,7 +199,7 @@ pub fn chosen(model: Option<&str>, set: &[String], asked: Option<Task>, target: 
         Some(Task::Density) => {
             let density =
                 ermine::catalogue().map(|l| l.spec()).find(|s| s.tasks.contains(&Task::Density) && s.family != Family::Composite);
-            density.ok_or_else(|| Usage("--task density: no model of the catalogue estimates a density".into()))?.name
+            density.ok_or_else(|| UsageError("--task density: no model of the catalogue estimates a density".into()))?.name
         }
         _ => {
             // Eight clusters, the default of kmeans, would be a guess.
@@ -228,17 +228,17 @@ pub fn open(path: &std::path::Path) -> Result<Fitted> {
 }
 
 /// Rows for a model, with the target where it predicts one.
-pub struct Known {
-    pub rows: Rows,
+pub struct LabeledRows {
+    pub rows: AlignedRows,
     pub y: OwnedTarget,
     pub weight: Option<Vec<f64>>,
     /// What a person should know.
     pub notes: Vec<String>,
 }
 
-impl Known {
+impl LabeledRows {
     /// Reads rows to judge a model by.
-    pub fn read(reading: &Reading, data: &str, weight: Option<&String>, fitted: &Fitted) -> Result<Self> {
+    pub fn read(reading: &ReadArgs, data: &str, weight: Option<&String>, fitted: &Fitted) -> Result<Self> {
         let mut read = reading.read_for(data, fitted)?;
         let classifier = fitted.model.as_classifier();
         let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
@@ -249,11 +249,11 @@ impl Known {
             task: Some(if classifier.is_some() { Task::Classification } else { Task::Regression }).filter(|_| supervised),
             classes: classifier.map(|c| c.classes().to_vec()),
         };
-        let mut problem = Problem::from_table(needed(&read.table, fitted, &roles)?, &roles)?;
+        let mut problem = Problem::from_table(select_needed(&read.table, fitted, &roles)?, &roles)?;
         read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
         read.notes.append(&mut problem.notes);
         read.table = problem.x;
-        let rows = read.rows(fitted)?;
+        let rows = read.align(fitted)?;
         if rows.view().rows() == 0 {
             return Err(anyhow::anyhow!("{data}: there are no rows with a target to judge the model by"));
         }
@@ -267,7 +267,7 @@ impl Known {
 }
 
 /// Only the columns the model, the target and the weights need: others may be anything.
-pub fn needed(table: &Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
+pub fn select_needed(table: &Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
     let mut names: Vec<&str> = fitted.schema.names().filter(|n| table.schema().position(n).is_ok()).collect();
     names.extend(options.targets.iter().map(String::as_str));
     names.extend(options.weight.as_deref());

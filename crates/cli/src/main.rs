@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let everywhere = args.command.everywhere();
+    let everywhere = args.command.global();
     let json = everywhere.is_some_and(|e| e.json);
     if let Some(threads) = everywhere.and_then(|e| e.threads) {
         // The pool can only be set once, and this is the first use of it.

@@ -6,13 +6,13 @@ use std::time::Duration;
 use ermine::core::{Flow, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::Everywhere;
+use crate::args::GlobalArgs;
 
 /// A bar, or nothing when the output is no terminal or silence was asked for.
-pub struct Bar(Option<ProgressBar>);
+pub struct ProgressLine(Option<ProgressBar>);
 
-impl Bar {
-    pub fn new(everywhere: &Everywhere, what: &str) -> Self {
+impl ProgressLine {
+    pub fn new(everywhere: &GlobalArgs, what: &str) -> Self {
         if everywhere.quiet || everywhere.json || !std::io::stderr().is_terminal() {
             return Self(None);
         }
@@ -23,7 +23,7 @@ impl Bar {
         Self(Some(bar))
     }
 
-    pub fn say(&self, what: String) {
+    pub fn set_message(&self, what: String) {
         if let Some(bar) = &self.0 {
             bar.set_message(what);
         }
@@ -45,7 +45,7 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -1,7 +1,7 @@
 //! A report of a model as text: driven by the report alone, 80 columns wide.
 
 use ermine::chart::Chart;
-use ermine::core::{Branch, Cell, Meaning, Report, Section};
+use ermine::core::{TreeNodeReport, Cell, ColumnMeaning, Report, Section};
 
 use crate::text::{self, Align};
 
@@ -45,7 +45,7 @@ const MOST_BRANCHES: usize = 32;
 const CONDITION: usize = 16;
 
 /// A tree with a line a node, the most frequent class or the number behind the arrow.
-fn tree(title: &str, nodes: &[Branch], most: usize) -> String {
+fn tree(title: &str, nodes: &[TreeNodeReport], most: usize) -> String {
     let mut out = format!("{}\n", capital(title));
     // A node, the lines in front of it, and whether it is the last child.
     let mut stack = vec![(0usize, String::new(), true)];
@@ -73,12 +73,12 @@ fn tree(title: &str, nodes: &[Branch], most: usize) -> String {
             true => format!(" … {} nodes below", text::count(count_below(nodes, at))),
             false if node.children.is_empty() => {
                 let used = lines.chars().count() + CONDITION + rows.chars().count() + 5;
-                format!(" → {}", text::cut(&node.says, WIDTH.saturating_sub(used).clamp(8, 24)))
+                format!(" → {}", text::truncate(&node.prediction, WIDTH.saturating_sub(used).clamp(8, 24)))
             }
             false => String::new(),
         };
         let used = lines.chars().count() + says.chars().count() + rows.chars().count() + 2;
-        let line = format!("{lines}{}{says}", text::cut(condition, WIDTH.saturating_sub(used).max(CONDITION)));
+        let line = format!("{lines}{}{says}", text::truncate(condition, WIDTH.saturating_sub(used).max(CONDITION)));
         let pad = WIDTH.saturating_sub(line.chars().count() + rows.chars().count());
         out += &format!("{line}{}{rows}\n", " ".repeat(pad.max(1)));
         if !deep {
@@ -90,7 +90,7 @@ fn tree(title: &str, nodes: &[Branch], most: usize) -> String {
     out
 }
 
-fn count_below(nodes: &[Branch], at: usize) -> usize {
+fn count_below(nodes: &[TreeNodeReport], at: usize) -> usize {
     let (mut count, mut stack) = (0, vec![at]);
     while let Some(i) = stack.pop() {
         let children = nodes.get(i).map_or(&[][..], |n| &n.children);
@@ -102,7 +102,7 @@ fn count_below(nodes: &[Branch], at: usize) -> usize {
 
 /// The way to each leaf of the trees of a report: what a row must fulfil, what is then said, the rows and the share of
 /// the most frequent class.
-pub fn rules(report: &Report) -> Vec<Rule> {
+pub fn rules(report: &Report) -> Vec<LeafRule> {
     let mut out = Vec::new();
     for section in &report.sections {
         let Section::Tree { nodes, .. } = section else { continue };
@@ -111,7 +111,7 @@ pub fn rules(report: &Report) -> Vec<Rule> {
             let Some(node) = nodes.get(at) else { continue };
             if node.children.is_empty() {
                 let share = node.shares.iter().copied().reduce(f64::max);
-                out.push(Rule { conditions: way, says: node.says.clone(), rows: node.rows, share });
+                out.push(LeafRule { conditions: way, says: node.prediction.clone(), rows: node.rows, share });
                 continue;
             }
             for &child in node.children.iter().rev() {
@@ -128,7 +128,7 @@ pub fn rules(report: &Report) -> Vec<Rule> {
 
 /// The way to a leaf.
 #[derive(serde::Serialize)]
-pub struct Rule {
+pub struct LeafRule {
     pub conditions: Vec<String>,
     pub says: String,
     pub rows: f64,
@@ -136,7 +136,7 @@ pub struct Rule {
 }
 
 /// Rules for people, a paragraph each.
-pub fn render_rules(rules: &[Rule], most: usize) -> String {
+pub fn render_rules(rules: &[LeafRule], most: usize) -> String {
     let mut out = String::from("\nRules\n");
     for rule in rules.iter().take(most) {
         let when = if rule.conditions.is_empty() { "always".into() } else { format!("if {}", rule.conditions.join(" and ")) };
@@ -152,7 +152,7 @@ pub fn render_rules(rules: &[Rule], most: usize) -> String {
     out
 }
 
-fn table(title: &str, columns: &[String], meanings: &[Meaning], cells: &[Vec<Cell>], most: usize) -> String {
+fn table(title: &str, columns: &[String], meanings: &[ColumnMeaning], cells: &[Vec<Cell>], most: usize) -> String {
     let shown = &cells[..cells.len().min(most)];
     let body =
         |aligned: bool| (0..columns.len()).map(|j| column(meanings.get(j), shown, j, aligned)).collect::<Vec<Vec<String>>>();
@@ -192,15 +192,15 @@ fn table(title: &str, columns: &[String], meanings: &[Meaning], cells: &[Vec<Cel
         }
         let picked: Vec<usize> = (0..columns.len().min(1)).chain(from..to).collect();
         let room = |j: usize| if j == 0 { first } else { width(j).min(WIDTH - first - 4) };
-        let heads: Vec<String> = picked.iter().map(|&j| text::cut(&columns[j], room(j))).collect();
+        let heads: Vec<String> = picked.iter().map(|&j| text::truncate(&columns[j], room(j))).collect();
         let align: Vec<Align> = picked.iter().map(|&j| if words[j] { Align::Left } else { Align::Right }).collect();
         let mut lines: Vec<Vec<String>> = Vec::new();
         for i in 0..shown.len() {
             let cell = |j: usize| match wrap {
                 Some((w, room)) if w == j => {
-                    text::paragraph(&body_shown[j][i], room).lines().map(|l| text::cut(l, room)).collect()
+                    text::paragraph(&body_shown[j][i], room).lines().map(|l| text::truncate(l, room)).collect()
                 }
-                _ => vec![text::cut(&body_shown[j][i], room(j))],
+                _ => vec![text::truncate(&body_shown[j][i], room(j))],
             };
             let pieces: Vec<Vec<String>> = picked.iter().map(|&j| cell(j)).collect();
             for k in 0..pieces.iter().map(Vec::len).max().unwrap_or(0) {
@@ -230,8 +230,8 @@ fn capital(title: &str) -> String {
 }
 
 /// The cells of a column as text, numbers with their points one below the other.
-fn column(meaning: Option<&Meaning>, rows: &[Vec<Cell>], j: usize, aligned: bool) -> Vec<String> {
-    let is_p = meaning == Some(&Meaning::Probability);
+fn column(meaning: Option<&ColumnMeaning>, rows: &[Vec<Cell>], j: usize, aligned: bool) -> Vec<String> {
+    let is_p = meaning == Some(&ColumnMeaning::Probability);
     let one = |row: &Vec<Cell>| match row.get(j) {
         Some(Cell::Text(t)) => t.clone(),
         Some(Cell::Number(v)) if is_p => p_value(*v),
@@ -266,7 +266,7 @@ mod tests {
     fn tables_fold_and_numbers_line_up() {
         let mut report = Report::default();
         let row = |name: &str, v: f64, p: f64| vec![Cell::from(name), v.into(), p.into()];
-        let heads = [("coefficient", Meaning::Coefficient), ("p", Meaning::Probability)];
+        let heads = [("coefficient", ColumnMeaning::Coefficient), ("p", ColumnMeaning::Probability)];
         report.coefficients("Coefficients", &heads, vec![row("bmi", 12.5, 0.0), row("s1", -0.25, 0.0312)]);
         let out = render(&report, 10);
         assert_eq!(

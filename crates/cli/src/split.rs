@@ -2,30 +2,30 @@
 
 use anyhow::Result;
 use ermine::core::MISSING_CODE;
-use ermine::learn::select::{Rounds, group_k_fold};
+use ermine::learn::select::{CvSplits, group_k_fold};
 use ermine::prelude::*;
 
-use crate::args::{Folds, Reading, Splitting};
-use crate::failure::Usage;
+use crate::args::{FoldCount, ReadArgs, SplitArgs};
+use crate::failure::UsageError;
 
-impl Splitting {
+impl SplitArgs {
     /// How the data is read: groups are names, whatever they look like.
-    pub fn reading(&self, reading: &Reading) -> Reading {
+    pub fn reading(&self, reading: &ReadArgs) -> ReadArgs {
         let mut reading = reading.clone();
         reading.types.extend(self.group.iter().map(|g| format!("{g}=category")));
         reading
     }
 
     /// The rounds. The column of groups is taken out of the problem.
-    pub fn rounds(&self, problem: &mut Problem, seed: u64) -> Result<Rounds> {
+    pub fn rounds(&self, problem: &mut Problem, seed: u64) -> Result<CvSplits> {
         let rows = problem.x.rows();
         let folds = match self.folds {
-            Folds::K(k) => k,
-            Folds::EachRow if self.group.is_none() && self.time.is_none() && self.split.is_none() => {
-                return Ok(Rounds::leave_one_out(rows)?);
+            FoldCount::K(k) => k,
+            FoldCount::EachRow if self.group.is_none() && self.time.is_none() && self.split.is_none() => {
+                return Ok(CvSplits::leave_one_out(rows)?);
             }
-            Folds::EachRow => {
-                return Err(Usage("--folds loo leaves single rows out; it goes with no other splitting".into()).into());
+            FoldCount::EachRow => {
+                return Err(UsageError("--folds loo leaves single rows out; it goes with no other splitting".into()).into());
             }
         };
         if let Some(name) = &self.group {
@@ -48,11 +48,11 @@ impl Splitting {
                     "column \"{name}\" holds no numbers or dates to order rows by; --type {name}=date reads it as dates"
                 ));
             };
-            return Ok(Rounds::time_ordered(values, folds, 0).map_err(|e| e.with_row(|row| problem.row_of_table(row)))?);
+            return Ok(CvSplits::time_series_split(values, folds, 0).map_err(|e| e.with_row(|row| problem.row_of_table(row)))?);
         }
         if let Some(share) = self.split {
-            return Ok(Rounds::hold_out(&problem.y.view(), rows, share, seed)?);
+            return Ok(CvSplits::hold_out(&problem.y.view(), rows, share, seed)?);
         }
-        Ok(Rounds::repeated(&problem.y.view(), rows, folds, self.repeats, seed)?)
+        Ok(CvSplits::repeated(&problem.y.view(), rows, folds, self.repeats, seed)?)
     }
 }

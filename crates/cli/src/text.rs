@@ -45,7 +45,7 @@ pub fn table(head: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
 }
 
 /// At most `most` columns wide, the last one … when something was cut.
-pub fn cut(s: &str, most: usize) -> String {
+pub fn truncate(s: &str, most: usize) -> String {
     if width(s) <= most {
         return s.to_owned();
     }
@@ -75,7 +75,7 @@ pub fn paragraph(text: &str, width: usize) -> String {
 }
 
 /// Pieces side by side after a prefix, on as many lines of 80 as they need, all indented as far as the prefix is long.
-pub fn flow(prefix: &str, pieces: &[String]) -> String {
+pub fn wrap_pieces(prefix: &str, pieces: &[String]) -> String {
     let indent = width(prefix);
     let mut out = prefix.to_owned();
     let mut used = indent;
@@ -95,7 +95,7 @@ pub fn flow(prefix: &str, pieces: &[String]) -> String {
 }
 
 /// A word and a text beside it, indented by `indent` and at most 80 columns wide.
-pub fn wrapped(word: &str, text: &str, indent: usize) -> String {
+pub fn indent_wrapped(word: &str, text: &str, indent: usize) -> String {
     let mut out = String::new();
     for (i, line) in paragraph(text, 80 - indent).lines().enumerate() {
         let first = if i == 0 { word } else { "" };
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn tables_and_bars_read_well() {
-        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(truncate("abcdef", 4), "abc…");
         assert_eq!(bars(&[0, 1, 8]), " ▁█");
         let t = table(&["a", "n"], &[Align::Left, Align::Right], &[vec!["x".into(), "10".into()]]);
         assert_eq!(t, "  a   n\n  x  10\n");
@@ -135,7 +135,7 @@ mod tests {
         let t = table(&["name", "n"], &[Align::Left, Align::Right], &rows);
         assert_eq!(t, "  name   n\n  身長   1\n  e\u{301}te\u{301}   22\n");
         assert_eq!(
-            (cut("身長体重", 5).as_str(), cut("身長体重", 6).as_str(), cut("身長体重", 8).as_str()),
+            (truncate("身長体重", 5).as_str(), truncate("身長体重", 6).as_str(), truncate("身長体重", 8).as_str()),
             ("身長…", "身長…", "身長体重")
         );
     }

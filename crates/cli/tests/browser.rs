@@ -178,7 +178,7 @@ fn the_threshold_shows_the_confusion_of_the_model() {
     let roles = Roles { classes: Some(fitted.target.classes.clone()), ..Roles::with_target("sex") };
     let problem = Problem::from_table(ermine::data::read_table("example:penguins").unwrap(), &roles).unwrap();
     let (_, held) = hold_out(&problem.y.view(), problem.x.rows(), 0.4, 3).unwrap();
-    let rows = problem.take(&held);
+    let rows = problem.take_rows(&held);
     let OwnedTarget::Class { codes, names } = &rows.y else { panic!("classes") };
     let aligned = fitted.align(&rows.x).unwrap();
     let proba = fitted.model.as_classifier().unwrap().proba(&Features::Table(aligned.view())).unwrap();

@@ -27,7 +27,7 @@ pub enum Flow {
 }
 
 /// Keeps the model so far; may be called from any thread of a fit.
-pub type Keep<'a> = dyn Fn(&dyn Model) -> Result<()> + Sync + 'a;
+pub type SaveModel<'a> = dyn Fn(&dyn Model) -> Result<()> + Sync + 'a;
 
 /// What a fit may consult besides the data: the seed, an observer that can stop it, a deadline, a validation set.
 #[derive(Clone, Copy, Default)]
@@ -53,7 +53,7 @@ pub struct Context<'a> {
     /// Given the model so far by learners that add whole parts one after the other (trees), so that it can be kept;
     /// [`crate::Learner::CONTINUE`] goes on from it to the same bytes. It is a model of the learner that was called: one that
     /// fits others inside itself gives them a context without it.
-    pub checkpoint: Option<&'a Keep<'a>>,
+    pub checkpoint: Option<&'a SaveModel<'a>>,
     /// The least time between two checkpoints; zero asks for one after every part.
     pub checkpoint_every: Duration,
     /// Told what a person may want to know of the way a fit went and the model does not tell, because it is the same model
@@ -73,14 +73,14 @@ pub struct Offset<'a> {
 /// Offers the model so far when a checkpoint is due.
 #[derive(Clone, Copy)]
 pub struct Checkpoints<'a> {
-    save: Option<&'a Keep<'a>>,
+    save: Option<&'a SaveModel<'a>>,
     every: Duration,
     last: Instant,
 }
 
 impl Checkpoints<'_> {
     /// Gives the model to whoever keeps it, if it is time; the model is only made then.
-    pub fn offer<M: Model>(&mut self, model: impl FnOnce() -> Result<M>) -> Result<()> {
+    pub fn save_if_due<M: Model>(&mut self, model: impl FnOnce() -> Result<M>) -> Result<()> {
         let Some(save) = self.save else { return Ok(()) };
         if self.last.elapsed() < self.every {
             return Ok(());
@@ -109,7 +109,7 @@ impl<'a> Context<'a> {
     }
 
     /// The same context for a learner inside another one: the model to keep is the outer one's to offer.
-    pub fn inner(&self) -> Self {
+    pub fn without_checkpoints(&self) -> Self {
         Self { checkpoint: None, offset: None, ..*self }
     }
 
@@ -119,12 +119,12 @@ impl<'a> Context<'a> {
     }
 
     /// Whether the deadline has passed.
-    pub fn out_of_time(&self) -> bool {
+    pub fn deadline_passed(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 
     /// Tells how a fit goes, if someone wants to know; the words are only made then.
-    pub fn remark(&self, words: impl FnOnce() -> String) {
+    pub fn note(&self, words: impl FnOnce() -> String) {
         if let Some(remarks) = self.remarks {
             remarks(words());
         }
@@ -142,6 +142,6 @@ impl<'a> Context<'a> {
     /// return before the end.
     pub fn check(&self, progress: Progress) -> Result<()> {
         self.report(progress)?;
-        if self.out_of_time() { Err(Error::Deadline(progress.stage.to_owned())) } else { Ok(()) }
+        if self.deadline_passed() { Err(Error::Deadline(progress.stage.to_owned())) } else { Ok(()) }
     }
 }

@@ -51,12 +51,12 @@ impl<'a> Features<'a> {
     }
 
     /// The given rows, in that order, as an owned copy.
-    pub fn take(&self, rows: &[usize]) -> OwnedFeatures {
+    pub fn take_rows(&self, rows: &[usize]) -> OwnedFeatures {
         match self {
             Self::F64(m) => OwnedFeatures::F64(m.take_rows(rows)),
             Self::F32(m) => OwnedFeatures::F32(m.take_rows(rows)),
             Self::Csr(m) => OwnedFeatures::Csr(m.take_rows(rows)),
-            Self::Table(t) => OwnedFeatures::Table(t.take(rows)),
+            Self::Table(t) => OwnedFeatures::Table(t.take_rows(rows)),
         }
     }
 
@@ -186,7 +186,7 @@ impl<'a> Target<'a> {
     }
 
     /// The given rows, in that order, as an owned copy.
-    pub fn take(&self, rows: &[usize]) -> OwnedTarget {
+    pub fn take_rows(&self, rows: &[usize]) -> OwnedTarget {
         match self {
             Self::None => OwnedTarget::None,
             Self::Real(y) => OwnedTarget::Real(rows.iter().map(|&i| y[i]).collect()),
@@ -305,10 +305,10 @@ impl<'a> Dataset<'a> {
     }
 
     /// The given rows, in that order, as an owned copy.
-    pub fn take(&self, rows: &[usize]) -> OwnedDataset {
+    pub fn take_rows(&self, rows: &[usize]) -> OwnedDataset {
         OwnedDataset {
-            x: self.x.take(rows),
-            y: self.y.take(rows),
+            x: self.x.take_rows(rows),
+            y: self.y.take_rows(rows),
             weight: self.weight.map(|w| rows.iter().map(|&i| w[i]).collect()),
             schema: self.schema.cloned(),
         }
@@ -325,9 +325,9 @@ impl<'a> Dataset<'a> {
     /// The checks at the door that cost nothing next to a fit: lengths, emptiness, weights, target against task, form of
     /// the features against what the learner accepts. Cells are checked by the fit itself, which reads them anyway.
     pub fn check(&self, spec: &Spec) -> Result<()> {
-        self.check_part(spec)?;
+        self.check_block(spec)?;
         if self.has_no_weight() {
-            return Err(no_weight());
+            return Err(zero_weight_error());
         }
         Ok(())
     }
@@ -338,7 +338,7 @@ impl<'a> Dataset<'a> {
     }
 
     /// [`Dataset::check`] for some rows of many, all of which may have weight 0.
-    pub fn check_part(&self, spec: &Spec) -> Result<()> {
+    pub fn check_block(&self, spec: &Spec) -> Result<()> {
         let rows = self.rows();
         if rows == 0 {
             return Err(Error::Data(format!("there are 0 rows, and {} needs at least 1", spec.name)));
@@ -422,7 +422,7 @@ impl<'a> Dataset<'a> {
                     let column = || format!("\"{}\"", field.name);
                     let number = t.numbers(j).is_some();
                     let category = accepts.categorical && t.categories(j).is_some();
-                    if !number && !category && !spec.takes_any_column() {
+                    if !number && !category && !spec.accepts_any_column() {
                         return Err(Error::Kind {
                             column: column(),
                             found: format!("of type {}", field.kind),
@@ -528,6 +528,6 @@ impl OwnedDataset {
     }
 }
 /// The error of rows none of which counts.
-pub(crate) fn no_weight() -> Error {
+pub(crate) fn zero_weight_error() -> Error {
     Error::Weight("all weights are 0, so no row is left".into())
 }

@@ -168,7 +168,7 @@ fn did_you_mean(nearest: &[String], known: &(Vec<String>, usize)) -> String {
 }
 
 /// Names that are listed where none resembles the one that was asked for.
-const LISTED: usize = 8;
+const MAX_LISTED_NAMES: usize = 8;
 
 impl Error {
     /// An I/O error with the file it happened to.
@@ -179,8 +179,8 @@ impl Error {
     /// An unknown name, answered with the nearest of `known`.
     pub fn unknown<'a>(what: impl Into<String>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
-        let nearest = crate::nearest(name, known.iter().copied());
-        let listed = if nearest.is_empty() { LISTED.min(known.len()) } else { 0 };
+        let nearest = crate::closest_name(name, known.iter().copied());
+        let listed = if nearest.is_empty() { MAX_LISTED_NAMES.min(known.len()) } else { 0 };
         let more = if listed > 0 { known.len() - listed } else { 0 };
         let known = (known[..listed].iter().map(|n| n.to_string()).collect(), more);
         Self::Unknown { what: what.into(), name: name.to_owned(), nearest, known }

@@ -126,7 +126,7 @@ element!(f64 => F64, f32 => F32, u8 => U8, u32 => U32, i32 => I32, i64 => I64, u
 
 impl ModelWriter {
     /// A writer that keeps one array, with its path, and the small structures; for a look into a model.
-    pub fn only(array: &str) -> Self {
+    pub fn filtered(array: &str) -> Self {
         Self { only: Some(array.to_owned()), ..Self::default() }
     }
 
@@ -183,14 +183,14 @@ impl ModelWriter {
             } else {
                 bytes.extend(t.bytes);
             }
-            tensors.insert(name, Entry { dtype: t.dtype, shape: t.shape, start, end: bytes.len() });
+            tensors.insert(name, TensorInfo { dtype: t.dtype, shape: t.shape, start, end: bytes.len() });
         }
         ModelReader { prefix: String::new(), content: Arc::new(Content { bytes, tensors, fields: self.fields }) }
     }
 }
 
 #[derive(Debug)]
-struct Entry {
+struct TensorInfo {
     dtype: Dtype,
     shape: Vec<usize>,
     start: usize,
@@ -200,7 +200,7 @@ struct Entry {
 #[derive(Debug)]
 struct Content {
     bytes: Vec<u8>,
-    tensors: BTreeMap<String, Entry>,
+    tensors: BTreeMap<String, TensorInfo>,
     fields: BTreeMap<String, Value>,
 }
 
@@ -406,7 +406,7 @@ pub fn decode(file: Vec<u8>) -> Result<(Header, ModelReader)> {
         .into_iter()
         .map(|(name, t)| {
             let (from, to) = t.data_offsets;
-            (name, Entry { dtype: t.dtype, shape: t.shape.clone(), start: start + from, end: start + to })
+            (name, TensorInfo { dtype: t.dtype, shape: t.shape.clone(), start: start + from, end: start + to })
         })
         .collect();
     Ok((header, ModelReader { prefix: String::new(), content: Arc::new(Content { bytes: file, tensors, fields }) }))
@@ -425,7 +425,7 @@ fn check_hash(file: &[u8]) -> Result<()> {
 }
 
 /// Puts the hash of the present content into edited bytes. For tests that look behind the hash.
-pub fn rehash(file: &mut [u8]) -> Result<()> {
+pub fn fix_hash(file: &mut [u8]) -> Result<()> {
     let at = hash_position(file).ok_or_else(|| Error::Model("it has no hash".into()))?;
     file[at..at + HASH_HEX].fill(b'0');
     let hash = blake3::hash(file).to_hex();

@@ -3,10 +3,10 @@
 use crate::{Dataset, Features, MISSING_CODE, Schema, Target};
 
 /// Letters of a print.
-const LETTERS: usize = 32;
+const HEX_LEN: usize = 32;
 
 /// Bytes that are gathered before they are hashed.
-const GATHERED: usize = 16 << 10;
+const BUFFER_BYTES: usize = 16 << 10;
 
 impl Dataset<'_> {
     /// A print of the names of the columns, all cells, the target and the weights: rows that differ in anything have another (BLAKE3, 128 bits).
@@ -35,7 +35,7 @@ impl Fingerprint {
             hasher.update(&(name.len() as u64).to_le_bytes());
             hasher.update(name.as_bytes());
         }
-        Self { hasher, bytes: Vec::with_capacity(2 * GATHERED), begun: false }
+        Self { hasher, bytes: Vec::with_capacity(2 * BUFFER_BYTES), begun: false }
     }
 
     /// Further rows, in their order.
@@ -50,29 +50,29 @@ impl Fingerprint {
             self.bytes.extend([kind, u8::from(rows.weight.is_some())]);
             self.bytes.extend(outputs.to_le_bytes());
         }
-        let columns: Vec<Cells<'_>> = match &rows.x {
+        let columns: Vec<HashedColumn<'_>> = match &rows.x {
             Features::Table(t) => (0..t.cols())
                 .map(|j| match (t.numbers(j), t.categories(j)) {
-                    (Some(values), _) => Cells::Numbers(values),
-                    (_, Some((codes, names))) => Cells::Names(codes, prints(names)),
-                    _ => Cells::Other,
+                    (Some(values), _) => HashedColumn::Numbers(values),
+                    (_, Some((codes, names))) => HashedColumn::Names(codes, name_hashes(names)),
+                    _ => HashedColumn::Other,
                 })
                 .collect(),
             _ => Vec::new(),
         };
-        let classes = if let Target::Class { names, .. } = &rows.y { prints(names) } else { Vec::new() };
+        let classes = if let Target::Class { names, .. } = &rows.y { name_hashes(names) } else { Vec::new() };
         let mut sparse: Vec<(u32, f64)> = Vec::new();
         for i in 0..rows.rows() {
             match &rows.x {
                 Features::Table(_) => {
                     for (j, column) in columns.iter().enumerate() {
                         match column {
-                            Cells::Numbers(values) => self.cell(j, values[i]),
-                            Cells::Names(codes, prints) => {
+                            HashedColumn::Numbers(values) => self.cell(j, values[i]),
+                            HashedColumn::Names(codes, prints) => {
                                 self.bytes.extend((2 * j as u64 + 1).to_le_bytes());
                                 self.bytes.extend(name(codes[i], prints));
                             }
-                            Cells::Other => {}
+                            HashedColumn::Other => {}
                         }
                     }
                 }
@@ -104,7 +104,7 @@ impl Fingerprint {
             if let Some(weight) = rows.weight {
                 self.bytes.extend(number(weight[i]));
             }
-            if self.bytes.len() >= GATHERED {
+            if self.bytes.len() >= BUFFER_BYTES {
                 self.hasher.update(&self.bytes);
                 self.bytes.clear();
             }
@@ -114,7 +114,7 @@ impl Fingerprint {
     /// The print of all rows that were added.
     pub fn finish(mut self) -> String {
         self.hasher.update(&self.bytes);
-        self.hasher.finalize().to_hex()[..LETTERS].to_owned()
+        self.hasher.finalize().to_hex()[..HEX_LEN].to_owned()
     }
 
     /// A number with its column. Zeros are left out, as sparse rows leave them out.
@@ -127,7 +127,7 @@ impl Fingerprint {
 }
 
 /// A column of a table.
-enum Cells<'a> {
+enum HashedColumn<'a> {
     Numbers(&'a [f64]),
     Names(&'a [u32], Vec<[u8; 8]>),
     Other,
@@ -142,7 +142,7 @@ fn name(code: u32, prints: &[[u8; 8]]) -> [u8; 8] {
     if code == MISSING_CODE { [0; 8] } else { prints[code as usize] }
 }
 
-fn prints(names: &[String]) -> Vec<[u8; 8]> {
+fn name_hashes(names: &[String]) -> Vec<[u8; 8]> {
     let print = |name: &String| *blake3::hash(name.as_bytes()).as_bytes().first_chunk::<8>().expect("a hash has 32 bytes");
     names.iter().map(print).collect()
 }

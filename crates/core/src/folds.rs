@@ -8,34 +8,34 @@ use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 
-use crate::pass::{drive_from, gather_from};
-use crate::{Context, Dataset, Error, Learner, Mat, Partial, PassLearner, Result, Step};
+use crate::pass::{run_passes_from, run_pass_from};
+use crate::{Context, Dataset, Error, Learner, Mat, Partial, PassLearner, Result, PassStep};
 
 /// Numbers that the totals of all folds may hold, half a gigabyte of them.
-const MOST: usize = 1 << 26;
+const MAX_NUMBERS: usize = 1 << 26;
 /// Folds whose rows are looked for in one run: as many blocks as this are cut at a time.
-const BLOCKS: usize = 8;
+const FOLDS_PER_SCAN: usize = 8;
 
 /// Rows dealt out to folds.
 #[derive(Debug, Clone, Copy)]
-pub struct Cut<'a> {
+pub struct FoldAssignment<'a> {
     /// The fold of each row.
     pub fold_of: &'a [usize],
     /// Number of folds.
     pub folds: usize,
 }
 
-impl Cut<'_> {
+impl FoldAssignment<'_> {
     /// The fewest rows that are left without a fold.
-    pub fn fewest(&self) -> usize {
+    pub fn min_training_rows(&self) -> usize {
         let mut sizes = vec![0; self.folds];
         self.fold_of.iter().filter(|&&f| f < self.folds).for_each(|&f| sizes[f] += 1);
         self.fold_of.len() - sizes.into_iter().max().unwrap_or(0)
     }
 
     /// Whether totals of so many numbers a fold can be held at once.
-    pub fn can_hold(&self, numbers: usize) -> bool {
-        numbers.saturating_mul(2 * self.folds) <= MOST
+    pub fn fits_memory(&self, numbers: usize) -> bool {
+        numbers.saturating_mul(2 * self.folds) <= MAX_NUMBERS
     }
 }
 
@@ -43,47 +43,47 @@ impl Cut<'_> {
 pub struct FoldTotals(Box<dyn Any + Send + Sync>);
 
 /// What looks at rows that are shown.
-pub type See<'s> = &'s mut dyn FnMut(&Dataset<'_>);
+pub type VisitRows<'s> = &'s mut dyn FnMut(&Dataset<'_>);
 
 /// How the model of all rows but a fold is made of totals.
-pub type FitWithout<L> = fn(&L, &FoldTotals, &Without<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>;
+pub type FitFromFoldSums<L> = fn(&L, &FoldTotals, &TrainingView<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>;
 
 /// All rows but those of a fold.
-pub struct Without<'a> {
+pub struct TrainingView<'a> {
     /// All rows.
     pub data: &'a Dataset<'a>,
     /// The fold.
     pub fold: usize,
     /// Shows the other rows, for what totals do not say: passes after the first.
-    pub rows: &'a dyn Fn(See<'_>),
+    pub rows: &'a dyn Fn(VisitRows<'_>),
 }
 
 /// How a learner fits to all rows but a fold, from totals.
-pub struct FoldedFit<L: Learner> {
+pub struct FoldFit<L: Learner> {
     /// What the totals depend on besides the rows: settings with the same words share them. None where these rows are fitted in another way, or where the
     /// totals would not fit in memory.
-    pub key: fn(&L, &Dataset<'_>, &Cut<'_>) -> Option<String>,
+    pub key: fn(&L, &Dataset<'_>, &FoldAssignment<'_>) -> Option<String>,
     /// Gathers them.
-    pub gather: fn(&L, &Dataset<'_>, &Cut<'_>, &Context<'_>) -> Result<FoldTotals>,
+    pub gather: fn(&L, &Dataset<'_>, &FoldAssignment<'_>, &Context<'_>) -> Result<FoldTotals>,
     /// The model of all rows but a fold; none where no row of them has weight.
-    pub fit: FitWithout<L>,
+    pub fit: FitFromFoldSums<L>,
 }
 
-impl<L: PassLearner<Partial: Clone + Sync + 'static>> FoldedFit<L> {
+impl<L: PassLearner<Partial: Clone + Sync + 'static>> FoldFit<L> {
     /// Of a pass learner whose first pass does not depend on rows it has seen; the rows are asked for those that follow.
-    pub const fn of_pass(key: fn(&L, &Dataset<'_>, &Cut<'_>) -> Option<String>) -> Self {
+    pub const fn from_pass_learner(key: fn(&L, &Dataset<'_>, &FoldAssignment<'_>) -> Option<String>) -> Self {
         Self { key, gather: gather_folds::<L>, fit: fit_without::<L> }
     }
 }
 
 /// What models of all rows but one say of that row, for all rows: a column a target, or the probabilities of the classes. None where there is no short way.
-pub type LeftOut<L> = fn(&L, &Dataset<'_>, &Context<'_>) -> Result<Option<Mat<f64>>>;
+pub type LooPredictions<L> = fn(&L, &Dataset<'_>, &Context<'_>) -> Result<Option<Mat<f64>>>;
 
 /// The partial of each fold, and whether a row of it has weight; none for folds without rows so far.
 #[derive(Serialize, Deserialize)]
-struct Each<P>(Vec<Option<(P, bool)>>);
+struct FoldPartials<P>(Vec<Option<(P, bool)>>);
 
-impl<P: Partial> Partial for Each<P> {
+impl<P: Partial> Partial for FoldPartials<P> {
     fn merge(&mut self, other: Self) -> Result<()> {
         for (mine, more) in self.0.iter_mut().zip(other.0) {
             merge(mine, more)?;
@@ -109,13 +109,13 @@ fn block_rows<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>)
 }
 
 fn start<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::State> {
-    learner.start(&data.row_range(0..data.rows().min(block_rows(learner, data, cx))), cx)
+    learner.initial_state(&data.row_range(0..data.rows().min(block_rows(learner, data, cx))), cx)
 }
 
 fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
     learner: &L,
     data: &Dataset<'_>,
-    cut: &Cut<'_>,
+    cut: &FoldAssignment<'_>,
     cx: &Context<'_>,
 ) -> Result<FoldTotals> {
     learner.check()?;
@@ -128,22 +128,22 @@ fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
         return Err(Error::Row { place: "folds".into(), row, message });
     }
     let state = start(learner, data, cx)?;
-    let add = |block: &Dataset<'_>, first: usize| -> Result<Each<L::Partial>> {
+    let add = |block: &Dataset<'_>, first: usize| -> Result<FoldPartials<L::Partial>> {
         let mut rows = vec![Vec::new(); cut.folds];
         (0..block.rows()).for_each(|i| rows[cut.fold_of[first + i]].push(i));
         let of_fold = |rows: &Vec<usize>| -> Result<Option<(L::Partial, bool)>> {
             if rows.is_empty() {
                 return Ok(None);
             }
-            let mut part = learner.empty(&state);
-            let rows = block.take(rows);
-            learner.add(&state, &mut part, &rows.view())?;
+            let mut part = learner.empty_partial(&state);
+            let rows = block.take_rows(rows);
+            learner.add_block(&state, &mut part, &rows.view())?;
             Ok(Some((part, rows.weight.is_none_or(|w| w.iter().any(|w| *w > 0.0)))))
         };
-        Ok(Each(rows.iter().map(of_fold).collect::<Result<_>>()?))
+        Ok(FoldPartials(rows.iter().map(of_fold).collect::<Result<_>>()?))
     };
-    let run = block_rows(learner, data, cx) * cut.folds.clamp(1, BLOCKS);
-    let Each(folds) = gather_from(data, run, cx, &add)?;
+    let run = block_rows(learner, data, cx) * cut.folds.clamp(1, FOLDS_PER_SCAN);
+    let FoldPartials(folds) = run_pass_from(data, run, cx, &add)?;
     // All folds before each, then with all after it.
     let mut before = Vec::with_capacity(folds.len());
     let mut sum = None;
@@ -165,7 +165,7 @@ fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
 fn fit_without<L: PassLearner<Partial: Clone + Sync + 'static>>(
     learner: &L,
     totals: &FoldTotals,
-    without: &Without<'_>,
+    without: &TrainingView<'_>,
     cx: &Context<'_>,
 ) -> Result<Option<L::Model>> {
     learner.check()?;
@@ -174,12 +174,12 @@ fn fit_without<L: PassLearner<Partial: Clone + Sync + 'static>>(
     };
     let Some(Some(total)) = totals.get(without.fold) else { return Ok(None) };
     match learner.finish(start(learner, without.data, cx)?, total.clone(), cx)? {
-        Step::Done(model) => Ok(Some(model)),
-        Step::Again(state, _) => {
+        PassStep::Done(model) => Ok(Some(model)),
+        PassStep::NextPass(state, _) => {
             let (mut state, mut model) = (Some(state), None);
             let block_rows = block_rows(learner, without.data, cx);
             (without.rows)(&mut |rows| {
-                model = state.take().map(|state| drive_from(learner, rows, cx, block_rows, state, 1));
+                model = state.take().map(|state| run_passes_from(learner, rows, cx, block_rows, state, 1));
             });
             model.transpose()
         }

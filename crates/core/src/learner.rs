@@ -4,15 +4,15 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    Cells, Certificate, ColumnRef, Context, Csr, Cut, Dataset, Error, Features, FoldTotals, FoldedFit, JointFit, LeftOut, Mat,
-    MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, Take, Trace, Without,
+    ValueKind, Certificate, ColumnRef, Context, Csr, FoldAssignment, Dataset, Error, Features, FoldTotals, FoldFit, JointFit, LooPredictions, Mat,
+    MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, TakeModel, Trace, TrainingView,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
 pub type StreamFit<L> = fn(&L, &dyn RowSource, &Context<'_>) -> Result<<L as Learner>::Model>;
 
 /// How a learner goes on with further rows from a model that it made earlier, or begins when there is none yet.
-pub type Resume<L> = fn(&L, Option<&<L as Learner>::Model>, &Dataset<'_>, &Context<'_>) -> Result<<L as Learner>::Model>;
+pub type FitFrom<L> = fn(&L, Option<&<L as Learner>::Model>, &Dataset<'_>, &Context<'_>) -> Result<<L as Learner>::Model>;
 
 /// A learner is its hyper-parameters; fitting returns a new type.
 ///
@@ -31,42 +31,42 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
 
     /// Learning from rows that come bit by bit, for learners that can: the steps continue where the model stands. When it begins,
     /// every class that the target names takes part, since its rows may come later.
-    const RESUME: Option<Resume<Self>> = None;
+    const PARTIAL_FIT: Option<FitFrom<Self>> = None;
 
     /// Going on from a model of fewer parts (trees, rounds) that the same learner made of the same rows: the result has the
     /// bytes of a fit that was never interrupted. Checkpoints and scikit-learn's `warm_start` rest on it. Without a model it is
     /// the fit itself. More rows or other rows are allowed; the parts that are there stay as they are.
-    const CONTINUE: Option<Resume<Self>> = None;
+    const WARM_START: Option<FitFrom<Self>> = None;
 
     /// Fits to all rows but a fold from totals that are gathered once, for learners whose first pass knows nothing of the rows. It is the model of a fit to
     /// the same rows up to rounding.
-    const TOTALS: Option<FoldedFit<Self>> = None;
+    const FOLD_SUMS: Option<FoldFit<Self>> = None;
 
     /// What models of all rows but one say of that row, without fitting them one by one, for learners that can.
-    const LEFT_OUT: Option<LeftOut<Self>> = None;
+    const LOO_PREDICTIONS: Option<LooPredictions<Self>> = None;
 
     /// Fits of several settings to the same rows at once, for learners whose settings have work in common. Each model has the bytes of a fit alone.
-    const JOINT: Option<JointFit<Self>> = None;
+    const JOINT_FIT: Option<JointFit<Self>> = None;
 
     /// Whether the model depends on the order of the rows, because the learner takes a step a row or draws rows by their
     /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
-    const ORDERED: bool = false;
+    const ROW_ORDER_MATTERS: bool = false;
 
     /// Whether training begins with weights that are drawn for each column and each output by its number. Of such a learner nobody may
     /// expect the same model when columns or classes come in another order.
-    const DRAWN: bool = false;
+    const RANDOM_INIT: bool = false;
 
     /// Whether `alpha` weighs the absolute values of the coefficients, which scale with the columns, and not their squares. A
     /// learner with an `l1_ratio` says it there.
-    const ABSOLUTE_PENALTY: bool = false;
+    const L1_PENALTY: bool = false;
 
     /// What the numbers of the columns stand for. A preparation in front leaves counts unscaled, and nobody may expect that
     /// shifted or scaled columns mean the same unless they are quantities.
-    const CELLS: Cells = Cells::Quantities;
+    const VALUE_KIND: ValueKind = ValueKind::Quantities;
 
     /// The parameters that a search should move and between which values, in the words of the command line: `alpha=1e-4..1e4:log`,
     /// `n_neighbors=1..60`, `weights=uniform,distance`.
-    const SEARCH: &'static [&'static str] = &[];
+    const SEARCH_SPACE: &'static [&'static str] = &[];
 
     /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
     /// [`Spec::check_params`] first and then that.
@@ -75,19 +75,19 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     }
 
     /// Columns that mean something by their very values, such as an exposure: a preparation in front leaves them as they are.
-    fn untouched(&self) -> Vec<ColumnRef> {
+    fn raw_columns(&self) -> Vec<ColumnRef> {
         Vec::new()
     }
 
     /// What prepares the columns and what learns from them, for a learner that is the one after the other: it fits the first, and the second to what the
     /// first makes of the rows. Settings with the same preparation can share it.
-    fn split(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+    fn as_pipeline(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
         None
     }
 
     /// Changes parameters of a learner that this one holds as `part`: `base.max_depth` is parameter `max_depth` of part `base`.
     /// Learners that hold none know no such parameter.
-    fn set_within(&mut self, part: &str, params: &serde_json::Map<String, Value>) -> Result<()> {
+    fn set_nested(&mut self, part: &str, params: &serde_json::Map<String, Value>) -> Result<()> {
         let first = params.keys().next().map_or("", |name| name.as_str());
         let known = Self::SPEC.params.iter().map(|p| p.name);
         Err(Error::unknown(format!("parameter of {}", Self::SPEC.name), &format!("{part}.{first}"), known))
@@ -130,15 +130,15 @@ pub trait Model: std::any::Any + Send + Sync {
         None
     }
     /// The model as one that can say what each column adds to a prediction, if it can.
-    fn as_explained(&self) -> Option<&dyn Explained> {
+    fn as_attributor(&self) -> Option<&dyn Attributor> {
         None
     }
     /// The model as a sum of parts, one a column, if it is one.
-    fn as_additive(&self) -> Option<&dyn Additive> {
+    fn as_additive(&self) -> Option<&dyn AdditiveModel> {
         None
     }
     /// The model as one that answers by the training rows that are near, if it does.
-    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+    fn as_neighbor_model(&self) -> Option<&dyn NeighborModel> {
         None
     }
 
@@ -197,13 +197,13 @@ pub trait Classifier: Model {
         Ok(argmax_rows(self.proba(x)?.view()))
     }
     /// [`Classifier::proba`] and [`Classifier::classify`] of the same rows; overridden where one prediction gives both.
-    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
         Ok((self.proba(x)?, self.classify(x)?))
     }
 }
 
 /// Probabilities with the most probable class of each row: [`Classifier::judge`] where nothing else decides on the class.
-pub fn with_most_probable(proba: Mat<f64>) -> (Mat<f64>, Vec<u32>) {
+pub fn with_argmax_class(proba: Mat<f64>) -> (Mat<f64>, Vec<u32>) {
     let found = argmax_rows(proba.view());
     (proba, found)
 }
@@ -236,11 +236,11 @@ pub trait Transformer: Model {
     fn schema_out(&self, input: &Schema) -> Schema;
     /// The shift and the scale of each new column, for transformations that leave quantities what they are: the column is
     /// `(raw - shift) / scale` of an original column, or of a 0/1 column for a category.
-    fn units(&self) -> Option<Vec<(f64, f64)>> {
+    fn affine_units(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
     /// For each new column the one column it is made of, for transformations in which no new column mixes several.
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         None
     }
     /// The way back, as near as it can be, for transformations that have one.
@@ -251,7 +251,7 @@ pub trait Transformer: Model {
 }
 
 /// The group of rows that belong to none, for clusterers that leave some out.
-pub const NOISE: u32 = u32::MAX;
+pub const NOISE_LABEL: u32 = u32::MAX;
 
 /// Assigns rows to groups.
 pub trait Clusterer: Model {
@@ -260,7 +260,7 @@ pub trait Clusterer: Model {
     /// The group of each row, or [`NOISE`].
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>>;
     /// The columns in which the clusterer measures distances, where they are others than those of `x`.
-    fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+    fn metric_space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let _ = x;
         Ok(None)
     }
@@ -289,24 +289,24 @@ pub trait Density: Model {
 }
 
 /// Says how much each column adds to a prediction.
-pub trait Explained: Model {
+pub trait Attributor: Model {
     /// What the parts sum to: "probability", "log odds", "prediction".
-    fn explains(&self) -> &'static str;
+    fn output_name(&self) -> &'static str;
     /// Numbers that are explained for each row: 1, or one a class or target.
     fn n_outputs(&self) -> usize;
     /// About how many operations [`Self::attributions`] takes a row, for those who must choose how many rows they can afford.
-    fn work(&self) -> f64;
+    fn attribution_cost(&self) -> f64;
     /// What the model says of a row of which nothing is known, for each output.
-    fn expected(&self) -> Vec<f64>;
+    fn base_values(&self) -> Vec<f64>;
     /// A row for each row. For each output there is the part of each column and then the expected value; together they sum to
     /// what the model says of the row.
     fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>>;
 }
 
 /// Says a sum of parts, each of which depends on one column alone.
-pub trait Additive: Model {
+pub trait AdditiveModel: Model {
     /// What the parts sum to, but for a constant: "log odds", "score", "prediction".
-    fn explains(&self) -> &'static str;
+    fn output_name(&self) -> &'static str;
     /// Numbers that are explained for each row: 1, or one a class or target.
     fn n_outputs(&self) -> usize;
     /// A row for each row: for each output the part of each column.
@@ -314,16 +314,16 @@ pub trait Additive: Model {
 }
 
 /// Answers by the training rows that are near.
-pub trait Neighbours: Model {
+pub trait NeighborModel: Model {
     /// Training rows there are.
     fn n_examples(&self) -> usize;
     /// For each row its `k` nearest training rows (fewer where there are not as many), from near to far: their numbers from 0 and how
     /// far they are.
     fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>>;
     /// Training rows, in the columns in which distances are measured.
-    fn examples(&self, rows: &[usize]) -> Result<Mat<f64>>;
+    fn training_rows(&self, rows: &[usize]) -> Result<Mat<f64>>;
     /// What a training row is: the name of its class, or its numbers.
-    fn answer(&self, row: usize) -> Vec<crate::Cell>;
+    fn example_target(&self, row: usize) -> Vec<crate::Cell>;
 }
 
 /// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
@@ -342,11 +342,11 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
     /// [`Learner::check`].
     fn check_any(&self) -> Result<()>;
     /// [`Learner::untouched`].
-    fn untouched_any(&self) -> Vec<ColumnRef> {
+    fn raw_columns_any(&self) -> Vec<ColumnRef> {
         Vec::new()
     }
     /// [`Learner::split`].
-    fn split_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+    fn as_pipeline_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
         None
     }
     /// [`Learner::fit`].
@@ -354,32 +354,32 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
     /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
     fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::RESUME`], or an error that says the learner has none.
-    fn resume_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+    fn partial_fit_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let _ = (model, data, cx);
-        Err(cannot_resume(self.spec()))
+        Err(no_partial_fit(self.spec()))
     }
     /// [`Learner::CONTINUE`], or an error that says the learner has none.
-    fn continue_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+    fn warm_start_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let _ = (model, data, cx);
-        Err(cannot_continue(self.spec()))
+        Err(no_warm_start(self.spec()))
     }
     /// What the totals of these folds depend on besides the rows, where there are [`Learner::TOTALS`]: equal words, equal totals.
-    fn totals_key(&self, data: &Dataset<'_>, cut: &Cut<'_>) -> Option<String> {
+    fn fold_sums_key(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>) -> Option<String> {
         let _ = (data, cut);
         None
     }
     /// Gathers [`Learner::TOTALS`], or an error that says the learner has none.
-    fn totals_any(&self, data: &Dataset<'_>, cut: &Cut<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+    fn fold_sums_any(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
         let _ = (data, cut, cx);
-        Err(no_totals(self.spec()))
+        Err(no_fold_sums(self.spec()))
     }
     /// The model of all rows but those of a fold, from totals of the same key; none where it takes a fit to the rows.
-    fn fit_without(&self, totals: &FoldTotals, without: &Without<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
+    fn fit_from_fold_sums(&self, totals: &FoldTotals, without: &TrainingView<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
         let _ = (totals, without, cx);
         Ok(None)
     }
     /// [`Learner::LEFT_OUT`]; none where there is no short way.
-    fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+    fn loo_predictions_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         let _ = (data, cx);
         Ok(None)
     }
@@ -393,36 +393,36 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
         settings: &[&dyn AnyLearner],
         data: &Dataset<'_>,
         cx: &Context<'_>,
-        take: Take<'_, Box<dyn Model>>,
+        take: TakeModel<'_, Box<dyn Model>>,
     ) -> Result<()> {
         let _ = (settings, data, cx, take);
         Err(fits_alone(self.spec()))
     }
     /// Whether there is a [`Learner::CONTINUE`].
-    fn continues(&self) -> bool {
+    fn has_warm_start(&self) -> bool {
         false
     }
     /// [`Learner::ABSOLUTE_PENALTY`].
-    fn has_absolute_penalty(&self) -> bool {
+    fn has_l1_penalty(&self) -> bool {
         false
     }
 
     /// [`Learner::ORDERED`].
-    fn is_ordered(&self) -> bool {
+    fn row_order_matters(&self) -> bool {
         false
     }
     /// [`Learner::CELLS`].
-    fn cells(&self) -> Cells {
-        Cells::Quantities
+    fn value_kind(&self) -> ValueKind {
+        ValueKind::Quantities
     }
 
     /// [`Learner::SEARCH`].
-    fn search_any(&self) -> &'static [&'static str] {
+    fn search_space(&self) -> &'static [&'static str] {
         &[]
     }
 
     /// [`Learner::DRAWN`].
-    fn is_drawn(&self) -> bool {
+    fn has_random_init(&self) -> bool {
         false
     }
     /// [`Learner::load`].
@@ -431,11 +431,11 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
     fn boxed(&self) -> Box<dyn AnyLearner>;
 }
 
-fn cannot_resume(spec: &Spec) -> Error {
+fn no_partial_fit(spec: &Spec) -> Error {
     Error::Data(format!("{} does not learn bit by bit; fit it on all rows", spec.name))
 }
 
-fn cannot_continue(spec: &Spec) -> Error {
+fn no_warm_start(spec: &Spec) -> Error {
     Error::Data(format!("{} does not go on from a model; fit it from the start", spec.name))
 }
 
@@ -443,12 +443,12 @@ fn fits_alone(spec: &Spec) -> Error {
     Error::Data(format!("settings of {} have no fit in common; fit each alone", spec.name))
 }
 
-fn no_totals(spec: &Spec) -> Error {
+fn no_fold_sums(spec: &Spec) -> Error {
     Error::Data(format!("{} does not fit from totals; fit it on rows", spec.name))
 }
 
 /// The model as the type that learner `L` makes.
-fn own<L: Learner>(model: Option<&dyn Model>) -> Result<Option<&L::Model>> {
+fn downcast_model<L: Learner>(model: Option<&dyn Model>) -> Result<Option<&L::Model>> {
     match model {
         None => Ok(None),
         Some(model) => match (model as &dyn std::any::Any).downcast_ref::<L::Model>() {
@@ -494,7 +494,7 @@ impl<L: Learner> AnyLearner for L {
                 _ => value.clone(),
             };
             if !param.range.contains(&value) {
-                return Err(L::SPEC.refuse(param, &value));
+                return Err(L::SPEC.out_of_range(param, &value));
             }
             all[name.as_str()] = value;
             last = Some(param);
@@ -508,7 +508,7 @@ impl<L: Learner> AnyLearner for L {
             },
             None => Error::Data(e.to_string()),
         })?;
-        within.iter().try_for_each(|(part, params)| changed.set_within(part, params))?;
+        within.iter().try_for_each(|(part, params)| changed.set_nested(part, params))?;
         Learner::check(&changed)?;
         *self = changed;
         Ok(())
@@ -518,12 +518,12 @@ impl<L: Learner> AnyLearner for L {
         Learner::check(self)
     }
 
-    fn untouched_any(&self) -> Vec<ColumnRef> {
-        self.untouched()
+    fn raw_columns_any(&self) -> Vec<ColumnRef> {
+        self.raw_columns()
     }
 
-    fn split_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
-        self.split()
+    fn as_pipeline_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        self.as_pipeline()
     }
 
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
@@ -537,40 +537,40 @@ impl<L: Learner> AnyLearner for L {
         }
     }
 
-    fn resume_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
-        let Some(resume) = L::RESUME else {
-            return Err(cannot_resume(&L::SPEC));
+    fn partial_fit_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        let Some(resume) = L::PARTIAL_FIT else {
+            return Err(no_partial_fit(&L::SPEC));
         };
-        Ok(Box::new(resume(self, own::<L>(model)?, data, cx)?))
+        Ok(Box::new(resume(self, downcast_model::<L>(model)?, data, cx)?))
     }
 
-    fn continue_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
-        let Some(go_on) = L::CONTINUE else {
-            return Err(cannot_continue(&L::SPEC));
+    fn warm_start_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        let Some(go_on) = L::WARM_START else {
+            return Err(no_warm_start(&L::SPEC));
         };
-        Ok(Box::new(go_on(self, own::<L>(model)?, data, cx)?))
+        Ok(Box::new(go_on(self, downcast_model::<L>(model)?, data, cx)?))
     }
 
-    fn totals_key(&self, data: &Dataset<'_>, cut: &Cut<'_>) -> Option<String> {
-        let key = (L::TOTALS?.key)(self, data, cut)?;
+    fn fold_sums_key(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>) -> Option<String> {
+        let key = (L::FOLD_SUMS?.key)(self, data, cut)?;
         Some(format!("{} {key}", L::SPEC.name))
     }
 
-    fn totals_any(&self, data: &Dataset<'_>, cut: &Cut<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
-        (L::TOTALS.ok_or_else(|| no_totals(&L::SPEC))?.gather)(self, data, cut, cx)
+    fn fold_sums_any(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+        (L::FOLD_SUMS.ok_or_else(|| no_fold_sums(&L::SPEC))?.gather)(self, data, cut, cx)
     }
 
-    fn fit_without(&self, totals: &FoldTotals, without: &Without<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
-        let Some(way) = L::TOTALS else { return Ok(None) };
+    fn fit_from_fold_sums(&self, totals: &FoldTotals, without: &TrainingView<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
+        let Some(way) = L::FOLD_SUMS else { return Ok(None) };
         Ok((way.fit)(self, totals, without, cx)?.map(|m| Box::new(m) as Box<dyn Model>))
     }
 
-    fn left_out_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
-        L::LEFT_OUT.map_or(Ok(None), |way| way(self, data, cx))
+    fn loo_predictions_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+        L::LOO_PREDICTIONS.map_or(Ok(None), |way| way(self, data, cx))
     }
 
     fn joint_key(&self) -> Option<String> {
-        let key = (L::JOINT?.key)(self)?;
+        let key = (L::JOINT_FIT?.key)(self)?;
         Some(format!("{} {key}", L::SPEC.name))
     }
 
@@ -579,37 +579,37 @@ impl<L: Learner> AnyLearner for L {
         settings: &[&dyn AnyLearner],
         data: &Dataset<'_>,
         cx: &Context<'_>,
-        take: Take<'_, Box<dyn Model>>,
+        take: TakeModel<'_, Box<dyn Model>>,
     ) -> Result<()> {
-        let way = L::JOINT.ok_or_else(|| fits_alone(&L::SPEC))?;
+        let way = L::JOINT_FIT.ok_or_else(|| fits_alone(&L::SPEC))?;
         let own = |l: &&dyn AnyLearner| (*l as &dyn std::any::Any).downcast_ref::<L>().cloned();
         let settings: Option<Vec<L>> = settings.iter().map(own).collect();
         let settings = settings.ok_or_else(|| fits_alone(&L::SPEC))?;
         (way.fit)(&settings, data, cx, &mut |k, model| take(k, Box::new(model)))
     }
 
-    fn continues(&self) -> bool {
-        L::CONTINUE.is_some()
+    fn has_warm_start(&self) -> bool {
+        L::WARM_START.is_some()
     }
 
-    fn has_absolute_penalty(&self) -> bool {
-        L::ABSOLUTE_PENALTY
+    fn has_l1_penalty(&self) -> bool {
+        L::L1_PENALTY
     }
 
-    fn is_ordered(&self) -> bool {
-        L::ORDERED
+    fn row_order_matters(&self) -> bool {
+        L::ROW_ORDER_MATTERS
     }
 
-    fn cells(&self) -> Cells {
-        L::CELLS
+    fn value_kind(&self) -> ValueKind {
+        L::VALUE_KIND
     }
 
-    fn search_any(&self) -> &'static [&'static str] {
-        L::SEARCH
+    fn search_space(&self) -> &'static [&'static str] {
+        L::SEARCH_SPACE
     }
 
-    fn is_drawn(&self) -> bool {
-        L::DRAWN
+    fn has_random_init(&self) -> bool {
+        L::RANDOM_INIT
     }
 
     fn load_any(&self, input: &ModelReader) -> Result<Box<dyn Model>> {

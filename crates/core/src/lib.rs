@@ -28,28 +28,28 @@ mod spec;
 mod suggest;
 mod table;
 
-pub use context::{Checkpoints, Context, Flow, Keep, Offset, Progress};
+pub use context::{Checkpoints, Context, Flow, SaveModel, Offset, Progress};
 pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use fingerprint::{Fingerprint, hash_of_file};
-pub use folds::{Cut, FitWithout, FoldTotals, FoldedFit, LeftOut, See, Without};
-pub use joint::{FitEach, JointFit, Take};
+pub use folds::{FoldAssignment, FitFromFoldSums, FoldTotals, FoldFit, LooPredictions, VisitRows, TrainingView};
+pub use joint::{FitMany, JointFit, TakeModel};
 pub use learner::{
-    Additive, AnyLearner, Classifier, Clusterer, Density, Explained, Learner, Model, NOISE, Neighbours, Regressor, Resume,
-    StreamFit, Transformer, argmax_rows, with_most_probable,
+    AdditiveModel, AnyLearner, Classifier, Clusterer, Density, Attributor, Learner, Model, NOISE_LABEL, NeighborModel, Regressor, FitFrom,
+    StreamFit, Transformer, argmax_rows, with_argmax_class,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
 pub use pass::{
-    BLOCK_ROWS, Mapped, Partial, PassLearner, RowSource, Step, drive, drive_source, drive_with_blocks, gather, gather_source,
-    gather_source_from, hold,
+    BLOCK_ROWS, TransformedSource, Partial, PassLearner, RowSource, PassStep, run_passes, run_passes_source, run_passes_blocked, run_pass, run_pass_source,
+    run_pass_source_from, collect_rows,
 };
-pub use report::{Branch, Cell, Curve, Meaning, Report, Section};
-pub use rng::Stream;
+pub use report::{TreeNodeReport, Cell, Curve, ColumnMeaning, Report, Section};
+pub use rng::RngStream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
-pub use spec::{Accepts, Cells, Family, ParamSpec, Range, Spec, Task};
-pub use suggest::nearest;
+pub use spec::{Accepts, ValueKind, Family, ParamSpec, Range, Spec, Task};
+pub use suggest::closest_name;
 pub use table::{Bitmap, Column, MISSING_CODE, Table, TableRef};

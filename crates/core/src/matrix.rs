@@ -297,12 +297,12 @@ impl<T: Serialize> Serialize for Mat<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mat<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        struct Raw<T> {
+        struct MatRepr<T> {
             rows: usize,
             cols: usize,
             data: Vec<T>,
         }
-        let raw = Raw::deserialize(deserializer)?;
+        let raw = MatRepr::deserialize(deserializer)?;
         if raw.rows.checked_mul(raw.cols) != Some(raw.data.len()) {
             return Err(serde::de::Error::custom("matrix shape does not match its data"));
         }

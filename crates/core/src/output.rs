@@ -12,10 +12,10 @@ use tempfile::NamedTempFile;
 /// stands for the file it leads to. What is there and is no file, a device or a pipe, cannot be replaced and is written
 /// to directly.
 #[derive(Debug)]
-pub struct OutputFile(Kind);
+pub struct OutputFile(OutputKind);
 
 #[derive(Debug)]
-enum Kind {
+enum OutputKind {
     Direct(BufWriter<File>),
     Temporary(BufWriter<NamedTempFile>, PathBuf),
 }
@@ -31,19 +31,19 @@ impl OutputFile {
             }
             Ok(meta) if !meta.is_file() => {
                 let file = File::options().write(true).open(&path)?;
-                return Ok(Self(Kind::Direct(BufWriter::new(file))));
+                return Ok(Self(OutputKind::Direct(BufWriter::new(file))));
             }
             _ => {}
         }
         let temporary = tempfile::Builder::new().prefix(".ermine-").tempfile_in(folder_of(&path))?;
-        Ok(Self(Kind::Temporary(BufWriter::with_capacity(1 << 16, temporary), path)))
+        Ok(Self(OutputKind::Temporary(BufWriter::with_capacity(1 << 16, temporary), path)))
     }
 
     /// Ends the file and puts it in its place.
     pub fn finish(self) -> io::Result<()> {
         let (out, path) = match self.0 {
-            Kind::Direct(mut out) => return out.flush(),
-            Kind::Temporary(out, path) => (out, path),
+            OutputKind::Direct(mut out) => return out.flush(),
+            OutputKind::Temporary(out, path) => (out, path),
         };
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
@@ -66,15 +66,15 @@ impl OutputFile {
 impl Write for OutputFile {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Kind::Direct(out) => out.write(buf),
-            Kind::Temporary(out, _) => out.write(buf),
+            OutputKind::Direct(out) => out.write(buf),
+            OutputKind::Temporary(out, _) => out.write(buf),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Kind::Direct(out) => out.flush(),
-            Kind::Temporary(out, _) => out.flush(),
+            OutputKind::Direct(out) => out.flush(),
+            OutputKind::Temporary(out, _) => out.flush(),
         }
     }
 }

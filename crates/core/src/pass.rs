@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::dataset::no_weight;
+use crate::dataset::zero_weight_error;
 use crate::{
     Context, Dataset, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, OwnedTarget, Progress, Result, Schema,
     Spec,
@@ -20,7 +20,7 @@ use crate::{
 pub const BLOCK_ROWS: usize = 4096;
 
 /// Blocks of a stream that are held at a time; bounds the memory of [`drive_source`].
-const BLOCKS_HELD: usize = 8;
+const MAX_BLOCKS_IN_FLIGHT: usize = 8;
 
 /// Rows seen so far, reduced. `merge` is associative up to rounding.
 pub trait Partial: Send + Serialize + DeserializeOwned {
@@ -30,9 +30,9 @@ pub trait Partial: Send + Serialize + DeserializeOwned {
 
 /// What follows a pass.
 #[derive(Debug)]
-pub enum Step<S, M> {
+pub enum PassStep<S, M> {
     /// Another pass, with this state; the number is the objective so far.
-    Again(S, Option<f64>),
+    NextPass(S, Option<f64>),
     /// The model.
     Done(M),
 }
@@ -50,27 +50,27 @@ pub trait PassLearner: Learner {
         BLOCK_ROWS
     }
     /// The state before the first pass. `head` shows the first rows (at least one), with schema and class names.
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::State>;
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::State>;
     /// The partial of no rows.
-    fn empty(&self, state: &Self::State) -> Self::Partial;
+    fn empty_partial(&self, state: &Self::State) -> Self::Partial;
     /// Takes in a block of rows. Cells that are not finite are refused here; rows of the error count from the block.
-    fn add(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()>;
+    fn add_block(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()>;
     /// [`PassLearner::add`], told how many rows come before the block: for learners that draw rows by their number. Drivers
     /// call this.
-    fn add_from(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>, first: usize) -> Result<()> {
+    fn add_block_at(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>, first: usize) -> Result<()> {
         let _ = first;
-        self.add(state, part, rows)
+        self.add_block(state, part, rows)
     }
     /// Whether the next pass adds whole numbers only, or otherwise comes to the same bits in any order. Blocks are then taken
     /// into a few parts, as many as there are threads, and not each into a part of its own.
-    fn any_order(&self, state: &Self::State) -> bool {
+    fn is_order_free(&self, state: &Self::State) -> bool {
         let _ = state;
         false
     }
     /// Ends a pass.
-    fn finish(&self, state: Self::State, total: Self::Partial, cx: &Context<'_>) -> Result<Step<Self::State, Self::Model>>;
+    fn finish(&self, state: Self::State, total: Self::Partial, cx: &Context<'_>) -> Result<PassStep<Self::State, Self::Model>>;
     /// The model of a state between passes, when there is one: returned when the deadline falls within a pass.
-    fn interrupted(&self, state: &Self::State) -> Option<Self::Model> {
+    fn model_so_far(&self, state: &Self::State) -> Option<Self::Model> {
         let _ = state;
         None
     }
@@ -101,13 +101,13 @@ impl RowSource for Dataset<'_> {
 }
 
 /// A source whose rows have gone through a fitted transformer.
-pub struct Mapped<'a> {
+pub struct TransformedSource<'a> {
     inner: &'a dyn RowSource,
     model: &'a dyn Model,
     schema: Schema,
 }
 
-impl<'a> Mapped<'a> {
+impl<'a> TransformedSource<'a> {
     /// The rows of `inner` through `model`, which must be a transformer.
     pub fn new(inner: &'a dyn RowSource, model: &'a dyn Model) -> Result<Self> {
         let transformer =
@@ -117,7 +117,7 @@ impl<'a> Mapped<'a> {
     }
 }
 
-impl RowSource for Mapped<'_> {
+impl RowSource for TransformedSource<'_> {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -134,13 +134,13 @@ impl RowSource for Mapped<'_> {
 }
 
 /// Trains on rows in memory. This is [`Learner::fit`] of a pass learner.
-pub fn drive<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
+pub fn run_passes<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
-    drive_with_blocks(learner, data, cx, block_rows)
+    run_passes_blocked(learner, data, cx, block_rows)
 }
 
 /// [`drive`] with another block size, to check that a learner does not depend on it.
-pub fn drive_with_blocks<L: PassLearner>(
+pub fn run_passes_blocked<L: PassLearner>(
     learner: &L,
     data: &Dataset<'_>,
     cx: &Context<'_>,
@@ -148,12 +148,12 @@ pub fn drive_with_blocks<L: PassLearner>(
 ) -> Result<L::Model> {
     learner.check()?;
     data.check(&L::SPEC)?;
-    let state = learner.start(&data.row_range(0..data.rows().min(block_rows)), cx)?;
-    drive_from(learner, data, cx, block_rows, state, 0)
+    let state = learner.initial_state(&data.row_range(0..data.rows().min(block_rows)), cx)?;
+    run_passes_from(learner, data, cx, block_rows, state, 0)
 }
 
 /// Goes on from the state before a pass, after so many passes.
-pub(crate) fn drive_from<L: PassLearner>(
+pub(crate) fn run_passes_from<L: PassLearner>(
     learner: &L,
     data: &Dataset<'_>,
     cx: &Context<'_>,
@@ -163,38 +163,38 @@ pub(crate) fn drive_from<L: PassLearner>(
 ) -> Result<L::Model> {
     loop {
         let add = |block: &Dataset<'_>, first: usize| -> Result<L::Partial> {
-            let mut part = learner.empty(&state);
-            learner.add_from(&state, &mut part, block, first)?;
+            let mut part = learner.empty_partial(&state);
+            learner.add_block_at(&state, &mut part, block, first)?;
             Ok(part)
         };
-        let total = if learner.any_order(&state) {
-            let mut parts = Parts::new(learner, &state);
+        let total = if learner.is_order_free(&state) {
+            let mut parts = ThreadPartials::new(learner, &state);
             parts.take(data, block_rows, 0, cx).and_then(|()| parts.total())
         } else {
-            gather_from(data, block_rows, cx, &add)
+            run_pass_from(data, block_rows, cx, &add)
         };
         let total = match total {
-            Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
+            Err(e @ Error::Deadline(_)) => return learner.model_so_far(&state).ok_or(e),
             total => total?,
         };
         pass += 1;
         match next(learner.finish(state, total, cx)?, pass, cx)? {
-            Step::Again(s, _) => state = s,
-            Step::Done(model) => return Ok(model),
+            PassStep::NextPass(s, _) => state = s,
+            PassStep::Done(model) => return Ok(model),
         }
     }
 }
 
 /// The parts of a pass whose sums do not depend on the order of the blocks: one a thread.
-struct Parts<'a, L: PassLearner> {
+struct ThreadPartials<'a, L: PassLearner> {
     learner: &'a L,
     state: &'a L::State,
     parts: Vec<L::Partial>,
 }
 
-impl<'a, L: PassLearner> Parts<'a, L> {
+impl<'a, L: PassLearner> ThreadPartials<'a, L> {
     fn new(learner: &'a L, state: &'a L::State) -> Self {
-        let parts = (0..rayon::current_num_threads()).map(|_| learner.empty(state)).collect();
+        let parts = (0..rayon::current_num_threads()).map(|_| learner.empty_partial(state)).collect();
         Self { learner, state, parts }
     }
 
@@ -213,7 +213,7 @@ impl<'a, L: PassLearner> Parts<'a, L> {
                     let start = block * block_rows;
                     let rows = run.row_range(start..(start + block_rows).min(run.rows()));
                     let at = first + start;
-                    learner.add_from(state, part, &rows, at).map_err(|e| offset_rows(e, at))?;
+                    learner.add_block_at(state, part, &rows, at).map_err(|e| offset_rows(e, at))?;
                 }
                 Ok(())
             })
@@ -230,17 +230,17 @@ impl<'a, L: PassLearner> Parts<'a, L> {
 }
 
 /// One pass over rows in memory: `add` reduces a block, and the parts are merged in the fixed tree.
-pub fn gather<P: Partial>(
+pub fn run_pass<P: Partial>(
     data: &Dataset<'_>,
     block_rows: usize,
     cx: &Context<'_>,
     add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
 ) -> Result<P> {
-    gather_from(data, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
+    run_pass_from(data, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
 }
 
 /// [`gather`] that tells `add` how many rows come before the block.
-pub(crate) fn gather_from<P: Partial>(
+pub(crate) fn run_pass_from<P: Partial>(
     data: &Dataset<'_>,
     block_rows: usize,
     cx: &Context<'_>,
@@ -266,7 +266,7 @@ pub(crate) fn gather_from<P: Partial>(
 }
 
 /// Trains on a source of rows, in bounded memory: the bits are those of [`drive`] on the same rows.
-pub fn drive_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Context<'_>) -> Result<L::Model> {
+pub fn run_passes_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Context<'_>) -> Result<L::Model> {
     learner.check()?;
     let mut head: Option<OwnedDataset> = None;
     source.scan(&mut |rows| {
@@ -280,37 +280,37 @@ pub fn drive_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Co
         Ok(Flow::Stop)
     })?;
     let head = head.ok_or_else(|| Error::Data(format!("there are 0 rows, and {} needs at least 1", L::SPEC.name)))?;
-    head.view().check_part(&L::SPEC)?;
+    head.view().check_block(&L::SPEC)?;
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(head.view().cols())).max(1);
-    let mut state = learner.start(&head.view(), cx)?;
+    let mut state = learner.initial_state(&head.view(), cx)?;
     let mut pass = 0u64;
     loop {
         let add = |block: &Dataset<'_>, first: usize| -> Result<L::Partial> {
-            let mut part = learner.empty(&state);
-            learner.add_from(&state, &mut part, block, first)?;
+            let mut part = learner.empty_partial(&state);
+            learner.add_block_at(&state, &mut part, block, first)?;
             Ok(part)
         };
-        let total = if learner.any_order(&state) {
-            let mut parts = Parts::new(learner, &state);
+        let total = if learner.is_order_free(&state) {
+            let mut parts = ThreadPartials::new(learner, &state);
             scan_runs(source, &L::SPEC, block_rows, cx, &mut |run, first| parts.take(run, block_rows, first, cx))
                 .and_then(|()| parts.total())
         } else {
-            gather_source_from(source, &L::SPEC, block_rows, cx, &add)
+            run_pass_source_from(source, &L::SPEC, block_rows, cx, &add)
         };
         let total = match total {
-            Err(e @ Error::Deadline(_)) => return learner.interrupted(&state).ok_or(e),
+            Err(e @ Error::Deadline(_)) => return learner.model_so_far(&state).ok_or(e),
             total => total?,
         };
         pass += 1;
         match next(learner.finish(state, total, cx)?, pass, cx)? {
-            Step::Again(s, _) => state = s,
-            Step::Done(model) => return Ok(model),
+            PassStep::NextPass(s, _) => state = s,
+            PassStep::Done(model) => return Ok(model),
         }
     }
 }
 
-fn next<S, M>(step: Step<S, M>, pass: u64, cx: &Context<'_>) -> Result<Step<S, M>> {
-    if let Step::Again(_, objective) = &step {
+fn next<S, M>(step: PassStep<S, M>, pass: u64, cx: &Context<'_>) -> Result<PassStep<S, M>> {
+    if let PassStep::NextPass(_, objective) = &step {
         cx.report(Progress { stage: "passes", done: pass, total: None, objective: *objective })?;
     }
     Ok(step)
@@ -329,11 +329,11 @@ fn reduce<P: Partial>(lo: usize, hi: usize, leaf: &(impl Fn(usize) -> Result<P> 
 }
 
 /// The tree of [`reduce`] when leaves come one by one: a binary counter of finished subtrees.
-struct Counter<P> {
+struct MergeTree<P> {
     trees: Vec<(u32, P)>,
 }
 
-impl<P: Partial> Counter<P> {
+impl<P: Partial> MergeTree<P> {
     fn push(&mut self, part: P) -> Result<()> {
         let mut tree = (0, part);
         while self.trees.last().is_some_and(|t| t.0 == tree.0) {
@@ -356,25 +356,25 @@ impl<P: Partial> Counter<P> {
 }
 
 /// One pass over a source of rows, with the bits of [`gather`] on the same rows; `spec` says whose rows they are.
-pub fn gather_source<P: Partial>(
+pub fn run_pass_source<P: Partial>(
     source: &dyn RowSource,
     spec: &Spec,
     block_rows: usize,
     cx: &Context<'_>,
     add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
 ) -> Result<P> {
-    gather_source_from(source, spec, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
+    run_pass_source_from(source, spec, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
 }
 
 /// [`gather_source`] that tells `add` how many rows come before the block.
-pub fn gather_source_from<P: Partial>(
+pub fn run_pass_source_from<P: Partial>(
     source: &dyn RowSource,
     spec: &Spec,
     block_rows: usize,
     cx: &Context<'_>,
     add: &(impl Fn(&Dataset<'_>, usize) -> Result<P> + Sync),
 ) -> Result<P> {
-    let mut counter = Counter { trees: Vec::new() };
+    let mut counter = MergeTree { trees: Vec::new() };
     // Reduces the blocks of a run of rows side by side and takes them into the tree in order.
     scan_runs(source, spec, block_rows, cx, &mut |run, first| {
         let starts: Vec<usize> = (0..run.rows()).step_by(block_rows).collect();
@@ -404,13 +404,13 @@ fn scan_runs(
     let mut weightless = true;
     let mut take = |run: &Dataset<'_>| -> Result<()> {
         cx.check(Progress { stage: "pass", done: (first / block_rows) as u64, total: blocks, objective: None })?;
-        run.check_part(spec).map_err(|e| offset_rows(e, first))?;
+        run.check_block(spec).map_err(|e| offset_rows(e, first))?;
         weightless &= run.has_no_weight();
         take(run, first)?;
         first += run.rows();
         Ok(())
     };
-    let held_rows = BLOCKS_HELD * block_rows;
+    let held_rows = MAX_BLOCKS_IN_FLIGHT * block_rows;
     source.scan(&mut |rows| {
         let mut at = 0;
         while at < rows.rows() {
@@ -432,11 +432,11 @@ fn scan_runs(
     if let Some(rest) = held {
         take(&rest.view())?;
     }
-    if weightless && first > 0 { Err(no_weight()) } else { Ok(()) }
+    if weightless && first > 0 { Err(zero_weight_error()) } else { Ok(()) }
 }
 
 /// All rows of a source in memory, for what cannot be learnt in passes.
-pub fn hold(source: &dyn RowSource) -> Result<OwnedDataset> {
+pub fn collect_rows(source: &dyn RowSource) -> Result<OwnedDataset> {
     let mut held: Option<OwnedDataset> = None;
     source.scan(&mut |rows| {
         append(held.get_or_insert_with(|| empty_like(rows)), rows);
@@ -451,13 +451,13 @@ fn offset_rows(error: Error, first: usize) -> Error {
 }
 
 fn empty_like(rows: &Dataset<'_>) -> OwnedDataset {
-    rows.take(&[])
+    rows.take_rows(&[])
 }
 
 /// Adds the rows of `more` to `to`, which came from [`empty_like`] of the same source.
 fn append(to: &mut OwnedDataset, more: &Dataset<'_>) {
     let all: Vec<usize> = (0..more.rows()).collect();
-    let OwnedDataset { x, y, weight, .. } = more.take(&all);
+    let OwnedDataset { x, y, weight, .. } = more.take_rows(&all);
     match (&mut to.x, x) {
         (OwnedFeatures::F64(a), OwnedFeatures::F64(b)) => a.append_rows(b),
         (OwnedFeatures::F32(a), OwnedFeatures::F32(b)) => a.append_rows(b),
@@ -483,9 +483,9 @@ mod tests {
 
     /// A partial that records the shape of the tree it was merged in.
     #[derive(Serialize, serde::Deserialize, Debug, PartialEq, Clone)]
-    struct Shape(String);
+    struct MergeShape(String);
 
-    impl Partial for Shape {
+    impl Partial for MergeShape {
         fn merge(&mut self, other: Self) -> Result<()> {
             self.0 = format!("({}{})", self.0, other.0);
             Ok(())
@@ -495,10 +495,10 @@ mod tests {
     #[test]
     fn a_stream_merges_in_the_same_tree_as_memory() {
         for blocks in 1..70 {
-            let memory = reduce(0, blocks, &|b| Ok(Shape(format!("[{b}]")))).unwrap();
-            let mut counter = Counter { trees: Vec::new() };
+            let memory = reduce(0, blocks, &|b| Ok(MergeShape(format!("[{b}]")))).unwrap();
+            let mut counter = MergeTree { trees: Vec::new() };
             for b in 0..blocks {
-                counter.push(Shape(format!("[{b}]"))).unwrap();
+                counter.push(MergeShape(format!("[{b}]"))).unwrap();
             }
             assert_eq!(counter.total().unwrap().unwrap(), memory, "{blocks} blocks");
         }

@@ -43,7 +43,7 @@ pub struct Curve {
 /// read off them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Meaning {
+pub enum ColumnMeaning {
     /// Nothing particular.
     #[default]
     Plain,
@@ -57,13 +57,14 @@ pub enum Meaning {
 
 /// A node of a tree of tests.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Branch {
+pub struct TreeNodeReport {
     /// What leads here from the parent; empty for the root.
     pub condition: String,
     /// Whether rows that lack what the condition asks about come here too.
     pub takes_missing: bool,
     /// What is said of rows that end here: a class, a number.
-    pub says: String,
+    #[serde(rename = "says")]
+    pub prediction: String,
     /// Training rows that came here.
     pub rows: f64,
     /// Shares of the classes among them; empty where numbers are predicted.
@@ -86,7 +87,7 @@ pub enum Section {
         columns: Vec<String>,
         /// What the numbers below each head are; none where all are plain.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        meanings: Vec<Meaning>,
+        meanings: Vec<ColumnMeaning>,
         /// The rows.
         rows: Vec<Vec<Cell>>,
     },
@@ -108,7 +109,7 @@ pub enum Section {
         /// The classes whose shares the nodes have; none where numbers are predicted.
         classes: Vec<String>,
         /// The nodes: the root first, children after their parents.
-        nodes: Vec<Branch>,
+        nodes: Vec<TreeNodeReport>,
     },
 }
 
@@ -135,9 +136,9 @@ impl Report {
 
     /// Adds a table of coefficients: the first cell of a row names a column, or is "(intercept)"; `heads` are those of the
     /// others. Columns that have no row have coefficient 0.
-    pub fn coefficients(&mut self, title: impl Into<String>, heads: &[(&str, Meaning)], rows: Vec<Vec<Cell>>) -> &mut Self {
+    pub fn coefficients(&mut self, title: impl Into<String>, heads: &[(&str, ColumnMeaning)], rows: Vec<Vec<Cell>>) -> &mut Self {
         let columns = std::iter::once("column").chain(heads.iter().map(|h| h.0)).map(str::to_owned).collect();
-        let meanings = std::iter::once(Meaning::Plain).chain(heads.iter().map(|h| h.1)).collect();
+        let meanings = std::iter::once(ColumnMeaning::Plain).chain(heads.iter().map(|h| h.1)).collect();
         self.sections.push(Section::Table { title: title.into(), columns, meanings, rows });
         self
     }

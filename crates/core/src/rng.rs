@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 /// machine and thread; different ones are independent. The samplers are ours, because the libraries do not promise to
 /// keep theirs.
 #[derive(Debug, Clone)]
-pub struct Stream {
+pub struct RngStream {
     bits: Pcg64,
     spare_normal: Option<f64>,
 }
@@ -21,7 +21,7 @@ fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-impl Stream {
+impl RngStream {
     /// The stream of a purpose ("kmeans start", "bootstrap") and an index (a tree, a block, a restart).
     pub fn new(seed: u64, purpose: &str, index: u64) -> Self {
         // FNV-1a of the purpose keeps streams of different purposes apart.
@@ -116,19 +116,19 @@ mod tests {
 
     #[test]
     fn streams_are_frozen() {
-        let mut s = Stream::new(0, "test", 0);
+        let mut s = RngStream::new(0, "test", 0);
         let first: Vec<u64> = (0..3).map(|_| s.next_u64()).collect();
         assert_eq!(first, FROZEN);
-        assert_ne!(Stream::new(0, "test", 1).next_u64(), first[0]);
-        assert_ne!(Stream::new(1, "test", 0).next_u64(), first[0]);
-        assert_ne!(Stream::new(0, "tesu", 0).next_u64(), first[0]);
+        assert_ne!(RngStream::new(0, "test", 1).next_u64(), first[0]);
+        assert_ne!(RngStream::new(1, "test", 0).next_u64(), first[0]);
+        assert_ne!(RngStream::new(0, "tesu", 0).next_u64(), first[0]);
     }
 
     const FROZEN: [u64; 3] = [6101138090729598181, 11813838081046371366, 7528799736228915802];
 
     #[test]
     fn samplers_have_the_moments_they_promise() {
-        let mut s = Stream::new(7, "moments", 0);
+        let mut s = RngStream::new(7, "moments", 0);
         let n = 200_000;
         let (mut sum, mut square, mut low) = (0.0, 0.0, 0usize);
         for _ in 0..n {

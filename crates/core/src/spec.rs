@@ -59,7 +59,7 @@ pub enum Family {
     /// Bayes classifiers.
     Bayes,
     /// Neighbours.
-    Neighbours,
+    Neighbors,
     /// Trees.
     Tree,
     /// Networks.
@@ -84,7 +84,7 @@ impl Family {
             Self::Linear => "Linear models",
             Self::Kernel => "Kernel machines",
             Self::Bayes => "Bayes classifiers",
-            Self::Neighbours => "Neighbours",
+            Self::Neighbors => "Neighbours",
             Self::Tree => "Trees",
             Self::Neural => "Networks",
             Self::Cluster => "Clustering",
@@ -98,7 +98,7 @@ impl Family {
 
 /// What the numbers that a learner reads stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cells {
+pub enum ValueKind {
     /// Quantities: a shift or another unit of a column changes nothing that matters.
     #[default]
     Quantities,
@@ -268,7 +268,7 @@ pub struct Spec {
 impl Spec {
     /// Whether columns of any kind may be given, text and identifiers too: preparations that take categories, what is
     /// composed with them, and baselines decide themselves what to do with each column.
-    pub fn takes_any_column(&self) -> bool {
+    pub fn accepts_any_column(&self) -> bool {
         self.accepts.categorical
             && self.accepts.missing
             && matches!(self.family, Family::Baseline | Family::Preparation | Family::Composite)
@@ -287,14 +287,14 @@ impl Spec {
         for p in self.params {
             let value = params.get(p.name).unwrap_or(&Value::Null);
             if !p.range.contains(value) {
-                return Err(self.refuse(p, value));
+                return Err(self.out_of_range(p, value));
             }
         }
         Ok(())
     }
 
     /// The error for a value outside a parameter's range.
-    pub fn refuse(&self, param: &ParamSpec, value: &Value) -> Error {
+    pub fn out_of_range(&self, param: &ParamSpec, value: &Value) -> Error {
         let value = match value {
             Value::String(s) => format!("\"{s}\""),
             other => other.to_string(),

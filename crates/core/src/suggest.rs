@@ -4,7 +4,7 @@
 ///
 /// Resemblance is the Damerau–Levenshtein distance on lower-case letters with `_` and `-` taken as equal; a prefix
 /// always counts. Ties keep the order of `known`.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let fold = |s: &str| s.to_lowercase().replace('_', "-");
     let wanted = fold(name);
     let limit = (wanted.chars().count() / 3).max(1);
@@ -28,12 +28,12 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::closest_name;
 
     #[test]
     fn a_typo_finds_the_name_and_nonsense_finds_none() {
-        assert_eq!(nearest("rigde", ["ols", "ridge", "tree"]), ["ridge"]);
-        assert_eq!(nearest("max-depth", ["max_depth", "min_depth"])[0], "max_depth");
-        assert!(nearest("zebra", ["ols", "ridge"]).is_empty());
+        assert_eq!(closest_name("rigde", ["ols", "ridge", "tree"]), ["ridge"]);
+        assert_eq!(closest_name("max-depth", ["max_depth", "min_depth"])[0], "max_depth");
+        assert!(closest_name("zebra", ["ols", "ridge"]).is_empty());
     }
 }

@@ -150,7 +150,7 @@ impl Column {
     }
 
     /// The given rows, in that order.
-    pub fn take(&self, rows: &[usize]) -> Self {
+    pub fn take_rows(&self, rows: &[usize]) -> Self {
         match self {
             Self::Number { values, valid } => Self::Number {
                 values: rows.iter().map(|&i| values[i]).collect(),
@@ -304,8 +304,8 @@ impl Table {
     }
 
     /// The given rows, in that order.
-    pub fn take(&self, rows: &[usize]) -> Self {
-        let columns = self.columns.iter().map(|c| c.take(rows)).collect();
+    pub fn take_rows(&self, rows: &[usize]) -> Self {
+        let columns = self.columns.iter().map(|c| c.take_rows(rows)).collect();
         Self { schema: self.schema.clone(), columns, rows: rows.len() }
     }
 }
@@ -378,9 +378,9 @@ impl<'a> TableRef<'a> {
     }
 
     /// The given rows, in that order, as an owned table.
-    pub fn take(&self, rows: &[usize]) -> Table {
+    pub fn take_rows(&self, rows: &[usize]) -> Table {
         let shifted: Vec<usize> = rows.iter().map(|i| i + self.start).collect();
-        self.table.take(&shifted)
+        self.table.take_rows(&shifted)
     }
 
     /// All columns as one matrix of numbers. A column of another kind, or a missing cell, is refused in the name of
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(codes, [1, 0, MISSING_CODE]);
         assert_eq!(**names, ["Biscoe", "Torgersen"]);
         assert_eq!(v.row_range(1..3).numbers(0).unwrap()[1], 4.1);
-        assert_eq!(t.take(&[2, 2]).view().missing(1), Some((2, 0)));
+        assert_eq!(t.take_rows(&[2, 2]).view().missing(1), Some((2, 0)));
     }
 
     #[test]

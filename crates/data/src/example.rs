@@ -25,7 +25,7 @@ pub const EXAMPLES: [(&str, &str); 6] = {
 };
 
 /// The compressed text of an example; an unknown name is answered with the nearest.
-pub(crate) fn packed(name: &str) -> Result<&'static [u8]> {
+pub(crate) fn compressed_csv(name: &str) -> Result<&'static [u8]> {
     match FILES.iter().find(|f| f.0 == name) {
         Some(f) => Ok(f.2),
         None => Err(Error::unknown("example", name, FILES.iter().map(|f| f.0))),

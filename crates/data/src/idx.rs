@@ -5,7 +5,7 @@ use std::path::Path;
 use ermine_core::{Error, Result};
 
 use crate::options::ReadOptions;
-use crate::source::Source;
+use crate::source::ByteSource;
 
 /// Unsigned bytes, row after row.
 pub(crate) struct Images {
@@ -16,7 +16,7 @@ pub(crate) struct Images {
 }
 
 /// Reads a file of unsigned bytes.
-pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Images> {
+pub(crate) fn read(source: &ByteSource, options: &ReadOptions) -> Result<Images> {
     let mut bytes = source.read_all(options)?;
     let broken = |message: String| Error::Format { path: source.name.clone(), message };
     let [0, 0, kind, dimensions, ..] = bytes[..] else {
@@ -47,11 +47,11 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Images> {
 
 /// The labels that belong to a file of images by the custom of names: `train-labels-idx1-ubyte` for
 /// `train-images-idx3-ubyte`, in the same folder, packed or not.
-pub(crate) fn labels_of(images: &Path) -> Option<Source> {
+pub(crate) fn labels_of(images: &Path) -> Option<ByteSource> {
     let name = images.file_name()?.to_str()?;
     let (start, rest) = name.split_once("-images")?;
     let plain = rest.replace("idx3", "idx1");
     let plain = plain.trim_end_matches(".gz").trim_end_matches(".zst");
     let candidates = ["", ".gz", ".zst"].map(|packing| images.with_file_name(format!("{start}-labels{plain}{packing}")));
-    candidates.iter().find(|p| p.is_file()).and_then(|p| Source::file(p).ok())
+    candidates.iter().find(|p| p.is_file()).and_then(|p| ByteSource::file(p).ok())
 }

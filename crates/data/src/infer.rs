@@ -2,14 +2,14 @@
 
 use ermine_core::ColumnKind;
 
-use crate::names::{Names, Sketch};
+use crate::names::{StringInterner, HyperLogLog};
 
 /// Distinct strings that are categories however few the rows are.
-const FEW: u64 = 20;
+const MAX_SMALL_CATEGORIES: u64 = 20;
 /// Cells for each distinct string of a category, at least.
 const CELLS_A_NAME: u64 = 10;
 /// Distinct strings of a category that was not asked for, at most.
-const MANY: u64 = 10_000;
+const MAX_CATEGORIES: u64 = 10_000;
 /// Distinct strings that are held, and so the most a category can have when it is asked for.
 pub(crate) const MOST_NAMES: usize = 1 << 16;
 /// Bytes of distinct strings that are held.
@@ -28,8 +28,8 @@ pub(crate) struct Profile {
     ascending: bool,
     last: f64,
     /// The distinct strings, until there are more than [`MOST_NAMES`] or they are longer than [`MOST_BYTES`].
-    names: Option<Names>,
-    sketch: Option<Sketch>,
+    names: Option<StringInterner>,
+    sketch: Option<HyperLogLog>,
     bytes: u64,
     blanks: bool,
 }
@@ -42,7 +42,7 @@ impl Default for Profile {
             rounded: 0,
             ascending: true,
             last: f64::NEG_INFINITY,
-            names: Some(Names::default()),
+            names: Some(StringInterner::default()),
             sketch: None,
             bytes: 0,
             blanks: false,
@@ -66,7 +66,7 @@ impl Profile {
     }
 
     /// Takes in the next strings: `cells` of them, `missing` missing, `bytes` long in all.
-    pub(crate) fn strings(&mut self, names: &Names, cells: u64, missing: u64, bytes: u64) {
+    pub(crate) fn strings(&mut self, names: &StringInterner, cells: u64, missing: u64, bytes: u64) {
         self.rows += cells;
         self.missing += missing;
         self.bytes += bytes;
@@ -75,7 +75,7 @@ impl Profile {
             if let Some(known) = &mut self.names {
                 known.code(name);
                 if known.len() > MOST_NAMES || known.bytes() > MOST_BYTES {
-                    let sketch = self.sketch.insert(Sketch::new());
+                    let sketch = self.sketch.insert(HyperLogLog::new());
                     known.iter().for_each(|n| sketch.add(n));
                     self.names = None;
                 }
@@ -86,7 +86,7 @@ impl Profile {
     }
 
     /// The distinct strings, if few enough to be held.
-    pub(crate) fn names(&self) -> Option<&Names> {
+    pub(crate) fn names(&self) -> Option<&StringInterner> {
         self.names.as_ref()
     }
 
@@ -121,7 +121,7 @@ impl Profile {
             (None, None) => (0, true),
         };
         let all_differ = if exact { distinct == cells } else { distinct as f64 >= 0.97 * cells as f64 };
-        if cells >= FEW && all_differ {
+        if cells >= MAX_SMALL_CATEGORIES && all_differ {
             let about = if exact { "all" } else { "nearly all of the" };
             return if self.blanks || mean > LONG_IDENTIFIER {
                 (ColumnKind::Text, format!("{about} {cells} strings differ, and they are long or hold blanks"))
@@ -129,7 +129,7 @@ impl Profile {
                 (ColumnKind::Identifier, format!("{about} {cells} strings differ"))
             };
         }
-        let few = distinct <= FEW || (distinct <= MANY && distinct * CELLS_A_NAME <= cells && mean <= LONG_CATEGORY);
+        let few = distinct <= MAX_SMALL_CATEGORIES || (distinct <= MAX_CATEGORIES && distinct * CELLS_A_NAME <= cells && mean <= LONG_CATEGORY);
         if exact && few {
             let s = if distinct == 1 { "" } else { "s" };
             return (ColumnKind::Category, format!("{distinct} distinct string{s} in {cells} cells"));
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn of_strings(cells: &[String]) -> ColumnKind {
-        let mut names = Names::default();
+        let mut names = StringInterner::default();
         cells.iter().for_each(|c| {
             names.code(c.as_bytes());
         });

@@ -74,6 +74,6 @@ pub use arrow::{table_from_batches, to_batch};
 pub use date::format as format_date;
 pub use example::{EXAMPLES, example};
 pub use options::{Format, ReadOptions};
-pub use read::{Data, Loaded, read, read_data, read_numbers, read_sparse, read_sparse_expected, read_table};
+pub use read::{LoadedData, LoadedTable, read, read_data, read_numbers, read_sparse, read_sparse_expected, read_table};
 pub use stream::{Roles, RowStream, TableStream, open_stream};
 pub use write::{TableWriter, WriteOptions, write_table};

@@ -3,16 +3,16 @@
 use ermine_core::{Csr, Error, Flow, Result};
 use rayon::prelude::*;
 
-use crate::csv::{Chunk, Chunks, ahead, parse_number};
+use crate::csv::{Chunk, Chunks, read_ahead, parse_number};
 use crate::options::ReadOptions;
-use crate::source::Source;
+use crate::source::ByteSource;
 
 /// Columns at most: an index far beyond any real one would make every learner allocate for it.
 const MOST_COLUMNS: u32 = 1 << 27;
 
 /// Rows in order.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct LibsvmRows {
     pub(crate) indptr: Vec<usize>,
     pub(crate) indices: Vec<u32>,
     pub(crate) values: Vec<f64>,
@@ -21,7 +21,7 @@ pub(crate) struct Rows {
     pub(crate) cols: u32,
 }
 
-impl Rows {
+impl LibsvmRows {
     fn new() -> Self {
         Self { indptr: vec![0], ..Self::default() }
     }
@@ -65,15 +65,15 @@ impl Rows {
 }
 
 /// Parses all rows in order, in runs.
-pub(crate) fn scan(sources: &[Source], options: &ReadOptions, visit: &mut dyn FnMut(Rows) -> Result<Flow>) -> Result<()> {
+pub(crate) fn scan(sources: &[ByteSource], options: &ReadOptions, visit: &mut dyn FnMut(LibsvmRows) -> Result<Flow>) -> Result<()> {
     for source in sources {
-        let chunks = ahead(Chunks::lines(source.name.clone(), source.open(options)?));
+        let chunks = read_ahead(Chunks::lines(source.name.clone(), source.open(options)?));
         loop {
             let batch = chunks.iter().take(2 * rayon::current_num_threads()).collect::<Result<Vec<_>>>()?;
             if batch.is_empty() {
                 break;
             }
-            let parsed: Vec<Result<Rows>> = batch.into_par_iter().map(|chunk| parse(&source.name, &chunk)).collect();
+            let parsed: Vec<Result<LibsvmRows>> = batch.into_par_iter().map(|chunk| parse(&source.name, &chunk)).collect();
             for rows in parsed {
                 if visit(rows?)? == Flow::Stop {
                     return Ok(());
@@ -85,8 +85,8 @@ pub(crate) fn scan(sources: &[Source], options: &ReadOptions, visit: &mut dyn Fn
 }
 
 /// All rows, as wide as a model wants them where one is waiting; and what a person should know.
-pub(crate) fn read(sources: &[Source], options: &ReadOptions) -> Result<(Rows, Vec<String>)> {
-    let mut all = Rows::new();
+pub(crate) fn read(sources: &[ByteSource], options: &ReadOptions) -> Result<(LibsvmRows, Vec<String>)> {
+    let mut all = LibsvmRows::new();
     scan(sources, options, &mut |rows| {
         all.append(rows);
         Ok(Flow::Continue)
@@ -105,8 +105,8 @@ pub(crate) fn read(sources: &[Source], options: &ReadOptions) -> Result<(Rows, V
     Ok((all, notes))
 }
 
-fn parse(path: &str, chunk: &Chunk) -> Result<Rows> {
-    let mut out = Rows::new();
+fn parse(path: &str, chunk: &Chunk) -> Result<LibsvmRows> {
+    let mut out = LibsvmRows::new();
     for (i, line) in chunk.text.split(|&b| b == b'\n').enumerate() {
         let line = line.split(|&b| b == b'#').next().unwrap_or_default();
         let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).enumerate();

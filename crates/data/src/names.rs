@@ -27,14 +27,14 @@ fn secret() -> u64 {
 
 /// Distinct strings, numbered in order of appearance.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
+pub(crate) struct StringInterner {
     text: Vec<u8>,
     ends: Vec<usize>,
     /// Open addressing: code + 1, or 0 where free; a power of two, at most half full.
     slots: Vec<u32>,
 }
 
-impl Names {
+impl StringInterner {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
@@ -107,11 +107,11 @@ const SKETCH_BITS: u32 = 14;
 /// How many distinct strings there are, about: HyperLogLog (Flajolet et al. 2007) with 2^14 registers, standard error
 /// 0.8 %. The order of the strings and how they were cut in parts do not matter.
 #[derive(Debug, Clone)]
-pub(crate) struct Sketch {
+pub(crate) struct HyperLogLog {
     registers: Vec<u8>,
 }
 
-impl Sketch {
+impl HyperLogLog {
     pub(crate) fn new() -> Self {
         Self { registers: vec![0; 1 << SKETCH_BITS] }
     }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn names_are_found_again_and_sorted() {
-        let mut names = Names::default();
+        let mut names = StringInterner::default();
         for i in 0..5000 {
             assert_eq!(names.code(format!("name {}", i % 1000).as_bytes()), (i % 1000, i < 1000));
         }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn the_sketch_is_within_three_percent() {
         for count in [500u32, 20_000, 50_000, 300_000] {
-            let mut sketch = Sketch::new();
+            let mut sketch = HyperLogLog::new();
             (0..2).for_each(|_| (0..count).for_each(|i| sketch.add(format!("row-{i}").as_bytes())));
             let off = sketch.estimate() / f64::from(count) - 1.0;
             assert!(off.abs() < 0.03, "{count}: off by {off}");

@@ -140,13 +140,13 @@ impl ReadOptions {
 
 /// The cells that mean "missing".
 #[derive(Debug, Clone)]
-pub(crate) struct Missing {
+pub(crate) struct MissingMarkers {
     /// The marker, and whether capitals do not count.
     markers: Vec<(Vec<u8>, bool)>,
     longest: usize,
 }
 
-impl Missing {
+impl MissingMarkers {
     pub(crate) fn new(options: &ReadOptions) -> Self {
         let markers: Vec<(Vec<u8>, bool)> = match &options.missing {
             Some(words) => words.iter().map(|w| (w.trim().as_bytes().to_vec(), false)).collect(),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ermine_core::{Column, ColumnKind, Error, Field, MISSING_CODE, Result};
 
 use crate::infer::{self, Profile};
-use crate::names::Names;
+use crate::names::StringInterner;
 
 /// How the cells of a column are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum ParseAs {
     /// Not at all.
     Skip,
     Number,
@@ -19,20 +19,20 @@ pub(crate) enum Plan {
 
 /// The cells of one column in a run of rows.
 #[derive(Debug, Default)]
-pub(crate) enum Part {
+pub(crate) enum ColumnChunk {
     #[default]
     Skipped,
     /// Numbers or days; NaN is missing. Then how many were whole numbers that a double does not hold exactly.
     Numbers(Vec<f64>, u64),
-    Strings(Strings),
+    Strings(CodedStrings),
     /// A cell was not what the plan said; the rest of the run was not read.
     Contradicted,
 }
 
 /// Strings as codes into the distinct ones.
 #[derive(Debug, Default)]
-pub(crate) struct Strings {
-    pub(crate) names: Names,
+pub(crate) struct CodedStrings {
+    pub(crate) names: StringInterner,
     /// [`MISSING_CODE`] where missing.
     pub(crate) codes: Vec<u32>,
     pub(crate) missing: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Strings {
     pub(crate) bytes: u64,
 }
 
-impl Strings {
+impl CodedStrings {
     /// Adds a cell; true when its text is seen for the first time.
     #[inline]
     pub(crate) fn push(&mut self, cell: &[u8]) -> bool {
@@ -66,39 +66,39 @@ impl Strings {
 }
 
 /// What takes in the parts of a column, in order.
-pub(crate) trait Gather: Default + Send {
-    fn add(&mut self, part: Part);
+pub(crate) trait ChunkSink: Default + Send {
+    fn add(&mut self, part: ColumnChunk);
 }
 
 /// Only what was seen: the first scan of a stream.
-impl Gather for Profile {
-    fn add(&mut self, part: Part) {
+impl ChunkSink for Profile {
+    fn add(&mut self, part: ColumnChunk) {
         match part {
-            Part::Numbers(values, rounded) => self.numbers(&values, rounded),
-            Part::Strings(s) => self.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
-            Part::Skipped | Part::Contradicted => {}
+            ColumnChunk::Numbers(values, rounded) => self.numbers(&values, rounded),
+            ColumnChunk::Strings(s) => self.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
+            ColumnChunk::Skipped | ColumnChunk::Contradicted => {}
         }
     }
 }
 
 /// What was seen, and the cells.
 #[derive(Default)]
-pub(crate) struct Gathered {
-    pub(crate) parts: Vec<Part>,
+pub(crate) struct ProfiledColumn {
+    pub(crate) parts: Vec<ColumnChunk>,
     pub(crate) profile: Profile,
 }
 
-impl Gather for Gathered {
-    fn add(&mut self, part: Part) {
+impl ChunkSink for ProfiledColumn {
+    fn add(&mut self, part: ColumnChunk) {
         match &part {
-            Part::Numbers(values, rounded) => self.profile.numbers(values, *rounded),
-            Part::Strings(s) => self.profile.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
-            Part::Skipped | Part::Contradicted => {}
+            ColumnChunk::Numbers(values, rounded) => self.profile.numbers(values, *rounded),
+            ColumnChunk::Strings(s) => self.profile.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
+            ColumnChunk::Skipped | ColumnChunk::Contradicted => {}
         }
         // Numbers grow in place: a large vector is moved by the system's page tables, where many small ones would have to be
         // copied together at the end.
         match (self.parts.last_mut(), part) {
-            (Some(Part::Numbers(all, _)), Part::Numbers(more, _)) => all.extend(more),
+            (Some(ColumnChunk::Numbers(all, _)), ColumnChunk::Numbers(more, _)) => all.extend(more),
             (_, part) => self.parts.push(part),
         }
     }
@@ -106,19 +106,19 @@ impl Gather for Gathered {
 
 /// What a column turned out to be.
 #[derive(Debug, Clone)]
-pub(crate) struct Verdict {
+pub(crate) struct InferredColumn {
     pub(crate) field: Field,
     /// Why it has its kind.
     pub(crate) reason: String,
 }
 
 /// The kind of a column from its plan and profile, or as `asked`.
-pub(crate) fn verdict(name: &str, plan: Plan, profile: &Profile, asked: Option<ColumnKind>) -> Result<Verdict> {
+pub(crate) fn infer(name: &str, plan: ParseAs, profile: &Profile, asked: Option<ColumnKind>) -> Result<InferredColumn> {
     let (kind, reason) = match (asked, plan) {
         (Some(kind), _) => (kind, "as asked for".to_owned()),
-        (None, Plan::Number | Plan::Skip) => profile.number_kind(name),
-        (None, Plan::Date) => (ColumnKind::Date, infer::date_reason(profile)),
-        (None, Plan::Strings) => profile.string_kind(),
+        (None, ParseAs::Number | ParseAs::Skip) => profile.number_kind(name),
+        (None, ParseAs::Date) => (ColumnKind::Date, infer::date_reason(profile)),
+        (None, ParseAs::Strings) => profile.string_kind(),
     };
     let categories = match kind {
         ColumnKind::Category => {
@@ -132,7 +132,7 @@ pub(crate) fn verdict(name: &str, plan: Plan, profile: &Profile, asked: Option<C
         }
         _ => Arc::default(),
     };
-    Ok(Verdict { field: Field { name: name.to_owned(), kind, categories }, reason })
+    Ok(InferredColumn { field: Field { name: name.to_owned(), kind, categories }, reason })
 }
 
 /// The note on a column of numbers of which some are not held exactly.
@@ -145,14 +145,14 @@ pub(crate) fn rounded(field: &Field, profile: &Profile) -> Option<String> {
 }
 
 /// A column from its parts in order. The parts must be those the verdict was found from.
-pub(crate) fn column(field: &Field, parts: Vec<Part>) -> Result<Column> {
+pub(crate) fn column(field: &Field, parts: Vec<ColumnChunk>) -> Result<Column> {
     let changed = || Error::Data(format!("column \"{}\" changed while it was read", field.name));
     match field.kind {
         ColumnKind::Category => {
-            let total = parts.iter().map(|p| if let Part::Strings(s) = p { s.codes.len() } else { 0 }).sum();
+            let total = parts.iter().map(|p| if let ColumnChunk::Strings(s) = p { s.codes.len() } else { 0 }).sum();
             let mut codes = Vec::with_capacity(total);
             for part in parts {
-                let Part::Strings(s) = part else { return Err(changed()) };
+                let ColumnChunk::Strings(s) = part else { return Err(changed()) };
                 let map = s
                     .names
                     .iter()
@@ -163,13 +163,13 @@ pub(crate) fn column(field: &Field, parts: Vec<Part>) -> Result<Column> {
             Ok(Column::Category { codes, names: field.categories.clone() })
         }
         ColumnKind::Number | ColumnKind::Date => Ok(Column::numbers(numbers(parts).ok_or_else(changed)?)),
-        ColumnKind::Identifier if parts.first().is_some_and(|p| matches!(p, Part::Numbers(..))) => {
+        ColumnKind::Identifier if parts.first().is_some_and(|p| matches!(p, ColumnChunk::Numbers(..))) => {
             Ok(Column::numbers(numbers(parts).ok_or_else(changed)?))
         }
         ColumnKind::Text | ColumnKind::Identifier => {
             let mut cells = Vec::new();
             for part in parts {
-                let Part::Strings(s) = part else { return Err(changed()) };
+                let ColumnChunk::Strings(s) = part else { return Err(changed()) };
                 let text = |c: u32| String::from_utf8_lossy(s.names.get(c)).into_owned();
                 cells.extend(s.codes.iter().map(|&c| (c != MISSING_CODE).then(|| text(c))));
             }
@@ -202,12 +202,12 @@ pub(crate) fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
     }
 }
 
-fn numbers(parts: Vec<Part>) -> Option<Vec<f64>> {
+fn numbers(parts: Vec<ColumnChunk>) -> Option<Vec<f64>> {
     let mut parts = parts.into_iter();
-    let Some(Part::Numbers(first, _)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
+    let Some(ColumnChunk::Numbers(first, _)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
     // One part, as in a block of a stream, moves over as it is.
     let mut values = first;
-    let rest: Vec<Vec<f64>> = parts.map(|p| if let Part::Numbers(v, _) = p { Some(v) } else { None }).collect::<Option<_>>()?;
+    let rest: Vec<Vec<f64>> = parts.map(|p| if let ColumnChunk::Numbers(v, _) = p { Some(v) } else { None }).collect::<Option<_>>()?;
     values.reserve_exact(rest.iter().map(Vec::len).sum());
     rest.into_iter().for_each(|v| values.extend(v));
     values.shrink_to_fit();

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use crate::csv::{self, Delimited};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, Gathered, Plan, Verdict};
-use crate::source::{self, Source};
+use crate::part::{self, ProfiledColumn, ParseAs, InferredColumn};
+use crate::source::{self, ByteSource};
 use crate::{idx, libsvm};
 
 /// Cells of a sparse file that may become a dense table.
@@ -19,7 +19,7 @@ pub(crate) const MOST_DENSE_COLUMNS: usize = 1 << 17;
 
 /// A table and what was found out on the way.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedTable {
     /// The table.
     pub table: Table,
     /// For each column, why it has its kind.
@@ -30,14 +30,14 @@ pub struct Loaded {
 
 /// What a file holds: a matrix if it is all numbers and was read as one, else a table.
 #[derive(Debug, Clone)]
-pub enum Data {
+pub enum LoadedData {
     /// Nothing but numbers (NaN where missing), row after row, and the names of the columns.
     Numbers(Mat<f64>, Schema),
     /// Typed columns.
-    Table(Loaded),
+    Table(LoadedTable),
 }
 
-impl Data {
+impl LoadedData {
     /// As a table, whichever it is. Columns of numbers that number the rows become identifiers.
     pub fn into_table(self) -> Result<Table> {
         let (x, schema) = match self {
@@ -77,11 +77,11 @@ fn text_of(spec: &Path) -> Result<&str> {
 ///
 /// A libsvm file becomes a dense table with columns `x1`, `x2`, … and `target` ([`read_sparse`] keeps it sparse). IDX images
 /// become columns `p0`, `p1`, …; the labels beside them, where names say so, a column `label`.
-pub fn read(spec: &str, options: &ReadOptions) -> Result<Loaded> {
+pub fn read(spec: &str, options: &ReadOptions) -> Result<LoadedTable> {
     read_sources(&source::resolve(spec)?, options)
 }
 
-fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
+fn read_sources(sources: &[ByteSource], options: &ReadOptions) -> Result<LoadedTable> {
     let format = one_format(sources, options)?;
     if let (Some(labels), true) = (&options.labels, format != Format::Idx) {
         let message = format!("labels in a file of their own belong to IDX images, and {} is {format}", sources[0].name);
@@ -131,7 +131,7 @@ fn read_sources(sources: &[Source], options: &ReadOptions) -> Result<Loaded> {
 }
 
 #[cfg(not(feature = "arrow"))]
-pub(crate) fn without_arrow(sources: &[Source], format: Format) -> Error {
+pub(crate) fn without_arrow(sources: &[ByteSource], format: Format) -> Error {
     let path = sources.first().map_or_else(String::new, |s| s.name.clone());
     Error::Format { path, message: format!("{format} is not read by this build, which has no Arrow") }
 }
@@ -142,7 +142,7 @@ fn plain(
     columns: impl IntoIterator<Item = Column>,
     notes: Vec<String>,
     options: &ReadOptions,
-) -> Result<Loaded> {
+) -> Result<LoadedTable> {
     let names: Vec<String> = names.into_iter().collect();
     options.check_types(names.iter().map(String::as_str))?;
     let dropped = options.dropped(names.iter().map(String::as_str))?;
@@ -166,19 +166,19 @@ fn plain(
         fields.push(Field { name, kind, categories });
         cells.push(column);
     }
-    Ok(Loaded { table: Table::with_schema(Schema { fields }, cells)?, reasons, notes })
+    Ok(LoadedTable { table: Table::with_schema(Schema { fields }, cells)?, reasons, notes })
 }
 
-type Labels = Option<(String, Vec<u8>)>;
+type LabelFile = Option<(String, Vec<u8>)>;
 
-fn read_idx(sources: &[Source], options: &ReadOptions) -> Result<(idx::Images, Labels)> {
+fn read_idx(sources: &[ByteSource], options: &ReadOptions) -> Result<(idx::Images, LabelFile)> {
     let [source] = sources else {
         return Err(Error::Format { path: sources[1].name.clone(), message: "IDX files are read one at a time".into() });
     };
     let images = idx::read(source, options)?;
     let mut labels = None;
     if let Some(path) = &options.labels {
-        let given = Source::file(path)?;
+        let given = ByteSource::file(path)?;
         let found = idx::read(&given, options)?;
         if found.rows != images.rows || found.cols != 1 {
             let message = format!("it has {} labels of {} bytes for {} images", found.rows, found.cols, images.rows);
@@ -229,7 +229,7 @@ pub fn read_numbers(spec: impl AsRef<Path>, options: &ReadOptions) -> Result<(Ma
 
 /// Reads a file as a matrix if it is delimited text and its first rows are all numbers, else (or when a later cell is none)
 /// as a table. For callers that want numbers where there are only numbers, at the least cost.
-pub fn read_data(spec: &str, options: &ReadOptions) -> Result<Data> {
+pub fn read_data(spec: &str, options: &ReadOptions) -> Result<LoadedData> {
     let sources = source::resolve(spec)?;
     let format = one_format(&sources, options)?;
     if matches!(format, Format::Csv | Format::Tsv)
@@ -238,14 +238,14 @@ pub fn read_data(spec: &str, options: &ReadOptions) -> Result<Data> {
         && options.drop.is_empty()
     {
         let guess = Delimited { sources: &sources, options, format }.guess()?;
-        if guess.plans.iter().all(|p| *p == Plan::Number)
+        if guess.plans.iter().all(|p| *p == ParseAs::Number)
             && let Ok((x, names)) = csv::read_matrix(&sources, options, format)
         {
-            return Ok(Data::Numbers(x, Schema::numbers(names)));
+            return Ok(LoadedData::Numbers(x, Schema::numbers(names)));
         }
     }
     // A flaw of the file shows again here, with the same words.
-    Ok(Data::Table(read_sources(&sources, options)?))
+    Ok(LoadedData::Table(read_sources(&sources, options)?))
 }
 
 /// Reads a libsvm file as sparse rows and their targets; the matrix has at least `cols` columns, so that the rows of a
@@ -263,7 +263,7 @@ pub fn read_sparse_expected(spec: &str, options: &ReadOptions) -> Result<(Csr, V
 }
 
 /// The format of all sources, which must be one.
-pub(crate) fn one_format(sources: &[Source], options: &ReadOptions) -> Result<Format> {
+pub(crate) fn one_format(sources: &[ByteSource], options: &ReadOptions) -> Result<Format> {
     let formats = sources.iter().map(|s| s.format(options)).collect::<Result<Vec<_>>>()?;
     let first = formats.first().copied().unwrap_or(Format::Csv);
     match formats.iter().position(|&f| f != first) {
@@ -276,24 +276,24 @@ pub(crate) fn one_format(sources: &[Source], options: &ReadOptions) -> Result<Fo
     }
 }
 
-fn read_delimited(files: &Delimited<'_>) -> Result<Loaded> {
-    let (layout, gathered, _) = files.settle::<Gathered>()?;
-    let verdicts = files.verdicts(&layout, gathered.iter().map(|g| &g.profile))?;
+fn read_delimited(files: &Delimited<'_>) -> Result<LoadedTable> {
+    let (layout, gathered, _) = files.reread_contradicted::<ProfiledColumn>()?;
+    let verdicts = files.infer_columns(&layout, gathered.iter().map(|g| &g.profile))?;
     assemble(verdicts, &layout.plans, gathered, layout.notes)
 }
 
 /// A table from what was gathered of those columns that were read.
 pub(crate) fn assemble(
-    verdicts: Vec<Verdict>,
-    plans: &[Plan],
-    gathered: Vec<Gathered>,
+    verdicts: Vec<InferredColumn>,
+    plans: &[ParseAs],
+    gathered: Vec<ProfiledColumn>,
     mut notes: Vec<String>,
-) -> Result<Loaded> {
-    let (verdicts, gathered): (Vec<Verdict>, Vec<Gathered>) =
-        verdicts.into_iter().zip(gathered).zip(plans).filter(|(_, p)| **p != Plan::Skip).map(|(column, _)| column).unzip();
+) -> Result<LoadedTable> {
+    let (verdicts, gathered): (Vec<InferredColumn>, Vec<ProfiledColumn>) =
+        verdicts.into_iter().zip(gathered).zip(plans).filter(|(_, p)| **p != ParseAs::Skip).map(|(column, _)| column).unzip();
     notes.extend(verdicts.iter().zip(&gathered).filter_map(|(v, g)| part::rounded(&v.field, &g.profile)));
     let columns = verdicts.par_iter().zip(gathered).map(|(v, g)| part::column(&v.field, g.parts));
     let columns = columns.collect::<Result<Vec<Column>>>()?;
     let (fields, reasons) = verdicts.into_iter().map(|v| (v.field, v.reason)).unzip();
-    Ok(Loaded { table: Table::with_schema(Schema { fields }, columns)?, reasons, notes })
+    Ok(LoadedTable { table: Table::with_schema(Schema { fields }, columns)?, reasons, notes })
 }

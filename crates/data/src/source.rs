@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ermine_core::{Error, Result, nearest};
+use ermine_core::{Error, Result, closest_name};
 
 use crate::options::{Format, ReadOptions};
 use crate::{example, glob};
@@ -15,7 +15,7 @@ const SPOOL_BYTES: u64 = 1 << 26;
 
 /// A run of bytes that can be read from the beginning as often as needed.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
+pub(crate) struct ByteSource {
     /// How messages call it.
     pub(crate) name: String,
     pub(crate) bytes: Bytes,
@@ -34,12 +34,12 @@ pub(crate) enum Bytes {
 ///
 /// `-` is the standard input, `example:NAME` an embedded example; an existing file is itself; what holds `*`, `?` or `[` is
 /// a glob, answered in sorted order.
-pub(crate) fn resolve(spec: &str) -> Result<Vec<Source>> {
+pub(crate) fn resolve(spec: &str) -> Result<Vec<ByteSource>> {
     if spec == "-" {
-        return Ok(vec![Source::spooled("standard input", io::stdin().lock())?]);
+        return Ok(vec![ByteSource::spooled("standard input", io::stdin().lock())?]);
     }
     if let Some(name) = spec.strip_prefix("example:") {
-        return Ok(vec![Source { name: spec.to_owned(), bytes: Bytes::Static(example::packed(name)?) }]);
+        return Ok(vec![ByteSource { name: spec.to_owned(), bytes: Bytes::Static(example::compressed_csv(name)?) }]);
     }
     let path = Path::new(spec);
     if !path.exists() && spec.contains(['*', '?', '[']) {
@@ -47,12 +47,12 @@ pub(crate) fn resolve(spec: &str) -> Result<Vec<Source>> {
         if files.is_empty() {
             return Err(Error::Format { path: spec.to_owned(), message: "no file matches".into() });
         }
-        return files.iter().map(|f| Source::file(f)).collect();
+        return files.iter().map(|f| ByteSource::file(f)).collect();
     }
-    Ok(vec![Source::file(path)?])
+    Ok(vec![ByteSource::file(path)?])
 }
 
-impl Source {
+impl ByteSource {
     /// A file, which must exist. A name that does not is answered with its neighbours in the folder.
     pub(crate) fn file(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
@@ -121,11 +121,11 @@ impl Source {
     }
 
     /// How the bytes are packed, by their first bytes, since names lie.
-    pub(crate) fn packing(&self) -> Result<Packing> {
+    pub(crate) fn compression(&self) -> Result<Compression> {
         Ok(match self.magic()? {
-            [0x1F, 0x8B, 8, ..] => Packing::Gzip,
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Packing::Zstd,
-            _ => Packing::Plain,
+            [0x1F, 0x8B, 8, ..] => Compression::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Compression::Zstd,
+            _ => Compression::Uncompressed,
         })
     }
 
@@ -142,18 +142,18 @@ impl Source {
     }
 
     /// The unpacked bytes.
-    pub(crate) fn open(&self, options: &ReadOptions) -> Result<Unpacked> {
-        let packing = self.packing()?;
+    pub(crate) fn open(&self, options: &ReadOptions) -> Result<Decompressor> {
+        let packing = self.compression()?;
         let raw = self.raw()?;
         let counted = Arc::new(std::sync::atomic::AtomicU64::new(0));
-        let counting = Counting { inner: raw, read: counted.clone() };
+        let counting = CountingReader { inner: raw, read: counted.clone() };
         let io = |e| Error::io(&self.name, e);
         let inner: Box<dyn Read + Send> = match packing {
-            Packing::Plain => Box::new(counting),
-            Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, counting))),
-            Packing::Zstd => Box::new(zstd::Decoder::new(counting).map_err(io)?),
+            Compression::Uncompressed => Box::new(counting),
+            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, counting))),
+            Compression::Zstd => Box::new(zstd::Decoder::new(counting).map_err(io)?),
         };
-        Ok(Unpacked { name: self.name.clone(), inner, packing, packed: counted, unpacked: 0, limit: options.max_unpacked })
+        Ok(Decompressor { name: self.name.clone(), inner, packing, packed: counted, unpacked: 0, limit: options.max_unpacked })
     }
 
     /// All unpacked bytes.
@@ -167,8 +167,8 @@ impl Source {
 
 /// How bytes are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Packing {
-    Plain,
+pub(crate) enum Compression {
+    Uncompressed,
     Gzip,
     Zstd,
 }
@@ -180,16 +180,16 @@ fn neighbours(path: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Vec::new() };
     let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).take(10_000).collect();
     names.sort();
-    let found = nearest(name, names.iter().map(String::as_str));
+    let found = closest_name(name, names.iter().map(String::as_str));
     found.into_iter().map(|n| folder.map_or_else(|| n.clone(), |f| f.join(&n).display().to_string())).collect()
 }
 
-struct Counting {
+struct CountingReader {
     inner: Box<dyn Read + Send>,
     read: Arc<std::sync::atomic::AtomicU64>,
 }
 
-impl Read for Counting {
+impl Read for CountingReader {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
         self.read.fetch_add(n as u64, std::sync::atomic::Ordering::Relaxed);
@@ -203,16 +203,16 @@ const TRUSTED_BYTES: u64 = 1 << 30;
 const TRUSTED_RATIO: u64 = 500;
 
 /// A reader of unpacked bytes that refuses bombs and names what is wrong with the packing.
-pub(crate) struct Unpacked {
+pub(crate) struct Decompressor {
     name: String,
     inner: Box<dyn Read + Send>,
-    packing: Packing,
+    packing: Compression,
     packed: Arc<std::sync::atomic::AtomicU64>,
     unpacked: u64,
     limit: Option<u64>,
 }
 
-impl Unpacked {
+impl Decompressor {
     /// Adds up to `count` bytes to `to`; false when nothing is left.
     pub(crate) fn fill(&mut self, to: &mut Vec<u8>, count: usize) -> Result<bool> {
         to.reserve(count);
@@ -223,7 +223,7 @@ impl Unpacked {
     }
 
     fn refuse_bomb(&self) -> Result<()> {
-        if self.packing == Packing::Plain {
+        if self.packing == Compression::Uncompressed {
             return Ok(());
         }
         let packed = self.packed.load(std::sync::atomic::Ordering::Relaxed).max(1);
@@ -244,9 +244,9 @@ impl Unpacked {
 
     fn explain(&self, error: io::Error) -> Error {
         let packing = match self.packing {
-            Packing::Plain => return Error::io(&self.name, error),
-            Packing::Gzip => "gzip",
-            Packing::Zstd => "zstd",
+            Compression::Uncompressed => return Error::io(&self.name, error),
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
         };
         let message = match error.kind() {
             io::ErrorKind::UnexpectedEof => {

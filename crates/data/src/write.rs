@@ -25,33 +25,33 @@ pub struct WriteOptions {
 /// file beside it, and a failure leaves what was there before. `-` is the standard output. Names that end in `.gz` or `.zst`
 /// are packed (text formats only).
 pub struct TableWriter {
-    target: Target,
+    target: WriterKind,
     name: String,
 }
 
-enum Target {
-    Text(Text),
+enum WriterKind {
+    Text(TextWriter),
     #[cfg(feature = "arrow")]
-    Batches(crate::arrow::BatchWriter<Sink>),
+    Batches(crate::arrow::BatchWriter<OutputSink>),
 }
 
 impl TableWriter {
     /// Opens `path` (or `-`) for tables of the given schema.
     pub fn create(path: &str, schema: &Schema, options: &WriteOptions) -> Result<Self> {
         let format = options.format.or_else(|| Format::of_name(path)).unwrap_or(Format::Csv);
-        let sink = Sink::open(path)?;
+        let sink = OutputSink::open(path)?;
         let fail = |e: io::Error| Error::io(path, e);
         let target = match format {
             Format::Csv | Format::Tsv => {
                 let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
                 let mut text =
-                    Text { out: Packed::new(sink, path).map_err(fail)?, delimiter, formula_safe: options.formula_safe };
+                    TextWriter { out: CompressedText::new(sink, path).map_err(fail)?, delimiter, formula_safe: options.formula_safe };
                 text.header(schema).map_err(fail)?;
-                Target::Text(text)
+                WriterKind::Text(text)
             }
             #[cfg(feature = "arrow")]
             Format::Parquet | Format::Arrow => {
-                Target::Batches(crate::arrow::BatchWriter::new(path, format == Format::Parquet, sink, schema))
+                WriterKind::Batches(crate::arrow::BatchWriter::new(path, format == Format::Parquet, sink, schema))
             }
             _ => return Err(Error::Format { path: path.to_owned(), message: format!("tables are not written as {format}") }),
         };
@@ -61,18 +61,18 @@ impl TableWriter {
     /// Adds rows.
     pub fn write(&mut self, rows: &TableRef<'_>) -> Result<()> {
         match &mut self.target {
-            Target::Text(text) => text.rows(rows).map_err(|e| Error::io(&self.name, e)),
+            WriterKind::Text(text) => text.rows(rows).map_err(|e| Error::io(&self.name, e)),
             #[cfg(feature = "arrow")]
-            Target::Batches(out) => out.write(rows),
+            WriterKind::Batches(out) => out.write(rows),
         }
     }
 
     /// Ends the file and puts it in its place.
     pub fn finish(self) -> Result<()> {
         let sink = match self.target {
-            Target::Text(text) => text.out.finish().map_err(|e| Error::io(&self.name, e))?,
+            WriterKind::Text(text) => text.out.finish().map_err(|e| Error::io(&self.name, e))?,
             #[cfg(feature = "arrow")]
-            Target::Batches(out) => out.finish()?,
+            WriterKind::Batches(out) => out.finish()?,
         };
         sink.finish().map_err(|e| Error::io(&self.name, e))
     }
@@ -86,12 +86,12 @@ pub fn write_table(path: &str, table: &Table, options: &WriteOptions) -> Result<
 }
 
 /// Where bytes go.
-pub(crate) enum Sink {
+pub(crate) enum OutputSink {
     Stdout(BufWriter<Stdout>),
     File(OutputFile),
 }
 
-impl Sink {
+impl OutputSink {
     fn open(path: &str) -> Result<Self> {
         if path == "-" {
             return Ok(Self::Stdout(BufWriter::new(io::stdout())));
@@ -107,7 +107,7 @@ impl Sink {
     }
 }
 
-impl Write for Sink {
+impl Write for OutputSink {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(buf),
@@ -124,14 +124,14 @@ impl Write for Sink {
 }
 
 /// Text, packed as its name says.
-enum Packed {
-    Plain(Sink),
-    Gzip(GzEncoder<Sink>),
-    Zstd(zstd::Encoder<'static, Sink>),
+enum CompressedText {
+    Plain(OutputSink),
+    Gzip(GzEncoder<OutputSink>),
+    Zstd(zstd::Encoder<'static, OutputSink>),
 }
 
-impl Packed {
-    fn new(sink: Sink, path: &str) -> io::Result<Self> {
+impl CompressedText {
+    fn new(sink: OutputSink, path: &str) -> io::Result<Self> {
         Ok(if path.ends_with(".gz") {
             Self::Gzip(GzEncoder::new(sink, flate2::Compression::default()))
         } else if path.ends_with(".zst") {
@@ -141,7 +141,7 @@ impl Packed {
         })
     }
 
-    fn finish(self) -> io::Result<Sink> {
+    fn finish(self) -> io::Result<OutputSink> {
         match self {
             Self::Plain(sink) => Ok(sink),
             Self::Gzip(encoder) => encoder.finish(),
@@ -160,13 +160,13 @@ impl Packed {
 
 /// Delimited text as RFC 4180 has it, with `\n` between records. Numbers are written so that they read back to the same
 /// bits, dates as ISO 8601, missing cells empty.
-struct Text {
-    out: Packed,
+struct TextWriter {
+    out: CompressedText,
     delimiter: u8,
     formula_safe: bool,
 }
 
-impl Text {
+impl TextWriter {
     fn header(&mut self, schema: &Schema) -> io::Result<()> {
         let mut line = Vec::new();
         for (j, name) in schema.names().enumerate() {

@@ -6,7 +6,7 @@ use ermine_data::{ReadOptions, read, read_table, write_table};
 #[test]
 fn damaged_files_are_errors() {
     let folder = tempfile::tempdir().unwrap();
-    let iris = ermine_data::example("iris").unwrap().take(&(0..150).step_by(4).collect::<Vec<_>>());
+    let iris = ermine_data::example("iris").unwrap().take_rows(&(0..150).step_by(4).collect::<Vec<_>>());
     for name in ["t.parquet", "t.arrow"] {
         let path = folder.path().join(name);
         write_table(path.to_str().unwrap(), &iris, &Default::default()).unwrap();

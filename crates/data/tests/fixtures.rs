@@ -65,9 +65,9 @@ fn a_matrix_becomes_the_table_it_would_have_been() {
     let path = |name: &str| format!("{}/../../fixtures/data/{name}.csv.gz", env!("CARGO_MANIFEST_DIR"));
     for name in ["diabetes", "wine", "old_faithful"] {
         let data = ermine_data::read_data(&path(name), &Default::default()).unwrap();
-        assert!(matches!(data, ermine_data::Data::Numbers(..)));
+        assert!(matches!(data, ermine_data::LoadedData::Numbers(..)));
         assert_eq!(data.into_table().unwrap(), fixture(name));
     }
     let data = ermine_data::read_data(&path("penguins"), &Default::default()).unwrap();
-    assert!(matches!(data, ermine_data::Data::Table(_)));
+    assert!(matches!(data, ermine_data::LoadedData::Table(_)));
 }

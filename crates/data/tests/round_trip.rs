@@ -89,7 +89,7 @@ proptest! {
             // The stream yields the same rows.
             let stream = TableStream::open(spec, &options).unwrap();
             prop_assert_eq!(stream.rows(), table.rows());
-            let mut all = table.take(&[]);
+            let mut all = table.take_rows(&[]);
             stream.scan(&mut |block| {
                 all.append_rows(block);
                 Ok(ermine_core::Flow::Continue)

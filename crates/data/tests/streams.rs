@@ -28,7 +28,7 @@ fn a_stream_has_the_kinds_and_rows_of_the_table() {
     assert_eq!(stream.rows(), whole.table.rows());
     assert_eq!(stream.reasons(), whole.reasons);
     assert_eq!(stream.missing()[1], 120);
-    let mut all = whole.table.take(&[]);
+    let mut all = whole.table.take_rows(&[]);
     let mut blocks = 0;
     stream
         .scan(&mut |block| {
@@ -64,7 +64,7 @@ fn collect(stream: &RowStream) -> (usize, OwnedTarget, Option<Vec<f64>>) {
             match (&mut y, block.y) {
                 (OwnedTarget::Real(all), Target::Real(more)) => all.extend(more),
                 (OwnedTarget::Class { codes, .. }, Target::Class { codes: more, .. }) => codes.extend(more),
-                (none, more) => *none = more.take(&(0..block.rows()).collect::<Vec<_>>()),
+                (none, more) => *none = more.take_rows(&(0..block.rows()).collect::<Vec<_>>()),
             }
             if let Some(more) = block.weight {
                 weight.get_or_insert_default().extend(more);

@@ -14,7 +14,7 @@
 //! I. Shevtsova's (2011).
 
 use ermine::chart::{Chart, Series};
-use ermine::core::Stream;
+use ermine::core::RngStream;
 use ermine::math::distribution::Normal;
 use ermine::math::probability::{Binomial, Exponential, Gamma, Law};
 
@@ -29,7 +29,7 @@ fn histogram(law: &dyn Law, size: usize) -> Vec<(f64, f64)> {
     let width = (high - low) / bins as f64;
     let mut counts = vec![0u64; bins];
     for k in 0..SUMS {
-        let mut stream = Stream::new(size as u64, "central limit", k);
+        let mut stream = RngStream::new(size as u64, "central limit", k);
         let sum: f64 = (0..size).map(|_| law.draw(&mut stream)).sum();
         let z = (sum - size as f64 * law.mean()) / (size as f64 * law.variance()).sqrt();
         if (low..high).contains(&z) {

@@ -15,24 +15,24 @@
 //! After Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 2.5.
 
 use ermine::chart::{Chart, Series};
-use ermine::core::{AnyLearner, Context, Dataset, Features, Mat, Stream, Target};
+use ermine::core::{AnyLearner, Context, Dataset, Features, Mat, RngStream, Target};
 use ermine::learn::linear::Ols;
 use ermine::learn::neighbours::Knn;
-use ermine::math::neighbours::{Index, Method, Metric, Points};
+use ermine::math::neighbours::{NeighborIndex, SearchAlgorithm, Metric, IndexedPoints};
 
 const DIMENSIONS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 20, 35, 60, 100, 200];
 const QUERIES: usize = 200;
 
 fn cube(rows: usize, dimensions: usize, purpose: &str) -> Mat<f64> {
-    let mut s = Stream::new(0, purpose, dimensions as u64);
+    let mut s = RngStream::new(0, purpose, dimensions as u64);
     Mat::from_fn(rows, dimensions, |_, _| s.uniform())
 }
 
 /// The mean of d(nearest) / d(farthest) over queries, and the mean distance of the nearest.
 fn contrast(rows: usize, dimensions: usize) -> ermine::Result<(f64, f64)> {
     let (x, q) = (cube(rows, dimensions, "points"), cube(QUERIES, dimensions, "queries"));
-    let points = Points::from_features(&Features::F64(x.view()), None, "curse")?;
-    let found = Index::new(points, Metric::Euclidean, Method::Auto)?.nearest(&Features::F64(q.view()), rows)?;
+    let points = IndexedPoints::from_features(&Features::F64(x.view()), None, "curse")?;
+    let found = NeighborIndex::new(points, Metric::Euclidean, SearchAlgorithm::Auto)?.nearest(&Features::F64(q.view()), rows)?;
     let (mut ratio, mut nearest) = (0.0, 0.0);
     for i in 0..QUERIES {
         let d = found.distances.row(i);
@@ -44,7 +44,7 @@ fn contrast(rows: usize, dimensions: usize) -> ermine::Result<(f64, f64)> {
 
 /// 2 x₁ and noise of deviation 0.1: the best predictor has a mean squared error of 0.01 whatever the other columns are.
 fn target(x: &Mat<f64>, purpose: &str) -> Vec<f64> {
-    let mut s = Stream::new(1, purpose, x.cols() as u64);
+    let mut s = RngStream::new(1, purpose, x.cols() as u64);
     (0..x.rows()).map(|i| 2.0 * x[(i, 0)] + 0.1 * s.normal()).collect()
 }
 

@@ -8,7 +8,7 @@
 //! every method gets as many rounds.
 
 use ermine::core::Mat;
-use ermine::math::loss::Loss;
+use ermine::math::loss::RowLoss;
 use ermine::optimise::{Losses, Method, Objective, Run, Schedule, Stop, minimise, rate};
 
 /// The columns standardised, and the target less its mean.
@@ -52,7 +52,7 @@ fn main() -> ermine::Result<()> {
     let (x, y) = diabetes()?;
     let start = vec![0.0; x.cols()];
 
-    let ridge = Losses::new(Loss::Squared, x.clone(), y.clone()).penalised(0.0, 0.05);
+    let ridge = Losses::new(RowLoss::Squared, x.clone(), y.clone()).penalised(0.0, 0.05);
     let (least, most) = ridge.curvatures(&start)?;
     let step = 1.0 / most;
     let (best_step, best_momentum) = rate::best_momentum(least, most);
@@ -88,7 +88,7 @@ fn main() -> ermine::Result<()> {
     }
 
     let signs = y.iter().map(|v| if *v > 0.0 { 1.0 } else { -1.0 }).collect();
-    let logistic = Losses::new(Loss::Logistic, x.clone(), signs).penalised(0.0, 0.01);
+    let logistic = Losses::new(RowLoss::Logistic, x.clone(), signs).penalised(0.0, 0.01);
     let exact = minimise(&logistic, &start, &Method::Newton, &stop).value;
     head("logistic regression, above the mean or below");
     for (name, method, _) in &methods {
@@ -102,7 +102,7 @@ fn main() -> ermine::Result<()> {
         line(name, None, &minimise(&logistic, &start, &method, &stop), exact);
     }
 
-    let lasso = Losses::new(Loss::Squared, x, y).penalised(5.0, 0.0);
+    let lasso = Losses::new(RowLoss::Squared, x, y).penalised(5.0, 0.0);
     let exact = minimise(&lasso, &start, &Method::CoordinateDescent, &Stop { max_iter: 10_000, tol: 1e-14 });
     head("lasso, penalty 5");
     let methods = [

@@ -14,7 +14,7 @@
 //! After Feller: An Introduction to Probability Theory and Its Applications, volume 1, 3rd ed. 1968, chapter X.
 
 use ermine::chart::{Chart, Series};
-use ermine::core::Stream;
+use ermine::core::RngStream;
 use ermine::math::distribution::Normal;
 use ermine::math::probability::{Bernoulli, Cauchy, Exponential, Law};
 
@@ -36,7 +36,7 @@ fn moments(most: usize) -> Vec<usize> {
 
 /// The means of one sequence after so many draws.
 fn running_means(law: &dyn Law, at: &[usize], sequence: u64) -> Vec<f64> {
-    let mut stream = Stream::new(0, "large numbers", sequence);
+    let mut stream = RngStream::new(0, "large numbers", sequence);
     let (mut sum, mut drawn) = (0.0, 0);
     at.iter()
         .map(|&n| {

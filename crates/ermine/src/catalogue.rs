@@ -56,7 +56,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(cluster::MiniBatchKMeans::default()),
     || Box::new(cluster::Dbscan::default()),
     || Box::new(cluster::Agglomerative::default()),
-    || Box::new(prepare::Standardise::default()),
+    || Box::new(prepare::Standardize::default()),
     || Box::new(prepare::MinMax::default()),
     || Box::new(prepare::OneHot::default()),
     || Box::new(prepare::Ordinal::default()),

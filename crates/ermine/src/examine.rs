@@ -1,6 +1,6 @@
 //! How a model does on data: measures, and for regressions what its residuals say.
 
-use ermine_core::{Cell, Column, ColumnKind, Explained, Features, MatRef, Report, Result, Target};
+use ermine_core::{Cell, Column, ColumnKind, Attributor, Features, MatRef, Report, Result, Target};
 use ermine_learn::metrics;
 
 use crate::Fitted;
@@ -16,7 +16,7 @@ const FEW_EXPLAINED: usize = 50;
 impl Fitted {
     /// How the model does on rows whose target is known: all measures that apply and, for a regression, the residuals: their
     /// mean and spread, and their correlations with the predictions and the number columns.
-    pub fn examine(&self, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Report> {
+    pub fn diagnose(&self, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Report> {
         let mut out = Report::default();
         let predicts = self.model.as_regressor().is_some() || self.model.as_classifier().is_some();
         if !predicts && self.model.as_clusterer().is_none() && self.model.as_density().is_none() {
@@ -36,18 +36,18 @@ impl Fitted {
                 residuals(&mut out, &of, &rest, found.view(), k, x, weight);
             }
         }
-        if let Some(explained) = self.model.as_explained() {
+        if let Some(explained) = self.model.as_attributor() {
             self.contributions(&mut out, explained, x, weight)?;
         }
         Ok(out)
     }
 
     /// How much each column adds to the predictions, by its Shapley values.
-    fn contributions(&self, out: &mut Report, model: &dyn Explained, x: &Features<'_>, weight: Option<&[f64]>) -> Result<()> {
-        let affordable = (MOST_WORK / model.work()) as usize;
+    fn contributions(&self, out: &mut Report, model: &dyn Attributor, x: &Features<'_>, weight: Option<&[f64]>) -> Result<()> {
+        let affordable = (MOST_WORK / model.attribution_cost()) as usize;
         let step = x.rows().div_ceil(affordable.clamp(FEW_EXPLAINED, MOST_EXPLAINED)).max(1);
         let rows: Vec<usize> = (0..x.rows()).step_by(step).collect();
-        let taken = x.take(&rows);
+        let taken = x.take_rows(&rows);
         let parts = model.attributions(&taken.view())?;
         let (outputs, width) = (model.n_outputs(), model.n_features() + 1);
         let w = |k: usize| weight.map_or(1.0, |w| w[rows[k]]);
@@ -63,7 +63,7 @@ impl Fitted {
         sizes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let name = |j: usize| self.schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
         let over = if outputs > 1 { ", summed over the outputs" } else { "" };
-        let title = format!("Contributions: mean |SHAP value| of the {}{over}", model.explains());
+        let title = format!("Contributions: mean |SHAP value| of the {}{over}", model.output_name());
         out.table(title, &["column", "mean |SHAP|"], sizes.into_iter().map(|(j, v)| vec![name(j).into(), v.into()]).collect());
         if step > 1 {
             out.text(format!("Contributions are those of {} rows, one of every {step}.", rows.len()));
@@ -176,7 +176,7 @@ mod tests {
         let problem = Problem::from_table(table, &Roles::with_target("progression")).unwrap();
         let data = problem.dataset();
         let fitted = Fitted::train(prepared(crate::learner("ols").unwrap()), &problem, &Context::default()).unwrap();
-        let report = fitted.examine(&data.x, &data.y, None).unwrap();
+        let report = fitted.diagnose(&data.x, &data.y, None).unwrap();
         let spread = cell(&report, "Residuals", "standard deviation");
         assert!(cell(&report, "Residuals", "mean").abs() < 1e-12 * spread);
         for name in problem.x.schema().names().chain(["(predicted)"]) {

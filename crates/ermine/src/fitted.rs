@@ -54,14 +54,14 @@ impl Fitted {
     }
 
     /// Goes on with further rows from a model of the same learner, or begins when there is none yet.
-    pub fn resume_on(
+    pub fn partial_fit(
         learner: Box<dyn AnyLearner>,
         start: Option<&dyn Model>,
         data: &Dataset<'_>,
         target: TargetInfo,
         cx: &Context<'_>,
     ) -> Result<Self> {
-        let model = learner.resume_any(start, data, cx)?;
+        let model = learner.partial_fit_any(start, data, cx)?;
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
@@ -69,14 +69,14 @@ impl Fitted {
     /// none yet.
     ///
     /// [`Learner::CONTINUE`]: ermine_core::Learner::CONTINUE
-    pub fn continue_on(
+    pub fn warm_start(
         learner: Box<dyn AnyLearner>,
         start: Option<&dyn Model>,
         data: &Dataset<'_>,
         target: TargetInfo,
         cx: &Context<'_>,
     ) -> Result<Self> {
-        let model = learner.continue_any(start, data, cx)?;
+        let model = learner.warm_start_any(start, data, cx)?;
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
@@ -93,7 +93,7 @@ impl Fitted {
         every: Duration,
         cx: &Context<'_>,
     ) -> Result<Self> {
-        if !learner.continues() {
+        if !learner.has_warm_start() {
             return Err(Error::Data(format!("{} does not grow part by part, so there is nothing to keep", learner.spec().name)));
         }
         let data = problem.dataset();
@@ -117,7 +117,7 @@ impl Fitted {
         };
         let cx = Context { checkpoint: Some(&save), checkpoint_every: every, ..*cx };
         let start = start.as_ref().map(|fitted| &*fitted.model);
-        let mut fitted = Self::continue_on(learner, start, &data, problem.target.clone(), &cx)
+        let mut fitted = Self::warm_start(learner, start, &data, problem.target.clone(), &cx)
             .map_err(|e| e.with_row(|row| problem.row_of_table(row)))?;
         fitted.data.fingerprint = Some(data.fingerprint());
         if path.exists() {
@@ -180,8 +180,8 @@ impl Fitted {
 
     /// What is unlike the training data in a table that [`Fitted::align`] has made: values of category columns that training
     /// did not know, a sentence a column.
-    pub fn unseen(&self, aligned: &Table) -> Vec<String> {
-        problem::unseen(aligned, &self.schema)
+    pub fn unseen_categories(&self, aligned: &Table) -> Vec<String> {
+        problem::unseen_categories(aligned, &self.schema)
     }
 
     /// Tables and curves for people.

@@ -44,7 +44,7 @@ pub use ermine_math::optimise::study as optimise;
 pub use ermine_math::prior;
 pub use ermine_neural as neural;
 pub use fitted::Fitted;
-pub use pipeline::{Pipeline, PipelineModel, Stage, prepared};
+pub use pipeline::{Pipeline, PipelineModel, PipelineStep, prepared};
 pub use problem::Problem;
 
 /// The examples of the README, tested as they stand.

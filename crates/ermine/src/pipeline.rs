@@ -3,8 +3,8 @@
 mod explain;
 
 use ermine_core::{
-    Accepts, Additive, AnyLearner, Cells, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error,
-    Explained, Family, Features, Learner, Mapped, Mat, MatRef, Meaning, Model, ModelReader, ModelWriter, Neighbours, ParamSpec,
+    Accepts, AdditiveModel, AnyLearner, ValueKind, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error,
+    Attributor, Family, Features, Learner, TransformedSource, Mat, MatRef, ColumnMeaning, Model, ModelReader, ModelWriter, NeighborModel, ParamSpec,
     Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
 };
 use ermine_learn::{
@@ -23,9 +23,9 @@ const PREDICT_ROWS: usize = 16_384;
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// One learner of a pipeline. Written down as its name and parameters.
-pub struct Stage(Box<dyn AnyLearner>);
+pub struct PipelineStep(Box<dyn AnyLearner>);
 
-impl Stage {
+impl PipelineStep {
     /// A stage of one learner.
     pub fn new(learner: Box<dyn AnyLearner>) -> Self {
         Self(learner)
@@ -42,13 +42,13 @@ impl Stage {
     }
 }
 
-impl Clone for Stage {
+impl Clone for PipelineStep {
     fn clone(&self) -> Self {
         Self(self.0.boxed())
     }
 }
 
-impl std::fmt::Debug for Stage {
+impl std::fmt::Debug for PipelineStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.0.spec().name, self.0.params())
     }
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Stage {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct StepSpecRepr {
     learner: String,
     #[serde(default)]
     params: serde_json::Map<String, Value>,
@@ -65,23 +65,23 @@ struct Written {
 /// A name alone stands for the learner with its defaults.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Given {
+enum StepRepr {
     Name(String),
-    Whole(Written),
+    Whole(StepSpecRepr),
 }
 
-impl Serialize for Stage {
+impl Serialize for PipelineStep {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let params = self.0.params().as_object().cloned().unwrap_or_default();
-        Written { learner: self.0.spec().name.to_owned(), params }.serialize(serializer)
+        StepSpecRepr { learner: self.0.spec().name.to_owned(), params }.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Stage {
+impl<'de> Deserialize<'de> for PipelineStep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = match Given::deserialize(deserializer)? {
-            Given::Name(learner) => Written { learner, params: serde_json::Map::new() },
-            Given::Whole(written) => written,
+        let written = match StepRepr::deserialize(deserializer)? {
+            StepRepr::Name(learner) => StepSpecRepr { learner, params: serde_json::Map::new() },
+            StepRepr::Whole(written) => written,
         };
         let mut learner = catalogue::learner(&written.learner).map_err(D::Error::custom)?;
         learner.set_all(&written.params).map_err(D::Error::custom)?;
@@ -108,7 +108,7 @@ impl<'de> Deserialize<'de> for Stage {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pipeline {
-    steps: Vec<Stage>,
+    steps: Vec<PipelineStep>,
 }
 
 impl Default for Pipeline {
@@ -121,15 +121,15 @@ impl Default for Pipeline {
 impl Pipeline {
     /// A pipeline of the given learners.
     pub fn new(learners: impl IntoIterator<Item = Box<dyn AnyLearner>>) -> Self {
-        Self { steps: learners.into_iter().map(Stage).collect() }
+        Self { steps: learners.into_iter().map(PipelineStep).collect() }
     }
 
     /// The learners, in order.
-    pub fn stages(&self) -> &[Stage] {
+    pub fn stages(&self) -> &[PipelineStep] {
         &self.steps
     }
 
-    fn parts(&self) -> Result<(&Stage, &[Stage])> {
+    fn as_parts(&self) -> Result<(&PipelineStep, &[PipelineStep])> {
         self.steps.split_last().ok_or_else(|| Error::Parameter {
             learner: Self::SPEC.name,
             name: "steps".into(),
@@ -161,12 +161,12 @@ impl Learner for Pipeline {
     const STREAM: Option<StreamFit<Self>> = Some(fit_source);
 
     fn check(&self) -> Result<()> {
-        let (last, front) = self.parts()?;
+        let (last, front) = self.as_parts()?;
         self.steps.iter().try_for_each(|s| s.0.check_any())?;
         if front.is_empty() {
             return Ok(());
         }
-        for column in last.0.untouched_any() {
+        for column in last.0.raw_columns_any() {
             if let ColumnRef::Index(at) = column {
                 return Err(Error::Data(format!(
                     "{} speaks of column number {at}, and the steps before it may move the columns; give its name",
@@ -177,13 +177,13 @@ impl Learner for Pipeline {
         Ok(())
     }
 
-    fn untouched(&self) -> Vec<ColumnRef> {
-        self.steps.last().map_or_else(Vec::new, |s| s.0.untouched_any())
+    fn raw_columns(&self) -> Vec<ColumnRef> {
+        self.steps.last().map_or_else(Vec::new, |s| s.0.raw_columns_any())
     }
 
-    fn split(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+    fn as_pipeline(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
         self.check().ok()?;
-        let (last, front) = self.parts().ok()?;
+        let (last, front) = self.as_parts().ok()?;
         let front = match front {
             [] => return None,
             [one] => one.0.boxed(),
@@ -194,13 +194,13 @@ impl Learner for Pipeline {
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PipelineModel> {
         self.check()?;
-        let (last, front) = self.parts()?;
+        let (last, front) = self.as_parts()?;
         let mut models: Vec<Box<dyn Model>> = Vec::with_capacity(self.steps.len());
         let mut held: Option<(Mat<f64>, Schema)> = None;
         let mut held_validation: Option<Mat<f64>> = None;
         for stage in front {
-            let rows = through(data, held.as_ref());
-            let model = stage.0.fit_any(&rows, &cx.inner())?;
+            let rows = current_view(data, held.as_ref());
+            let model = stage.0.fit_any(&rows, &cx.without_checkpoints())?;
             let transformer = transformer_of(&*model, stage)?;
             let schema = transformer.schema_out(&rows.schema_or_unnamed());
             let z = transformer.transform(&rows.x)?;
@@ -211,12 +211,12 @@ impl Learner for Pipeline {
             held = Some((z, schema));
             models.push(model);
         }
-        let rows = through(data, held.as_ref());
+        let rows = current_view(data, held.as_ref());
         let validation = match (cx.validation, &held_validation) {
             (Some(v), Some(x)) => Some(Dataset { x: Features::F64(x.view()), schema: rows.schema, ..*v }),
             (v, _) => v.copied(),
         };
-        let inner = Context { validation: validation.as_ref(), ..cx.inner() };
+        let inner = Context { validation: validation.as_ref(), ..cx.without_checkpoints() };
         models.push(last.0.fit_any(&rows, &inner)?);
         PipelineModel::new(self.steps.clone(), models)
     }
@@ -225,22 +225,22 @@ impl Learner for Pipeline {
         if input.depth() > MAX_DEPTH {
             return Err(Error::Model(format!("pipelines nest deeper than {MAX_DEPTH}")));
         }
-        let steps: Vec<Stage> = input.field("steps")?;
-        let load = |(i, stage): (usize, &Stage)| stage.0.load_any(&input.child(&i.to_string()));
+        let steps: Vec<PipelineStep> = input.field("steps")?;
+        let load = |(i, stage): (usize, &PipelineStep)| stage.0.load_any(&input.child(&i.to_string()));
         let models = steps.iter().enumerate().map(load).collect::<Result<Vec<_>>>()?;
         PipelineModel::new(steps, models)
     }
 }
 
 /// The rows as the stages so far have left them.
-fn through<'a>(data: &Dataset<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> Dataset<'a> {
+fn current_view<'a>(data: &Dataset<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> Dataset<'a> {
     match held {
         Some((z, schema)) => Dataset { x: Features::F64(z.view()), schema: Some(schema), ..*data },
         None => *data,
     }
 }
 
-fn transformer_of<'m>(model: &'m dyn Model, stage: &Stage) -> Result<&'m dyn Transformer> {
+fn transformer_of<'m>(model: &'m dyn Model, stage: &PipelineStep) -> Result<&'m dyn Transformer> {
     model
         .as_transformer()
         .ok_or_else(|| Error::Data(format!("{} does not transform, so it can only be the last step", stage.0.spec().name)))
@@ -248,19 +248,19 @@ fn transformer_of<'m>(model: &'m dyn Model, stage: &Stage) -> Result<&'m dyn Tra
 
 fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> Result<PipelineModel> {
     // The stages are peeled off one by one, since each source borrows the one before it.
-    fn rest(stages: &[Stage], source: &dyn RowSource, cx: &Context<'_>, models: &mut Vec<Box<dyn Model>>) -> Result<()> {
+    fn fit_remaining(stages: &[PipelineStep], source: &dyn RowSource, cx: &Context<'_>, models: &mut Vec<Box<dyn Model>>) -> Result<()> {
         let Some((stage, after)) = stages.split_first() else { return Ok(()) };
-        let model = stage.0.fit_source(source, &cx.inner())?;
+        let model = stage.0.fit_source(source, &cx.without_checkpoints())?;
         if !after.is_empty() {
             transformer_of(&*model, stage)?;
-            rest(after, &Mapped::new(source, &*model)?, cx, models)?;
+            fit_remaining(after, &TransformedSource::new(source, &*model)?, cx, models)?;
         }
         models.push(model);
         Ok(())
     }
     pipeline.check()?;
     let mut models = Vec::new();
-    rest(&pipeline.steps, source, cx, &mut models)?;
+    fit_remaining(&pipeline.steps, source, cx, &mut models)?;
     models.reverse();
     PipelineModel::new(pipeline.steps.clone(), models)
 }
@@ -275,16 +275,16 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
         return learner;
     }
     let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
-    let keep = learner.untouched_any().into_iter().filter_map(named).collect();
-    let drop = wants_independent_columns(&*learner).then_some(DropLevel::First);
+    let keep = learner.raw_columns_any().into_iter().filter_map(named).collect();
+    let drop = gives_standard_errors(&*learner).then_some(DropLevel::First);
     // Counts mean something by their very values, and none is below 0.
-    let standardise = learner.cells() != Cells::Counts;
+    let standardise = learner.value_kind() != ValueKind::Counts;
     Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardise, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
 }
 
 /// Whether a learner gives standard errors when its columns do not depend on each other: the linear models without penalty. The
 /// columns of a category then lack that of its first name, with which they would add up to the constant.
-fn wants_independent_columns(learner: &dyn AnyLearner) -> bool {
+fn gives_standard_errors(learner: &dyn AnyLearner) -> bool {
     let params = learner.params();
     let none = |name: &str| params.get(name).is_some_and(|v| v.is_null() || v == "none");
     match learner.spec().name {
@@ -296,14 +296,14 @@ fn wants_independent_columns(learner: &dyn AnyLearner) -> bool {
 
 /// A trained pipeline.
 pub struct PipelineModel {
-    steps: Vec<Stage>,
+    steps: Vec<PipelineStep>,
     front: Vec<Box<dyn Model>>,
     last: Box<dyn Model>,
 }
 
 impl PipelineModel {
     /// Checks that the stages fit together, so that prediction need not.
-    fn new(steps: Vec<Stage>, mut models: Vec<Box<dyn Model>>) -> Result<Self> {
+    fn new(steps: Vec<PipelineStep>, mut models: Vec<Box<dyn Model>>) -> Result<Self> {
         let (Some(last), true) = (models.pop(), steps.len() == models.len() + 1) else {
             return Err(Error::Model("a pipeline needs a model for each of its steps".into()));
         };
@@ -314,7 +314,7 @@ impl PipelineModel {
     }
 
     /// The learners, in order.
-    pub fn stages(&self) -> &[Stage] {
+    pub fn stages(&self) -> &[PipelineStep] {
         &self.steps
     }
 
@@ -338,7 +338,7 @@ impl PipelineModel {
     }
 
     /// Calls `f` on the prepared rows, run by run.
-    fn by_runs(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+    fn in_row_blocks(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
         x.expect_cols(self.n_features())?;
         let mut first = 0;
         while first < x.rows() || first == 0 {
@@ -354,9 +354,9 @@ impl PipelineModel {
         Ok(())
     }
 
-    fn rows_by_runs(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<Mat<f64>>) -> Result<Mat<f64>> {
+    fn collect_row_blocks(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<Mat<f64>>) -> Result<Mat<f64>> {
         let mut out: Option<Mat<f64>> = None;
-        self.by_runs(x, |run| {
+        self.in_row_blocks(x, |run| {
             let part = f(run)?;
             match &mut out {
                 Some(all) => all.append_rows(part),
@@ -371,7 +371,7 @@ impl PipelineModel {
     fn sources_before_last(&self) -> Option<Vec<usize>> {
         let mut sources: Vec<usize> = (0..self.n_features()).collect();
         for model in &self.front {
-            sources = model.as_transformer()?.sources()?.into_iter().map(|j| sources[j]).collect();
+            sources = model.as_transformer()?.source_columns()?.into_iter().map(|j| sources[j]).collect();
         }
         Some(sources)
     }
@@ -381,7 +381,7 @@ impl PipelineModel {
     }
 }
 
-const LOST: &str = "the last step has lost a capability it had";
+const LOST_CAPABILITY: &str = "the last step has lost a capability it had";
 
 impl Model for PipelineModel {
     fn n_features(&self) -> usize {
@@ -403,14 +403,14 @@ impl Model for PipelineModel {
         self.last.as_density().map(|_| self as _)
     }
     // The parts of prepared columns are not those of the columns that came in.
-    fn as_explained(&self) -> Option<&dyn Explained> {
-        if self.front.is_empty() { self.last.as_explained() } else { None }
+    fn as_attributor(&self) -> Option<&dyn Attributor> {
+        if self.front.is_empty() { self.last.as_attributor() } else { None }
     }
-    fn as_additive(&self) -> Option<&dyn Additive> {
+    fn as_additive(&self) -> Option<&dyn AdditiveModel> {
         self.last.as_additive().and(self.sources_before_last()).map(|_| self as _)
     }
-    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
-        self.last.as_neighbours().map(|_| self as _)
+    fn as_neighbor_model(&self) -> Option<&dyn NeighborModel> {
+        self.last.as_neighbor_model().map(|_| self as _)
     }
     fn certificate(&self) -> Option<&Certificate> {
         self.last.certificate()
@@ -429,7 +429,7 @@ impl Model for PipelineModel {
             }
         }
         let units = match &self.front[..] {
-            [one] => one.as_transformer().and_then(|t| t.units()),
+            [one] => one.as_transformer().and_then(|t| t.affine_units()),
             _ => None,
         };
         let sections = self.last.report(&seen).sections;
@@ -438,8 +438,8 @@ impl Model for PipelineModel {
         }
         let mut inexact = false;
         for section in sections {
-            inexact |= matches!(&section, Section::Table { meanings, .. } if meanings.contains(&Meaning::Width));
-            let original = units.as_ref().and_then(|u| units::original(&section, &seen, u));
+            inexact |= matches!(&section, Section::Table { meanings, .. } if meanings.contains(&ColumnMeaning::Width));
+            let original = units.as_ref().and_then(|u| units::original_units(&section, &seen, u));
             out.sections.push(section);
             out.sections.extend(original);
         }
@@ -466,10 +466,10 @@ impl Regressor for PipelineModel {
         self.last.as_regressor().map_or(1, |r| r.n_targets())
     }
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows_by_runs(x, |run| self.last.as_regressor().expect(LOST).predict(run))
+        self.collect_row_blocks(x, |run| self.last.as_regressor().expect(LOST_CAPABILITY).predict(run))
     }
     fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
-        self.last.as_regressor().expect(LOST).unit_deviance(target, predicted)
+        self.last.as_regressor().expect(LOST_CAPABILITY).unit_deviance(target, predicted)
     }
 }
 
@@ -478,29 +478,29 @@ impl Classifier for PipelineModel {
         self.last.as_classifier().map_or(&[], |c| c.classes())
     }
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows_by_runs(x, |run| self.last.as_classifier().expect(LOST).proba(run))
+        self.collect_row_blocks(x, |run| self.last.as_classifier().expect(LOST_CAPABILITY).proba(run))
     }
     fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows_by_runs(x, |run| self.last.as_classifier().expect(LOST).log_proba(run))
+        self.collect_row_blocks(x, |run| self.last.as_classifier().expect(LOST_CAPABILITY).log_proba(run))
     }
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        let scores = |run: &Features<'_>| Ok(self.last.as_classifier().expect(LOST).decision(run)?.unwrap_or_default());
-        let out = self.rows_by_runs(x, scores)?;
+        let scores = |run: &Features<'_>| Ok(self.last.as_classifier().expect(LOST_CAPABILITY).decision(run)?.unwrap_or_default());
+        let out = self.collect_row_blocks(x, scores)?;
         // A classifier has at least one column of scores, or none to give.
         Ok((out.cols() > 0).then_some(out))
     }
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         let mut out = Vec::with_capacity(x.rows());
-        self.by_runs(x, |run| {
-            out.extend(self.last.as_classifier().expect(LOST).classify(run)?);
+        self.in_row_blocks(x, |run| {
+            out.extend(self.last.as_classifier().expect(LOST_CAPABILITY).classify(run)?);
             Ok(())
         })?;
         Ok(out)
     }
-    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
         let mut found = Vec::with_capacity(x.rows());
-        let proba = self.rows_by_runs(x, |run| {
-            let (proba, of_run) = self.last.as_classifier().expect(LOST).judge(run)?;
+        let proba = self.collect_row_blocks(x, |run| {
+            let (proba, of_run) = self.last.as_classifier().expect(LOST_CAPABILITY).proba_and_class(run)?;
             found.extend(of_run);
             Ok(proba)
         })?;
@@ -510,7 +510,7 @@ impl Classifier for PipelineModel {
 
 impl Transformer for PipelineModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows_by_runs(x, |run| self.last.as_transformer().expect(LOST).transform(run))
+        self.collect_row_blocks(x, |run| self.last.as_transformer().expect(LOST_CAPABILITY).transform(run))
     }
     fn schema_out(&self, input: &Schema) -> Schema {
         let before = self.schema_before_last(input);
@@ -534,24 +534,24 @@ impl Clusterer for PipelineModel {
     }
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         let mut out = Vec::with_capacity(x.rows());
-        self.by_runs(x, |run| {
-            out.extend(self.last.as_clusterer().expect(LOST).assign(run)?);
+        self.in_row_blocks(x, |run| {
+            out.extend(self.last.as_clusterer().expect(LOST_CAPABILITY).assign(run)?);
             Ok(())
         })?;
         Ok(out)
     }
     fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        let found = |run: &Features<'_>| Ok(self.last.as_clusterer().expect(LOST).posterior(run)?.unwrap_or_default());
-        let out = self.rows_by_runs(x, found)?;
+        let found = |run: &Features<'_>| Ok(self.last.as_clusterer().expect(LOST_CAPABILITY).posterior(run)?.unwrap_or_default());
+        let out = self.collect_row_blocks(x, found)?;
         // A clusterer has at least one group, or no probabilities to give.
         Ok((out.cols() > 0).then_some(out))
     }
-    fn space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+    fn metric_space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         x.expect_cols(self.n_features())?;
         let Some(clusterer) = self.last.as_clusterer() else { return Ok(None) };
         match self.prepare(x)? {
-            Some(z) => Ok(Some(clusterer.space(&Features::F64(z.view()))?.unwrap_or(z))),
-            None => clusterer.space(x),
+            Some(z) => Ok(Some(clusterer.metric_space(&Features::F64(z.view()))?.unwrap_or(z))),
+            None => clusterer.metric_space(x),
         }
     }
 }
@@ -560,12 +560,12 @@ impl Density for PipelineModel {
     /// The density of the columns as they came in, where the preparation leaves quantities what they are: dividing a column by
     /// its scale multiplies the density by it. Else that of the prepared columns.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
-        let units = |m: &dyn Model| m.as_transformer().and_then(|t| t.units());
+        let units = |m: &dyn Model| m.as_transformer().and_then(|t| t.affine_units());
         let scales = self.front.iter().map(|m| units(&**m).map(|u| u.iter().map(|(_, s)| s.abs().ln()).sum::<f64>()));
         let volume = scales.sum::<Option<f64>>().filter(|v| v.is_finite()).unwrap_or(0.0);
         let mut out = Vec::with_capacity(x.rows());
-        self.by_runs(x, |run| {
-            out.extend(self.last.as_density().expect(LOST).log_density(run)?.into_iter().map(|l| l - volume));
+        self.in_row_blocks(x, |run| {
+            out.extend(self.last.as_density().expect(LOST_CAPABILITY).log_density(run)?.into_iter().map(|l| l - volume));
             Ok(())
         })?;
         Ok(out)

@@ -66,8 +66,8 @@ impl Problem {
         let mut targets = targets;
         if known.len() < rows {
             notes.push(format!("{} of {rows} rows have no target and are not used", rows - known.len()));
-            x = x.take(&known);
-            targets = targets.into_iter().map(|(f, c)| (f, c.take(&known))).collect();
+            x = x.take_rows(&known);
+            targets = targets.into_iter().map(|(f, c)| (f, c.take_rows(&known))).collect();
             weight = weight.map(|w| known.iter().map(|&i| w[i]).collect());
         }
         let origin = (known.len() < rows).then_some(known);
@@ -92,10 +92,10 @@ impl Problem {
     }
 
     /// The given rows, in that order.
-    pub fn take(&self, rows: &[usize]) -> Self {
+    pub fn take_rows(&self, rows: &[usize]) -> Self {
         Self {
-            x: self.x.take(rows),
-            y: self.y.view().take(rows),
+            x: self.x.take_rows(rows),
+            y: self.y.view().take_rows(rows),
             weight: self.weight.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
             target: self.target.clone(),
             notes: Vec::new(),
@@ -140,12 +140,12 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
     let mut columns = Vec::new();
     for want in &schema.fields {
         let Ok(at) = table.schema().position(&want.name) else {
-            let near = ermine_core::nearest(&want.name, table.schema().names());
+            let near = ermine_core::closest_name(&want.name, table.schema().names());
             let hint = near.first().map(|n| format!(" (is it \"{n}\"?)")).unwrap_or_default();
             absent.push((&want.name, hint));
             continue;
         };
-        match fit_column(&table.columns()[at], want) {
+        match align_column(&table.columns()[at], want) {
             Some((field, column)) => {
                 fields.push(field);
                 columns.push(column);
@@ -171,7 +171,7 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
 }
 
 /// A sentence for each category column of `table` with values that `schema` does not know.
-pub(crate) fn unseen(table: &Table, schema: &Schema) -> Vec<String> {
+pub(crate) fn unseen_categories(table: &Table, schema: &Schema) -> Vec<String> {
     let of_column = |(column, field): (&Column, &Field)| {
         let Column::Category { codes, names } = column else { return None };
         let known: BTreeSet<&String> = field.categories.iter().collect();
@@ -195,7 +195,7 @@ pub(crate) fn unseen(table: &Table, schema: &Schema) -> Vec<String> {
 }
 
 /// The column as the field wants it, if that is possible without guessing.
-fn fit_column(column: &Column, want: &Field) -> Option<(Field, Column)> {
+fn align_column(column: &Column, want: &Field) -> Option<(Field, Column)> {
     let rows = column.len();
     let empty = (0..rows).all(|i| column.is_missing(i));
     match (want.kind, column) {

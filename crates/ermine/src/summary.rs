@@ -9,18 +9,18 @@ const TOP: usize = 10;
 
 /// What is seen of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
+pub struct ColumnStats {
     /// Cells that are missing.
     pub missing: usize,
     /// Distinct values.
     pub distinct: usize,
     /// What the values are.
-    pub values: Values,
+    pub values: ValueStats,
 }
 
 /// What the values of a column are.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum ValueStats {
     /// There is none.
     None,
     /// Numbers.
@@ -40,7 +40,7 @@ pub enum Values {
     Names(Vec<(String, usize)>),
 }
 
-impl Summary {
+impl ColumnStats {
     /// Looks at a column.
     pub fn of(column: &Column) -> Self {
         match column {
@@ -69,20 +69,20 @@ impl Summary {
     /// Counts that show the shape: of a histogram, or of the most frequent values; none where there is nothing to tell apart.
     pub fn shape(&self) -> Vec<usize> {
         match &self.values {
-            Values::Numbers { low, high, histogram, .. } if high > low => histogram.to_vec(),
-            Values::Names(top) => top.iter().map(|t| t.1).collect(),
+            ValueStats::Numbers { low, high, histogram, .. } if high > low => histogram.to_vec(),
+            ValueStats::Names(top) => top.iter().map(|t| t.1).collect(),
             _ => Vec::new(),
         }
     }
 }
 
-fn numbers(values: &[f64]) -> Summary {
+fn numbers(values: &[f64]) -> ColumnStats {
     let mut there: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     there.sort_by(f64::total_cmp);
     let missing = values.len() - there.len();
     let distinct = there.windows(2).filter(|w| w[0] != w[1]).count() + usize::from(!there.is_empty());
     let (Some(&low), Some(&high)) = (there.first(), there.last()) else {
-        return Summary { missing, distinct, values: Values::None };
+        return ColumnStats { missing, distinct, values: ValueStats::None };
     };
     let mean = there.iter().sum::<f64>() / there.len() as f64;
     let median = there[there.len() / 2];
@@ -91,14 +91,14 @@ fn numbers(values: &[f64]) -> Summary {
         let at = ((v - low) / (high - low) * BINS as f64) as usize;
         histogram[at.min(BINS - 1)] += 1;
     }
-    Summary { missing, distinct, values: Values::Numbers { low, high, mean, median, histogram } }
+    ColumnStats { missing, distinct, values: ValueStats::Numbers { low, high, mean, median, histogram } }
 }
 
 /// The most frequent values.
-fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> Summary {
+fn top(missing: usize, mut counts: Vec<(&str, usize)>) -> ColumnStats {
     counts.retain(|(_, n)| *n > 0);
     counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let most = counts.iter().take(TOP).map(|(name, n)| ((*name).to_owned(), *n)).collect::<Vec<_>>();
-    let values = if most.is_empty() { Values::None } else { Values::Names(most) };
-    Summary { missing, distinct: counts.len(), values }
+    let values = if most.is_empty() { ValueStats::None } else { ValueStats::Names(most) };
+    ColumnStats { missing, distinct: counts.len(), values }
 }

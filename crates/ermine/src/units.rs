@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use ermine_core::{Cell, Meaning, Schema, Section};
+use ermine_core::{Cell, ColumnMeaning, Schema, Section};
 
 /// The name of the constant in tables of coefficients.
 const INTERCEPT: &str = "(intercept)";
 
 /// Whether a section is a table of coefficients.
 pub(crate) fn has_coefficients(section: &Section) -> bool {
-    matches!(section, Section::Table { meanings, .. } if meanings.contains(&Meaning::Coefficient))
+    matches!(section, Section::Table { meanings, .. } if meanings.contains(&ColumnMeaning::Coefficient))
 }
 
 /// A table of coefficients of prepared columns in the units of the columns they were made from. `units` holds, for each
 /// prepared column, the shift and the scale: it is (raw - shift) / scale. Exact but for the errors of the intercept, which need
 /// the covariances and are left out. `None` where the table is no such table or all units are the original ones.
-pub(crate) fn original(section: &Section, schema: &Schema, units: &[(f64, f64)]) -> Option<Section> {
+pub(crate) fn original_units(section: &Section, schema: &Schema, units: &[(f64, f64)]) -> Option<Section> {
     let Section::Table { title, columns, meanings, rows } = section else { return None };
     if !has_coefficients(section) || units.iter().all(|u| *u == (0.0, 1.0)) {
         return None;
@@ -41,10 +41,10 @@ pub(crate) fn original(section: &Section, schema: &Schema, units: &[(f64, f64)])
         let mut new = vec![Cell::from(name.as_str())];
         for (c, meaning) in meanings.iter().enumerate() {
             new.push(match (meaning, number(c)) {
-                (Meaning::Plain | Meaning::Probability, _) => cells.get(c).cloned().unwrap_or(Cell::Empty),
+                (ColumnMeaning::Plain | ColumnMeaning::Probability, _) => cells.get(c).cloned().unwrap_or(Cell::Empty),
                 (_, None) => Cell::Empty,
                 (meaning, Some(v)) => {
-                    if *meaning == Meaning::Coefficient {
+                    if *meaning == ColumnMeaning::Coefficient {
                         constant[c] -= v * shift / scale;
                     }
                     (v / scale).into()
@@ -54,10 +54,10 @@ pub(crate) fn original(section: &Section, schema: &Schema, units: &[(f64, f64)])
         out.push(new);
     }
     if has_constant || constant.iter().any(|c| *c != 0.0) {
-        let cell = |(meaning, v): (&Meaning, &f64)| if *meaning == Meaning::Coefficient { (*v).into() } else { Cell::Empty };
+        let cell = |(meaning, v): (&ColumnMeaning, &f64)| if *meaning == ColumnMeaning::Coefficient { (*v).into() } else { Cell::Empty };
         out.insert(0, std::iter::once(Cell::from(INTERCEPT)).chain(meanings.iter().zip(&constant).map(cell)).collect());
     }
-    let (columns, meanings) = (columns.clone(), std::iter::once(Meaning::Plain).chain(meanings.iter().copied()).collect());
+    let (columns, meanings) = (columns.clone(), std::iter::once(ColumnMeaning::Plain).chain(meanings.iter().copied()).collect());
     Some(Section::Table { title: format!("{title}, in the original units"), columns, meanings, rows: out })
 }
 
@@ -100,26 +100,26 @@ mod tests {
     #[test]
     fn other_tables_stay_alone() {
         let schema = Schema::numbers(["a"]);
-        let table = |meaning: Meaning| Section::Table {
+        let table = |meaning: ColumnMeaning| Section::Table {
             title: "t".into(),
             columns: vec!["column".into(), "coefficient".into()],
-            meanings: vec![Meaning::Plain, meaning],
+            meanings: vec![ColumnMeaning::Plain, meaning],
             rows: vec![vec!["a".into(), 1.0.into()]],
         };
-        assert_eq!(original(&table(Meaning::Plain), &schema, &[(1.0, 2.0)]), None);
-        assert_eq!(original(&table(Meaning::Coefficient), &schema, &[(0.0, 1.0)]), None);
-        assert!(original(&table(Meaning::Coefficient), &schema, &[(1.0, 2.0)]).is_some());
+        assert_eq!(original_units(&table(ColumnMeaning::Plain), &schema, &[(1.0, 2.0)]), None);
+        assert_eq!(original_units(&table(ColumnMeaning::Coefficient), &schema, &[(0.0, 1.0)]), None);
+        assert!(original_units(&table(ColumnMeaning::Coefficient), &schema, &[(1.0, 2.0)]).is_some());
     }
 
     #[test]
     fn the_names_of_classes_and_columns_left_out_change_nothing() {
         let schema = Schema::numbers(["a", "b"]);
         let mut report = Report::default();
-        let heads = [("p", Meaning::Coefficient), ("50% error", Meaning::Coefficient)];
+        let heads = [("p", ColumnMeaning::Coefficient), ("50% error", ColumnMeaning::Coefficient)];
         let rows = vec![vec![INTERCEPT.into(), 1.0.into(), 2.0.into()], vec!["b".into(), 3.0.into(), (-4.0).into()]];
         report.coefficients("Weights", &heads, rows);
         // a is (raw - 7) / 5 with coefficient 0, b is (raw - 1) / 2.
-        let Some(Section::Table { rows, .. }) = original(&report.sections[0], &schema, &[(7.0, 5.0), (1.0, 2.0)]) else {
+        let Some(Section::Table { rows, .. }) = original_units(&report.sections[0], &schema, &[(7.0, 5.0), (1.0, 2.0)]) else {
             panic!("a table of coefficients")
         };
         let want: [[Cell; 3]; 2] = [[INTERCEPT.into(), (-0.5).into(), 4.0.into()], ["b".into(), 1.5.into(), (-2.0).into()]];

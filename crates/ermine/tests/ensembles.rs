@@ -1,10 +1,10 @@
 //! Learners made of learners, on real data and against what theory says of them.
 
-use ermine::core::{Dataset, Error, Stream, Trace};
-use ermine::ensemble::{AdaBoost, Amount, Bagging, Members, Stacking, Voting};
+use ermine::core::{Dataset, Error, RngStream, Trace};
+use ermine::ensemble::{AdaBoost, CountOrShare, Bagging, Members, Stacking, Voting};
 use ermine::learn::tree::{C45, Tree};
 use ermine::prelude::*;
-use ermine::{Roles, Stage};
+use ermine::{Roles, PipelineStep};
 use serde_json::{Map, Value, json};
 
 fn problem(file: &str, target: &str) -> Problem {
@@ -23,8 +23,8 @@ fn five_folds(learner: &dyn AnyLearner, data: &Dataset<'_>) -> f64 {
     let mut hits = 0;
     for fold in 0..5 {
         let (test, train): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|i| i % 5 == fold);
-        let model = learner.fit_any(&data.take(&train).view(), &Context::default()).unwrap();
-        let said = model.as_classifier().unwrap().classify(&data.x.take(&test).view()).unwrap();
+        let model = learner.fit_any(&data.take_rows(&train).view(), &Context::default()).unwrap();
+        let said = model.as_classifier().unwrap().classify(&data.x.take_rows(&test).view()).unwrap();
         hits += test.iter().zip(said).filter(|(i, c)| codes[**i] == *c).count();
     }
     hits as f64 / data.rows() as f64
@@ -110,7 +110,7 @@ fn stumps_on_sorted_columns_are_the_trees_of_depth_one() {
         let problem = problem(file, target);
         let data = problem.dataset();
         let stumps = AdaBoost { n_estimators: 15, ..AdaBoost::default() };
-        let tree = Stage::new(Box::new(Tree { max_depth: Some(1), ..Tree::default() }));
+        let tree = PipelineStep::new(Box::new(Tree { max_depth: Some(1), ..Tree::default() }));
         let trees = AdaBoost { base: Some(tree), ..stumps.clone() };
         let (a, b) = (stumps.fit(&data, &Context::default()).unwrap(), trees.fit(&data, &Context::default()).unwrap());
         for (x, y) in a.errors().iter().zip(b.errors()) {
@@ -139,8 +139,8 @@ fn adaboost_r2_beats_its_base() {
         let mut sum = 0.0;
         for fold in 0..5 {
             let (test, train): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|i| i % 5 == fold);
-            let model = learner.fit_any(&data.take(&train).view(), &Context::default()).unwrap();
-            let said = model.as_regressor().unwrap().predict(&data.x.take(&test).view()).unwrap();
+            let model = learner.fit_any(&data.take_rows(&train).view(), &Context::default()).unwrap();
+            let said = model.as_regressor().unwrap().predict(&data.x.take_rows(&test).view()).unwrap();
             sum += test.iter().enumerate().map(|(k, &i)| (y.at(i, 0) - said[(k, 0)]).powi(2)).sum::<f64>();
         }
         sum
@@ -198,10 +198,10 @@ fn bags_hold_what_was_asked_and_the_rest_estimates_new_rows() {
     // Columns in part, drawn with replacement, and a base that needs preparation.
     for base in ["tree", "logistic"] {
         let some = Bagging {
-            base: Stage::new(ermine::learner(base).unwrap()),
-            max_features: Amount::Share(0.5),
+            base: PipelineStep::new(ermine::learner(base).unwrap()),
+            max_features: CountOrShare::Share(0.5),
             bootstrap_features: true,
-            max_samples: Some(Amount::Count(100)),
+            max_samples: Some(CountOrShare::Count(100)),
             ..Bagging::default()
         };
         let fitted = Fitted::train(Box::new(some), &problem, &Context::seeded(3)).unwrap();
@@ -212,7 +212,7 @@ fn bags_hold_what_was_asked_and_the_rest_estimates_new_rows() {
     }
     assert!(Bagging { bootstrap: false, oob_score: true, ..Bagging::default() }.fit(&data, &Context::default()).is_err());
     assert!(
-        Bagging { base: Stage::new(ermine::learner("ridge").unwrap()), ..Bagging::default() }
+        Bagging { base: PipelineStep::new(ermine::learner("ridge").unwrap()), ..Bagging::default() }
             .fit(&data, &Context::default())
             .is_err()
     );
@@ -247,13 +247,13 @@ fn a_vote_is_the_average_of_its_members() {
 #[test]
 fn stacking_learns_whom_to_trust() {
     // A member that knows by heart looks perfect on its own rows; only predictions for unseen rows tell.
-    let mut s = Stream::new(4, "stacking", 0);
+    let mut s = RngStream::new(4, "stacking", 0);
     let x = Mat::from_fn(400, 3, |_, _| s.normal());
     let y: Vec<f64> = (0..400).map(|i| 2.0 * x[(i, 0)] - x[(i, 1)] + 0.5 * s.normal()).collect();
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let stacking = Stacking {
         estimators: Members::named(&["ols", "tree"]).unwrap(),
-        final_estimator: Some(Stage::new(ermine::learner("ols").unwrap())),
+        final_estimator: Some(PipelineStep::new(ermine::learner("ols").unwrap())),
         ..Stacking::default()
     };
     let model = stacking.fit(&data, &Context::default()).unwrap();

@@ -1,12 +1,12 @@
 //! Feature maps in front of every learner, and functions of the user's among them.
 
-use ermine::core::{Family, OwnedFeatures, Spec, Stream, Task};
+use ermine::core::{Family, OwnedFeatures, Spec, RngStream, Task};
 use ermine::learn::features::Function;
 use ermine::prelude::*;
 
 /// Rows of three columns with a number and a class that depend on them.
 fn rows() -> (Mat<f64>, Vec<f64>, Vec<u32>) {
-    let mut s = Stream::new(3, "feature maps", 0);
+    let mut s = RngStream::new(3, "feature maps", 0);
     let x = Mat::from_fn(120, 3, |_, _| s.normal());
     let y: Vec<f64> = (0..120).map(|i| x[(i, 0)] * x[(i, 1)] + 0.5 * x[(i, 2)].powi(2) + 0.01 * s.normal()).collect();
     let codes = y.iter().map(|v| u32::from(*v > 0.3)).collect();

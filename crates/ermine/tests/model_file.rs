@@ -3,14 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use ermine::core::{Cells, Features, MatRef, OwnedTarget, Schema, Stream, Task, file};
+use ermine::core::{ValueKind, Features, MatRef, OwnedTarget, Schema, RngStream, Task, file};
 use ermine::prelude::*;
 
-fn training(task: Option<Task>, cells: Cells) -> OwnedDataset {
-    let mut s = Stream::new(5, "model file", 0);
+fn training(task: Option<Task>, cells: ValueKind) -> OwnedDataset {
+    let mut s = RngStream::new(5, "model file", 0);
     let cell = |v: f64| match cells {
-        Cells::Quantities | Cells::Bits => v,
-        Cells::Counts | Cells::Codes => (2.0 * v.abs()).floor(),
+        ValueKind::Quantities | ValueKind::Bits => v,
+        ValueKind::Counts | ValueKind::Codes => (2.0 * v.abs()).floor(),
     };
     let x: Vec<f64> = (0..40 * 3).map(|_| cell(s.normal())).collect();
     let y = match task {
@@ -36,7 +36,7 @@ fn models() -> Vec<(String, Fitted)> {
             tasks.push(None);
         }
         for task in tasks {
-            let data = training(task, learner.cells());
+            let data = training(task, learner.value_kind());
             let target = match &data.y {
                 OwnedTarget::Class { names, .. } => file::TargetInfo { names: vec!["y".into()], classes: names.clone() },
                 OwnedTarget::None => file::TargetInfo::default(),
@@ -110,7 +110,7 @@ fn edited_numbers_with_a_valid_hash_are_harmless_in_every_learner() {
         let bytes = fitted.to_bytes().unwrap();
         let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
         let digits: Vec<usize> = (8..header).filter(|&i| bytes[i].is_ascii_digit()).collect();
-        let mut s = Stream::new(11, &name, 0);
+        let mut s = RngStream::new(11, &name, 0);
         for round in 0..300 {
             let mut edited = bytes.clone();
             let text = digits.len() * usize::from(round % 2 == 0 || header == bytes.len()) > 0;
@@ -127,7 +127,7 @@ fn edited_numbers_with_a_valid_hash_are_harmless_in_every_learner() {
                 edited[at..at + width].copy_from_slice(&value[..width]);
                 format!("word at {at} as {value:?}")
             };
-            if file::rehash(&mut edited).is_ok() {
+            if file::fix_hash(&mut edited).is_ok() {
                 open_and_use(&name, &what, edited);
             }
         }
@@ -147,7 +147,7 @@ fn forged(header: &str, payload: &[u8]) -> Vec<u8> {
     let mut out = (header.len() as u64).to_le_bytes().to_vec();
     out.extend(header.as_bytes());
     out.extend(payload);
-    let _ = file::rehash(&mut out);
+    let _ = file::fix_hash(&mut out);
     out
 }
 

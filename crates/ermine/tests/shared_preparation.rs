@@ -1,11 +1,11 @@
 //! A search fits the preparation in front of a learner once a fold, and scores as if it did so for each setting.
 
-use ermine::core::{Column, Context, Dataset, Features, Stream, Table, Target};
-use ermine::learn::select::{Method, Rounds, Search, Space, k_fold, validate_once};
+use ermine::core::{Column, Context, Dataset, Features, RngStream, Table, Target};
+use ermine::learn::select::{SearchMethod, CvSplits, ParameterSearch, SearchSpace, k_fold, validate_once};
 
 #[test]
 fn settings_share_the_preparation_of_a_fold() {
-    let mut s = Stream::new(3, "prepared rows", 0);
+    let mut s = RngStream::new(3, "prepared rows", 0);
     let names = ["red", "green", "blue"];
     let (mut size, mut colour, mut y) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..120 {
@@ -16,16 +16,16 @@ fn settings_share_the_preparation_of_a_fold() {
     }
     let table = Table::new([("size", Column::numbers(size)), ("colour", Column::categories(&colour))]).unwrap();
     let data = Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y));
-    let rounds = Rounds::from(k_fold(120, 4, 0).unwrap());
+    let rounds = CvSplits::from(k_fold(120, 4, 0).unwrap());
     for (name, axis) in [("ridge", "alpha=0.01..100:log"), ("knn", "n_neighbors=1..15")] {
         let learner = ermine::learner(name).unwrap();
-        let mut space = Space::default();
+        let mut space = SearchSpace::default();
         space.set(&*learner, axis).unwrap();
-        let search = Search {
+        let search = ParameterSearch {
             learner: &*learner,
-            dress: &ermine::prepared,
+            wrap: &ermine::prepared,
             space: &space,
-            method: Method::Grid { steps: 5 },
+            method: SearchMethod::Grid { steps: 5 },
             metric: "rmse",
             rounds: &rounds,
             budget: Default::default(),
@@ -37,10 +37,10 @@ fn settings_share_the_preparation_of_a_fold() {
             let mut set = learner.boxed();
             set.set_all(&trial.params).unwrap();
             let whole = ermine::prepared(set);
-            assert!(whole.split_any().is_some());
+            assert!(whole.as_pipeline_any().is_some());
             for (k, score) in trial.scores.iter().enumerate() {
                 let (train, test) = rounds.round(k);
-                let (train, test) = (data.take(&train), data.take(&test));
+                let (train, test) = (data.take_rows(&train), data.take_rows(&test));
                 let plain = validate_once(&*whole, &train.view(), &test.view(), &Context::default()).unwrap().0;
                 assert_eq!(Some(*score), plain.value("rmse"), "{name} {:?} round {k}", trial.params);
             }

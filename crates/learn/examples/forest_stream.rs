@@ -5,16 +5,16 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Features, Flow, Learner, MatRef, Result, RowSource, Schema, Stream, Target};
+use ermine_core::{Context, Dataset, Features, Flow, Learner, MatRef, Result, RowSource, Schema, RngStream, Target};
 use ermine_learn::tree::forest::Forest;
 
 const COLUMNS: usize = 20;
 const RUN: usize = 1 << 16;
 
 /// Rows that are made anew whenever they are read: two classes along a curve, with noise.
-struct Made(usize);
+struct SyntheticRows(usize);
 
-impl RowSource for Made {
+impl RowSource for SyntheticRows {
     fn schema(&self) -> &Schema {
         const NONE: &Schema = &Schema { fields: Vec::new() };
         NONE
@@ -26,7 +26,7 @@ impl RowSource for Made {
         let names = ["no".to_owned(), "yes".to_owned()];
         for first in (0..self.0).step_by(RUN) {
             let rows = RUN.min(self.0 - first);
-            let mut random = Stream::new(1, "rows", first as u64);
+            let mut random = RngStream::new(1, "rows", first as u64);
             let x: Vec<f32> = (0..rows * COLUMNS).map(|_| random.uniform() as f32).collect();
             let curve = |x: &[f32]| f64::from((6.0 * x[0]).sin() * x[1] + x[2] * x[3] - 0.5 * x[4]);
             let codes: Vec<u32> =
@@ -70,7 +70,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let cx = Context { memory: Some((megabytes as u64) << 20), observer: Some(&observer), ..Context::default() };
     let start = Instant::now();
     let fit = Forest::STREAM.ok_or("forests learn from streams")?;
-    let model = fit(&forest, &Made(rows), &cx)?;
+    let model = fit(&forest, &SyntheticRows(rows), &cx)?;
     let nodes: usize = (0..trees).map(|t| model.trees().nodes(t).len()).sum();
     println!(
         "{rows} rows, {trees} trees, {nodes} nodes: at most {megabytes} MB held, {:.1} s, {} passes, peak {:.0} MB",

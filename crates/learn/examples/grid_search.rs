@@ -9,7 +9,7 @@ use std::time::Instant;
 use ermine_core::{AnyLearner, Context, Dataset, Features, MatRef, Target};
 use ermine_learn::bayes::Lda;
 use ermine_learn::linear::{Logistic, Ridge};
-use ermine_learn::select::{Axis, Budget, Folds, Method, Rounds, Search, Space, bare};
+use ermine_learn::select::{SearchAxis, Budget, FoldIds, SearchMethod, CvSplits, ParameterSearch, SearchSpace, identity};
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Failure> {
     let fold_of = numbers(folder, "fold.bin", u32::from_le_bytes)?.into_iter().map(|f| f as usize).collect();
     let names: Vec<String> = (0..=codes.iter().copied().max().unwrap_or(0)).map(|k| k.to_string()).collect();
     let features = Features::F64(MatRef::row_major(&x, rows, cols));
-    let rounds = Rounds::from(Folds { fold_of, folds });
+    let rounds = CvSplits::from(FoldIds { fold_of, folds });
     let (real, class) = (Target::Real(&y), Target::Class { codes: &codes, names: &names });
     let mut lda = Lda::default();
     lda.set("solver", "lsqr".into())?;
@@ -46,12 +46,12 @@ fn main() -> Result<(), Failure> {
             continue;
         }
         let values = shape[name].as_array().cloned().ok_or(format!("shape.json has no {name}"))?;
-        let space = Space { axes: vec![(parameter.to_owned(), Axis::Choice(values))] };
-        let search = Search {
+        let space = SearchSpace { axes: vec![(parameter.to_owned(), SearchAxis::Choice(values))] };
+        let search = ParameterSearch {
             learner,
-            dress: &bare,
+            wrap: &identity,
             space: &space,
-            method: Method::Grid { steps: 20 },
+            method: SearchMethod::Grid { steps: 20 },
             metric,
             rounds: &rounds,
             budget: Budget::default(),

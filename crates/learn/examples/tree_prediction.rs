@@ -6,39 +6,39 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use ermine_core::{Features, Mat, MatRef, Stream};
-use ermine_learn::tree::ensemble::{Node, Trees};
+use ermine_core::{Features, Mat, MatRef, RngStream};
+use ermine_learn::tree::ensemble::{TreeNode, Trees};
 
 const COLS: usize = 28;
 const TREES: usize = 100;
 const LEAVES: usize = 63;
 
 /// A tree grown best first on made-up gains: the leaf with the largest share of the rows, give or take, splits.
-fn grow(s: &mut Stream) -> Vec<Node> {
-    struct Bud {
+fn grow(s: &mut RngStream) -> Vec<TreeNode> {
+    struct DemoNode {
         share: f64,
         test: Option<(u32, f64, usize, usize)>,
     }
-    let mut buds = vec![Bud { share: 1.0, test: None }];
+    let mut buds = vec![DemoNode { share: 1.0, test: None }];
     for _ in 1..LEAVES {
         let open = (0..buds.len()).filter(|&i| buds[i].test.is_none());
         let urge = |i: &usize| buds[*i].share * (0.3 + (i * 7919 % 101) as f64 / 101.0);
         let at = open.max_by(|a, b| urge(a).total_cmp(&urge(b))).expect("there is always a leaf");
         let part = 0.15 + 0.7 * s.uniform();
         let first = buds.len();
-        buds.push(Bud { share: buds[at].share * part, test: None });
-        buds.push(Bud { share: buds[at].share * (1.0 - part), test: None });
+        buds.push(DemoNode { share: buds[at].share * part, test: None });
+        buds.push(DemoNode { share: buds[at].share * (1.0 - part), test: None });
         // One of 255 places a column, as histograms have.
         let threshold = f64::from(((s.below(255) as f32) / 255.0 - 0.5) * 4.0);
         buds[at].test = Some((s.below(COLS) as u32, threshold, first, first + 1));
     }
-    fn write(buds: &[Bud], at: usize, s: &mut Stream, out: &mut Vec<Node>) {
+    fn write(buds: &[DemoNode], at: usize, s: &mut RngStream, out: &mut Vec<TreeNode>) {
         let here = out.len();
-        out.push(Node { cover: buds[at].share * 1e6, values: vec![s.normal() * 0.1], ..Node::default() });
+        out.push(TreeNode { cover: buds[at].share * 1e6, values: vec![s.normal() * 0.1], ..TreeNode::default() });
         if let Some((feature, threshold, left, right)) = buds[at].test {
             write(buds, left, s, out);
             let place = out.len() as u32;
-            out[here] = Node { feature, threshold, right: place, gain: 1.0, ..out[here].clone() };
+            out[here] = TreeNode { feature, threshold, right: place, gain: 1.0, ..out[here].clone() };
             write(buds, right, s, out);
         }
     }
@@ -48,7 +48,7 @@ fn grow(s: &mut Stream) -> Vec<Node> {
 }
 
 /// The trees as LightGBM writes them: inner nodes and leaves numbered apart, leaves as the complement.
-fn lightgbm(list: &[Vec<Node>]) -> String {
+fn lightgbm(list: &[Vec<TreeNode>]) -> String {
     let mut trees = Vec::new();
     for (t, tree) in list.iter().enumerate() {
         let mut number = vec![0i64; tree.len()];
@@ -99,8 +99,8 @@ fn lightgbm(list: &[Vec<Node>]) -> String {
 }
 
 fn main() {
-    let mut s = Stream::new(1, "trees", 0);
-    let list: Vec<Vec<Node>> = (0..TREES).map(|_| grow(&mut s)).collect();
+    let mut s = RngStream::new(1, "trees", 0);
+    let list: Vec<Vec<TreeNode>> = (0..TREES).map(|_| grow(&mut s)).collect();
     let arguments: Vec<String> = std::env::args().collect();
     if let [_, flag, path] = &arguments[..]
         && flag == "--export"

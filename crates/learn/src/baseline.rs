@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::prepare::moments::ColumnMoments;
-use crate::prepare::quantile::{Buckets, Search};
+use crate::prepare::quantile::{QuantilePartial, QuantileSearch};
 
 /// How a [`Baseline`] predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Strategy {
+pub enum BaselineStrategy {
     /// `prior` for classes, `mean` for numbers.
     #[default]
     Auto,
@@ -57,7 +57,7 @@ pub enum Strategy {
 #[serde(default, deny_unknown_fields)]
 pub struct Baseline {
     /// How to predict.
-    pub strategy: Strategy,
+    pub strategy: BaselineStrategy,
     /// The prediction of the strategy `constant`: a class name, a number, or a list of numbers, one a target.
     pub constant: Value,
     /// The level of the strategy `quantile`.
@@ -70,8 +70,8 @@ impl Baseline {
     }
 
     /// The strategy for a task: what "auto" stands for, and an error for a strategy of the other task.
-    fn strategy_for(&self, task: Task) -> Result<Strategy> {
-        use Strategy::{Auto, Constant, Mean, Median, MostFrequent, Prior, Quantile, Stratified, Uniform};
+    fn strategy_for(&self, task: Task) -> Result<BaselineStrategy> {
+        use BaselineStrategy::{Auto, Constant, Mean, Median, MostFrequent, Prior, Quantile, Stratified, Uniform};
         let classes = task == Task::Classification;
         match self.strategy {
             Auto => Ok(if classes { Prior } else { Mean }),
@@ -164,21 +164,21 @@ impl Learner for Baseline {
         accepts: Accepts { weights: true, missing: true, categorical: true, sparse: true, passes: true, multi_target: true },
         params: PARAMS,
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
-        if self.strategy == Strategy::Quantile && self.quantile.is_none() {
+        if self.strategy == BaselineStrategy::Quantile && self.quantile.is_none() {
             return Err(self.refuse("quantile", "null".into(), "the strategy \"quantile\" needs a number from 0 to 1"));
         }
-        if self.strategy == Strategy::Constant && self.constant.is_null() {
+        if self.strategy == BaselineStrategy::Constant && self.constant.is_null() {
             return Err(self.refuse("constant", "null".into(), "the strategy \"constant\" needs a value"));
         }
         Ok(())
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::Model> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<Self::Model> {
@@ -190,24 +190,24 @@ impl Learner for Baseline {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BaselineState {
     n_features: usize,
-    strategy: Strategy,
+    strategy: BaselineStrategy,
     /// Class names, or none for numbers.
     classes: Option<Vec<String>>,
     targets: usize,
-    search: Option<Search>,
+    search: Option<QuantileSearch>,
     passes: u64,
     seed: u64,
 }
 
 /// What a [`Baseline`] gathers: class weights, or moments of the targets.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct BaselinePart {
+pub struct BaselinePartial {
     counts: Vec<f64>,
     moments: ColumnMoments,
-    buckets: Option<Buckets>,
+    buckets: Option<QuantilePartial>,
 }
 
-impl Partial for BaselinePart {
+impl Partial for BaselinePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
         self.moments.merge(other.moments)?;
@@ -220,13 +220,13 @@ impl Partial for BaselinePart {
 
 impl PassLearner for Baseline {
     type State = BaselineState;
-    type Partial = BaselinePart;
+    type Partial = BaselinePartial;
 
     fn block_rows(&self, _: usize) -> usize {
         crate::prepare::quantile::BLOCK_ROWS
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<BaselineState> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<BaselineState> {
         let task = head.y.task().ok_or_else(|| Error::Target("baseline needs one".into()))?;
         let strategy = self.strategy_for(task)?;
         let targets = head.y.n_targets();
@@ -234,29 +234,29 @@ impl PassLearner for Baseline {
             Target::Class { names, .. } => Some(names.to_vec()),
             _ => None,
         };
-        if strategy == Strategy::Constant {
+        if strategy == BaselineStrategy::Constant {
             match &classes {
                 Some(names) => self.constant_class(names).map(|_| ())?,
                 None => self.constants(targets).map(|_| ())?,
             }
         }
         let search = match strategy {
-            Strategy::Median => Some(Search::new(0.5, targets)),
-            Strategy::Quantile => Some(Search::new(self.quantile.unwrap_or(0.5), targets)),
+            BaselineStrategy::Median => Some(QuantileSearch::new(0.5, targets)),
+            BaselineStrategy::Quantile => Some(QuantileSearch::new(self.quantile.unwrap_or(0.5), targets)),
             _ => None,
         };
         Ok(BaselineState { n_features: head.cols(), strategy, classes, targets, search, passes: 0, seed: cx.seed })
     }
 
-    fn empty(&self, state: &BaselineState) -> BaselinePart {
-        BaselinePart {
+    fn empty_partial(&self, state: &BaselineState) -> BaselinePartial {
+        BaselinePartial {
             counts: vec![0.0; state.classes.as_ref().map_or(0, Vec::len)],
             moments: ColumnMoments::new(if state.classes.is_some() { 0 } else { state.targets }),
-            buckets: state.search.as_ref().map(Search::empty),
+            buckets: state.search.as_ref().map(QuantileSearch::empty),
         }
     }
 
-    fn add(&self, state: &BaselineState, part: &mut BaselinePart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &BaselineState, part: &mut BaselinePartial, rows: &Dataset<'_>) -> Result<()> {
         if let Target::Class { codes, .. } = rows.y {
             for (i, &code) in codes.iter().enumerate() {
                 part.counts[code as usize] += rows.weight_of(i);
@@ -278,9 +278,9 @@ impl PassLearner for Baseline {
     fn finish(
         &self,
         mut state: BaselineState,
-        total: BaselinePart,
+        total: BaselinePartial,
         _: &Context<'_>,
-    ) -> Result<Step<BaselineState, BaselineModel>> {
+    ) -> Result<PassStep<BaselineState, BaselineModel>> {
         state.passes += 1;
         let mut certificate = Certificate {
             method: if state.classes.is_some() { "counts" } else { "moments" }.into(),
@@ -291,35 +291,35 @@ impl PassLearner for Baseline {
         let prediction = if let Some(names) = state.classes {
             let all: f64 = total.counts.iter().sum();
             let shares: Vec<f64> = total.counts.iter().map(|c| c / all).collect();
-            if state.strategy == Strategy::Prior {
+            if state.strategy == BaselineStrategy::Prior {
                 // The mean log loss of the shares is their entropy.
                 certificate.objective = Some(-shares.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum::<f64>());
             }
-            let constant = if state.strategy == Strategy::Constant { self.constant_class(&names)? } else { 0 };
-            Prediction::Classes { names, shares, constant, seed: state.seed }
+            let constant = if state.strategy == BaselineStrategy::Constant { self.constant_class(&names)? } else { 0 };
+            BaselinePrediction::Classes { names, shares, constant, seed: state.seed }
         } else if let (Some(search), Some(buckets)) = (&mut state.search, &total.buckets) {
-            if !search.narrow(buckets) {
-                return Ok(Step::Again(state, None));
+            if !search.refine(buckets) {
+                return Ok(PassStep::NextPass(state, None));
             }
             certificate.method = "selection".into();
-            Prediction::Numbers(search.values().into_iter().map(|v| v.unwrap_or(0.0)).collect())
-        } else if state.strategy == Strategy::Constant {
-            Prediction::Numbers(self.constants(state.targets)?)
+            BaselinePrediction::Numbers(search.values().into_iter().map(|v| v.unwrap_or(0.0)).collect())
+        } else if state.strategy == BaselineStrategy::Constant {
+            BaselinePrediction::Numbers(self.constants(state.targets)?)
         } else {
-            if let Some(k) = total.moments.broken() {
+            if let Some(k) = total.moments.first_non_finite_column() {
                 return Err(Error::Target(format!("column {k}: its numbers are so large that their sum overflows")));
             }
             let variances = (0..state.targets).filter_map(|k| total.moments.variance(k));
             certificate.objective = Some(variances.sum());
-            Prediction::Numbers(total.moments.mean)
+            BaselinePrediction::Numbers(total.moments.mean)
         };
         let BaselineState { n_features, strategy, .. } = state;
-        Ok(Step::Done(BaselineModel { n_features, strategy, prediction, certificate }))
+        Ok(PassStep::Done(BaselineModel { n_features, strategy, prediction, certificate }))
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Prediction {
+enum BaselinePrediction {
     Classes { names: Vec<String>, shares: Vec<f64>, constant: usize, seed: u64 },
     Numbers(Vec<f64>),
 }
@@ -328,8 +328,8 @@ enum Prediction {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineModel {
     n_features: usize,
-    strategy: Strategy,
-    prediction: Prediction,
+    strategy: BaselineStrategy,
+    prediction: BaselinePrediction,
     certificate: Certificate,
 }
 
@@ -337,37 +337,37 @@ impl BaselineModel {
     /// The numbers it predicts, one a target; none for classes.
     pub fn constants(&self) -> Option<&[f64]> {
         match &self.prediction {
-            Prediction::Numbers(values) => Some(values),
-            Prediction::Classes { .. } => None,
+            BaselinePrediction::Numbers(values) => Some(values),
+            BaselinePrediction::Classes { .. } => None,
         }
     }
 
     /// The shares of the classes; none for numbers.
     pub fn shares(&self) -> Option<&[f64]> {
         match &self.prediction {
-            Prediction::Classes { shares, .. } => Some(shares),
-            Prediction::Numbers(_) => None,
+            BaselinePrediction::Classes { shares, .. } => Some(shares),
+            BaselinePrediction::Numbers(_) => None,
         }
     }
 
     /// A class for each row, drawn with the given weights.
     fn draws(&self, rows: usize, weights: &[f64], seed: u64) -> Vec<u32> {
-        let mut stream = Stream::new(seed, "baseline draws", 0);
+        let mut stream = RngStream::new(seed, "baseline draws", 0);
         (0..rows).map(|_| stream.weighted(weights) as u32).collect()
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("baseline: {m}"));
-        let strategy: Strategy = input.field("strategy")?;
+        let strategy: BaselineStrategy = input.field("strategy")?;
         let n_features: usize = input.field("n_features")?;
         let certificate: Certificate = input.field("certificate")?;
-        let for_classes = matches!(strategy, Strategy::Prior | Strategy::MostFrequent | Strategy::Stratified | Strategy::Uniform);
+        let for_classes = matches!(strategy, BaselineStrategy::Prior | BaselineStrategy::MostFrequent | BaselineStrategy::Stratified | BaselineStrategy::Uniform);
         let prediction = if input.array_info("constant").is_some() {
             let values: Vec<f64> = input.vec("constant")?;
             if values.is_empty() || values.iter().any(|v| !v.is_finite()) || for_classes {
                 return Err(bad("its constants are no finite numbers"));
             }
-            Prediction::Numbers(values)
+            BaselinePrediction::Numbers(values)
         } else {
             let names: Vec<String> = input.field("classes")?;
             let shares: Vec<f64> = input.vec_of("class_prior", names.len())?;
@@ -379,10 +379,10 @@ impl BaselineModel {
             if constant >= names.len() {
                 return Err(bad(&format!("class {constant} of {}", names.len())));
             }
-            if !(for_classes || strategy == Strategy::Constant) {
+            if !(for_classes || strategy == BaselineStrategy::Constant) {
                 return Err(bad("its strategy is for numbers and it has classes"));
             }
-            Prediction::Classes { names, shares, constant, seed: input.field("seed")? }
+            BaselinePrediction::Classes { names, shares, constant, seed: input.field("seed")? }
         };
         Ok(Self { n_features, strategy, prediction, certificate })
     }
@@ -393,10 +393,10 @@ impl Model for BaselineModel {
         self.n_features
     }
     fn as_regressor(&self) -> Option<&dyn Regressor> {
-        matches!(self.prediction, Prediction::Numbers(_)).then_some(self)
+        matches!(self.prediction, BaselinePrediction::Numbers(_)).then_some(self)
     }
     fn as_classifier(&self) -> Option<&dyn Classifier> {
-        matches!(self.prediction, Prediction::Classes { .. }).then_some(self)
+        matches!(self.prediction, BaselinePrediction::Classes { .. }).then_some(self)
     }
     fn certificate(&self) -> Option<&Certificate> {
         Some(&self.certificate)
@@ -405,15 +405,15 @@ impl Model for BaselineModel {
     fn report(&self, _: &Schema) -> Report {
         let mut report = Report::default();
         match &self.prediction {
-            Prediction::Numbers(values) => {
+            BaselinePrediction::Numbers(values) => {
                 let shown: Vec<String> = values.iter().map(|v| v.to_string()).collect();
                 report.text(format!("Predicts {} for every row.", shown.join(", ")));
             }
-            Prediction::Classes { names, shares, constant, .. } => {
+            BaselinePrediction::Classes { names, shares, constant, .. } => {
                 report.text(match self.strategy {
-                    Strategy::Stratified => "Draws a class for each row with these shares.".into(),
-                    Strategy::Uniform => "Draws a class for each row, all classes alike.".into(),
-                    Strategy::Constant => format!("Predicts {} for every row.", names[*constant]),
+                    BaselineStrategy::Stratified => "Draws a class for each row with these shares.".into(),
+                    BaselineStrategy::Uniform => "Draws a class for each row, all classes alike.".into(),
+                    BaselineStrategy::Constant => format!("Predicts {} for every row.", names[*constant]),
                     _ => format!("Predicts {} for every row.", names[largest(shares)]),
                 });
                 let rows = names.iter().zip(shares).map(|(n, &p)| vec![n.as_str().into(), p.into()]).collect();
@@ -428,8 +428,8 @@ impl Model for BaselineModel {
         out.field("n_features", &self.n_features)?;
         out.field("certificate", &self.certificate)?;
         match &self.prediction {
-            Prediction::Numbers(values) => out.vec("constant", values),
-            Prediction::Classes { names, shares, constant, seed } => {
+            BaselinePrediction::Numbers(values) => out.vec("constant", values),
+            BaselinePrediction::Classes { names, shares, constant, seed } => {
                 out.field("classes", names)?;
                 out.field("constant_class", constant)?;
                 out.field("seed", seed)?;
@@ -466,24 +466,24 @@ impl Regressor for BaselineModel {
 impl Classifier for BaselineModel {
     fn classes(&self) -> &[String] {
         match &self.prediction {
-            Prediction::Classes { names, .. } => names,
-            Prediction::Numbers(_) => &[],
+            BaselinePrediction::Classes { names, .. } => names,
+            BaselinePrediction::Numbers(_) => &[],
         }
     }
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features)?;
         let rows = x.rows();
-        let Prediction::Classes { names, shares, constant, seed } = &self.prediction else { return Ok(Mat::zeros(rows, 0)) };
+        let BaselinePrediction::Classes { names, shares, constant, seed } = &self.prediction else { return Ok(Mat::zeros(rows, 0)) };
         let one = |code: usize| move |_: usize, c: usize| f64::from(u8::from(c == code));
         Ok(match self.strategy {
-            Strategy::MostFrequent => Mat::from_fn(rows, names.len(), one(largest(shares))),
-            Strategy::Constant => Mat::from_fn(rows, names.len(), one(*constant)),
-            Strategy::Uniform => {
+            BaselineStrategy::MostFrequent => Mat::from_fn(rows, names.len(), one(largest(shares))),
+            BaselineStrategy::Constant => Mat::from_fn(rows, names.len(), one(*constant)),
+            BaselineStrategy::Uniform => {
                 let alike = uniform(shares);
                 Mat::from_fn(rows, names.len(), |_, c| alike[c])
             }
-            Strategy::Stratified => {
+            BaselineStrategy::Stratified => {
                 let drawn = self.draws(rows, shares, *seed);
                 Mat::from_fn(rows, names.len(), |i, c| f64::from(u8::from(c == drawn[i] as usize)))
             }
@@ -493,7 +493,7 @@ impl Classifier for BaselineModel {
 
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         match &self.prediction {
-            Prediction::Classes { shares, seed, .. } if self.strategy == Strategy::Uniform => {
+            BaselinePrediction::Classes { shares, seed, .. } if self.strategy == BaselineStrategy::Uniform => {
                 x.expect_cols(self.n_features)?;
                 Ok(self.draws(x.rows(), &uniform(shares), *seed))
             }

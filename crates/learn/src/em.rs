@@ -79,7 +79,7 @@
 //! its top: Lange, Journal of the Royal Statistical Society B 57 (1995).
 
 use ermine_core::{
-    BLOCK_ROWS, Context, Dataset, Error, Partial, Progress, Result, RowSource, Spec, Trace, gather, gather_source,
+    BLOCK_ROWS, Context, Dataset, Error, Partial, Progress, Result, RowSource, Spec, Trace, run_pass, run_pass_source,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -100,12 +100,12 @@ pub trait Em: Sync {
     /// The E step: adds what is expected of the hidden variables of these rows under θ.
     fn expect(&self, at: &Self::Parameters, sums: &mut Self::Expected, rows: &Dataset<'_>) -> Result<()>;
     /// What the E step has found θ to be worth.
-    fn objective(&self, at: &Self::Parameters, sums: &Self::Expected) -> Objective;
+    fn objective(&self, at: &Self::Parameters, sums: &Self::Expected) -> EmObjective;
     /// The M step: the θ that maximises Q, in closed form; or one that is better than `at`, see [`Em::shorten`].
-    fn maximise(&self, at: &Self::Parameters, sums: Self::Expected) -> Result<Self::Parameters>;
+    fn maximize(&self, at: &Self::Parameters, sums: Self::Expected) -> Result<Self::Parameters>;
     /// For models whose M step only leads uphill (a Newton step, say): a θ between the two, for when the objective has fallen. Models
     /// whose M step is exact have none, since it cannot fall.
-    fn shorten(&self, from: &Self::Parameters, to: &Self::Parameters) -> Option<Self::Parameters> {
+    fn backtrack(&self, from: &Self::Parameters, to: &Self::Parameters) -> Option<Self::Parameters> {
         let _ = (from, to);
         None
     }
@@ -113,7 +113,7 @@ pub trait Em: Sync {
 
 /// What EM climbs: the sum of the two, of which each step may lose nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Objective {
+pub struct EmObjective {
     /// Σ w log p(x; θ).
     pub log_likelihood: f64,
     /// log p(θ), up to a constant; 0 for maximum likelihood.
@@ -122,7 +122,7 @@ pub struct Objective {
     pub weight: f64,
 }
 
-impl Objective {
+impl EmObjective {
     /// Log likelihood and log prior.
     pub fn value(&self) -> f64 {
         self.log_likelihood + self.log_prior
@@ -131,7 +131,7 @@ impl Objective {
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rules {
+pub struct EmStop {
     /// The objective has settled when a step changes it by less than this, a row (a unit of weight). Logarithms of densities change
     /// by the same numbers whatever the units of the columns.
     pub tol: f64,
@@ -147,11 +147,11 @@ const MOST_HALVINGS: u32 = 40;
 
 /// Where a climb stands between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Course<P> {
+pub struct EmState<P> {
     at: P,
     /// The parameters before the last M step, where a step may have to be shortened.
     before: Option<P>,
-    last: Option<Objective>,
+    last: Option<EmObjective>,
     iterations: u64,
     settled: bool,
     halvings: u32,
@@ -160,11 +160,11 @@ pub struct Course<P> {
 
 /// Where a climb ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Climbed<P> {
+pub struct EmResult<P> {
     /// θ.
     pub parameters: P,
     /// What it is worth: of the returned θ, not of the one before.
-    pub objective: Objective,
+    pub objective: EmObjective,
     /// M steps.
     pub iterations: u64,
     /// Whether the objective settled.
@@ -175,14 +175,14 @@ pub struct Climbed<P> {
 
 /// What follows an E step.
 #[derive(Debug)]
-pub enum Next<P> {
+pub enum EmStep<P> {
     /// Another pass.
-    Again(Course<P>),
+    Continue(EmState<P>),
     /// The end.
-    Done(Climbed<P>),
+    Done(EmResult<P>),
 }
 
-impl<P: Clone> Course<P> {
+impl<P: Clone> EmState<P> {
     /// A climb that begins at `start`.
     pub fn new(start: P) -> Self {
         let trace = Trace::timed(&["objective", "log_likelihood"]);
@@ -190,7 +190,7 @@ impl<P: Clone> Course<P> {
     }
 
     /// The θ of the next E step.
-    pub fn at(&self) -> &P {
+    pub fn parameters(&self) -> &P {
         &self.at
     }
 
@@ -200,8 +200,8 @@ impl<P: Clone> Course<P> {
     }
 
     /// What there is to return before the end: the last θ whose objective is known.
-    pub fn so_far(&self) -> Option<Climbed<P>> {
-        Some(Climbed {
+    pub fn best_so_far(&self) -> Option<EmResult<P>> {
+        Some(EmResult {
             parameters: self.before.clone().unwrap_or_else(|| self.at.clone()),
             objective: self.last?,
             iterations: self.iterations.saturating_sub(1),
@@ -218,28 +218,28 @@ impl<P: Clone> Course<P> {
         mut self,
         model: &M,
         sums: M::Expected,
-        rules: &Rules,
+        rules: &EmStop,
         cx: &Context<'_>,
-    ) -> Result<Next<P>> {
+    ) -> Result<EmStep<P>> {
         let now = model.objective(&self.at, &sums);
         let value = now.value();
         if !value.is_finite() {
             let message = format!("the log likelihood is {value} after {} steps; scale the columns", self.iterations);
             return Err(Error::Numeric(message));
         }
-        let fallen = self.last.filter(|last| value < last.value() - slack(last));
+        let fallen = self.last.filter(|last| value < last.value() - rounding_slack(last));
         if let (Some(last), Some(before)) = (fallen, self.before.take()) {
-            match model.shorten(&before, &self.at) {
+            match model.backtrack(&before, &self.at) {
                 Some(shorter) if self.halvings < MOST_HALVINGS => {
                     self.at = shorter;
                     self.before = Some(before);
                     self.halvings += 1;
-                    return Ok(Next::Again(self));
+                    return Ok(EmStep::Continue(self));
                 }
                 Some(_) => {
                     // No step that can be told from none leads up: this is the top, as far as numbers can say.
                     let iterations = self.iterations - 1;
-                    return Ok(Next::Done(Climbed {
+                    return Ok(EmStep::Done(EmResult {
                         parameters: before,
                         objective: last,
                         iterations,
@@ -258,23 +258,23 @@ impl<P: Clone> Course<P> {
         );
         self.trace.push(&[value, now.log_likelihood]);
         let change = self.last.map_or(f64::INFINITY, |last| (value - last.value()).abs());
-        let done = self.settled || self.iterations >= rules.max_iter || cx.out_of_time();
+        let done = self.settled || self.iterations >= rules.max_iter || cx.deadline_passed();
         if done {
             let Self { at, iterations, settled, trace, .. } = self;
-            return Ok(Next::Done(Climbed { parameters: at, objective: now, iterations, converged: settled, trace }));
+            return Ok(EmStep::Done(EmResult { parameters: at, objective: now, iterations, converged: settled, trace }));
         }
         self.settled = change < rules.tol * now.weight;
-        let next = model.maximise(&self.at, sums)?;
+        let next = model.maximize(&self.at, sums)?;
         self.before = Some(std::mem::replace(&mut self.at, next));
         self.last = Some(now);
         self.halvings = 0;
         self.iterations += 1;
-        Ok(Next::Again(self))
+        Ok(EmStep::Continue(self))
     }
 }
 
 /// How far an objective may fall by rounding alone.
-fn slack(o: &Objective) -> f64 {
+fn rounding_slack(o: &EmObjective) -> f64 {
     ROUNDING * (o.value().abs() + o.weight)
 }
 
@@ -283,12 +283,12 @@ pub fn fit<M: Em>(
     model: &M,
     start: M::Parameters,
     data: &Dataset<'_>,
-    rules: &Rules,
+    rules: &EmStop,
     cx: &Context<'_>,
-) -> Result<Climbed<M::Parameters>> {
+) -> Result<EmResult<M::Parameters>> {
     let block_rows = cx.block_rows.unwrap_or_else(|| model.block_rows(data.cols())).max(1);
-    climb(model, start, rules, cx, |at| {
-        gather(data, block_rows, cx, &|rows: &Dataset<'_>| {
+    run_em(model, start, rules, cx, |at| {
+        run_pass(data, block_rows, cx, &|rows: &Dataset<'_>| {
             let mut sums = model.empty(at);
             model.expect(at, &mut sums, rows)?;
             Ok(sums)
@@ -303,12 +303,12 @@ pub fn fit_source<M: Em>(
     start: M::Parameters,
     source: &dyn RowSource,
     spec: &Spec,
-    rules: &Rules,
+    rules: &EmStop,
     cx: &Context<'_>,
-) -> Result<Climbed<M::Parameters>> {
+) -> Result<EmResult<M::Parameters>> {
     let block_rows = cx.block_rows.unwrap_or_else(|| model.block_rows(source.schema().len())).max(1);
-    climb(model, start, rules, cx, |at| {
-        gather_source(source, spec, block_rows, cx, &|rows: &Dataset<'_>| {
+    run_em(model, start, rules, cx, |at| {
+        run_pass_source(source, spec, block_rows, cx, &|rows: &Dataset<'_>| {
             let mut sums = model.empty(at);
             model.expect(at, &mut sums, rows)?;
             Ok(sums)
@@ -316,22 +316,22 @@ pub fn fit_source<M: Em>(
     })
 }
 
-fn climb<M: Em>(
+fn run_em<M: Em>(
     model: &M,
     start: M::Parameters,
-    rules: &Rules,
+    rules: &EmStop,
     cx: &Context<'_>,
     pass: impl Fn(&M::Parameters) -> Result<M::Expected>,
-) -> Result<Climbed<M::Parameters>> {
-    let mut course = Course::new(start);
+) -> Result<EmResult<M::Parameters>> {
+    let mut course = EmState::new(start);
     loop {
-        let sums = match pass(course.at()) {
-            Err(e @ Error::Deadline(_)) => return course.so_far().ok_or(e),
+        let sums = match pass(course.parameters()) {
+            Err(e @ Error::Deadline(_)) => return course.best_so_far().ok_or(e),
             sums => sums?,
         };
         match course.step(model, sums, rules, cx)? {
-            Next::Done(climbed) => return Ok(climbed),
-            Next::Again(next) => course = next,
+            EmStep::Done(climbed) => return Ok(climbed),
+            EmStep::Continue(next) => course = next,
         }
         let progress =
             Progress { stage: "em", done: course.iterations, total: Some(rules.max_iter), objective: course.objective() };

@@ -66,7 +66,7 @@ pub fn flags(log_density: &[f64], threshold: f64) -> Vec<bool> {
 
 /// One threshold and what it does.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Operating {
+pub struct OperatingPoint {
     /// Rows whose log density is at or below it are called outliers.
     pub threshold: f64,
     /// The share of good rows that are called so.
@@ -77,7 +77,7 @@ pub struct Operating {
 
 /// The receiver operating characteristic of a density as a detector: what every threshold would find among known `outliers`, and which
 /// share of the other rows it would call so by mistake. From no row to all rows.
-pub fn curve(log_density: &[f64], outliers: &[bool], weight: Option<&[f64]>) -> Result<Vec<Operating>> {
+pub fn roc_curve(log_density: &[f64], outliers: &[bool], weight: Option<&[f64]>) -> Result<Vec<OperatingPoint>> {
     if outliers.len() != log_density.len() {
         return Err(Error::Length {
             what: "rows known as outliers or not".into(),
@@ -92,7 +92,7 @@ pub fn curve(log_density: &[f64], outliers: &[bool], weight: Option<&[f64]>) -> 
     let score: Vec<f64> = log_density.iter().map(|d| -d).collect();
     let none = || Error::Data("all outliers, or all other rows, have weight 0; a curve needs both".into());
     let curve = Thresholds::of(outliers, &score, weight)?.roc().ok_or_else(none)?;
-    let point = |(t, (false_positive_rate, true_positive_rate)): (f64, (f64, f64))| Operating {
+    let point = |(t, (false_positive_rate, true_positive_rate)): (f64, (f64, f64))| OperatingPoint {
         threshold: -t,
         false_positive_rate,
         true_positive_rate,
@@ -126,10 +126,10 @@ mod tests {
     fn the_curve_counts_what_every_threshold_finds() {
         let densities = [-9.0, -8.0, -2.0, -1.0, -0.5];
         let outliers = [true, false, true, false, false];
-        let curve = curve(&densities, &outliers, None).unwrap();
+        let curve = roc_curve(&densities, &outliers, None).unwrap();
         let at = |t: f64| curve.iter().find(|p| p.threshold == t).copied().unwrap();
         assert_eq!((at(-9.0).false_positive_rate, at(-9.0).true_positive_rate), (0.0, 0.5));
         assert_eq!((at(-8.0).false_positive_rate, at(-2.0).true_positive_rate), (1.0 / 3.0, 1.0));
-        assert!(super::curve(&densities, &[false; 5], None).is_err() && super::curve(&densities, &[true], None).is_err());
+        assert!(super::roc_curve(&densities, &[false; 5], None).is_err() && super::roc_curve(&densities, &[true], None).is_err());
     }
 }

@@ -32,7 +32,7 @@ fn column_as_labels(table: &Table, name: &str) -> OwnedTarget {
 /// What a fit on some rows says of others.
 fn measure(x: &Table, y: &OwnedTarget, train: &[usize], test: &[usize], name: &str) -> f64 {
     let all = Dataset::new(Features::Table(x.view())).with_target(y.view());
-    let (train, test) = (all.take(train), all.take(test));
+    let (train, test) = (all.take_rows(train), all.take_rows(test));
     let model = learner().fit(&train.view(), &Context::seeded(1)).unwrap();
     let view = test.view();
     let measures = evaluate(&model, &view.x, &view.y, None).unwrap();

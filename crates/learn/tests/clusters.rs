@@ -31,7 +31,7 @@ fn standardised(name: &str, cols: usize) -> Mat<f64> {
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut rng = Stream::new(seed, "test", 0);
+    let mut rng = RngStream::new(seed, "test", 0);
     Mat::from_fn(rows, cols, |_, _| rng.normal())
 }
 
@@ -284,14 +284,14 @@ fn walked(x: &Mat<f64>, eps: f64, min_samples: f64, weight: &dyn Fn(usize) -> f6
     let near = |i: usize| -> Vec<usize> { (0..n).filter(|&j| distance(x.row(i), x.row(j)) <= eps).collect() };
     let core: Vec<bool> =
         (0..n).map(|i| weight(i) > 0.0 && near(i).iter().map(|&j| weight(j)).sum::<f64>() >= min_samples).collect();
-    let (mut labels, mut next) = (vec![NOISE; n], 0);
+    let (mut labels, mut next) = (vec![NOISE_LABEL; n], 0);
     for start in 0..n {
-        if !core[start] || labels[start] != NOISE {
+        if !core[start] || labels[start] != NOISE_LABEL {
             continue;
         }
         let mut stack = vec![start];
         while let Some(i) = stack.pop() {
-            if labels[i] == NOISE {
+            if labels[i] == NOISE_LABEL {
                 labels[i] = next;
                 if core[i] {
                     stack.extend(near(i));
@@ -332,9 +332,9 @@ fn groups_are_those_of_the_definition() {
 fn noise_sparse_rows_and_other_distances() {
     let x = Mat::from_vec(3, 1, vec![0.0, 100.0, 200.0]);
     let model = fit(&Dbscan::default(), &x).unwrap();
-    assert_eq!((model.n_clusters(), model.labels().unwrap()), (0, &[NOISE; 3][..]));
+    assert_eq!((model.n_clusters(), model.labels().unwrap()), (0, &[NOISE_LABEL; 3][..]));
     assert!(model.certificate().unwrap().notes[0].contains("eps"));
-    assert_eq!(model.assign(&Features::F64(x.view())).unwrap(), [NOISE; 3]);
+    assert_eq!(model.assign(&Features::F64(x.view())).unwrap(), [NOISE_LABEL; 3]);
     // Neighbours are those at the distance itself, too, and a row is its own neighbour.
     let pair = Mat::from_vec(2, 1, vec![0.0, 1.0]);
     assert_eq!(fit(&Dbscan { eps: 1.0, min_samples: 2.0, ..Dbscan::default() }, &pair).unwrap().core_rows().len(), 2);

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, OwnedTarget, Regressor, Target};
-use ermine_learn::tree::FeatureShare;
+use ermine_learn::tree::MaxFeatures;
 use ermine_learn::tree::forest::Forest;
 use ermine_learn::tree::gradient_boosting::GradientBoosting;
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn expected(case: &str, model: &str) -> Value {
 }
 
 /// Cells as text, by column.
-struct Cells {
+struct TextTable {
     names: Vec<String>,
     columns: Vec<Vec<String>>,
 }
@@ -37,17 +37,17 @@ fn fields(line: &str) -> Vec<String> {
     out
 }
 
-fn read(path: impl AsRef<Path>) -> Cells {
+fn read(path: impl AsRef<Path>) -> TextTable {
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let mut lines = text.lines();
     let names = fields(lines.next().unwrap());
     let rows: Vec<Vec<String>> = lines.map(fields).collect();
     let columns = (0..names.len()).map(|j| rows.iter().map(|r| r[j].clone()).collect()).collect();
-    Cells { names, columns }
+    TextTable { names, columns }
 }
 
-impl Cells {
+impl TextTable {
     fn column(&self, name: &str) -> &[String] {
         &self.columns[self.names.iter().position(|n| n == name).unwrap()]
     }
@@ -111,7 +111,7 @@ where
     for fold in 0..5 {
         let train: Vec<usize> = (0..x.rows()).filter(|i| i % 5 != fold).collect();
         let test: Vec<usize> = (0..x.rows()).filter(|i| i % 5 == fold).collect();
-        let (train, test) = (data.take(&train), data.take(&test));
+        let (train, test) = (data.take_rows(&train), data.take_rows(&test));
         let model = learner.fit(&train.view(), &Context::default()).unwrap();
         let Target::Class { codes, .. } = test.view().y else { unreachable!() };
         right += model.classify(&test.view().x).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
@@ -126,8 +126,8 @@ where
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(y));
     let train: Vec<usize> = (0..x.rows()).filter(|i| i % 5 != 0).collect();
     let test: Vec<usize> = (0..x.rows()).filter(|i| i % 5 == 0).collect();
-    let model = learner.fit(&data.take(&train).view(), &Context::default()).unwrap();
-    let p = model.predict(&data.take(&test).view().x).unwrap();
+    let model = learner.fit(&data.take_rows(&train).view(), &Context::default()).unwrap();
+    let p = model.predict(&data.take_rows(&test).view().x).unwrap();
     let squares: f64 = test.iter().enumerate().map(|(k, &i)| (p[(k, 0)] - y[i]).powi(2)).sum();
     (squares / test.len() as f64).sqrt()
 }
@@ -178,7 +178,7 @@ fn forests_predict_house_values_as_well_as_the_reference() {
     }
     let all = Forest { max_features: None, ..extra(100) };
     check("california", "extra_trees", rmse(&all, &x, &y));
-    let third = Forest { max_features: Some(FeatureShare::Columns(3)), oob_score: true, ..forest(100) };
+    let third = Forest { max_features: Some(MaxFeatures::Columns(3)), oob_score: true, ..forest(100) };
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let oob = third.fit(&data, &Context::default()).unwrap().out_of_bag().unwrap().score;
     // The estimate without a test set is that of the test set of the reference, up to the noise of 4128 rows.
@@ -211,7 +211,7 @@ fn adult_as_well_as_the_reference() {
     let Some(folder) = large() else { return };
     let (train, test) = (read(format!("{folder}/adult_train.csv.gz")), read(format!("{folder}/adult_test.csv.gz")));
     let rows = train.columns[0].len();
-    let both = Cells {
+    let both = TextTable {
         names: train.names.clone(),
         columns: train.columns.iter().zip(&test.columns).map(|(a, b)| [a.clone(), b.clone()].concat()).collect(),
     };

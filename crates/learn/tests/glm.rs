@@ -5,9 +5,9 @@ use std::io::Read;
 
 use ermine_core::{
     Column, ColumnRef, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, Schema,
-    Stream, Table, Target, drive_with_blocks,
+    RngStream, Table, Target, run_passes_blocked,
 };
-use ermine_learn::linear::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, Logistic, Ols, Penalty};
+use ermine_learn::linear::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, Logistic, Ols, PenaltyKind};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -167,7 +167,7 @@ fn logit_on_breast_cancer_is_that_of_logistic() {
     let names = ["0".to_owned(), "1".to_owned()];
     let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();
     let classes = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
-    let logistic = Logistic { penalty: Penalty::None, ..Logistic::default() }.fit(&classes, &Context::default()).unwrap();
+    let logistic = Logistic { penalty: PenaltyKind::None, ..Logistic::default() }.fit(&classes, &Context::default()).unwrap();
     for j in 0..5 {
         near(model.coef()[j], logistic.coef()[(0, j)], 1e-8, "coefficient");
         near(model.inference().unwrap().std_err[(0, j + 1)], logistic.standard_errors().unwrap().coef[(0, j)], 1e-7, "error");
@@ -245,7 +245,7 @@ fn claims_with_exposure_and_their_severity() {
 
 /// Columns of normals, and targets drawn so that every family can have them.
 fn made(family: GlmFamily, rows: usize, cols: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
-    let mut s = Stream::new(seed, "glm test", 0);
+    let mut s = RngStream::new(seed, "glm test", 0);
     let x = Mat::from_fn(rows, cols, |_, _| s.normal());
     let y = (0..rows)
         .map(|i| {
@@ -614,7 +614,7 @@ fn small_and_odd_data_do_not_panic() {
 #[test]
 fn many_sparse_columns_take_the_limited_memory_method() {
     let (rows, cols) = (100, 100_000);
-    let mut s = Stream::new(2, "glm sparse", 0);
+    let mut s = RngStream::new(2, "glm sparse", 0);
     let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for _ in 0..rows {
         let mut row: Vec<u32> = (0..50).map(|_| s.below(cols) as u32).collect();
@@ -664,7 +664,7 @@ fn sparse_dense_singles_tables_and_blocks_agree() {
         let table = Table::new(columns).unwrap();
         let tabled =
             base.fit(&Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y)), &Context::default()).unwrap();
-        let blocks = drive_with_blocks(&base, &data(&x, &y), &Context::default(), 333).unwrap();
+        let blocks = run_passes_blocked(&base, &data(&x, &y), &Context::default(), 333).unwrap();
         for other in [&sparse, &tabled, &blocks] {
             for j in 0..4 {
                 near(other.coef()[j], model.coef()[j], 1e-6, &format!("{base:?}"));
@@ -729,7 +729,7 @@ proptest! {
         let (x, y) = fitting(&base, 120, seed);
         let weight: Vec<f64> = (0..120).map(|i| (i % 3) as f64).collect();
         let rows: Vec<usize> = (0..120).flat_map(|i| vec![i; i % 3]).collect();
-        let copies = data(&x, &y).take(&rows);
+        let copies = data(&x, &y).take_rows(&rows);
         let a = base.fit(&data(&x, &y).with_weight(Some(&weight)), &Context::default());
         let b = base.fit(&copies.view(), &Context::default());
         if let (Ok(a), Ok(b)) = (a, b)

@@ -3,9 +3,9 @@
 use std::io::Read;
 
 use ermine_core::{
-    Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, Section, Stream, Target,
+    Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, Section, RngStream, Target,
 };
-use ermine_learn::linear::{Alpha, ElasticNet, Goal, Lasso, LassoModel, Ols, Ridge, Selection, Strength};
+use ermine_learn::linear::{RidgeAlpha, ElasticNet, PathGoal, Lasso, LassoModel, Ols, Ridge, Selection, AlphaSpec};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ fn exact(alpha: f64, l1_ratio: f64) -> ElasticNet {
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut rng = Stream::new(seed, "lasso test", 0);
+    let mut rng = RngStream::new(seed, "lasso test", 0);
     Mat::from_fn(rows, cols, |_, _| rng.normal())
 }
 
@@ -115,7 +115,7 @@ fn to_csr(x: &Mat<f64>) -> Csr {
 
 /// The objective at the model, and how far the optimality conditions are from holding, relative to the largest gradient at 0.
 fn objective_and_violation(d: &Dataset<'_>, x: &Mat<f64>, y: &[f64], m: &LassoModel, e: &ElasticNet) -> (f64, f64) {
-    let Strength::Number(alpha) = e.alpha else { panic!("a number") };
+    let AlphaSpec::Number(alpha) = e.alpha else { panic!("a number") };
     let (l1, l2) = (alpha * e.l1_ratio, alpha * (1.0 - e.l1_ratio));
     let b = m.coef().row(0);
     let total = d.total_weight();
@@ -190,7 +190,7 @@ fn the_knots_of_the_path() {
     let knots = numbers(&case["expected"]["knots"]);
     let want: Vec<Vec<f64>> = case["expected"]["coef_at_knots"].as_array().unwrap().iter().map(numbers).collect();
     let learner =
-        Lasso { alpha: Strength::Word(Goal::Path), alphas: Some(knots.clone()), tol: 0.0, max_iter: 100_000, ..Lasso::default() };
+        Lasso { alpha: AlphaSpec::Word(PathGoal::Path), alphas: Some(knots.clone()), tol: 0.0, max_iter: 100_000, ..Lasso::default() };
     let model = fit(&learner, &data(&x, &y));
     let path = &model.paths()[0];
     assert_eq!(path.alphas, knots);
@@ -200,7 +200,7 @@ fn the_knots_of_the_path() {
         }
     }
     // The grid starts where the first column comes in.
-    let learner = Lasso { alpha: Strength::Word(Goal::Path), ..Lasso::default() };
+    let learner = Lasso { alpha: AlphaSpec::Word(PathGoal::Path), ..Lasso::default() };
     let model = fit(&learner, &data(&x, &y));
     let path = &model.paths()[0];
     assert_eq!(path.len(), 100);
@@ -236,7 +236,7 @@ fn the_optimality_conditions_hold_on_every_kind_of_data() {
         let csr = to_csr(&widened);
         let weight: Vec<f64> = (0..rows).map(|i| (i % 4) as f64 * 0.7).collect();
         let largest =
-            fit(&Lasso { alpha: Strength::Word(Goal::Path), n_alphas: 1, ..Lasso::default() }, &data(&x, &y)).alpha()[0];
+            fit(&Lasso { alpha: AlphaSpec::Word(PathGoal::Path), n_alphas: 1, ..Lasso::default() }, &data(&x, &y)).alpha()[0];
         for (share, l1_ratio) in [(0.5, 1.0), (0.02, 1.0), (0.1, 0.5), (0.3, 0.0)] {
             for positive in [false, true] {
                 for fit_intercept in [true, false] {
@@ -314,7 +314,7 @@ fn limits_of_the_penalty() {
     }
     assert!(free.certificate().unwrap().converged && free.certificate().unwrap().duality_gap.is_none());
     // The largest that matters and above: nothing is left, and just below something is.
-    let path = fit(&Lasso { alpha: Strength::Word(Goal::Path), n_alphas: 3, ..Lasso::default() }, &data(&x, &y));
+    let path = fit(&Lasso { alpha: AlphaSpec::Word(PathGoal::Path), n_alphas: 3, ..Lasso::default() }, &data(&x, &y));
     let largest = path.paths()[0].alphas[0];
     for (factor, empty) in [(1.0 + 1e-12, true), (3.0, true), (0.999, false)] {
         let model = fit(&exact(factor * largest, 1.0), &data(&x, &y));
@@ -322,7 +322,7 @@ fn limits_of_the_penalty() {
         assert!(model.certificate().unwrap().converged);
     }
     // Squares only: ridge regression, whose penalty is not divided by the rows.
-    let ridge = Ridge { alpha: Alpha::One(80.0 * 0.7), ..Ridge::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+    let ridge = Ridge { alpha: RidgeAlpha::One(80.0 * 0.7), ..Ridge::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
     let squares = fit(&exact(0.7, 0.0), &data(&x, &y));
     for (a, b) in squares.coef().row(0).iter().zip(ridge.coef().row(0)) {
         assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} against {b}");
@@ -385,10 +385,10 @@ fn orders_starts_and_products_in_advance_change_nothing() {
 
 #[test]
 fn cross_validation_finds_the_columns_that_matter() {
-    let mut rng = Stream::new(9, "lasso test", 1);
+    let mut rng = RngStream::new(9, "lasso test", 1);
     let x = random(200, 30, 77);
     let y: Vec<f64> = (0..200).map(|i| 2.0 * x[(i, 3)] - 1.5 * x[(i, 17)] + 0.3 * rng.normal()).collect();
-    let learner = Lasso { alpha: Strength::Word(Goal::Cv), ..Lasso::default() };
+    let learner = Lasso { alpha: AlphaSpec::Word(PathGoal::Cv), ..Lasso::default() };
     let model = fit(&learner, &data(&x, &y));
     let v = &model.validations()[0];
     assert_eq!(v.alphas.len(), 100);
@@ -404,7 +404,7 @@ fn cross_validation_finds_the_columns_that_matter() {
     let (alpha, mut errors) = (v.alphas[40], Vec::new());
     for fold in 0..5 {
         let (train, test) = folds.round(fold);
-        let part = data(&x, &y).take(&train);
+        let part = data(&x, &y).take_rows(&train);
         let fitted = fit(&Lasso { alpha: alpha.into(), tol: 1e-12, ..Lasso::default() }, &part.view());
         let p = fitted.predict(&Features::F64(x.view().take_rows(&test).view())).unwrap();
         errors.push(test.iter().enumerate().map(|(k, &i)| (y[i] - p[(k, 0)]).powi(2)).sum::<f64>() / test.len() as f64);
@@ -488,7 +488,7 @@ fn hostile_data_is_solved_or_refused_by_name() {
     let zero = vec![0.0; 50];
     assert!(exact(0.1, 1.0).fit(&data(&x, &y).with_weight(Some(&zero)), &cx).is_err());
     // Many more sparse columns than rows.
-    let mut rng = Stream::new(8, "lasso test", 2);
+    let mut rng = RngStream::new(8, "lasso test", 2);
     let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
     for _ in 0..100 {
         for _ in 0..50 {

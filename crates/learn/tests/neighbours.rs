@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, MatRef, OwnedTarget};
-use ermine_learn::neighbours::{Algorithm, Knn};
-use ermine_math::neighbours::{Index, Method, Metric, Points};
+use ermine_learn::neighbours::{KnnAlgorithm, Knn};
+use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, Metric, IndexedPoints};
 use serde_json::Value;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
@@ -35,12 +35,12 @@ fn digits_left_out_one_by_one() {
     let x = Mat::from_fn(n, p, |i, j| rows[i][j]);
     let single = Mat::from_fn(n, p, |i, j| rows[i][j] as f32);
     for (features, method) in [
-        (Features::F64(x.view()), Method::Brute),
-        (Features::F64(x.view()), Method::Tree),
-        (Features::F32(single.view()), Method::Auto),
+        (Features::F64(x.view()), SearchAlgorithm::Brute),
+        (Features::F64(x.view()), SearchAlgorithm::Tree),
+        (Features::F32(single.view()), SearchAlgorithm::Auto),
     ] {
-        let points = Points::from_features(&features, None, "test").unwrap();
-        let found = Index::new(points, Metric::Euclidean, method).unwrap().nearest(&features, 6).unwrap();
+        let points = IndexedPoints::from_features(&features, None, "test").unwrap();
+        let found = NeighborIndex::new(points, Metric::Euclidean, method).unwrap().nearest(&features, 6).unwrap();
         // The five nearest others of each row; an equal row may stand before the row itself.
         let others = |i: usize| -> Vec<(usize, f64)> {
             let all = found.rows.row(i).iter().map(|&r| r as usize).zip(found.distances.row(i).iter().copied());
@@ -86,7 +86,7 @@ fn fashion_images_have_the_errors_of_the_reference() {
     };
     let data = Dataset::new(x).with_target(y.view());
     for k in [1, 5] {
-        let knn = Knn { n_neighbors: k, algorithm: Algorithm::Brute, ..Knn::default() };
+        let knn = Knn { n_neighbors: k, algorithm: KnnAlgorithm::Brute, ..Knn::default() };
         let model = knn.fit(&data, &Context::default()).unwrap();
         let said = model.classify(&queries).unwrap();
         let errors = said.iter().zip(&truth).filter(|(said, truth)| **said != u32::from(**truth)).count();

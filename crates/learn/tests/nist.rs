@@ -66,13 +66,13 @@ fn univariate_summaries() {
 /// A curve and its derivatives by its parameters.
 type Curve = fn(f64, &[f64]) -> (f64, Vec<f64>);
 
-struct Fit {
+struct NistProblem {
     curve: Curve,
     rows: Vec<Vec<f64>>,
     dim: usize,
 }
 
-impl Objective for Fit {
+impl Objective for NistProblem {
     fn dim(&self) -> usize {
         self.dim
     }
@@ -151,7 +151,7 @@ fn nonlinear_fits_from_both_starts() {
         let coef = numbers(&case["expected"]["coef"]);
         let wanted = case["tolerance"]["digits_expected_from_double"].as_f64().unwrap();
         let (n, p) = (rows.len(), coef.len());
-        let fit = Fit { curve, rows, dim: p };
+        let fit = NistProblem { curve, rows, dim: p };
         for start in ["start_1", "start_2"] {
             let begin = numbers(&case["params"][start]);
             // The derivatives are those of the curve.

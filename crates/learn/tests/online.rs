@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use ermine_core::{Context, Dataset, Features, Learner, Mat, OwnedTarget};
-use ermine_learn::linear::{Perceptron, Rate, Sgd, SgdPenalty, Surrogate};
+use ermine_learn::linear::{Perceptron, LearningRate, Sgd, SgdPenalty, SgdLoss};
 use serde_json::Value;
 
 fn case(id: &str) -> Value {
@@ -57,9 +57,9 @@ fn passive_aggressive_steps_are_those_of_the_reference() {
     let Some((x, y)) = electricity(true) else { return };
     let case = case("pa1_electricity");
     let sgd = Sgd {
-        loss: Surrogate::Hinge,
+        loss: SgdLoss::Hinge,
         penalty: SgdPenalty::None,
-        learning_rate: Rate::Pa1,
+        learning_rate: LearningRate::Pa1,
         eta0: case["params"]["C"].as_f64(),
         fit_intercept: false,
         shuffle: false,

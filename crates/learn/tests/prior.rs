@@ -1,11 +1,11 @@
 //! A prior and a penalty are one thing: the MAP estimate of the one is the fit with the other.
 
-use ermine_core::{Context, Dataset, Features, Learner, Mat, Stream, Target};
+use ermine_core::{Context, Dataset, Features, Learner, Mat, RngStream, Target};
 use ermine_learn::linear::{Glm, GlmFamily, Logistic, Ridge};
 use ermine_math::prior::{ElasticPrior, GaussianPrior, LaplacePrior};
 
 fn columns(rows: usize, cols: usize) -> Mat<f64> {
-    let mut s = Stream::new(4, "prior test", 0);
+    let mut s = RngStream::new(4, "prior test", 0);
     Mat::from_fn(rows, cols, |_, _| s.normal())
 }
 
@@ -36,7 +36,7 @@ fn is_peak(at: &[f64], log_posterior: impl Fn(&[f64]) -> f64) {
 
 #[test]
 fn ridge_is_the_map_estimate_of_a_gaussian_prior() {
-    let (x, mut s) = (columns(40, 3), Stream::new(1, "prior noise", 0));
+    let (x, mut s) = (columns(40, 3), RngStream::new(1, "prior noise", 0));
     let (noise, prior) = (0.49, GaussianPrior { variance: 0.2 });
     let y: Vec<f64> = (0..40).map(|i| dot(x.row(i), &[0.5, -0.3, 0.0]) + 0.7 * s.normal()).collect();
     let rows = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));

@@ -1,26 +1,26 @@
 //! The penalty of ridge chosen from a grid: every error against explicit refits.
 
 use ermine_core::{
-    Context, Csr, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, Regressor, RowSource, Schema, Section, Stream,
-    Target, drive_source,
+    Context, Csr, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, Regressor, RowSource, Schema, Section, RngStream,
+    Target, run_passes_source,
 };
-use ermine_learn::linear::{Alpha, Choose, Ols, Ridge, RidgeModel};
+use ermine_learn::linear::{RidgeAlpha, RidgeCv, Ols, Ridge, RidgeModel};
 use ermine_learn::select::k_fold;
 
 const ALPHAS: [f64; 4] = [0.03, 0.7, 11.0, 400.0];
 
 fn loo(alphas: &[f64]) -> Ridge {
-    Ridge { alpha: Alpha::Chosen(Choose::Loo), alphas: Some(alphas.to_vec()), store_cv_results: true, ..Ridge::default() }
+    Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), alphas: Some(alphas.to_vec()), store_cv_results: true, ..Ridge::default() }
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut rng = Stream::new(seed, "ridge path test", 0);
+    let mut rng = RngStream::new(seed, "ridge path test", 0);
     Mat::from_fn(rows, cols, |_, _| rng.normal())
 }
 
 /// Targets that depend on some columns, a column a target.
 fn targets(x: &Mat<f64>, count: usize, seed: u64) -> Mat<f64> {
-    let mut rng = Stream::new(seed, "ridge path targets", 0);
+    let mut rng = RngStream::new(seed, "ridge path targets", 0);
     Mat::from_fn(x.rows(), count, |i, k| 3.0 + x[(i, k)] - 2.0 * x[(i, (k + 1) % x.cols())] + rng.normal())
 }
 
@@ -31,9 +31,9 @@ fn refits(ridge: &Ridge, data: &Dataset<'_>, alphas: &[f64]) -> Mat<f64> {
     let mut out = Mat::filled(data.rows(), t * alphas.len(), f64::NAN);
     for i in (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0) {
         let others: Vec<usize> = (0..data.rows()).filter(|&r| r != i).collect();
-        let (train, test) = (data.take(&others), data.take(&[i]));
+        let (train, test) = (data.take_rows(&others), data.take_rows(&[i]));
         for (a, &alpha) in alphas.iter().enumerate() {
-            let ridge = Ridge { alpha: Alpha::One(alpha), store_cv_results: false, ..ridge.clone() };
+            let ridge = Ridge { alpha: RidgeAlpha::One(alpha), store_cv_results: false, ..ridge.clone() };
             let model = ridge.fit(&train.view(), &Context::default()).unwrap();
             let p = model.predict(&test.view().x).unwrap();
             (0..t).for_each(|k| out[(i, k * alphas.len() + a)] = y.at(i, k) - p[(0, k)]);
@@ -67,7 +67,7 @@ fn check(ridge: &Ridge, data: &Dataset<'_>, rel: f64, what: &str) -> RidgeModel 
     if !ridge.alpha_per_target {
         let best = (0..alphas.len()).min_by(|&a, &b| sum(a).total_cmp(&sum(b))).unwrap();
         assert_eq!(model.alpha(), [alphas[best]], "{what}");
-        let plain = Ridge { alpha: Alpha::One(alphas[best]), ..ridge.clone() }.fit(data, &Context::default()).unwrap();
+        let plain = Ridge { alpha: RidgeAlpha::One(alphas[best]), ..ridge.clone() }.fit(data, &Context::default()).unwrap();
         for (a, b) in model.coef().as_slice().iter().zip(plain.coef().as_slice()) {
             assert!((a - b).abs() <= 1e-10 * b.abs().max(1e-3), "{what}: {a} against {b}");
         }
@@ -101,7 +101,7 @@ fn rows_without_weight_are_absent() {
         let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(Some(&weight));
         let model = check(&loo(&ALPHAS), &data, 1e-10, "zero weights");
         let kept: Vec<usize> = (0..rows).filter(|&i| weight[i] > 0.0).collect();
-        let fewer = loo(&ALPHAS).fit(&data.take(&kept).view(), &Context::default()).unwrap();
+        let fewer = loo(&ALPHAS).fit(&data.take_rows(&kept).view(), &Context::default()).unwrap();
         for (a, b) in model.path().unwrap().error.as_slice().iter().zip(fewer.path().unwrap().error.as_slice()) {
             assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");
         }
@@ -122,21 +122,21 @@ fn means_far_from_zero_and_nearly_dependent_columns_do_no_harm() {
 #[test]
 fn targets_choose_together_or_each_for_itself() {
     let x = random(60, 6, 7);
-    let mut rng = Stream::new(8, "noise", 0);
+    let mut rng = RngStream::new(8, "noise", 0);
     // The first target is nearly exact, the second nothing but noise.
     let y = Mat::from_fn(60, 2, |i, k| if k == 0 { x[(i, 0)] + 1e-3 * rng.normal() } else { rng.normal() });
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
     check(&loo(&ALPHAS), &data, 1e-10, "together");
     let each = check(&Ridge { alpha_per_target: true, ..loo(&ALPHAS) }, &data, 1e-10, "each");
     assert_eq!(each.alpha(), [0.03, 400.0]);
-    let given = Ridge { alpha: Alpha::Each(vec![0.03, 400.0]), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+    let given = Ridge { alpha: RidgeAlpha::Each(vec![0.03, 400.0]), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
     assert_eq!(each.coef(), given.coef());
 }
 
 #[test]
 fn sparse_rows_and_singles() {
     for (rows, cols) in [(50, 8), (7, 30), (15, 400)] {
-        let mut rng = Stream::new(9, "sparse", 0);
+        let mut rng = RngStream::new(9, "sparse", 0);
         let dense = Mat::from_fn(rows, cols, |i, j| if (i * 7 + j * 3) % 5 == 0 { rng.normal() } else { 0.0 });
         let (mut indptr, mut indices, mut values) = (vec![0usize], Vec::new(), Vec::new());
         for i in 0..rows {
@@ -182,10 +182,10 @@ fn a_stream_chooses_the_same_with_the_same_bits() {
     let y = targets(&x, 1, 13);
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
     let memory = loo(&ALPHAS).fit(&data, &Context::default()).unwrap();
-    let streamed = drive_source(&loo(&ALPHAS), &Runs(data), &Context::default()).unwrap();
+    let streamed = run_passes_source(&loo(&ALPHAS), &Runs(data), &Context::default()).unwrap();
     assert_eq!((memory.path(), memory.coef()), (streamed.path(), streamed.coef()));
-    let cv = Ridge { alpha: Alpha::Chosen(Choose::Cv), ..Ridge::default() };
-    assert!(drive_source(&cv, &Runs(data), &Context::default()).unwrap_err().to_string().contains("loo"));
+    let cv = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Cv), ..Ridge::default() };
+    assert!(run_passes_source(&cv, &Runs(data), &Context::default()).unwrap_err().to_string().contains("loo"));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn the_automatic_grid_spans_the_spectrum() {
     let x = random(80, 5, 14);
     let y = targets(&x, 1, 15);
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
-    let ridge = Ridge { alpha: Alpha::Chosen(Choose::Loo), ..Ridge::default() };
+    let ridge = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), ..Ridge::default() };
     let model = ridge.fit(&data, &Context::default()).unwrap();
     let path = model.path().unwrap();
     assert_eq!(path.alphas.len(), 101);
@@ -217,7 +217,7 @@ fn folds_are_predicted_from_the_others() {
         let y = targets(&x, 2, 17);
         let weight: Vec<f64> = (0..rows).map(|i| 1.0 + (i % 3) as f64).collect();
         let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(Some(&weight));
-        let ridge = Ridge { alpha: Alpha::Chosen(Choose::Cv), cv: 3, ..loo(&ALPHAS) };
+        let ridge = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Cv), cv: 3, ..loo(&ALPHAS) };
         let model = ridge.fit(&data, &Context { seed: 5, ..Context::default() }).unwrap();
         let path = model.path().unwrap();
         let folds = k_fold(rows, 3, 5).unwrap();
@@ -225,8 +225,8 @@ fn folds_are_predicted_from_the_others() {
             let mut mean = [0.0; 2];
             for fold in 0..3 {
                 let (train, test) = folds.round(fold);
-                let (train, test) = (data.take(&train), data.take(&test));
-                let plain = Ridge { alpha: Alpha::One(alpha), ..Ridge::default() };
+                let (train, test) = (data.take_rows(&train), data.take_rows(&test));
+                let plain = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() };
                 let p = plain.fit(&train.view(), &Context::default()).unwrap().predict(&test.view().x).unwrap();
                 let (test, y) = (test.view(), test.view().y.reals().unwrap().to_owned());
                 for (k, mean) in mean.iter_mut().enumerate() {
@@ -246,7 +246,7 @@ fn folds_are_predicted_from_the_others() {
 fn hostile_data_gets_an_answer_or_a_reason() {
     let x = random(20, 3, 18);
     let y = targets(&x, 1, 19);
-    let auto = Ridge { alpha: Alpha::Chosen(Choose::Loo), ..Ridge::default() };
+    let auto = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), ..Ridge::default() };
     let fit = |ridge: &Ridge, x: &Mat<f64>, y: &[f64]| {
         ridge.fit(&Dataset::new(Features::F64(x.view())).with_target(Target::Real(y)), &Context::default())
     };
@@ -305,7 +305,7 @@ fn saved_and_loaded_the_path_is_there() {
 #[test]
 fn a_hundred_sparse_rows_of_a_hundred_thousand_columns() {
     let (rows, cols) = (100, 100_000);
-    let mut rng = Stream::new(22, "very wide", 0);
+    let mut rng = RngStream::new(22, "very wide", 0);
     let (mut indptr, mut indices, mut values) = (vec![0usize], Vec::new(), Vec::new());
     for i in 0..rows {
         // Ten columns of its own and one that all rows share.
@@ -320,9 +320,9 @@ fn a_hundred_sparse_rows_of_a_hundred_thousand_columns() {
     let model = loo(&ALPHAS).fit(&data, &Context::default()).unwrap();
     for i in [0, 57] {
         let others: Vec<usize> = (0..rows).filter(|&r| r != i).collect();
-        let (train, test) = (data.take(&others), data.take(&[i]));
+        let (train, test) = (data.take_rows(&others), data.take_rows(&[i]));
         for (a, &alpha) in ALPHAS.iter().enumerate() {
-            let plain = Ridge { alpha: Alpha::One(alpha), ..Ridge::default() };
+            let plain = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() };
             let p = plain.fit(&train.view(), &Context::default()).unwrap().predict(&test.view().x).unwrap();
             let found = model.path().unwrap().residuals.as_ref().unwrap()[(i, a)];
             assert!((found - (y[i] - p[(0, 0)])).abs() < 1e-9, "{found} {}", y[i] - p[(0, 0)]);

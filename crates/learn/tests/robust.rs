@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, Stream, Target};
-use ermine_learn::linear::{Alpha, Expectile, Huber, HuberModel, Ols, Quantile, QuantileModel, Ridge};
+use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, RngStream, Target};
+use ermine_learn::linear::{RidgeAlpha, Expectile, Huber, HuberModel, Ols, Quantile, QuantileModel, Ridge};
 use serde_json::Value;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
@@ -42,7 +42,7 @@ fn quantile(level: f64, alpha: f64, data: &Dataset<'_>) -> QuantileModel {
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
-    let mut rng = Stream::new(seed, "robust test", 0);
+    let mut rng = RngStream::new(seed, "robust test", 0);
     let x = Mat::from_fn(rows, cols, |_, _| rng.normal());
     let y = (0..rows).map(|i| 1.0 + x.row(i).iter().sum::<f64>() + rng.normal() * if rng.uniform() < 0.1 { 20.0 } else { 1.0 });
     let y = y.collect();
@@ -153,7 +153,7 @@ fn brute_force(x: &Mat<f64>, y: &[f64], w: &[f64], level: f64, alpha: f64) -> f6
 fn no_plane_through_rows_is_better() {
     for seed in 0..30 {
         let (x, y) = random(9, 2, seed);
-        let mut rng = Stream::new(seed, "weights", 0);
+        let mut rng = RngStream::new(seed, "weights", 0);
         let w: Vec<f64> = (0..9).map(|i| if i == 4 { 0.0 } else { rng.uniform() + 0.1 }).collect();
         for level in [0.0, 0.1, 0.35, 0.5, 0.8, 1.0] {
             for alpha in [0.0, 0.05, 0.5] {
@@ -171,7 +171,7 @@ fn no_plane_through_rows_is_better() {
 #[test]
 fn whole_numbers_with_many_ties_are_solved_too() {
     for seed in 0..40 {
-        let mut rng = Stream::new(seed, "ties", 0);
+        let mut rng = RngStream::new(seed, "ties", 0);
         let x = Mat::from_fn(12, 2, |_, _| rng.below(3) as f64);
         let y: Vec<f64> = (0..12).map(|_| rng.below(4) as f64).collect();
         for level in [0.25, 0.5, 0.75] {
@@ -197,7 +197,7 @@ fn is_optimal(x: &Mat<f64>, y: &[f64], model: &QuantileModel, level: f64) {
         residuals(x, y, coef, intercept).iter().map(|r| pinball(*r, level)).sum::<f64>() / n
     };
     let here = objective(model.coef(), model.intercept());
-    let mut rng = Stream::new(1, "directions", 0);
+    let mut rng = RngStream::new(1, "directions", 0);
     for k in 0..40 {
         let mut coef = model.coef().to_vec();
         let step = 10f64.powi(-(k % 6));
@@ -227,7 +227,7 @@ fn many_rows_give_the_plane_of_all() {
 
 #[test]
 fn without_columns_that_say_something_it_is_the_quantile_of_the_sample() {
-    let mut rng = Stream::new(5, "sample quantile", 0);
+    let mut rng = RngStream::new(5, "sample quantile", 0);
     for n in [1, 2, 7, 50] {
         let x = Mat::filled(n, 1, 3.0);
         let y: Vec<f64> = (0..n).map(|_| rng.normal()).collect();
@@ -274,7 +274,7 @@ fn quantiles_follow_their_targets_and_columns() {
 
 #[test]
 fn layouts_singles_and_sparse_rows_agree() {
-    let mut rng = Stream::new(3, "forms", 0);
+    let mut rng = RngStream::new(3, "forms", 0);
     let x = Mat::from_fn(300, 4, |_, _| if rng.uniform() < 0.5 { 0.0 } else { f64::from(rng.normal() as f32) });
     let y: Vec<f64> = (0..300).map(|i| x[(i, 0)] - x[(i, 3)] + rng.normal()).collect();
     let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
@@ -368,7 +368,7 @@ fn huber_without_far_rows_is_ridge() {
     let (x, y) = random(100, 3, 9);
     let learner = Huber { epsilon: 1e6, alpha: 0.5, ..Huber::default() };
     let model = learner.fit(&data(&x, &y), &Context::default()).unwrap();
-    let ridge = Ridge { alpha: Alpha::One(0.5 * model.scale()), ..Ridge::default() };
+    let ridge = Ridge { alpha: RidgeAlpha::One(0.5 * model.scale()), ..Ridge::default() };
     let ridge = ridge.fit(&data(&x, &y), &Context::default()).unwrap();
     (0..3).for_each(|j| near(model.coef()[j], ridge.coef()[(0, j)], 1e-9, "coefficient"));
     near(model.scale(), (ridge.rss()[0] / 100.0).sqrt(), 1e-9, "scale");
@@ -397,7 +397,7 @@ fn huber_says_when_the_scale_vanishes() {
 #[test]
 fn expectiles_balance_what_lies_above_and_below() {
     let (x, y) = random(300, 3, 11);
-    let mut rng = Stream::new(2, "weights", 0);
+    let mut rng = RngStream::new(2, "weights", 0);
     let w: Vec<f64> = (0..300).map(|_| rng.below(3) as f64).collect();
     for tau in [1e-3, 0.1, 0.5, 0.9, 0.999] {
         for alpha in [0.0, 3.0] {
@@ -487,7 +487,7 @@ fn hostile_data_gets_an_answer() {
 
 #[test]
 fn a_hundred_rows_of_a_hundred_thousand_sparse_columns() {
-    let mut rng = Stream::new(6, "wide", 0);
+    let mut rng = RngStream::new(6, "wide", 0);
     let (rows, cols) = (100, 100_000);
     let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
     let mut y = Vec::new();
@@ -524,7 +524,7 @@ fn a_hundred_rows_of_a_hundred_thousand_sparse_columns() {
 
 /// 100 rows of 20 000 sparse columns, of which five matter.
 fn wide_sparse() -> (Csr, Vec<f64>) {
-    let mut rng = Stream::new(77, "wide quantile", 0);
+    let mut rng = RngStream::new(77, "wide quantile", 0);
     let (rows, cols) = (100, 20_000u32);
     let (mut indptr, mut indices, mut values, mut y) = (vec![0], Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rows {

@@ -2,7 +2,7 @@
 //! in a process of its own, since it looks at the memory of the process.
 #![cfg(target_os = "linux")]
 
-use ermine_core::{Classifier, Context, Csr, Dataset, Features, Learner, Mat, Stream, Target};
+use ermine_core::{Classifier, Context, Csr, Dataset, Features, Learner, Mat, RngStream, Target};
 use ermine_learn::svm::Svm;
 
 const MEGABYTE: f64 = 1e6;
@@ -28,7 +28,7 @@ fn added(learner: &Svm, data: &Dataset<'_>) -> (f64, f64) {
 #[test]
 fn a_fit_takes_its_cache_and_its_rows_once() {
     let (rows, cols) = (4_000, 1_000);
-    let mut draw = Stream::new(7, "rows", 0);
+    let mut draw = RngStream::new(7, "rows", 0);
     let x = Mat::from_fn(rows, cols, |_, _| draw.normal());
     let mut sparse = (vec![0], Vec::new(), Vec::new());
     for _ in 0..rows {

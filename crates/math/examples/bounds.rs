@@ -9,8 +9,8 @@
 
 use std::time::Instant;
 
-use ermine_core::Stream;
-use ermine_math::distance::{Centres, Rows};
+use ermine_core::RngStream;
+use ermine_math::distance::{Centers, StridedRows};
 
 fn main() {
     println!(
@@ -27,23 +27,23 @@ fn main() {
         (100_000, 20, 1000, 0.5),
         (200_000, 4, 100, 2.0),
     ] {
-        let mut s = Stream::new(0, "clouds", 0);
+        let mut s = RngStream::new(0, "clouds", 0);
         let clouds: Vec<f64> = (0..k * cols).map(|_| spread * s.normal()).collect();
         let mut x = Vec::with_capacity(rows * cols);
         for _ in 0..rows {
             let c = s.below(k);
             x.extend((0..cols).map(|j| (clouds[c * cols + j] + s.normal()) as f32));
         }
-        let view = Rows::new(&x, rows, cols, cols).expect("whole rows");
+        let view = StridedRows::new(&x, rows, cols, cols).expect("whole rows");
         let mut centres: Vec<f64> =
             (0..k).flat_map(|_| view.row(s.below(rows)).iter().map(|&v| f64::from(v)).collect::<Vec<_>>()).collect();
         let (mut labels, mut plain) = (vec![0u32; rows], vec![0u32; rows]);
         let mut lower = Vec::new();
-        let mut before: Option<Centres<f32>> = None;
+        let mut before: Option<Centers<f32>> = None;
         for step in 0..40 {
-            let ready = Centres::<f32>::new(&centres, k, cols);
+            let ready = Centers::<f32>::new(&centres, k, cols);
             lower.resize(rows * ready.groups(), f32::NEG_INFINITY);
-            let moves = before.as_ref().map_or_else(|| vec![0.0; ready.groups()], |b| ready.moves(b));
+            let moves = before.as_ref().map_or_else(|| vec![0.0; ready.groups()], |b| ready.center_moves(b));
             let (mut all, mut bounded) = (ready.sums(), ready.sums());
             let start = Instant::now();
             ready.nearest_and_sum(view, None, &mut plain, &mut all);

@@ -8,13 +8,13 @@
 
 use std::time::Instant;
 
-use ermine_core::{Features, Mat, Stream};
-use ermine_math::neighbours::{Index, Method, Metric, Points};
+use ermine_core::{Features, Mat, RngStream};
+use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, Metric, IndexedPoints};
 
 fn draw(kind: &str, rows: usize, cols: usize, seed: u64) -> Mat<f32> {
-    let mut centres = Stream::new(0, "centres", 0);
+    let mut centres = RngStream::new(0, "centres", 0);
     let centres = Mat::from_fn(50, cols, |_, _| 0.7 * centres.normal());
-    let mut s = Stream::new(seed, "rows", 0);
+    let mut s = RngStream::new(seed, "rows", 0);
     let mut out = Mat::filled(rows, cols, 0f32);
     for i in 0..rows {
         let c = s.below(50);
@@ -42,10 +42,10 @@ fn main() -> ermine_core::Result<()> {
                 let (x, q) = (draw(kind, n, p, 1), draw(kind, queries, p, 2));
                 let mut times = Vec::new();
                 let mut results = Vec::new();
-                for method in [Method::Brute, Method::Tree] {
+                for method in [SearchAlgorithm::Brute, SearchAlgorithm::Tree] {
                     let start = Instant::now();
-                    let points = Points::from_features(&Features::F32(x.view()), None, "example")?;
-                    let index = Index::new(points, Metric::Euclidean, method)?;
+                    let points = IndexedPoints::from_features(&Features::F32(x.view()), None, "example")?;
+                    let index = NeighborIndex::new(points, Metric::Euclidean, method)?;
                     let fit = start.elapsed();
                     let start = Instant::now();
                     results.push(index.nearest(&Features::F32(q.view()), 10)?);

@@ -160,11 +160,11 @@ fused! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::{Csr, Stream};
+    use ermine_core::{Csr, RngStream};
 
     #[test]
     fn every_form_gives_the_definition() {
-        let mut rng = Stream::new(1, "affine", 0);
+        let mut rng = RngStream::new(1, "affine", 0);
         for (rows, cols, targets) in [(1, 1, 1), (3, 5, 2), (700, 33, 1), (600, 16, 3), (257, 100, 4)] {
             // Values that singles hold exactly, so that all forms are one matrix.
             let x = Mat::from_fn(rows, cols, |i, j| if (i + j) % 3 == 0 { 0.0 } else { f64::from(rng.normal() as f32) });

@@ -13,7 +13,7 @@ use crate::simd::{Portable, Simd};
 /// out at the end is at most as many variances as the block has rows; blocks are merged by the formula of Chan, Golub and
 /// LeVeque, and means carry a second word.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Raw")]
+#[serde(try_from = "ClassMomentsRepr")]
 pub struct ClassMoments {
     weight: Vec<f64>,
     mean: Mat<f64>,
@@ -24,7 +24,7 @@ pub struct ClassMoments {
 
 /// What is read from outside, before it is checked.
 #[derive(Deserialize)]
-struct Raw {
+struct ClassMomentsRepr {
     weight: Vec<f64>,
     mean: Mat<f64>,
     mean_low: Mat<f64>,
@@ -32,9 +32,9 @@ struct Raw {
     finite: bool,
 }
 
-impl TryFrom<Raw> for ClassMoments {
+impl TryFrom<ClassMomentsRepr> for ClassMoments {
     type Error = String;
-    fn try_from(Raw { weight, mean, mean_low, squares, finite }: Raw) -> Result<Self, String> {
+    fn try_from(ClassMomentsRepr { weight, mean, mean_low, squares, finite }: ClassMomentsRepr) -> Result<Self, String> {
         let shape = (weight.len(), mean.cols());
         if [&mean, &mean_low, &squares].iter().any(|m| (m.rows(), m.cols()) != shape) {
             return Err("class moments with arrays of different shapes".into());
@@ -104,7 +104,7 @@ impl ClassMoments {
                 *best = Some((w, i));
             }
         }
-        let mut sums = Sums { padded, origin: vec![0.0; classes * padded], sums: vec![0.0; 2 * classes * padded] };
+        let mut sums = ClassBlockSums { padded, origin: vec![0.0; classes * padded], sums: vec![0.0; 2 * classes * padded] };
         for (class, best) in heaviest.iter().enumerate() {
             if let Some((_, row)) = best {
                 for j in 0..cols {
@@ -182,7 +182,7 @@ impl ClassMoments {
 }
 
 /// Sums about an origin, while a block is read.
-struct Sums {
+struct ClassBlockSums {
     padded: usize,
     /// A row a class.
     origin: Vec<f64>,
@@ -190,7 +190,7 @@ struct Sums {
     sums: Vec<f64>,
 }
 
-impl Sums {
+impl ClassBlockSums {
     /// One row, four columns.
     #[inline(always)]
     fn step<S: Simd, const WEIGHTED: bool>(&mut self, s: S, class: usize, vector: usize, value: S::V, w: f64) {
@@ -277,9 +277,9 @@ impl Sums {
     }
 }
 
-fn gather<T: Real>(sums: &mut Sums, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
+fn gather<T: Real>(sums: &mut ClassBlockSums, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
     #[inline(always)]
-    fn either<S: Simd, T: Real>(s: S, sums: &mut Sums, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
+    fn dispatch<S: Simd, T: Real>(s: S, sums: &mut ClassBlockSums, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
         match weight {
             None => sums.gather::<S, T, false>(s, x, codes, &[]),
             Some(weight) => sums.gather::<S, T, true>(s, x, codes, weight),
@@ -289,15 +289,15 @@ fn gather<T: Real>(sums: &mut Sums, x: MatRef<'_, T>, codes: &[u32], weight: Opt
     {
         use crate::simd::Avx2;
         #[target_feature(enable = "avx2,fma")]
-        fn either_avx2<T: Real>(s: Avx2, sums: &mut Sums, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
-            either(s, sums, x, codes, weight);
+        fn dispatch_avx2<T: Real>(s: Avx2, sums: &mut ClassBlockSums, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
+            dispatch(s, sums, x, codes, weight);
         }
         if let Some(s) = Avx2::find() {
             // SAFETY: the features were found.
-            return unsafe { either_avx2(s, sums, x, codes, weight) };
+            return unsafe { dispatch_avx2(s, sums, x, codes, weight) };
         }
     }
-    either(Portable, sums, x, codes, weight);
+    dispatch(Portable, sums, x, codes, weight);
 }
 
 /// Gaussian densities with independent columns: one a class.
@@ -414,10 +414,10 @@ impl DiagonalGaussians {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-        let mut rng = Stream::new(seed, "test", 0);
+        let mut rng = RngStream::new(seed, "test", 0);
         Mat::from_fn(rows, cols, |_, _| rng.normal())
     }
 

@@ -52,13 +52,13 @@ pub fn elastic_violation(z: f64, b: f64, l1: f64, l2: f64, positive: bool) -> f6
 ///
 /// Reference: Q. Bertrand, M. Massias (2021), Anderson acceleration of coordinate descent, AISTATS.
 #[derive(Debug, Clone)]
-pub struct Anderson {
+pub struct AndersonAcceleration {
     /// The last points, oldest first.
     points: Vec<Vec<f64>>,
     steps: usize,
 }
 
-impl Anderson {
+impl AndersonAcceleration {
     /// Combines `steps` steps; 5 is the common choice.
     pub fn new(steps: usize) -> Self {
         Self { points: Vec::with_capacity(steps + 1), steps }
@@ -162,7 +162,7 @@ mod tests {
         let a = [[0.99, 0.02, 0.0], [0.0, 0.95, 0.01], [0.0, 0.0, 0.9]];
         let b = [1.0, 2.0, 3.0];
         let next = |x: &[f64]| -> Vec<f64> { (0..3).map(|i| (0..3).map(|j| a[i][j] * x[j]).sum::<f64>() + b[i]).collect() };
-        let mut anderson = Anderson::new(5);
+        let mut anderson = AndersonAcceleration::new(5);
         let mut x = vec![0.0; 3];
         let found = loop {
             x = next(&x);

@@ -9,13 +9,13 @@ mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod simd;
 
-use kernel::Kernel;
+use kernel::DistanceNumber;
 
 /// Rows that are looked at together: small enough to stay in the first cache.
 const TILE_BYTES: usize = 16 << 10;
 
 /// The numbers the kernels work in: `f32` or `f64`.
-pub trait Real: Kernel {}
+pub trait Real: DistanceNumber {}
 impl Real for f32 {}
 impl Real for f64 {}
 
@@ -60,14 +60,14 @@ fn squared_plain(a: &[f64], b: &[f64]) -> f64 {
 
 /// Rows of equal length in one slice, each contiguous, `stride` elements apart.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a, T> {
+pub struct StridedRows<'a, T> {
     data: &'a [T],
     rows: usize,
     cols: usize,
     stride: usize,
 }
 
-impl<'a, T: Real> Rows<'a, T> {
+impl<'a, T: Real> StridedRows<'a, T> {
     /// A checked view, or `None` when a row would reach outside the slice.
     pub fn new(data: &'a [T], rows: usize, cols: usize, stride: usize) -> Option<Self> {
         let fits = rows == 0 || (rows - 1).checked_mul(stride).and_then(|s| s.checked_add(cols)).is_some_and(|s| s <= data.len());
@@ -108,13 +108,13 @@ impl<'a, T: Real> Rows<'a, T> {
 
 /// Centres, made ready for many rows.
 #[derive(Debug, Clone)]
-pub struct Centres<T> {
+pub struct Centers<T> {
     k: usize,
     cols: usize,
     /// The columns, rounded up to whole vectors.
     width: usize,
     /// Groups of `vectors` vectors of centres: for each feature, the values of these centres.
-    groups: Vec<Group>,
+    groups: Vec<CenterGroup>,
     packed: Vec<T>,
     /// -(m·c + |c|²/2) for centres c about the mean m of the centres; minus infinity in lanes without centre.
     bias: Vec<T>,
@@ -122,12 +122,12 @@ pub struct Centres<T> {
     rows: Vec<T>,
     /// Their lengths.
     norms: Vec<f64>,
-    rounding: bounds::Rounding,
+    rounding: bounds::DistanceError,
 }
 
 /// Centres that are looked at together.
 #[derive(Debug, Clone, Copy)]
-struct Group {
+struct CenterGroup {
     /// The first centre.
     first: usize,
     /// Vectors of centres: 2, or 1 at the end.
@@ -138,7 +138,7 @@ struct Group {
 
 /// Sums over rows by their nearest centre.
 #[derive(Debug, Clone)]
-pub struct Sums<T> {
+pub struct CenterSums<T> {
     /// Row minus centre, in rows of the width of the centres.
     residuals: Vec<T>,
     /// Weight of the rows of each centre.
@@ -147,7 +147,7 @@ pub struct Sums<T> {
     inertia: f64,
 }
 
-impl<T: Real> Centres<T> {
+impl<T: Real> Centers<T> {
     /// Packs `k` centres of `cols` columns, given row by row.
     ///
     /// # Panics
@@ -169,7 +169,7 @@ impl<T: Real> Centres<T> {
         while done < vectors {
             let count = (vectors - done).min(2);
             let first = done * lanes;
-            groups.push(Group { first, vectors: count, start: packed.len() });
+            groups.push(CenterGroup { first, vectors: count, start: packed.len() });
             for j in 0..cols {
                 for c in first..first + count * lanes {
                     packed.push(T::from_f64(if c < k { centres[c * cols + j] - mean[j] } else { 0.0 }));
@@ -193,9 +193,9 @@ impl<T: Real> Centres<T> {
             }
         }
         let norms = (0..k).map(|c| centres[c * cols..(c + 1) * cols].iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
-        let rounding = bounds::Rounding::default();
+        let rounding = bounds::DistanceError::default();
         let ready = Self { k, cols, width, groups, packed, bias, rows, norms, rounding };
-        let rounding = bounds::Rounding::of(&ready);
+        let rounding = bounds::DistanceError::of(&ready);
         Self { rounding, ..ready }
     }
 
@@ -210,8 +210,8 @@ impl<T: Real> Centres<T> {
     }
 
     /// Sums of no rows.
-    pub fn sums(&self) -> Sums<T> {
-        Sums { residuals: vec![T::from_f64(0.0); self.k * self.width], weight: vec![0.0; self.k], inertia: 0.0 }
+    pub fn sums(&self) -> CenterSums<T> {
+        CenterSums { residuals: vec![T::from_f64(0.0); self.k * self.width], weight: vec![0.0; self.k], inertia: 0.0 }
     }
 
     /// A centre as the kernels see it: rounded to their precision.
@@ -219,7 +219,7 @@ impl<T: Real> Centres<T> {
         self.rows[c * self.width..c * self.width + self.cols].iter().map(|v| v.to_f64())
     }
 
-    fn check(&self, x: &Rows<'_, T>, labels: &[u32]) {
+    fn check(&self, x: &StridedRows<'_, T>, labels: &[u32]) {
         assert!(x.cols == self.cols && labels.len() == x.rows && self.k > 0, "rows, labels and centres that fit together");
     }
 
@@ -232,7 +232,7 @@ impl<T: Real> Centres<T> {
     ///
     /// # Panics
     /// When rows, labels and centres do not fit together, or there is no centre.
-    pub fn nearest(&self, x: Rows<'_, T>, labels: &mut [u32]) {
+    pub fn nearest(&self, x: StridedRows<'_, T>, labels: &mut [u32]) {
         self.check(&x, labels);
         let step = self.tile_rows();
         let mut best = T::best(step);
@@ -246,7 +246,7 @@ impl<T: Real> Centres<T> {
     ///
     /// # Panics
     /// When rows, labels, weights, sums and centres do not fit together, or there is no centre.
-    pub fn nearest_and_sum(&self, x: Rows<'_, T>, weight: Option<&[f64]>, labels: &mut [u32], sums: &mut Sums<T>) {
+    pub fn nearest_and_sum(&self, x: StridedRows<'_, T>, weight: Option<&[f64]>, labels: &mut [u32], sums: &mut CenterSums<T>) {
         self.check(&x, labels);
         assert!(weight.is_none_or(|w| w.len() == x.rows) && sums.residuals.len() == self.k * self.width);
         let step = self.tile_rows();
@@ -262,9 +262,9 @@ impl<T: Real> Centres<T> {
     }
 }
 
-impl<T: Real> Sums<T> {
+impl<T: Real> CenterSums<T> {
     /// The sum of row minus centre over the rows of centre `c`.
-    pub fn residual<'a>(&'a self, centres: &Centres<T>, c: usize) -> impl Iterator<Item = f64> + 'a {
+    pub fn residual<'a>(&'a self, centres: &Centers<T>, c: usize) -> impl Iterator<Item = f64> + 'a {
         self.residuals[c * centres.width..c * centres.width + centres.cols].iter().map(|v| v.to_f64())
     }
 

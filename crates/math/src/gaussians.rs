@@ -166,10 +166,10 @@ impl FullGaussians {
 mod tests {
     use super::*;
     use crate::linalg::product;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-        let mut rng = Stream::new(seed, "test", 0);
+        let mut rng = RngStream::new(seed, "test", 0);
         Mat::from_fn(rows, cols, |_, _| rng.normal())
     }
 

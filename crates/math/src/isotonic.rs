@@ -27,11 +27,11 @@ pub fn isotonic(x: &[f64], y: &[f64], weight: Option<&[f64]>) -> Isotonic {
     order.sort_by(|&a, &b| x[a].total_cmp(&x[b]).then(y[a].total_cmp(&y[b])));
 
     let mut knots: Vec<f64> = Vec::new();
-    let mut at_knot: Vec<Pool> = Vec::new();
+    let mut at_knot: Vec<PavaBlock> = Vec::new();
     for i in order {
-        let row = Pool { mean: y[i], weight: weight_of(i), knots: 1 };
+        let row = PavaBlock { mean: y[i], weight: weight_of(i), knots: 1 };
         match at_knot.last_mut() {
-            Some(pool) if knots.last() == Some(&x[i]) => pool.join(Pool { knots: 0, ..row }),
+            Some(pool) if knots.last() == Some(&x[i]) => pool.join(PavaBlock { knots: 0, ..row }),
             _ => {
                 knots.push(x[i]);
                 at_knot.push(row);
@@ -39,7 +39,7 @@ pub fn isotonic(x: &[f64], y: &[f64], weight: Option<&[f64]>) -> Isotonic {
         }
     }
 
-    let mut pools: Vec<Pool> = Vec::with_capacity(at_knot.len());
+    let mut pools: Vec<PavaBlock> = Vec::with_capacity(at_knot.len());
     for mut pool in at_knot {
         while let Some(before) = pools.last()
             && before.mean >= pool.mean
@@ -57,13 +57,13 @@ pub fn isotonic(x: &[f64], y: &[f64], weight: Option<&[f64]>) -> Isotonic {
 
 /// Neighbouring knots of one level.
 #[derive(Clone, Copy)]
-struct Pool {
+struct PavaBlock {
     mean: f64,
     weight: f64,
     knots: usize,
 }
 
-impl Pool {
+impl PavaBlock {
     fn join(&mut self, other: Self) {
         self.weight += other.weight;
         // The mean moves by a share of the difference, which cannot overflow where the products with the weights could.

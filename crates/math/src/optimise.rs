@@ -32,15 +32,15 @@ use serde::{Deserialize, Serialize};
 /// assert!((d.best()[0] - 1.0).abs() < 1e-9);
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Descent {
+pub struct LbfgsDescent {
     memory: usize,
-    pairs: VecDeque<Pair>,
+    pairs: VecDeque<CurvaturePair>,
     point: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
     direction: Vec<f64>,
     slope: f64,
-    line: Option<Line>,
+    line: Option<LineSearch>,
     trial: Vec<f64>,
     steps: u64,
     /// The share of the last proposed step that was taken.
@@ -50,7 +50,7 @@ pub struct Descent {
 
 /// A step and the change of the gradient along it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Pair {
+struct CurvaturePair {
     step: Vec<f64>,
     change: Vec<f64>,
     product: f64,
@@ -58,15 +58,15 @@ struct Pair {
 
 /// A search along a line: the function at its start and at the ends of the interval that is known to hold a good step.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Line {
+struct LineSearch {
     step: f64,
-    low: End,
-    high: Option<End>,
+    low: BracketEnd,
+    high: Option<BracketEnd>,
     trials: u32,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct End {
+struct BracketEnd {
     step: f64,
     value: f64,
     slope: f64,
@@ -92,7 +92,7 @@ const ROUNDING: f64 = 1e-12;
 /// Evaluations along one line.
 const TRIALS: u32 = 30;
 
-impl Descent {
+impl LbfgsDescent {
     /// Starts at a point and remembers up to `memory` steps.
     pub fn new(start: Vec<f64>, memory: usize) -> Self {
         Self {
@@ -172,8 +172,8 @@ impl Descent {
         let finite = value.is_finite() && slope.is_finite();
         // Infinities have no place in most formats that a state is written in.
         let here =
-            if finite { End { step: line.step, value, slope } } else { End { step: line.step, value: f64::MAX, slope: 0.0 } };
-        let start = End { step: 0.0, value: self.value, slope: self.slope };
+            if finite { BracketEnd { step: line.step, value, slope } } else { BracketEnd { step: line.step, value: f64::MAX, slope: 0.0 } };
+        let start = BracketEnd { step: 0.0, value: self.value, slope: self.slope };
         line.trials += 1;
         let lower = value <= start.value + ENOUGH * here.step * start.slope;
         // Near the minimum the value cannot tell any more; there the slope must have fallen instead.
@@ -223,8 +223,8 @@ impl Descent {
         q.iter_mut().for_each(|v| *v = -*v);
         self.slope = dot(&q, &self.gradient);
         self.direction = q;
-        let low = End { step: 0.0, value: self.value, slope: self.slope };
-        self.line = Some(Line { step: 1.0, low, high: None, trials: 0 });
+        let low = BracketEnd { step: 0.0, value: self.value, slope: self.slope };
+        self.line = Some(LineSearch { step: 1.0, low, high: None, trials: 0 });
         self.place(1.0);
     }
 
@@ -243,7 +243,7 @@ impl Descent {
             if self.pairs.len() == self.memory {
                 self.pairs.pop_front();
             }
-            self.pairs.push_back(Pair { step, change, product });
+            self.pairs.push_back(CurvaturePair { step, change, product });
         }
         self.point.copy_from_slice(&self.trial);
         self.value = value;
@@ -254,7 +254,7 @@ impl Descent {
     }
 }
 
-impl Line {
+impl LineSearch {
     /// The next step to try: the minimum of the cubic through both ends, kept away from them; further out while no upper
     /// end is known. `slope` is that at the start of the line.
     fn next(&self, slope: f64) -> f64 {
@@ -312,7 +312,7 @@ mod tests {
 
     /// Runs to the end and returns the number of evaluations.
     fn minimise(
-        d: &mut Descent,
+        d: &mut LbfgsDescent,
         f: impl Fn(&[f64]) -> (f64, Vec<f64>),
         solve: impl Fn(&mut [f64]),
         rescale: bool,
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn the_curved_valley_is_followed_to_its_end() {
         for n in [2, 10] {
-            let mut d = Descent::new(vec![-1.2; n], 10);
+            let mut d = LbfgsDescent::new(vec![-1.2; n], 10);
             let scale = 1e-3;
             minimise(&mut d, rosenbrock, |g| g.iter_mut().for_each(|v| *v *= scale), n > 2, 500, 1e-24);
             assert!(d.best().iter().all(|x| (x - 1.0).abs() < 1e-8), "{:?}", d.best());
@@ -362,10 +362,10 @@ mod tests {
             (0.5 * x.iter().zip(&g).map(|(x, g)| (x - 1.0) * g).sum::<f64>(), g)
         };
         let exact = |g: &mut [f64]| g.iter_mut().zip(&diagonal).for_each(|(g, d)| *g /= d);
-        let mut d = Descent::new(vec![0.0; 20], 0);
+        let mut d = LbfgsDescent::new(vec![0.0; 20], 0);
         assert_eq!(minimise(&mut d, f, exact, false, 10, 1e-25), 2);
         let near = |g: &mut [f64]| g.iter_mut().enumerate().for_each(|(i, g)| *g /= diagonal[i] * (1.0 + 0.1 * (i % 3) as f64));
-        let mut d = Descent::new(vec![0.0; 20], 10);
+        let mut d = LbfgsDescent::new(vec![0.0; 20], 10);
         assert!(minimise(&mut d, f, near, false, 50, 1e-25) <= 12);
     }
 
@@ -376,11 +376,11 @@ mod tests {
             let v = x[0].exp() - 5.0 * x[0];
             (v, vec![x[0].exp() - 5.0])
         };
-        let mut d = Descent::new(vec![-2.0], 5);
+        let mut d = LbfgsDescent::new(vec![-2.0], 5);
         minimise(&mut d, f, |g| g[0] *= 1e4, false, 100, 1e-22);
         assert!((d.best()[0] - 5f64.ln()).abs() < 1e-10);
         // And far too short a one.
-        let mut d = Descent::new(vec![-2.0], 5);
+        let mut d = LbfgsDescent::new(vec![-2.0], 5);
         minimise(&mut d, f, |g| g[0] *= 1e-6, false, 100, 1e-26);
         assert!((d.best()[0] - 5f64.ln()).abs() < 1e-5, "{}", d.best()[0]);
     }
@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn written_down_between_evaluations_it_goes_on_as_before() {
         let run = |interrupt: bool| {
-            let mut d = Descent::new(vec![-1.2, 1.0], 5);
+            let mut d = LbfgsDescent::new(vec![-1.2, 1.0], 5);
             for _ in 0..30 {
                 let (value, gradient) = rosenbrock(d.point());
                 if d.tell(value, &gradient) == Told::Accepted {

@@ -117,10 +117,10 @@ impl Projection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::{Mat, Stream};
+    use ermine_core::{Mat, RngStream};
 
     fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-        let mut rng = Stream::new(seed, "test", 0);
+        let mut rng = RngStream::new(seed, "test", 0);
         Mat::from_fn(rows, cols, |_, _| rng.normal())
     }
 

@@ -4,7 +4,7 @@ use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
     ParamSpec, Range, Report, Result, Schema, Spec, Task, Trace, Transformer,
 };
-use ermine_math::loss::{Loss, OutputLoss};
+use ermine_math::loss::{RowLoss, OutputLoss};
 use serde::{Deserialize, Serialize};
 
 use crate::cells::Cells;
@@ -167,8 +167,8 @@ impl Learner for Autoencoder {
         ],
     };
 
-    const ORDERED: bool = true;
-    const DRAWN: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
+    const RANDOM_INIT: bool = true;
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AutoencoderModel> {
         self.check()?;
@@ -188,7 +188,7 @@ impl Learner for Autoencoder {
             ahead: &|i| cells.ahead(i),
             answers: Answers::Inputs,
             weight: data.weight.map(<[f64]>::to_vec),
-            loss: OutputLoss::Each(Loss::Squared),
+            loss: OutputLoss::Elementwise(RowLoss::Squared),
             train: rows,
         };
         let method = Method::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };

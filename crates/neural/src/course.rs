@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use ermine_core::{Context, Error, Progress, Result, Stream, Trace};
+use ermine_core::{Context, Error, Progress, Result, RngStream, Trace};
 use ermine_math::loss::{OutputLoss, Targets, output_block};
-use ermine_math::network::Buffer;
+use ermine_math::network::AlignedBuffer;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Op;
@@ -88,8 +88,8 @@ pub(crate) struct Stand {
 /// Weights of another moment.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Snapshot {
-    pub values: Buffer<f32>,
-    pub state: Buffer<f32>,
+    pub values: AlignedBuffer<f32>,
+    pub state: AlignedBuffer<f32>,
 }
 
 impl Snapshot {
@@ -100,7 +100,7 @@ impl Snapshot {
     pub fn put(&self, network: &mut Network) {
         network.values.copy_from_slice(&self.values);
         network.state.copy_from_slice(&self.state);
-        network.turned = Buffer::default();
+        network.turned = AlignedBuffer::default();
     }
 }
 
@@ -147,13 +147,13 @@ impl<'a> Run<'a> {
         while self.stand.epochs < plan.epochs {
             let objective = self.stand.losses.last().copied();
             cx.report(Progress { stage: "epochs", done: self.stand.epochs, total: Some(plan.epochs), objective })?;
-            if cx.out_of_time() {
+            if cx.deadline_passed() {
                 end = End::Late;
                 break;
             }
             if plan.shuffle {
                 order.copy_from_slice(&task.train);
-                Stream::new(plan.seed, "epoch", self.stand.epochs).shuffle(&mut order);
+                RngStream::new(plan.seed, "epoch", self.stand.epochs).shuffle(&mut order);
             }
             // On a thread of the pool, which need not be woken for every step.
             let Some(loss) = rayon::scope(|_| self.epoch(task, &order, cx))? else {
@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
         let seen = self.stand.rows;
         for (number, range) in batches.enumerate() {
             if number > 0 && number % LOOK == 0 {
-                if cx.out_of_time() {
+                if cx.deadline_passed() {
                     return Ok(None);
                 }
                 cx.report(Progress {

@@ -1,7 +1,7 @@
 //! Networks in model files.
 
 use ermine_core::{Error, ModelReader, ModelWriter, Result};
-use ermine_math::network::Buffer;
+use ermine_math::network::AlignedBuffer;
 
 use crate::plan::Plan;
 use crate::{Architecture, Init, Network, Shape};
@@ -55,10 +55,10 @@ pub(crate) fn read(input: &ModelReader) -> Result<Network> {
 }
 
 /// Reads numbers that lie as the weights of a network do.
-pub(crate) fn read_like(name: &str, input: &ModelReader) -> Result<Buffer<f32>> {
+pub(crate) fn read_like(name: &str, input: &ModelReader) -> Result<AlignedBuffer<f32>> {
     let values: Vec<f32> = input.vec(name)?;
     if values.iter().any(|v| !v.is_finite()) {
         return Err(Error::Model(format!("array \"{name}\" has a number that is not finite")));
     }
-    Ok(Buffer::from_slice(&values))
+    Ok(AlignedBuffer::from_slice(&values))
 }

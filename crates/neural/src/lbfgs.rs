@@ -2,7 +2,7 @@
 
 use ermine_core::{Context, Progress, Result, Trace};
 use ermine_math::loss::{Targets, output_block};
-use ermine_math::optimise::{Descent, Told};
+use ermine_math::optimise::{LbfgsDescent, Told};
 
 use crate::course::{Answers, End, Stand, Task};
 use crate::{Network, Optimiser, Trainer};
@@ -55,7 +55,7 @@ pub(crate) fn minimise(
         }
         Ok(((total + 0.5 * search.alpha * squares) / mass, gradient))
     };
-    let mut descent = Descent::new(network.cast::<f64>().values.to_vec(), MEMORY);
+    let mut descent = LbfgsDescent::new(network.cast::<f64>().values.to_vec(), MEMORY);
     let mut end = End::Epochs;
     for evaluations in 0..search.evaluations {
         cx.report(Progress {
@@ -64,7 +64,7 @@ pub(crate) fn minimise(
             total: Some(search.steps),
             objective: (evaluations > 0).then(|| descent.value()),
         })?;
-        if cx.out_of_time() {
+        if cx.deadline_passed() {
             end = End::Late;
             break;
         }

@@ -1,6 +1,6 @@
 //! The multi-layer perceptron.
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
+use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, Task};
 use serde::{Deserialize, Serialize};
 
 use crate::course::Plan;
@@ -415,10 +415,10 @@ impl Learner for Mlp {
         ],
     };
 
-    const RESUME: Option<Resume<Self>> = Some(resume);
-    const CONTINUE: Option<Resume<Self>> = Some(go_on);
-    const ORDERED: bool = true;
-    const DRAWN: bool = true;
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const WARM_START: Option<FitFrom<Self>> = Some(go_on);
+    const ROW_ORDER_MATTERS: bool = true;
+    const RANDOM_INIT: bool = true;
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
         go_on(self, None, data, cx)

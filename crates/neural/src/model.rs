@@ -5,7 +5,7 @@ use ermine_core::{
     Section, Trace, argmax_rows,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp};
-use ermine_math::network::Buffer;
+use ermine_math::network::AlignedBuffer;
 
 use crate::cells::Cells;
 use crate::course::{Run, Snapshot, Stand};
@@ -41,8 +41,8 @@ pub struct NetworkModel {
 pub(crate) struct Kept {
     /// The weights, in the units of training.
     pub now: Snapshot,
-    pub first: Buffer<f32>,
-    pub second: Buffer<f32>,
+    pub first: AlignedBuffer<f32>,
+    pub second: AlignedBuffer<f32>,
     pub steps: u64,
     pub best: Option<Snapshot>,
 }
@@ -52,8 +52,8 @@ impl Kept {
         let (first, second, steps) = run.trainer.memory();
         Self {
             now: Snapshot::of(run.trainer.network()),
-            first: Buffer::from_slice(first),
-            second: Buffer::from_slice(second),
+            first: AlignedBuffer::from_slice(first),
+            second: AlignedBuffer::from_slice(second),
             steps,
             best: run.best.clone(),
         }

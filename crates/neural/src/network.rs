@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Error, Mat, MatRef, Result, Stream};
-use ermine_math::network::{Buffer, Float};
+use ermine_core::{Error, Mat, MatRef, Result, RngStream};
+use ermine_math::network::{AlignedBuffer, Float};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -45,11 +45,11 @@ pub enum Init {
 #[derive(Debug, Clone)]
 pub struct Network<T: Float = f32> {
     pub(crate) plan: Arc<Plan>,
-    pub(crate) values: Buffer<T>,
+    pub(crate) values: AlignedBuffer<T>,
     /// Copies of the weights as the way back reads them; made when training begins.
-    pub(crate) turned: Buffer<T>,
+    pub(crate) turned: AlignedBuffer<T>,
     /// Moving means and variances of batch normalisation.
-    pub(crate) state: Buffer<T>,
+    pub(crate) state: AlignedBuffer<T>,
 }
 
 /// Memory in which a network computes for some rows at a time, without anything that training needs.
@@ -66,7 +66,7 @@ fn squares<T: Float>(values: &[T]) -> f64 {
         for chunk in values.chunks(16) {
             sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += *v * *v);
         }
-        sums.iter().map(|s| s.double()).sum::<f64>()
+        sums.iter().map(|s| s.to_f64()).sum::<f64>()
     };
     values.chunks(1024).map(some).sum()
 }
@@ -83,9 +83,9 @@ impl<T: Float> Network<T> {
     pub fn new(architecture: &Architecture, input: Shape, init: Init, seed: u64) -> Result<Self> {
         let plan = Plan::new(architecture, input)?;
         let mut network = Self {
-            values: Buffer::zeros(plan.weights),
-            turned: Buffer::default(),
-            state: Buffer::zeros(plan.state),
+            values: AlignedBuffer::zeros(plan.weights),
+            turned: AlignedBuffer::default(),
+            state: AlignedBuffer::zeros(plan.state),
             plan: Arc::new(plan),
         };
         network.draw(init, seed);
@@ -96,7 +96,7 @@ impl<T: Float> Network<T> {
         let plan = self.plan.clone();
         for segment in &plan.segments {
             let mut stream =
-                Stream::new(seed, if segment.role == Role::Bias { "constants" } else { "weights" }, segment.layer as u64);
+                RngStream::new(seed, if segment.role == Role::Bias { "constants" } else { "weights" }, segment.layer as u64);
             let after = plan.architecture.layers[segment.layer + 1..].iter().find_map(|l| match l {
                 Layer::Activation(a) => Some(*a),
                 Layer::Dense { .. } | Layer::Conv { .. } => Some(Activation::Identity),
@@ -132,7 +132,7 @@ impl<T: Float> Network<T> {
                         Role::Gamma => 1.0,
                         Role::Bias | Role::Beta => 0.0,
                     };
-                    self.values[segment.at(&plan, i, j)] = T::of(value);
+                    self.values[segment.at(&plan, i, j)] = T::from_f64(value);
                 }
             }
         }
@@ -195,7 +195,7 @@ impl<T: Float> Network<T> {
         for (k, v) in values.iter().enumerate() {
             self.values[segment.at(&plan, k / cols, k % cols)] = *v;
         }
-        self.turned = Buffer::default();
+        self.turned = AlignedBuffer::default();
         Ok(())
     }
 
@@ -239,12 +239,12 @@ impl<T: Float> Network<T> {
             self.values.copy_from_slice(&towards.values);
             self.state.copy_from_slice(&towards.state);
         } else {
-            let (keep, take) = (T::of(1.0 - share), T::of(share));
+            let (keep, take) = (T::from_f64(1.0 - share), T::from_f64(share));
             let mix = |(w, t): (&mut T, &T)| *w = keep * *w + take * *t;
             self.values.iter_mut().zip(towards.values.iter()).for_each(mix);
             self.state.iter_mut().zip(towards.state.iter()).for_each(mix);
         }
-        self.turned = Buffer::default();
+        self.turned = AlignedBuffer::default();
         Ok(())
     }
 
@@ -261,8 +261,8 @@ impl<T: Float> Network<T> {
 
     /// The same network in other numbers.
     pub fn cast<U: Float>(&self) -> Network<U> {
-        let other = |v: &[T]| Buffer::from_slice(&v.iter().map(|v| U::of(v.double())).collect::<Vec<_>>());
-        Network { plan: self.plan.clone(), values: other(&self.values), turned: Buffer::default(), state: other(&self.state) }
+        let other = |v: &[T]| AlignedBuffer::from_slice(&v.iter().map(|v| U::from_f64(v.to_f64())).collect::<Vec<_>>());
+        Network { plan: self.plan.clone(), values: other(&self.values), turned: AlignedBuffer::default(), state: other(&self.state) }
     }
 
     /// The first `layers` layers and the others, each as a network of its own.
@@ -289,7 +289,7 @@ impl<T: Float> Network<T> {
 
     /// Whether every weight is a finite number.
     pub fn is_finite(&self) -> bool {
-        self.values.iter().chain(self.state.iter()).all(|v| v.finite())
+        self.values.iter().chain(self.state.iter()).all(|v| v.is_finite())
     }
 
     /// Memory for [`Network::forward`] on up to `rows` rows.

@@ -1,7 +1,7 @@
 //! How weights move.
 
 use ermine_core::{Error, Result};
-use ermine_math::network::Rule;
+use ermine_math::network::OptimizerRule;
 use serde::{Deserialize, Serialize};
 
 /// The rule by which a gradient becomes a step. η is the rate, g the gradient, w a weight, t the number of the step.
@@ -50,12 +50,12 @@ impl Method {
         }
     }
 
-    pub(crate) fn rule(self) -> Rule {
+    pub(crate) fn rule(self) -> OptimizerRule {
         match self {
-            Self::Sgd { momentum, nesterov } => Rule::Sgd { momentum, nesterov },
-            Self::Adam { beta_1, beta_2, epsilon } => Rule::Adam { beta_1, beta_2, epsilon },
-            Self::RmsProp { rho, epsilon } => Rule::RmsProp { rho, epsilon },
-            Self::Adagrad { epsilon } => Rule::Adagrad { epsilon },
+            Self::Sgd { momentum, nesterov } => OptimizerRule::Sgd { momentum, nesterov },
+            Self::Adam { beta_1, beta_2, epsilon } => OptimizerRule::Adam { beta_1, beta_2, epsilon },
+            Self::RmsProp { rho, epsilon } => OptimizerRule::RmsProp { rho, epsilon },
+            Self::Adagrad { epsilon } => OptimizerRule::Adagrad { epsilon },
         }
     }
 }

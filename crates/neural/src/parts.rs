@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ermine_math::network::{Float, Panels, column_sums, dense_gradient};
+use ermine_math::network::{Float, WeightPanels, column_sums, dense_gradient};
 
 use crate::pass::Tape;
 use crate::plan::{Op, Plan, Role};
@@ -22,7 +22,7 @@ pub(crate) struct Part {
 #[derive(Debug, Clone)]
 enum How {
     /// Rows of a panel of a dense layer, from the numbers before and the gradients behind it.
-    Dense { op: usize, panels: Panels, panel: usize, inputs: Range<usize> },
+    Dense { op: usize, panels: WeightPanels, panel: usize, inputs: Range<usize> },
     /// Sums of the gradients behind a dense layer.
     Bias { op: usize },
     /// The sum of what the blocks have, from this place on.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ermine_core::{Error, Result};
 use ermine_math::network::{
-    Block, BlockMoments, Buffer, Curve, End, Float, Pattern, Rows, Workspace, apply, dense, dropout, gate, normalise,
+    DenseBlock, BlockMoments, AlignedBuffer, ActivationFn, Epilogue, Float, ZeroMask, GradInput, Workspace, apply, dense, dropout, apply_derivative, normalise,
     normalise_gradient, normalise_sums,
 };
 
@@ -20,14 +20,14 @@ pub(crate) struct Tape<T: Float> {
     input: (usize, usize),
     /// The number of the first row of the block in its batch.
     pub first: usize,
-    pub nodes: Vec<Buffer<T>>,
-    pub grads: Vec<Buffer<T>>,
+    pub nodes: Vec<AlignedBuffer<T>>,
+    pub grads: Vec<AlignedBuffer<T>>,
     extras: Vec<Extra<T>>,
     /// What the block adds to the gradients of convolutions and tables.
-    pub partial: Buffer<T>,
+    pub partial: AlignedBuffer<T>,
     sums: Vec<T>,
     /// Which of the gradients on the way back are not 0.
-    back: Pattern,
+    back: ZeroMask,
     /// The first code of the block that is none.
     misfit: Option<Misfit>,
     /// What the block adds to the loss.
@@ -48,7 +48,7 @@ struct Misfit {
 enum Extra<T: Float> {
     None,
     /// Which of the numbers that go in are not 0.
-    Dense(Pattern),
+    Dense(ZeroMask),
     Conv(Workspace<T>),
     Norm {
         moments: BlockMoments,
@@ -72,11 +72,11 @@ pub(crate) struct Batch<T> {
 impl<T: Float> Tape<T> {
     fn new(plan: &Plan, room: usize, back: bool, input_gradient: bool) -> Self {
         // A line more than the rows: tiles of images read whole units.
-        let buffer = |node: &Node| Buffer::zeros(room * node.stride + LINE);
+        let buffer = |node: &Node| AlignedBuffer::zeros(room * node.stride + LINE);
         let lowest = if input_gradient { 0 } else { plan.first_trained() + 1 };
-        let grads = |(k, node): (usize, &Node)| if back && k >= lowest { buffer(node) } else { Buffer::default() };
+        let grads = |(k, node): (usize, &Node)| if back && k >= lowest { buffer(node) } else { AlignedBuffer::default() };
         let extra = |op: &Op| match op {
-            Op::Dense { .. } => Extra::Dense(Pattern::default()),
+            Op::Dense { .. } => Extra::Dense(ZeroMask::default()),
             Op::Conv { geometry, .. } => Extra::Conv(geometry.workspace(back)),
             Op::Norm { channels, .. } if back => {
                 Extra::Norm { moments: BlockMoments::new(*channels), sums: vec![0.0; 2 * channels] }
@@ -91,9 +91,9 @@ impl<T: Float> Tape<T> {
             nodes: plan.nodes.iter().map(buffer).collect(),
             grads: plan.nodes.iter().enumerate().map(grads).collect(),
             extras: plan.ops.iter().map(extra).collect(),
-            partial: Buffer::zeros(if back { plan.partial } else { 0 }),
+            partial: AlignedBuffer::zeros(if back { plan.partial } else { 0 }),
             sums: Vec::new(),
-            back: Pattern::default(),
+            back: ZeroMask::default(),
             misfit: None,
             loss: 0.0,
         }
@@ -136,18 +136,18 @@ impl<T: Float> Tape<T> {
     }
 
     /// What the product of a dense layer needs, once [`look`] has seen what goes in.
-    pub fn product_of(&mut self, op: usize) -> Option<Block<'_, T>> {
+    pub fn product_of(&mut self, op: usize) -> Option<DenseBlock<'_, T>> {
         let (before, after) = self.nodes.split_at_mut(op + 1);
         match &self.extras[op] {
-            Extra::Dense(pattern) => Some(Block { x: &before[op], rows: self.rows, pattern, y: &mut after[0] }),
+            Extra::Dense(pattern) => Some(DenseBlock { x: &before[op], rows: self.rows, pattern, y: &mut after[0] }),
             _ => None,
         }
     }
 
     /// What the gradient of a dense layer is summed over.
-    pub fn sums_of(&self, op: usize) -> Option<Rows<'_, T>> {
+    pub fn sums_of(&self, op: usize) -> Option<GradInput<'_, T>> {
         match &self.extras[op] {
-            Extra::Dense(pattern) => Some(Rows { x: &self.nodes[op], d: &self.grads[op + 1], rows: self.rows, pattern }),
+            Extra::Dense(pattern) => Some(GradInput { x: &self.nodes[op], d: &self.grads[op + 1], rows: self.rows, pattern }),
             _ => None,
         }
     }
@@ -180,18 +180,18 @@ pub(crate) fn predict<T: Float>(network: &Network<T>, tape: &mut Tape<T>) -> Res
 }
 
 /// The activation that a product can apply itself, and the one that is left to do.
-pub(crate) fn split<'a, T: Float>(curve: Curve<T>) -> (End<'a, T>, Curve<T>) {
+pub(crate) fn split<'a, T: Float>(curve: ActivationFn<T>) -> (Epilogue<'a, T>, ActivationFn<T>) {
     match curve {
-        Curve::Slope(slope) => (End::Slope(slope), Curve::Identity),
-        other => (End::Plain, other),
+        ActivationFn::LeakyRelu(slope) => (Epilogue::Slope(slope), ActivationFn::Identity),
+        other => (Epilogue::Plain, other),
     }
 }
 
 /// Looks for zeros in what goes into a dense layer.
-fn look_at<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: bool, pattern: &mut Pattern) {
-    pattern.look(x, stride, rows, cols);
+fn look_at<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: bool, pattern: &mut ZeroMask) {
+    pattern.scan(x, stride, rows, cols);
     if back {
-        pattern.turn(x, stride);
+        pattern.transpose(x, stride);
     }
 }
 
@@ -256,7 +256,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                     Mode::Predict => {
                         let mut batch = Batch::default();
                         let (mean, variance) = network.state[state.clone()].split_at(*channels);
-                        let doubles = |v: &[T]| v.iter().map(|v| v.double()).collect::<Vec<_>>();
+                        let doubles = |v: &[T]| v.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
                         let weights = [&network.values[gamma.clone()], &network.values[beta.clone()]];
                         batch.set(&doubles(mean), &doubles(variance), *epsilon, weights);
                         moving = batch;
@@ -264,7 +264,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                     }
                 };
                 let (slope, left) = match to.curve() {
-                    Curve::Slope(slope) => (slope, Curve::Identity),
+                    ActivationFn::LeakyRelu(slope) => (slope, ActivationFn::Identity),
                     other => (T::ONE, other),
                 };
                 for i in each {
@@ -285,7 +285,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                             Some(level) => to.copy_from_slice(&network.values[table.clone()][level * e.width..][..e.width]),
                             None => {
                                 to.fill(T::ZERO);
-                                let (column, code, levels) = (e.column, x[e.column].double(), e.levels);
+                                let (column, code, levels) = (e.column, x[e.column].to_f64(), e.levels);
                                 tape.misfit.get_or_insert(Misfit { row: tape.first + i, column, code, levels });
                             }
                         }
@@ -311,7 +311,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
 
 /// The level that a number stands for.
 fn level<T: Float>(code: T, levels: usize) -> Option<usize> {
-    let code = code.double();
+    let code = code.to_f64();
     (code >= 0.0 && code < levels as f64 && code.fract() == 0.0).then_some(code as usize)
 }
 
@@ -330,10 +330,10 @@ impl<T: Float> Batch<T> {
     /// Scales and shifts that follow from moments and from \[γ, β\].
     pub fn set(&mut self, mean: &[f64], variance: &[f64], epsilon: f64, [gamma, beta]: [&[T]; 2]) {
         self.inverse = variance.iter().map(|v| 1.0 / (v + epsilon).sqrt()).collect();
-        self.mean = mean.iter().map(|m| T::of(*m)).collect();
-        self.scale = gamma.iter().zip(&self.inverse).map(|(g, i)| T::of(g.double() * i)).collect();
+        self.mean = mean.iter().map(|m| T::from_f64(*m)).collect();
+        self.scale = gamma.iter().zip(&self.inverse).map(|(g, i)| T::from_f64(g.to_f64() * i)).collect();
         // The shift goes with the scale as it was rounded.
-        let shift = |j: usize| T::of(beta[j].double() - mean[j] * self.scale[j].double());
+        let shift = |j: usize| T::from_f64(beta[j].to_f64() - mean[j] * self.scale[j].to_f64());
         self.shift = (0..mean.len()).map(shift).collect();
     }
 }
@@ -396,15 +396,15 @@ pub(crate) fn backward<T: Float>(
             (Op::Dense { panels, turned, .. }, _) => {
                 if needed {
                     let end = match from.curve() {
-                        Curve::Slope(slope) => {
+                        ActivationFn::LeakyRelu(slope) => {
                             gated = true;
-                            End::Where(x, from.stride, slope)
+                            Epilogue::Where(x, from.stride, slope)
                         }
-                        _ => End::Plain,
+                        _ => Epilogue::Plain,
                     };
-                    let layout = ermine_math::network::Panels { rows: panels.cols, cols: panels.rows };
+                    let layout = ermine_math::network::WeightPanels { rows: panels.cols, cols: panels.rows };
                     let w = &network.turned[turned.clone()];
-                    tape.back.look(d, to.stride, rows, layout.rows);
+                    tape.back.scan(d, to.stride, rows, layout.rows);
                     dense(d, to.stride, rows, Some(&tape.back), w, layout, None, end, dx, from.stride);
                 }
             }
@@ -417,19 +417,19 @@ pub(crate) fn backward<T: Float>(
                 if needed {
                     for i in 0..rows {
                         let end = match from.curve() {
-                            Curve::Slope(slope) => End::Where(&x[i * from.stride..], from.shape.channels, slope),
-                            _ => End::Plain,
+                            ActivationFn::LeakyRelu(slope) => Epilogue::Where(&x[i * from.stride..], from.shape.channels, slope),
+                            _ => Epilogue::Plain,
                         };
                         let turned = &network.turned[turned.clone()];
                         let dx = &mut dx[i * from.stride..][..from.len()];
-                        gated = geometry.input_gradient(&d[i * to.stride..], turned, end, dx, room) && end != End::Plain;
+                        gated = geometry.input_gradient(&d[i * to.stride..], turned, end, dx, room) && end != Epilogue::Plain;
                     }
                 }
             }
             (Op::Pool(pool), _) => {
                 if needed {
                     let slope = match from.curve() {
-                        Curve::Slope(slope) => Some(slope),
+                        ActivationFn::LeakyRelu(slope) => Some(slope),
                         _ => None,
                     };
                     gated = slope.is_some();
@@ -482,8 +482,8 @@ pub(crate) fn backward<T: Float>(
                 if needed {
                     let curve = curve_of(*curve);
                     dx[..rows * from.stride].copy_from_slice(&d[..rows * from.stride]);
-                    let of = if curve == Curve::Gelu { x } else { y };
-                    gate(curve, &of[..rows * from.stride], &mut dx[..rows * from.stride]);
+                    let of = if curve == ActivationFn::Gelu { x } else { y };
+                    apply_derivative(curve, &of[..rows * from.stride], &mut dx[..rows * from.stride]);
                 }
             }
             (Op::Softmax, _) => {
@@ -504,8 +504,8 @@ pub(crate) fn backward<T: Float>(
             }
             (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
         }
-        if needed && !gated && from.curve != Curve::Identity {
-            gate(from.curve(), &x[..rows * from.stride], &mut dx[..rows * from.stride]);
+        if needed && !gated && from.curve != ActivationFn::Identity {
+            apply_derivative(from.curve(), &x[..rows * from.stride], &mut dx[..rows * from.stride]);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ermine_core::Result;
-use ermine_math::network::{Convolution, Curve, Float, Panels, Pool, PoolKind as Kind, padded};
+use ermine_math::network::{Convolution, ActivationFn, Float, WeightPanels, Pool, PoolKind as Kind, padded};
 
 use crate::architecture::{Activation, Architecture, Embedded, Layer, PoolKind};
 use crate::{Network, Shape};
@@ -15,7 +15,7 @@ pub(crate) struct Node {
     /// From one row to the next.
     pub stride: usize,
     /// The activation that the operation before applies itself; whoever hands gradients back undoes it.
-    pub curve: Curve<f64>,
+    pub curve: ActivationFn<f64>,
     /// The layer whose result this is, where it is a layer's.
     pub layer: Option<usize>,
 }
@@ -24,7 +24,7 @@ impl Node {
     fn new(shape: Shape) -> Self {
         // An odd number of cache lines from row to row: the rows of a column then share the sets of the caches evenly.
         let lines = padded(shape.len()) / LINE;
-        Self { shape, stride: (lines | 1) * LINE, curve: Curve::Identity, layer: None }
+        Self { shape, stride: (lines | 1) * LINE, curve: ActivationFn::Identity, layer: None }
     }
 
     pub fn len(&self) -> usize {
@@ -32,18 +32,18 @@ impl Node {
     }
 
     /// The activation in the numbers that are computed with.
-    pub fn curve<T: Float>(&self) -> Curve<T> {
+    pub fn curve<T: Float>(&self) -> ActivationFn<T> {
         curve_of(self.curve)
     }
 }
 
-pub(crate) fn curve_of<T: Float>(curve: Curve<f64>) -> Curve<T> {
+pub(crate) fn curve_of<T: Float>(curve: ActivationFn<f64>) -> ActivationFn<T> {
     match curve {
-        Curve::Identity => Curve::Identity,
-        Curve::Slope(slope) => Curve::Slope(T::of(slope)),
-        Curve::Sigmoid => Curve::Sigmoid,
-        Curve::Tanh => Curve::Tanh,
-        Curve::Gelu => Curve::Gelu,
+        ActivationFn::Identity => ActivationFn::Identity,
+        ActivationFn::LeakyRelu(slope) => ActivationFn::LeakyRelu(T::from_f64(slope)),
+        ActivationFn::Sigmoid => ActivationFn::Sigmoid,
+        ActivationFn::Tanh => ActivationFn::Tanh,
+        ActivationFn::Gelu => ActivationFn::Gelu,
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) const LINE: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Op {
     Dense {
-        panels: Panels,
+        panels: WeightPanels,
         weights: Range<usize>,
         bias: Option<Range<usize>>,
         turned: Range<usize>,
@@ -85,7 +85,7 @@ pub(crate) enum Op {
         tables: Vec<Range<usize>>,
         partial: Range<usize>,
     },
-    Curve(Curve<f64>),
+    Curve(ActivationFn<f64>),
     Softmax,
 }
 
@@ -182,12 +182,12 @@ impl Plan {
             };
             let op = match layer {
                 Layer::Dense { units, bias } => {
-                    let panels = Panels { rows: from.len(), cols: *units };
+                    let panels = WeightPanels { rows: from.len(), cols: *units };
                     let w = weights.take(panels.len());
                     segment(Role::Weights, &w);
                     let bias = bias.then(|| weights.take(padded(*units)));
                     bias.iter().for_each(|b| segment(Role::Bias, b));
-                    let turned = turned.take(Panels { rows: *units, cols: from.len() }.len());
+                    let turned = turned.take(WeightPanels { rows: *units, cols: from.len() }.len());
                     Op::Dense { panels, weights: w, bias, turned }
                 }
                 Layer::Conv { filters, size, stride, pad, dilation, bias } => {
@@ -196,7 +196,7 @@ impl Plan {
                     segment(Role::Weights, &w);
                     let bias = bias.then(|| weights.take(padded(*filters)));
                     bias.iter().for_each(|b| segment(Role::Bias, b));
-                    let turned = turned.take(geometry.turned().len());
+                    let turned = turned.take(geometry.flipped_layout().len());
                     let partial = partial.take(w.len() + bias.as_ref().map_or(0, |b| b.len()));
                     Op::Conv { geometry, weights: w, bias, turned, partial }
                 }
@@ -240,8 +240,8 @@ impl Plan {
                     let curve = a.curve();
                     let node = &mut plan.nodes[number];
                     let fuses = number > 0
-                        && node.curve == Curve::Identity
-                        && curve != Curve::Gelu
+                        && node.curve == ActivationFn::Identity
+                        && curve != ActivationFn::Gelu
                         && matches!(plan.ops[number - 1], Op::Dense { .. } | Op::Conv { .. } | Op::Norm { .. });
                     if fuses {
                         node.curve = curve;
@@ -282,14 +282,14 @@ fn kind_of(kind: PoolKind) -> Kind {
 
 impl Activation {
     /// The activation as kernels know it; softmax is none of them.
-    pub(crate) fn curve(self) -> Curve<f64> {
+    pub(crate) fn curve(self) -> ActivationFn<f64> {
         match self {
-            Self::Identity | Self::Softmax => Curve::Identity,
-            Self::Sigmoid => Curve::Sigmoid,
-            Self::Tanh => Curve::Tanh,
-            Self::Relu => Curve::Slope(0.0),
-            Self::LeakyRelu { slope } => Curve::Slope(slope),
-            Self::Gelu => Curve::Gelu,
+            Self::Identity | Self::Softmax => ActivationFn::Identity,
+            Self::Sigmoid => ActivationFn::Sigmoid,
+            Self::Tanh => ActivationFn::Tanh,
+            Self::Relu => ActivationFn::LeakyRelu(0.0),
+            Self::LeakyRelu { slope } => ActivationFn::LeakyRelu(slope),
+            Self::Gelu => ActivationFn::Gelu,
         }
     }
 }
@@ -349,10 +349,10 @@ impl Segment {
     pub fn read<T: Float>(&self, plan: &Plan, from: &[T]) -> Weights<T> {
         let shape = self.shape(plan);
         // A look at where a row begins, and one where its next panel does, in place of one a number.
-        let run = |i: usize, j: usize| &from[self.at(plan, i, j)..][..Panels::WIDE.min(shape.1 - j)];
+        let run = |i: usize, j: usize| &from[self.at(plan, i, j)..][..WeightPanels::WIDE.min(shape.1 - j)];
         let mut values = Vec::with_capacity(shape.0 * shape.1);
         for i in 0..shape.0 {
-            (0..shape.1).step_by(Panels::WIDE).for_each(|j| values.extend_from_slice(run(i, j)));
+            (0..shape.1).step_by(WeightPanels::WIDE).for_each(|j| values.extend_from_slice(run(i, j)));
         }
         Weights { layer: self.layer, name: self.name(), shape, values }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Spec, Stream, Target};
-use ermine_math::loss::{Loss, OutputLoss};
-use ermine_math::network::Buffer;
+use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Spec, RngStream, Target};
+use ermine_math::loss::{RowLoss, OutputLoss};
+use ermine_math::network::AlignedBuffer;
 use serde::{Deserialize, Serialize};
 
 use crate::cells::Cells;
@@ -152,7 +152,7 @@ impl Supervised<'_> {
             let mut network = run.trainer.network().clone();
             let kept = kept.then(|| Kept::of(run));
             rescale(&mut network, &goal.scale, false)?;
-            network.turned = Buffer::default();
+            network.turned = AlignedBuffer::default();
             Ok(NetworkModel {
                 learner: self.spec.name,
                 network,
@@ -182,7 +182,7 @@ impl Supervised<'_> {
             }
             None => {
                 let mut checkpoints = cx.checkpoints();
-                let mut keep = |run: &Run<'_>| checkpoints.offer(|| finish(run, None, true));
+                let mut keep = |run: &Run<'_>| checkpoints.save_if_due(|| finish(run, None, true));
                 run.go(&task, judged.then_some(&judge), &mut keep, cx)?
             }
         };
@@ -265,9 +265,9 @@ impl Supervised<'_> {
         }
         let y = data.y.reals()?;
         let loss = match self.loss {
-            NumberLoss::SquaredError => OutputLoss::Each(Loss::Squared),
-            NumberLoss::AbsoluteError => OutputLoss::Each(Loss::Absolute),
-            NumberLoss::Huber => OutputLoss::Each(Loss::Huber { delta: 1.0 }),
+            NumberLoss::SquaredError => OutputLoss::Elementwise(RowLoss::Squared),
+            NumberLoss::AbsoluteError => OutputLoss::Elementwise(RowLoss::Absolute),
+            NumberLoss::Huber => OutputLoss::Elementwise(RowLoss::Huber { delta: 1.0 }),
             NumberLoss::Poisson => OutputLoss::Poisson,
         };
         if loss == OutputLoss::Poisson
@@ -320,7 +320,7 @@ impl Supervised<'_> {
         rows.iter().for_each(|&i| by_class[class(i) as usize].push(i));
         let mut held = Vec::new();
         for (k, group) in by_class.iter_mut().enumerate() {
-            Stream::new(cx.seed, "rows set aside", k as u64).shuffle(group);
+            RngStream::new(cx.seed, "rows set aside", k as u64).shuffle(group);
             let count = (group.len() as f64 * self.validation_fraction).round() as usize;
             held.extend(&group[..count.min(group.len().saturating_sub(1))]);
         }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use ermine_core::{Error, Mat, MatRef, Result, Stream};
-use ermine_math::network::{BlockMoments, Buffer, Curve, Float, Slots, dense_by_panels, gate, step};
+use ermine_core::{Error, Mat, MatRef, Result, RngStream};
+use ermine_math::network::{BlockMoments, AlignedBuffer, ActivationFn, Float, OptimizerSlots, dense_by_panels, apply_derivative, step};
 use rayon::prelude::*;
 
 use crate::network::SMALL;
@@ -48,9 +48,9 @@ pub struct Trainer<T: Float = f32> {
     tapes: Vec<Tape<T>>,
     block: usize,
     batches: Vec<Batch<T>>,
-    gradient: Buffer<T>,
-    first: Buffer<T>,
-    second: Buffer<T>,
+    gradient: AlignedBuffer<T>,
+    first: AlignedBuffer<T>,
+    second: AlignedBuffer<T>,
     parts: Parts,
     /// Steps taken.
     steps: u64,
@@ -125,8 +125,8 @@ impl<T: Float> Trainer<T> {
             _ => BLOCK,
         };
         let count = if batch * plan.work() < SMALL { 1 } else { batch.div_ceil(rows).next_multiple_of(2).min(batch) };
-        let memory = optimiser.method.rule().memory();
-        let room = |wanted: bool| if wanted { Buffer::zeros(plan.weights) } else { Buffer::default() };
+        let memory = optimiser.method.rule().moments_per_weight();
+        let room = |wanted: bool| if wanted { AlignedBuffer::zeros(plan.weights) } else { AlignedBuffer::default() };
         let block = if count == 1 { most } else { batch.div_ceil(count) };
         let mut trainer = Self {
             tapes: (0..most.div_ceil(block)).map(|_| Tape::for_training(&plan, block, false)).collect(),
@@ -329,8 +329,8 @@ fn gate_output<T: Float>(plan: &Plan, tape: &mut Tape<T>) {
     let last = plan.ops.len();
     let node = &plan.nodes[last];
     let len = tape.rows() * node.stride;
-    if node.curve != Curve::Identity {
-        gate(node.curve(), &tape.nodes[last][..len], &mut tape.grads[last][..len]);
+    if node.curve != ActivationFn::Identity {
+        apply_derivative(node.curve(), &tape.nodes[last][..len], &mut tape.grads[last][..len]);
     }
 }
 
@@ -346,7 +346,7 @@ impl<T: Float> Trainer<T> {
     /// The key of what dropout leaves out in the coming step.
     fn key(&self) -> u64 {
         match self.network.plan.ops.iter().any(|op| matches!(op, Op::Dropout { .. })) {
-            true => Stream::new(self.seed, "dropout", self.steps).next_u64(),
+            true => RngStream::new(self.seed, "dropout", self.steps).next_u64(),
             false => 0,
         }
     }
@@ -457,8 +457,8 @@ impl<T: Float> Trainer<T> {
         let (mean, moving) = network.state[state.clone()].split_at_mut(*channels);
         let unbiased = all.count / (all.count - 1.0);
         for j in 0..*channels {
-            mean[j] = T::of((1.0 - momentum) * mean[j].double() + momentum * all.mean[j]);
-            moving[j] = T::of((1.0 - momentum) * moving[j].double() + momentum * unbiased * variance[j]);
+            mean[j] = T::from_f64((1.0 - momentum) * mean[j].to_f64() + momentum * all.mean[j]);
+            moving[j] = T::from_f64((1.0 - momentum) * moving[j].to_f64() + momentum * unbiased * variance[j]);
         }
         Ok(())
     }
@@ -551,14 +551,14 @@ impl<T: Float> Trainer<T> {
             v.clear();
         }
         for j in 0..*channels {
-            let (inverse, g, mean) = (batch.inverse[j], self.network.values[gamma.start + j].double(), batch.mean[j].double());
+            let (inverse, g, mean) = (batch.inverse[j], self.network.values[gamma.start + j].to_f64(), batch.mean[j].to_f64());
             let (sum, product) = (sums[j], sums[channels + j]);
-            self.gradient[beta.start + j] = T::of(sum);
-            self.gradient[gamma.start + j] = T::of(product * inverse);
+            self.gradient[beta.start + j] = T::from_f64(sum);
+            self.gradient[gamma.start + j] = T::from_f64(product * inverse);
             let slope = -g * inverse * inverse * inverse * product / batch.count;
-            a.push(T::of(g * inverse));
-            b.push(T::of(slope));
-            c.push(T::of(-g * inverse * sum / batch.count - slope * mean));
+            a.push(T::from_f64(g * inverse));
+            b.push(T::from_f64(slope));
+            c.push(T::from_f64(-g * inverse * sum / batch.count - slope * mean));
         }
     }
 
@@ -577,7 +577,7 @@ impl<T: Float> Trainer<T> {
             }
             if let Some(scale) = scale {
                 let (l2, decay) = if part.decays { (optimiser.l2, optimiser.decay) } else { (0.0, 0.0) };
-                let slots = Slots { weights: slots.weights, gradient: slots.gradient, first: slots.first, second: slots.second };
+                let slots = OptimizerSlots { weights: slots.weights, gradient: slots.gradient, first: slots.first, second: slots.second };
                 step(optimiser.method.rule(), slots, optimiser.rate, scale, l2, decay, self.steps + 1);
             }
         };
@@ -619,7 +619,7 @@ impl<T: Float> Trainer<T> {
         let plan = self.network.plan.clone();
         let network = &mut self.network;
         if network.turned.len() != plan.turned {
-            network.turned = Buffer::zeros(plan.turned);
+            network.turned = AlignedBuffer::zeros(plan.turned);
         }
         let lowest = if self.input_gradient { 0 } else { plan.first_trained() + 1 };
         for op in &plan.ops[lowest.min(plan.ops.len())..] {
@@ -634,7 +634,7 @@ impl<T: Float> Trainer<T> {
                     }
                 }
                 Op::Conv { geometry, weights, turned, .. } => {
-                    geometry.turn(&network.values[weights.clone()], &mut network.turned[turned.clone()]);
+                    geometry.flip_filters(&network.values[weights.clone()], &mut network.turned[turned.clone()]);
                 }
                 _ => {}
             }
@@ -648,8 +648,8 @@ fn squares<T: Float>(values: &[T]) -> f64 {
     let mut sums = [0.0; 16];
     for chunk in whole {
         for (s, v) in sums.iter_mut().zip(chunk) {
-            *s += v.double() * v.double();
+            *s += v.to_f64() * v.to_f64();
         }
     }
-    sums.iter().sum::<f64>() + rest.iter().map(|v| v.double() * v.double()).sum::<f64>()
+    sums.iter().sum::<f64>() + rest.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>()
 }

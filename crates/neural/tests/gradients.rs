@@ -1,10 +1,10 @@
 //! Every layer and compositions of them: gradients against finite differences, in doubles.
 
-use ermine_core::{Mat, MatRef, Stream};
+use ermine_core::{Mat, MatRef, RngStream};
 use ermine_neural::{Init, Network, Shape, gradient_check};
 
 fn numbers(n: usize, seed: u64) -> Vec<f64> {
-    let mut s = Stream::new(seed, "gradients", 0);
+    let mut s = RngStream::new(seed, "gradients", 0);
     (0..n).map(|_| s.normal()).collect()
 }
 

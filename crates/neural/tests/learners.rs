@@ -1,7 +1,7 @@
 //! Convolutional networks, autoencoders and adversarial pairs against what is known of them.
 
 use ermine_core::{
-    Classifier, Context, Dataset, Features, Learner, Mat, Model, OwnedTarget, Regressor, Stream, Target, Transformer,
+    Classifier, Context, Dataset, Features, Learner, Mat, Model, OwnedTarget, Regressor, RngStream, Target, Transformer,
 };
 use ermine_neural::{Autoencoder, AutoencoderSolver, ConvNet, Gan, Shape, Word};
 
@@ -38,7 +38,7 @@ fn eigenvectors(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 #[test]
 fn a_linear_autoencoder_spans_the_space_of_the_principal_components() {
     let (rows, cols, codes) = (300, 6, 2);
-    let mut s = Stream::new(5, "linear", 0);
+    let mut s = RngStream::new(5, "linear", 0);
     let deviations = [4.0, 2.5, 0.8, 0.5, 0.3, 0.2];
     // A fixed rotation of independent columns, away from the origin.
     let mixing = Mat::from_fn(cols, cols, |i, j| ((i * 7 + j * 3 + 1) as f64).sin());
@@ -101,7 +101,7 @@ fn a_curve_is_told_by_one_number() {
 
 /// Crosses and rings, at random places of noisy images.
 fn signs(rows: usize, seed: u64) -> (Mat<f32>, OwnedTarget) {
-    let mut s = Stream::new(seed, "signs", 0);
+    let mut s = RngStream::new(seed, "signs", 0);
     let mut x = Mat::filled(rows, 144, 0.0f32);
     let mut labels = Vec::new();
     for i in 0..rows {
@@ -143,7 +143,7 @@ fn signs_are_found_wherever_they_are() {
 #[test]
 fn a_convolution_of_a_line_predicts_numbers() {
     // The place of a bump.
-    let mut s = Stream::new(3, "bump", 0);
+    let mut s = RngStream::new(3, "bump", 0);
     let place: Vec<f64> = (0..400).map(|_| 2.0 + 14.0 * s.uniform()).collect();
     let x = Mat::from_fn(400, 19, |i, j| (-(j as f64 - place[i]).powi(2)).exp());
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&place));
@@ -157,7 +157,7 @@ fn a_convolution_of_a_line_predicts_numbers() {
 
 #[test]
 fn a_generator_comes_to_the_density_of_the_rows() {
-    let mut s = Stream::new(8, "normal", 0);
+    let mut s = RngStream::new(8, "normal", 0);
     let x = Mat::from_fn(2000, 1, |_, _| 50.0 + 4.0 * s.normal());
     let data = Dataset::new(Features::F64(x.view()));
     let gan = Gan { max_iter: 60, generator: vec![16], discriminator: vec![32], n_latent: 1, n_modes: 4, ..Gan::default() };

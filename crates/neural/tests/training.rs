@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use ermine_core::{
     Classifier, Context, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Progress,
-    Regressor, Stream, Target,
+    Regressor, RngStream, Target,
 };
 use ermine_neural::{Init, Mlp, Network, NetworkModel, Optimiser, Rate, Shape, Solver, Trainer, Word};
 
 /// Two half moons, one around the end of the other.
 fn moons(rows: usize, seed: u64) -> (Mat<f64>, OwnedTarget) {
-    let mut s = Stream::new(seed, "moons", 0);
+    let mut s = RngStream::new(seed, "moons", 0);
     let labels: Vec<&str> = (0..rows).map(|i| if i % 2 == 0 { "inner" } else { "outer" }).collect();
     let mut x = Mat::zeros(rows, 2);
     for i in 0..rows {
@@ -80,7 +80,7 @@ fn layers_where_blocks_meet_have_the_gradients_of_single_rows() {
     let (rows, inputs) = (150, 300);
     let layers = "dense(256) tanh dense(300) relu dense(3)".parse().unwrap();
     let network: Network<f32> = Network::new(&layers, Shape::flat(inputs), Init::Auto, 3).unwrap();
-    let mut s = Stream::new(5, "rows", 0);
+    let mut s = RngStream::new(5, "rows", 0);
     let x = Mat::from_fn(rows, inputs, |_, _| (s.normal() as f32).max(0.0));
     let d = Mat::from_fn(rows, 3, |_, _| s.normal() as f32);
     // One row is one block, which meets no other.
@@ -142,7 +142,7 @@ fn an_interrupted_fit_goes_on_to_the_same_bytes() {
         let kept = kept.into_inner().unwrap().expect("a model was kept");
         let half = Mlp::load(&kept.into_reader()).unwrap();
         assert_eq!(half.n_iter(), 5);
-        let end = Mlp::CONTINUE.unwrap()(mlp, Some(&half), data, &Context::seeded(2)).unwrap();
+        let end = Mlp::WARM_START.unwrap()(mlp, Some(&half), data, &Context::seeded(2)).unwrap();
         assert!(stored(&end) == stored(&whole));
     }
 }
@@ -198,7 +198,7 @@ fn weights_are_rows_and_classes_can_weigh_alike() {
     // Rows of weight 0 are not there, wherever they are.
     let weight: Vec<f64> = (0..200).map(|i| if i % 5 == 3 { 0.0 } else { 1.0 }).collect();
     let kept: Vec<usize> = (0..200).filter(|i| i % 5 != 3).collect();
-    let part = data.take(&kept);
+    let part = data.take_rows(&kept);
     let mlp = Mlp { max_iter: 20, ..Mlp::default() };
     let a = mlp.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
     let b = mlp.fit(&part.view(), &Context::default()).unwrap();
@@ -238,7 +238,7 @@ fn early_stopping_keeps_the_best_weights() {
 /// Without hidden layers and penalty, the minimum is least squares.
 #[test]
 fn without_hidden_layers_it_is_least_squares() {
-    let mut s = Stream::new(3, "least squares", 0);
+    let mut s = RngStream::new(3, "least squares", 0);
     let x = Mat::from_fn(80, 2, |_, _| s.normal());
     let y: Vec<f64> = (0..80).map(|i| 300.0 + 40.0 * x[(i, 0)] - 25.0 * x[(i, 1)] + s.normal()).collect();
     // Normal equations of (1, x0, x1), solved by Cramer's rule.
@@ -290,7 +290,7 @@ fn learning_bit_by_bit_is_learning_epoch_by_epoch() {
     }
     assert_eq!(model.n_iter(), 4);
     assert!(model.proba(&data.x).unwrap() == whole.proba(&data.x).unwrap());
-    assert!(Mlp::RESUME.unwrap()(&Mlp { solver: Solver::Lbfgs, ..mlp }, None, &data, &Context::default()).is_err());
+    assert!(Mlp::PARTIAL_FIT.unwrap()(&Mlp { solver: Solver::Lbfgs, ..mlp }, None, &data, &Context::default()).is_err());
 }
 
 #[test]

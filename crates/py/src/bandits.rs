@@ -1,10 +1,10 @@
 //! Bandits: policies at work, simulations, logs.
 
 use ermine::agent::bandit::{
-    Arms, Choice, Contender, Delay, Logged, POLICIES, RewardRange, Served, Setting, TopM, compare, look_rounds, lucb, named,
+    RewardModel, ArmChoice, SimulatedPolicy, RewardDelay, LoggedRound, POLICIES, RewardRange, PolicyService, PolicySetting, TopArms, compare, look_rounds, lucb, named,
     off_policy, replay, successive_accepts_rejects,
 };
-use ermine::agent::catalogue::Entry;
+use ermine::agent::catalogue::CatalogEntry;
 use ermine::agent::{env, rl};
 use ermine::core::{Context, Error, file};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -25,12 +25,12 @@ pub fn params(text: &str) -> PyResult<Map<String, Value>> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("parameters: {e}")))
 }
 
-fn entries(entries: &[Entry]) -> Value {
-    let param = |p: &ermine::agent::catalogue::Param| {
+fn entries(entries: &[CatalogEntry]) -> Value {
+    let param = |p: &ermine::agent::catalogue::ParamDefault| {
         let default: Value = serde_json::from_str(p.default).unwrap_or(Value::Null);
         json!({"name": p.spec.name, "default": default, "range": p.spec.range.describe(), "doc": p.spec.doc})
     };
-    let entry = |e: &Entry| {
+    let entry = |e: &CatalogEntry| {
         json!({"name": e.name, "summary": e.summary, "rule": e.rule, "reference": e.reference,
                "params": e.params.iter().map(param).collect::<Vec<_>>()})
     };
@@ -46,7 +46,7 @@ pub fn agent_catalogue() -> String {
 /// A policy at work.
 #[pyclass(module = "ermine._native")]
 pub struct NativePolicy {
-    served: Served,
+    served: PolicyService,
 }
 
 /// A context where there is one.
@@ -71,14 +71,14 @@ impl NativePolicy {
         seed: u64,
     ) -> PyResult<Self> {
         let range = range.map(|(low, high)| RewardRange { low, high });
-        let served = Served::new(name, &self::params(params)?, arms, rounds, dimension, range, seed).map_err(refuse)?;
+        let served = PolicyService::new(name, &self::params(params)?, arms, rounds, dimension, range, seed).map_err(refuse)?;
         Ok(Self { served })
     }
 
     /// The policy that bytes of a file hold.
     #[staticmethod]
     fn from_bytes(bytes: Vec<u8>) -> PyResult<Self> {
-        Ok(Self { served: Served::from_bytes(bytes).map_err(refuse)? })
+        Ok(Self { served: PolicyService::from_bytes(bytes).map_err(refuse)? })
     }
 
     /// The bytes of a file.
@@ -95,11 +95,11 @@ impl NativePolicy {
     fn describe(&self) -> String {
         let s = &self.served;
         let state = match s.policy() {
-            Contender::Single(policy) => json!(policy),
-            Contender::Sets(policy) => json!(policy),
+            SimulatedPolicy::Single(policy) => json!(policy),
+            SimulatedPolicy::Sets(policy) => json!(policy),
         };
         json!({"name": s.name, "params": s.params, "arms": s.arms, "seed": s.seed, "choices": s.choices, "dimension": s.dimension,
-               "sets": matches!(s.policy(), Contender::Sets(_)), "state": state})
+               "sets": matches!(s.policy(), SimulatedPolicy::Sets(_)), "state": state})
         .to_string()
     }
 
@@ -119,7 +119,7 @@ impl NativePolicy {
         context: Option<PyReadonlyArray1<'_, f64>>,
         probability: Option<f64>,
     ) -> PyResult<()> {
-        self.served.learn(numbers(&context)?, Choice { arm, probability }, reward).map_err(refuse)
+        self.served.learn(numbers(&context)?, ArmChoice { arm, probability }, reward).map_err(refuse)
     }
 
     /// A set of arms.
@@ -197,7 +197,7 @@ impl NativePolicy {
         } else if self.served.dimension > 0 {
             return Err(PyValueError::new_err(format!("{} needs the contexts of the log", self.served.name)));
         }
-        let Contender::Single(policy) = self.served.policy() else {
+        let SimulatedPolicy::Single(policy) = self.served.policy() else {
             return Err(PyValueError::new_err("a log of single choices says nothing of sets"));
         };
         let mut policy = policy.clone();
@@ -228,7 +228,7 @@ fn log(
     arms: &PyReadonlyArray1<'_, i64>,
     rewards: &PyReadonlyArray1<'_, f64>,
     propensities: Option<&PyReadonlyArray1<'_, f64>>,
-) -> PyResult<Vec<Logged>> {
+) -> PyResult<Vec<LoggedRound>> {
     let dense = |_| PyValueError::new_err("the columns of a log must be contiguous");
     let (arms, rewards) = (arms.as_slice().map_err(dense)?, rewards.as_slice().map_err(dense)?);
     let propensities = propensities.map(|p| p.as_slice()).transpose().map_err(dense)?;
@@ -239,7 +239,7 @@ fn log(
     }
     let entry = |row: usize| {
         let arm = usize::try_from(arms[row]).unwrap_or(usize::MAX);
-        Logged { arm, reward: rewards[row], propensity: propensities.map_or(f64::NAN, |p| p[row]) }
+        LoggedRound { arm, reward: rewards[row], propensity: propensities.map_or(f64::NAN, |p| p[row]) }
     };
     Ok((0..arms.len()).map(entry).collect())
 }
@@ -285,10 +285,10 @@ pub fn bandit_simulate(
     points: usize,
     seed: u64,
 ) -> PyResult<String> {
-    let arms: Arms = serde_json::from_str(arms).map_err(|e| PyValueError::new_err(format!("arms: {e}")))?;
-    let delay: Delay = serde_json::from_str(delay).map_err(|e| PyValueError::new_err(format!("delay: {e}")))?;
+    let arms: RewardModel = serde_json::from_str(arms).map_err(|e| PyValueError::new_err(format!("arms: {e}")))?;
+    let delay: RewardDelay = serde_json::from_str(delay).map_err(|e| PyValueError::new_err(format!("delay: {e}")))?;
     arms.check().map_err(refuse)?;
-    let setting = Setting { arms: arms.count(), rounds: Some(rounds), dimension: arms.context(), range: arms.range() };
+    let setting = PolicySetting { arms: arms.count(), rounds: Some(rounds), dimension: arms.context(), range: arms.range() };
     let contenders = policies
         .into_iter()
         .map(|(label, name, given)| Ok((label, named(&name, &params(&given)?, &setting).map_err(refuse)?)))
@@ -327,7 +327,7 @@ pub fn bandit_top(
     };
     match (found, failure) {
         (_, Some(e)) => Err(e),
-        (Ok(TopM { arms, pulls, confident }), None) => Ok((arms, pulls, confident)),
+        (Ok(TopArms { arms, pulls, confident }), None) => Ok((arms, pulls, confident)),
         (Err(e), None) => Err(refuse(e)),
     }
 }

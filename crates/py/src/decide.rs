@@ -2,7 +2,7 @@
 
 use ermine::core::{Error, Mat, MatRef, Result as Found};
 use ermine::learn::decide::{
-    Bounded, Calibration, Costs, ProbabilityMap, SelfTraining, Uncertainty, random_order, threshold_for_fnr, threshold_for_fpr,
+    ThresholdBound, Calibration, CostMatrix, ProbabilityMap, SelfTraining, UncertaintyMeasure, random_order, threshold_for_fnr, threshold_for_fpr,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -37,12 +37,12 @@ fn named<T>(what: &str, name: &str, known: &str, read: fn(Value) -> serde_json::
     read(Value::from(name)).map_err(unknown)
 }
 
-fn uncertainty(how: &str) -> PyResult<Uncertainty> {
+fn uncertainty(how: &str) -> PyResult<UncertaintyMeasure> {
     named("how", &how.replace('_', "-"), "'least_confident', 'margin', 'entropy', 'random'", serde_json::from_value)
 }
 
-fn costs(matrix: MatRef<'_, f64>, abstain: Option<f64>) -> Found<Costs> {
-    let costs = Costs::new(Mat::from_fn(matrix.rows(), matrix.cols(), |t, a| *matrix.at(t, a)))?;
+fn costs(matrix: MatRef<'_, f64>, abstain: Option<f64>) -> Found<CostMatrix> {
+    let costs = CostMatrix::new(Mat::from_fn(matrix.rows(), matrix.cols(), |t, a| *matrix.at(t, a)))?;
     match abstain {
         Some(cost) => costs.with_abstention(cost),
         None => Ok(costs),
@@ -92,7 +92,7 @@ pub fn decide_threshold(
         "fnr" => threshold_for_fnr,
         other => return Err(PyValueError::new_err(format!("rate is {other:?}; it must be one of 'fpr', 'fnr'"))),
     };
-    let Bounded { threshold, confidence, rate, other, .. } =
+    let ThresholdBound { threshold, confidence, rate, other, .. } =
         call(py, Named::NOBODY, || find(positive, score, bound, confidence))?;
     Ok((threshold, confidence, rate, other))
 }
@@ -118,7 +118,7 @@ impl NativeCalibration {
         let how: Calibration = named("method", method, "'sigmoid', 'isotonic'", serde_json::from_value)?;
         let (codes, proba) = (flat(&codes)?, dense(&proba)?);
         let weight = weight.as_ref().map(flat).transpose()?;
-        let map = call(py, Named::NOBODY, || ProbabilityMap::learn(how, codes, proba, weight))?;
+        let map = call(py, Named::NOBODY, || ProbabilityMap::fit(how, codes, proba, weight))?;
         Ok(Self { map })
     }
 
@@ -154,7 +154,7 @@ pub fn decide_uncertainty<'py>(py: Python<'py>, how: &str, proba: Matrix<'py>) -
 #[pyfunction]
 pub fn decide_ask<'py>(py: Python<'py>, how: &str, proba: Matrix<'py>, count: usize) -> PyResult<Column<'py, i64>> {
     let (how, proba) = (uncertainty(how)?, dense(&proba)?);
-    let asked = call(py, Named::NOBODY, || Ok(how.least_sure(proba, count)))?;
+    let asked = call(py, Named::NOBODY, || Ok(how.most_uncertain(proba, count)))?;
     Ok(numbers(py, asked))
 }
 

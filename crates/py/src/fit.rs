@@ -151,8 +151,8 @@ pub fn fit<'py>(
     let context = Context { seed, validation: watched.as_ref(), offset, ..Context::default() };
     let start = start.map(|model| &*model.get().fitted.model);
     let fitted = interruptible(py, named(input.dtype()), &context, |cx| match (resume, go_on) {
-        (true, _) => Fitted::resume_on(learner, start, &data, info, cx),
-        (false, true) => Fitted::continue_on(learner, start, &data, info, cx),
+        (true, _) => Fitted::partial_fit(learner, start, &data, info, cx),
+        (false, true) => Fitted::warm_start(learner, start, &data, info, cx),
         (false, false) => Fitted::train_on(learner, &data, info, cx),
     })?;
     Ok(NativeModel::new(fitted))

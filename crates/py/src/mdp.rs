@@ -1,7 +1,7 @@
 //! Finite decision processes.
 
 use ermine::agent::mdp::{
-    Evaluation, Outcome, PolicyTable, Solution, Transitions, ValueIteration, evaluate, evaluate_exactly, evaluate_steps,
+    PolicyEvaluation, Transition, PolicyTable, MdpSolution, Transitions, ValueIteration, evaluate, evaluate_exactly, evaluate_steps,
     policy_iteration,
 };
 use ermine::core::Error;
@@ -44,14 +44,14 @@ impl NativeMdp {
             return Err(PyValueError::new_err(format!("rows of {} numbers; six are needed", rows.shape()[1])));
         }
         let (rows, start) = (rows.as_slice().map_err(dense)?, start.as_slice().map_err(dense)?);
-        let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); states.saturating_mul(actions)];
+        let mut outcomes: Vec<Vec<Transition>> = vec![Vec::new(); states.saturating_mul(actions)];
         for (at, row) in rows.chunks_exact(6).enumerate() {
             let (state, action) = (row[0] as usize, row[1] as usize);
             if state >= states || action >= actions || row[0] < 0.0 || row[1] < 0.0 {
                 return Err(PyValueError::new_err(format!("row {at}: there is no state {} with action {}", row[0], row[1])));
             }
             let next = if row[2] >= 0.0 { row[2] as usize } else { usize::MAX };
-            let outcome = Outcome { probability: row[3], next, reward: row[4], terminated: row[5] != 0.0 };
+            let outcome = Transition { probability: row[3], next, reward: row[4], terminated: row[5] != 0.0 };
             outcomes[state * actions + action].push(outcome);
         }
         let row = |s: usize, a: usize| std::mem::take(&mut outcomes[s * actions + a]);
@@ -93,7 +93,7 @@ impl NativeMdp {
         let found = call(py, Named::NOBODY, || match (tolerance, steps) {
             (_, Some(steps)) => Ok((evaluate_steps(&self.table, &policy, gamma, steps)?, Vec::new())),
             (Some(tolerance), None) => {
-                let Evaluation { values, converged, mut notes, sweeps, .. } =
+                let PolicyEvaluation { values, converged, mut notes, sweeps, .. } =
                     evaluate(&self.table, &policy, gamma, tolerance, 10_000_000)?;
                 if !converged {
                     notes.push(format!("values still change after {sweeps} sweeps"));
@@ -106,7 +106,7 @@ impl NativeMdp {
     }
 }
 
-fn solved(py: Python<'_>, found: Solution) -> PyResult<Bound<'_, PyDict>> {
+fn solved(py: Python<'_>, found: MdpSolution) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
     let c = found.certificate;
     out.set_item("bound", c.duality_gap)?;

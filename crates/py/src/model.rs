@@ -146,15 +146,15 @@ impl NativeModel {
     fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let fitted = &self.fitted;
         let explained =
-            fitted.model.as_explained().ok_or_else(|| raise(lacks(fitted, "say what its columns add"), Named::NOBODY))?;
-        Ok(explained.expected().into_pyarray(py))
+            fitted.model.as_attributor().ok_or_else(|| raise(lacks(fitted, "say what its columns add"), Named::NOBODY))?;
+        Ok(explained.base_values().into_pyarray(py))
     }
 
     /// What each column adds to a prediction, and the expected value: rows, outputs times (columns + 1).
     #[pyo3(signature = (x, estimator=""))]
     fn attributions<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.rows_on(py, x, estimator, |f, x| {
-            f.model.as_explained().ok_or_else(|| lacks(f, "say what its columns add"))?.attributions(x)
+            f.model.as_attributor().ok_or_else(|| lacks(f, "say what its columns add"))?.attributions(x)
         })
     }
 
@@ -292,13 +292,13 @@ impl NativeModel {
 
     /// An array of the model file, by name; a slash leads into a part ("0/coef").
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        array(py, &self.look(ModelWriter::only(name))?, name)
+        array(py, &self.look(ModelWriter::filtered(name))?, name)
     }
 
     /// A field of the model file as JSON; a slash leads into a part.
     fn field(&self, name: &str) -> PyResult<String> {
         let (parts, last) = name.rsplit_once('/').unwrap_or(("", name));
-        let reader = inside(&self.look(ModelWriter::only(""))?, parts);
+        let reader = inside(&self.look(ModelWriter::filtered(""))?, parts);
         let value: Value = reader.field(last).map_err(|e| PyKeyError::new_err(e.to_string()))?;
         Ok(value.to_string())
     }
@@ -309,7 +309,7 @@ impl NativeModel {
         let reader = inside(&self.reader()?, path);
         let old = &self.fitted;
         let all = call(py, Named::NOBODY, move || {
-            let stages: Vec<ermine::Stage> = reader.field("stages")?;
+            let stages: Vec<ermine::PipelineStep> = reader.field("stages")?;
             let mut out = Vec::new();
             while reader.has_child(&out.len().to_string()) {
                 let k = out.len();

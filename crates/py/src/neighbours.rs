@@ -2,7 +2,7 @@
 
 use ermine::core::{Error, Mat, Schema};
 use ermine::learn::neighbours::{Knn, KnnModel};
-use ermine::math::neighbours::{Index, Method, Points};
+use ermine::math::neighbours::{NeighborIndex, SearchAlgorithm, IndexedPoints};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use crate::model::NativeModel;
 /// Rows made ready to be searched in.
 #[pyclass(frozen, module = "ermine._native")]
 pub struct NativeIndex {
-    index: Index,
+    index: NeighborIndex,
 }
 
 #[pymethods]
@@ -29,9 +29,9 @@ impl NativeIndex {
         let input = Input::new(x)?;
         let features = input.features()?;
         let index = call(py, Named { estimator, dtype: input.dtype() }, || {
-            let points = Points::from_features(&features, schema.as_ref(), estimator)?;
-            let method = if matches!(points, Points::Csr(_)) { Method::Brute } else { knn.method() };
-            Index::new(points, knn.metric(), method)
+            let points = IndexedPoints::from_features(&features, schema.as_ref(), estimator)?;
+            let method = if matches!(points, IndexedPoints::Csr(_)) { SearchAlgorithm::Brute } else { knn.method() };
+            NeighborIndex::new(points, knn.metric(), method)
         })?;
         Ok(Self { index })
     }
@@ -39,12 +39,12 @@ impl NativeIndex {
     /// How it searches: "brute" or "kd_tree".
     #[getter]
     fn method(&self) -> &'static str {
-        if self.index.method() == Method::Tree { "kd_tree" } else { "brute" }
+        if self.index.method() == SearchAlgorithm::Tree { "kd_tree" } else { "brute" }
     }
 }
 
 /// The index of a [`NativeIndex`] or of a fitted model.
-fn index_of<'a>(holder: &'a Bound<'_, PyAny>) -> PyResult<&'a Index> {
+fn index_of<'a>(holder: &'a Bound<'_, PyAny>) -> PyResult<&'a NeighborIndex> {
     if let Ok(index) = holder.cast::<NativeIndex>() {
         return Ok(&index.get().index);
     }
@@ -113,6 +113,6 @@ pub fn connect_neighbours<'py>(
         return Err(PyValueError::new_err("neighbours of other rows than these"));
     }
     let labels = ermine::learn::cluster::connect_neighbours(&ends, &rows, &core);
-    let labels: Vec<i64> = labels.into_iter().map(|l| if l == ermine::core::NOISE { -1 } else { i64::from(l) }).collect();
+    let labels: Vec<i64> = labels.into_iter().map(|l| if l == ermine::core::NOISE_LABEL { -1 } else { i64::from(l) }).collect();
     Ok(labels.into_pyarray(py))
 }

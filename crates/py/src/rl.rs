@@ -1,12 +1,12 @@
 //! Environments and agents: ours as Python objects, Python's as environments of ours.
 
-use ermine::agent::deep::Scaling;
+use ermine::agent::deep::ObservationScaling;
 use ermine::agent::env::{
-    AnyEnvironment, Blackjack, CartPoles, Environment, FiniteStates, Many, NumericStates, Seen, Space, Step, Taxi, World, known,
+    AnyEnvironment, Blackjack, CartPoleVec, Environment, FiniteStates, VecEnv, NumericStates, AnyObservation, ObservationSpace, TimeStep, Taxi, EnvKind, env_info,
     make,
 };
-use ermine::agent::rl::{self, AnyAgent, Evaluation, Learned, Place, TrainedAgent, named};
-use ermine::agent::tabular::{Budget, Training};
+use ermine::agent::rl::{self, AnyAgent, ReturnStats, LearnedState, TrainedOn, TrainedAgent, named};
+use ermine::agent::tabular::{TrainingBudget, TabularTraining};
 use ermine::core::{Context, Error, Flow, Progress, file};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
@@ -23,25 +23,25 @@ fn refuse(error: Error) -> PyErr {
 }
 
 /// What is seen, as Gymnasium shows it.
-fn show<'py>(py: Python<'py>, world: &World, seen: Seen) -> PyResult<Bound<'py, PyAny>> {
+fn show<'py>(py: Python<'py>, world: &EnvKind, seen: AnyObservation) -> PyResult<Bound<'py, PyAny>> {
     Ok(match (world, seen) {
-        (World::Blackjack(_), Seen::State(state)) => {
+        (EnvKind::Blackjack(_), AnyObservation::State(state)) => {
             let (sum, dealer, ace) = Blackjack::decode(state);
             (sum, dealer, usize::from(ace)).into_pyobject(py)?.into_any()
         }
-        (_, Seen::State(state)) => state.into_pyobject(py)?.into_any(),
-        (_, Seen::Numbers(values)) => PyArray1::from_slice(py, &values).into_any(),
+        (_, AnyObservation::State(state)) => state.into_pyobject(py)?.into_any(),
+        (_, AnyObservation::Numbers(values)) => PyArray1::from_slice(py, &values).into_any(),
     })
 }
 
 /// What Gymnasium tells besides.
-fn info<'py>(py: Python<'py>, world: &World, seen: Seen) -> PyResult<Bound<'py, PyDict>> {
+fn info<'py>(py: Python<'py>, world: &EnvKind, seen: AnyObservation) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     match world {
-        World::Table(env) => out.set_item("prob", env.last_probability())?,
-        World::Taxi(env) => {
+        EnvKind::Table(env) => out.set_item("prob", env.last_probability())?,
+        EnvKind::Taxi(env) => {
             out.set_item("prob", env.world().last_probability())?;
-            if let Seen::State(state) = seen {
+            if let AnyObservation::State(state) = seen {
                 let mask = Taxi::action_mask(state).map(i8::from);
                 out.set_item("action_mask", PyArray1::from_slice(py, &mask))?;
             }
@@ -73,7 +73,7 @@ impl NativeEnvironment {
 
     /// Name, parameters, what can be seen and done, as JSON.
     fn describe(&self) -> String {
-        let known = known(&self.env.name, &self.env.params);
+        let known = env_info(&self.env.name, &self.env.params);
         json!({"name": self.env.name, "params": self.env.params, "space": self.env.space(), "limits": self.env.limits().is_some(),
                "actions": self.env.action_names(), "gymnasium": known.gymnasium, "solved": known.solved})
         .to_string()
@@ -107,9 +107,9 @@ impl NativeEnvironment {
     /// The numbers behind what is seen, in double precision; None where states are numbered.
     fn state<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         match &self.env.world {
-            World::CartPole(env) => Some(PyArray1::from_slice(py, &env.state())),
-            World::MountainCar(env) => Some(PyArray1::from_slice(py, &env.state())),
-            World::Acrobot(env) => Some(PyArray1::from_slice(py, &env.state())),
+            EnvKind::CartPole(env) => Some(PyArray1::from_slice(py, &env.state())),
+            EnvKind::MountainCar(env) => Some(PyArray1::from_slice(py, &env.state())),
+            EnvKind::Acrobot(env) => Some(PyArray1::from_slice(py, &env.state())),
             _ => None,
         }
     }
@@ -128,22 +128,22 @@ impl NativeEnvironment {
             Some(p) => Some(p.as_slice().map_err(|_| PyValueError::new_err("policy must be contiguous"))?),
             None => None,
         };
-        if let (Some(p), Space::States(n)) = (policy, self.env.space())
+        if let (Some(p), ObservationSpace::States(n)) = (policy, self.env.space())
             && p.len() != n
         {
             return Err(refuse(Error::Length { what: "actions of the policy".into(), expected: n, found: p.len() }));
         }
-        if policy.is_some() && matches!(self.env.space(), Space::Numbers(_)) {
+        if policy.is_some() && matches!(self.env.space(), ObservationSpace::Numbers(_)) {
             return Err(PyValueError::new_err(format!("{} has no numbered states for a policy", self.env.name)));
         }
         let env = &mut self.env;
         call(py, Named::NOBODY, move || match &mut env.world {
-            World::Table(env) => rollout(env, steps, policy, seed, |s| *s),
-            World::Taxi(env) => rollout(env, steps, policy, seed, |s| *s),
-            World::Blackjack(env) => rollout(env, steps, policy, seed, |s| *s),
-            World::CartPole(env) => rollout(env, steps, None, seed, |_| 0),
-            World::MountainCar(env) => rollout(env, steps, None, seed, |_| 0),
-            World::Acrobot(env) => rollout(env, steps, None, seed, |_| 0),
+            EnvKind::Table(env) => rollout(env, steps, policy, seed, |s| *s),
+            EnvKind::Taxi(env) => rollout(env, steps, policy, seed, |s| *s),
+            EnvKind::Blackjack(env) => rollout(env, steps, policy, seed, |s| *s),
+            EnvKind::CartPole(env) => rollout(env, steps, None, seed, |_| 0),
+            EnvKind::MountainCar(env) => rollout(env, steps, None, seed, |_| 0),
+            EnvKind::Acrobot(env) => rollout(env, steps, None, seed, |_| 0),
         })
     }
 
@@ -157,7 +157,7 @@ impl NativeEnvironment {
         let own;
         let table = match (&self.env.world, self.env.transitions()) {
             (_, Some(table)) => table,
-            (World::Blackjack(game), None) => {
+            (EnvKind::Blackjack(game), None) => {
                 own = Blackjack::transitions(game.rules()).map_err(refuse)?;
                 &own
             }
@@ -207,8 +207,8 @@ fn rollout<E: Environment>(
 }
 
 enum Vector {
-    Carts(Box<CartPoles>),
-    Any(Many<AnyEnvironment>),
+    Carts(Box<CartPoleVec>),
+    Any(VecEnv<AnyEnvironment>),
 }
 
 /// Many of our environments that step together.
@@ -230,10 +230,10 @@ impl NativeVector {
         let usual = make(name, &Default::default()).map_err(refuse)?;
         let inner = match &env.world {
             // Carts that differ from the usual ones step one by one.
-            World::CartPole(_) if env.params == usual.params => {
-                Vector::Carts(Box::new(CartPoles::new(width, exact).map_err(refuse)?))
+            EnvKind::CartPole(_) if env.params == usual.params => {
+                Vector::Carts(Box::new(CartPoleVec::new(width, exact).map_err(refuse)?))
             }
-            _ => Vector::Any(Many::new(vec![env; width]).map_err(refuse)?),
+            _ => Vector::Any(VecEnv::new(vec![env; width]).map_err(refuse)?),
         };
         Ok(Self { inner, actions: Vec::new() })
     }
@@ -272,7 +272,7 @@ impl NativeVector {
                 let steps = many.step(&actions).map_err(refuse)?.to_vec();
                 let seen = observations(py, many, &steps)?;
                 let rewards: Vec<f64> = steps.iter().map(|s| s.reward).collect();
-                let flags = |f: fn(&Step<Seen>) -> bool| steps.iter().map(f).collect::<Vec<bool>>().into_pyarray(py);
+                let flags = |f: fn(&TimeStep<AnyObservation>) -> bool| steps.iter().map(f).collect::<Vec<bool>>().into_pyarray(py);
                 Ok((seen, rewards.into_pyarray(py), flags(|s| s.terminated), flags(|s| s.truncated)))
             }
         }
@@ -280,22 +280,22 @@ impl NativeVector {
 }
 
 /// What all see, in one array; of Blackjack a tuple of three.
-fn observations<'py>(py: Python<'py>, many: &Many<AnyEnvironment>, steps: &[Step<Seen>]) -> PyResult<Bound<'py, PyAny>> {
+fn observations<'py>(py: Python<'py>, many: &VecEnv<AnyEnvironment>, steps: &[TimeStep<AnyObservation>]) -> PyResult<Bound<'py, PyAny>> {
     let first = &many.environments()[0];
-    let states = || steps.iter().map(|s| if let Seen::State(state) = s.observation { state } else { 0 });
+    let states = || steps.iter().map(|s| if let AnyObservation::State(state) = s.observation { state } else { 0 });
     Ok(match (&first.world, first.space()) {
-        (World::Blackjack(_), _) => {
+        (EnvKind::Blackjack(_), _) => {
             let part = |f: fn((usize, usize, bool)) -> i64| {
                 states().map(|s| f(Blackjack::decode(s))).collect::<Vec<i64>>().into_pyarray(py)
             };
             let parts = [part(|h| h.0 as i64), part(|h| h.1 as i64), part(|h| i64::from(h.2))];
             PyTuple::new(py, parts)?.into_any()
         }
-        (_, Space::States(_)) => states().map(|s| s as i64).collect::<Vec<_>>().into_pyarray(py).into_any(),
-        (_, Space::Numbers(d)) => {
+        (_, ObservationSpace::States(_)) => states().map(|s| s as i64).collect::<Vec<_>>().into_pyarray(py).into_any(),
+        (_, ObservationSpace::Numbers(d)) => {
             let mut all: Vec<f32> = Vec::with_capacity(steps.len() * d);
             for step in steps {
-                if let Seen::Numbers(values) = &step.observation {
+                if let AnyObservation::Numbers(values) = &step.observation {
                     all.extend_from_slice(values);
                 }
             }
@@ -347,11 +347,11 @@ impl<'py> Foreign<'py> {
     }
 
     /// A step after which `read` makes of an observation what the agent sees; a failure, of this step or of the reset before it, stops.
-    fn stepped<O>(&mut self, action: usize, read: impl Fn(&Bound<'py, PyAny>) -> PyResult<O>) -> Result<Step<O>, Error> {
+    fn stepped<O>(&mut self, action: usize, read: impl Fn(&Bound<'py, PyAny>) -> PyResult<O>) -> Result<TimeStep<O>, Error> {
         if self.failure.is_none() {
             let step = self.step(action).and_then(|a| {
                 let (reward, terminated, truncated) = (a.reward, a.terminated, a.truncated);
-                Ok(Step { observation: read(&a.observation)?, reward, terminated, truncated })
+                Ok(TimeStep { observation: read(&a.observation)?, reward, terminated, truncated })
             });
             match step {
                 Ok(step) => return Ok(step),
@@ -401,7 +401,7 @@ impl Environment for ForeignStates<'_> {
         self.inner.started(seed, |seen| state(encode, states, first, seen), 0)
     }
 
-    fn step(&mut self, action: usize) -> Result<Step<usize>, Error> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<usize>, Error> {
         let (encode, states, first) = (&self.encode, self.states, self.first);
         self.inner.stepped(action, |seen| state(encode, states, first, seen))
     }
@@ -447,7 +447,7 @@ impl Environment for ForeignNumbers<'_> {
         self.inner.started(seed, |seen| row(flatten, width, seen), vec![0.0; width])
     }
 
-    fn step(&mut self, action: usize) -> Result<Step<Vec<f32>>, Error> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<Vec<f32>>, Error> {
         let (flatten, width) = (&self.flatten, self.width);
         self.inner.stepped(action, |seen| row(flatten, width, seen))
     }
@@ -477,12 +477,12 @@ pub struct NativeAgent {
     trained: TrainedAgent,
 }
 
-fn budget(steps: Option<u64>, episodes: Option<u64>, usual: u64) -> PyResult<Budget> {
+fn budget(steps: Option<u64>, episodes: Option<u64>, usual: u64) -> PyResult<TrainingBudget> {
     match (steps, episodes) {
         (Some(_), Some(_)) => Err(PyValueError::new_err("give steps or episodes, not both")),
         (Some(0), _) | (_, Some(0)) => Err(PyValueError::new_err("training needs at least one step or episode")),
-        (_, Some(episodes)) => Ok(Budget::Episodes(episodes)),
-        (steps, None) => Ok(Budget::Steps(steps.unwrap_or(usual))),
+        (_, Some(episodes)) => Ok(TrainingBudget::Episodes(episodes)),
+        (steps, None) => Ok(TrainingBudget::Steps(steps.unwrap_or(usual))),
     }
 }
 
@@ -535,7 +535,7 @@ pub fn rl_train_foreign<'py>(
     let before = start.map(|s| &s.trained);
     let result = held(seed, |cx| rl::train_table(&agent, &mut foreign, before, budget, cx));
     let training = told(py, result, foreign.inner.failure)?;
-    finished(&agent, name, Space::States(states), actions, seed, Learned::Table(training))
+    finished(&agent, name, ObservationSpace::States(states), actions, seed, LearnedState::Table(training))
 }
 
 /// Trains an agent with a network in an environment written in Python. `flatten` turns an observation into an array of singles; `low` and
@@ -561,7 +561,7 @@ pub fn rl_train_numbers<'py>(
 ) -> PyResult<NativeAgent> {
     let budget = budget(steps, episodes, 50_000)?;
     let agent = named(agent, &self::params(params)?).map_err(refuse)?;
-    let (scaling, width) = (Scaling::of_limits(&low, &high), low.len());
+    let (scaling, width) = (ObservationScaling::of_limits(&low, &high), low.len());
     let inner = Foreign { env, actions, first_action, failure: None };
     let mut foreign = vec![ForeignNumbers { inner, flatten, width }];
     let before = start.map(|s| &s.trained);
@@ -569,7 +569,7 @@ pub fn rl_train_numbers<'py>(
     let result = held(seed, |cx| rl::train_network(&agent, &mut foreign, before, scaling, budget, None, cx));
     let failure = foreign.pop().and_then(|f| f.inner.failure);
     let training = told(py, result, failure)?;
-    finished(&agent, name, Space::Numbers(width), actions, seed, Learned::Network(training))
+    finished(&agent, name, ObservationSpace::Numbers(width), actions, seed, LearnedState::Network(training))
 }
 
 /// Work for which the interpreter stays ours, as the environment needs it; Ctrl-C is asked for on the way.
@@ -596,14 +596,14 @@ fn told<T>(py: Python<'_>, (result, interrupt): (Result<T, Error>, Option<PyErr>
     result.map_err(refuse)
 }
 
-fn finished(agent: &AnyAgent, name: String, space: Space, actions: usize, seed: u64, learned: Learned) -> PyResult<NativeAgent> {
+fn finished(agent: &AnyAgent, name: String, space: ObservationSpace, actions: usize, seed: u64, learned: LearnedState) -> PyResult<NativeAgent> {
     let names = (0..actions).map(|a| a.to_string()).collect();
-    let trained = TrainedAgent::new(agent, Place::Elsewhere { name }, space, names, seed, learned).map_err(refuse)?;
+    let trained = TrainedAgent::new(agent, TrainedOn::External { name }, space, names, seed, learned).map_err(refuse)?;
     Ok(NativeAgent { trained })
 }
 
 impl NativeAgent {
-    fn table(&self) -> PyResult<&Training> {
+    fn table(&self) -> PyResult<&TabularTraining> {
         let none = || PyAttributeError::new_err(format!("{} keeps no table", self.trained.agent.name));
         self.trained.table().ok_or_else(none)
     }
@@ -638,7 +638,7 @@ impl NativeAgent {
     /// The best action in each of some states.
     fn act_states<'py>(&self, py: Python<'py>, states: PyReadonlyArray1<'py, i64>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let states = states.as_slice().map_err(|_| PyValueError::new_err("states must be contiguous"))?;
-        let act = |&s: &i64| self.trained.act(&Seen::State(usize::try_from(s).unwrap_or(usize::MAX))).map(|a| a as i64);
+        let act = |&s: &i64| self.trained.act(&AnyObservation::State(usize::try_from(s).unwrap_or(usize::MAX))).map(|a| a as i64);
         let actions: Vec<i64> = states.iter().map(act).collect::<Result<_, _>>().map_err(refuse)?;
         Ok(actions.into_pyarray(py))
     }
@@ -693,7 +693,7 @@ impl NativeAgent {
         let (trained, env) = (&self.trained, &env.env);
         trained.fits(env).map_err(refuse)?;
         let context = Context::seeded(seed);
-        let found: Evaluation =
+        let found: ReturnStats =
             interruptible(py, Named::NOBODY, &context, move |cx| rl::evaluate(env, |seen| trained.act(seen), episodes, cx))?;
         Ok(json!(found).to_string())
     }

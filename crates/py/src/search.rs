@@ -1,7 +1,7 @@
 //! Settings scored in folds, for a search: one call, so that they share what a fold has in common.
 
 use ermine::core::{Context, Dataset, Schema};
-use ermine::learn::select::{Folds, Rounds, cross_validate_each};
+use ermine::learn::select::{FoldIds, CvSplits, cross_validate_each};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -59,8 +59,8 @@ pub fn score_settings<'py>(
     let folds = fold_of.iter().max().map_or(0, |most| most + 1);
     // A fold a row has short ways of its own.
     let rounds = match folds == fold_of.len() && fold_of.iter().enumerate().all(|(i, f)| i == *f) {
-        true => Rounds::LeaveOneOut { rows: folds },
-        false => Rounds::from(Folds { fold_of, folds }),
+        true => CvSplits::LeaveOneOut { rows: folds },
+        false => CvSplits::from(FoldIds { fold_of, folds }),
     };
     let context = Context { seed, ..Context::default() };
     let scores = interruptible(py, named, &context, |cx| cross_validate_each(&learners, &data, &rounds, metric, cx))?;

@@ -61,7 +61,7 @@ impl NativeTable {
         let rows: Vec<usize> = rows.as_array().iter().map(|&r| usize::try_from(r).unwrap_or(usize::MAX)).collect();
         match rows.iter().find(|r| **r >= n) {
             Some(row) => Err(PyValueError::new_err(format!("there is no row {row} of {n}"))),
-            None => Ok(Self { table: Arc::new(self.table.take(&rows)) }),
+            None => Ok(Self { table: Arc::new(self.table.take_rows(&rows)) }),
         }
     }
 

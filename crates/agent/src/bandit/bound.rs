@@ -1,11 +1,11 @@
 //! What is proven about regret.
 
 use super::kl::bernoulli_kl;
-use super::{AnyPolicy, Arms, Policy, Width};
+use super::{AnyPolicy, RewardModel, Policy, ConfidenceWidth};
 
 /// A bound on the expected regret.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bound {
+pub struct RegretBound {
     /// Its value.
     pub value: f64,
     /// Where it comes from.
@@ -20,27 +20,27 @@ fn gaps(means: &[f64]) -> Vec<f64> {
 
 /// The constant `C` of the lower bound of Lai and Robbins: no policy that is good everywhere has regret below `C ln T` in the long run.
 /// At finite `T` good policies may well lie below.
-pub fn lai_robbins(arms: &Arms) -> Option<f64> {
+pub fn lai_robbins(arms: &RewardModel) -> Option<f64> {
     let best = |means: &[f64]| means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     match arms {
-        Arms::Bernoulli { means } => {
+        RewardModel::Bernoulli { means } => {
             let top = best(means);
             Some(means.iter().filter(|m| **m < top).map(|&m| (top - m) / bernoulli_kl(m, top)).sum())
         }
-        Arms::Gaussian { means, sd } => Some(gaps(means).iter().map(|gap| 2.0 * sd * sd / gap).sum()),
+        RewardModel::Gaussian { means, sd } => Some(gaps(means).iter().map(|gap| 2.0 * sd * sd / gap).sum()),
         _ => None,
     }
 }
 
 /// The proven bound on a policy's expected regret after so many rounds, where there is one for finitely many.
-pub fn proven_bound(policy: &AnyPolicy, arms: &Arms, rounds: u64) -> Option<Bound> {
+pub fn proven_bound(policy: &AnyPolicy, arms: &RewardModel, rounds: u64) -> Option<RegretBound> {
     let (t, k) = (rounds as f64, policy.arms() as f64);
     // Regret is counted in rewards, the theory in units of their range.
     let range = arms.range()?;
     let unit = range.high - range.low;
     let scaled = |means: &[f64]| -> Vec<f64> { gaps(means).iter().map(|gap| gap / unit).collect() };
     let told = |policy_range: super::RewardRange| policy_range.low <= range.low && policy_range.high >= range.high;
-    let bound = |value: f64, formula| Some(Bound { value: value * unit, formula });
+    let bound = |value: f64, formula| Some(RegretBound { value: value * unit, formula });
     match policy {
         AnyPolicy::ExploreThenCommit(p) => {
             let gaps = scaled(arms.means()?);
@@ -51,33 +51,33 @@ pub fn proven_bound(policy: &AnyPolicy, arms: &Arms, rounds: u64) -> Option<Boun
         }
         AnyPolicy::Ucb(p) if told(p.range) => match p.width {
             // Auer, Cesa-Bianchi, Fischer 2002, theorem 1.
-            Width::Logarithm { c: 2.0 } => {
+            ConfidenceWidth::Logarithm { c: 2.0 } => {
                 let gaps = scaled(arms.means()?);
                 let sum = gaps.iter().map(|gap| 8.0 * t.ln() / gap + (1.0 + std::f64::consts::PI.powi(2) / 3.0) * gap);
                 bound(sum.sum(), "Σ 8 ln T / Δ + (1 + π²/3) ΣΔ")
             }
             // Bubeck, Cesa-Bianchi 2012, theorem 2.1, with α = 2c.
-            Width::Logarithm { c } if c > 1.0 => {
+            ConfidenceWidth::Logarithm { c } if c > 1.0 => {
                 let gaps = scaled(arms.means()?);
                 bound(gaps.iter().map(|gap| 4.0 * c * t.ln() / gap + c / (c - 1.0)).sum(), "Σ (4c ln T / Δ + c / (c - 1))")
             }
-            Width::Confidence { rounds: n, delta } if rounds <= n => {
+            ConfidenceWidth::Confidence { rounds: n, delta } if rounds <= n => {
                 let gaps = scaled(arms.means()?);
                 let log = (4.0 * (n as f64 - k) / delta).ln();
                 bound(gaps.iter().map(|gap| 2.0 * log / gap + n as f64 * delta * gap).sum(), "2 ln(4(T - K)/δ) Σ 1/Δ + T δ ΣΔ")
             }
-            Width::Moss { rounds: n } if rounds <= n => bound(49.0 * (k * n as f64).sqrt(), "49 sqrt(K T)"),
+            ConfidenceWidth::Moss { rounds: n } if rounds <= n => bound(49.0 * (k * n as f64).sqrt(), "49 sqrt(K T)"),
             _ => None,
         },
         // Agrawal, Goyal 2012, theorem 1: two coins and a uniform prior.
         AnyPolicy::ThompsonBeta(p) if told(p.range) && (p.successes, p.failures) == (1.0, 1.0) => match (arms, policy.arms()) {
-            (Arms::Bernoulli { means }, 2) => {
+            (RewardModel::Bernoulli { means }, 2) => {
                 let value = scaled(means).first().map_or(0.0, |gap| 40.0 * t.ln() / gap + 48.0 / gap.powi(3) + 18.0 * gap);
                 bound(value, "40 ln T / Δ + 48 / Δ³ + 18 Δ")
             }
             _ => None,
         },
-        AnyPolicy::Exp3(p) if told(p.range) && !matches!(arms, Arms::Drift { .. }) => match (p.losses, k.ln()) {
+        AnyPolicy::Exp3(p) if told(p.range) && !matches!(arms, RewardModel::Drift { .. }) => match (p.losses, k.ln()) {
             (true, log) if p.mix == 0.0 => bound(log / p.eta + p.eta * t * k / 2.0, "ln K / η + η T K / 2"),
             (false, log) if p.mix > 0.0 && p.eta <= p.mix / k + 1e-12 => {
                 let best = t; // No arm earns more than 1 a round.

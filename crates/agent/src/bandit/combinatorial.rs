@@ -1,11 +1,11 @@
 //! Combinatorial bandits: a set of arms a round, each telling its reward (Chen, Wang, Yuan 2013).
 
-use ermine_core::{Context, Error, Progress, Result, Stream};
+use ermine_core::{Context, Error, Progress, Result, RngStream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::simulate::Run;
-use super::{Arms, Bound, Counts, RewardRange, Simulation, World};
+use super::simulate::SimulationRun;
+use super::{RewardModel, RegretBound, ArmCounts, RewardRange, Simulation, BanditEnv};
 
 /// CUCB: the `size` arms with the largest `mean + sqrt(3 ln t / (2 n))`; unknown arms first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,13 +14,13 @@ pub struct Cucb {
     pub size: usize,
     /// The range of the rewards.
     pub range: RewardRange,
-    counts: Counts,
+    counts: ArmCounts,
 }
 
 impl Cucb {
     /// A policy that knows nothing yet.
     pub fn new(arms: usize, size: usize, range: RewardRange) -> Result<Self> {
-        let policy = Self { size, range, counts: Counts::new(arms)? };
+        let policy = Self { size, range, counts: ArmCounts::new(arms)? };
         policy.check()?;
         Ok(policy)
     }
@@ -71,7 +71,7 @@ impl Cucb {
 
 /// The bound of Chen, Wang and Yuan (2013, theorem 1) for sets whose reward is the sum of their arms, which are one-Lipschitz in each of
 /// `size` means: `(6 size² ln T / Δmin² + π²/3 + 1) K Δmax`. None where the means change.
-pub fn set_bound(arms: &Arms, policy: &Cucb, rounds: u64) -> Option<Bound> {
+pub fn set_bound(arms: &RewardModel, policy: &Cucb, rounds: u64) -> Option<RegretBound> {
     let mut means = arms.means()?.to_vec();
     let range = arms.range()?;
     if !(policy.range.low <= range.low && policy.range.high >= range.high) {
@@ -87,22 +87,22 @@ pub fn set_bound(arms: &Arms, policy: &Cucb, rounds: u64) -> Option<Bound> {
     let least = pairs.fold(f64::INFINITY, f64::min);
     let formula = "(6 m² ln T / Δmin² + π²/3 + 1) K Δmax";
     if !least.is_finite() {
-        return Some(Bound { value: 0.0, formula });
+        return Some(RegretBound { value: 0.0, formula });
     }
     let (least, most) = (least / unit, (best - worst) / unit);
     let samples = 6.0 * (policy.size as f64 / least).powi(2) * (rounds.max(1) as f64).ln();
-    Some(Bound { value: (samples + std::f64::consts::PI.powi(2) / 3.0 + 1.0) * means.len() as f64 * most * unit, formula })
+    Some(RegretBound { value: (samples + std::f64::consts::PI.powi(2) / 3.0 + 1.0) * means.len() as f64 * most * unit, formula })
 }
 
 /// Simulates sets whose reward is the sum of their arms. The number of threads changes nothing.
-pub fn simulate_sets(arms: &Arms, policy: &Cucb, looks: &[u64], runs: u64, cx: &Context<'_>) -> Result<Simulation> {
+pub fn simulate_sets(arms: &RewardModel, policy: &Cucb, looks: &[u64], runs: u64, cx: &Context<'_>) -> Result<Simulation> {
     super::same_arms("arms of the policy", arms.count(), policy.counts.arms())?;
     super::simulate::check_looks(looks, runs)?;
     let seed = cx.seed;
-    let one = |index: u64| -> Result<Run> {
+    let one = |index: u64| -> Result<SimulationRun> {
         cx.check(Progress { stage: "runs", done: index, total: Some(runs), objective: None })?;
-        let (mut world, mut policy) = (World::new(arms)?, policy.clone());
-        let mut rng = Stream::new(seed, "combinatorial bandit", index);
+        let (mut world, mut policy) = (BanditEnv::new(arms)?, policy.clone());
+        let mut rng = RngStream::new(seed, "combinatorial bandit", index);
         let (mut regret, mut round, mut seen) = (0.0, 0, Vec::new());
         let mut pulls = vec![0; arms.count()];
         for &look in looks {
@@ -121,6 +121,6 @@ pub fn simulate_sets(arms: &Arms, policy: &Cucb, looks: &[u64], runs: u64, cx: &
         }
         Ok((seen, pulls))
     };
-    let results: Vec<Run> = (0..runs).into_par_iter().map(one).collect::<Result<_>>()?;
+    let results: Vec<SimulationRun> = (0..runs).into_par_iter().map(one).collect::<Result<_>>()?;
     Ok(Simulation::of(looks, &results))
 }

@@ -1,9 +1,9 @@
 //! EXP3: exponential weights against an adversary who chooses the rewards (Auer, Cesa-Bianchi, Freund, Schapire 2002).
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Policy, RewardRange, some_arms};
+use super::{ArmChoice, Policy, RewardRange, some_arms};
 
 /// Weights that grow with the reward an arm would have had, estimated by reward / probability; or shrink with its loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl Policy for Exp3 {
     }
 
     #[inline]
-    fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], rng: &mut RngStream) -> ArmChoice {
         let arms = self.weights.len();
         let total: f64 = self.weights.iter().sum();
         let (scale, floor) = ((1.0 - self.mix) / total, self.mix / arms as f64);
@@ -86,11 +86,11 @@ impl Policy for Exp3 {
                 left -= p;
             }
         }
-        Choice { arm, probability: Some(scale * self.weights[arm] + floor) }
+        ArmChoice { arm, probability: Some(scale * self.weights[arm] + floor) }
     }
 
     #[inline]
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         let reward = self.range.unit("exp3", self.arms(), choice.arm, reward)?;
         let Some(probability) = choice.probability.filter(|p| *p > 0.0 && *p <= 1.0 + 1e-9) else {
             let found = choice.probability.map_or("missing".to_owned(), |p| p.to_string());

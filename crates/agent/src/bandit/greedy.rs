@@ -1,17 +1,17 @@
 //! Policies that follow the sample means: explore then commit, ε-greedy; and one that does not learn.
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Counts, Policy, check_reward, some_arms};
-use crate::tabular::Schedule;
+use super::{ArmChoice, ArmCounts, Policy, check_reward, some_arms};
+use crate::tabular::DecaySchedule;
 
 /// Pulls every arm `each` times, then the best one for ever. Regret grows linearly: the arm it commits to may be wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExploreThenCommit {
     /// Pulls of each arm before the commitment.
     pub each: u64,
-    counts: Counts,
+    counts: ArmCounts,
     committed: Option<usize>,
 }
 
@@ -21,7 +21,7 @@ impl ExploreThenCommit {
         if each == 0 {
             return Err(Error::Data("explore-then-commit: every arm needs at least one pull before the commitment".into()));
         }
-        Ok(Self { each, counts: Counts::new(arms)?, committed: None })
+        Ok(Self { each, counts: ArmCounts::new(arms)?, committed: None })
     }
 
     pub(super) fn check(&self) -> Result<()> {
@@ -38,7 +38,7 @@ impl Policy for ExploreThenCommit {
         self.counts.arms()
     }
 
-    fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], _: &mut RngStream) -> ArmChoice {
         let arms = self.arms() as u64;
         let counts = &self.counts;
         // Rewards may be late: exploration goes by choices, the commitment by what has come until then.
@@ -48,10 +48,10 @@ impl Policy for ExploreThenCommit {
             let mean = |arm: usize| if counts.pulls[arm] == 0 { f64::NEG_INFINITY } else { counts.mean(arm) };
             *self.committed.get_or_insert_with(|| counts.largest(mean))
         };
-        Choice::certain(self.counts.take(arm))
+        ArmChoice::certain(self.counts.take(arm))
     }
 
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         check_reward("explore-then-commit", self.arms(), choice.arm, reward)?;
         self.counts.add(choice.arm, reward);
         Ok(())
@@ -62,14 +62,14 @@ impl Policy for ExploreThenCommit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EpsilonGreedy {
     /// ε by round.
-    pub epsilon: Schedule,
-    counts: Counts,
+    pub epsilon: DecaySchedule,
+    counts: ArmCounts,
 }
 
 impl EpsilonGreedy {
     /// A policy that knows nothing yet.
-    pub fn new(arms: usize, epsilon: Schedule) -> Result<Self> {
-        let policy = Self { epsilon, counts: Counts::new(arms)? };
+    pub fn new(arms: usize, epsilon: DecaySchedule) -> Result<Self> {
+        let policy = Self { epsilon, counts: ArmCounts::new(arms)? };
         policy.check()?;
         Ok(policy)
     }
@@ -86,7 +86,7 @@ impl Policy for EpsilonGreedy {
     }
 
     #[inline]
-    fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], rng: &mut RngStream) -> ArmChoice {
         let arms = self.arms();
         let epsilon = self.epsilon.at(self.counts.rounds);
         let counts = &self.counts;
@@ -95,11 +95,11 @@ impl Policy for EpsilonGreedy {
         let arm = if u < epsilon { ((u / epsilon * arms as f64) as usize).min(arms - 1) } else { best };
         let any = epsilon / arms as f64;
         self.counts.take(arm);
-        Choice { arm, probability: Some(if arm == best { 1.0 - epsilon + any } else { any }) }
+        ArmChoice { arm, probability: Some(if arm == best { 1.0 - epsilon + any } else { any }) }
     }
 
     #[inline]
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         check_reward("epsilon-greedy", self.arms(), choice.arm, reward)?;
         self.counts.add(choice.arm, reward);
         Ok(())
@@ -143,12 +143,12 @@ impl Policy for Stationary {
         self.probabilities.len()
     }
 
-    fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], rng: &mut RngStream) -> ArmChoice {
         let arm = rng.weighted(&self.probabilities);
-        Choice { arm, probability: Some(self.probabilities[arm]) }
+        ArmChoice { arm, probability: Some(self.probabilities[arm]) }
     }
 
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         check_reward("stationary", self.arms(), choice.arm, reward)
     }
 }

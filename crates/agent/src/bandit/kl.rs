@@ -1,9 +1,9 @@
 //! KL-UCB: upper confidence bounds as tight as Bernoulli rewards allow (Garivier, Cappé 2011).
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Counts, Policy, RewardRange};
+use super::{ArmChoice, ArmCounts, Policy, RewardRange};
 
 /// `kl(p, q) = p ln(p/q) + (1-p) ln((1-p)/(1-q))`, the divergence of two coins.
 pub fn bernoulli_kl(p: f64, q: f64) -> f64 {
@@ -56,7 +56,7 @@ pub struct KlUcb {
     pub c: f64,
     /// The range of the rewards.
     pub range: RewardRange,
-    counts: Counts,
+    counts: ArmCounts,
 }
 
 impl KlUcb {
@@ -67,7 +67,7 @@ impl KlUcb {
 
     /// A policy that knows nothing yet, for rewards in a range.
     pub fn with_range(arms: usize, c: f64, range: RewardRange) -> Result<Self> {
-        let policy = Self { c, range, counts: Counts::new(arms)? };
+        let policy = Self { c, range, counts: ArmCounts::new(arms)? };
         policy.check()?;
         Ok(policy)
     }
@@ -91,12 +91,12 @@ impl Policy for KlUcb {
         self.counts.arms()
     }
 
-    fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], _: &mut RngStream) -> ArmChoice {
         let arm = self.counts.unknown().unwrap_or_else(|| self.highest());
-        Choice::certain(self.counts.take(arm))
+        ArmChoice::certain(self.counts.take(arm))
     }
 
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         let reward = self.range.unit("kl-ucb", self.arms(), choice.arm, reward)?;
         self.counts.add(choice.arm, reward);
         Ok(())

@@ -1,14 +1,14 @@
 //! Contextual bandits with linear rewards: LinUCB (Li, Chu, Langford, Schapire 2010) and linear Thompson sampling (Agrawal, Goyal
 //! 2013), one ridge regression an arm.
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Policy, check_reward, same_arms, some_arms};
+use super::{ArmChoice, Policy, check_reward, same_arms, some_arms};
 
 /// Ridge regression that grows by a row at a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Ridge {
+struct RecursiveRidge {
     /// `A^-1` for `A = λ I + Σ x x'`.
     inverse: Vec<f64>,
     /// `A^-1 Σ reward x`.
@@ -17,7 +17,7 @@ struct Ridge {
     factor: Vec<f64>,
 }
 
-impl Ridge {
+impl RecursiveRidge {
     fn new(dimension: usize, lambda: f64, draws: bool) -> Self {
         let diagonal = |v: f64| (0..dimension * dimension).map(|i| if i % (dimension + 1) == 0 { v } else { 0.0 }).collect();
         Self {
@@ -52,7 +52,7 @@ impl Ridge {
     }
 
     /// A draw from the normal distribution around theta with covariance `scale² A^-1`.
-    fn draw(&self, scale: f64, rng: &mut Stream) -> Vec<f64> {
+    fn draw(&self, scale: f64, rng: &mut RngStream) -> Vec<f64> {
         let d = self.theta.len();
         let mut y: Vec<f64> = (0..d).map(|_| scale * rng.normal()).collect();
         // L' y = z, from the last row up.
@@ -107,14 +107,14 @@ fn grow_factor(factor: &mut [f64], mut x: Vec<f64>) {
 /// What both policies share: a model for each arm that sees the common context, or one model for all arms that sees the features of
 /// each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Models {
+struct ArmModels {
     arms: usize,
     dimension: usize,
     shared: bool,
-    models: Vec<Ridge>,
+    models: Vec<RecursiveRidge>,
 }
 
-impl Models {
+impl ArmModels {
     fn new(arms: usize, dimension: usize, shared: bool, lambda: f64, draws: bool) -> Result<Self> {
         some_arms(arms)?;
         if dimension == 0 {
@@ -124,7 +124,7 @@ impl Models {
             return Err(Error::Data(format!("lambda {lambda} is refused; it is a number above 0")));
         }
         let count = if shared { 1 } else { arms };
-        Ok(Self { arms, dimension, shared, models: vec![Ridge::new(dimension, lambda, draws); count] })
+        Ok(Self { arms, dimension, shared, models: vec![RecursiveRidge::new(dimension, lambda, draws); count] })
     }
 
     /// Numbers in a context.
@@ -132,7 +132,7 @@ impl Models {
         if self.shared { self.arms * self.dimension } else { self.dimension }
     }
 
-    fn model(&self, arm: usize) -> &Ridge {
+    fn model(&self, arm: usize) -> &RecursiveRidge {
         &self.models[if self.shared { 0 } else { arm }]
     }
 
@@ -143,7 +143,7 @@ impl Models {
         context.get(start..start + self.dimension)
     }
 
-    fn learn(&mut self, policy: &'static str, context: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, policy: &'static str, context: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         check_reward(policy, self.arms, choice.arm, reward)?;
         same_arms("numbers of the context", self.context(), context.len())?;
         if let Some(at) = context.iter().position(|v| !v.is_finite()) {
@@ -171,14 +171,14 @@ impl Models {
 pub struct LinUcb {
     /// The weight of what is not known.
     pub alpha: f64,
-    models: Models,
+    models: ArmModels,
 }
 
 impl LinUcb {
     /// A policy over contexts of `dimension` numbers. With `shared`, one model serves all arms and a context holds the features of every
     /// arm, one after the other; otherwise each arm has a model of its own over the common context.
     pub fn new(arms: usize, dimension: usize, shared: bool, alpha: f64, lambda: f64) -> Result<Self> {
-        let policy = Self { alpha, models: Models::new(arms, dimension, shared, lambda, false)? };
+        let policy = Self { alpha, models: ArmModels::new(arms, dimension, shared, lambda, false)? };
         policy.check()?;
         Ok(policy)
     }
@@ -213,7 +213,7 @@ impl Policy for LinUcb {
     }
 
     #[inline]
-    fn choose(&mut self, context: &[f64], _: &mut Stream) -> Choice {
+    fn choose(&mut self, context: &[f64], _: &mut RngStream) -> ArmChoice {
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
         for arm in 0..self.models.arms {
             let model = self.models.model(arm);
@@ -225,11 +225,11 @@ impl Policy for LinUcb {
                 (best, top) = (arm, score);
             }
         }
-        Choice::certain(best)
+        ArmChoice::certain(best)
     }
 
     #[inline]
-    fn learn(&mut self, context: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, context: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         self.models.learn("linucb", context, choice, reward)
     }
 }
@@ -239,13 +239,13 @@ impl Policy for LinUcb {
 pub struct LinearThompson {
     /// Standard deviation of the draws, in units of `A^-1/2`.
     pub scale: f64,
-    models: Models,
+    models: ArmModels,
 }
 
 impl LinearThompson {
     /// A policy over contexts of `dimension` numbers; `shared` as for [`LinUcb`].
     pub fn new(arms: usize, dimension: usize, shared: bool, scale: f64, lambda: f64) -> Result<Self> {
-        let policy = Self { scale, models: Models::new(arms, dimension, shared, lambda, true)? };
+        let policy = Self { scale, models: ArmModels::new(arms, dimension, shared, lambda, true)? };
         policy.check()?;
         Ok(policy)
     }
@@ -268,7 +268,7 @@ impl Policy for LinearThompson {
         self.models.arms
     }
 
-    fn choose(&mut self, context: &[f64], rng: &mut Stream) -> Choice {
+    fn choose(&mut self, context: &[f64], rng: &mut RngStream) -> ArmChoice {
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
         let mut theta = Vec::new();
         for arm in 0..self.models.arms {
@@ -280,10 +280,10 @@ impl Policy for LinearThompson {
                 (best, top) = (arm, score);
             }
         }
-        Choice { arm: best, probability: None }
+        ArmChoice { arm: best, probability: None }
     }
 
-    fn learn(&mut self, context: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, context: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         self.models.learn("linear-thompson", context, choice, reward)
     }
 }
@@ -295,8 +295,8 @@ mod tests {
     #[test]
     fn a_growing_ridge_is_the_ridge_of_all_rows() {
         let d = 4;
-        let mut rng = Stream::new(1, "ridge", 0);
-        let mut model = Ridge::new(d, 0.7, true);
+        let mut rng = RngStream::new(1, "ridge", 0);
+        let mut model = RecursiveRidge::new(d, 0.7, true);
         let (mut a, mut moment) = (vec![0.0; d * d], vec![0.0; d]);
         (0..d).for_each(|i| a[i * d + i] = 0.7);
         for _ in 0..200 {

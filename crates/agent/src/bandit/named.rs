@@ -5,15 +5,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    AnyPolicy, Contender, Cucb, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
-    RewardRange, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, Width,
+    AnyPolicy, SimulatedPolicy, Cucb, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
+    RewardRange, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, ConfidenceWidth,
 };
-use crate::catalogue::{Entry, Param, find};
-use crate::tabular::Schedule;
+use crate::catalogue::{CatalogEntry, ParamDefault, find};
+use crate::tabular::DecaySchedule;
 
 /// What a policy is to be used for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Setting {
+pub struct PolicySetting {
     /// The number of arms.
     pub arms: usize,
     /// Rounds to come, where they are known.
@@ -24,8 +24,8 @@ pub struct Setting {
     pub range: Option<RewardRange>,
 }
 
-const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> Param {
-    Param { spec: ParamSpec { name, doc, range }, default }
+const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> ParamDefault {
+    ParamDefault { spec: ParamSpec { name, doc, range }, default }
 }
 
 const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
@@ -33,7 +33,7 @@ const BETWEEN: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false
 const WHOLE: Range = Range::int_from(1);
 const POSITIVE: Range = Range::above(0.0);
 
-const LINEAR: [Param; 2] = [
+const LINEAR: [ParamDefault; 2] = [
     param("lambda", "Penalty of the ridge regressions.", POSITIVE, "1.0"),
     param(
         "shared",
@@ -44,8 +44,8 @@ const LINEAR: [Param; 2] = [
 ];
 
 /// The policies that can be chosen by name.
-pub const POLICIES: &[Entry] = &[
-    Entry {
+pub const POLICIES: &[CatalogEntry] = &[
+    CatalogEntry {
         name: "stationary",
         summary: "The same probabilities in every round: uniform unless given.",
         rule: "P(arm) = p",
@@ -57,56 +57,56 @@ pub const POLICIES: &[Entry] = &[
             "null",
         )],
     },
-    Entry {
+    CatalogEntry {
         name: "explore-then-commit",
         summary: "Every arm a number of times, then the best for ever. Regret grows linearly.",
         rule: "each arm m times, then argmax mean",
         reference: "Robbins 1952",
         params: &[param("each", "Pulls of each arm; null means (T / K)^(2/3).", Range::Optional(&WHOLE), "null")],
     },
-    Entry {
+    CatalogEntry {
         name: "epsilon-greedy",
         summary: "The best arm so far, or with a fixed probability any. Regret grows linearly.",
         rule: "argmax mean with probability 1 - ε, else any arm",
         reference: "Watkins 1989",
         params: &[param("epsilon", "The probability to explore.", SHARE, "0.1")],
     },
-    Entry {
+    CatalogEntry {
         name: "epsilon-decreasing",
         summary: "The best arm so far, or any with a probability that falls as 1/t.",
         rule: "ε-greedy with ε = min(1, scale / t)",
         reference: "Auer, Cesa-Bianchi, Fischer 2002",
         params: &[param("scale", "The scale of the probability; null means 5 K.", Range::Optional(&POSITIVE), "null")],
     },
-    Entry {
+    CatalogEntry {
         name: "ucb",
         summary: "Upper confidence bounds that hold all the time with probability 1 - δ/2.",
         rule: "argmax mean + sqrt(β / n), β = ln(4 (T - K) / δ) / 2",
         reference: "Auer, Cesa-Bianchi, Fischer 2002",
         params: &[param("delta", "δ; null means 1/T.", Range::Optional(&BETWEEN), "null")],
     },
-    Entry {
+    CatalogEntry {
         name: "ucb1",
         summary: "Upper confidence bounds that need no number of rounds.",
         rule: "argmax mean + sqrt(c ln t / n)",
         reference: "Auer, Cesa-Bianchi, Fischer 2002",
         params: &[param("c", "The factor of the width; 2 in the proof, 0.5 is bolder.", POSITIVE, "2.0")],
     },
-    Entry {
+    CatalogEntry {
         name: "kl-ucb",
         summary: "Upper confidence bounds as tight as coins allow.",
         rule: "argmax q with n kl(mean, q) = ln t + c ln ln t",
         reference: "Garivier, Cappé 2011",
         params: &[param("c", "The weight of ln ln t; 0 in practice, 3 in the proof.", Range::at_least(0.0), "0.0")],
     },
-    Entry {
+    CatalogEntry {
         name: "moss",
         summary: "Upper confidence bounds that are optimal in the worst case.",
         rule: "argmax mean + sqrt(max(0, ln(T / (K n))) / n)",
         reference: "Audibert, Bubeck 2009",
         params: &[],
     },
-    Entry {
+    CatalogEntry {
         name: "thompson",
         summary: "Each arm with the probability that it is the best, after beta beliefs about coins.",
         rule: "argmax of draws from Beta(a + successes, b + failures)",
@@ -116,7 +116,7 @@ pub const POLICIES: &[Entry] = &[
             param("failures", "Prior failures b.", POSITIVE, "1.0"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "thompson-gaussian",
         summary: "Each arm with the probability that it is the best, after normal beliefs about means.",
         rule: "argmax of draws from the posterior N(mean, 1 / precision)",
@@ -132,7 +132,7 @@ pub const POLICIES: &[Entry] = &[
             param("noise_sd", "Standard deviation of a reward around its mean.", POSITIVE, "1.0"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "exp3",
         summary: "Exponential weights against an adversary, learning from rewards.",
         rule: "w *= exp(η reward / p), mixed with γ / K; γ = min(1, sqrt(K ln K / ((e - 1) T))), η = γ / K",
@@ -142,7 +142,7 @@ pub const POLICIES: &[Entry] = &[
             param("mix", "Share of uniform choices; null means tuned for the rounds.", Range::Optional(&SHARE), "null"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "exp3-losses",
         summary: "Exponential weights against an adversary, learning from losses 1 - reward: less variance.",
         rule: "w *= exp(-η loss / p), η = sqrt(2 ln K / (K T))",
@@ -152,14 +152,14 @@ pub const POLICIES: &[Entry] = &[
             param("mix", "Share of uniform choices.", SHARE, "0.0"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "linucb",
         summary: "Upper confidence bounds of ridge regressions on the context.",
         rule: "argmax θ'x + α sqrt(x' A^-1 x), A = λ I + Σ x x'",
         reference: "Li, Chu, Langford, Schapire 2010",
         params: &[param("alpha", "The weight of what is not known.", Range::at_least(0.0), "1.0"), LINEAR[0], LINEAR[1]],
     },
-    Entry {
+    CatalogEntry {
         name: "linear-thompson",
         summary: "The arm that is best for coefficients drawn from what is believed of them.",
         rule: "argmax θ~'x, θ~ from N(θ, scale² A^-1)",
@@ -170,7 +170,7 @@ pub const POLICIES: &[Entry] = &[
             LINEAR[1],
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "sliding-window-ucb",
         summary: "Upper confidence bounds over the last rewards, for arms that change.",
         rule: "argmax mean + sqrt(c ln min(t, window) / n), over the window",
@@ -180,7 +180,7 @@ pub const POLICIES: &[Entry] = &[
             param("c", "The factor of the width.", POSITIVE, "0.6"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "discounted-ucb",
         summary: "Upper confidence bounds over rewards that fade, for arms that change.",
         rule: "argmax mean + sqrt(c ln N / n), with rewards faded by discount",
@@ -195,7 +195,7 @@ pub const POLICIES: &[Entry] = &[
             param("c", "The factor of the width.", POSITIVE, "0.6"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "cucb",
         summary: "A set of arms a round: those with the largest upper confidence bounds.",
         rule: "the m arms with the largest mean + sqrt(3 ln t / (2 n))",
@@ -205,14 +205,14 @@ pub const POLICIES: &[Entry] = &[
 ];
 
 /// The entry of a policy; an unknown name is answered with the nearest.
-pub fn policy_entry(name: &str) -> Result<&'static Entry> {
+pub fn policy_entry(name: &str) -> Result<&'static CatalogEntry> {
     find("policy", name, POLICIES)
 }
 
 /// The parameters of all policies; those that a policy does not have stay at nothing and are not read.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Given {
+struct PolicyParams {
     probabilities: Option<Vec<f64>>,
     each: Option<u64>,
     epsilon: f64,
@@ -235,9 +235,9 @@ struct Given {
 }
 
 /// The policy called `name` with the parameters that are given, for a setting.
-pub fn named(name: &str, params: &Map<String, Value>, setting: &Setting) -> Result<Contender> {
+pub fn named(name: &str, params: &Map<String, Value>, setting: &PolicySetting) -> Result<SimulatedPolicy> {
     let entry = policy_entry(name)?;
-    let p: Given = entry.read(params)?;
+    let p: PolicyParams = entry.read(params)?;
     let k = setting.arms;
     let horizon = |param: &str| {
         setting.rounds.ok_or_else(|| {
@@ -274,16 +274,16 @@ pub fn named(name: &str, params: &Map<String, Value>, setting: &Setting) -> Resu
             };
             ExploreThenCommit::new(k, each.max(1))?.into()
         }
-        "epsilon-greedy" => EpsilonGreedy::new(k, Schedule::Constant(p.epsilon))?.into(),
-        "epsilon-decreasing" => EpsilonGreedy::new(k, Schedule::Inverse { scale: p.scale.unwrap_or(5.0 * k as f64) })?.into(),
+        "epsilon-greedy" => EpsilonGreedy::new(k, DecaySchedule::Constant(p.epsilon))?.into(),
+        "epsilon-decreasing" => EpsilonGreedy::new(k, DecaySchedule::Inverse { scale: p.scale.unwrap_or(5.0 * k as f64) })?.into(),
         "ucb" => {
             let rounds = horizon("")?;
-            let width = Width::Confidence { rounds, delta: p.delta.unwrap_or((1.0 / rounds as f64).min(0.5)) };
+            let width = ConfidenceWidth::Confidence { rounds, delta: p.delta.unwrap_or((1.0 / rounds as f64).min(0.5)) };
             Ucb::with_range(k, width, range()?)?.into()
         }
-        "ucb1" => Ucb::with_range(k, Width::Logarithm { c: p.c }, range()?)?.into(),
+        "ucb1" => Ucb::with_range(k, ConfidenceWidth::Logarithm { c: p.c }, range()?)?.into(),
         "kl-ucb" => KlUcb::with_range(k, p.c, range()?)?.into(),
-        "moss" => Ucb::with_range(k, Width::Moss { rounds: horizon("")? }, range()?)?.into(),
+        "moss" => Ucb::with_range(k, ConfidenceWidth::Moss { rounds: horizon("")? }, range()?)?.into(),
         "thompson" => ThompsonBeta::with_prior(k, p.successes, p.failures, range()?)?.into(),
         "thompson-gaussian" => ThompsonGaussian::new(k, p.prior_mean, p.prior_sd, p.noise_sd)?.into(),
         "exp3" => {
@@ -324,7 +324,7 @@ pub fn named(name: &str, params: &Map<String, Value>, setting: &Setting) -> Resu
         "cucb" => {
             let m = p.m;
             return Cucb::new(k, m, range()?)
-                .map(Contender::from)
+                .map(SimulatedPolicy::from)
                 .map_err(|_| entry.refuse("m", &json!(m), format!("there are {k} arms")));
         }
         _ => return Err(Error::Data(format!("{name} is in the list of policies and cannot be made"))),
@@ -339,25 +339,25 @@ mod tests {
 
     #[test]
     fn every_policy_of_the_list_can_be_made_and_refuses_what_it_cannot_use() {
-        let setting = Setting { arms: 3, rounds: Some(1000), dimension: 6, range: Some(RewardRange::default()) };
+        let setting = PolicySetting { arms: 3, rounds: Some(1000), dimension: 6, range: Some(RewardRange::default()) };
         for entry in POLICIES {
             let made = named(entry.name, &Map::new(), &setting).unwrap();
             match made {
-                Contender::Single(policy) => assert_eq!(policy.arms(), 3, "{}", entry.name),
-                Contender::Sets(policy) => assert_eq!((policy.arms(), policy.size), (3, 2)),
+                SimulatedPolicy::Single(policy) => assert_eq!(policy.arms(), 3, "{}", entry.name),
+                SimulatedPolicy::Sets(policy) => assert_eq!((policy.arms(), policy.size), (3, 2)),
             }
             let odd = json!({"colour": 1}).as_object().cloned().unwrap();
             assert!(named(entry.name, &odd, &setting).unwrap_err().to_string().contains("colour"), "{}", entry.name);
-            assert!(named(entry.name, &Map::new(), &Setting { arms: 0, ..setting }).is_err(), "{}", entry.name);
+            assert!(named(entry.name, &Map::new(), &PolicySetting { arms: 0, ..setting }).is_err(), "{}", entry.name);
         }
-        let fails = |name: &str, params: Value, setting: Setting| {
+        let fails = |name: &str, params: Value, setting: PolicySetting| {
             named(name, params.as_object().unwrap(), &setting).unwrap_err().to_string()
         };
-        let blind = Setting { rounds: None, dimension: 0, range: None, ..setting };
+        let blind = PolicySetting { rounds: None, dimension: 0, range: None, ..setting };
         assert!(fails("ucb", json!({}), blind).contains("number of rounds"));
         assert!(fails("ucb1", json!({}), blind).contains("within a range"));
         assert!(fails("linucb", json!({}), blind).contains("context"));
-        assert!(fails("linucb", json!({"shared": true}), Setting { dimension: 7, ..setting }).contains("3 arms"));
+        assert!(fails("linucb", json!({"shared": true}), PolicySetting { dimension: 7, ..setting }).contains("3 arms"));
         assert!(fails("ucb2", json!({}), setting).contains("ucb1"));
         assert!(fails("ucb1", json!({"c": -1}), setting).contains("above 0"));
         assert!(fails("cucb", json!({"m": 4}), setting).contains("there are 3 arms"));

@@ -1,13 +1,13 @@
 //! Off-policy evaluation: what another policy would have earned, from a log of what this one did.
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::{AnyPolicy, Policy, some_arms};
 
 /// A round of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Logged {
+pub struct LoggedRound {
     /// The arm that was pulled.
     pub arm: usize,
     /// What it paid.
@@ -70,7 +70,7 @@ impl Estimate {
 
 /// Three estimates of a policy's mean reward, and how far to trust them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OffPolicy {
+pub struct OffPolicyEstimates {
     /// Inverse propensity scoring: `mean(w r)` with `w = π(a) / p`. No bias, much spread.
     pub ips: Estimate,
     /// Self-normalised: `Σ w r / Σ w`. A little bias, less spread.
@@ -85,7 +85,7 @@ pub struct OffPolicy {
     pub notes: Vec<String>,
 }
 
-fn check_log(log: &[Logged], arms: usize) -> Result<()> {
+fn check_log(log: &[LoggedRound], arms: usize) -> Result<()> {
     some_arms(arms)?;
     if log.is_empty() {
         return Err(Error::Data("the log is empty".into()));
@@ -102,7 +102,7 @@ fn check_log(log: &[Logged], arms: usize) -> Result<()> {
     Ok(())
 }
 
-fn check_propensities(log: &[Logged]) -> Result<()> {
+fn check_propensities(log: &[LoggedRound]) -> Result<()> {
     let bad = |p: f64| !(p > 0.0 && p <= 1.0);
     let Some(row) = log.iter().position(|e| bad(e.propensity)) else { return Ok(()) };
     let count = log.iter().filter(|e| bad(e.propensity)).count();
@@ -116,7 +116,7 @@ fn check_propensities(log: &[Logged]) -> Result<()> {
 }
 
 /// Estimates the mean reward of a policy that pulls arm `a` in row `i` with probability `target(i, a)`.
-pub fn off_policy(log: &[Logged], arms: usize, target: impl Fn(usize, usize) -> f64) -> Result<OffPolicy> {
+pub fn off_policy(log: &[LoggedRound], arms: usize, target: impl Fn(usize, usize) -> f64) -> Result<OffPolicyEstimates> {
     check_log(log, arms)?;
     check_propensities(log)?;
     let mut weights = Vec::with_capacity(log.len());
@@ -166,7 +166,7 @@ pub fn off_policy(log: &[Logged], arms: usize, target: impl Fn(usize, usize) -> 
         notes.push(format!("the weights leave the information of {effective_size:.0} rounds out of {n}"));
     }
     let largest_weight = weights.iter().copied().fold(0.0, f64::max);
-    Ok(OffPolicy {
+    Ok(OffPolicyEstimates {
         ips: ips.with_unseen(events, largest_weight / n),
         snips: snips.with_unseen(events, if total > 0.0 { largest_weight / total } else { f64::NAN }),
         doubly_robust: Estimate::of(&robust).with_unseen(events, largest_weight / n),
@@ -177,7 +177,7 @@ pub fn off_policy(log: &[Logged], arms: usize, target: impl Fn(usize, usize) -> 
 }
 
 /// Means of the arms over the rows `parity`, `parity + 2`, …, drawn to the common mean with the weight of one round.
-fn arm_means(log: &[Logged], arms: usize, parity: usize) -> Vec<f64> {
+fn arm_means(log: &[LoggedRound], arms: usize, parity: usize) -> Vec<f64> {
     let (mut sums, mut counts, mut total, mut rows) = (vec![0.0; arms], vec![0.0; arms], 0.0, 0.0);
     for entry in log.iter().skip(parity).step_by(2) {
         sums[entry.arm] += entry.reward;
@@ -200,9 +200,9 @@ pub struct Replay {
 
 /// Replays a log (Li, Chu, Langford, Wang 2011): a policy sees a round, and where it chooses what was chosen, it learns and the reward
 /// counts. Free of bias where the log was made by uniform choices. `context(row)` is what it sees.
-pub fn replay<'a>(log: &[Logged], policy: &mut AnyPolicy, context: impl Fn(usize) -> &'a [f64], seed: u64) -> Result<Replay> {
+pub fn replay<'a>(log: &[LoggedRound], policy: &mut AnyPolicy, context: impl Fn(usize) -> &'a [f64], seed: u64) -> Result<Replay> {
     check_log(log, policy.arms())?;
-    let mut rng = Stream::new(seed, "replay", 0);
+    let mut rng = RngStream::new(seed, "replay", 0);
     let mut rewards = Vec::new();
     for (row, entry) in log.iter().enumerate() {
         let choice = policy.choose(context(row), &mut rng);

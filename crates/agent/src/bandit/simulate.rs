@@ -1,10 +1,10 @@
 //! Many runs side by side: regret with its band, against the bounds.
 
-use ermine_core::{Cell, Context, Curve, Error, Progress, Report, Result, Section, Stream};
+use ermine_core::{Cell, Context, Curve, Error, Progress, Report, Result, Section, RngStream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{AnyPolicy, Arms, Bound, Choice, Cucb, Delay, Policy, World, lai_robbins, proven_bound, same_arms};
+use super::{AnyPolicy, RewardModel, RegretBound, ArmChoice, Cucb, RewardDelay, Policy, BanditEnv, lai_robbins, proven_bound, same_arms};
 use super::{set_bound, simulate_sets};
 
 /// Pseudo-regret over many runs: what the best arm would have earned on average, less what the chosen arms earn on average. The best arm
@@ -28,11 +28,11 @@ pub struct Simulation {
 }
 
 /// Regret at the rounds asked for, and pulls of each arm.
-pub(super) type Run = (Vec<f64>, Vec<u64>);
+pub(super) type SimulationRun = (Vec<f64>, Vec<u64>);
 
 impl Simulation {
     /// Means, spreads and bands of runs.
-    pub(super) fn of(looks: &[u64], runs: &[Run]) -> Self {
+    pub(super) fn of(looks: &[u64], runs: &[SimulationRun]) -> Self {
         let n = runs.len() as f64;
         let arms = runs.first().map_or(0, |r| r.1.len());
         let mut out = Self {
@@ -70,20 +70,20 @@ impl Simulation {
 }
 
 /// One run: regret at the given rounds, and pulls.
-fn run(arms: &Arms, policy: &AnyPolicy, looks: &[u64], delay: Delay, cx: &Context<'_>, index: u64) -> Result<Run> {
+fn run(arms: &RewardModel, policy: &AnyPolicy, looks: &[u64], delay: RewardDelay, cx: &Context<'_>, index: u64) -> Result<SimulationRun> {
     let seed = cx.seed;
-    let (mut world, mut policy) = (World::new(arms)?, policy.clone());
+    let (mut world, mut policy) = (BanditEnv::new(arms)?, policy.clone());
     // The same worlds for every policy: differences between policies are then not differences between worlds.
-    let mut world_rng = Stream::new(seed, "bandit world", index);
-    let mut policy_rng = Stream::new(seed, "bandit policy", index);
+    let mut world_rng = RngStream::new(seed, "bandit world", index);
+    let mut policy_rng = RngStream::new(seed, "bandit policy", index);
     let count = arms.count();
-    let adversary = matches!(arms, Arms::Adversarial { .. });
+    let adversary = matches!(arms, RewardModel::Adversarial { .. });
     let still = arms.means().map(|means| means.iter().copied().fold(f64::NEG_INFINITY, f64::max));
     let mut totals = vec![0.0; if adversary { count } else { 0 }];
     let (mut best, mut earned) = (0.0, 0.0);
     let mut pulls = vec![0; count];
     let mut regrets = Vec::with_capacity(looks.len());
-    let mut late: std::collections::BTreeMap<u64, Vec<(Vec<f64>, Choice, f64)>> = Default::default();
+    let mut late: std::collections::BTreeMap<u64, Vec<(Vec<f64>, ArmChoice, f64)>> = Default::default();
     let mut round = 0;
     for &look in looks {
         while round < look {
@@ -98,16 +98,16 @@ fn run(arms: &Arms, policy: &AnyPolicy, looks: &[u64], delay: Delay, cx: &Contex
                 None => best += world.means().iter().copied().fold(f64::NEG_INFINITY, f64::max),
             }
             let wait = match delay {
-                Delay::None => 0,
-                Delay::Fixed(rounds) => rounds,
-                Delay::Uniform { mean } => world_rng.below((mean as usize).saturating_mul(2).saturating_add(1)) as u64,
+                RewardDelay::None => 0,
+                RewardDelay::Fixed(rounds) => rounds,
+                RewardDelay::Uniform { mean } => world_rng.below((mean as usize).saturating_mul(2).saturating_add(1)) as u64,
             };
             if wait == 0 {
                 policy.learn(world.context(), choice, reward)?;
             } else {
                 late.entry(round.saturating_add(wait)).or_default().push((world.context().to_vec(), choice, reward));
             }
-            if delay != Delay::None {
+            if delay != RewardDelay::None {
                 for (context, choice, reward) in late.remove(&round).unwrap_or_default() {
                     policy.learn(&context, choice, reward)?;
                 }
@@ -145,7 +145,7 @@ pub fn look_rounds(last: u64, count: usize) -> Vec<u64> {
 
 /// Simulates a policy, which starts as it is given, in `runs` independent worlds. `looks` are the rounds at which regret is noted, rising;
 /// the last is the end. The number of threads changes nothing.
-pub fn simulate(arms: &Arms, policy: &AnyPolicy, looks: &[u64], runs: u64, delay: Delay, cx: &Context<'_>) -> Result<Simulation> {
+pub fn simulate(arms: &RewardModel, policy: &AnyPolicy, looks: &[u64], runs: u64, delay: RewardDelay, cx: &Context<'_>) -> Result<Simulation> {
     arms.check()?;
     same_arms("arms of the policy", arms.count(), policy.arms())?;
     check_looks(looks, runs)?;
@@ -153,37 +153,37 @@ pub fn simulate(arms: &Arms, policy: &AnyPolicy, looks: &[u64], runs: u64, delay
         cx.check(Progress { stage: "runs", done: index, total: Some(runs), objective: None })?;
         run(arms, policy, looks, delay, cx, index)
     };
-    let results: Vec<Run> = (0..runs).into_par_iter().map(one).collect::<Result<_>>()?;
+    let results: Vec<SimulationRun> = (0..runs).into_par_iter().map(one).collect::<Result<_>>()?;
     Ok(Simulation::of(looks, &results))
 }
 
 /// What is simulated: an arm a round, or a set of arms a round.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Contender {
+pub enum SimulatedPolicy {
     /// One arm a round.
     Single(AnyPolicy),
     /// A set of arms a round, whose reward is their sum.
     Sets(Cucb),
 }
 
-impl From<AnyPolicy> for Contender {
+impl From<AnyPolicy> for SimulatedPolicy {
     fn from(policy: AnyPolicy) -> Self {
         Self::Single(policy)
     }
 }
 
-impl From<Cucb> for Contender {
+impl From<Cucb> for SimulatedPolicy {
     fn from(policy: Cucb) -> Self {
         Self::Sets(policy)
     }
 }
 
-impl Contender {
+impl SimulatedPolicy {
     /// The proven bound after so many rounds.
-    pub fn bound(&self, arms: &Arms, rounds: u64, delay: Delay) -> Option<Bound> {
+    pub fn bound(&self, arms: &RewardModel, rounds: u64, delay: RewardDelay) -> Option<RegretBound> {
         match self {
             // The proofs are about rewards that come at once.
-            _ if delay != Delay::None => None,
+            _ if delay != RewardDelay::None => None,
             Self::Single(policy) => proven_bound(policy, arms, rounds),
             Self::Sets(policy) => set_bound(arms, policy, rounds),
         }
@@ -192,7 +192,7 @@ impl Contender {
 
 /// A policy of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct PolicyResult {
     /// What it is called.
     pub name: String,
     /// What came of it.
@@ -212,25 +212,25 @@ pub struct Comparison {
     /// Runs of each policy.
     pub runs: u64,
     /// How late rewards came.
-    pub delay: Delay,
+    pub delay: RewardDelay,
     /// The constant of Lai and Robbins, where there is one: no policy that is good everywhere stays below this times `ln T` in the
     /// long run.
     pub lai_robbins: Option<f64>,
     /// The policies.
-    pub policies: Vec<Compared>,
+    pub policies: Vec<PolicyResult>,
 }
 
 /// Simulates several policies in the same worlds.
 pub fn compare(
-    arms: &Arms,
-    policies: &[(String, Contender)],
+    arms: &RewardModel,
+    policies: &[(String, SimulatedPolicy)],
     looks: &[u64],
     runs: u64,
-    delay: Delay,
+    delay: RewardDelay,
     cx: &Context<'_>,
 ) -> Result<Comparison> {
-    let sets = policies.iter().any(|p| matches!(p.1, Contender::Sets(_)));
-    if sets && (policies.iter().any(|p| matches!(p.1, Contender::Single(_))) || delay != Delay::None) {
+    let sets = policies.iter().any(|p| matches!(p.1, SimulatedPolicy::Sets(_)));
+    if sets && (policies.iter().any(|p| matches!(p.1, SimulatedPolicy::Single(_))) || delay != RewardDelay::None) {
         return Err(Error::Data(
             "policies that pull sets of arms compete with their like, and their rewards come at once".into(),
         ));
@@ -238,13 +238,13 @@ pub fn compare(
     let mut compared = Vec::new();
     for (name, policy) in policies {
         let simulation = match policy {
-            Contender::Single(policy) => simulate(arms, policy, looks, runs, delay, cx)?,
-            Contender::Sets(policy) => simulate_sets(arms, policy, looks, runs, cx)?,
+            SimulatedPolicy::Single(policy) => simulate(arms, policy, looks, runs, delay, cx)?,
+            SimulatedPolicy::Sets(policy) => simulate_sets(arms, policy, looks, runs, cx)?,
         };
-        let bounds: Option<Vec<Bound>> = looks.iter().map(|&t| policy.bound(arms, t, delay)).collect();
+        let bounds: Option<Vec<RegretBound>> = looks.iter().map(|&t| policy.bound(arms, t, delay)).collect();
         let formula = bounds.as_ref().and_then(|b| b.last()).map(|b| b.formula.to_owned());
         let bound = bounds.map(|b| b.into_iter().map(|b| b.value).collect());
-        compared.push(Compared { name: name.clone(), simulation, bound, formula });
+        compared.push(PolicyResult { name: name.clone(), simulation, bound, formula });
     }
     // The line is about one arm a round, and about rewards that come.
     let lai_robbins = lai_robbins(arms).filter(|_| !sets);

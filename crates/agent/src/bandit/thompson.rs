@@ -1,12 +1,12 @@
 //! Thompson sampling: each arm with the probability that it is the best, as far as is known (Thompson 1933).
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Counts, Policy, RewardRange, check_reward};
+use super::{ArmChoice, ArmCounts, Policy, RewardRange, check_reward};
 
 /// A draw from the gamma distribution of a shape above 0 and scale 1 (Marsaglia, Tsang 2000).
-pub fn draw_gamma(shape: f64, rng: &mut Stream) -> f64 {
+pub fn draw_gamma(shape: f64, rng: &mut RngStream) -> f64 {
     if shape < 1.0 {
         let u = 1.0 - rng.uniform();
         return draw_gamma(shape + 1.0, rng) * u.powf(1.0 / shape);
@@ -29,7 +29,7 @@ pub fn draw_gamma(shape: f64, rng: &mut Stream) -> f64 {
 }
 
 /// A draw from the beta distribution.
-pub fn draw_beta(a: f64, b: f64, rng: &mut Stream) -> f64 {
+pub fn draw_beta(a: f64, b: f64, rng: &mut RngStream) -> f64 {
     let x = draw_gamma(a, rng);
     let y = draw_gamma(b, rng);
     // Both can be 0 for tiny shapes, where the distribution is a coin.
@@ -46,7 +46,7 @@ pub struct ThompsonBeta {
     pub failures: f64,
     /// The range of the rewards.
     pub range: RewardRange,
-    counts: Counts,
+    counts: ArmCounts,
 }
 
 impl ThompsonBeta {
@@ -57,7 +57,7 @@ impl ThompsonBeta {
 
     /// A policy with a prior, for rewards in a range.
     pub fn with_prior(arms: usize, successes: f64, failures: f64, range: RewardRange) -> Result<Self> {
-        let policy = Self { successes, failures, range, counts: Counts::new(arms)? };
+        let policy = Self { successes, failures, range, counts: ArmCounts::new(arms)? };
         policy.check()?;
         Ok(policy)
     }
@@ -83,7 +83,7 @@ impl Policy for ThompsonBeta {
     }
 
     #[inline]
-    fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], rng: &mut RngStream) -> ArmChoice {
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
         for arm in 0..self.counts.arms() {
             let (wins, pulls) = (self.counts.sums[arm], self.counts.pulls[arm] as f64);
@@ -92,11 +92,11 @@ impl Policy for ThompsonBeta {
                 (best, top) = (arm, draw);
             }
         }
-        Choice { arm: self.counts.take(best), probability: None }
+        ArmChoice { arm: self.counts.take(best), probability: None }
     }
 
     #[inline]
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         let reward = self.range.unit("thompson-beta", self.arms(), choice.arm, reward)?;
         self.counts.add(choice.arm, reward);
         Ok(())
@@ -112,13 +112,13 @@ pub struct ThompsonGaussian {
     pub prior_sd: f64,
     /// Standard deviation of a reward.
     pub noise_sd: f64,
-    counts: Counts,
+    counts: ArmCounts,
 }
 
 impl ThompsonGaussian {
     /// A policy that knows its prior.
     pub fn new(arms: usize, prior_mean: f64, prior_sd: f64, noise_sd: f64) -> Result<Self> {
-        let policy = Self { prior_mean, prior_sd, noise_sd, counts: Counts::new(arms)? };
+        let policy = Self { prior_mean, prior_sd, noise_sd, counts: ArmCounts::new(arms)? };
         policy.check()?;
         Ok(policy)
     }
@@ -142,7 +142,7 @@ impl Policy for ThompsonGaussian {
         self.counts.arms()
     }
 
-    fn choose(&mut self, _: &[f64], rng: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], rng: &mut RngStream) -> ArmChoice {
         let (prior, noise) = (self.prior_sd.powi(-2), self.noise_sd.powi(-2));
         let counts = &self.counts;
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
@@ -154,10 +154,10 @@ impl Policy for ThompsonGaussian {
                 (best, top) = (arm, draw);
             }
         }
-        Choice { arm: self.counts.take(best), probability: None }
+        ArmChoice { arm: self.counts.take(best), probability: None }
     }
 
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         check_reward("thompson-gaussian", self.arms(), choice.arm, reward)?;
         self.counts.add(choice.arm, reward);
         Ok(())

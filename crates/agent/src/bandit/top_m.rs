@@ -41,7 +41,7 @@ pub fn lucb_bound(means: &[f64], m: usize, delta: f64, epsilon: f64, range: Rewa
 
 /// The arms that were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TopM {
+pub struct TopArms {
     /// The arms, rising.
     pub arms: Vec<usize>,
     /// Samples of each arm.
@@ -50,14 +50,14 @@ pub struct TopM {
     pub confident: bool,
 }
 
-struct Samples<'a> {
+struct ArmSampler<'a> {
     pulls: Vec<u64>,
     sums: Vec<f64>,
     range: RewardRange,
     sample: &'a mut dyn FnMut(usize) -> f64,
 }
 
-impl<'a> Samples<'a> {
+impl<'a> ArmSampler<'a> {
     fn new(arms: usize, m: usize, range: RewardRange, sample: &'a mut dyn FnMut(usize) -> f64) -> Result<Self> {
         some_arms(arms)?;
         range.check()?;
@@ -94,8 +94,8 @@ pub fn successive_accepts_rejects(
     budget: u64,
     range: RewardRange,
     sample: &mut dyn FnMut(usize) -> f64,
-) -> Result<TopM> {
-    let mut samples = Samples::new(arms, m, range, sample)?;
+) -> Result<TopArms> {
+    let mut samples = ArmSampler::new(arms, m, range, sample)?;
     if budget < arms as u64 {
         return Err(Error::Data(format!("{budget} samples are too few for {arms} arms; each needs at least one")));
     }
@@ -126,7 +126,7 @@ pub fn successive_accepts_rejects(
     let wanted = m - accepted.len();
     accepted.extend(samples.ranked(&open).into_iter().take(wanted));
     accepted.sort_unstable();
-    Ok(TopM { arms: accepted, pulls: samples.pulls, confident: false })
+    Ok(TopArms { arms: accepted, pulls: samples.pulls, confident: false })
 }
 
 /// LUCB (Kalyanakrishnan, Tewari, Auer, Stone 2012): samples the weakest of the chosen and the strongest of the others until they are
@@ -139,8 +139,8 @@ pub fn lucb(
     budget: u64,
     range: RewardRange,
     sample: &mut dyn FnMut(usize) -> f64,
-) -> Result<TopM> {
-    let mut samples = Samples::new(arms, m, range, sample)?;
+) -> Result<TopArms> {
+    let mut samples = ArmSampler::new(arms, m, range, sample)?;
     if !(delta > 0.0 && delta < 1.0 && epsilon >= 0.0) {
         return Err(Error::Data(format!("delta {delta} and epsilon {epsilon} are refused; 0 < delta < 1 and epsilon from 0 up")));
     }
@@ -162,7 +162,7 @@ pub fn lucb(
         if confident || samples.pulls.iter().sum::<u64>() + 2 > budget {
             let mut arms = chosen.to_vec();
             arms.sort_unstable();
-            return Ok(TopM { arms, pulls: samples.pulls, confident });
+            return Ok(TopArms { arms, pulls: samples.pulls, confident });
         }
         for arm in [weakest, strongest].into_iter().flatten() {
             samples.draw(arm)?;

@@ -1,14 +1,14 @@
 //! Upper confidence bounds: optimism in the face of uncertainty.
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Counts, Policy, RewardRange};
+use super::{ArmChoice, ArmCounts, Policy, RewardRange};
 
 /// How far above its mean an arm may be, after `n` pulls of it in `t` rounds. Rewards are scaled to [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Width {
+pub enum ConfidenceWidth {
     /// `sqrt(c ln t / n)`; c = 2 is UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
     Logarithm {
         /// The factor.
@@ -33,21 +33,21 @@ pub enum Width {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ucb {
     /// The width.
-    pub width: Width,
+    pub width: ConfidenceWidth,
     /// The range of the rewards.
     pub range: RewardRange,
-    counts: Counts,
+    counts: ArmCounts,
 }
 
 impl Ucb {
     /// A policy that knows nothing yet, for rewards in [0, 1].
-    pub fn new(arms: usize, width: Width) -> Result<Self> {
+    pub fn new(arms: usize, width: ConfidenceWidth) -> Result<Self> {
         Self::with_range(arms, width, RewardRange::default())
     }
 
     /// A policy that knows nothing yet, for rewards in a range.
-    pub fn with_range(arms: usize, width: Width, range: RewardRange) -> Result<Self> {
-        let policy = Self { width, range, counts: Counts::new(arms)? };
+    pub fn with_range(arms: usize, width: ConfidenceWidth, range: RewardRange) -> Result<Self> {
+        let policy = Self { width, range, counts: ArmCounts::new(arms)? };
         policy.check()?;
         Ok(policy)
     }
@@ -57,13 +57,13 @@ impl Ucb {
         self.counts.check()?;
         let arms = self.counts.arms() as u64;
         match self.width {
-            Width::Logarithm { c } if !(c > 0.0 && c.is_finite()) => {
+            ConfidenceWidth::Logarithm { c } if !(c > 0.0 && c.is_finite()) => {
                 Err(Error::Data(format!("the factor {c} of the width is refused; it is a number above 0")))
             }
-            Width::Confidence { delta, .. } if !(delta > 0.0 && delta < 1.0) => {
+            ConfidenceWidth::Confidence { delta, .. } if !(delta > 0.0 && delta < 1.0) => {
                 Err(Error::Data(format!("delta {delta} is refused; it lies between 0 and 1")))
             }
-            Width::Confidence { rounds, .. } | Width::Moss { rounds } if rounds <= arms => {
+            ConfidenceWidth::Confidence { rounds, .. } | ConfidenceWidth::Moss { rounds } if rounds <= arms => {
                 Err(Error::Data(format!("{rounds} rounds are too few for {arms} arms; each is pulled at least once")))
             }
             _ => Ok(()),
@@ -77,13 +77,13 @@ impl Policy for Ucb {
     }
 
     #[inline]
-    fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], _: &mut RngStream) -> ArmChoice {
         let arm = self.counts.unknown().unwrap_or_else(|| self.highest());
-        Choice::certain(self.counts.take(arm))
+        ArmChoice::certain(self.counts.take(arm))
     }
 
     #[inline]
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         let reward = self.range.unit("ucb", self.arms(), choice.arm, reward)?;
         self.counts.add(choice.arm, reward);
         Ok(())
@@ -97,18 +97,18 @@ impl Ucb {
         let counts = &self.counts;
         let (t, arms) = (counts.rounds as f64, counts.arms() as f64);
         match self.width {
-            Width::Moss { rounds } => {
+            ConfidenceWidth::Moss { rounds } => {
                 let share = rounds as f64 / arms;
                 counts.largest(|arm| {
                     let n = counts.pulls[arm] as f64;
                     counts.mean(arm) + ((share / n).ln().max(0.0) / n).sqrt()
                 })
             }
-            Width::Logarithm { c } => {
+            ConfidenceWidth::Logarithm { c } => {
                 let scale = c * t.max(1.0).ln();
                 counts.largest(|arm| counts.mean(arm) + (scale / counts.pulls[arm] as f64).sqrt())
             }
-            Width::Confidence { rounds, delta } => {
+            ConfidenceWidth::Confidence { rounds, delta } => {
                 let beta = 0.5 * (4.0 * (rounds as f64 - arms) / delta).ln();
                 counts.largest(|arm| counts.mean(arm) + (beta / counts.pulls[arm] as f64).sqrt())
             }

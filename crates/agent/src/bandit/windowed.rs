@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Counts, Policy, RewardRange, same_arms, some_arms};
+use super::{ArmChoice, ArmCounts, Policy, RewardRange, same_arms, some_arms};
 
 /// UCB over the last `window` rewards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,14 +16,14 @@ pub struct SlidingWindowUcb {
     pub c: f64,
     /// The range of the rewards.
     pub range: RewardRange,
-    counts: Counts,
+    counts: ArmCounts,
     recent: VecDeque<(usize, f64)>,
 }
 
 impl SlidingWindowUcb {
     /// A policy that knows nothing yet.
     pub fn new(arms: usize, window: usize, c: f64, range: RewardRange) -> Result<Self> {
-        let policy = Self { window, c, range, counts: Counts::new(arms)?, recent: VecDeque::new() };
+        let policy = Self { window, c, range, counts: ArmCounts::new(arms)?, recent: VecDeque::new() };
         policy.check()?;
         Ok(policy)
     }
@@ -62,15 +62,15 @@ impl Policy for SlidingWindowUcb {
         self.counts.arms()
     }
 
-    fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], _: &mut RngStream) -> ArmChoice {
         let counts = &self.counts;
         let scale = self.c * ((counts.rounds + 1).min(self.window as u64) as f64).ln();
         let index = |arm: usize| counts.mean(arm) + (scale / counts.pulls[arm] as f64).sqrt();
         let arm = counts.unknown().unwrap_or_else(|| counts.largest(index));
-        Choice::certain(self.counts.take(arm))
+        ArmChoice::certain(self.counts.take(arm))
     }
 
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         let reward = self.range.unit("sliding-window-ucb", self.arms(), choice.arm, reward)?;
         self.counts.add(choice.arm, reward);
         self.recent.push_back((choice.arm, reward));
@@ -129,7 +129,7 @@ impl Policy for DiscountedUcb {
         self.pulls.len()
     }
 
-    fn choose(&mut self, _: &[f64], _: &mut Stream) -> Choice {
+    fn choose(&mut self, _: &[f64], _: &mut RngStream) -> ArmChoice {
         let total: f64 = self.pulls.iter().sum();
         let scale = self.c * total.max(1.0).ln();
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
@@ -141,10 +141,10 @@ impl Policy for DiscountedUcb {
             }
         }
         self.waiting[best] += 1;
-        Choice::certain(best)
+        ArmChoice::certain(best)
     }
 
-    fn learn(&mut self, _: &[f64], choice: Choice, reward: f64) -> Result<()> {
+    fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         let reward = self.range.unit("discounted-ucb", self.arms(), choice.arm, reward)?;
         self.pulls.iter_mut().chain(&mut self.sums).for_each(|v| *v *= self.discount);
         self.waiting[choice.arm] = self.waiting[choice.arm].saturating_sub(1);

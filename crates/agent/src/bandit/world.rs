@@ -1,6 +1,6 @@
 //! Worlds of arms: where the rewards come from.
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::{RewardRange, same_arms, some_arms};
@@ -8,7 +8,7 @@ use super::{RewardRange, same_arms, some_arms};
 /// What the arms pay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "arms", rename_all = "kebab-case")]
-pub enum Arms {
+pub enum RewardModel {
     /// 1 with a probability, else 0.
     Bernoulli {
         /// The probabilities.
@@ -52,7 +52,7 @@ pub enum Arms {
 /// How late a reward comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Delay {
+pub enum RewardDelay {
     /// Before the next choice.
     #[default]
     None,
@@ -65,7 +65,7 @@ pub enum Delay {
     },
 }
 
-impl Arms {
+impl RewardModel {
     /// The number of arms.
     pub fn count(&self) -> usize {
         match self {
@@ -152,22 +152,22 @@ impl Arms {
 
 /// A world in a certain round.
 #[derive(Debug, Clone)]
-pub struct World<'a> {
-    arms: &'a Arms,
+pub struct BanditEnv<'a> {
+    arms: &'a RewardModel,
     means: Vec<f64>,
     context: Vec<f64>,
     round: u64,
 }
 
-impl<'a> World<'a> {
+impl<'a> BanditEnv<'a> {
     /// The world before its first round.
-    pub fn new(arms: &'a Arms) -> Result<Self> {
+    pub fn new(arms: &'a RewardModel) -> Result<Self> {
         arms.check()?;
         let means = match arms {
-            Arms::Bernoulli { means }
-            | Arms::Gaussian { means, .. }
-            | Arms::Bounded { means, .. }
-            | Arms::Drift { means, .. } => means.clone(),
+            RewardModel::Bernoulli { means }
+            | RewardModel::Gaussian { means, .. }
+            | RewardModel::Bounded { means, .. }
+            | RewardModel::Drift { means, .. } => means.clone(),
             _ => vec![0.0; arms.count()],
         };
         Ok(Self { arms, means, context: vec![0.0; arms.context()], round: 0 })
@@ -175,14 +175,14 @@ impl<'a> World<'a> {
 
     /// Goes on to the next round.
     #[inline]
-    pub fn advance(&mut self, rng: &mut Stream) {
+    pub fn advance(&mut self, rng: &mut RngStream) {
         match self.arms {
-            Arms::Bernoulli { .. } | Arms::Gaussian { .. } | Arms::Bounded { .. } => {}
-            Arms::Adversarial { rewards } => {
+            RewardModel::Bernoulli { .. } | RewardModel::Gaussian { .. } | RewardModel::Bounded { .. } => {}
+            RewardModel::Adversarial { rewards } => {
                 let row = (self.round % rewards.len() as u64) as usize;
                 self.means.copy_from_slice(&rewards[row]);
             }
-            Arms::Drift { step, .. } => {
+            RewardModel::Drift { step, .. } => {
                 for mean in &mut self.means {
                     let next = *mean + step * rng.normal();
                     let thrown = if next < 0.0 {
@@ -195,7 +195,7 @@ impl<'a> World<'a> {
                     *mean = thrown.clamp(0.0, 1.0);
                 }
             }
-            Arms::Linear { coefficients, .. } => {
+            RewardModel::Linear { coefficients, .. } => {
                 self.context.fill_with(|| rng.normal());
                 let norm = self.context.iter().map(|v| v * v).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
                 self.context.iter_mut().for_each(|v| *v /= norm);
@@ -219,13 +219,13 @@ impl<'a> World<'a> {
 
     /// The reward of an arm in this round.
     #[inline]
-    pub fn draw(&self, arm: usize, rng: &mut Stream) -> f64 {
+    pub fn draw(&self, arm: usize, rng: &mut RngStream) -> f64 {
         let mean = self.means[arm];
         match self.arms {
-            Arms::Bernoulli { .. } | Arms::Drift { .. } => f64::from(rng.uniform() < mean),
-            Arms::Gaussian { sd, .. } | Arms::Linear { sd, .. } => mean + sd * rng.normal(),
-            Arms::Bounded { half_width, .. } => mean + half_width * (2.0 * rng.uniform() - 1.0),
-            Arms::Adversarial { .. } => mean,
+            RewardModel::Bernoulli { .. } | RewardModel::Drift { .. } => f64::from(rng.uniform() < mean),
+            RewardModel::Gaussian { sd, .. } | RewardModel::Linear { sd, .. } => mean + sd * rng.normal(),
+            RewardModel::Bounded { half_width, .. } => mean + half_width * (2.0 * rng.uniform() - 1.0),
+            RewardModel::Adversarial { .. } => mean,
         }
     }
 }

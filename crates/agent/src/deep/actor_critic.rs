@@ -5,10 +5,10 @@ use ermine_neural::{Activation, Network, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::reinforce::policy_gradient;
-use super::training::{Course, DeepTraining, Judge, Scaling, adam, draw, ends, perceptron, sizes, softmax};
+use super::training::{TrainingLoop, DeepTraining, PeriodicEval, ObservationScaling, adam, draw, ends, perceptron, sizes, softmax};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
-use crate::tabular::Budget;
+use crate::tabular::TrainingBudget;
 
 /// A policy that moves along `A ∇ ln π(a | s)`, with the advantage `A = Σ (γλ)^k δ_k`, `δ = r + γ V(s') - V(s)`, of a critic that learns V on
 /// the way (generalised advantages: Schulman and others 2016; λ = 1 is the return of the steps less V).
@@ -67,9 +67,9 @@ impl ActorCritic {
         &self,
         envs: &mut [E],
         start: Option<&DeepTraining>,
-        scaling: Scaling,
-        budget: Budget,
-        judge: Option<Judge<'_>>,
+        scaling: ObservationScaling,
+        budget: TrainingBudget,
+        judge: Option<PeriodicEval<'_>>,
         cx: &Context<'_>,
     ) -> Result<DeepTraining> {
         self.check()?;
@@ -89,13 +89,13 @@ impl ActorCritic {
         let (mut act_scratch, mut value_scratch) = (network.scratch(1), critic.scratch(1));
         let mut actor = Trainer::new(network, adam(self.rate, 0.5), rows)?;
         let mut critic = Trainer::new(critic, adam(self.critic_rate, 0.5), rows)?;
-        let mut course = Course::new(start, scaling, judge, cx);
+        let mut course = TrainingLoop::new(start, scaling, judge, cx);
         let (max_episodes, max_steps) = ends(budget, &course);
         let mut seen = vec![0.0; count * width];
         for (k, env) in envs.iter_mut().enumerate() {
             let seed = if k == 0 { cx.seed } else { course.rng.next_u64() >> 1 };
             let first = env.reset(Some(seed));
-            course.see(env, &first, &mut seen[k * width..(k + 1) * width])?;
+            course.observe(env, &first, &mut seen[k * width..(k + 1) * width])?;
         }
         let (mut totals, mut lengths) = (vec![0.0; count], vec![0u64; count]);
         let mut probabilities = vec![0.0; actions];
@@ -116,10 +116,10 @@ impl ActorCritic {
                     let action = draw(&probabilities, &mut course.rng);
                     roll.seen.extend_from_slice(&seen[place.clone()]);
                     let step = env.step(action)?;
-                    course.tick(step.reward, action)?;
+                    course.count_step(step.reward, action)?;
                     totals[k] += step.reward;
                     lengths[k] += 1;
-                    course.see(env, &step.observation, &mut seen[place.clone()])?;
+                    course.observe(env, &step.observation, &mut seen[place.clone()])?;
                     let after = match (step.terminated, step.truncated) {
                         (true, _) => Some(0.0),
                         (false, true) => Some(value(critic.network(), &seen[place.clone()], &mut value_scratch)?),
@@ -132,15 +132,15 @@ impl ActorCritic {
                         course.returns.push(std::mem::take(&mut totals[k]));
                         course.lengths.push(std::mem::take(&mut lengths[k]));
                         let first = env.reset(None);
-                        course.see(env, &first, &mut seen[place])?;
+                        course.observe(env, &first, &mut seen[place])?;
                     }
                 }
             }
             self.learn(&roll, &seen, &mut actor, &mut critic, &mut value_scratch, count, width)?;
-            enough = course.look(actor.network())?;
+            enough = course.evaluate_if_due(actor.network())?;
         }
         let (actor, critic) = (actor.into_network(), critic.into_network());
-        course.end(&actor, Some(&critic))
+        course.finish(&actor, Some(&critic))
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one training")]

@@ -4,11 +4,11 @@ use ermine_core::{Context, Error, Mat, MatRef, Result};
 use ermine_neural::{Activation, Trainer};
 use serde::{Deserialize, Serialize};
 
-use super::memory::{Batch, Memory};
-use super::training::{Course, DeepTraining, Judge, Scaling, adam, ends, largest, perceptron, sizes};
+use super::memory::{ReplayBatch, ReplayBuffer};
+use super::training::{TrainingLoop, DeepTraining, PeriodicEval, ObservationScaling, adam, ends, largest, perceptron, sizes};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
-use crate::tabular::{Budget, Schedule};
+use crate::tabular::{TrainingBudget, DecaySchedule};
 
 /// A network that learns `r + γ max_a Q'(s', a)`, with Q' the network of some steps ago, from steps drawn out of a memory. The double form
 /// lets the network of now choose the action and that of then value it: no bias from the maximum.
@@ -37,7 +37,7 @@ pub struct Dqn {
     /// How far it moves: 1 is all the way.
     pub tau: f64,
     /// Share of actions that are any action.
-    pub epsilon: Schedule,
+    pub epsilon: DecaySchedule,
 }
 
 impl Dqn {
@@ -66,9 +66,9 @@ impl Dqn {
         &self,
         env: &mut E,
         start: Option<&DeepTraining>,
-        scaling: Scaling,
-        budget: Budget,
-        judge: Option<Judge<'_>>,
+        scaling: ObservationScaling,
+        budget: TrainingBudget,
+        judge: Option<PeriodicEval<'_>>,
         cx: &Context<'_>,
     ) -> Result<DeepTraining> {
         self.check()?;
@@ -80,14 +80,14 @@ impl Dqn {
         let mut target = network.clone();
         let mut trainer = Trainer::new(network, adam(self.rate, 10.0), self.batch)?;
         let blocks = trainer.blocks();
-        let mut course = Course::new(start, scaling, judge, cx);
+        let mut course = TrainingLoop::new(start, scaling, judge, cx);
         let (max_episodes, max_steps) = ends(budget, &course);
-        let mut memory = Memory::new(width, self.memory);
-        let mut learn = Learn::new(self, width, actions, &target);
+        let mut memory = ReplayBuffer::new(width, self.memory);
+        let mut learn = DqnUpdate::new(self, width, actions, &target);
         let mut one = target.scratch(1);
         let (mut seen, mut next) = (vec![0.0; width], vec![0.0; width]);
         let first = env.reset(Some(cx.seed));
-        course.see(env, &first, &mut seen)?;
+        course.observe(env, &first, &mut seen)?;
         let first_step = course.step;
         let (mut total, mut began) = (0.0, course.step);
         while course.step < max_steps && (course.returns.len() as u64) < max_episodes {
@@ -99,16 +99,16 @@ impl Dqn {
                 false => largest(trainer.network().forward_row(&seen, &mut one)?),
             };
             let step = env.step(action)?;
-            course.tick(step.reward, action)?;
+            course.count_step(step.reward, action)?;
             total += step.reward;
-            course.see(env, &step.observation, &mut next)?;
+            course.observe(env, &step.observation, &mut next)?;
             memory.push(&seen, action, step.reward, &next, step.terminated);
             if step.done() {
                 course.returns.push(total);
                 course.lengths.push(course.step - began);
                 (total, began) = (0.0, course.step);
                 let first = env.reset(None);
-                course.see(env, &first, &mut seen)?;
+                course.observe(env, &first, &mut seen)?;
             } else {
                 std::mem::swap(&mut seen, &mut next);
             }
@@ -118,7 +118,7 @@ impl Dqn {
                     let mut left = self.updates;
                     while left > 0 {
                         let count = left.min(TOGETHER) as usize;
-                        memory.draw(count * self.batch, rng, &mut learn.batch);
+                        memory.sample(count * self.batch, rng, &mut learn.batch);
                         learn.steps(self, &mut trainer, &target, count)?;
                         left -= count as u64;
                     }
@@ -133,12 +133,12 @@ impl Dqn {
             if course.step.is_multiple_of(self.target_every) {
                 target.blend(trainer.network(), self.tau)?;
             }
-            if course.look(trainer.network())? {
+            if course.evaluate_if_due(trainer.network())? {
                 break;
             }
         }
         let network = trainer.into_network();
-        course.end(&network, None)
+        course.finish(&network, None)
     }
 }
 
@@ -146,8 +146,8 @@ impl Dqn {
 const TOGETHER: u64 = 16;
 
 /// What steps of learning need, kept between them.
-struct Learn {
-    batch: Batch,
+struct DqnUpdate {
+    batch: ReplayBatch,
     width: usize,
     targets: Vec<f32>,
     gradient: Mat<f32>,
@@ -155,11 +155,11 @@ struct Learn {
     chooser: ermine_neural::Scratch,
 }
 
-impl Learn {
+impl DqnUpdate {
     fn new(dqn: &Dqn, width: usize, actions: usize, network: &ermine_neural::Network) -> Self {
         let together = dqn.updates.min(TOGETHER) as usize;
         Self {
-            batch: Batch::new(width, together * dqn.batch),
+            batch: ReplayBatch::new(width, together * dqn.batch),
             width,
             targets: vec![0.0; dqn.batch],
             gradient: Mat::filled(dqn.batch, actions, 0.0),
@@ -189,7 +189,7 @@ impl Learn {
 fn step(
     dqn: &Dqn,
     trainer: &mut Trainer,
-    batch: &Batch,
+    batch: &ReplayBatch,
     first: usize,
     then: MatRef<'_, f32>,
     (targets, gradient, chooser): (&mut [f32], &mut Mat<f32>, &mut ermine_neural::Scratch),

@@ -1,9 +1,9 @@
 //! What was lived through, to be lived through again (Lin 1992).
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 
 /// The last steps, in a ring.
-pub(super) struct Memory {
+pub(super) struct ReplayBuffer {
     width: usize,
     room: usize,
     seen: Vec<f32>,
@@ -17,7 +17,7 @@ pub(super) struct Memory {
 }
 
 /// Steps that were drawn from the memory.
-pub(super) struct Batch {
+pub(super) struct ReplayBatch {
     pub seen: Vec<f32>,
     pub next: Vec<f32>,
     pub actions: Vec<u32>,
@@ -25,7 +25,7 @@ pub(super) struct Batch {
     pub follows: Vec<f32>,
 }
 
-impl Memory {
+impl ReplayBuffer {
     pub fn new(width: usize, room: usize) -> Self {
         Self {
             width,
@@ -61,7 +61,7 @@ impl Memory {
     }
 
     /// Draws steps, each with the same probability.
-    pub fn draw(&self, count: usize, rng: &mut Stream, out: &mut Batch) {
+    pub fn sample(&self, count: usize, rng: &mut RngStream, out: &mut ReplayBatch) {
         let width = self.width;
         for k in 0..count {
             let i = rng.below(self.len());
@@ -72,7 +72,7 @@ impl Memory {
     }
 }
 
-impl Batch {
+impl ReplayBatch {
     pub fn new(width: usize, count: usize) -> Self {
         Self {
             seen: vec![0.0; width * count],
@@ -90,14 +90,14 @@ mod tests {
 
     #[test]
     fn old_steps_make_room_for_new_ones() {
-        let mut memory = Memory::new(1, 4);
+        let mut memory = ReplayBuffer::new(1, 4);
         for i in 0..6u8 {
             memory.push(&[f32::from(i)], i.into(), f64::from(i), &[f32::from(i) + 0.5], i == 5);
         }
         assert_eq!(memory.len(), 4);
         assert_eq!(memory.seen, [4.0, 5.0, 2.0, 3.0]);
-        let mut batch = Batch::new(1, 200);
-        memory.draw(200, &mut Stream::new(0, "draws", 0), &mut batch);
+        let mut batch = ReplayBatch::new(1, 200);
+        memory.sample(200, &mut RngStream::new(0, "draws", 0), &mut batch);
         for k in 0..200 {
             let i = batch.seen[k];
             assert!((2.0..=5.0).contains(&i));

@@ -4,10 +4,10 @@ use ermine_core::{Context, Error, Mat, MatRef, Result};
 use ermine_neural::{Activation, Trainer};
 use serde::{Deserialize, Serialize};
 
-use super::training::{Course, DeepTraining, Judge, Scaling, adam, draw, ends, perceptron, sizes, softmax};
+use super::training::{TrainingLoop, DeepTraining, PeriodicEval, ObservationScaling, adam, draw, ends, perceptron, sizes, softmax};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
-use crate::tabular::Budget;
+use crate::tabular::TrainingBudget;
 
 /// A policy that moves along `Σ_t (G_t - b(s_t)) ∇ ln π(a_t | s_t)` after every episode. Without a baseline what follows a truncation is
 /// not known and counts as nothing; with one, the baseline values it.
@@ -47,9 +47,9 @@ impl Reinforce {
         &self,
         env: &mut E,
         start: Option<&DeepTraining>,
-        scaling: Scaling,
-        budget: Budget,
-        judge: Option<Judge<'_>>,
+        scaling: ObservationScaling,
+        budget: TrainingBudget,
+        judge: Option<PeriodicEval<'_>>,
         cx: &Context<'_>,
     ) -> Result<DeepTraining> {
         self.check()?;
@@ -65,7 +65,7 @@ impl Reinforce {
         let mut one = network.scratch(1);
         let mut actor = Trainer::new(network, adam(self.rate, 10.0), ROWS)?;
         let mut critic = Trainer::new(critic, adam(self.baseline_rate, 10.0), ROWS)?;
-        let mut course = Course::new(start, scaling, judge, cx);
+        let mut course = TrainingLoop::new(start, scaling, judge, cx);
         let (max_episodes, max_steps) = ends(budget, &course);
         let (mut seen, mut probabilities) = (vec![0.0; width], vec![0.0; actions]);
         let mut fresh = Some(cx.seed);
@@ -73,7 +73,7 @@ impl Reinforce {
             let (mut trail, mut chosen, mut rewards) = (Vec::new(), Vec::new(), Vec::new());
             let began = course.step;
             let first = env.reset(fresh.take());
-            course.see(env, &first, &mut seen)?;
+            course.observe(env, &first, &mut seen)?;
             let mut tail = 0.0;
             let mut whole = false;
             while course.step < max_steps {
@@ -83,9 +83,9 @@ impl Reinforce {
                 trail.extend_from_slice(&seen);
                 chosen.push(action);
                 let step = env.step(action)?;
-                course.tick(step.reward, action)?;
+                course.count_step(step.reward, action)?;
                 rewards.push(step.reward);
-                course.see(env, &step.observation, &mut seen)?;
+                course.observe(env, &step.observation, &mut seen)?;
                 if step.done() {
                     whole = true;
                     if !step.terminated && self.baseline {
@@ -95,9 +95,9 @@ impl Reinforce {
                     break;
                 }
                 // What the judge finds does not wait for the end of a long episode.
-                if course.look(actor.network())? {
+                if course.evaluate_if_due(actor.network())? {
                     let (actor, critic) = (actor.into_network(), critic.into_network());
-                    return course.end(&actor, self.baseline.then_some(&critic));
+                    return course.finish(&actor, self.baseline.then_some(&critic));
                 }
             }
             if !whole {
@@ -112,12 +112,12 @@ impl Reinforce {
                 *gain = g as f32;
             }
             self.learn(&mut actor, &mut critic, &trail, &chosen, gains, width)?;
-            if course.look(actor.network())? {
+            if course.evaluate_if_due(actor.network())? {
                 break;
             }
         }
         let (actor, critic) = (actor.into_network(), critic.into_network());
-        course.end(&actor, self.baseline.then_some(&critic))
+        course.finish(&actor, self.baseline.then_some(&critic))
     }
 
     fn learn(

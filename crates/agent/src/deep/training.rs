@@ -1,23 +1,23 @@
 //! What agents with networks share: the networks as data, the course of a training, and the judge that watches it.
 
-use ermine_core::{Context, Error, Progress, Result, Stream};
+use ermine_core::{Context, Error, Progress, Result, RngStream};
 use ermine_neural::{Activation, Architecture, Init, Network, Optimiser, Scratch, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::env::NumericStates;
-use crate::tabular::Budget;
+use crate::tabular::TrainingBudget;
 
 /// How what is seen is scaled before a network sees it: `(x - shift) * factor`, a number each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scaling {
+pub struct ObservationScaling {
     /// Taken away.
     pub shift: Vec<f32>,
     /// Multiplied.
     pub factor: Vec<f32>,
 }
 
-impl Scaling {
+impl ObservationScaling {
     /// Numbers as they are.
     pub fn none(width: usize) -> Self {
         Self { shift: vec![0.0; width], factor: vec![1.0; width] }
@@ -63,7 +63,7 @@ impl Scaling {
 /// A network as plain data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Net {
+pub struct NetworkWeights {
     /// Its layers, as text.
     pub layers: String,
     /// Numbers that go in.
@@ -72,7 +72,7 @@ pub struct Net {
     pub weights: Vec<(usize, String, Vec<f32>)>,
 }
 
-impl Net {
+impl NetworkWeights {
     pub(super) fn of(network: &Network) -> Self {
         let weights = network.weights().into_iter().map(|w| (w.layer, w.name, w.values)).collect();
         Self { layers: network.architecture().to_string(), inputs: network.input().len(), weights }
@@ -115,11 +115,11 @@ impl Net {
 #[serde(deny_unknown_fields)]
 pub struct DeepTraining {
     /// Values of the actions (DQN), or their logits (policies).
-    pub network: Net,
+    pub network: NetworkWeights,
     /// Values of what is seen, where the method learns them.
-    pub critic: Option<Net>,
+    pub critic: Option<NetworkWeights>,
     /// How what is seen is scaled.
-    pub scaling: Scaling,
+    pub scaling: ObservationScaling,
     /// Sum of rewards of each whole episode.
     pub returns: Vec<f64>,
     /// Steps of each whole episode.
@@ -159,7 +159,7 @@ impl DeepTraining {
 }
 
 /// Plays with a network as it is and says what it earns; training keeps the best, and ends when it is good enough.
-pub struct Judge<'a> {
+pub struct PeriodicEval<'a> {
     /// Steps between two looks.
     pub every: u64,
     /// The mean return that is enough.
@@ -186,35 +186,35 @@ pub(super) fn largest(values: &[f32]) -> usize {
 }
 
 /// The course of a training, common to all methods.
-pub(super) struct Course<'c, 'j> {
+pub(super) struct TrainingLoop<'c, 'j> {
     pub cx: &'c Context<'c>,
-    pub scaling: Scaling,
+    pub scaling: ObservationScaling,
     pub returns: Vec<f64>,
     pub lengths: Vec<u64>,
     pub step: u64,
-    pub rng: Stream,
-    judge: Option<Judge<'j>>,
+    pub rng: RngStream,
+    judge: Option<PeriodicEval<'j>>,
     judged: Vec<(u64, f64)>,
     next_look: u64,
-    best: Option<(f64, Net, u64)>,
+    best: Option<(f64, NetworkWeights, u64)>,
     scratch: Option<Scratch>,
 }
 
-impl<'c, 'j> Course<'c, 'j> {
-    pub fn new(start: Option<&DeepTraining>, scaling: Scaling, judge: Option<Judge<'j>>, cx: &'c Context<'c>) -> Self {
+impl<'c, 'j> TrainingLoop<'c, 'j> {
+    pub fn new(start: Option<&DeepTraining>, scaling: ObservationScaling, judge: Option<PeriodicEval<'j>>, cx: &'c Context<'c>) -> Self {
         let (returns, lengths, step, judged) = match start {
             Some(t) => (t.returns.clone(), t.lengths.clone(), t.steps, t.judged.clone()),
             None => Default::default(),
         };
         let next_look = step + judge.as_ref().map_or(u64::MAX, |j| j.every.max(1)).min(u64::MAX - step);
         // Further training draws other numbers than the first.
-        let rng = Stream::new(cx.seed, "deep agent", step);
+        let rng = RngStream::new(cx.seed, "deep agent", step);
         Self { cx, scaling, returns, lengths, step, rng, judge, judged, next_look, best: None, scratch: None }
     }
 
     /// What is seen, scaled. A number that is none would spoil the network without a word, and is refused.
     #[inline]
-    pub fn see<E: NumericStates>(&self, env: &E, observation: &E::Observation, out: &mut [f32]) -> Result<()> {
+    pub fn observe<E: NumericStates>(&self, env: &E, observation: &E::Observation, out: &mut [f32]) -> Result<()> {
         env.write(observation, out);
         self.scaling.apply(out);
         match out.iter().position(|v| !v.is_finite()) {
@@ -231,7 +231,7 @@ impl<'c, 'j> Course<'c, 'j> {
 
     /// Counts a step; refuses a reward that would spoil the network.
     #[inline]
-    pub fn tick(&mut self, reward: f64, action: usize) -> Result<()> {
+    pub fn count_step(&mut self, reward: f64, action: usize) -> Result<()> {
         self.step += 1;
         // Networks are trained in single precision.
         if !(reward as f32).is_finite() {
@@ -248,7 +248,7 @@ impl<'c, 'j> Course<'c, 'j> {
     }
 
     /// Lets the judge look where it is time; true when what is found is enough.
-    pub fn look(&mut self, network: &Network) -> Result<bool> {
+    pub fn evaluate_if_due(&mut self, network: &Network) -> Result<bool> {
         if self.step < self.next_look {
             return Ok(false);
         }
@@ -266,28 +266,28 @@ impl<'c, 'j> Course<'c, 'j> {
         self.judged.push((self.step, mean));
         // Of equally good networks the later one: it has seen more.
         if self.best.as_ref().is_none_or(|(best, ..)| mean >= *best) {
-            self.best = Some((mean, Net::of(network), self.step));
+            self.best = Some((mean, NetworkWeights::of(network), self.step));
         }
         Ok(judge.enough.is_some_and(|enough| mean >= enough))
     }
 
     /// The result: the best network that the judge has seen, or the last one.
-    pub fn end(mut self, network: &Network, critic: Option<&Network>) -> Result<DeepTraining> {
+    pub fn finish(mut self, network: &Network, critic: Option<&Network>) -> Result<DeepTraining> {
         if !network.is_finite() {
             return Err(Error::Numeric("the network has lost itself in numbers that are none; lower learning_rate".into()));
         }
         // The last network too has a right to be looked at.
         if self.judge.is_some() && self.judged.last().is_none_or(|(step, _)| *step < self.step) {
             self.next_look = self.step;
-            self.look(network)?;
+            self.evaluate_if_due(network)?;
         }
         let (net, taken_at) = match self.best.take() {
             Some((_, net, at)) => (net, at),
-            None => (Net::of(network), self.step),
+            None => (NetworkWeights::of(network), self.step),
         };
         Ok(DeepTraining {
             network: net,
-            critic: critic.map(Net::of),
+            critic: critic.map(NetworkWeights::of),
             scaling: self.scaling,
             returns: self.returns,
             lengths: self.lengths,
@@ -310,10 +310,10 @@ pub(super) fn sizes<E: NumericStates>(env: &E) -> Result<(usize, usize)> {
 }
 
 /// Episodes and steps at which a training ends.
-pub(super) fn ends(budget: Budget, course: &Course<'_, '_>) -> (u64, u64) {
+pub(super) fn ends(budget: TrainingBudget, course: &TrainingLoop<'_, '_>) -> (u64, u64) {
     match budget {
-        Budget::Episodes(episodes) => ((course.returns.len() as u64).saturating_add(episodes), u64::MAX),
-        Budget::Steps(steps) => (u64::MAX, course.step.saturating_add(steps)),
+        TrainingBudget::Episodes(episodes) => ((course.returns.len() as u64).saturating_add(episodes), u64::MAX),
+        TrainingBudget::Steps(steps) => (u64::MAX, course.step.saturating_add(steps)),
     }
 }
 
@@ -331,7 +331,7 @@ pub(super) fn softmax(logits: &mut [f32]) {
 
 /// An action drawn from probabilities.
 #[inline]
-pub(super) fn draw(probabilities: &[f32], rng: &mut Stream) -> usize {
+pub(super) fn draw(probabilities: &[f32], rng: &mut RngStream) -> usize {
     let mut left = rng.uniform() as f32;
     for (action, p) in probabilities.iter().enumerate() {
         if left < *p {
@@ -349,15 +349,15 @@ mod tests {
     #[test]
     fn networks_come_back_from_their_data_and_others_do_not() {
         let network = perceptron(3, &[8, 5], Activation::Tanh, 2, 7).unwrap();
-        let net = Net::of(&network);
+        let net = NetworkWeights::of(&network);
         let back = net.network().unwrap();
         let mut a = network.scratch(1);
         let mut b = back.scratch(1);
         let x = [0.3, -1.0, 2.0];
         assert_eq!(network.forward_row(&x, &mut a).unwrap(), back.forward_row(&x, &mut b).unwrap());
         let text = serde_json::to_string(&net).unwrap();
-        assert_eq!(serde_json::from_str::<Net>(&text).unwrap(), net);
-        let edited = |edit: &dyn Fn(&mut Net)| {
+        assert_eq!(serde_json::from_str::<NetworkWeights>(&text).unwrap(), net);
+        let edited = |edit: &dyn Fn(&mut NetworkWeights)| {
             let mut net = net.clone();
             edit(&mut net);
             net.network()
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn numbers_with_limits_are_scaled() {
-        let scaling = Scaling::of_limits(&[-1.2, -0.07, f32::NEG_INFINITY], &[0.6, 0.07, f32::INFINITY]);
+        let scaling = ObservationScaling::of_limits(&[-1.2, -0.07, f32::NEG_INFINITY], &[0.6, 0.07, f32::INFINITY]);
         let mut x = [0.6, -0.07, 5.0];
         scaling.apply(&mut x);
         assert!((x[0] - 1.0).abs() < 1e-6 && (x[1] + 1.0).abs() < 1e-6 && x[2] == 5.0, "{x:?}");
@@ -384,7 +384,7 @@ mod tests {
         softmax(&mut p);
         let total: f32 = p.iter().sum();
         assert!((total - 1.0).abs() < 1e-6 && (p[1] / p[0] - std::f32::consts::E).abs() < 1e-5);
-        let mut rng = Stream::new(3, "draws", 0);
+        let mut rng = RngStream::new(3, "draws", 0);
         let mut counts = [0.0; 3];
         (0..40_000).for_each(|_| counts[draw(&p, &mut rng)] += 1.0 / 40_000.0);
         for (count, p) in counts.iter().zip(p) {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use ermine_core::Result;
 
-use super::{Clock, Environment, Step, no_such_action};
+use super::{StepLimit, Environment, TimeStep, no_such_action};
 use crate::numpy::NumpyRng;
 
 const DT: f64 = 0.2;
@@ -19,7 +19,7 @@ const CENTRE: f64 = 0.5;
 #[derive(Debug, Clone)]
 pub struct Acrobot {
     rng: NumpyRng,
-    clock: Clock,
+    clock: StepLimit,
     state: [f64; 4],
 }
 
@@ -87,7 +87,7 @@ impl Default for Acrobot {
 impl Acrobot {
     /// An acrobot with a limit of steps.
     pub fn new(limit: Option<u32>) -> Self {
-        let mut acrobot = Self { rng: NumpyRng::new(0), clock: Clock::new(limit), state: [0.0; 4] };
+        let mut acrobot = Self { rng: NumpyRng::new(0), clock: StepLimit::new(limit), state: [0.0; 4] };
         acrobot.reset(Some(0));
         acrobot
     }
@@ -112,7 +112,7 @@ impl Environment for Acrobot {
         [cos1, sin1, cos2, sin2, single[2], single[3]]
     }
 
-    fn step(&mut self, action: usize) -> Result<Step<[f32; 6]>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<[f32; 6]>> {
         if action > 2 {
             return Err(no_such_action("acrobot", action, 3));
         }
@@ -123,7 +123,7 @@ impl Environment for Acrobot {
         let terminated = -a1.cos() - (a2 + a1).cos() > 1.0;
         let observation = [a1.cos(), a1.sin(), a2.cos(), a2.sin(), self.state[2], self.state[3]].map(|v| v as f32);
         let truncated = self.clock.tick();
-        Ok(Step { observation, reward: if terminated { 0.0 } else { -1.0 }, terminated, truncated })
+        Ok(TimeStep { observation, reward: if terminated { 0.0 } else { -1.0 }, terminated, truncated })
     }
 
     fn actions(&self) -> usize {

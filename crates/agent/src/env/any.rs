@@ -4,17 +4,17 @@ use ermine_core::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Acrobot, Blackjack, CartPole, Environment, FiniteStates, Grid, MountainCar, NumericStates, Step, TableWorld, Taxi};
+use super::{Acrobot, Blackjack, CartPole, Environment, FiniteStates, GridLayout, MountainCar, NumericStates, TimeStep, TabularEnv, Taxi};
 use crate::mdp::Transitions;
 
 /// Up to six numbers, in place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Numbers {
+pub struct SmallVector {
     values: [f32; 6],
     count: u8,
 }
 
-impl Numbers {
+impl SmallVector {
     fn of(values: &[f32]) -> Self {
         let mut out = Self { values: [0.0; 6], count: values.len() as u8 };
         out.values[..values.len()].copy_from_slice(values);
@@ -22,7 +22,7 @@ impl Numbers {
     }
 }
 
-impl std::ops::Deref for Numbers {
+impl std::ops::Deref for SmallVector {
     type Target = [f32];
     fn deref(&self) -> &[f32] {
         &self.values[..self.count.into()]
@@ -31,17 +31,17 @@ impl std::ops::Deref for Numbers {
 
 /// What is seen of an environment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Seen {
+pub enum AnyObservation {
     /// The number of a state.
     State(usize),
     /// Numbers.
-    Numbers(Numbers),
+    Numbers(SmallVector),
 }
 
 /// What can be seen of an environment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Space {
+pub enum ObservationSpace {
     /// Numbers of states below this one.
     States(usize),
     /// So many numbers.
@@ -51,8 +51,8 @@ pub enum Space {
 /// The kinds of environments.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each variant is the type it holds")]
-pub enum World {
-    Table(TableWorld),
+pub enum EnvKind {
+    Table(TabularEnv),
     Taxi(Taxi),
     Blackjack(Blackjack),
     CartPole(CartPole),
@@ -64,25 +64,25 @@ pub enum World {
 macro_rules! on {
     ($world:expr, $env:ident => $do:expr) => {
         match $world {
-            World::Table($env) => $do,
-            World::Taxi($env) => $do,
-            World::Blackjack($env) => $do,
-            World::CartPole($env) => $do,
-            World::MountainCar($env) => $do,
-            World::Acrobot($env) => $do,
+            EnvKind::Table($env) => $do,
+            EnvKind::Taxi($env) => $do,
+            EnvKind::Blackjack($env) => $do,
+            EnvKind::CartPole($env) => $do,
+            EnvKind::MountainCar($env) => $do,
+            EnvKind::Acrobot($env) => $do,
         }
     };
 }
 
-impl From<usize> for Seen {
+impl From<usize> for AnyObservation {
     fn from(state: usize) -> Self {
         Self::State(state)
     }
 }
 
-impl<const N: usize> From<[f32; N]> for Seen {
+impl<const N: usize> From<[f32; N]> for AnyObservation {
     fn from(values: [f32; N]) -> Self {
-        Self::Numbers(Numbers::of(&values))
+        Self::Numbers(SmallVector::of(&values))
     }
 }
 
@@ -94,7 +94,7 @@ pub struct AnyEnvironment {
     /// All of its parameters.
     pub params: Map<String, Value>,
     /// The environment itself.
-    pub world: World,
+    pub world: EnvKind,
 }
 
 impl std::fmt::Debug for AnyEnvironment {
@@ -105,14 +105,14 @@ impl std::fmt::Debug for AnyEnvironment {
 
 impl AnyEnvironment {
     /// What can be seen.
-    pub fn space(&self) -> Space {
+    pub fn space(&self) -> ObservationSpace {
         match &self.world {
-            World::Table(env) => Space::States(env.states()),
-            World::Taxi(env) => Space::States(env.states()),
-            World::Blackjack(env) => Space::States(env.states()),
-            World::CartPole(_) => Space::Numbers(4),
-            World::MountainCar(_) => Space::Numbers(2),
-            World::Acrobot(_) => Space::Numbers(6),
+            EnvKind::Table(env) => ObservationSpace::States(env.states()),
+            EnvKind::Taxi(env) => ObservationSpace::States(env.states()),
+            EnvKind::Blackjack(env) => ObservationSpace::States(env.states()),
+            EnvKind::CartPole(_) => ObservationSpace::Numbers(4),
+            EnvKind::MountainCar(_) => ObservationSpace::Numbers(2),
+            EnvKind::Acrobot(_) => ObservationSpace::Numbers(6),
         }
     }
 
@@ -120,9 +120,9 @@ impl AnyEnvironment {
     pub fn limits(&self) -> Option<(Vec<f32>, Vec<f32>)> {
         let pi = std::f64::consts::PI;
         let high: Vec<f64> = match &self.world {
-            World::CartPole(_) => vec![4.8, f64::INFINITY, 24.0 * pi / 180.0, f64::INFINITY],
-            World::MountainCar(_) => return Some((vec![-1.2, -0.07], vec![0.6, 0.07])),
-            World::Acrobot(_) => vec![1.0, 1.0, 1.0, 1.0, 4.0 * pi, 9.0 * pi],
+            EnvKind::CartPole(_) => vec![4.8, f64::INFINITY, 24.0 * pi / 180.0, f64::INFINITY],
+            EnvKind::MountainCar(_) => return Some((vec![-1.2, -0.07], vec![0.6, 0.07])),
+            EnvKind::Acrobot(_) => vec![1.0, 1.0, 1.0, 1.0, 4.0 * pi, 9.0 * pi],
             _ => return None,
         };
         let high: Vec<f32> = high.into_iter().map(|v| v as f32).collect();
@@ -132,16 +132,16 @@ impl AnyEnvironment {
     /// The whole world as a table, where it is one.
     pub fn transitions(&self) -> Option<&Transitions> {
         match &self.world {
-            World::Table(env) => Some(env.transitions()),
-            World::Taxi(env) => Some(env.world().transitions()).filter(|_| !env.is_fickle()).map(|t| &**t),
+            EnvKind::Table(env) => Some(env.transitions()),
+            EnvKind::Taxi(env) => Some(env.world().transitions()).filter(|_| !env.is_fickle()).map(|t| &**t),
             _ => None,
         }
     }
 
     /// The grid of the states, where they lie on one.
-    pub fn grid(&self) -> Option<&Grid> {
+    pub fn grid(&self) -> Option<&GridLayout> {
         match &self.world {
-            World::Table(env) => env.grid(),
+            EnvKind::Table(env) => env.grid(),
             _ => None,
         }
     }
@@ -149,29 +149,29 @@ impl AnyEnvironment {
     /// The names of the actions.
     pub fn action_names(&self) -> Vec<String> {
         let names: &[&str] = match &self.world {
-            World::Table(env) => return env.action_names(),
-            World::Taxi(env) => return env.world().action_names(),
-            World::Blackjack(_) => &["Stick", "Hit"],
-            World::CartPole(_) => &["Left", "Right"],
-            World::MountainCar(_) => &["Left", "Coast", "Right"],
-            World::Acrobot(_) => &["-1", "0", "+1"],
+            EnvKind::Table(env) => return env.action_names(),
+            EnvKind::Taxi(env) => return env.world().action_names(),
+            EnvKind::Blackjack(_) => &["Stick", "Hit"],
+            EnvKind::CartPole(_) => &["Left", "Right"],
+            EnvKind::MountainCar(_) => &["Left", "Coast", "Right"],
+            EnvKind::Acrobot(_) => &["-1", "0", "+1"],
         };
         names.iter().map(|n| (*n).to_owned()).collect()
     }
 }
 
 impl Environment for AnyEnvironment {
-    type Observation = Seen;
+    type Observation = AnyObservation;
 
-    fn reset(&mut self, seed: Option<u64>) -> Seen {
+    fn reset(&mut self, seed: Option<u64>) -> AnyObservation {
         on!(&mut self.world, env => env.reset(seed).into())
     }
 
     #[inline]
-    fn step(&mut self, action: usize) -> Result<Step<Seen>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<AnyObservation>> {
         on!(&mut self.world, env => {
             let step = env.step(action)?;
-            Ok(Step {
+            Ok(TimeStep {
                 observation: step.observation.into(),
                 reward: step.reward,
                 terminated: step.terminated,
@@ -200,14 +200,14 @@ fn one_hot(state: usize, out: &mut [f32]) {
 impl NumericStates for AnyEnvironment {
     fn numbers(&self) -> usize {
         match self.space() {
-            Space::States(n) | Space::Numbers(n) => n,
+            ObservationSpace::States(n) | ObservationSpace::Numbers(n) => n,
         }
     }
 
-    fn write(&self, observation: &Seen, out: &mut [f32]) {
+    fn write(&self, observation: &AnyObservation, out: &mut [f32]) {
         match observation {
-            Seen::State(state) => one_hot(*state, out),
-            Seen::Numbers(values) => out.copy_from_slice(values),
+            AnyObservation::State(state) => one_hot(*state, out),
+            AnyObservation::Numbers(values) => out.copy_from_slice(values),
         }
     }
 }
@@ -239,4 +239,4 @@ macro_rules! states {
         }
     )*};
 }
-states!(TableWorld, Taxi, Blackjack);
+states!(TabularEnv, Taxi, Blackjack);

@@ -3,8 +3,8 @@
 use ermine_core::Result;
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, FiniteStates, Step, no_such_action};
-use crate::mdp::{Outcome, Transitions};
+use super::{Environment, FiniteStates, TimeStep, no_such_action};
+use crate::mdp::{Transition, Transitions};
 use crate::numpy::NumpyRng;
 
 /// What a natural, an ace and a ten at once, is worth.
@@ -139,7 +139,7 @@ impl Blackjack {
         Transitions::new(32 * 22, 2, start, |state, action| {
             let (sum, dealer, ace) = Self::decode(state);
             let natural = sum == NATURAL && ace;
-            let ended = |probability, next, reward| Outcome { probability, next, reward, terminated: true };
+            let ended = |probability, next, reward| Transition { probability, next, reward, terminated: true };
             if dealer == 0 || !(natural || (4..=21).contains(&sum) && (!ace || sum >= 12)) {
                 return vec![ended(1.0, state, 0.0)];
             }
@@ -152,7 +152,7 @@ impl Blackjack {
                         let (next, probability) = (place(&hand, dealer), chance(card));
                         match hand.total() > 21 {
                             true => ended(probability, next, -1.0),
-                            false => Outcome { probability, next, reward: 0.0, terminated: false },
+                            false => Transition { probability, next, reward: 0.0, terminated: false },
                         }
                     })
                     .collect();
@@ -196,7 +196,7 @@ impl Environment for Blackjack {
         self.observe()
     }
 
-    fn step(&mut self, action: usize) -> Result<Step<usize>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<usize>> {
         let (reward, terminated) = match action {
             1 => {
                 let card = self.deal();
@@ -221,7 +221,7 @@ impl Environment for Blackjack {
             }
             _ => return Err(no_such_action("blackjack", action, 2)),
         };
-        Ok(Step { observation: self.observe(), reward, terminated, truncated: false })
+        Ok(TimeStep { observation: self.observe(), reward, terminated, truncated: false })
     }
 
     fn actions(&self) -> usize {

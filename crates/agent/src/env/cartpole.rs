@@ -3,7 +3,7 @@
 use ermine_core::{Error, Result};
 use ermine_math::wide::{Wide, widest};
 
-use super::{Clock, Environment, Step, no_such_action};
+use super::{StepLimit, Environment, TimeStep, no_such_action};
 use crate::numpy::NumpyRng;
 
 const GRAVITY: f64 = 9.8;
@@ -40,7 +40,7 @@ fn fallen(x: f64, angle: f64) -> bool {
 #[derive(Debug, Clone)]
 pub struct CartPole {
     rng: NumpyRng,
-    clock: Clock,
+    clock: StepLimit,
     state: [f64; 4],
     book_reward: bool,
     over: bool,
@@ -56,7 +56,7 @@ impl Default for CartPole {
 impl CartPole {
     /// A cart with a limit of steps. With `book_reward`, steps bring 0 and the fall -1.
     pub fn new(limit: Option<u32>, book_reward: bool) -> Self {
-        let mut cart = Self { rng: NumpyRng::new(0), clock: Clock::new(limit), state: [0.0; 4], book_reward, over: false };
+        let mut cart = Self { rng: NumpyRng::new(0), clock: StepLimit::new(limit), state: [0.0; 4], book_reward, over: false };
         cart.reset(Some(0));
         cart
     }
@@ -81,7 +81,7 @@ impl Environment for CartPole {
     }
 
     #[inline]
-    fn step(&mut self, action: usize) -> Result<Step<[f32; 4]>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<[f32; 4]>> {
         let force = match action {
             0 => -FORCE,
             1 => FORCE,
@@ -98,7 +98,7 @@ impl Environment for CartPole {
         };
         self.over |= terminated;
         let truncated = self.clock.tick();
-        Ok(Step { observation: self.state.map(|v| v as f32), reward, terminated, truncated })
+        Ok(TimeStep { observation: self.state.map(|v| v as f32), reward, terminated, truncated })
     }
 
     fn actions(&self) -> usize {
@@ -129,7 +129,7 @@ impl Environment for CartPole {
 /// With `exact`, sines and cosines are the system's and states are bit for bit those of Gymnasium's own vector of carts;
 /// otherwise they are polynomials, correct to the last bit or the one before, that the compiler turns into vector code.
 #[derive(Debug, Clone)]
-pub struct CartPoles {
+pub struct CartPoleVec {
     rng: NumpyRng,
     exact: bool,
     limit: u32,
@@ -144,7 +144,7 @@ pub struct CartPoles {
     any_done: bool,
 }
 
-impl CartPoles {
+impl CartPoleVec {
     /// `width` carts with 500 steps an episode.
     pub fn new(width: usize, exact: bool) -> Result<Self> {
         if width == 0 {
@@ -199,7 +199,7 @@ impl CartPoles {
         }
         let mut any = match self.exact {
             true => self.advance(actions),
-            false => widest(Advance { carts: self, actions }),
+            false => widest(CartPoleStepOp { carts: self, actions }),
         };
         self.rewards.fill(1.0);
         if self.any_done {
@@ -253,7 +253,7 @@ impl CartPoles {
     }
 
     fn observe(&mut self) {
-        widest(Observe(self));
+        widest(CartPoleObserveOp(self));
     }
 
     #[inline(always)]
@@ -293,12 +293,12 @@ impl CartPoles {
 }
 
 /// A step of all carts, in vectors.
-struct Advance<'a> {
-    carts: &'a mut CartPoles,
+struct CartPoleStepOp<'a> {
+    carts: &'a mut CartPoleVec,
     actions: &'a [u8],
 }
 
-impl Wide for Advance<'_> {
+impl Wide for CartPoleStepOp<'_> {
     type Out = bool;
     #[inline(always)]
     fn run(self) -> bool {
@@ -307,9 +307,9 @@ impl Wide for Advance<'_> {
 }
 
 /// What is seen of all carts, in vectors.
-struct Observe<'a>(&'a mut CartPoles);
+struct CartPoleObserveOp<'a>(&'a mut CartPoleVec);
 
-impl Wide for Observe<'_> {
+impl Wide for CartPoleObserveOp<'_> {
     type Out = ();
     #[inline(always)]
     fn run(self) {

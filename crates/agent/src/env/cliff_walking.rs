@@ -2,9 +2,9 @@
 
 use ermine_core::Result;
 
-use super::TableWorld;
-use super::table::{Letters, name_action};
-use crate::mdp::{Outcome, Transitions};
+use super::TabularEnv;
+use super::table::{LetterMap, name_action};
+use crate::mdp::{Transition, Transitions};
 
 const MAP: &str = "oooooooooooo\noooooooooooo\noooooooooooo\nSCCCCCCCCCCT";
 /// Up, right, down, left: (rows, columns).
@@ -13,8 +13,8 @@ const NAMES: [&str; 4] = ["Up", "Right", "Down", "Left"];
 
 /// The 4x12 world: every step costs 1, the cliff 100 and the way back to the start; no limit of steps. Where it is slippery, each
 /// step goes with probability 1/3 as intended and to either side.
-pub fn cliff_walking(slippery: bool) -> Result<TableWorld> {
-    let map = Letters::read(MAP, b"oSCT")?;
+pub fn cliff_walking(slippery: bool) -> Result<TabularEnv> {
+    let map = LetterMap::read(MAP, b"oSCT")?;
     let start = map.uniform_over(b'S')?;
     let home = start.iter().position(|&p| p > 0.0).unwrap_or(0);
     let table = Transitions::new(map.cells.len(), 4, start, |cell, action| {
@@ -23,13 +23,13 @@ pub fn cliff_walking(slippery: bool) -> Result<TableWorld> {
         let outcome = |direction: usize| {
             let next = map.toward(cell, MOVES[direction]);
             match map.cells[next] {
-                b'C' => Outcome { probability, next: home, reward: -100.0, terminated: false },
-                letter => Outcome { probability, next, reward: -1.0, terminated: letter == b'T' },
+                b'C' => Transition { probability, next: home, reward: -100.0, terminated: false },
+                letter => Transition { probability, next, reward: -1.0, terminated: letter == b'T' },
             }
         };
         directions.into_iter().map(outcome).collect()
     })?;
     let grid = map.grid(['↑', '→', '↓', '←']);
     let draw = move |cell: usize, action: Option<usize>| name_action(&NAMES, action) + &map.draw(cell);
-    Ok(TableWorld::new("cliff walking", &NAMES, table, None, draw).on_grid(grid))
+    Ok(TabularEnv::new("cliff walking", &NAMES, table, None, draw).on_grid(grid))
 }

@@ -2,9 +2,9 @@
 
 use ermine_core::{Error, Result};
 
-use super::TableWorld;
-use super::table::{Letters, name_action};
-use crate::mdp::{Outcome, Transitions};
+use super::TabularEnv;
+use super::table::{LetterMap, name_action};
+use crate::mdp::{Transition, Transitions};
 
 /// The 4x4 map.
 const SMALL: &str = "SFFF\nFHFH\nFFFH\nHFFG";
@@ -43,15 +43,15 @@ impl FrozenLake {
     }
 
     /// The world of this lake.
-    pub fn build(&self) -> Result<TableWorld> {
+    pub fn build(&self) -> Result<TabularEnv> {
         if !(0.0..=1.0).contains(&self.success_rate) {
             return Err(Error::Data(format!("success_rate {} is not a probability", self.success_rate)));
         }
-        let map = Letters::read(&self.map, b"SFHG")?;
+        let map = LetterMap::read(&self.map, b"SFHG")?;
         let fail = (1.0 - self.success_rate) / 2.0;
         let table = Transitions::new(map.cells.len(), 4, map.uniform_over(b'S')?, |cell, action| {
             if matches!(map.cells[cell], b'G' | b'H') {
-                return vec![Outcome { probability: 1.0, next: cell, reward: 0.0, terminated: true }];
+                return vec![Transition { probability: 1.0, next: cell, reward: 0.0, terminated: true }];
             }
             let toward = |direction: usize, probability: f64| {
                 let next = map.toward(cell, MOVES[direction]);
@@ -60,7 +60,7 @@ impl FrozenLake {
                     b'H' => (self.rewards[1], true),
                     _ => (self.rewards[2], false),
                 };
-                Outcome { probability, next, reward, terminated }
+                Transition { probability, next, reward, terminated }
             };
             match self.slippery {
                 true => vec![toward((action + 3) % 4, fail), toward(action, self.success_rate), toward((action + 1) % 4, fail)],
@@ -69,6 +69,6 @@ impl FrozenLake {
         })?;
         let grid = map.grid(['←', '↓', '→', '↑']);
         let draw = move |cell: usize, action: Option<usize>| name_action(&NAMES, action) + &map.draw(cell);
-        Ok(TableWorld::new("frozen lake", &NAMES, table, self.limit, draw).on_grid(grid))
+        Ok(TabularEnv::new("frozen lake", &NAMES, table, self.limit, draw).on_grid(grid))
     }
 }

@@ -2,9 +2,9 @@
 
 use ermine_core::{Error, Result};
 
-use super::TableWorld;
-use super::table::{Letters, name_action};
-use crate::mdp::{Outcome, Transitions};
+use super::TabularEnv;
+use super::table::{LetterMap, name_action};
+use crate::mdp::{Transition, Transitions};
 
 /// Up, right, down, left: (rows, columns).
 const MOVES: [(isize, isize); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
@@ -37,15 +37,15 @@ impl Default for GridWorld {
 
 impl GridWorld {
     /// The world of this map. Walls are states that nothing leads to, so that a state is a cell.
-    pub fn build(&self) -> Result<TableWorld> {
+    pub fn build(&self) -> Result<TabularEnv> {
         if !(0.0..=1.0).contains(&self.slip) {
             return Err(Error::Data(format!("slip {} is not a probability", self.slip)));
         }
-        let map = Letters::read(&self.map, b"S.#GX")?;
+        let map = LetterMap::read(&self.map, b"S.#GX")?;
         let start = map.uniform_over(b'S').or_else(|_| map.uniform_over(b'.'))?;
         let table = Transitions::new(map.cells.len(), 4, start, |cell, action| {
             if matches!(map.cells[cell], b'G' | b'X' | b'#') {
-                return vec![Outcome { probability: 1.0, next: cell, reward: 0.0, terminated: true }];
+                return vec![Transition { probability: 1.0, next: cell, reward: 0.0, terminated: true }];
             }
             let toward = |direction: usize, probability: f64| {
                 let ahead = map.toward(cell, MOVES[direction]);
@@ -55,7 +55,7 @@ impl GridWorld {
                     b'X' => (self.pit, true),
                     _ => (self.step, false),
                 };
-                Outcome { probability, next, reward, terminated }
+                Transition { probability, next, reward, terminated }
             };
             match self.slip > 0.0 {
                 true => vec![
@@ -68,6 +68,6 @@ impl GridWorld {
         })?;
         let grid = map.grid(['↑', '→', '↓', '←']);
         let draw = move |cell: usize, action: Option<usize>| name_action(&NAMES, action) + &map.draw(cell);
-        Ok(TableWorld::new("grid world", &NAMES, table, self.limit, draw).on_grid(grid))
+        Ok(TabularEnv::new("grid world", &NAMES, table, self.limit, draw).on_grid(grid))
     }
 }

@@ -2,17 +2,17 @@
 
 use ermine_core::{Error, Result};
 
-use super::{Environment, Step};
+use super::{Environment, TimeStep};
 
 /// Environments that step together. One whose episode ended starts anew on the next step, whose action is not used and whose reward
 /// is 0 (Gymnasium's "next step" reset).
 #[derive(Debug, Clone)]
-pub struct Many<E: Environment> {
+pub struct VecEnv<E: Environment> {
     environments: Vec<E>,
-    steps: Vec<Step<E::Observation>>,
+    steps: Vec<TimeStep<E::Observation>>,
 }
 
-impl<E: Environment> Many<E> {
+impl<E: Environment> VecEnv<E> {
     /// These environments, started with the seeds from 0 up.
     pub fn new(mut environments: Vec<E>) -> Result<Self> {
         if environments.is_empty() {
@@ -33,13 +33,13 @@ impl<E: Environment> Many<E> {
     }
 
     /// Starts all of them; with a seed the first gets the seed itself, the next one more, and so on.
-    pub fn reset(&mut self, seed: Option<u64>) -> &[Step<E::Observation>] {
+    pub fn reset(&mut self, seed: Option<u64>) -> &[TimeStep<E::Observation>] {
         self.steps = start(&mut self.environments, seed);
         &self.steps
     }
 
     /// One step of each.
-    pub fn step(&mut self, actions: &[usize]) -> Result<&[Step<E::Observation>]> {
+    pub fn step(&mut self, actions: &[usize]) -> Result<&[TimeStep<E::Observation>]> {
         if actions.len() != self.width() {
             return Err(Error::Length {
                 what: "actions of the environments".into(),
@@ -61,11 +61,11 @@ impl<E: Environment> Many<E> {
     }
 }
 
-fn fresh<O>(observation: O) -> Step<O> {
-    Step { observation, reward: 0.0, terminated: false, truncated: false }
+fn fresh<O>(observation: O) -> TimeStep<O> {
+    TimeStep { observation, reward: 0.0, terminated: false, truncated: false }
 }
 
-fn start<E: Environment>(environments: &mut [E], seed: Option<u64>) -> Vec<Step<E::Observation>> {
+fn start<E: Environment>(environments: &mut [E], seed: Option<u64>) -> Vec<TimeStep<E::Observation>> {
     let seeds = (0..).map(|i| seed.map(|s: u64| s.wrapping_add(i)));
     environments.iter_mut().zip(seeds).map(|(env, seed)| fresh(env.reset(seed))).collect()
 }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn each_steps_as_it_would_alone() {
-        let mut many = Many::new(vec![MountainCar::new(Some(5)); 3]).unwrap();
+        let mut many = VecEnv::new(vec![MountainCar::new(Some(5)); 3]).unwrap();
         let mut alone: Vec<MountainCar> = vec![MountainCar::new(Some(5)); 3];
         many.reset(Some(7));
         for (env, seed) in alone.iter_mut().zip(7..) {
@@ -98,6 +98,6 @@ mod tests {
             }
         }
         assert!(many.step(&[0, 0]).is_err() && many.step(&[0, 3, 0]).unwrap_err().to_string().contains("environment 1"));
-        assert!(Many::<MountainCar>::new(Vec::new()).is_err());
+        assert!(VecEnv::<MountainCar>::new(Vec::new()).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use ermine_core::Result;
 
-use super::{Clock, Environment, Step, no_such_action};
+use super::{StepLimit, Environment, TimeStep, no_such_action};
 use crate::numpy::NumpyRng;
 
 const LOW: f64 = -1.2;
@@ -14,7 +14,7 @@ const GOAL: f64 = 0.5;
 #[derive(Debug, Clone)]
 pub struct MountainCar {
     rng: NumpyRng,
-    clock: Clock,
+    clock: StepLimit,
     position: f64,
     velocity: f64,
 }
@@ -29,7 +29,7 @@ impl Default for MountainCar {
 impl MountainCar {
     /// A car with a limit of steps.
     pub fn new(limit: Option<u32>) -> Self {
-        let mut car = Self { rng: NumpyRng::new(0), clock: Clock::new(limit), position: 0.0, velocity: 0.0 };
+        let mut car = Self { rng: NumpyRng::new(0), clock: StepLimit::new(limit), position: 0.0, velocity: 0.0 };
         car.reset(Some(0));
         car
     }
@@ -53,7 +53,7 @@ impl Environment for MountainCar {
     }
 
     #[inline]
-    fn step(&mut self, action: usize) -> Result<Step<[f32; 2]>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<[f32; 2]>> {
         if action > 2 {
             return Err(no_such_action("mountain car", action, 3));
         }
@@ -65,7 +65,7 @@ impl Environment for MountainCar {
         }
         let terminated = self.position >= GOAL && self.velocity >= 0.0;
         let truncated = self.clock.tick();
-        Ok(Step { observation: self.state().map(|v| v as f32), reward: -1.0, terminated, truncated })
+        Ok(TimeStep { observation: self.state().map(|v| v as f32), reward: -1.0, terminated, truncated })
     }
 
     fn actions(&self) -> usize {

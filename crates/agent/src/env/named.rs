@@ -5,19 +5,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Acrobot, AnyEnvironment, Blackjack, BlackjackRules, CartPole, FrozenLake, GridWorld, MountainCar, Taxi, World, cliff_walking,
+    Acrobot, AnyEnvironment, Blackjack, BlackjackRules, CartPole, FrozenLake, GridWorld, MountainCar, Taxi, EnvKind, cliff_walking,
 };
-use crate::catalogue::{Entry, Param, find};
+use crate::catalogue::{CatalogEntry, ParamDefault, find};
 
-const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> Param {
-    Param { spec: ParamSpec { name, doc, range }, default }
+const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> ParamDefault {
+    ParamDefault { spec: ParamSpec { name, doc, range }, default }
 }
 
 const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
 const NUMBER: Range = Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false };
 const STEPS: Range = Range::Int { min: 1, max: u32::MAX as i64 };
 
-const LIMIT: Param = param(
+const LIMIT: ParamDefault = param(
     "max_episode_steps",
     "Steps after which an episode is cut short: \"usual\" is Gymnasium's limit, null none.",
     Range::Either(&Range::Choice(&["usual"]), &Range::Optional(&STEPS)),
@@ -25,8 +25,8 @@ const LIMIT: Param = param(
 );
 
 /// The environments that can be chosen by name.
-pub const ENVIRONMENTS: &[Entry] = &[
-    Entry {
+pub const ENVIRONMENTS: &[CatalogEntry] = &[
+    CatalogEntry {
         name: "cartpole",
         summary: "Balance a pole on a cart by pushing left or right.",
         rule: "1 a step until the pole is 12 degrees or the cart 2.4 off",
@@ -36,21 +36,21 @@ pub const ENVIRONMENTS: &[Entry] = &[
             LIMIT,
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "mountain-car",
         summary: "Swing a car with a weak engine out of a valley.",
         rule: "-1 a step until the flag at 0.5",
         reference: "Moore 1990",
         params: &[LIMIT],
     },
-    Entry {
+    CatalogEntry {
         name: "acrobot",
         summary: "Swing two links up, with a motor between them.",
         rule: "-1 a step until the tip is a link above the bar",
         reference: "Sutton 1996",
         params: &[LIMIT],
     },
-    Entry {
+    CatalogEntry {
         name: "frozen-lake",
         summary: "Over slippery ice to the goal, without falling into a hole.",
         rule: "1 at the goal, 0 elsewhere",
@@ -69,14 +69,14 @@ pub const ENVIRONMENTS: &[Entry] = &[
             LIMIT,
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "cliff-walking",
         summary: "Along a cliff: at its edge or at a safe distance.",
         rule: "-1 a step, -100 and back to the start for the cliff",
         reference: "Sutton, Barto 2018, example 6.6",
         params: &[param("is_slippery", "Whether steps may go to either side.", Range::Bool, "false"), LIMIT],
     },
-    Entry {
+    CatalogEntry {
         name: "taxi",
         summary: "Fetch a passenger at one of four pads and deliver at another.",
         rule: "-1 a step, -10 for a wrong pick-up or drop, 20 for the delivery",
@@ -87,7 +87,7 @@ pub const ENVIRONMENTS: &[Entry] = &[
             LIMIT,
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "blackjack",
         summary: "Draw cards up to 21, against a dealer who stops at 17.",
         rule: "1 for a win, 0 for a draw, -1 for a loss",
@@ -97,7 +97,7 @@ pub const ENVIRONMENTS: &[Entry] = &[
             param("sab", "The book's rules: a natural wins unless the dealer has one too.", Range::Bool, "true"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "grid-world",
         summary: "A map of one's own: S start, . floor, # wall, G goal, X pit.",
         rule: "rewards for a step, the goal and a pit",
@@ -115,7 +115,7 @@ pub const ENVIRONMENTS: &[Entry] = &[
 
 /// What others know of an environment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
+pub struct EnvInfo {
     /// Gymnasium's name for it.
     pub gymnasium: Option<&'static str>,
     /// Steps after which Gymnasium cuts an episode short.
@@ -125,7 +125,7 @@ pub struct Known {
 }
 
 /// What others know of an environment.
-pub fn known(name: &str, params: &Map<String, Value>) -> Known {
+pub fn env_info(name: &str, params: &Map<String, Value>) -> EnvInfo {
     let (gymnasium, limit, solved) = match name {
         "cartpole" => (Some("CartPole-v1"), Some(500), Some(475.0)),
         "mountain-car" => (Some("MountainCar-v0"), Some(200), Some(-110.0)),
@@ -139,18 +139,18 @@ pub fn known(name: &str, params: &Map<String, Value>) -> Known {
         "blackjack" => (Some("Blackjack-v1"), None, None),
         _ => (None, None, None),
     };
-    Known { gymnasium, limit, solved }
+    EnvInfo { gymnasium, limit, solved }
 }
 
 /// The entry of an environment; an unknown name is answered with the nearest.
-pub fn environment_entry(name: &str) -> Result<&'static Entry> {
+pub fn environment_entry(name: &str) -> Result<&'static CatalogEntry> {
     find("environment", name, ENVIRONMENTS)
 }
 
 /// The parameters of all environments; those that one does not have stay at nothing and are not read.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Given {
+struct EnvParams {
     sutton_barto_reward: bool,
     max_episode_steps: Value,
     map_name: String,
@@ -173,15 +173,15 @@ struct Given {
 pub fn make(name: &str, params: &Map<String, Value>) -> Result<AnyEnvironment> {
     let entry = environment_entry(name)?;
     let params = entry.complete(params)?;
-    let p: Given = entry.read(&params)?;
+    let p: EnvParams = entry.read(&params)?;
     let limit = match &p.max_episode_steps {
-        Value::String(_) => known(name, &params).limit,
+        Value::String(_) => env_info(name, &params).limit,
         other => other.as_u64().map(|n| n as u32),
     };
     let world = match name {
-        "cartpole" => World::CartPole(CartPole::new(limit, p.sutton_barto_reward)),
-        "mountain-car" => World::MountainCar(MountainCar::new(limit)),
-        "acrobot" => World::Acrobot(Acrobot::new(limit)),
+        "cartpole" => EnvKind::CartPole(CartPole::new(limit, p.sutton_barto_reward)),
+        "mountain-car" => EnvKind::MountainCar(MountainCar::new(limit)),
+        "acrobot" => EnvKind::Acrobot(Acrobot::new(limit)),
         "frozen-lake" => {
             let usual = if p.map_name == "8x8" { FrozenLake::large() } else { FrozenLake::default() };
             let rewards = <[f64; 3]>::try_from(&p.reward_schedule[..]).map_err(|_| {
@@ -195,21 +195,21 @@ pub fn make(name: &str, params: &Map<String, Value>) -> Result<AnyEnvironment> {
                 rewards,
                 limit,
             };
-            World::Table(lake.build()?)
+            EnvKind::Table(lake.build()?)
         }
-        "cliff-walking" => World::Table(cliff_walking(p.is_slippery)?.with_limit(limit)),
+        "cliff-walking" => EnvKind::Table(cliff_walking(p.is_slippery)?.with_limit(limit)),
         "taxi" => {
             let taxi = Taxi::new(p.is_rainy.then_some(0.8), p.fickle_passenger.then_some(0.3))?;
-            World::Taxi(taxi.with_limit(limit))
+            EnvKind::Taxi(taxi.with_limit(limit))
         }
-        "blackjack" => World::Blackjack(Blackjack::new(match (p.sab, p.natural) {
+        "blackjack" => EnvKind::Blackjack(Blackjack::new(match (p.sab, p.natural) {
             (true, _) => BlackjackRules::Book,
             (false, true) => BlackjackRules::Bonus,
             (false, false) => BlackjackRules::Plain,
         })),
         "grid-world" => {
             let grid = GridWorld { map: p.map, slip: p.slip, step: p.step, goal: p.goal, pit: p.pit, limit };
-            World::Table(grid.build()?)
+            EnvKind::Table(grid.build()?)
         }
         _ => return Err(Error::Data(format!("{name} is in the list of environments and cannot be made"))),
     };
@@ -219,7 +219,7 @@ pub fn make(name: &str, params: &Map<String, Value>) -> Result<AnyEnvironment> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::{Environment, NumericStates, Seen, Space};
+    use crate::env::{Environment, NumericStates, AnyObservation, ObservationSpace};
     use serde_json::json;
 
     #[test]
@@ -230,12 +230,12 @@ mod tests {
             let seen = env.reset(Some(1));
             env.write(&seen, &mut out);
             match (env.space(), seen) {
-                (Space::States(n), Seen::State(s)) => assert!(s < n && out[s] == 1.0 && out.iter().sum::<f32>() == 1.0),
-                (Space::Numbers(n), Seen::Numbers(v)) => assert!(v.len() == n && out == v[..]),
+                (ObservationSpace::States(n), AnyObservation::State(s)) => assert!(s < n && out[s] == 1.0 && out.iter().sum::<f32>() == 1.0),
+                (ObservationSpace::Numbers(n), AnyObservation::Numbers(v)) => assert!(v.len() == n && out == v[..]),
                 other => panic!("{}: {other:?}", entry.name),
             }
             assert_eq!(env.action_names().len(), env.actions());
-            assert_eq!(env.limits().is_some(), matches!(env.space(), Space::Numbers(_)));
+            assert_eq!(env.limits().is_some(), matches!(env.space(), ObservationSpace::Numbers(_)));
             env.step(0).unwrap();
             assert!(!env.render().is_empty());
         }
@@ -243,8 +243,8 @@ mod tests {
         let mut short = made("cartpole", json!({"max_episode_steps": 3})).unwrap();
         short.reset(Some(0));
         assert_eq!((0..3).map(|i| short.step(i % 2).unwrap().truncated).collect::<Vec<_>>(), [false, false, true]);
-        assert_eq!(made("frozen-lake", json!({"map_name": "8x8"})).unwrap().space(), Space::States(64));
-        assert_eq!(made("frozen-lake", json!({"desc": "SG"})).unwrap().space(), Space::States(2));
+        assert_eq!(made("frozen-lake", json!({"map_name": "8x8"})).unwrap().space(), ObservationSpace::States(64));
+        assert_eq!(made("frozen-lake", json!({"desc": "SG"})).unwrap().space(), ObservationSpace::States(2));
         for (name, params, says) in [
             ("cart-pole", json!({}), "cartpole"),
             ("cartpole", json!({"max_episode_steps": 0}), "max_episode_steps"),

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ermine_core::{Error, Result};
 
-use super::{Clock, Environment, FiniteStates, Step, no_such_action};
+use super::{StepLimit, Environment, FiniteStates, TimeStep, no_such_action};
 use crate::mdp::Transitions;
 use crate::numpy::NumpyRng;
 
 /// How the states of a world lie on a grid, and where its actions point.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
+pub struct GridLayout {
     /// Cells in a row; state `r * columns + c` lies in row `r`, column `c`.
     pub columns: usize,
     /// A letter a cell.
@@ -19,7 +19,7 @@ pub struct Grid {
     pub arrows: [char; 4],
 }
 
-impl Grid {
+impl GridLayout {
     /// Whether there is something to decide in a cell: not in walls, goals, pits, holes and cliffs.
     pub fn decides(&self, cell: usize) -> bool {
         !b"#GXHTC".contains(&self.letters[cell])
@@ -28,20 +28,20 @@ impl Grid {
 
 /// A world that walks through a table. Drawing belongs to whoever made the table.
 #[derive(Clone)]
-pub struct TableWorld {
+pub struct TabularEnv {
     name: &'static str,
     actions: &'static [&'static str],
-    grid: Option<Arc<Grid>>,
+    grid: Option<Arc<GridLayout>>,
     table: Arc<Transitions>,
     rng: NumpyRng,
-    clock: Clock,
+    clock: StepLimit,
     state: usize,
     last_action: Option<usize>,
     last_probability: f64,
     draw: Arc<dyn Fn(usize, Option<usize>) -> String + Send + Sync>,
 }
 
-impl TableWorld {
+impl TabularEnv {
     /// A world over a table, with the names of its actions, its limit of steps and its drawing of (state, last action).
     pub fn new(
         name: &'static str,
@@ -56,7 +56,7 @@ impl TableWorld {
             grid: None,
             table: Arc::new(table),
             rng: NumpyRng::new(0),
-            clock: Clock::new(limit),
+            clock: StepLimit::new(limit),
             state: 0,
             last_action: None,
             last_probability: 1.0,
@@ -75,13 +75,13 @@ impl TableWorld {
 
     /// The same world, whose states lie on a grid.
     #[must_use]
-    pub fn on_grid(mut self, grid: Grid) -> Self {
+    pub fn on_grid(mut self, grid: GridLayout) -> Self {
         self.grid = Some(Arc::new(grid));
         self
     }
 
     /// The grid of the states, where they lie on one.
-    pub fn grid(&self) -> Option<&Grid> {
+    pub fn grid(&self) -> Option<&GridLayout> {
         self.grid.as_deref()
     }
 
@@ -115,7 +115,7 @@ impl TableWorld {
     }
 }
 
-impl Environment for TableWorld {
+impl Environment for TabularEnv {
     type Observation = usize;
 
     fn reset(&mut self, seed: Option<u64>) -> usize {
@@ -129,14 +129,14 @@ impl Environment for TableWorld {
     }
 
     #[inline(always)]
-    fn step(&mut self, action: usize) -> Result<Step<usize>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<usize>> {
         if action >= self.table.actions() {
             return Err(no_such_action(self.name, action, self.table.actions()));
         }
         let outcome = self.table.draw(self.state, action, &mut self.rng);
         self.state = outcome.next;
         (self.last_action, self.last_probability) = (Some(action), outcome.probability);
-        Ok(Step {
+        Ok(TimeStep {
             observation: outcome.next,
             reward: outcome.reward,
             terminated: outcome.terminated,
@@ -153,7 +153,7 @@ impl Environment for TableWorld {
     }
 }
 
-impl FiniteStates for TableWorld {
+impl FiniteStates for TabularEnv {
     fn states(&self) -> usize {
         self.table.states()
     }
@@ -161,13 +161,13 @@ impl FiniteStates for TableWorld {
 
 /// A map of letters, cut into lines of the same length.
 #[derive(Debug, Clone)]
-pub(super) struct Letters {
+pub(super) struct LetterMap {
     pub rows: usize,
     pub columns: usize,
     pub cells: Vec<u8>,
 }
 
-impl Letters {
+impl LetterMap {
     /// Reads a text map; `known` are the letters that mean something.
     pub fn read(text: &str, known: &[u8]) -> Result<Self> {
         let lines: Vec<&[u8]> = text.lines().map(|l| l.trim_end().as_bytes()).filter(|l| !l.is_empty()).collect();
@@ -211,8 +211,8 @@ impl Letters {
     }
 
     /// The map as a grid.
-    pub fn grid(&self, arrows: [char; 4]) -> Grid {
-        Grid { columns: self.columns, letters: self.cells.clone(), arrows }
+    pub fn grid(&self, arrows: [char; 4]) -> GridLayout {
+        GridLayout { columns: self.columns, letters: self.cells.clone(), arrows }
     }
 
     /// The map with the present cell in square brackets.

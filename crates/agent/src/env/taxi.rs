@@ -3,8 +3,8 @@
 use ermine_core::{Error, Result};
 
 use super::table::name_action;
-use super::{Environment, FiniteStates, Step, TableWorld};
-use crate::mdp::{Outcome, Transitions};
+use super::{Environment, FiniteStates, TimeStep, TabularEnv};
+use crate::mdp::{Transition, Transitions};
 
 const MAP: [&[u8]; 7] =
     [b"+---------+", b"|R: | : :G|", b"| : | : : |", b"| : : : : |", b"| | : | : |", b"|Y| : |B: |", b"+---------+"];
@@ -17,7 +17,7 @@ const NAMES: [&str; 6] = ["South", "North", "East", "West", "Pickup", "Dropoff"]
 /// another pad is allowed and costs a step.
 #[derive(Clone)]
 pub struct Taxi {
-    world: TableWorld,
+    world: TabularEnv,
     /// Probability that the passenger may change their mind in an episode, once.
     fickle: Option<f64>,
     /// Whether that is still to come in this episode.
@@ -49,9 +49,9 @@ fn drive(row: usize, column: usize, direction: usize) -> Option<(usize, usize)> 
 }
 
 /// The outcomes of one state and action; `dry` is the probability of the intended move.
-fn outcomes(state: usize, action: usize, dry: Option<f64>) -> Vec<Outcome> {
+fn outcomes(state: usize, action: usize, dry: Option<f64>) -> Vec<Transition> {
     let (row, column, passenger, destination) = decode(state);
-    let certain = |next, reward, terminated| vec![Outcome { probability: 1.0, next, reward, terminated }];
+    let certain = |next, reward, terminated| vec![Transition { probability: 1.0, next, reward, terminated }];
     let pad = PADS.iter().position(|&p| p == (row, column));
     match action {
         4 if passenger < ABOARD && PADS[passenger] == (row, column) => {
@@ -69,13 +69,13 @@ fn outcomes(state: usize, action: usize, dry: Option<f64>) -> Vec<Outcome> {
         _ => {
             let to = |direction: usize, probability: f64| {
                 let (row, column) = drive(row, column, direction).unwrap_or((row, column));
-                Outcome { probability, next: encode(row, column, passenger, destination), reward: -1.0, terminated: false }
+                Transition { probability, next: encode(row, column, passenger, destination), reward: -1.0, terminated: false }
             };
             let Some(dry) = dry else { return vec![to(action, 1.0)] };
             // In the rain the taxi drifts to its left or right; not where the way ahead is blocked.
             let drift = (1.0 - dry) / 2.0;
             if drive(row, column, action).is_none() {
-                return [dry, drift, drift].map(|p| Outcome { probability: p, ..to(action, p) }).to_vec();
+                return [dry, drift, drift].map(|p| Transition { probability: p, ..to(action, p) }).to_vec();
             }
             let (left, right) = [(2, 3), (3, 2), (1, 0), (0, 1)][action];
             vec![to(action, dry), to(left, drift), to(right, drift)]
@@ -101,7 +101,7 @@ impl Taxi {
         let total: f64 = counts.iter().sum();
         let start = counts.iter().map(|c| c / total).collect();
         let table = Transitions::new(500, 6, start, |state, action| outcomes(state, action, rain))?;
-        Ok(Self { world: TableWorld::new("taxi", &NAMES, table, Some(200), draw), fickle, wavers: false })
+        Ok(Self { world: TabularEnv::new("taxi", &NAMES, table, Some(200), draw), fickle, wavers: false })
     }
 
     /// The same taxi with another limit of steps.
@@ -117,7 +117,7 @@ impl Taxi {
     }
 
     /// The table and the walk through it. With a fickle passenger the table is not the whole world.
-    pub fn world(&self) -> &TableWorld {
+    pub fn world(&self) -> &TabularEnv {
         &self.world
     }
 
@@ -143,7 +143,7 @@ impl Environment for Taxi {
     }
 
     #[inline(always)]
-    fn step(&mut self, action: usize) -> Result<Step<usize>> {
+    fn step(&mut self, action: usize) -> Result<TimeStep<usize>> {
         let before = self.world.state();
         let mut step = self.world.step(action)?;
         if self.wavers {

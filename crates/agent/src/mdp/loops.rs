@@ -4,7 +4,7 @@ use super::{PolicyTable, Transitions};
 
 /// States that are visited for ever once entered, class by class (the closed strongly connected components of the policy's chain
 /// that hold no termination).
-pub(super) fn endless_classes(table: &Transitions, policy: &PolicyTable) -> Vec<Vec<usize>> {
+pub(super) fn recurrent_classes(table: &Transitions, policy: &PolicyTable) -> Vec<Vec<usize>> {
     let n = table.states();
     let mut edges: Vec<Vec<usize>> = vec![Vec::new(); n];
     let mut ends = vec![false; n];
@@ -82,7 +82,7 @@ fn components(edges: &[Vec<usize>]) -> Vec<usize> {
 
 /// For each state, an allowed action that comes nearer to the end of the task with positive probability; none where no allowed action
 /// ever does. Following them ends the task with certainty wherever there is one.
-pub(super) fn toward_the_end(table: &Transitions, allowed: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
+pub(super) fn actions_toward_terminal(table: &Transitions, allowed: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let n = table.states();
     let mut choice: Vec<Option<usize>> = vec![None; n];
     loop {

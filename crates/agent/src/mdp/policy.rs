@@ -64,7 +64,7 @@ impl PolicyTable {
 
 /// What a policy is worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Evaluation {
+pub struct PolicyEvaluation {
     /// The value of each state.
     pub values: Vec<f64>,
     /// Sweeps over all states; 0 for a direct solution.
@@ -80,7 +80,7 @@ pub struct Evaluation {
 /// `E[reward + γ value(next)]` of an action; nothing follows a termination.
 #[inline]
 pub fn action_value(table: &Transitions, values: &[f64], gamma: f64, state: usize, action: usize) -> f64 {
-    let worth = |o: &super::Outcome| o.probability * (o.reward + if o.terminated { 0.0 } else { gamma * values[o.next] });
+    let worth = |o: &super::Transition| o.probability * (o.reward + if o.terminated { 0.0 } else { gamma * values[o.next] });
     table.outcomes(state, action).iter().map(worth).sum()
 }
 
@@ -101,11 +101,11 @@ fn fits(table: &Transitions, policy: &PolicyTable) -> Result<()> {
 }
 
 /// Refuses endless loops that earn something, where γ = 1 would make them infinite; says which states loop for nothing.
-fn judge_loops(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<(Vec<Vec<usize>>, Vec<String>)> {
+fn check_recurrent_rewards(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<(Vec<Vec<usize>>, Vec<String>)> {
     if gamma < 1.0 {
         return Ok((Vec::new(), Vec::new()));
     }
-    let classes = loops::endless_classes(table, policy);
+    let classes = loops::recurrent_classes(table, policy);
     let mut notes = Vec::new();
     for class in &classes {
         if let Some((state, action, reward)) = loops::reward_inside(table, policy, class) {
@@ -125,10 +125,10 @@ fn judge_loops(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<
 }
 
 /// The value of a policy by sweeps `v <- r + γ P v`, until no value changes by more than `tolerance`.
-pub fn evaluate(table: &Transitions, policy: &PolicyTable, gamma: f64, tolerance: f64, max_sweeps: usize) -> Result<Evaluation> {
+pub fn evaluate(table: &Transitions, policy: &PolicyTable, gamma: f64, tolerance: f64, max_sweeps: usize) -> Result<PolicyEvaluation> {
     check_gamma(gamma)?;
     fits(table, policy)?;
-    let (_, notes) = judge_loops(table, policy, gamma)?;
+    let (_, notes) = check_recurrent_rewards(table, policy, gamma)?;
     let mut values = vec![0.0; table.states()];
     let (mut sweeps, mut change) = (0, f64::INFINITY);
     while sweeps < max_sweeps && change > tolerance {
@@ -138,21 +138,21 @@ pub fn evaluate(table: &Transitions, policy: &PolicyTable, gamma: f64, tolerance
         sweeps += 1;
     }
     let bound = (gamma < 1.0).then(|| gamma / (1.0 - gamma) * change);
-    Ok(Evaluation { values, sweeps, converged: change <= tolerance, bound, notes })
+    Ok(PolicyEvaluation { values, sweeps, converged: change <= tolerance, bound, notes })
 }
 
 /// States up to which the dense system of [`evaluate_exactly`] is built.
 const DENSE: usize = 4000;
 
 /// The value of a policy as the solution of `(I - γ P) v = r`.
-pub fn evaluate_exactly(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<Evaluation> {
+pub fn evaluate_exactly(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<PolicyEvaluation> {
     check_gamma(gamma)?;
     fits(table, policy)?;
     let n = table.states();
     if n > DENSE {
         return Err(Error::Data(format!("{n} states are too many for a direct solution (up to {DENSE}); evaluate by sweeps")));
     }
-    let (classes, notes) = judge_loops(table, policy, gamma)?;
+    let (classes, notes) = check_recurrent_rewards(table, policy, gamma)?;
     let mut idle = vec![false; n];
     classes.iter().flatten().for_each(|&state| idle[state] = true);
     let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
@@ -171,7 +171,7 @@ pub fn evaluate_exactly(table: &Transitions, policy: &PolicyTable, gamma: f64) -
         }
     }
     let values = linear::solve(matrix, right)?;
-    Ok(Evaluation { values, sweeps: 0, converged: true, bound: None, notes })
+    Ok(PolicyEvaluation { values, sweeps: 0, converged: true, bound: None, notes })
 }
 
 /// The expected sum of rewards of a policy over so many steps.

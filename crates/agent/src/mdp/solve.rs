@@ -7,7 +7,7 @@ use super::{PolicyTable, Transitions, action_value, check_gamma, evaluate_exactl
 
 /// Optimal values, a policy that attains them, and the evidence.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Solution {
+pub struct MdpSolution {
     /// The value of each state.
     pub values: Vec<f64>,
     /// The best action in each state.
@@ -19,7 +19,7 @@ pub struct Solution {
     pub trace: Trace,
 }
 
-impl Solution {
+impl MdpSolution {
     /// The expected value of an episode.
     pub fn start_value(&self, table: &Transitions) -> f64 {
         table.start().iter().zip(&self.values).map(|(p, v)| p * v).sum()
@@ -43,7 +43,7 @@ pub fn greedy(table: &Transitions, values: &[f64], gamma: f64) -> Vec<usize> {
     if gamma < 1.0 {
         return (0..table.states()).map(lowest).collect();
     }
-    loops::toward_the_end(table, good).into_iter().enumerate().map(|(s, a)| a.unwrap_or_else(|| lowest(s))).collect()
+    loops::actions_toward_terminal(table, good).into_iter().enumerate().map(|(s, a)| a.unwrap_or_else(|| lowest(s))).collect()
 }
 
 /// Value iteration: sweeps `v <- max_a E[r + γ v(next)]` from zero.
@@ -67,7 +67,7 @@ impl Default for ValueIteration {
 impl ValueIteration {
     /// Solves a process. A bound is proven at every sweep: the operator contracts by γ, so no value is further from the optimum
     /// than γ/(1-γ) times the last change.
-    pub fn solve(&self, table: &Transitions) -> Result<Solution> {
+    pub fn solve(&self, table: &Transitions) -> Result<MdpSolution> {
         let gamma = self.gamma;
         check_gamma(gamma)?;
         let mut values = vec![0.0; table.states()];
@@ -91,7 +91,7 @@ impl ValueIteration {
             if !converged {
                 refuse_endless_earnings(table, &values)?;
             }
-            let endless = loops::endless_classes(table, &PolicyTable::certain(&policy, table.actions())?);
+            let endless = loops::recurrent_classes(table, &PolicyTable::certain(&policy, table.actions())?);
             notes.extend(endless.first().map(|class| {
                 format!("state {} is in an absorbing loop; without a discount its value is the sum of what it earns, 0", class[0])
             }));
@@ -110,7 +110,7 @@ impl ValueIteration {
             notes,
             ..Certificate::default()
         };
-        Ok(Solution { values, policy, certificate, trace })
+        Ok(MdpSolution { values, policy, certificate, trace })
     }
 }
 
@@ -118,8 +118,8 @@ impl ValueIteration {
 /// end and cannot be left.
 fn refuse_endless_earnings(table: &Transitions, values: &[f64]) -> Result<()> {
     let policy = PolicyTable::certain(&greedy(table, values, 1.0), table.actions())?;
-    let escape = loops::toward_the_end(table, |_, _| true);
-    for class in loops::endless_classes(table, &policy) {
+    let escape = loops::actions_toward_terminal(table, |_, _| true);
+    for class in loops::recurrent_classes(table, &policy) {
         let Some((state, action, reward)) = loops::reward_inside(table, &policy, &class) else { continue };
         let outcomes = class.iter().flat_map(|&s| {
             let chosen = policy.row(s).iter().position(|&w| w > 0.0).unwrap_or(0);
@@ -143,11 +143,11 @@ fn refuse_endless_earnings(table: &Transitions, values: &[f64]) -> Result<()> {
 
 /// Policy iteration: evaluate exactly, improve where an action is better, until none is. With γ = 1 it starts from a policy that
 /// comes to an end.
-pub fn policy_iteration(table: &Transitions, gamma: f64, max_rounds: usize) -> Result<Solution> {
+pub fn policy_iteration(table: &Transitions, gamma: f64, max_rounds: usize) -> Result<MdpSolution> {
     check_gamma(gamma)?;
     let mut policy: Vec<usize> = match gamma < 1.0 {
         true => vec![0; table.states()],
-        false => loops::toward_the_end(table, |_, _| true).into_iter().map(|a| a.unwrap_or(0)).collect(),
+        false => loops::actions_toward_terminal(table, |_, _| true).into_iter().map(|a| a.unwrap_or(0)).collect(),
     };
     let mut trace = Trace::new(&["switched", "objective"]);
     for round in 1..=max_rounds {
@@ -177,7 +177,7 @@ pub fn policy_iteration(table: &Transitions, gamma: f64, max_rounds: usize) -> R
                 notes: evaluation.notes,
                 ..Certificate::default()
             };
-            return Ok(Solution { values, policy, certificate, trace });
+            return Ok(MdpSolution { values, policy, certificate, trace });
         }
     }
     Err(Error::Data("policy iteration needs at least one round".into()))

@@ -6,7 +6,7 @@ use crate::numpy::NumpyRng;
 
 /// One way an action can turn out.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
+pub struct Transition {
     /// Its probability.
     pub probability: f64,
     /// The state it leads to.
@@ -22,7 +22,7 @@ pub struct Outcome {
 pub struct Transitions {
     states: usize,
     actions: usize,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<Transition>,
     /// Cumulative probabilities within each row, beside `outcomes`.
     cumulative: Vec<f64>,
     /// Where the row of (state, action) starts; one more at the end.
@@ -45,7 +45,7 @@ impl Transitions {
         states: usize,
         actions: usize,
         start: Vec<f64>,
-        mut row: impl FnMut(usize, usize) -> Vec<Outcome>,
+        mut row: impl FnMut(usize, usize) -> Vec<Transition>,
     ) -> Result<Self> {
         if states == 0 || actions == 0 {
             return Err(Error::Data(format!(
@@ -118,12 +118,12 @@ impl Transitions {
         let start = terminal.iter().map(|&end| if end { 0.0 } else { 1.0 / open as f64 }).collect();
         Self::new(states, actions, start, |state, action| {
             if terminal[state] {
-                return vec![Outcome { probability: 1.0, next: state, reward: 0.0, terminated: true }];
+                return vec![Transition { probability: 1.0, next: state, reward: 0.0, terminated: true }];
             }
             let row = state * actions + action;
             let chances = &probability[row * states..(row + 1) * states];
             let outcome =
-                |(next, &p): (usize, &f64)| Outcome { probability: p, next, reward: reward[row], terminated: terminal[next] };
+                |(next, &p): (usize, &f64)| Transition { probability: p, next, reward: reward[row], terminated: terminal[next] };
             // Zeros say nothing; anything else, NaN too, is for the check to judge.
             chances.iter().enumerate().filter(|(_, p)| **p != 0.0).map(outcome).collect()
         })
@@ -151,7 +151,7 @@ impl Transitions {
 
     /// The outcomes of a state and action.
     #[inline]
-    pub fn outcomes(&self, state: usize, action: usize) -> &[Outcome] {
+    pub fn outcomes(&self, state: usize, action: usize) -> &[Transition] {
         &self.outcomes[self.span(state, action)]
     }
 
@@ -176,7 +176,7 @@ impl Transitions {
 
     /// An outcome of a state and action, always with one draw.
     #[inline]
-    pub fn draw(&self, state: usize, action: usize, rng: &mut NumpyRng) -> Outcome {
+    pub fn draw(&self, state: usize, action: usize, rng: &mut NumpyRng) -> Transition {
         let span = self.span(state, action);
         // A certain outcome takes its draw too: the numbers that follow must be the ones Gymnasium would use.
         if span.len() == 1 {

@@ -4,12 +4,12 @@ use ermine_core::{Error, ParamSpec, Range, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::{Entry, Param, find};
+use crate::catalogue::{CatalogEntry, ParamDefault, find};
 use crate::deep::{ActorCritic, Dqn, Reinforce};
-use crate::tabular::{Exploration, Method, Rate, Schedule, TabularAgent};
+use crate::tabular::{Exploration, ControlMethod, StepSize, DecaySchedule, TabularAgent};
 
-const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> Param {
-    Param { spec: ParamSpec { name, doc, range }, default }
+const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> ParamDefault {
+    ParamDefault { spec: ParamSpec { name, doc, range }, default }
 }
 
 const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
@@ -17,54 +17,54 @@ const STEP_SIZE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: tru
 const NUMBER: Range = Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false };
 const WHOLE: Range = Range::int_from(1);
 
-const GAMMA: Param = param("gamma", "The discount.", SHARE, "0.99");
-const ALPHA: Param = param("alpha", "The step size.", STEP_SIZE, "0.1");
-const POWER: Param = param(
+const GAMMA: ParamDefault = param("gamma", "The discount.", SHARE, "0.99");
+const ALPHA: ParamDefault = param("alpha", "The step size.", STEP_SIZE, "0.1");
+const POWER: ParamDefault = param(
     "alpha_power",
     "The step size is 1 / visits^power instead: averages, which a noisy world needs. null keeps alpha.",
     Range::Optional(&STEP_SIZE),
     "null",
 );
-const EXPLORATION: Param = param(
+const EXPLORATION: ParamDefault = param(
     "exploration",
     "How it tries things: epsilon-greedy, softmax, ucb, or optimistic (greedy on a table that starts at `initial`, above all returns).",
     Range::Choice(&["epsilon-greedy", "softmax", "ucb", "optimistic"]),
     "\"epsilon-greedy\"",
 );
-const EPSILON: Param = param("epsilon", "Share of actions that are any action.", SHARE, "0.1");
-const EPSILON_START: Param = param(
+const EPSILON: ParamDefault = param("epsilon", "Share of actions that are any action.", SHARE, "0.1");
+const EPSILON_START: ParamDefault = param(
     "epsilon_start",
     "The share at first, which falls to epsilon in explore_steps; null means constant.",
     Range::Optional(&SHARE),
     "null",
 );
-const TEMPERATURE: Param = param("temperature", "Softmax: the temperature.", Range::above(0.0), "1.0");
-const TEMPERATURE_START: Param = param(
+const TEMPERATURE: ParamDefault = param("temperature", "Softmax: the temperature.", Range::above(0.0), "1.0");
+const TEMPERATURE_START: ParamDefault = param(
     "temperature_start",
     "Softmax: the temperature at first, which falls in explore_steps; null means constant.",
     Range::Optional(&Range::above(0.0)),
     "null",
 );
-const EXPLORE_STEPS: Param = param("explore_steps", "Steps in which exploration falls to its end.", WHOLE, "50000");
-const C: Param = param("c", "UCB: the weight of what is not known.", Range::at_least(0.0), "1.0");
-const INITIAL: Param = param("initial", "What the table says at first; high means optimistic.", NUMBER, "0.0");
+const EXPLORE_STEPS: ParamDefault = param("explore_steps", "Steps in which exploration falls to its end.", WHOLE, "50000");
+const C: ParamDefault = param("c", "UCB: the weight of what is not known.", Range::at_least(0.0), "1.0");
+const INITIAL: ParamDefault = param("initial", "What the table says at first; high means optimistic.", NUMBER, "0.0");
 
-const TABULAR: &[Param] =
+const TABULAR: &[ParamDefault] =
     &[GAMMA, ALPHA, POWER, EXPLORATION, EPSILON, EPSILON_START, TEMPERATURE, TEMPERATURE_START, EXPLORE_STEPS, C, INITIAL];
 
-const WIDTHS: Param =
+const WIDTHS: ParamDefault =
     param("net_arch", "Widths of the hidden layers.", Range::List(&Range::Int { min: 1, max: 65_536 }), "[64, 64]");
 const BATCH: Range = Range::Int { min: 1, max: 1 << 20 };
-const JUDGE_EVERY: Param = param(
+const JUDGE_EVERY: ParamDefault = param(
     "evaluate_every",
     "Steps between two looks at what the network earns without exploration; the best network is kept. null: the last one is kept.",
     Range::Optional(&WHOLE),
     "1000",
 );
-const JUDGE_EPISODES: Param = param("evaluate_episodes", "Episodes of such a look.", WHOLE, "20");
-const STOP_AT: Param =
+const JUDGE_EPISODES: ParamDefault = param("evaluate_episodes", "Episodes of such a look.", WHOLE, "20");
+const STOP_AT: ParamDefault =
     param("stop_at", "Mean return at such a look that ends the training; null: never.", Range::Optional(&NUMBER), "null");
-const ENTROPY: Param = param(
+const ENTROPY: ParamDefault = param(
     "ent_coef",
     "The weight of the entropy of the policy, which keeps it from deciding too early.",
     Range::at_least(0.0),
@@ -72,7 +72,7 @@ const ENTROPY: Param = param(
 );
 
 /// The parameters of both forms of DQN.
-const DQN: &[Param] = &[
+const DQN: &[ParamDefault] = &[
     GAMMA,
     WIDTHS,
     param("learning_rate", "Length of a step of Adam.", Range::above(0.0), "0.001"),
@@ -92,8 +92,8 @@ const DQN: &[Param] = &[
 ];
 
 /// The agents that can be chosen by name.
-pub const AGENTS: &[Entry] = &[
-    Entry {
+pub const AGENTS: &[CatalogEntry] = &[
+    CatalogEntry {
         name: "monte-carlo",
         summary: "A table that learns from whole episodes.",
         rule: "Q(s, a) += α (G - Q(s, a)), G the return of the episode",
@@ -113,21 +113,21 @@ pub const AGENTS: &[Entry] = &[
             param("first_visit", "Only the first visit of a pair in an episode counts.", Range::Bool, "true"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "sarsa",
         summary: "A table that learns the value of what it does, exploration included.",
         rule: "Q(s, a) += α (r + γ Q(s', a') - Q(s, a))",
         reference: "Rummery, Niranjan 1994",
         params: TABULAR,
     },
-    Entry {
+    CatalogEntry {
         name: "expected-sarsa",
         summary: "SARSA with the mean over the next action in place of one draw.",
         rule: "Q(s, a) += α (r + γ Σ π(b|s') Q(s', b) - Q(s, a))",
         reference: "van Seijen, van Hasselt, Whiteson, Wiering 2009",
         params: TABULAR,
     },
-    Entry {
+    CatalogEntry {
         name: "n-step-sarsa",
         summary: "SARSA over the rewards of n steps.",
         rule: "Q(s, a) += α (r1 + γ r2 + … + γ^n Q(s_n, a_n) - Q(s, a))",
@@ -147,35 +147,35 @@ pub const AGENTS: &[Entry] = &[
             param("n", "Steps.", WHOLE, "4"),
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "q-learning",
         summary: "A table that learns the value of the best it could do.",
         rule: "Q(s, a) += α (r + γ max_b Q(s', b) - Q(s, a))",
         reference: "Watkins 1989",
         params: TABULAR,
     },
-    Entry {
+    CatalogEntry {
         name: "double-q-learning",
         summary: "Q-learning with two tables, each valuing the other's choice: no bias from the maximum.",
         rule: "Q1(s, a) += α (r + γ Q2(s', argmax_b Q1(s', b)) - Q1(s, a)), or with 1 and 2 exchanged",
         reference: "van Hasselt 2010",
         params: TABULAR,
     },
-    Entry {
+    CatalogEntry {
         name: "dqn",
         summary: "Q-learning with a network, a memory of steps, and a target network of some steps ago.",
         rule: "minimise Huber(Q(s, a) - r - γ max_b Q'(s', b)) over steps drawn from the memory",
         reference: "Mnih and others 2015",
         params: DQN,
     },
-    Entry {
+    CatalogEntry {
         name: "double-dqn",
         summary: "DQN in which the network of now chooses what the target network values: no bias from the maximum.",
         rule: "minimise Huber(Q(s, a) - r - γ Q'(s', argmax_b Q(s', b))) over steps drawn from the memory",
         reference: "van Hasselt, Guez, Silver 2016",
         params: DQN,
     },
-    Entry {
+    CatalogEntry {
         name: "reinforce",
         summary: "A policy that moves towards what whole episodes have shown to pay.",
         rule: "ascend Σ (G_t - b(s_t)) ln π(a_t | s_t) + ent_coef H(π)",
@@ -193,7 +193,7 @@ pub const AGENTS: &[Entry] = &[
             STOP_AT,
         ],
     },
-    Entry {
+    CatalogEntry {
         name: "actor-critic",
         summary: "A policy that moves along the advantages which a critic sees on the way, in several environments at once.",
         rule: "ascend A ln π(a | s) + ent_coef H(π), A = Σ (γλ)^k δ_k, δ = r + γ V(s') - V(s)",
@@ -226,7 +226,7 @@ pub const AGENTS: &[Entry] = &[
 ];
 
 /// The entry of an agent; an unknown name is answered with the nearest.
-pub fn agent_entry(name: &str) -> Result<&'static Entry> {
+pub fn agent_entry(name: &str) -> Result<&'static CatalogEntry> {
     find("agent", name, AGENTS)
 }
 
@@ -282,7 +282,7 @@ pub fn tuned(agent: &str, environment: &str) -> (Map<String, Value>, u64) {
 /// What learns.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "each variant is the type it holds")]
-pub enum Learner {
+pub enum AgentKind {
     Table(TabularAgent),
     Dqn(Dqn),
     Reinforce(Reinforce),
@@ -291,7 +291,7 @@ pub enum Learner {
 
 /// How an agent with a network is watched while it learns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Watch {
+pub struct EvalSchedule {
     /// Steps between two looks; none where nobody looks.
     pub every: Option<u64>,
     /// Episodes of a look.
@@ -310,15 +310,15 @@ pub struct AnyAgent {
     /// All of its parameters.
     pub params: Map<String, Value>,
     /// What learns.
-    pub learner: Learner,
+    pub learner: AgentKind,
     /// How it is watched.
-    pub watch: Watch,
+    pub watch: EvalSchedule,
 }
 
 /// The parameters of all agents; those that one does not have stay at nothing and are not read.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Given {
+struct AgentParams {
     gamma: f64,
     alpha: f64,
     alpha_power: Option<f64>,
@@ -358,8 +358,8 @@ struct Given {
 pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
     let entry = agent_entry(name)?;
     let params = entry.complete(params)?;
-    let p: Given = entry.read(&params)?;
-    let watch = Watch {
+    let p: AgentParams = entry.read(&params)?;
+    let watch = EvalSchedule {
         every: p.evaluate_every,
         episodes: p.evaluate_episodes.max(1),
         stop_at: p.stop_at,
@@ -382,7 +382,7 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
                 tau: p.tau,
             };
             learner.check()?;
-            Learner::Dqn(learner)
+            AgentKind::Dqn(learner)
         }
         "reinforce" => {
             let learner = Reinforce {
@@ -395,7 +395,7 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
                 entropy: p.ent_coef,
             };
             learner.check()?;
-            Learner::Reinforce(learner)
+            AgentKind::Reinforce(learner)
         }
         "actor-critic" => {
             let learner = ActorCritic {
@@ -409,37 +409,37 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
                 normalise: p.normalize,
             };
             learner.check()?;
-            Learner::ActorCritic(learner)
+            AgentKind::ActorCritic(learner)
         }
-        _ => Learner::Table(tabular(name, &p)?),
+        _ => AgentKind::Table(tabular(name, &p)?),
     };
     Ok(AnyAgent { name: name.to_owned(), params, learner, watch })
 }
 
-fn falling(p: &Given, start: Option<f64>, end: f64) -> Schedule {
+fn falling(p: &AgentParams, start: Option<f64>, end: f64) -> DecaySchedule {
     match start {
-        Some(from) => Schedule::Linear { from, to: end, steps: p.explore_steps },
-        None => Schedule::Constant(end),
+        Some(from) => DecaySchedule::Linear { from, to: end, steps: p.explore_steps },
+        None => DecaySchedule::Constant(end),
     }
 }
 
-fn tabular(name: &str, p: &Given) -> Result<TabularAgent> {
+fn tabular(name: &str, p: &AgentParams) -> Result<TabularAgent> {
     let exploration = match p.exploration.as_str() {
         "softmax" => Exploration::Softmax(falling(p, p.temperature_start, p.temperature)),
         "ucb" => Exploration::Ucb { c: p.c },
-        "optimistic" => Exploration::EpsilonGreedy(Schedule::Constant(0.0)),
+        "optimistic" => Exploration::EpsilonGreedy(DecaySchedule::Constant(0.0)),
         _ => Exploration::EpsilonGreedy(falling(p, p.epsilon_start, p.epsilon)),
     };
     let method = match name {
-        "monte-carlo" => Method::MonteCarlo { first_visit: p.first_visit },
-        "sarsa" => Method::Sarsa,
-        "expected-sarsa" => Method::ExpectedSarsa,
-        "n-step-sarsa" => Method::NStepSarsa { n: p.n },
-        "q-learning" => Method::QLearning,
-        "double-q-learning" => Method::DoubleQLearning,
+        "monte-carlo" => ControlMethod::MonteCarlo { first_visit: p.first_visit },
+        "sarsa" => ControlMethod::Sarsa,
+        "expected-sarsa" => ControlMethod::ExpectedSarsa,
+        "n-step-sarsa" => ControlMethod::NStepSarsa { n: p.n },
+        "q-learning" => ControlMethod::QLearning,
+        "double-q-learning" => ControlMethod::DoubleQLearning,
         _ => return Err(Error::Data(format!("{name} is in the list of agents and cannot be made"))),
     };
-    let alpha = p.alpha_power.map_or(Rate::Constant(p.alpha), |power| Rate::Visits { power });
+    let alpha = p.alpha_power.map_or(StepSize::Constant(p.alpha), |power| StepSize::Visits { power });
     let agent = TabularAgent { method, gamma: p.gamma, alpha, exploration, initial: p.initial };
     agent.check()?;
     Ok(agent)

@@ -62,7 +62,7 @@ pub fn play<E: Environment>(
 
 /// What a way to act earns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Evaluation {
+pub struct ReturnStats {
     /// Episodes played.
     pub episodes: u64,
     /// Mean return.
@@ -80,7 +80,7 @@ pub struct Evaluation {
 }
 
 /// Steps after which an episode without a clock is taken for one that does not end.
-pub(super) const PATIENCE: u64 = 100_000;
+pub(super) const MAX_STEPS: u64 = 100_000;
 
 /// Plays `episodes` episodes, each from a seed of its own, in parallel. The number of threads changes nothing.
 pub fn evaluate<E: Environment + Clone + Send + Sync>(
@@ -88,20 +88,20 @@ pub fn evaluate<E: Environment + Clone + Send + Sync>(
     act: impl Fn(&E::Observation) -> Result<usize> + Sync,
     episodes: u64,
     cx: &Context<'_>,
-) -> Result<Evaluation> {
+) -> Result<ReturnStats> {
     if episodes == 0 {
         return Err(Error::Data("no episodes are no evaluation; play at least one".into()));
     }
     let one = |i: u64| {
         cx.check(Progress { stage: "episodes", done: i, total: Some(episodes), objective: None })?;
-        play(&mut env.clone(), &act, Some(evaluation_seed(cx.seed, i)), PATIENCE, false)
+        play(&mut env.clone(), &act, Some(evaluation_seed(cx.seed, i)), MAX_STEPS, false)
     };
     let played: Vec<Episode> = (0..episodes).into_par_iter().map(one).collect::<Result<_>>()?;
-    Ok(Evaluation::of(&played))
+    Ok(ReturnStats::of(&played))
 }
 
 /// The seed of an episode by which a network is chosen while it learns: neither one of training nor one of [`evaluate`].
-pub(super) fn judge_seed(seed: u64, episode: u64) -> u64 {
+pub(super) fn selection_seed(seed: u64, episode: u64) -> u64 {
     evaluation_seed(seed, episode) ^ (1 << 61)
 }
 
@@ -110,7 +110,7 @@ pub(super) fn evaluation_seed(seed: u64, episode: u64) -> u64 {
     seed.wrapping_mul(1_000_003).wrapping_add(1 << 40).wrapping_add(episode) & (u64::MAX >> 1)
 }
 
-impl Evaluation {
+impl ReturnStats {
     /// The summary of episodes.
     pub fn of(played: &[Episode]) -> Self {
         let n = played.len() as f64;
@@ -123,7 +123,7 @@ impl Evaluation {
             min: played.iter().map(|e| e.total).fold(f64::INFINITY, f64::min),
             max: played.iter().map(|e| e.total).fold(f64::NEG_INFINITY, f64::max),
             steps: played.iter().map(|e| e.steps as f64).sum::<f64>() / n,
-            endless: played.iter().filter(|e| e.steps >= PATIENCE).count() as u64,
+            endless: played.iter().filter(|e| e.steps >= MAX_STEPS).count() as u64,
         }
     }
 }

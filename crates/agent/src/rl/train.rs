@@ -3,29 +3,29 @@
 use ermine_core::{Context, Error, Result};
 use rayon::prelude::*;
 
-use super::named::{AnyAgent, Learner};
-use super::play::{PATIENCE, judge_seed, play};
-use super::trained::{Learned, Place, TrainedAgent};
-use crate::deep::{DeepTraining, Judge, Scaling};
-use crate::env::{AnyEnvironment, FiniteStates, NumericStates, Seen, World};
-use crate::tabular::{Budget, Training};
+use super::named::{AnyAgent, AgentKind};
+use super::play::{MAX_STEPS, selection_seed, play};
+use super::trained::{LearnedState, TrainedOn, TrainedAgent};
+use crate::deep::{DeepTraining, PeriodicEval, ObservationScaling};
+use crate::env::{AnyEnvironment, FiniteStates, NumericStates, AnyObservation, EnvKind};
+use crate::tabular::{TrainingBudget, TabularTraining};
 
 /// Trains an agent, from the start or on from where an earlier training of the same kind ended.
 pub fn train(
     agent: &AnyAgent,
     env: &AnyEnvironment,
     start: Option<&TrainedAgent>,
-    budget: Budget,
+    budget: TrainingBudget,
     cx: &Context<'_>,
 ) -> Result<TrainedAgent> {
     if let Some(start) = start {
         start.fits(env)?;
     }
     let learned = match &env.world {
-        _ if !matches!(agent.learner, Learner::Table(_)) => {
+        _ if !matches!(agent.learner, AgentKind::Table(_)) => {
             let scaling = match env.limits() {
-                Some((low, high)) => Scaling::of_limits(&low, &high),
-                None => Scaling::none(env.numbers()),
+                Some((low, high)) => ObservationScaling::of_limits(&low, &high),
+                None => ObservationScaling::none(env.numbers()),
             };
             let mut copy = env.clone();
             let mut judge = |act: &mut dyn FnMut(&[f32]) -> Result<usize>| -> Result<f64> {
@@ -33,29 +33,29 @@ pub fn train(
                 let mut total = 0.0;
                 for k in 0..agent.watch.episodes {
                     let reader = copy.clone();
-                    let act = |seen: &Seen| {
+                    let act = |seen: &AnyObservation| {
                         reader.write(seen, &mut row);
                         act(&row)
                     };
-                    total += play(&mut copy, act, Some(judge_seed(cx.seed, k)), PATIENCE, false)?.total;
+                    total += play(&mut copy, act, Some(selection_seed(cx.seed, k)), MAX_STEPS, false)?.total;
                 }
                 Ok(total / agent.watch.episodes as f64)
             };
-            let judge = agent.watch.every.map(|every| Judge { every, enough: agent.watch.stop_at, play: &mut judge });
+            let judge = agent.watch.every.map(|every| PeriodicEval { every, enough: agent.watch.stop_at, play: &mut judge });
             let mut environments = vec![env.clone(); agent.watch.environments];
-            Learned::Network(train_network(agent, &mut environments, start, scaling, budget, judge, cx)?)
+            LearnedState::Network(train_network(agent, &mut environments, start, scaling, budget, judge, cx)?)
         }
-        World::Table(env) => Learned::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
-        World::Taxi(env) => Learned::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
-        World::Blackjack(env) => Learned::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
-        World::CartPole(_) | World::MountainCar(_) | World::Acrobot(_) => {
+        EnvKind::Table(env) => LearnedState::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
+        EnvKind::Taxi(env) => LearnedState::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
+        EnvKind::Blackjack(env) => LearnedState::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
+        EnvKind::CartPole(_) | EnvKind::MountainCar(_) | EnvKind::Acrobot(_) => {
             return Err(Error::Data(format!(
                 "{} keeps a table of states, and {} shows numbers instead; use an agent with a network, such as dqn",
                 agent.name, env.name
             )));
         }
     };
-    let place = Place::Ours { name: env.name.clone(), params: env.params.clone() };
+    let place = TrainedOn::BuiltIn { name: env.name.clone(), params: env.params.clone() };
     TrainedAgent::new(agent, place, env.space(), env.action_names(), cx.seed, learned)
 }
 
@@ -64,11 +64,11 @@ pub fn train_table<E: FiniteStates>(
     agent: &AnyAgent,
     env: &mut E,
     start: Option<&TrainedAgent>,
-    budget: Budget,
+    budget: TrainingBudget,
     cx: &Context<'_>,
-) -> Result<Training> {
+) -> Result<TabularTraining> {
     match &agent.learner {
-        Learner::Table(table) => table.train_from(env, start.and_then(|s| s.table().cloned()), budget, cx),
+        AgentKind::Table(table) => table.train_from(env, start.and_then(|s| s.table().cloned()), budget, cx),
         _ => Err(Error::Data(format!("{} has a network and no table", agent.name))),
     }
 }
@@ -78,9 +78,9 @@ pub fn train_network<E: NumericStates>(
     agent: &AnyAgent,
     environments: &mut [E],
     start: Option<&TrainedAgent>,
-    scaling: Scaling,
-    budget: Budget,
-    judge: Option<Judge<'_>>,
+    scaling: ObservationScaling,
+    budget: TrainingBudget,
+    judge: Option<PeriodicEval<'_>>,
     cx: &Context<'_>,
 ) -> Result<DeepTraining> {
     let start = start.and_then(TrainedAgent::network);
@@ -88,10 +88,10 @@ pub fn train_network<E: NumericStates>(
         return Err(Error::Data("an agent needs at least one environment".into()));
     };
     match &agent.learner {
-        Learner::Dqn(dqn) => dqn.train(first, start, scaling, budget, judge, cx),
-        Learner::Reinforce(reinforce) => reinforce.train(first, start, scaling, budget, judge, cx),
-        Learner::ActorCritic(actor) => actor.train(environments, start, scaling, budget, judge, cx),
-        Learner::Table(_) => Err(Error::Data(format!("{} keeps a table of states, and here are numbers", agent.name))),
+        AgentKind::Dqn(dqn) => dqn.train(first, start, scaling, budget, judge, cx),
+        AgentKind::Reinforce(reinforce) => reinforce.train(first, start, scaling, budget, judge, cx),
+        AgentKind::ActorCritic(actor) => actor.train(environments, start, scaling, budget, judge, cx),
+        AgentKind::Table(_) => Err(Error::Data(format!("{} keeps a table of states, and here are numbers", agent.name))),
     }
 }
 
@@ -99,7 +99,7 @@ pub fn train_network<E: NumericStates>(
 pub fn train_seeds(
     agent: &AnyAgent,
     env: &AnyEnvironment,
-    budget: Budget,
+    budget: TrainingBudget,
     seeds: std::ops::Range<u64>,
     cx: &Context<'_>,
 ) -> Result<Vec<TrainedAgent>> {

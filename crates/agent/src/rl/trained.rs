@@ -5,25 +5,27 @@ use ermine_neural::Network;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::named::{AnyAgent, Learner, named};
+use super::named::{AnyAgent, AgentKind, named};
 use crate::deep::DeepTraining;
-use crate::env::{AnyEnvironment, Environment, Seen, Space, make};
+use crate::env::{AnyEnvironment, Environment, AnyObservation, ObservationSpace, make};
 use crate::state;
-use crate::tabular::Training;
+use crate::tabular::TabularTraining;
 
 /// Where an agent was trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum TrainedOn {
     /// One of our environments.
-    Ours {
+    #[serde(rename = "ours")]
+    BuiltIn {
         /// Its name.
         name: String,
         /// Its parameters.
         params: Map<String, Value>,
     },
     /// An environment from elsewhere, by what it is called there.
-    Elsewhere {
+    #[serde(rename = "elsewhere")]
+    External {
         /// What it is called.
         name: String,
     },
@@ -32,9 +34,9 @@ pub enum Place {
 /// What an agent knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Learned {
+pub enum LearnedState {
     /// A table.
-    Table(Training),
+    Table(TabularTraining),
     /// A network.
     Network(DeepTraining),
 }
@@ -45,14 +47,14 @@ pub struct TrainedAgent {
     /// What it was before it learned.
     pub agent: AnyAgent,
     /// Where it was trained.
-    pub place: Place,
+    pub place: TrainedOn,
     /// What it sees.
-    pub space: Space,
+    pub space: ObservationSpace,
     /// The names of its actions.
     pub actions: Vec<String>,
     /// The seed of its training.
     pub seed: u64,
-    learned: Learned,
+    learned: LearnedState,
     /// The network that `learned` describes, ready to be asked.
     brain: Option<Network>,
 }
@@ -68,26 +70,26 @@ impl PartialEq for TrainedAgent {
 /// What a file holds besides the agent's name and parameters.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Kept {
-    place: Place,
-    space: Space,
+struct TrainedRepr {
+    place: TrainedOn,
+    space: ObservationSpace,
     actions: Vec<String>,
-    learned: Learned,
+    learned: LearnedState,
 }
 
 impl TrainedAgent {
     /// An agent after its training. What does not fit together is refused, so that it can act without a check.
-    pub fn new(agent: &AnyAgent, place: Place, space: Space, actions: Vec<String>, seed: u64, learned: Learned) -> Result<Self> {
+    pub fn new(agent: &AnyAgent, place: TrainedOn, space: ObservationSpace, actions: Vec<String>, seed: u64, learned: LearnedState) -> Result<Self> {
         let brain = match (&learned, &space, &agent.learner) {
-            (Learned::Table(t), Space::States(states), Learner::Table(_)) => {
+            (LearnedState::Table(t), ObservationSpace::States(states), AgentKind::Table(_)) => {
                 t.check(*states, actions.len())?;
                 None
             }
-            (Learned::Table(_), Space::Numbers(_), Learner::Table(_)) => {
+            (LearnedState::Table(_), ObservationSpace::Numbers(_), AgentKind::Table(_)) => {
                 return Err(Error::Model("it keeps a table and sees no states".into()));
             }
-            (Learned::Network(t), Space::States(width) | Space::Numbers(width), learner)
-                if !matches!(learner, Learner::Table(_)) =>
+            (LearnedState::Network(t), ObservationSpace::States(width) | ObservationSpace::Numbers(width), learner)
+                if !matches!(learner, AgentKind::Table(_)) =>
             {
                 Some(t.check(*width, actions.len())?)
             }
@@ -97,59 +99,59 @@ impl TrainedAgent {
     }
 
     /// What it has learned.
-    pub fn learned(&self) -> &Learned {
+    pub fn learned(&self) -> &LearnedState {
         &self.learned
     }
 
     /// Returns of the whole episodes of its training, and their lengths.
     pub fn episodes(&self) -> (&[f64], &[u64]) {
         match &self.learned {
-            Learned::Table(t) => (&t.returns, &t.lengths),
-            Learned::Network(t) => (&t.returns, &t.lengths),
+            LearnedState::Table(t) => (&t.returns, &t.lengths),
+            LearnedState::Network(t) => (&t.returns, &t.lengths),
         }
     }
 
     /// Steps of its training.
     pub fn steps(&self) -> u64 {
         match &self.learned {
-            Learned::Table(t) => t.steps,
-            Learned::Network(t) => t.steps,
+            LearnedState::Table(t) => t.steps,
+            LearnedState::Network(t) => t.steps,
         }
     }
 
     /// Its table, where it keeps one.
-    pub fn table(&self) -> Option<&Training> {
+    pub fn table(&self) -> Option<&TabularTraining> {
         match &self.learned {
-            Learned::Table(t) => Some(t),
-            Learned::Network(_) => None,
+            LearnedState::Table(t) => Some(t),
+            LearnedState::Network(_) => None,
         }
     }
 
     /// Its network with the course of its training, where it has one.
     pub fn network(&self) -> Option<&DeepTraining> {
         match &self.learned {
-            Learned::Network(t) => Some(t),
-            Learned::Table(_) => None,
+            LearnedState::Network(t) => Some(t),
+            LearnedState::Table(_) => None,
         }
     }
 
     /// What each action is worth, as far as it knows; of policies the logits of their probabilities.
-    pub fn action_values(&self, seen: &Seen) -> Result<Vec<f64>> {
+    pub fn action_values(&self, seen: &AnyObservation) -> Result<Vec<f64>> {
         match (&self.learned, seen, &self.space) {
-            (_, Seen::State(state), Space::States(n)) if state >= n => {
+            (_, AnyObservation::State(state), ObservationSpace::States(n)) if state >= n => {
                 Err(Error::Data(format!("there is no state {state}; states are 0 to {}", n.saturating_sub(1))))
             }
-            (Learned::Table(t), Seen::State(state), _) => Ok(t.values[state * t.actions..(state + 1) * t.actions].to_vec()),
-            (Learned::Table(_), Seen::Numbers(_), _) => {
+            (LearnedState::Table(t), AnyObservation::State(state), _) => Ok(t.values[state * t.actions..(state + 1) * t.actions].to_vec()),
+            (LearnedState::Table(_), AnyObservation::Numbers(_), _) => {
                 Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name)))
             }
-            (Learned::Network(_), Seen::Numbers(values), _) => self.values_of(values),
-            (Learned::Network(_), Seen::State(state), Space::States(n)) => {
+            (LearnedState::Network(_), AnyObservation::Numbers(values), _) => self.values_of(values),
+            (LearnedState::Network(_), AnyObservation::State(state), ObservationSpace::States(n)) => {
                 let mut row = vec![0.0; *n];
                 row[*state] = 1.0;
                 self.values_of(&row)
             }
-            (Learned::Network(_), Seen::State(_), Space::Numbers(n)) => {
+            (LearnedState::Network(_), AnyObservation::State(_), ObservationSpace::Numbers(n)) => {
                 Err(Error::Data(format!("{} sees {n} numbers and was shown a state", self.agent.name)))
             }
         }
@@ -157,7 +159,7 @@ impl TrainedAgent {
 
     /// The same for an agent with a network, from numbers as the environment shows them.
     pub fn values_of(&self, seen: &[f32]) -> Result<Vec<f64>> {
-        let (Some(network), Learned::Network(t)) = (&self.brain, &self.learned) else {
+        let (Some(network), LearnedState::Network(t)) = (&self.brain, &self.learned) else {
             return Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name)));
         };
         if seen.len() != t.scaling.width() {
@@ -171,7 +173,7 @@ impl TrainedAgent {
     }
 
     /// The best action, the lowest among equals.
-    pub fn act(&self, seen: &Seen) -> Result<usize> {
+    pub fn act(&self, seen: &AnyObservation) -> Result<usize> {
         let values = self.action_values(seen)?;
         Ok((1..values.len()).fold(0, |best, a| if values[a] > values[best] { a } else { best }))
     }
@@ -179,8 +181,8 @@ impl TrainedAgent {
     /// The environment it was trained in, made anew.
     pub fn environment(&self) -> Result<AnyEnvironment> {
         match &self.place {
-            Place::Ours { name, params } => make(name, params),
-            Place::Elsewhere { name } => Err(Error::Data(format!(
+            TrainedOn::BuiltIn { name, params } => make(name, params),
+            TrainedOn::External { name } => Err(Error::Data(format!(
                 "it was trained in {name}, which is not one of our environments; play it from where that is"
             ))),
         }
@@ -203,7 +205,7 @@ impl TrainedAgent {
 
     /// The bytes of the agent's file. The same agent gives the same bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let kept = Kept {
+        let kept = TrainedRepr {
             place: self.place.clone(),
             space: self.space.clone(),
             actions: self.actions.clone(),
@@ -214,13 +216,13 @@ impl TrainedAgent {
 
     /// Reads the bytes of an agent's file. What does not fit together is refused, so that the agent can act without a check.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        let (header, kept): (_, Kept) = state::from_bytes(bytes, "rl")?;
+        let (header, kept): (_, TrainedRepr) = state::from_bytes(bytes, "rl")?;
         let name = header.learner.split_once('/').map_or("", |p| p.1);
         let Value::Object(params) = header.params else {
             return Err(Error::Model("its parameters are no object".into()));
         };
         let agent = named(name, &params).map_err(|e| Error::Model(e.to_string()))?;
-        let Kept { place, space, actions, learned } = kept;
+        let TrainedRepr { place, space, actions, learned } = kept;
         Self::new(&agent, place, space, actions, header.seed, learned)
     }
 }

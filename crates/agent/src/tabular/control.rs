@@ -2,18 +2,18 @@
 
 use std::collections::VecDeque;
 
-use ermine_core::{Context, Error, Progress, Result, Stream};
+use ermine_core::{Context, Error, Progress, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::explore::{best, top};
-use super::{Exploration, Rate, Schedule};
+use super::{Exploration, StepSize, DecaySchedule};
 use crate::env::FiniteStates;
 use crate::mdp::check_gamma;
 
 /// What a table learns towards.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum ControlMethod {
     /// `r + γ Q(s', a')` with the action that is taken next (on policy).
     Sarsa,
     /// `r + γ Σ π(a|s') Q(s', a)`.
@@ -37,7 +37,7 @@ pub enum Method {
 /// How long to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Budget {
+pub enum TrainingBudget {
     /// So many episodes.
     Episodes(u64),
     /// So many steps, the last episode cut short.
@@ -49,11 +49,11 @@ pub enum Budget {
 #[serde(default, deny_unknown_fields)]
 pub struct TabularAgent {
     /// What it learns towards.
-    pub method: Method,
+    pub method: ControlMethod,
     /// The discount.
     pub gamma: f64,
     /// The step size.
-    pub alpha: Rate,
+    pub alpha: StepSize,
     /// How it tries things.
     pub exploration: Exploration,
     /// What the table says at first; high means optimistic.
@@ -63,10 +63,10 @@ pub struct TabularAgent {
 impl Default for TabularAgent {
     fn default() -> Self {
         Self {
-            method: Method::QLearning,
+            method: ControlMethod::QLearning,
             gamma: 0.99,
-            alpha: Rate::Constant(0.1),
-            exploration: Exploration::EpsilonGreedy(Schedule::Constant(0.1)),
+            alpha: StepSize::Constant(0.1),
+            exploration: Exploration::EpsilonGreedy(DecaySchedule::Constant(0.1)),
             initial: 0.0,
         }
     }
@@ -75,7 +75,7 @@ impl Default for TabularAgent {
 /// What came out, and what it takes to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Training {
+pub struct TabularTraining {
     /// Values, a row of actions a state.
     pub values: Vec<f64>,
     /// The number of actions.
@@ -92,7 +92,7 @@ pub struct Training {
     pub pair: Option<[(Vec<f64>, Vec<u32>); 2]>,
 }
 
-impl Training {
+impl TabularTraining {
     /// Refuses a state that does not fit together, or not to a world of so many states and actions.
     pub fn check(&self, states: usize, actions: usize) -> Result<()> {
         let size = states.saturating_mul(actions);
@@ -128,13 +128,13 @@ impl Training {
 }
 
 /// Steps between two questions whether to go on.
-const ASK: u64 = 1 << 14;
+const CHECK_EVERY: u64 = 1 << 14;
 
 /// Steps of an episode that is learned from at its end: beyond, it is taken for one that has no end.
-const ENDLESS: usize = 10_000_000;
+const MAX_EPISODE_STEPS: usize = 10_000_000;
 
 /// The table while it learns.
-struct Table<'a> {
+struct QTable<'a> {
     agent: &'a TabularAgent,
     cx: &'a Context<'a>,
     actions: usize,
@@ -148,7 +148,7 @@ struct Table<'a> {
     step: u64,
 }
 
-impl Table<'_> {
+impl QTable<'_> {
     #[inline]
     fn row(&self, state: usize) -> &[f64] {
         &self.values[state * self.actions..(state + 1) * self.actions]
@@ -160,12 +160,12 @@ impl Table<'_> {
     }
 
     #[inline]
-    fn choose(&self, state: usize, rng: &mut Stream) -> usize {
+    fn choose(&self, state: usize, rng: &mut RngStream) -> usize {
         self.choose_knowing(state, None, rng)
     }
 
     #[inline(always)]
-    fn choose_knowing(&self, state: usize, peak: Option<f64>, rng: &mut Stream) -> usize {
+    fn choose_knowing(&self, state: usize, peak: Option<f64>, rng: &mut RngStream) -> usize {
         self.agent.exploration.choose(self.row(state), self.seen(state), peak, self.step, rng)
     }
 
@@ -173,7 +173,7 @@ impl Table<'_> {
     #[inline]
     fn tick(&mut self) -> Result<()> {
         self.step += 1;
-        if self.step.is_multiple_of(ASK) {
+        if self.step.is_multiple_of(CHECK_EVERY) {
             self.cx.check(Progress { stage: "steps", done: self.step, total: None, objective: None })?;
         }
         Ok(())
@@ -182,7 +182,7 @@ impl Table<'_> {
     /// Counts a visit, where anybody asks for the count, and gives its step size.
     #[inline]
     fn rate(&mut self, state: usize, action: usize) -> f64 {
-        if let (Rate::Constant(alpha), false) = (self.agent.alpha, self.counts) {
+        if let (StepSize::Constant(alpha), false) = (self.agent.alpha, self.counts) {
             return alpha;
         }
         let visits = &mut self.visits[state * self.actions + action];
@@ -211,9 +211,9 @@ impl Table<'_> {
     }
 
     /// One of the two tables learns from what the other says of its choice.
-    fn learn_double(&mut self, state: usize, action: usize, reward: f64, next: Option<usize>, rng: &mut Stream) {
+    fn learn_double(&mut self, state: usize, action: usize, reward: f64, next: Option<usize>, rng: &mut RngStream) {
         let side = rng.below(2);
-        let follow = |next: usize, rng: &mut Stream| {
+        let follow = |next: usize, rng: &mut RngStream| {
             let span = next * self.actions..(next + 1) * self.actions;
             let choice = best(&self.pair[side].0[span.clone()], rng);
             self.pair[1 - side].0[span.start + choice]
@@ -238,13 +238,13 @@ impl TabularAgent {
             return Err(Error::Data(format!("the initial value {} is not a finite number", self.initial)));
         }
         match self.method {
-            Method::NStepSarsa { n: 0 } => Err(Error::Data("n is 0; learning needs at least one step".into())),
+            ControlMethod::NStepSarsa { n: 0 } => Err(Error::Data("n is 0; learning needs at least one step".into())),
             _ => Ok(()),
         }
     }
 
     /// Learns in an environment. The same seed gives the same table.
-    pub fn train<E: FiniteStates>(&self, env: &mut E, budget: Budget, seed: u64) -> Result<Training> {
+    pub fn train<E: FiniteStates>(&self, env: &mut E, budget: TrainingBudget, seed: u64) -> Result<TabularTraining> {
         self.train_from(env, None, budget, &Context::seeded(seed))
     }
 
@@ -253,21 +253,21 @@ impl TabularAgent {
     pub fn train_from<E: FiniteStates>(
         &self,
         env: &mut E,
-        start: Option<Training>,
-        budget: Budget,
+        start: Option<TabularTraining>,
+        budget: TrainingBudget,
         cx: &Context<'_>,
-    ) -> Result<Training> {
+    ) -> Result<TabularTraining> {
         self.check()?;
         let (states, actions) = (env.states(), env.actions());
         let size = states * actions;
-        let double = self.method == Method::DoubleQLearning;
+        let double = self.method == ControlMethod::DoubleQLearning;
         let half = || (vec![self.initial; size], vec![0; size]);
         let start = match start {
             Some(start) => {
                 start.check(states, actions)?;
                 start
             }
-            None => Training {
+            None => TabularTraining {
                 values: vec![self.initial; size],
                 actions,
                 returns: Vec::new(),
@@ -277,9 +277,9 @@ impl TabularAgent {
                 pair: None,
             },
         };
-        let Training { values, mut returns, mut lengths, steps: before, visits, pair, .. } = start;
+        let TabularTraining { values, mut returns, mut lengths, steps: before, visits, pair, .. } = start;
         let (episodes_before, seed) = (returns.len() as u64, cx.seed);
-        let mut table = Table {
+        let mut table = QTable {
             agent: self,
             cx,
             actions,
@@ -294,18 +294,18 @@ impl TabularAgent {
             step: before,
         };
         // Further training draws other numbers than the first.
-        let mut rng = Stream::new(seed, "tabular agent", before);
+        let mut rng = RngStream::new(seed, "tabular agent", before);
         let (max_episodes, max_steps) = match budget {
-            Budget::Episodes(episodes) => (episodes_before.saturating_add(episodes), u64::MAX),
-            Budget::Steps(steps) => (u64::MAX, before.saturating_add(steps)),
+            TrainingBudget::Episodes(episodes) => (episodes_before.saturating_add(episodes), u64::MAX),
+            TrainingBudget::Steps(steps) => (u64::MAX, before.saturating_add(steps)),
         };
         let mut fresh = Some(seed);
         while (returns.len() as u64) < max_episodes && table.step < max_steps {
             let start = env.reset(fresh.take());
             let before = table.step;
             let whole = match self.method {
-                Method::NStepSarsa { n } => self.many_step_episode(env, &mut table, start, n, max_steps, &mut rng)?,
-                Method::MonteCarlo { first_visit } => {
+                ControlMethod::NStepSarsa { n } => self.many_step_episode(env, &mut table, start, n, max_steps, &mut rng)?,
+                ControlMethod::MonteCarlo { first_visit } => {
                     self.monte_carlo_episode(env, &mut table, start, first_visit, max_steps, &mut rng)?
                 }
                 _ => self.one_step_episode(env, &mut table, start, max_steps, &mut rng)?,
@@ -315,8 +315,8 @@ impl TabularAgent {
                 lengths.push(table.step - before);
             }
         }
-        let Table { values, visits, pair, step, .. } = table;
-        Ok(Training { values, actions, returns, lengths, steps: step, visits, pair: double.then_some(pair) })
+        let QTable { values, visits, pair, step, .. } = table;
+        Ok(TabularTraining { values, actions, returns, lengths, steps: step, visits, pair: double.then_some(pair) })
     }
 
     /// An episode of the one-step methods; its return, unless the steps ran out.
@@ -324,36 +324,36 @@ impl TabularAgent {
     fn one_step_episode<E: FiniteStates>(
         &self,
         env: &mut E,
-        table: &mut Table<'_>,
+        table: &mut QTable<'_>,
         mut state: usize,
         max_steps: u64,
-        rng: &mut Stream,
+        rng: &mut RngStream,
     ) -> Result<Option<f64>> {
         let mut total = 0.0;
         let mut action = table.choose(state, rng);
         while table.step < max_steps {
             let step = env.step(action)?;
-            finite(step.reward, state, action)?;
+            check_reward(step.reward, state, action)?;
             table.tick()?;
             total += step.reward;
             let next = step.observation;
             let (mut chosen, mut peak) = (None, None);
             if step.terminated {
                 match self.method {
-                    Method::DoubleQLearning => table.learn_double(state, action, step.reward, None, rng),
+                    ControlMethod::DoubleQLearning => table.learn_double(state, action, step.reward, None, rng),
                     _ => table.learn(state, action, step.reward),
                 }
                 return Ok(Some(total));
             }
             match self.method {
-                Method::QLearning => {
+                ControlMethod::QLearning => {
                     let top = table.top(next);
                     table.learn(state, action, step.reward + self.gamma * top);
                     // What was learned may have moved the top of the state itself.
                     peak = (next != state).then_some(top);
                 }
-                Method::DoubleQLearning => table.learn_double(state, action, step.reward, Some(next), rng),
-                Method::ExpectedSarsa => {
+                ControlMethod::DoubleQLearning => table.learn_double(state, action, step.reward, Some(next), rng),
+                ControlMethod::ExpectedSarsa => {
                     let expected = table.expected(next);
                     table.learn(state, action, step.reward + self.gamma * expected);
                 }
@@ -375,24 +375,24 @@ impl TabularAgent {
     fn many_step_episode<E: FiniteStates>(
         &self,
         env: &mut E,
-        table: &mut Table<'_>,
+        table: &mut QTable<'_>,
         start: usize,
         n: usize,
         max_steps: u64,
-        rng: &mut Stream,
+        rng: &mut RngStream,
     ) -> Result<Option<f64>> {
         let mut total = 0.0;
         let mut trail: VecDeque<(usize, usize, f64)> = VecDeque::with_capacity(n + 1);
         let (mut state, mut action) = (start, table.choose(start, rng));
         while table.step < max_steps {
             let step = env.step(action)?;
-            finite(step.reward, state, action)?;
+            check_reward(step.reward, state, action)?;
             table.tick()?;
             total += step.reward;
             trail.push_back((state, action, step.reward));
             let next = step.observation;
             let then = if step.terminated { 0 } else { table.choose(next, rng) };
-            let tail = |table: &Table<'_>| if step.terminated { 0.0 } else { table.row(next)[then] };
+            let tail = |table: &QTable<'_>| if step.terminated { 0.0 } else { table.row(next)[then] };
             // The oldest pair learns when n steps lie behind it, all that are left when the episode ends.
             while trail.len() == n || step.done() && !trail.is_empty() {
                 let target = trail.iter().rev().fold(tail(table), |g, (_, _, reward)| reward + self.gamma * g);
@@ -411,11 +411,11 @@ impl TabularAgent {
     fn monte_carlo_episode<E: FiniteStates>(
         &self,
         env: &mut E,
-        table: &mut Table<'_>,
+        table: &mut QTable<'_>,
         start: usize,
         first_visit: bool,
         max_steps: u64,
-        rng: &mut Stream,
+        rng: &mut RngStream,
     ) -> Result<Option<f64>> {
         let mut trail: Vec<(usize, usize, f64)> = Vec::new();
         let mut first = std::collections::HashMap::new();
@@ -424,15 +424,15 @@ impl TabularAgent {
             if table.step >= max_steps {
                 return Ok(None);
             }
-            if trail.len() >= ENDLESS {
+            if trail.len() >= MAX_EPISODE_STEPS {
                 return Err(Error::Data(format!(
-                    "an episode has not ended after {ENDLESS} steps, and Monte Carlo learns at the end alone; give the environment a \
+                    "an episode has not ended after {MAX_EPISODE_STEPS} steps, and Monte Carlo learns at the end alone; give the environment a \
                      limit of steps, or use a method that learns on the way, such as q-learning"
                 )));
             }
             let action = table.choose(state, rng);
             let step = env.step(action)?;
-            finite(step.reward, state, action)?;
+            check_reward(step.reward, state, action)?;
             table.tick()?;
             first.entry((state, action)).or_insert(trail.len());
             trail.push((state, action, step.reward));
@@ -453,7 +453,7 @@ impl TabularAgent {
 
 /// Refuses a reward that would spoil the table.
 #[inline]
-pub(super) fn finite(reward: f64, state: usize, action: usize) -> Result<()> {
+pub(super) fn check_reward(reward: f64, state: usize, action: usize) -> Result<()> {
     if reward.is_finite() {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use ermine_core::{Context, Result, Section};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, TabularAgent, Training};
+use super::{TrainingBudget, TabularAgent, TabularTraining};
 use crate::env::FiniteStates;
 
 /// Returns over episodes or steps: mean and band over seeds.
@@ -96,9 +96,9 @@ pub fn learning_curve<E: FiniteStates + Clone + Send + Sync>(
     env: &E,
     episodes: u64,
     seeds: std::ops::Range<u64>,
-) -> Result<(LearningCurve, Vec<Training>)> {
-    let train = |seed| agent.train_from(&mut env.clone(), None, Budget::Episodes(episodes), &Context::seeded(seed));
-    let runs: Vec<Training> = seeds.into_par_iter().map(train).collect::<Result<_>>()?;
+) -> Result<(LearningCurve, Vec<TabularTraining>)> {
+    let train = |seed| agent.train_from(&mut env.clone(), None, TrainingBudget::Episodes(episodes), &Context::seeded(seed));
+    let runs: Vec<TabularTraining> = seeds.into_par_iter().map(train).collect::<Result<_>>()?;
     let returns: Vec<Vec<f64>> = runs.iter().map(|run| run.returns.clone()).collect();
     let at = (1..=episodes).map(|e| e as f64).collect();
     Ok((LearningCurve::of("episode", at, &returns), runs))

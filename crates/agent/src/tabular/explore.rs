@@ -1,12 +1,12 @@
 //! How to try things: exploration, and the rates at which tables learn.
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 /// A number that may change with the steps taken.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Schedule {
+pub enum DecaySchedule {
     /// Always the same.
     Constant(f64),
     /// From one number to another in a straight line over so many steps, then constant.
@@ -34,7 +34,7 @@ pub enum Schedule {
     },
 }
 
-impl Schedule {
+impl DecaySchedule {
     /// The number at a step.
     #[inline]
     pub fn at(&self, step: u64) -> f64 {
@@ -70,7 +70,7 @@ impl Schedule {
 /// The step size of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rate {
+pub enum StepSize {
     /// The same at every visit: follows a changing world and stays noisy.
     Constant(f64),
     /// `1 / visits^power`: 1 averages; above 1/2 the table converges.
@@ -80,7 +80,7 @@ pub enum Rate {
     },
 }
 
-impl Rate {
+impl StepSize {
     pub(super) fn check(&self) -> Result<()> {
         match *self {
             Self::Constant(alpha) if alpha > 0.0 && alpha <= 1.0 => Ok(()),
@@ -108,9 +108,9 @@ impl Rate {
 #[serde(rename_all = "kebab-case")]
 pub enum Exploration {
     /// The best, or with probability ε any. Optimism is ε = 0 with a table that starts high.
-    EpsilonGreedy(Schedule),
+    EpsilonGreedy(DecaySchedule),
     /// With probability proportional to `exp(value / temperature)`.
-    Softmax(Schedule),
+    Softmax(DecaySchedule),
     /// The best `value + c sqrt(ln t / visits)` of the state, unvisited actions first.
     Ucb {
         /// The weight of what is not known.
@@ -130,7 +130,7 @@ impl Exploration {
 
     /// An action. `visits` counts the actions of this state; `peak` is the largest of the values, where it is known.
     #[inline(always)]
-    pub(super) fn choose(&self, values: &[f64], visits: &[u32], peak: Option<f64>, step: u64, rng: &mut Stream) -> usize {
+    pub(super) fn choose(&self, values: &[f64], visits: &[u32], peak: Option<f64>, step: u64, rng: &mut RngStream) -> usize {
         match self {
             Self::EpsilonGreedy(epsilon) => {
                 let epsilon = epsilon.at(step);
@@ -199,13 +199,13 @@ pub(super) fn top(values: &[f64]) -> f64 {
 
 /// The place of the largest value; among equals, any of them: the first index would walk into the same corner for ever.
 #[inline]
-pub(super) fn best(values: &[f64], rng: &mut Stream) -> usize {
+pub(super) fn best(values: &[f64], rng: &mut RngStream) -> usize {
     best_at(values, top(values), rng)
 }
 
 /// The same, where the largest value is known.
 #[inline(always)]
-fn best_at(values: &[f64], top: f64, rng: &mut Stream) -> usize {
+fn best_at(values: &[f64], top: f64, rng: &mut RngStream) -> usize {
     // A bit an action, without a branch that would be guessed wrong at every other step.
     if values.len() <= 64 {
         let mut mask = values.iter().enumerate().fold(0u64, |mask, (i, v)| mask | u64::from(*v == top) << i);

@@ -2,11 +2,11 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::Rate;
-use super::control::finite;
+use super::StepSize;
+use super::control::check_reward;
 use crate::env::FiniteStates;
 use crate::mdp::{PolicyTable, check_gamma};
 
@@ -28,7 +28,7 @@ pub enum PredictionMethod {
 
 /// Values from experience.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Prediction {
+pub struct ValueEstimate {
     /// The value of each state.
     pub values: Vec<f64>,
     /// How often each state has learned.
@@ -44,11 +44,11 @@ pub fn predict<E: FiniteStates>(
     policy: &PolicyTable,
     method: PredictionMethod,
     gamma: f64,
-    alpha: Rate,
+    alpha: StepSize,
     initial: f64,
     episodes: u64,
     seed: u64,
-) -> Result<Prediction> {
+) -> Result<ValueEstimate> {
     check_gamma(gamma)?;
     alpha.check()?;
     let n = match method {
@@ -62,8 +62,8 @@ pub fn predict<E: FiniteStates>(
     if (policy.states(), policy.actions()) != (env.states(), env.actions()) {
         return Err(Error::Length { what: "states of the policy".into(), expected: env.states(), found: policy.states() });
     }
-    let mut found = Prediction { values: vec![initial; env.states()], visits: vec![0; env.states()], steps: 0 };
-    let mut rng = Stream::new(seed, "tabular prediction", 0);
+    let mut found = ValueEstimate { values: vec![initial; env.states()], visits: vec![0; env.states()], steps: 0 };
+    let mut rng = RngStream::new(seed, "tabular prediction", 0);
     let mut fresh = Some(seed);
     for _ in 0..episodes {
         let mut state = env.reset(fresh.take());
@@ -73,7 +73,7 @@ pub fn predict<E: FiniteStates>(
         loop {
             let action = rng.weighted(policy.row(state));
             let step = env.step(action)?;
-            finite(step.reward, state, action)?;
+            check_reward(step.reward, state, action)?;
             found.steps += 1;
             trail.push_back((state, step.reward, !first_visit || seen.insert(state)));
             state = step.observation;

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::{Everywhere, Reading};
+use super::{GlobalArgs, ReadArgs};
 
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  ermine bandit run --arms 0.1,0.5,0.6 --policies ucb,thompson,exp3 --rounds 100000 --runs 200 --report out.html\n  ermine bandit replay log.csv --arm item --reward click --propensity p --policies thompson\n  ermine bandit top --arms 0.9,0.8,0.5,0.1 -m 2 --delta 0.05"
 )]
-pub struct Bandit {
+pub struct BanditArgs {
     #[command(subcommand)]
     pub command: BanditCommand,
 }
@@ -24,15 +24,15 @@ pub enum BanditCommand {
     /// Find the best few arms with few samples
     Top(BanditTop),
     /// List the policies, or show one: its rule and parameters
-    Policies(Named),
+    Policies(CatalogArgs),
 }
 
 #[derive(Debug, ClapArgs)]
-pub struct Named {
+pub struct CatalogArgs {
     /// The one to show
     pub name: Option<String>,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 /// The arms of a simulation.
@@ -86,9 +86,9 @@ pub struct BanditRun {
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -126,9 +126,9 @@ pub struct BanditReplay {
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -152,14 +152,14 @@ pub struct BanditTop {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: u64,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  ermine rl train taxi --agent q-learning --seeds 5 -o taxi.ermine --report taxi.html\n  ermine rl play taxi.ermine --render\n  ermine rl solve gridworld.txt --gamma 0.9\n\nENV is a name (see `ermine rl environments`), with parameters in brackets where others than the usual are wanted:\nfrozen-lake(is_slippery=false); or a text file with a map: S start, . floor, # wall, G goal, X pit."
 )]
-pub struct Rl {
+pub struct RlArgs {
     #[command(subcommand)]
     pub command: RlCommand,
 }
@@ -173,9 +173,9 @@ pub enum RlCommand {
     /// Solve a finite world exactly: values and arrows
     Solve(RlSolve),
     /// List the agents, or show one: its rule and parameters
-    Agents(Named),
+    Agents(CatalogArgs),
     /// List the environments, or show one: its rewards and parameters
-    Environments(Named),
+    Environments(CatalogArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -214,7 +214,7 @@ pub struct RlTrain {
     #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub time_limit: Option<std::time::Duration>,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -241,7 +241,7 @@ pub struct RlPlay {
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -269,7 +269,7 @@ pub struct RlSolve {
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadArgs,
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }

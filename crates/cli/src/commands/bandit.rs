@@ -5,63 +5,63 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use ermine::agent::bandit::{
-    Arms, Comparison, Contender, Delay, POLICIES, RewardRange, Setting, TopM, accepts_rejects_bound, compare, look_rounds, lucb,
+    RewardModel, Comparison, SimulatedPolicy, RewardDelay, POLICIES, RewardRange, PolicySetting, TopArms, accepts_rejects_bound, compare, look_rounds, lucb,
     lucb_bound, named, successive_accepts_rejects,
 };
 use ermine::agent::catalogue::{parse, split};
 use ermine::chart::Chart;
-use ermine::core::{Column, Context, Flow, Progress, Report, Stream, file};
+use ermine::core::{Column, Context, Flow, Progress, Report, RngStream, file};
 use ermine::page::Page;
 use serde_json::json;
 
 use super::entries::{list, typed};
-use super::{print, print_json, remark};
-use crate::args::Reading;
-use crate::args::agents::{ArmsArgs, BanditRun, BanditTop, Named};
-use crate::failure::Usage;
-use crate::progress::Bar;
+use super::{print, print_json, print_notes};
+use crate::args::ReadArgs;
+use crate::args::agents::{ArmsArgs, BanditRun, BanditTop, CatalogArgs};
+use crate::failure::UsageError;
+use crate::progress::ProgressLine;
 use crate::{report, text};
 
-pub fn policies(args: &Named) -> Result<()> {
+pub fn policies(args: &CatalogArgs) -> Result<()> {
     list("bandit policies", "policy", "policies", POLICIES, args)
 }
 
 /// The arms that were asked for, and what a person should know of them.
-fn arms(args: &ArmsArgs, reading: &Reading, seed: u64) -> Result<Arms> {
+fn arms(args: &ArmsArgs, reading: &ReadArgs, seed: u64) -> Result<RewardModel> {
     let means = || match args.arms.is_empty() {
         false => Ok(args.arms.clone()),
-        true => Err(Usage("--arms: name the means of the arms, such as 0.1,0.5,0.6".into())),
+        true => Err(UsageError("--arms: name the means of the arms, such as 0.1,0.5,0.6".into())),
     };
     let arms = match args.kind.as_str() {
-        "gaussian" => Arms::Gaussian { means: means()?, sd: args.sd },
-        "bounded" => Arms::Bounded { means: means()?, half_width: args.half_width },
-        "drift" => Arms::Drift { means: means()?, step: args.step },
+        "gaussian" => RewardModel::Gaussian { means: means()?, sd: args.sd },
+        "bounded" => RewardModel::Bounded { means: means()?, half_width: args.half_width },
+        "drift" => RewardModel::Drift { means: means()?, step: args.step },
         "linear" => {
             let [count] = args.arms[..] else {
-                return Err(Usage("--kind linear: --arms says how many arms there are, such as --arms 10".into()).into());
+                return Err(UsageError("--kind linear: --arms says how many arms there are, such as --arms 10".into()).into());
             };
             if !(count >= 1.0 && count.fract() == 0.0 && count <= 1e5) {
-                return Err(Usage(format!("--arms {count}: it must be a whole number of arms")).into());
+                return Err(UsageError(format!("--arms {count}: it must be a whole number of arms")).into());
             }
-            let mut draws = Stream::new(seed, "linear arms", 0);
+            let mut draws = RngStream::new(seed, "linear arms", 0);
             let coefficients = (0..count as usize).map(|_| (0..args.context).map(|_| draws.normal()).collect()).collect();
-            Arms::Linear { coefficients, sd: args.sd }
+            RewardModel::Linear { coefficients, sd: args.sd }
         }
         "adversarial" => {
             let data = args
                 .rewards
                 .as_deref()
-                .ok_or_else(|| Usage("--kind adversarial: --rewards names a table with a column an arm".into()))?;
-            Arms::Adversarial { rewards: rows(reading, data)? }
+                .ok_or_else(|| UsageError("--kind adversarial: --rewards names a table with a column an arm".into()))?;
+            RewardModel::Adversarial { rewards: rows(reading, data)? }
         }
-        _ => Arms::Bernoulli { means: means()? },
+        _ => RewardModel::Bernoulli { means: means()? },
     };
     arms.check()?;
     Ok(arms)
 }
 
 /// The rows of a table of numbers.
-fn rows(reading: &Reading, data: &str) -> Result<Vec<Vec<f64>>> {
+fn rows(reading: &ReadArgs, data: &str) -> Result<Vec<Vec<f64>>> {
     let table = reading.read(data)?.table;
     let columns = table
         .schema()
@@ -76,31 +76,31 @@ fn rows(reading: &Reading, data: &str) -> Result<Vec<Vec<f64>>> {
     Ok((0..table.rows()).map(|i| columns.iter().map(|c| c[i]).collect()).collect())
 }
 
-fn delay(text: Option<&str>) -> Result<Delay> {
-    let Some(text) = text else { return Ok(Delay::None) };
+fn delay(text: Option<&str>) -> Result<RewardDelay> {
+    let Some(text) = text else { return Ok(RewardDelay::None) };
     let number =
-        |n: &str| n.parse::<u64>().map_err(|_| Usage(format!("--delay {text}: it must be a number of rounds, or uniform:MEAN")));
+        |n: &str| n.parse::<u64>().map_err(|_| UsageError(format!("--delay {text}: it must be a number of rounds, or uniform:MEAN")));
     Ok(match text.strip_prefix("uniform:") {
-        Some(mean) => Delay::Uniform { mean: number(mean)? },
+        Some(mean) => RewardDelay::Uniform { mean: number(mean)? },
         None => match number(text)? {
-            0 => Delay::None,
-            rounds => Delay::Fixed(rounds),
+            0 => RewardDelay::None,
+            rounds => RewardDelay::Fixed(rounds),
         },
     })
 }
 
 /// The policies that were typed, for a setting.
-pub fn contenders(text: &str, setting: &Setting) -> Result<Vec<(String, Contender)>> {
-    let mut all: Vec<(String, Contender)> = Vec::new();
+pub fn contenders(text: &str, setting: &PolicySetting) -> Result<Vec<(String, SimulatedPolicy)>> {
+    let mut all: Vec<(String, SimulatedPolicy)> = Vec::new();
     for typed_name in split(text) {
         let (name, params) = parse(typed_name).map_err(typed)?;
         if all.iter().any(|(n, _)| n == typed_name) {
-            return Err(Usage(format!("--policies: {typed_name} is named twice")).into());
+            return Err(UsageError(format!("--policies: {typed_name} is named twice")).into());
         }
         all.push((typed_name.to_owned(), named(&name, &params, setting)?));
     }
     if all.is_empty() {
-        return Err(Usage("--policies: name at least one; `ermine bandit policies` lists them".into()).into());
+        return Err(UsageError("--policies: name at least one; `ermine bandit policies` lists them".into()).into());
     }
     Ok(all)
 }
@@ -110,16 +110,16 @@ pub fn run(args: &BanditRun) -> Result<()> {
     let seed = args.everywhere.seed;
     let arms = arms(&args.arms, &args.reading, seed)?;
     let delay = delay(args.delay.as_deref())?;
-    let setting = Setting { arms: arms.count(), rounds: Some(args.rounds), dimension: arms.context(), range: arms.range() };
+    let setting = PolicySetting { arms: arms.count(), rounds: Some(args.rounds), dimension: arms.context(), range: arms.range() };
     let policies = contenders(&args.policies, &setting)?;
-    let bar = Bar::new(&args.everywhere, "simulating");
+    let bar = ProgressLine::new(&args.everywhere, "simulating");
     let observer = |p: &Progress| -> Flow { bar.observe("bandits", p) };
     let cx = Context { seed, observer: Some(&observer), ..Context::default() };
     let found = compare(&arms, &policies, &look_rounds(args.rounds, args.points), args.runs, delay, &cx)?;
     drop(bar);
     let seconds = started.elapsed().as_secs_f64();
     let notes = notes(&arms, delay);
-    remark(&args.everywhere, &notes);
+    print_notes(&args.everywhere, &notes);
     if let Some(path) = &args.report {
         file::write_atomic(path, page(&found, &arms, &notes).to_html().as_bytes())?;
     }
@@ -142,20 +142,20 @@ pub fn run(args: &BanditRun) -> Result<()> {
     print(&out)
 }
 
-fn notes(arms: &Arms, delay: Delay) -> Vec<String> {
+fn notes(arms: &RewardModel, delay: RewardDelay) -> Vec<String> {
     let mut notes = Vec::new();
     match arms {
-        Arms::Adversarial { .. } => notes.push("regret is against the best fixed arm, and may be negative".to_owned()),
-        Arms::Drift { .. } | Arms::Linear { .. } => notes.push("regret is against the best arm of each round".to_owned()),
+        RewardModel::Adversarial { .. } => notes.push("regret is against the best fixed arm, and may be negative".to_owned()),
+        RewardModel::Drift { .. } | RewardModel::Linear { .. } => notes.push("regret is against the best arm of each round".to_owned()),
         _ => {}
     }
-    if delay != Delay::None {
+    if delay != RewardDelay::None {
         notes.push("rewards are late: what is proven for prompt ones is not shown".to_owned());
     }
     notes
 }
 
-fn page(found: &Comparison, arms: &Arms, notes: &[String]) -> Page {
+fn page(found: &Comparison, arms: &RewardModel, notes: &[String]) -> Page {
     let mut page = Page::new("Bandits: regret against what is proven");
     let means = match arms.means() {
         Some(means) => format!("Arms with means {}. ", means.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
@@ -174,23 +174,23 @@ fn page(found: &Comparison, arms: &Arms, notes: &[String]) -> Page {
 
 pub fn top(args: &BanditTop) -> Result<()> {
     let started = Instant::now();
-    Arms::Bernoulli { means: args.arms.clone() }.check()?;
+    RewardModel::Bernoulli { means: args.arms.clone() }.check()?;
     let (k, m, unit) = (args.arms.len(), args.m, RewardRange::default());
     let mut order: Vec<usize> = (0..k).collect();
     order.sort_by(|&a, &b| args.arms[b].total_cmp(&args.arms[a]));
     let border = order.get(m.wrapping_sub(1)).map_or(f64::NEG_INFINITY, |&a| args.arms[a]);
-    let one = |run: u64| -> Result<TopM> {
-        let mut draws = Stream::new(args.everywhere.seed, "top arms", run);
+    let one = |run: u64| -> Result<TopArms> {
+        let mut draws = RngStream::new(args.everywhere.seed, "top arms", run);
         let mut sample = |arm: usize| f64::from(draws.uniform() < args.arms[arm]);
         Ok(match (args.delta, args.budget) {
             (Some(delta), budget) => lucb(k, m, delta, args.epsilon, budget.unwrap_or(100_000_000), unit, &mut sample)?,
             (None, budget) => successive_accepts_rejects(k, m, budget.unwrap_or(0), unit, &mut sample)?,
         })
     };
-    let runs: Vec<TopM> = (0..args.runs).map(one).collect::<Result<_>>()?;
+    let runs: Vec<TopArms> = (0..args.runs).map(one).collect::<Result<_>>()?;
     let n = args.runs as f64;
     // Right is any set of arms that are as good as the best m, but for what was allowed.
-    let right = |t: &TopM| t.arms.iter().all(|&a| args.arms[a] >= border - args.epsilon);
+    let right = |t: &TopArms| t.arms.iter().all(|&a| args.arms[a] >= border - args.epsilon);
     let errors = runs.iter().filter(|t| !right(t)).count() as f64 / n;
     let samples: Vec<f64> = (0..k).map(|a| runs.iter().map(|t| t.pulls[a] as f64).sum::<f64>() / n).collect();
     let total: f64 = samples.iter().sum();

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ermine::core::{AnyLearner, Task};
-use ermine::learn::metrics::{self, Better, holm};
-use ermine::learn::select::{Budget, Entrant, FoldScore, Method, Race, Rounds, Search, Space, Standing, stratified_k_fold};
+use ermine::learn::metrics::{self, Direction, holm};
+use ermine::learn::select::{Budget, Contestant, FoldScore, SearchMethod, Comparison, CvSplits, ParameterSearch, SearchSpace, ContestantScores, stratified_k_fold};
 use ermine::prelude::*;
-use ermine::report::{self as page, Judgement, Leaderboard, Settings, Subject};
+use ermine::report::{self as page, ReportEvaluation, Leaderboard, ReportOptions, ReportInput};
 use serde_json::{Map, Value, json};
 
-use super::{print, print_json, remark, report};
-use crate::args::Compare;
-use crate::failure::Usage;
+use super::{print, print_json, print_notes, report};
+use crate::args::CompareArgs;
+use crate::failure::UsageError;
 use crate::load;
-use crate::progress::Bar;
+use crate::progress::ProgressLine;
 use crate::text::{self, Align};
 
 /// Models whose parameters are searched with --tune, and trials of each where no budget bounds them.
@@ -30,11 +30,11 @@ const WITH_LAST_FIT: f64 = 0.85;
 const LEVEL: f64 = 0.05;
 
 /// One row of the leaderboard.
-struct Entry {
+struct LeaderboardRow {
     name: String,
     /// As it will be trained on all rows.
     learner: Box<dyn AnyLearner>,
-    standing: Standing,
+    standing: ContestantScores,
     /// What a search chose, where one was made.
     tuned: Option<Map<String, Value>>,
     /// Probability of as large a difference to the best by chance, adjusted for the number of comparisons.
@@ -42,23 +42,23 @@ struct Entry {
 }
 
 /// A comparison under way.
-struct Course<'a> {
-    args: &'a Compare,
+struct ComparisonRun<'a> {
+    args: &'a CompareArgs,
     problem: &'a Problem,
-    rounds: &'a Rounds,
+    rounds: &'a CvSplits,
     metric: &'a str,
-    direction: Better,
+    direction: Direction,
     started: Instant,
     limit: Option<Instant>,
-    bar: Bar,
+    bar: ProgressLine,
 }
 
-pub fn run(args: &Compare) -> Result<()> {
+pub fn run(args: &CompareArgs) -> Result<()> {
     let started = Instant::now();
     args.report.as_deref().map(report::check).transpose()?;
     if let Some(task) = args.learning.task()?.filter(|t| !t.is_supervised()) {
         return Err(
-            Usage(format!("--task {task}: compare ranks by predictions of a target, and there are none; fit one model")).into()
+            UsageError(format!("--task {task}: compare ranks by predictions of a target, and there are none; fit one model")).into()
         );
     }
     let reading = args.splitting.reading(&args.reading);
@@ -68,7 +68,7 @@ pub fn run(args: &Compare) -> Result<()> {
         (Some(name), _) => (name.as_str(), None),
         (None, Some(Task::Classification)) => ("accuracy", Some("log_loss")),
         // A single row has no variance to explain.
-        (None, _) if matches!(rounds, Rounds::LeaveOneOut { .. }) => ("mae", None),
+        (None, _) if matches!(rounds, CvSplits::LeaveOneOut { .. }) => ("mae", None),
         (None, _) => ("r2", Some("rmse")),
     };
     let direction = metrics::direction(metric)?;
@@ -78,13 +78,13 @@ pub fn run(args: &Compare) -> Result<()> {
         args.models.iter().map(|n| Ok(ermine::learner(n)?)).collect::<Result<Vec<_>>>()?
     };
     let limit = args.budget.or(args.learning.time_limit).map(|t| started + t);
-    let bar = Bar::new(&args.everywhere, "comparing");
-    let course = Course { args, problem: &problem, rounds: &rounds, metric, direction, started, limit, bar };
+    let bar = ProgressLine::new(&args.everywhere, "comparing");
+    let course = ComparisonRun { args, problem: &problem, rounds: &rounds, metric, direction, started, limit, bar };
     let (mut entries, mut failed) = course.race(candidates);
     if args.tune {
         course.tune(&mut entries)?;
     }
-    course.judge(&mut entries);
+    course.test_against_best(&mut entries);
     drop(course);
     let notes: Vec<String> = entries.iter().filter_map(|e| cut_note(e, &rounds)).collect();
     problem.notes.extend(notes);
@@ -98,27 +98,27 @@ pub fn run(args: &Compare) -> Result<()> {
     }
     if let (Some(best), true) = (winner(&board, &rounds), args.output.is_some() || args.report.is_some()) {
         let mut fitted = Fitted::train(best.learner.boxed(), &problem, &Context::seeded(args.everywhere.seed))?;
-        args.reading.remember(&mut fitted)?;
+        args.reading.record_read_options(&mut fitted)?;
         args.output.as_ref().map(|path| fitted.save(path)).transpose()?;
         if let Some(path) = &args.report {
             let cx = Context::seeded(args.everywhere.seed);
-            let mut subject = Subject::new(&fitted, problem.dataset(), Settings::default());
+            let mut subject = ReportInput::new(&fitted, problem.dataset(), ReportOptions::default());
             // A page shows a model a round, which single rows would make too many of.
             let shown = match rounds {
-                Rounds::LeaveOneOut { rows } => {
-                    Rounds::from(stratified_k_fold(&problem.y.view(), rows, 10.min(rows), args.everywhere.seed)?)
+                CvSplits::LeaveOneOut { rows } => {
+                    CvSplits::from(stratified_k_fold(&problem.y.view(), rows, 10.min(rows), args.everywhere.seed)?)
                 }
                 ref as_they_are => as_they_are.clone(),
             };
-            subject.judgement = Some(Judgement::of_folds(&fitted, &problem.dataset(), &shown, &cx)?);
+            subject.judgement = Some(ReportEvaluation::of_folds(&fitted, &problem.dataset(), &shown, &cx)?);
             subject.leaderboard = Some(leaderboard(metric, second, &board, &failed, &rounds, started));
-            subject.origin.look_at(&args.data)?;
+            subject.origin.read_file_info(&args.data)?;
             subject.origin.model = args.output.as_ref().map(|p| p.display().to_string());
             subject.origin.notes = problem.notes.clone();
             report::write(path, subject, &args.everywhere)?;
         }
     }
-    remark(&args.everywhere, &problem.notes);
+    print_notes(&args.everywhere, &problem.notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json {
         return as_json(args, &problem, &rounds, metric, &board, &failed, seconds);
@@ -134,14 +134,14 @@ pub fn run(args: &Compare) -> Result<()> {
 fn leaderboard(
     metric: &str,
     second: Option<&str>,
-    board: &[Entry],
+    board: &[LeaderboardRow],
     failed: &[(String, String)],
-    rounds: &Rounds,
+    rounds: &CvSplits,
     started: Instant,
 ) -> Leaderboard {
-    let standing = |e: &Entry| {
+    let standing = |e: &LeaderboardRow| {
         let s = e.standing.scores(metric);
-        page::Standing {
+        page::LeaderboardEntry {
             model: e.name.clone(),
             mean: s.mean,
             error: s.standard_error,
@@ -164,7 +164,7 @@ fn leaderboard(
 }
 
 /// What a page says beside a model.
-fn standing_note(entry: &Entry, rounds: &Rounds) -> String {
+fn standing_note(entry: &LeaderboardRow, rounds: &CvSplits) -> String {
     let mut notes = Vec::new();
     if let Some(p) = entry.p_value.filter(|p| *p >= LEVEL) {
         notes.push(format!("not surely different from the best (p = {p:.2})"));
@@ -178,7 +178,7 @@ fn standing_note(entry: &Entry, rounds: &Rounds) -> String {
     notes.join("; ")
 }
 
-impl Course<'_> {
+impl ComparisonRun<'_> {
     fn context(&self, deadline: Option<Instant>) -> Context<'static> {
         Context { seed: self.args.everywhere.seed, deadline, ..Context::default() }
     }
@@ -196,18 +196,18 @@ impl Course<'_> {
     }
 
     /// All rounds of all learners; those that were refused, with the reason.
-    fn race(&self, candidates: Vec<Box<dyn AnyLearner>>) -> (Vec<Entry>, Vec<(String, String)>) {
-        let enter = |l: Box<dyn AnyLearner>| Entrant { name: l.spec().name.to_owned(), learner: self.args.learning.ready(l) };
-        let entrants: Vec<Entrant> = candidates.into_iter().map(enter).collect();
+    fn race(&self, candidates: Vec<Box<dyn AnyLearner>>) -> (Vec<LeaderboardRow>, Vec<(String, String)>) {
+        let enter = |l: Box<dyn AnyLearner>| Contestant { name: l.spec().name.to_owned(), learner: self.args.learning.prepared_learner(l) };
+        let entrants: Vec<Contestant> = candidates.into_iter().map(enter).collect();
         let (done, all) = (AtomicUsize::new(0), entrants.len() * self.rounds.len());
         let data = self.problem.dataset();
-        let race = Race { entrants: &entrants, data: &data, rounds: self.rounds, cx: self.context(self.race_end()) };
+        let race = Comparison { entrants: &entrants, data: &data, rounds: self.rounds, cx: self.context(self.race_end()) };
         let standings = race.run(|e, _, _| {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             let gone = self.started.elapsed();
             let by_rate = gone.mul_f64(all.saturating_sub(done) as f64 / done as f64);
             let left = self.limit.map_or(by_rate, |l| by_rate.min(l.saturating_duration_since(Instant::now())));
-            self.bar.say(format!(
+            self.bar.set_message(format!(
                 "{done} of {all} fits, {} last; about {} left",
                 entrants[e].name,
                 text::seconds(left.as_secs_f64())
@@ -215,29 +215,29 @@ impl Course<'_> {
         });
         let mut entries = Vec::new();
         let mut failed = Vec::new();
-        for (Entrant { name, learner }, standing) in entrants.into_iter().zip(standings) {
+        for (Contestant { name, learner }, standing) in entrants.into_iter().zip(standings) {
             let applies = standing.rounds.iter().flatten().all(|s| s.value(self.metric).is_some());
             match &standing.failed {
                 Some(why) => failed.push((name, why.clone())),
                 None if !applies => failed.push((name, format!("{} does not apply", self.metric))),
-                None => entries.push(Entry { name, learner, standing, tuned: None, p_value: None }),
+                None => entries.push(LeaderboardRow { name, learner, standing, tuned: None, p_value: None }),
             }
         }
         self.sort(&mut entries);
         (entries, failed)
     }
 
-    fn sort(&self, entries: &mut [Entry]) {
+    fn sort(&self, entries: &mut [LeaderboardRow]) {
         // A mean that is no number goes last, whatever the direction.
         entries.sort_by(|a, b| {
             let (x, y) = (a.standing.scores(self.metric).mean, b.standing.scores(self.metric).mean);
-            let order = if self.direction == Better::Higher { y.total_cmp(&x) } else { x.total_cmp(&y) };
+            let order = if self.direction == Direction::Higher { y.total_cmp(&x) } else { x.total_cmp(&y) };
             x.is_nan().cmp(&y.is_nan()).then(order)
         });
     }
 
     /// Searches the parameters of the best few, and enters what it found.
-    fn tune(&self, entries: &mut Vec<Entry>) -> Result<()> {
+    fn tune(&self, entries: &mut Vec<LeaderboardRow>) -> Result<()> {
         let names: Vec<String> = entries
             .iter()
             .filter(|e| e.name != "baseline" && e.standing.done() == self.rounds.len())
@@ -247,7 +247,7 @@ impl Course<'_> {
         let data = self.problem.dataset();
         for (k, name) in names.iter().enumerate() {
             let learner = ermine::learner(name)?;
-            let space = Space::of(&*learner)?;
+            let space = SearchSpace::of(&*learner)?;
             let now = Instant::now();
             // An equal part of what is left, with some of it for the last fit.
             let part = WITH_LAST_FIT / (names.len() - k) as f64;
@@ -255,14 +255,14 @@ impl Course<'_> {
             if space.axes.is_empty() || time.is_some_and(|t| t < Duration::from_millis(200)) {
                 continue;
             }
-            self.bar.say(format!("searching the parameters of {name}"));
+            self.bar.set_message(format!("searching the parameters of {name}"));
             let budget = Budget { trials: if time.is_some() { None } else { Some(TRIALS) }, time: time.map(|t| t.mul_f64(0.8)) };
-            let dress = |l: Box<dyn AnyLearner>| self.args.learning.ready(l);
-            let search = Search {
+            let dress = |l: Box<dyn AnyLearner>| self.args.learning.prepared_learner(l);
+            let search = ParameterSearch {
                 learner: &*learner,
-                dress: &dress,
+                wrap: &dress,
                 space: &space,
-                method: Method::Model,
+                method: SearchMethod::Model,
                 metric: self.metric,
                 rounds: self.rounds,
                 budget,
@@ -275,18 +275,18 @@ impl Course<'_> {
             if tuned.params() == learner.params() {
                 continue;
             }
-            let entrants = [Entrant { name: format!("{name} tuned"), learner: self.args.learning.ready(tuned) }];
-            let race = Race { entrants: &entrants, data: &data, rounds: self.rounds, cx: self.context(None) };
+            let entrants = [Contestant { name: format!("{name} tuned"), learner: self.args.learning.prepared_learner(tuned) }];
+            let race = Comparison { entrants: &entrants, data: &data, rounds: self.rounds, cx: self.context(None) };
             let standing = race.run(|_, _, _| {}).remove(0);
-            let [Entrant { name, learner }] = entrants;
-            entries.push(Entry { name, learner, standing, tuned: Some(found.best().params.clone()), p_value: None });
+            let [Contestant { name, learner }] = entrants;
+            entries.push(LeaderboardRow { name, learner, standing, tuned: Some(found.best().params.clone()), p_value: None });
         }
         self.sort(entries);
         Ok(())
     }
 
     /// Tests every model against the best.
-    fn judge(&self, entries: &mut [Entry]) {
+    fn test_against_best(&self, entries: &mut [LeaderboardRow]) {
         let Some(best) = entries.iter().position(|e| e.standing.done() == self.rounds.len()) else { return };
         let against = entries[best].standing.clone();
         let p: Vec<(usize, f64)> = (0..entries.len())
@@ -299,7 +299,7 @@ impl Course<'_> {
 }
 
 /// The model to keep: the best of those that ran all rounds, or of all where none did.
-fn winner<'a>(board: &'a [Entry], rounds: &Rounds) -> Option<&'a Entry> {
+fn winner<'a>(board: &'a [LeaderboardRow], rounds: &CvSplits) -> Option<&'a LeaderboardRow> {
     board.iter().find(|e| e.standing.done() == rounds.len()).or(board.first())
 }
 
@@ -321,15 +321,15 @@ fn settings(params: &Map<String, Value>) -> String {
     params.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-fn cut_note(entry: &Entry, rounds: &Rounds) -> Option<String> {
+fn cut_note(entry: &LeaderboardRow, rounds: &CvSplits) -> Option<String> {
     let (done, all) = (entry.standing.done(), rounds.len());
     (done > 0 && done < all)
         .then(|| format!("{} was cut after {done} of {all} rounds, its part of the time being over", entry.name))
 }
 
 /// What is said of a model that did not end its first round.
-fn unfinished(entry: &Entry, metric: &str) -> Option<(String, String)> {
-    let seconds = entry.standing.cut?;
+fn unfinished(entry: &LeaderboardRow, metric: &str) -> Option<(String, String)> {
+    let seconds = entry.standing.pruned?;
     let mut why = match seconds {
         0.0 => "cut, as no time was left to begin".to_owned(),
         _ => format!("cut after {}, its part of the time", text::seconds(seconds)),
@@ -343,15 +343,15 @@ fn unfinished(entry: &Entry, metric: &str) -> Option<(String, String)> {
 }
 
 fn as_json(
-    args: &Compare,
+    args: &CompareArgs,
     problem: &Problem,
-    rounds: &Rounds,
+    rounds: &CvSplits,
     metric: &str,
-    board: &[Entry],
+    board: &[LeaderboardRow],
     failed: &[(String, String)],
     seconds: f64,
 ) -> Result<()> {
-    let row = |e: &Entry| {
+    let row = |e: &LeaderboardRow| {
         let s = e.standing.scores(metric);
         let names: Vec<&str> =
             e.standing.rounds.iter().flatten().next().map_or(Vec::new(), |f| f.metrics.iter().map(|m| m.0).collect());
@@ -375,12 +375,12 @@ fn as_json(
 
 #[allow(clippy::too_many_arguments)]
 fn as_text(
-    args: &Compare,
+    args: &CompareArgs,
     problem: &Problem,
-    rounds: &Rounds,
+    rounds: &CvSplits,
     metric: &str,
     second: Option<&str>,
-    board: &[Entry],
+    board: &[LeaderboardRow],
     failed: &[(String, String)],
     seconds: f64,
 ) -> Result<String> {
@@ -407,7 +407,7 @@ fn as_text(
     }
     head.extend(["p", "fit", "predict"]);
     align.extend([Align::Right; 3]);
-    let row = |(i, e): (usize, &Entry)| {
+    let row = |(i, e): (usize, &LeaderboardRow)| {
         let s = e.standing.scores(metric);
         let mean = |f: fn(&FoldScore) -> f64| text::seconds(e.standing.mean_of(f));
         // One round says nothing of how much rounds differ.
@@ -432,11 +432,11 @@ fn as_text(
     for entry in board {
         if let Some(params) = &entry.tuned {
             let pieces: Vec<String> = settings(params).split(' ').map(str::to_owned).collect();
-            write!(out, "\n{}", text::flow(&format!("  {}: ", entry.name), &pieces))?;
+            write!(out, "\n{}", text::wrap_pieces(&format!("  {}: ", entry.name), &pieces))?;
         }
     }
     for (name, why) in failed {
-        write!(out, "\n{}", text::wrapped(&format!("{name}:"), why, 4))?;
+        write!(out, "\n{}", text::indent_wrapped(&format!("{name}:"), why, 4))?;
     }
     if let Some(best) = winner(board, rounds) {
         match &args.output {

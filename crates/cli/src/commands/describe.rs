@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use ermine::core::{Column, ColumnKind, MISSING_CODE};
-use ermine::summary::{Summary, Values};
+use ermine::summary::{ColumnStats, ValueStats};
 use serde_json::{Value, json};
 
-use super::{print, print_json, remark};
-use crate::args::Describe;
+use super::{print, print_json, print_notes};
+use crate::args::DescribeArgs;
 use crate::text::{self, Align};
 
 /// Columns that the table shows at most, and notes; `--json` has all.
@@ -18,7 +18,7 @@ const SHOWN: usize = 100;
 const NOTES: usize = 20;
 
 /// What is seen of a column.
-struct Seen {
+struct ColumnProfile {
     missing: usize,
     distinct: usize,
     range: String,
@@ -26,13 +26,13 @@ struct Seen {
     details: Value,
 }
 
-pub fn run(args: &Describe) -> Result<()> {
+pub fn run(args: &DescribeArgs) -> Result<()> {
     let started = Instant::now();
     let loaded = args.reading.read(&args.data)?;
     let table = &loaded.table;
     let schema = table.schema().clone();
     let target = args.target.as_ref().map(|t| schema.position(t)).transpose()?;
-    let seen: Vec<Seen> = table.columns().iter().zip(&schema.fields).map(|(c, f)| look(c, f.kind)).collect();
+    let seen: Vec<ColumnProfile> = table.columns().iter().zip(&schema.fields).map(|(c, f)| profile_column(c, f.kind)).collect();
     let mut warnings = loaded.notes.clone();
     let mut unlike: HashMap<u64, Vec<usize>> = HashMap::new();
     for (j, (field, s)) in schema.fields.iter().zip(&seen).enumerate() {
@@ -52,13 +52,13 @@ pub fn run(args: &Describe) -> Result<()> {
         }
         if let Some(t) = target
             && t != j
-            && gives_away(&table.columns()[j], &table.columns()[t])
+            && leaks_target(&table.columns()[j], &table.columns()[t])
         {
             warnings.push(format!("column \"{name}\" gives the target away"));
         }
         // Only columns that are not equal to an earlier one are compared with: of many equal columns each is named once. Equal cells have
         // equal prints, so that of many columns few are compared.
-        if let Some(print) = print_of(&table.columns()[j]) {
+        if let Some(print) = cell_hash(&table.columns()[j]) {
             let alike = unlike.entry(print).or_default();
             match alike.iter().find(|&&k| same_cells(&table.columns()[k], &table.columns()[j])) {
                 Some(&k) => warnings.push(format!("columns \"{}\" and \"{name}\" are equal", schema.fields[k].name)),
@@ -92,7 +92,7 @@ pub fn run(args: &Describe) -> Result<()> {
         .map(|(f, s)| {
             let missing = if s.missing == 0 { String::new() } else { text::count(s.missing) };
             vec![
-                text::cut(&f.name, 20),
+                text::truncate(&f.name, 20),
                 f.kind.name().to_owned(),
                 missing,
                 text::count(s.distinct),
@@ -115,23 +115,23 @@ pub fn run(args: &Describe) -> Result<()> {
         warnings.truncate(NOTES);
         warnings.push(format!("{} more notes (--json has all)", text::count(more)));
     }
-    remark(&args.everywhere, &warnings);
+    print_notes(&args.everywhere, &warnings);
     Ok(())
 }
 
-fn look(column: &Column, kind: ColumnKind) -> Seen {
-    let summary = Summary::of(column);
+fn profile_column(column: &Column, kind: ColumnKind) -> ColumnProfile {
+    let summary = ColumnStats::of(column);
     let (mut range, mut details) = (String::new(), json!({}));
     match &summary.values {
-        Values::None => {}
-        Values::Numbers { low, high, mean, median, histogram } => {
+        ValueStats::None => {}
+        ValueStats::Numbers { low, high, mean, median, histogram } => {
             let show = |v: f64| if kind == ColumnKind::Date { ermine::data::format_date(v) } else { text::number(v) };
             range = format!("{} to {}", show(*low), show(*high));
             details = json!({"min": low, "max": high, "mean": mean, "median": median, "histogram": histogram});
         }
-        Values::Names(top) => {
+        ValueStats::Names(top) => {
             for (i, (name, n)) in top.iter().enumerate() {
-                let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::cut(name, 10), text::count(*n));
+                let piece = format!("{}{} {}", if i > 0 { ", " } else { "" }, text::truncate(name, 10), text::count(*n));
                 if i > 0 && text::width(&range) + text::width(&piece) > 15 {
                     range += ", …";
                     break;
@@ -141,11 +141,11 @@ fn look(column: &Column, kind: ColumnKind) -> Seen {
             details = json!({"top": top.iter().map(|(name, n)| json!({"value": name, "count": n})).collect::<Vec<Value>>()});
         }
     }
-    Seen { missing: summary.missing, distinct: summary.distinct, range, bars: text::bars(&summary.shape()), details }
+    ColumnProfile { missing: summary.missing, distinct: summary.distinct, range, bars: text::bars(&summary.shape()), details }
 }
 
 /// A number that columns of equal cells have in common; `None` for columns that are not compared: text and constants.
-fn print_of(column: &Column) -> Option<u64> {
+fn cell_hash(column: &Column) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     match column {
         Column::Number { values, .. } => {
@@ -177,7 +177,7 @@ fn same_cells(a: &Column, b: &Column) -> bool {
 
 /// Whether a column says the target: a number column that is it up to scale and shift, a category column (with values that
 /// occur again) in which each value has one target value and the other way round.
-fn gives_away(column: &Column, target: &Column) -> bool {
+fn leaks_target(column: &Column, target: &Column) -> bool {
     match (column, target) {
         (Column::Number { values: x, .. }, Column::Number { values: y, .. }) => {
             let pairs: Vec<(f64, f64)> =

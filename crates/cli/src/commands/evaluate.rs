@@ -5,19 +5,19 @@ use std::time::Instant;
 
 use anyhow::Result;
 use ermine::core::Task;
-use ermine::learn::decide::Costs;
+use ermine::learn::decide::CostMatrix;
 use ermine::learn::metrics::{self, Confusion};
 use ermine::prelude::*;
-use ermine::report::{Settings, Subject};
+use ermine::report::{ReportOptions, ReportInput};
 use serde_json::{Value, json};
 
-use super::{metrics_json, print, print_json, remark, report};
-use crate::args::Evaluate;
-use crate::failure::Usage;
+use super::{metrics_json, print, print_json, print_notes, report};
+use crate::args::EvaluateArgs;
+use crate::failure::UsageError;
 use crate::load;
 use crate::text::{self, Align};
 
-pub fn run(args: &Evaluate) -> Result<()> {
+pub fn run(args: &EvaluateArgs) -> Result<()> {
     let started = Instant::now();
     args.report.as_deref().map(report::check).transpose()?;
     let fitted = load::open(&args.model)?;
@@ -39,11 +39,11 @@ pub fn run(args: &Evaluate) -> Result<()> {
         drop: Vec::new(),
         classes: classifier.map(|c| c.classes().to_vec()),
     };
-    let mut problem = Problem::from_table(load::needed(&read.table, &fitted, &options)?, &options)?;
+    let mut problem = Problem::from_table(load::select_needed(&read.table, &fitted, &options)?, &options)?;
     read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
     read.notes.append(&mut problem.notes);
     read.table = problem.x;
-    let rows = read.rows(&fitted)?;
+    let rows = read.align(&fitted)?;
     let x = rows.view();
     if x.rows() == 0 {
         return Err(anyhow::anyhow!("{}: there are no rows with a target to evaluate on", args.data));
@@ -69,10 +69,10 @@ pub fn run(args: &Evaluate) -> Result<()> {
             out += &format!("\nThresholds on the probability of \"{}\"\n", names[1]);
             out += &text::table(&["threshold", "precision", "recall", "false positive rate"], &[Align::Right; 4], &rows);
         }
-        let rows = Decided { codes, proba: &proba, weight, names };
+        let rows = DecisionData { codes, proba: &proba, weight, names };
         let errors = match &args.cost {
             Some(spec) => cost_matrix(spec, names)?,
-            None => Costs::zero_one(names.len())?,
+            None => CostMatrix::zero_one(names.len())?,
         };
         if let Some(spec) = &args.cost {
             let (line, value) = costs(spec, &errors, &rows)?;
@@ -85,22 +85,22 @@ pub fn run(args: &Evaluate) -> Result<()> {
             out += &line;
         }
     } else if args.cost.is_some() || args.abstain.is_some() {
-        return Err(Usage("--cost and --abstain ask for decisions, and this model does not classify".into()).into());
+        return Err(UsageError("--cost and --abstain ask for decisions, and this model does not classify".into()).into());
     }
     if let Some(path) = &args.report {
         let data = Dataset::new(x).with_target(y).with_weight(weight);
         let data = data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)));
         // The page moves a threshold, which two costs are enough for.
         let cost = args.cost.as_deref().filter(|spec| !spec.contains(':')).map(cost_pair).transpose()?;
-        let settings = Settings { folds: 0, cost, ..Settings::default() };
-        let mut subject = Subject::new(&fitted, data, settings);
-        subject.origin.look_at(&args.data)?;
+        let settings = ReportOptions { folds: 0, cost, ..ReportOptions::default() };
+        let mut subject = ReportInput::new(&fitted, data, settings);
+        subject.origin.read_file_info(&args.data)?;
         subject.origin.model = Some(args.model.display().to_string());
         subject.origin.notes = read.notes.clone();
         more["report"] = json!(report::write(path, subject, &args.everywhere)?);
         writeln!(out, "\nreport written to {}", path.display())?;
     }
-    remark(&args.everywhere, &read.notes);
+    print_notes(&args.everywhere, &read.notes);
     more["notes"] = json!(read.notes);
     if args.everywhere.json {
         return print_json("evaluate", &args.everywhere, started.elapsed().as_secs_f64(), more);
@@ -109,7 +109,7 @@ pub fn run(args: &Evaluate) -> Result<()> {
 }
 
 fn confusion_text(confusion: &Confusion, names: &[String]) -> String {
-    let heads: Vec<String> = names.iter().map(|n| text::cut(n, 14)).collect();
+    let heads: Vec<String> = names.iter().map(|n| text::truncate(n, 14)).collect();
     let mut head = vec!["true \\ found"];
     head.extend(heads.iter().map(String::as_str));
     let mut align = vec![Align::Left];
@@ -140,7 +140,7 @@ fn thresholds(codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>) -> (Vec<V
 pub fn cost_pair(spec: &str) -> Result<(f64, f64)> {
     let (mut fp, mut fnc) = (1.0, 1.0);
     for pair in spec.split(',') {
-        let wrong = || Usage(format!("--cost {spec}: write fp=5,fn=1"));
+        let wrong = || UsageError(format!("--cost {spec}: write fp=5,fn=1"));
         let (key, value) = pair.split_once('=').ok_or_else(wrong)?;
         let value: f64 = value.trim().parse().map_err(|_| wrong())?;
         if !(value.is_finite() && value >= 0.0) {
@@ -156,10 +156,10 @@ pub fn cost_pair(spec: &str) -> Result<(f64, f64)> {
 }
 
 /// What errors cost, as typed: `fp=5,fn=1` for two classes, `TRUE:CALLED=5` for any; what is not named costs 1.
-fn cost_matrix(spec: &str, names: &[String]) -> Result<Costs> {
+fn cost_matrix(spec: &str, names: &[String]) -> Result<CostMatrix> {
     if !spec.contains(':') {
         if names.len() != 2 {
-            return Err(Usage(format!(
+            return Err(UsageError(format!(
                 "--cost {spec}: fp and fn are errors of two classes, and there are {}; write TRUE:CALLED=5, which is {}:{}=5 here",
                 names.len(),
                 names[0],
@@ -168,29 +168,29 @@ fn cost_matrix(spec: &str, names: &[String]) -> Result<Costs> {
             .into());
         }
         let (fp, miss) = cost_pair(spec)?;
-        return Ok(Costs::two(fp, miss)?);
+        return Ok(CostMatrix::two(fp, miss)?);
     }
-    let mut matrix = Costs::zero_one(names.len())?.matrix().clone();
+    let mut matrix = CostMatrix::zero_one(names.len())?.matrix().clone();
     for pair in spec.split(',') {
-        let wrong = || Usage(format!("--cost {pair}: write TRUE:CALLED=5"));
+        let wrong = || UsageError(format!("--cost {pair}: write TRUE:CALLED=5"));
         let (classes, value) = pair.rsplit_once('=').ok_or_else(wrong)?;
         // A name may hold a colon itself: the split is where both sides are classes.
         let place = |name: &str| names.iter().position(|n| n == name.trim());
         let found = classes.match_indices(':').find_map(|(at, _)| Some((place(&classes[..at])?, place(&classes[at + 1..])?)));
         let (truth, called) = found.ok_or_else(|| {
-            Usage(format!("--cost {pair}: \"{classes}\" are no two classes; the classes are {}", names.join(", ")))
+            UsageError(format!("--cost {pair}: \"{classes}\" are no two classes; the classes are {}", names.join(", ")))
         })?;
         let value: f64 = value.trim().parse().map_err(|_| wrong())?;
         if !(value.is_finite() && value >= 0.0) {
-            return Err(Usage(format!("--cost {pair}: a cost is a finite number, 0 or more")).into());
+            return Err(UsageError(format!("--cost {pair}: a cost is a finite number, 0 or more")).into());
         }
         matrix[(truth, called)] = value;
     }
-    Ok(Costs::new(matrix)?)
+    Ok(CostMatrix::new(matrix)?)
 }
 
 /// Rows that were decided on, with their weights.
-struct Decided<'a> {
+struct DecisionData<'a> {
     codes: &'a [u32],
     proba: &'a Mat<f64>,
     weight: Option<&'a [f64]>,
@@ -198,10 +198,10 @@ struct Decided<'a> {
 }
 
 /// What the decisions of least expected cost cost, beside calling the most probable class.
-fn costs(spec: &str, costs: &Costs, rows: &Decided<'_>) -> Result<(String, Value)> {
-    let bayes = costs.paid(rows.codes, &costs.decide(rows.proba.view())?.action, rows.weight);
-    let probable = Costs::zero_one(rows.names.len())?.decide(rows.proba.view())?.action;
-    let plain = costs.paid(rows.codes, &probable, rows.weight);
+fn costs(spec: &str, costs: &CostMatrix, rows: &DecisionData<'_>) -> Result<(String, Value)> {
+    let bayes = costs.realized_cost(rows.codes, &costs.decide(rows.proba.view())?.action, rows.weight);
+    let probable = CostMatrix::zero_one(rows.names.len())?.decide(rows.proba.view())?.action;
+    let plain = costs.realized_cost(rows.codes, &probable, rows.weight);
     let mut value = json!({"matrix": (0..rows.names.len()).map(|t| costs.matrix().row(t)).collect::<Vec<_>>(), "total": bayes});
     if rows.names.len() == 2 {
         let (fp, miss) = (costs.matrix()[(0, 1)], costs.matrix()[(1, 0)]);
@@ -224,11 +224,11 @@ fn costs(spec: &str, costs: &Costs, rows: &Decided<'_>) -> Result<(String, Value
 }
 
 /// Declining where every answer is expected to cost more; with all errors costing 1, Chow's rule.
-fn abstention(cost: f64, errors: &Costs, rows: &Decided<'_>) -> Result<(String, Value)> {
+fn abstention(cost: f64, errors: &CostMatrix, rows: &DecisionData<'_>) -> Result<(String, Value)> {
     let dearest = errors.matrix().as_slice().iter().fold(0.0, |a: f64, b| a.max(*b));
     if !(0.0..=dearest).contains(&cost) {
         let message = format!("--abstain {cost}: the cost of declining lies between 0 and that of the dearest error, {dearest}");
-        return Err(Usage(message).into());
+        return Err(UsageError(message).into());
     }
     let costs = errors.clone().with_abstention(cost)?;
     let action = costs.decide(rows.proba.view())?.action;
@@ -239,7 +239,7 @@ fn abstention(cost: f64, errors: &Costs, rows: &Decided<'_>) -> Result<(String, 
     let declined = share(&|i| Some(action[i]) == costs.abstention());
     let right = share(&|i| action[i] == rows.codes[i]);
     let accuracy = if all > declined { right / (all - declined) } else { f64::NAN };
-    let a_row = costs.paid(rows.codes, &action, rows.weight) / all;
+    let a_row = costs.realized_cost(rows.codes, &action, rows.weight) / all;
     let line = format!(
         "Declining costs {cost}: {} of rows declined, accuracy {} on the others, cost {} a row",
         text::number(declined / all),

@@ -7,18 +7,18 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use ermine::chart::{Bars, Chart, TreeChart};
 use ermine::core::{Cell, Flow, Progress, Report, file};
-use ermine::learn::explain::Places;
+use ermine::learn::explain::GridValues;
 use ermine::prelude::*;
-use ermine::report::{self, Judgement, Measured, Settings};
+use ermine::report::{self, ReportEvaluation, EvaluationKind, ReportOptions};
 use serde_json::{Map, Value, json};
 
 use super::fit::{certificate_line, model_name, model_params, task_of};
-use super::{print, print_json, remark};
-use crate::args::Explain;
-use crate::load::{self, Known};
-use crate::progress::Bar;
+use super::{print, print_json, print_notes};
+use crate::args::ExplainArgs;
+use crate::load::{self, LabeledRows};
+use crate::progress::ProgressLine;
 use crate::report as render;
-use crate::text::{self, wrapped};
+use crate::text::{self, indent_wrapped};
 
 /// Where the texts about the model begin.
 const INDENT: usize = 15;
@@ -29,7 +29,7 @@ const DEPENDENCES: usize = 3;
 /// Columns up to which importances are asked for without being told to.
 const MOST_COLUMNS: usize = 500;
 
-pub fn run(args: &Explain) -> Result<()> {
+pub fn run(args: &ExplainArgs) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
     let model = fitted.report();
@@ -43,7 +43,7 @@ pub fn run(args: &Explain) -> Result<()> {
     if rules.as_ref().is_some_and(Vec::is_empty) {
         return Err(anyhow!("--rules: the report of this model has no tree that could be told in rules"));
     }
-    remark(&args.everywhere, &notes);
+    print_notes(&args.everywhere, &notes);
     if args.everywhere.json {
         let mut more = json!({
             "model": model_name(&fitted), "params": model_params(&fitted), "task": task_of(&fitted), "target": fitted.target,
@@ -99,24 +99,24 @@ fn head(fitted: &Fitted) -> Result<String> {
     };
     writeln!(out, "{name}: {}{of}", task_of(fitted))?;
     if let Ok(learner) = ermine::learner(&name) {
-        out += &wrapped("what", learner.spec().summary, INDENT);
-        out += &wrapped("parameters", &parameters(&model_params(fitted), &learner.params()), INDENT);
+        out += &indent_wrapped("what", learner.spec().summary, INDENT);
+        out += &indent_wrapped("parameters", &parameters(&model_params(fitted), &learner.params()), INDENT);
     }
     let rows = fitted.data.rows.map(|n| format!("{} rows, ", text::count(n as usize))).unwrap_or_default();
     let columns: Vec<&str> = fitted.schema.names().take(12).collect();
     let more = if fitted.schema.len() > columns.len() { ", …" } else { "" };
     let on = format!("{rows}{} columns: {}{more}", text::count(fitted.schema.len()), columns.join(", "));
-    out += &wrapped("trained on", &on, INDENT);
+    out += &indent_wrapped("trained on", &on, INDENT);
     if let Some(words) = &fitted.data.missing {
-        out += &wrapped("missing", &format!("an empty cell, {}", words.join(", ")), INDENT);
+        out += &indent_wrapped("missing", &format!("an empty cell, {}", words.join(", ")), INDENT);
     }
     if !fitted.target.classes.is_empty() {
-        out += &wrapped("classes", &fitted.target.classes.join(", "), INDENT);
+        out += &indent_wrapped("classes", &fitted.target.classes.join(", "), INDENT);
     }
     if let Some(certificate) = &fitted.certificate {
-        out += &wrapped("evidence", &certificate_line(certificate), INDENT);
+        out += &indent_wrapped("evidence", &certificate_line(certificate), INDENT);
         for note in &certificate.notes {
-            out += &wrapped("", note, INDENT);
+            out += &indent_wrapped("", note, INDENT);
         }
     }
     Ok(out)
@@ -126,7 +126,7 @@ fn head(fitted: &Fitted) -> Result<String> {
 fn parameters(params: &Value, default: &Value) -> String {
     let empty = serde_json::Map::new();
     let all = params.as_object().unwrap_or(&empty);
-    let shown = |v: &Value| text::cut(&v.as_str().map_or_else(|| v.to_string(), str::to_owned), 40);
+    let shown = |v: &Value| text::truncate(&v.as_str().map_or_else(|| v.to_string(), str::to_owned), 40);
     let changed: Vec<String> =
         all.iter().filter(|(k, v)| default.get(k.as_str()) != Some(v)).map(|(k, v)| format!("{k}={}", shown(v))).collect();
     let others: Vec<String> =
@@ -140,7 +140,7 @@ fn parameters(params: &Value, default: &Value) -> String {
 }
 
 /// What a model says on data.
-struct OnData {
+struct DataReport {
     rows: usize,
     report: Report,
     notes: Vec<String>,
@@ -151,11 +151,11 @@ struct OnData {
 }
 
 /// How the model does on data whose target is known, which columns matter there and how predictions move with them.
-fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<OnData> {
-    let known = Known::read(&args.reading, data, args.weight.as_ref(), fitted)?;
+fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport> {
+    let known = LabeledRows::read(&args.reading, data, args.weight.as_ref(), fitted)?;
     let rows = known.dataset(fitted);
-    let report = fitted.examine(&rows.x, &rows.y, rows.weight)?;
-    let mut out = OnData {
+    let report = fitted.diagnose(&rows.x, &rows.y, rows.weight)?;
+    let mut out = DataReport {
         rows: rows.rows(),
         report,
         notes: known.notes.clone(),
@@ -166,13 +166,13 @@ fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<OnData> {
     if fitted.model.as_classifier().is_none() && fitted.model.as_regressor().is_none() {
         return Ok(out);
     }
-    let bar = Bar::new(&args.everywhere, "explaining");
+    let bar = ProgressLine::new(&args.everywhere, "explaining");
     let observer = |p: &Progress| -> Flow { bar.observe("explaining", p) };
     let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), ..Context::default() };
-    let settings = Settings { folds: 0, sample: args.sample, measure: args.metric.clone(), ..Settings::default() };
-    let judgement = Judgement::of(fitted, &rows, 0, &cx)?;
+    let settings = ReportOptions { folds: 0, sample: args.sample, measure: args.metric.clone(), ..ReportOptions::default() };
+    let judgement = ReportEvaluation::evaluate(fitted, &rows, 0, &cx)?;
     out.notes
-        .extend((judgement.how == Measured::Seen).then(|| "the model was trained on these rows: importances flatter".to_owned()));
+        .extend((judgement.how == EvaluationKind::TrainingRows).then(|| "the model was trained on these rows: importances flatter".to_owned()));
     if rows.cols() <= MOST_COLUMNS || args.sample.is_some() {
         let found = report::importances(fitted, &rows, &judgement, &settings, &cx)?;
         let bars = report::importance_bars(fitted, &found);
@@ -181,9 +181,9 @@ fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<OnData> {
             &format!("\n{}", text::paragraph(&format!("{} ({}; {rows_of}, 95% intervals)", bars.title, bars.label), WIDTH));
         out.text += &Bars { title: String::new(), ..bars.clone() }.to_text(WIDTH);
         out.charts.push(bars.to_svg());
-        for d in report::dependences(fitted, &rows, &found.order(), DEPENDENCES, &cx)? {
+        for d in report::dependences(fitted, &rows, &found.ranking(), DEPENDENCES, &cx)? {
             let chart = report::dependence_chart(fitted, &d);
-            if matches!(d.places, Places::Numbers(_)) {
+            if matches!(d.places, GridValues::Numbers(_)) {
                 // Single rows are for pictures; letters are too few for them.
                 let mut mean = chart.clone();
                 mean.series.retain(|s| !s.quiet);
@@ -191,8 +191,8 @@ fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<OnData> {
             }
             out.charts.push(chart.to_svg());
             let places = match &d.places {
-                Places::Numbers(v) => json!(v),
-                Places::Names(v) => json!(v),
+                GridValues::Numbers(v) => json!(v),
+                GridValues::Names(v) => json!(v),
             };
             let column = fitted.schema.fields.get(d.column).map(|f| f.name.clone());
             let mean: Vec<&[f64]> = (0..d.mean.rows()).map(|k| d.mean.row(k)).collect();
@@ -203,7 +203,7 @@ fn examine(args: &Explain, fitted: &Fitted, data: &str) -> Result<OnData> {
             }
         }
         let names: Vec<Value> = found
-            .order()
+            .ranking()
             .into_iter()
             .map(|j| {
                 let name = fitted.schema.fields.get(j).map(|f| f.name.clone());
@@ -261,7 +261,7 @@ fn cell_words(cell: &Cell) -> String {
 
 /// Writes the charts of the reports: the first under the name that was given, others with a number in it. A report without
 /// curves is drawn by its most telling table.
-fn write_charts(path: &Path, model: &Report, on_data: Option<&OnData>) -> Result<Vec<String>> {
+fn write_charts(path: &Path, model: &Report, on_data: Option<&DataReport>) -> Result<Vec<String>> {
     let reports = || std::iter::once(model).chain(on_data.map(|d| &d.report));
     let sections = || reports().flat_map(|r| &r.sections);
     let mut charts: Vec<String> = sections().filter_map(TreeChart::of).map(|tree| tree.to_svg()).collect();

@@ -12,17 +12,17 @@ use ermine::prelude::*;
 pub use ermine::report::{certificate_line, model_name, model_params};
 use serde_json::{Value, json};
 
-use super::{metrics_json, print, print_json, remark};
-use crate::args::Fit;
-use crate::failure::Usage;
-use crate::progress::Bar;
+use super::{metrics_json, print, print_json, print_notes};
+use crate::args::FitArgs;
+use crate::failure::UsageError;
+use crate::progress::ProgressLine;
 use crate::{course, load, text};
 
 /// The least time between two checkpoints: seldom enough to cost nothing, often enough to lose little.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(30);
 
 /// What a fit brought, whatever way the rows came.
-struct Outcome {
+struct FitResult {
     fitted: Fitted,
     rows: usize,
     train: Vec<(&'static str, f64)>,
@@ -30,11 +30,11 @@ struct Outcome {
     notes: Vec<String>,
 }
 
-pub fn run(args: &Fit) -> Result<()> {
+pub fn run(args: &FitArgs) -> Result<()> {
     let started = Instant::now();
     args.trace.as_deref().map(course::check).transpose()?;
     let mut outcome = if args.stream { from_stream(args, started)? } else { from_memory(args, started)? };
-    args.reading.remember(&mut outcome.fitted)?;
+    args.reading.record_read_options(&mut outcome.fitted)?;
     if let Some(path) = &args.output {
         outcome.fitted.save(path)?;
     }
@@ -48,32 +48,32 @@ pub fn run(args: &Fit) -> Result<()> {
             )),
         }
     }
-    remark(&args.everywhere, &outcome.notes);
+    print_notes(&args.everywhere, &outcome.notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json { as_json(args, &outcome, seconds) } else { print(&as_text(args, &outcome, seconds)?) }
 }
 
 /// The columns to learn: labels in a file of their own are the target unless another is named.
-fn targets(args: &Fit) -> &[String] {
+fn targets(args: &FitArgs) -> &[String] {
     static LABEL: LazyLock<[String; 1]> = LazyLock::new(|| ["label".to_owned()]);
     if args.target.is_empty() && args.reading.labels.is_some() { &*LABEL } else { &args.target }
 }
 
-fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
+fn from_memory(args: &FitArgs, started: Instant) -> Result<FitResult> {
     let target = targets(args);
     let asked = args.learning.task_for(target)?;
     let problem = args.learning.problem(&args.reading, &args.data, target, args.model.as_slice())?;
-    let learner = load::chosen(args.model.as_deref(), &args.set, asked, problem.y.view().task())?;
+    let learner = load::resolve_learner(args.model.as_deref(), &args.set, asked, problem.y.view().task())?;
     let name = learner.spec().name;
-    let learner = args.learning.ready(learner);
-    let bar = Bar::new(&args.everywhere, &format!("fitting {name}"));
+    let learner = args.learning.prepared_learner(learner);
+    let bar = ProgressLine::new(&args.everywhere, &format!("fitting {name}"));
     let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
     let deadline = args.learning.time_limit.map(|t| started + t);
     let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline, ..Context::default() };
     let (train, test) = match args.split {
         Some(share) => {
             let (train, test) = hold_out(&problem.y.view(), problem.x.rows(), share, args.everywhere.seed)?;
-            (problem.take(&train), Some(problem.take(&test)))
+            (problem.take_rows(&train), Some(problem.take_rows(&test)))
         }
         None => (problem.clone(), None),
     };
@@ -91,21 +91,21 @@ fn from_memory(args: &Fit, started: Instant) -> Result<Outcome> {
         Ok(evaluate(&*fitted.model, &d.x, &d.y, d.weight).unwrap_or_default())
     };
     let (rows, train, test) = (train.x.rows(), measure(&train)?, test.as_ref().map(measure).transpose()?);
-    Ok(Outcome { rows, train, test, notes: problem.notes, fitted })
+    Ok(FitResult { rows, train, test, notes: problem.notes, fitted })
 }
 
-fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
+fn from_stream(args: &FitArgs, started: Instant) -> Result<FitResult> {
     if args.split.is_some() {
-        return Err(Usage("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
+        return Err(UsageError("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
     }
     let target = targets(args);
     let asked = args.learning.task_for(target)?;
     let roles = args.learning.roles(target, args.model.as_slice())?;
-    let bar = Bar::new(&args.everywhere, &format!("reading {}", args.data));
+    let bar = ProgressLine::new(&args.everywhere, &format!("reading {}", args.data));
     let mut source = ermine::data::open_stream(&args.data, &args.reading.options()?, &roles)?;
-    let learner = load::chosen(args.model.as_deref(), &args.set, asked, source.task())?;
+    let learner = load::resolve_learner(args.model.as_deref(), &args.set, asked, source.task())?;
     let name = learner.spec().name;
-    let learner = args.learning.ready(learner);
+    let learner = args.learning.prepared_learner(learner);
     if !learner.spec().accepts.sparse {
         source = source.into_tables()?;
     }
@@ -126,7 +126,7 @@ fn from_stream(args: &Fit, started: Instant) -> Result<Outcome> {
     let (rows, train) = measure_blocks(&fitted, &source, &mut print)?;
     fitted.data.fingerprint = Some(print.finish());
     let notes = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Outcome { rows, train, test: None, notes, fitted })
+    Ok(FitResult { rows, train, test: None, notes, fitted })
 }
 
 /// The measures that are means or sums over rows, gathered block by block, and the print of the rows in the same pass.
@@ -187,7 +187,7 @@ pub fn task_of(fitted: &Fitted) -> &'static str {
     }
 }
 
-fn as_json(args: &Fit, o: &Outcome, seconds: f64) -> Result<()> {
+fn as_json(args: &FitArgs, o: &FitResult, seconds: f64) -> Result<()> {
     let mut more = json!({
         "model": model_name(&o.fitted), "params": model_params(&o.fitted), "task": task_of(&o.fitted), "n_rows": o.rows,
         "n_features": o.fitted.schema.len(), "certificate": o.fitted.model.certificate(), "train_metrics": metrics_json(&o.train),
@@ -202,7 +202,7 @@ fn as_json(args: &Fit, o: &Outcome, seconds: f64) -> Result<()> {
     print_json("fit", &args.everywhere, seconds, more)
 }
 
-fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
+fn as_text(args: &FitArgs, o: &FitResult, seconds: f64) -> Result<String> {
     let mut out = String::new();
     let prepared = if o.fitted.learner.spec().name == "pipeline" { ", columns prepared" } else { "" };
     writeln!(
@@ -215,15 +215,15 @@ fn as_text(args: &Fit, o: &Outcome, seconds: f64) -> Result<String> {
         text::seconds(seconds)
     )?;
     if let Some(c) = o.fitted.model.certificate() {
-        out += &text::wrapped("", &certificate_line(c), 2);
-        c.notes.iter().for_each(|n| out += &text::wrapped("", &format!("note: {n}"), 2));
+        out += &text::indent_wrapped("", &certificate_line(c), 2);
+        c.notes.iter().for_each(|n| out += &text::indent_wrapped("", &format!("note: {n}"), 2));
     }
     let pieces = |metrics: &[(&str, f64)]| metrics.iter().map(|(n, v)| format!("{n} {}", text::number(*v))).collect::<Vec<_>>();
     if !o.train.is_empty() {
-        out += &text::flow("  on the training rows  ", &pieces(&o.train));
+        out += &text::wrap_pieces("  on the training rows  ", &pieces(&o.train));
     }
     if let Some(test) = &o.test {
-        out += &text::flow("  on rows held out      ", &pieces(test));
+        out += &text::wrap_pieces("  on rows held out      ", &pieces(test));
     }
     if let (Some(path), Some(trace)) = (&args.trace, o.fitted.model.trace()) {
         writeln!(out, "  the course of {} steps is in {}", text::count(trace.rows.len()), path.display())?;

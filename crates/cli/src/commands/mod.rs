@@ -22,7 +22,7 @@ use clap::CommandFactory;
 use serde_json::{Map, Value, json};
 
 use crate::args::agents::{BanditCommand, RlCommand};
-use crate::args::{Args, Command, Everywhere};
+use crate::args::{Args, Command, GlobalArgs};
 
 pub fn run(command: &Command) -> Result<()> {
     match command {
@@ -70,14 +70,14 @@ fn print(text: &str) -> Result<()> {
 }
 
 /// The remarks of reading and fitting, for a person.
-fn remark(everywhere: &Everywhere, notes: &[String]) {
+fn print_notes(everywhere: &GlobalArgs, notes: &[String]) {
     if !everywhere.quiet && !everywhere.json {
         notes.iter().for_each(|n| eprintln!("note: {n}"));
     }
 }
 
 /// The JSON object every command prints: what was run, and what came of it.
-fn print_json(command: &str, everywhere: &Everywhere, seconds: f64, more: Value) -> Result<()> {
+fn print_json(command: &str, everywhere: &GlobalArgs, seconds: f64, more: Value) -> Result<()> {
     let mut object = Map::new();
     object.insert("command".into(), json!(command));
     object.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));

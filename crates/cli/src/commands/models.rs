@@ -7,20 +7,20 @@ use ermine::core::{AnyLearner, Family, Range};
 use serde_json::{Value, json};
 
 use super::{print, print_json};
-use crate::args::Models;
+use crate::args::ModelsArgs;
 use crate::text::{self, Align};
 
 /// Where the texts of one model begin.
 const INDENT: usize = 14;
 
-pub fn run(args: &Models) -> Result<()> {
+pub fn run(args: &ModelsArgs) -> Result<()> {
     match &args.name {
         None => all(args),
         Some(name) => one(args, &*ermine::learner(name)?),
     }
 }
 
-fn all(args: &Models) -> Result<()> {
+fn all(args: &ModelsArgs) -> Result<()> {
     let mut learners: Vec<_> = ermine::catalogue().collect();
     learners.sort_by_key(|l| l.spec().family);
     if args.everywhere.json {
@@ -37,21 +37,21 @@ fn all(args: &Models) -> Result<()> {
             writeln!(out, "{gap}{}", spec.family.title())?;
             family = Some(spec.family);
         }
-        out += &text::wrapped(spec.name, spec.summary, width + 4);
+        out += &text::indent_wrapped(spec.name, spec.summary, width + 4);
     }
     writeln!(out, "\nermine models NAME shows the objective and the parameters.")?;
     print(&out)
 }
 
-fn one(args: &Models, learner: &dyn AnyLearner) -> Result<()> {
+fn one(args: &ModelsArgs, learner: &dyn AnyLearner) -> Result<()> {
     if args.everywhere.json {
         return print_json("models", &args.everywhere, 0.0, describe(learner));
     }
     let spec = learner.spec();
-    let mut out = text::wrapped(&format!("{}:", spec.name), spec.summary, INDENT);
+    let mut out = text::indent_wrapped(&format!("{}:", spec.name), spec.summary, INDENT);
     let tasks: Vec<&str> = spec.tasks.iter().map(|t| t.name()).collect();
     writeln!(out, "\n  does        {}", tasks.join(", "))?;
-    write!(out, "{}", text::wrapped("objective", spec.objective, INDENT))?;
+    write!(out, "{}", text::indent_wrapped("objective", spec.objective, INDENT))?;
     let a = spec.accepts;
     let accepts: Vec<&str> = [
         (a.weights, "weights"),
@@ -67,26 +67,26 @@ fn one(args: &Models, learner: &dyn AnyLearner) -> Result<()> {
     write!(
         out,
         "{}",
-        text::wrapped("accepts", &if accepts.is_empty() { "complete numbers".into() } else { accepts.join(", ") }, INDENT)
+        text::indent_wrapped("accepts", &if accepts.is_empty() { "complete numbers".into() } else { accepts.join(", ") }, INDENT)
     )?;
     if !spec.notes.is_empty() {
-        write!(out, "{}", text::wrapped("notes", spec.notes, INDENT))?;
+        write!(out, "{}", text::indent_wrapped("notes", spec.notes, INDENT))?;
     }
     if !spec.reference.is_empty() {
-        write!(out, "{}", text::wrapped("source", spec.reference, INDENT))?;
+        write!(out, "{}", text::indent_wrapped("source", spec.reference, INDENT))?;
     }
     if !spec.params.is_empty() {
         let params = learner.params();
-        let default = |name: &str| text::cut(&params[name].to_string(), 16);
+        let default = |name: &str| text::truncate(&params[name].to_string(), 16);
         let used = |f: &dyn Fn(&str) -> usize| spec.params.iter().map(|p| f(p.name)).max().unwrap_or(0);
         let room = 80 - 7 - used(&|n| n.len()) - used(&|n| default(n).chars().count().max("default".len()));
-        let row = |p: &ermine::core::ParamSpec| vec![p.name.to_owned(), default(p.name), text::cut(&p.range.describe(), room)];
+        let row = |p: &ermine::core::ParamSpec| vec![p.name.to_owned(), default(p.name), text::truncate(&p.range.describe(), room)];
         let rows: Vec<Vec<String>> = spec.params.iter().map(row).collect();
         writeln!(out, "\nParameters (--set NAME=VALUE)")?;
         out += &text::table(&["name", "default", "range"], &[Align::Left; 3], &rows);
         writeln!(out)?;
         for p in spec.params {
-            write!(out, "{}", text::wrapped(p.name, p.doc, INDENT))?;
+            write!(out, "{}", text::indent_wrapped(p.name, p.doc, INDENT))?;
         }
     }
     print(&out)

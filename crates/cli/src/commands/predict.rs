@@ -4,23 +4,23 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::core::{Column, Mat, NOISE};
+use ermine::core::{Column, Mat, NOISE_LABEL};
 use ermine::data::WriteOptions;
 use ermine::prelude::*;
 use serde_json::{Value, json};
 
-use super::{print_json, remark};
-use crate::args::{Predict, Transform};
-use crate::failure::Usage;
+use super::{print_json, print_notes};
+use crate::args::{PredictArgs, TransformArgs};
+use crate::failure::UsageError;
 use crate::load;
 
-pub fn predict(args: &Predict) -> Result<()> {
+pub fn predict(args: &PredictArgs) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
     let mut read = args.reading.read_for(&args.data, &fitted)?;
-    let rows = read.rows(&fitted)?;
+    let rows = read.align(&fitted)?;
     let x = rows.view();
-    remark(&args.everywhere, &read.notes);
+    print_notes(&args.everywhere, &read.notes);
     let mut columns: Vec<(String, Column)> = Vec::new();
     let mut more = json!({"model": fitted.learner.spec().name, "n_rows": x.rows(), "notes": read.notes});
     let object = more.as_object_mut().expect("it is an object");
@@ -42,7 +42,7 @@ pub fn predict(args: &Predict) -> Result<()> {
         }
     } else if let Some(r) = fitted.model.as_regressor() {
         if args.proba {
-            return Err(Usage("--proba asks for probabilities, and this model predicts numbers".into()).into());
+            return Err(UsageError("--proba asks for probabilities, and this model predicts numbers".into()).into());
         }
         let y = r.predict(&x)?;
         let list = if y.cols() == 1 { json!(y.as_slice()) } else { rows_json(&y) };
@@ -62,7 +62,7 @@ pub fn predict(args: &Predict) -> Result<()> {
             if args.proba && posterior.is_none() && fitted.model.as_density().is_none() {
                 let refused =
                     "--proba asks for probabilities, and these clusters have none: rows belong to the nearest; gmm has some";
-                return Err(Usage(refused.into()).into());
+                return Err(UsageError(refused.into()).into());
             }
             if let Some(p) = posterior {
                 object.insert("probabilities".into(), rows_json(&p));
@@ -86,7 +86,7 @@ pub fn predict(args: &Predict) -> Result<()> {
 
 /// The number of a group; -1 for rows that belong to none.
 fn group(g: u32) -> i64 {
-    if g == NOISE { -1 } else { i64::from(g) }
+    if g == NOISE_LABEL { -1 } else { i64::from(g) }
 }
 
 /// Adds the log density of the rows, where the model has one.
@@ -107,15 +107,15 @@ fn densities(
     Ok(())
 }
 
-pub fn transform(args: &Transform) -> Result<()> {
+pub fn transform(args: &TransformArgs) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
     if args.inverse {
-        return back(args, &fitted, started);
+        return inverse_transform(args, &fitted, started);
     }
     let mut read = args.reading.read_for(&args.data, &fitted)?;
-    let rows = read.rows(&fitted)?;
-    remark(&args.everywhere, &read.notes);
+    let rows = read.align(&fitted)?;
+    print_notes(&args.everywhere, &read.notes);
     let transformer =
         fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform; try ermine predict"))?;
     let z = transformer.transform(&rows.view())?;
@@ -130,12 +130,12 @@ pub fn transform(args: &Transform) -> Result<()> {
 }
 
 /// From transformed columns to columns like those of the training data.
-fn back(args: &Transform, fitted: &Fitted, started: Instant) -> Result<()> {
+fn inverse_transform(args: &TransformArgs, fitted: &Fitted, started: Instant) -> Result<()> {
     let transformer =
         fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform, so that there is no way back"))?;
     let made = transformer.schema_out(&fitted.schema);
     let loaded = args.reading.read(&args.data)?;
-    remark(&args.everywhere, &loaded.notes);
+    print_notes(&args.everywhere, &loaded.notes);
     let names: Vec<&str> = made.names().collect();
     let z = loaded.table.select(&names)?.view().to_numbers("the way back")?;
     let x = transformer.inverse(z.view())?.ok_or_else(|| {

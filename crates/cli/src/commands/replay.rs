@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::agent::bandit::{Contender, Estimate, Logged, Policy, RewardRange, Served, off_policy, replay};
+use ermine::agent::bandit::{SimulatedPolicy, Estimate, LoggedRound, Policy, RewardRange, PolicyService, off_policy, replay};
 use ermine::agent::catalogue::{parse, split};
 use ermine::chart::{Chart, Series};
 use ermine::core::{Cell, Column, Error, MISSING_CODE, Report, Table, file};
@@ -12,21 +12,21 @@ use ermine::page::Page;
 use serde_json::{Value, json};
 
 use super::entries::typed;
-use super::{print, print_json, remark};
+use super::{print, print_json, print_notes};
 use crate::args::agents::BanditReplay;
-use crate::failure::Usage;
+use crate::failure::UsageError;
 use crate::{report, text};
 
 /// A log: its rounds, the names of the arms, and the contexts, one after the other.
-struct Log {
-    rounds: Vec<Logged>,
+struct BanditLog {
+    rounds: Vec<LoggedRound>,
     arms: Vec<String>,
     contexts: Vec<f64>,
     dimension: usize,
     notes: Vec<String>,
 }
 
-impl Log {
+impl BanditLog {
     fn context(&self, row: usize) -> &[f64] {
         &self.contexts[row * self.dimension..(row + 1) * self.dimension]
     }
@@ -98,7 +98,7 @@ fn arms(column: &Column, name: &str, known: Option<&[String]>) -> Result<(Vec<us
     Ok((codes, names))
 }
 
-fn read(args: &BanditReplay, data: &str, known: Option<&[String]>) -> Result<Log> {
+fn read(args: &BanditReplay, data: &str, known: Option<&[String]>) -> Result<BanditLog> {
     let loaded = args.reading.read(data)?;
     let table = loaded.table;
     let (codes, arms) = arms(table.column(&args.arm)?, &args.arm, known)?;
@@ -114,16 +114,16 @@ fn read(args: &BanditReplay, data: &str, known: Option<&[String]>) -> Result<Log
         }
     }
     let propensity = |row: usize| propensities.map_or(f64::NAN, |p| p[row]);
-    let rounds = (0..table.rows()).map(|row| Logged { arm: codes[row], reward: rewards[row], propensity: propensity(row) });
-    Ok(Log { rounds: rounds.collect(), arms, contexts, dimension, notes: loaded.notes })
+    let rounds = (0..table.rows()).map(|row| LoggedRound { arm: codes[row], reward: rewards[row], propensity: propensity(row) });
+    Ok(BanditLog { rounds: rounds.collect(), arms, contexts, dimension, notes: loaded.notes })
 }
 
 /// The policies that are asked for, before they have seen the log.
-fn policies(args: &BanditReplay, log: &Log) -> Result<Vec<Served>> {
+fn policies(args: &BanditReplay, log: &BanditLog) -> Result<Vec<PolicyService>> {
     if let Some(path) = &args.resume {
         let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
         let served =
-            Served::from_bytes(bytes).map_err(|e| Error::Format { path: path.display().to_string(), message: e.to_string() })?;
+            PolicyService::from_bytes(bytes).map_err(|e| Error::Format { path: path.display().to_string(), message: e.to_string() })?;
         if served.dimension != log.dimension {
             return Err(anyhow!(
                 "{} was trained on contexts of {} numbers, and --context gives {}",
@@ -156,9 +156,9 @@ fn policies(args: &BanditReplay, log: &Log) -> Result<Vec<Served>> {
         let rounds = Some(log.rounds.len() as u64);
         // Policies that look at no context are not given one.
         let dimension = if name.starts_with("lin") { log.dimension } else { 0 };
-        let mut served = Served::new(&name, &params, log.arms.clone(), rounds, dimension, Some(range), args.everywhere.seed)?;
-        if matches!(served.policy(), Contender::Sets(_)) {
-            return Err(Usage(format!("--policies {word}: a log of single choices says nothing of sets")).into());
+        let mut served = PolicyService::new(&name, &params, log.arms.clone(), rounds, dimension, Some(range), args.everywhere.seed)?;
+        if matches!(served.policy(), SimulatedPolicy::Sets(_)) {
+            return Err(UsageError(format!("--policies {word}: a log of single choices says nothing of sets")).into());
         }
         served.name = name;
         all.push(served);
@@ -167,14 +167,14 @@ fn policies(args: &BanditReplay, log: &Log) -> Result<Vec<Served>> {
 }
 
 /// One line of the answer.
-struct Line {
+struct EstimateRow {
     policy: String,
     estimator: &'static str,
     estimate: Estimate,
     rounds: f64,
 }
 
-impl Line {
+impl EstimateRow {
     fn cells(&self) -> Vec<Cell> {
         let e = self.estimate;
         let numbers = [e.value, e.error, e.low, e.high, self.rounds].map(Cell::Number);
@@ -195,7 +195,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     let resumed = match &args.resume {
         Some(path) => {
             let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-            let read = Served::from_bytes(bytes);
+            let read = PolicyService::from_bytes(bytes);
             Some(read.map_err(|e| Error::Format { path: path.display().to_string(), message: e.to_string() })?.arms)
         }
         None => None,
@@ -206,7 +206,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     }
     let served = policies(args, &log)?;
     if args.output.is_some() && served.len() != 1 {
-        return Err(Usage(format!("-o keeps one policy, and {} are named", served.len())).into());
+        return Err(UsageError(format!("-o keeps one policy, and {} are named", served.len())).into());
     }
     let (mut lines, mut notes) = (Vec::new(), log.notes.clone());
     let mut own = None;
@@ -217,11 +217,11 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     }
     let mut kept = None;
     for policy in served {
-        let Contender::Single(inner) = policy.policy() else { continue };
+        let SimulatedPolicy::Single(inner) = policy.policy() else { continue };
         let mut inner = inner.clone();
         let contextual = policy.dimension > 0;
         let found = replay(&log.rounds, &mut inner, |row| if contextual { log.context(row) } else { &[] }, args.everywhere.seed)?;
-        lines.push(Line {
+        lines.push(EstimateRow {
             policy: policy.name.clone(),
             estimator: "replay",
             estimate: found.estimate,
@@ -244,7 +244,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     if let (Some(path), Some(policy)) = (&args.output, &kept) {
         file::write_atomic(path, &policy.to_bytes()?)?;
     }
-    remark(&args.everywhere, &notes);
+    print_notes(&args.everywhere, &notes);
     let (mean, seconds) = (log.mean(), started.elapsed().as_secs_f64());
     if let Some(path) = &args.report {
         file::write_atomic(path, page(&args.log, &log, &lines, own, &notes).to_html().as_bytes())?;
@@ -252,7 +252,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     if args.everywhere.json {
         let more = json!({
             "log": args.log, "rounds": log.rounds.len(), "arms": log.arms, "logged_mean": mean, "like_mean": own,
-            "estimates": lines.iter().map(Line::json).collect::<Vec<_>>(), "notes": notes, "output": args.output, "report": args.report,
+            "estimates": lines.iter().map(EstimateRow::json).collect::<Vec<_>>(), "notes": notes, "output": args.output, "report": args.report,
         });
         return print_json("bandit replay", &args.everywhere, seconds, more);
     }
@@ -264,7 +264,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
         text::number(mean)
     );
     let mut table = Report::default();
-    table.table("", &HEADS, lines.iter().map(Line::cells).collect());
+    table.table("", &HEADS, lines.iter().map(EstimateRow::cells).collect());
     out += &report::render(&table, usize::MAX);
     if let (Some(own), Some(other)) = (own, &args.like) {
         writeln!(out, "\n{other} itself has a mean reward of {}", text::number(own))?;
@@ -276,9 +276,9 @@ pub fn run(args: &BanditReplay) -> Result<()> {
 }
 
 /// Evaluates a policy with the shares of another log.
-fn like(args: &BanditReplay, log: &Log, theirs: &Log, other: &str, lines: &mut Vec<Line>, notes: &mut Vec<String>) -> Result<()> {
+fn like(args: &BanditReplay, log: &BanditLog, theirs: &BanditLog, other: &str, lines: &mut Vec<EstimateRow>, notes: &mut Vec<String>) -> Result<()> {
     if args.propensity.is_none() {
-        return Err(Usage(
+        return Err(UsageError(
             "--like needs --propensity: without the probabilities of its choices a log says nothing of other policies".into(),
         )
         .into());
@@ -293,18 +293,18 @@ fn like(args: &BanditReplay, log: &Log, theirs: &Log, other: &str, lines: &mut V
     for (estimator, estimate) in
         [("inverse propensity", found.ips), ("self-normalised", found.snips), ("doubly robust", found.doubly_robust)]
     {
-        lines.push(Line { policy: name.clone(), estimator, estimate, rounds: size });
+        lines.push(EstimateRow { policy: name.clone(), estimator, estimate, rounds: size });
     }
     let mut policy = ermine::agent::bandit::Stationary::new(shares)?.into();
     let found_again = replay(&log.rounds, &mut policy, |_| &[], args.everywhere.seed)?;
     debug_assert_eq!(policy.arms(), log.arms.len());
     let rounds = found_again.matched as f64;
-    lines.push(Line { policy: name, estimator: "replay", estimate: found_again.estimate, rounds });
+    lines.push(EstimateRow { policy: name, estimator: "replay", estimate: found_again.estimate, rounds });
     notes.extend(found.notes);
     Ok(())
 }
 
-fn page(name: &str, log: &Log, lines: &[Line], own: Option<f64>, notes: &[String]) -> Page {
+fn page(name: &str, log: &BanditLog, lines: &[EstimateRow], own: Option<f64>, notes: &[String]) -> Page {
     let mut page = Page::new(format!("Policies on {name}"));
     page.text(&format!(
         "{} rounds, {} arms, mean reward {}. Intervals are of 95 %.",
@@ -314,7 +314,7 @@ fn page(name: &str, log: &Log, lines: &[Line], own: Option<f64>, notes: &[String
     ));
     page.texts(notes);
     let mut table = Report::default();
-    table.table("Estimates", &HEADS, lines.iter().map(Line::cells).collect());
+    table.table("Estimates", &HEADS, lines.iter().map(EstimateRow::cells).collect());
     let points: Vec<(f64, f64)> = lines.iter().enumerate().map(|(k, l)| (k as f64, l.estimate.value)).collect();
     let band = lines.iter().map(|l| (l.estimate.low, l.estimate.high)).collect();
     let mut chart = Chart::new("Mean reward and its interval", "", "mean reward")

@@ -6,24 +6,24 @@ use std::time::{Instant, SystemTime};
 use anyhow::Result;
 use ermine::core::{Flow, Progress, file};
 use ermine::prelude::*;
-use ermine::report::{Settings, Subject};
+use ermine::report::{ReportOptions, ReportInput};
 use serde_json::json;
 
 use super::evaluate::cost_pair;
 use super::fit::{model_name, task_of};
-use super::{print, print_json, remark};
-use crate::args::{Everywhere, Report};
-use crate::failure::Usage;
-use crate::load::{self, Known};
-use crate::progress::Bar;
+use super::{print, print_json, print_notes};
+use crate::args::{GlobalArgs, ReportArgs};
+use crate::failure::UsageError;
+use crate::load::{self, LabeledRows};
+use crate::progress::ProgressLine;
 use crate::text;
 
-pub fn run(args: &Report) -> Result<()> {
+pub fn run(args: &ReportArgs) -> Result<()> {
     let started = Instant::now();
     check(&args.output)?;
     let fitted = load::open(&args.model)?;
-    let known = Known::read(&args.reading, &args.data, args.weight.as_ref(), &fitted)?;
-    let settings = Settings {
+    let known = LabeledRows::read(&args.reading, &args.data, args.weight.as_ref(), &fitted)?;
+    let settings = ReportOptions {
         folds: args.folds,
         sample: args.sample,
         measure: args.metric.clone(),
@@ -33,14 +33,14 @@ pub fn run(args: &Report) -> Result<()> {
             "no" => Some(false),
             _ => None,
         },
-        ..Settings::default()
+        ..ReportOptions::default()
     };
-    let mut subject = Subject::new(&fitted, known.dataset(&fitted), settings);
-    subject.origin.look_at(&args.data)?;
+    let mut subject = ReportInput::new(&fitted, known.dataset(&fitted), settings);
+    subject.origin.read_file_info(&args.data)?;
     subject.origin.model = Some(args.model.display().to_string());
     subject.origin.notes = known.notes.clone();
     let written = write(&args.output, subject, &args.everywhere)?;
-    remark(&args.everywhere, &known.notes);
+    print_notes(&args.everywhere, &known.notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json {
         let more = json!({
@@ -62,16 +62,16 @@ pub fn run(args: &Report) -> Result<()> {
 pub fn check(path: &Path) -> Result<()> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("html" | "htm" | "md") => Ok(()),
-        _ => Err(Usage(format!("{}: the name of a page must end in .html or .md", path.display())).into()),
+        _ => Err(UsageError(format!("{}: the name of a page must end in .html or .md", path.display())).into()),
     }
 }
 
 /// Makes the page and writes it; returns what was written.
-pub fn write(path: &Path, mut subject: Subject<'_>, everywhere: &Everywhere) -> Result<Vec<PathBuf>> {
+pub fn write(path: &Path, mut subject: ReportInput<'_>, everywhere: &GlobalArgs) -> Result<Vec<PathBuf>> {
     subject.origin.command = command_line(std::env::args());
     let days = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
     subject.origin.date = ermine::data::format_date(days as f64);
-    let bar = Bar::new(everywhere, "making the page");
+    let bar = ProgressLine::new(everywhere, "making the page");
     let observer = |p: &Progress| -> Flow { bar.observe("the page", p) };
     let page = subject.page(&Context { seed: everywhere.seed, observer: Some(&observer), ..Context::default() })?;
     drop(bar);

@@ -7,28 +7,28 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ermine::agent::catalogue::parse;
-use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, known, make};
-use ermine::agent::rl::{self, AGENTS, Episode, Evaluation, TrainedAgent};
-use ermine::agent::tabular::{Budget, LearningCurve};
+use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, env_info, make};
+use ermine::agent::rl::{self, AGENTS, Episode, ReturnStats, TrainedAgent};
+use ermine::agent::tabular::{TrainingBudget, LearningCurve};
 use ermine::chart::Chart;
 use ermine::core::{Context, Error, Flow, Progress, file};
 use ermine::page::Page;
 use serde_json::{Map, Value, json};
 
 use super::entries::{list, pairs, typed};
-use super::{print, print_json, remark};
-use crate::args::agents::{Named, RlPlay, RlTrain};
-use crate::progress::Bar;
+use super::{print, print_json, print_notes};
+use crate::args::agents::{CatalogArgs, RlPlay, RlTrain};
+use crate::progress::ProgressLine;
 use crate::text::{self, Align};
 
 /// Points of a learning curve.
 const SPANS: usize = 100;
 
-pub fn agents(args: &Named) -> Result<()> {
+pub fn agents(args: &CatalogArgs) -> Result<()> {
     list("rl agents", "agent", "agents", AGENTS, args)
 }
 
-pub fn environments(args: &Named) -> Result<()> {
+pub fn environments(args: &CatalogArgs) -> Result<()> {
     list("rl environments", "environment", "environments", ENVIRONMENTS, args)
 }
 
@@ -79,11 +79,11 @@ pub fn train(args: &RlTrain) -> Result<()> {
         None => rl::named(&name, &params)?,
     };
     let budget = match (args.steps, args.episodes) {
-        (Some(steps), _) => Budget::Steps(steps),
-        (None, Some(episodes)) => Budget::Episodes(episodes),
-        (None, None) => Budget::Steps(steps),
+        (Some(steps), _) => TrainingBudget::Steps(steps),
+        (None, Some(episodes)) => TrainingBudget::Episodes(episodes),
+        (None, None) => TrainingBudget::Steps(steps),
     };
-    let bar = Bar::new(&args.everywhere, "training");
+    let bar = ProgressLine::new(&args.everywhere, "training");
     let observer = |p: &Progress| -> Flow { bar.observe(&name, p) };
     let deadline = args.time_limit.map(|t| started + t);
     let cx = Context { seed, observer: Some(&observer), deadline, ..Context::default() };
@@ -92,8 +92,8 @@ pub fn train(args: &RlTrain) -> Result<()> {
         None => rl::train_seeds(&agent, &env, budget, seed..seed + args.seeds, &cx)?,
     };
     let training_seconds = started.elapsed().as_secs_f64();
-    bar.say("evaluating".into());
-    let measured: Vec<Evaluation> =
+    bar.set_message("evaluating".into());
+    let measured: Vec<ReturnStats> =
         trained.iter().map(|t| Ok(rl::evaluate(&env, |seen| t.act(seen), args.evaluate, &cx)?)).collect::<Result<_>>()?;
     drop(bar);
     let best = (1..trained.len()).fold(0, |best, i| if measured[i].mean > measured[best].mean { i } else { best });
@@ -102,7 +102,7 @@ pub fn train(args: &RlTrain) -> Result<()> {
     }
     let runs: Vec<(&[f64], &[u64])> = trained.iter().map(TrainedAgent::episodes).collect();
     let curve = LearningCurve::by_steps(&runs, SPANS);
-    let solved = known(&env.name, &env.params).solved;
+    let solved = env_info(&env.name, &env.params).solved;
     let title = format!("{name} on {}: returns while learning", env.name);
     let chart = Chart::learning(&title, &[(name.clone(), curve.clone())], solved);
     if measured.iter().any(|e| e.endless > 0) {
@@ -119,10 +119,10 @@ pub fn train(args: &RlTrain) -> Result<()> {
         page.frames(&format!("An episode of {} steps, return {}", film.steps, text::number(film.total)), &film.frames);
         file::write_atomic(path, page.to_html().as_bytes())?;
     }
-    remark(&args.everywhere, &notes);
+    print_notes(&args.everywhere, &notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json {
-        let entry = |(t, e): (&TrainedAgent, &Evaluation)| {
+        let entry = |(t, e): (&TrainedAgent, &ReturnStats)| {
             let (returns, _) = t.episodes();
             json!({"seed": t.seed, "steps": t.steps(), "episodes": returns.len(), "evaluation": e})
         };
@@ -172,8 +172,8 @@ fn table_heads() -> Vec<String> {
     ["seed", "steps of training", "return", "s.d.", "least", "most", "steps"].map(String::from).to_vec()
 }
 
-fn table(trained: &[TrainedAgent], measured: &[Evaluation]) -> Vec<Vec<ermine::core::Cell>> {
-    let row = |(t, e): (&TrainedAgent, &Evaluation)| {
+fn table(trained: &[TrainedAgent], measured: &[ReturnStats]) -> Vec<Vec<ermine::core::Cell>> {
+    let row = |(t, e): (&TrainedAgent, &ReturnStats)| {
         [t.seed as f64, t.steps() as f64, e.mean, e.sd, e.min, e.max, e.steps].map(ermine::core::Cell::Number).to_vec()
     };
     trained.iter().zip(measured).map(row).collect()
@@ -203,7 +203,7 @@ pub fn play(args: &RlPlay) -> Result<()> {
         }
         played.push(episode);
     }
-    let summary = Evaluation::of(&played);
+    let summary = ReturnStats::of(&played);
     if let Some(path) = &args.report {
         let mut page = Page::new(format!("{} plays {}", agent.agent.name, env.name));
         let heads = ["episode", "return", "steps"].map(String::from);

@@ -5,26 +5,26 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::agent::env::{Blackjack, Grid, World};
-use ermine::agent::mdp::{Outcome, Solution, Transitions, ValueIteration, policy_iteration};
-use ermine::chart::{Chart, Heat, Series};
+use ermine::agent::env::{Blackjack, GridLayout, EnvKind};
+use ermine::agent::mdp::{Transition, MdpSolution, Transitions, ValueIteration, policy_iteration};
+use ermine::chart::{Chart, Heatmap, Series};
 use ermine::core::{Cell, Column, Error, MISSING_CODE, Mat, Report, Table, file};
 use ermine::page::Page;
 use serde_json::json;
 
 use super::entries::pairs;
 use super::rl::{environment, is_map};
-use super::{print, print_json, remark};
+use super::{print, print_json, print_notes};
 use crate::args::agents::RlSolve;
 use crate::{report, text};
 
 /// A world that can be solved.
-struct Problem {
+struct MdpProblem {
     name: String,
     table: Transitions,
     states: Vec<String>,
     actions: Vec<String>,
-    grid: Option<Grid>,
+    grid: Option<GridLayout>,
 }
 
 pub fn run(args: &RlSolve) -> Result<()> {
@@ -37,7 +37,7 @@ pub fn run(args: &RlSolve) -> Result<()> {
         }
     };
     let start = solution.start_value(&problem.table);
-    remark(&args.everywhere, &solution.certificate.notes);
+    print_notes(&args.everywhere, &solution.certificate.notes);
     if let Some(path) = &args.report {
         file::write_atomic(path, page(&problem, &solution, start, args.rows).to_html().as_bytes())?;
     }
@@ -63,8 +63,8 @@ pub fn run(args: &RlSolve) -> Result<()> {
     writeln!(out, "{}: {}{bound}{end}", c.method, text::counted(c.iterations as usize, sweeps))?;
     writeln!(out, "value of the start: {}\n", precise(start))?;
     match &problem.grid {
-        Some(grid) => out += &drawn(grid, &solution),
-        None => out += &report::render(&listed(&problem, &solution), args.rows),
+        Some(grid) => out += &grid_text(grid, &solution),
+        None => out += &report::render(&state_table(&problem, &solution), args.rows),
     }
     print(&out)
 }
@@ -75,7 +75,7 @@ fn precise(v: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn problem(args: &RlSolve) -> Result<Problem> {
+fn problem(args: &RlSolve) -> Result<MdpProblem> {
     let set = pairs("--set", &args.set)?;
     let file = [".csv", ".tsv", ".parquet", ".gz", ".zst", ".arrow"].iter().any(|e| args.world.ends_with(e));
     if file && !is_map(&args.world) {
@@ -84,7 +84,7 @@ fn problem(args: &RlSolve) -> Result<Problem> {
     let env = environment(&args.world, &set)?;
     let table = match (&env.world, env.transitions()) {
         (_, Some(table)) => table.clone(),
-        (World::Blackjack(game), None) => Blackjack::transitions(game.rules())?,
+        (EnvKind::Blackjack(game), None) => Blackjack::transitions(game.rules())?,
         _ => {
             return Err(anyhow!(
                 "{} is no finite world that is known as a table; train an agent on it: ermine rl train {}",
@@ -95,7 +95,7 @@ fn problem(args: &RlSolve) -> Result<Problem> {
     };
     let name = if is_map(&args.world) { args.world.clone() } else { env.name.clone() };
     let states = (0..table.states()).map(|s| s.to_string()).collect();
-    Ok(Problem { name, states, actions: env.action_names(), grid: env.grid().cloned(), table })
+    Ok(MdpProblem { name, states, actions: env.action_names(), grid: env.grid().cloned(), table })
 }
 
 /// The cells of a column as words.
@@ -126,7 +126,7 @@ fn ordered(all: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// A world from rows of (state, action, next, probability, reward): actions that a state does not have keep it where it is, at no reward.
-fn from_table(name: &str, table: &Table) -> Result<Problem> {
+fn from_table(name: &str, table: &Table) -> Result<MdpProblem> {
     let (from, action, to) = (words(table, "state")?, words(table, "action")?, words(table, "next")?);
     let numbers = |column: &str| match table.column(column)? {
         Column::Number { values, .. } => Ok(values.clone()),
@@ -141,10 +141,10 @@ fn from_table(name: &str, table: &Table) -> Result<Problem> {
     let actions = ordered(action.iter().cloned());
     let index = |names: &[String]| -> BTreeMap<String, usize> { names.iter().cloned().zip(0..).collect() };
     let (state_of, action_of) = (index(&states), index(&actions));
-    let mut rows: BTreeMap<(usize, usize), Vec<Outcome>> = BTreeMap::new();
+    let mut rows: BTreeMap<(usize, usize), Vec<Transition>> = BTreeMap::new();
     for i in 0..table.rows() {
         let outcome =
-            Outcome { probability: probability[i], next: state_of[&to[i]], reward: reward[i], terminated: terminated[i] };
+            Transition { probability: probability[i], next: state_of[&to[i]], reward: reward[i], terminated: terminated[i] };
         rows.entry((state_of[&from[i]], action_of[&action[i]])).or_default().push(outcome);
     }
     // States without any action are ends; where a state has some actions, one that it has not is not to be chosen.
@@ -167,13 +167,13 @@ fn from_table(name: &str, table: &Table) -> Result<Problem> {
     let start = acts.iter().map(|&a| if a { 1.0 / open as f64 } else { 0.0 }).collect();
     let table = Transitions::new(states.len(), actions.len(), start, |s, a| match rows.get(&(s, a)) {
         Some(outcomes) => outcomes.clone(),
-        None => vec![Outcome { probability: 1.0, next: s, reward: 0.0, terminated: true }],
+        None => vec![Transition { probability: 1.0, next: s, reward: 0.0, terminated: true }],
     })?;
-    Ok(Problem { name: name.to_owned(), table, states, actions, grid: None })
+    Ok(MdpProblem { name: name.to_owned(), table, states, actions, grid: None })
 }
 
 /// What stands in a cell: an arrow, or the letter where there is nothing to decide.
-fn sign(grid: &Grid, solution: &Solution, cell: usize) -> char {
+fn arrow_of(grid: &GridLayout, solution: &MdpSolution, cell: usize) -> char {
     match grid.decides(cell) {
         true => grid.arrows[solution.policy[cell]],
         false => grid.letters[cell] as char,
@@ -181,7 +181,7 @@ fn sign(grid: &Grid, solution: &Solution, cell: usize) -> char {
 }
 
 /// Values and arrows, laid out as the map is.
-fn drawn(grid: &Grid, solution: &Solution) -> String {
+fn grid_text(grid: &GridLayout, solution: &MdpSolution) -> String {
     let value = |cell: usize| match grid.decides(cell) {
         true => format!("{:.4}", solution.values[cell]).trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => (grid.letters[cell] as char).to_string(),
@@ -196,13 +196,13 @@ fn drawn(grid: &Grid, solution: &Solution) -> String {
     out.push('\n');
     for first in (0..grid.letters.len()).step_by(grid.columns) {
         let line: Vec<String> =
-            (first..(first + grid.columns).min(grid.letters.len())).map(|c| sign(grid, solution, c).to_string()).collect();
+            (first..(first + grid.columns).min(grid.letters.len())).map(|c| arrow_of(grid, solution, c).to_string()).collect();
         out += &format!("  {}\n", line.join(" "));
     }
     out
 }
 
-fn listed(problem: &Problem, solution: &Solution) -> Report {
+fn state_table(problem: &MdpProblem, solution: &MdpSolution) -> Report {
     let row = |s: usize| -> Vec<Cell> {
         vec![
             problem.states[s].as_str().into(),
@@ -215,21 +215,21 @@ fn listed(problem: &Problem, solution: &Solution) -> Report {
     report
 }
 
-fn page(problem: &Problem, solution: &Solution, start: f64, rows: usize) -> Page {
+fn page(problem: &MdpProblem, solution: &MdpSolution, start: f64, rows: usize) -> Page {
     let mut page = Page::new(format!("{}, solved", problem.name));
     page.text(&format!("Value of the start: {}.", precise(start)));
     match &problem.grid {
         Some(grid) => {
-            page.text(&drawn(grid, solution));
+            page.text(&grid_text(grid, solution));
             let lines = grid.letters.len() / grid.columns;
             let value = |i: usize| if grid.decides(i) { solution.values[i] } else { f64::NAN };
             let values = Mat::from_vec(lines, grid.columns, (0..grid.letters.len()).map(value).collect());
             let names = |n: usize| (0..n).map(|i| i.to_string()).collect();
-            let heat = Heat { title: "Values".into(), rows: names(lines), columns: names(grid.columns), values };
+            let heat = Heatmap { title: "Values".into(), rows: names(lines), columns: names(grid.columns), values };
             page.svg(&heat.to_svg());
         }
         None => {
-            let mut report = listed(problem, solution);
+            let mut report = state_table(problem, solution);
             if let Some(ermine::core::Section::Table { rows: cells, .. }) = report.sections.first_mut() {
                 cells.truncate(rows);
             }

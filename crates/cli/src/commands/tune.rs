@@ -8,17 +8,17 @@ use anyhow::Result;
 use ermine::core::Task;
 use ermine::learn::metrics;
 use ermine::learn::select::{
-    Budget, Ended, Found, Method, NestedRound, Rounds, Scores, Search, Space, Trial, nested, stratified_k_fold,
+    Budget, TrialEnd, SearchResult, SearchMethod, NestedCvRound, CvSplits, FoldScores, ParameterSearch, SearchSpace, Trial, nested, stratified_k_fold,
 };
 use ermine::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{print, print_json, remark};
-use crate::args::{Effort, Tune};
-use crate::failure::Usage;
-use crate::journal::{Journal, fingerprint};
+use super::{print, print_json, print_notes};
+use crate::args::{SearchBudget, TuneArgs};
+use crate::failure::UsageError;
+use crate::journal::{TrialLog, fingerprint};
 use crate::load;
-use crate::progress::Bar;
+use crate::progress::ProgressLine;
 use crate::text::{self, Align};
 
 /// Trials that are tried when nobody says how many.
@@ -28,11 +28,11 @@ const SHOWN: usize = 10;
 /// Letters of a parameter's name that a table keeps at least.
 const SHORTEST_NAME: usize = 6;
 
-pub fn run(args: &Tune) -> Result<()> {
+pub fn run(args: &TuneArgs) -> Result<()> {
     let started = Instant::now();
     if let Some(task) = args.learning.task()?.filter(|t| !t.is_supervised()) {
         return Err(
-            Usage(format!("--task {task}: tune searches by predictions of a target, and there are none; fit one model")).into()
+            UsageError(format!("--task {task}: tune searches by predictions of a target, and there are none; fit one model")).into()
         );
     }
     let reading = args.splitting.reading(&args.reading);
@@ -40,15 +40,15 @@ pub fn run(args: &Tune) -> Result<()> {
     let seed = args.everywhere.seed;
     let rounds = args.splitting.rounds(&mut problem, seed)?;
     let task = problem.y.view().task();
-    let learner = load::chosen(args.model.as_deref(), &args.set, args.learning.task()?, task)?;
+    let learner = load::resolve_learner(args.model.as_deref(), &args.set, args.learning.task()?, task)?;
     let name = learner.spec().name;
-    let mut space = Space::default();
+    let mut space = SearchSpace::default();
     args.space.iter().try_for_each(|text| space.set(&*learner, text))?;
     if space.axes.is_empty() {
-        space = Space::of(&*learner)?;
+        space = SearchSpace::of(&*learner)?;
     }
     if space.axes.is_empty() {
-        return Err(Usage(format!("{name} recommends no parameters to search; name some with --space KEY=LO..HI")).into());
+        return Err(UsageError(format!("{name} recommends no parameters to search; name some with --space KEY=LO..HI")).into());
     }
     let metric = match (&args.metric, task) {
         (Some(name), _) => name.as_str(),
@@ -57,14 +57,14 @@ pub fn run(args: &Tune) -> Result<()> {
     };
     metrics::direction(metric)?;
     let method = match args.method.as_str() {
-        "grid" => Method::Grid { steps: args.steps },
-        "random" => Method::Random,
-        "halving" => Method::Halving,
-        _ => Method::Model,
+        "grid" => SearchMethod::Grid { steps: args.steps },
+        "random" => SearchMethod::Random,
+        "halving" => SearchMethod::Halving,
+        _ => SearchMethod::Model,
     };
     let budget = match (args.budget, args.trials) {
-        (Some(Effort::Trials(n)), also) => Budget { trials: Some(also.map_or(n, |m| n.min(m))), time: None },
-        (Some(Effort::Time(t)), trials) => Budget { trials, time: Some(t) },
+        (Some(SearchBudget::Trials(n)), also) => Budget { trials: Some(also.map_or(n, |m| n.min(m))), time: None },
+        (Some(SearchBudget::Time(t)), trials) => Budget { trials, time: Some(t) },
         (None, Some(n)) => Budget { trials: Some(n), time: None },
         (None, None) if args.method == "grid" => Budget::default(),
         (None, None) => Budget { trials: Some(TRIALS), time: None },
@@ -74,15 +74,15 @@ pub fn run(args: &Tune) -> Result<()> {
         "params": learner.params(), "space": &space, "method": method, "metric": metric, "rounds": rounds.describe(), "seed": seed,
         "prepare": args.learning.prepare, "patient": args.patient,
     });
-    let opened = args.journal.as_deref().map(|path| Journal::open(path, &head)).transpose()?;
+    let opened = args.journal.as_deref().map(|path| TrialLog::open(path, &head)).transpose()?;
     let (journal, history) = opened.map_or((None, Vec::new()), |(j, h)| (Some(j), h));
     if !history.is_empty() {
         problem.notes.push(format!("{} come from the journal", text::counted(history.len(), "trial")));
     }
-    let dress = |learner: Box<dyn AnyLearner>| args.learning.ready(learner);
-    let search = Search {
+    let dress = |learner: Box<dyn AnyLearner>| args.learning.prepared_learner(learner);
+    let search = ParameterSearch {
         learner: &*learner,
-        dress: &dress,
+        wrap: &dress,
         space: &space,
         method,
         metric,
@@ -91,23 +91,23 @@ pub fn run(args: &Tune) -> Result<()> {
         give_up: !args.patient,
     };
     let data = problem.dataset();
-    let bar = Bar::new(&args.everywhere, &format!("tuning {name}"));
+    let bar = ProgressLine::new(&args.everywhere, &format!("tuning {name}"));
     let deadline = args.learning.time_limit.map(|t| started + t);
     let cx = Context { seed, deadline, ..Context::default() };
     let trouble = Mutex::new(None);
     let progress = Mutex::new((history.len(), None::<f64>));
-    let higher = metrics::direction(metric)? == metrics::Better::Higher;
+    let higher = metrics::direction(metric)? == metrics::Direction::Higher;
     let found = search.run(&data, history, &cx, &|trial| {
-        if let Some(Err(e)) = journal.as_ref().map(|j| j.keep(trial)) {
+        if let Some(Err(e)) = journal.as_ref().map(|j| j.append(trial)) {
             trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(e);
         }
         let mut progress = progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         progress.0 += 1;
-        if trial.ended == Ended::Whole && trial.share == 1.0 {
+        if trial.ended == TrialEnd::Complete && trial.share == 1.0 {
             let mean = trial.summary().mean;
             progress.1 = Some(progress.1.map_or(mean, |best| if higher { best.max(mean) } else { best.min(mean) }));
         }
-        bar.say(course(&progress, &budget, started, metric));
+        bar.set_message(progress_line(&progress, &budget, started, metric));
     })?;
     if let Some(e) = trouble.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         return Err(e.context("the journal could not be written"));
@@ -117,11 +117,11 @@ pub fn run(args: &Tune) -> Result<()> {
     let mut best = load::learner(name, &args.set)?;
     best.set_all(&found.best().params)?;
     if let Some(path) = &args.output {
-        let mut fitted = Fitted::train(args.learning.ready(best), &problem, &Context::seeded(seed))?;
-        args.reading.remember(&mut fitted)?;
+        let mut fitted = Fitted::train(args.learning.prepared_learner(best), &problem, &Context::seeded(seed))?;
+        args.reading.record_read_options(&mut fitted)?;
         fitted.save(path)?;
     }
-    remark(&args.everywhere, &problem.notes);
+    print_notes(&args.everywhere, &problem.notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json {
         let more = as_json(args, name, metric, &space, &rounds, &found, outer.as_deref(), &problem);
@@ -131,7 +131,7 @@ pub fn run(args: &Tune) -> Result<()> {
 }
 
 /// How far a search is, and how long it may take.
-fn course(progress: &(usize, Option<f64>), budget: &Budget, started: Instant, metric: &str) -> String {
+fn progress_line(progress: &(usize, Option<f64>), budget: &Budget, started: Instant, metric: &str) -> String {
     let (done, best) = progress;
     let gone = started.elapsed().as_secs_f64();
     let mut out = format!("{done}{} trials", budget.trials.map_or(String::new(), |n| format!(" of {n}")));
@@ -150,24 +150,24 @@ fn course(progress: &(usize, Option<f64>), budget: &Budget, started: Instant, me
 }
 
 /// The search, measured on rows that have no part in it.
-fn nested_rounds(args: &Tune, search: &Search<'_>, data: &Dataset<'_>, cx: &Context<'_>, bar: &Bar) -> Result<Vec<NestedRound>> {
+fn nested_rounds(args: &TuneArgs, search: &ParameterSearch<'_>, data: &Dataset<'_>, cx: &Context<'_>, bar: &ProgressLine) -> Result<Vec<NestedCvRound>> {
     if args.splitting.group.is_some() || args.splitting.time.is_some() {
-        return Err(Usage("--nested splits rows freely within its folds, which --group and --time forbid".into()).into());
+        return Err(UsageError("--nested splits rows freely within its folds, which --group and --time forbid".into()).into());
     }
     let seed = cx.seed;
-    let inner = |rows: &Dataset<'_>| Ok(Rounds::from(stratified_k_fold(&rows.y, rows.rows(), 5.min(rows.rows()), seed)?));
+    let inner = |rows: &Dataset<'_>| Ok(CvSplits::from(stratified_k_fold(&rows.y, rows.rows(), 5.min(rows.rows()), seed)?));
     let count = search.rounds.len();
-    Ok(nested(search, data, search.rounds, &inner, cx, &|k, _| bar.say(format!("nested search {} of {count}", k + 1)))?)
+    Ok(nested(search, data, search.rounds, &inner, cx, &|k, _| bar.set_message(format!("nested search {} of {count}", k + 1)))?)
 }
 
 /// The trials, the best first: whole ones, then those that were given up, then those that failed.
-fn ranked<'a>(found: &'a Found, metric: &str) -> Vec<&'a Trial> {
-    let higher = metrics::direction(metric).is_ok_and(|d| d == metrics::Better::Higher);
+fn ranked<'a>(found: &'a SearchResult, metric: &str) -> Vec<&'a Trial> {
+    let higher = metrics::direction(metric).is_ok_and(|d| d == metrics::Direction::Higher);
     let mut trials: Vec<&Trial> = found.trials.iter().collect();
     let class = |t: &Trial| match t.ended {
-        Ended::Whole => 0,
-        Ended::Hopeless => 1,
-        Ended::Failed(_) => 2,
+        TrialEnd::Complete => 0,
+        TrialEnd::Pruned => 1,
+        TrialEnd::Failed(_) => 2,
     };
     let loss = |t: &Trial| if higher { -t.summary().mean } else { t.summary().mean };
     trials.sort_by(|a, b| class(a).cmp(&class(b)).then(loss(a).total_cmp(&loss(b))).then(a.index.cmp(&b.index)));
@@ -177,9 +177,9 @@ fn ranked<'a>(found: &'a Found, metric: &str) -> Vec<&'a Trial> {
 fn trial_json(trial: &Trial) -> Value {
     let s = trial.summary();
     let (ended, why) = match &trial.ended {
-        Ended::Whole => ("whole", None),
-        Ended::Hopeless => ("hopeless", None),
-        Ended::Failed(why) => ("failed", Some(why)),
+        TrialEnd::Complete => ("whole", None),
+        TrialEnd::Pruned => ("hopeless", None),
+        TrialEnd::Failed(why) => ("failed", Some(why)),
     };
     json!({
         "index": trial.index, "params": trial.params, "mean": s.mean, "std": s.std, "standard_error": s.standard_error, "scores": trial.scores,
@@ -187,19 +187,19 @@ fn trial_json(trial: &Trial) -> Value {
     })
 }
 
-fn nested_scores(rounds: &[NestedRound], metric: &str) -> Scores {
-    Scores::of(rounds.iter().filter_map(|r| r.score.value(metric)).collect())
+fn nested_scores(rounds: &[NestedCvRound], metric: &str) -> FoldScores {
+    FoldScores::of(rounds.iter().filter_map(|r| r.score.value(metric)).collect())
 }
 
 #[allow(clippy::too_many_arguments)]
 fn as_json(
-    args: &Tune,
+    args: &TuneArgs,
     name: &str,
     metric: &str,
-    space: &Space,
-    rounds: &Rounds,
-    found: &Found,
-    outer: Option<&[NestedRound]>,
+    space: &SearchSpace,
+    rounds: &CvSplits,
+    found: &SearchResult,
+    outer: Option<&[NestedCvRound]>,
     problem: &Problem,
 ) -> Value {
     let nested = outer.map(|rounds| {
@@ -226,7 +226,7 @@ fn short(value: &Value) -> String {
 /// A table of trials in 80 columns: names of parameters are cut as far as needed, since the best setting says them whole.
 fn narrow_table(spread: &str, names: &[&String], rows: &[Vec<String>]) -> String {
     let of_width = |most: usize| {
-        let cut: Vec<String> = names.iter().map(|n| text::cut(n, most)).collect();
+        let cut: Vec<String> = names.iter().map(|n| text::truncate(n, most)).collect();
         let mut head = vec!["", spread];
         head.extend(cut.iter().map(String::as_str));
         head.push("fit");
@@ -238,12 +238,12 @@ fn narrow_table(spread: &str, names: &[&String], rows: &[Vec<String>]) -> String
 }
 
 fn as_text(
-    args: &Tune,
+    args: &TuneArgs,
     name: &str,
     metric: &str,
-    rounds: &Rounds,
-    found: &Found,
-    outer: Option<&[NestedRound]>,
+    rounds: &CvSplits,
+    found: &SearchResult,
+    outer: Option<&[NestedCvRound]>,
     seconds: f64,
 ) -> Result<String> {
     let mut out = format!(
@@ -263,19 +263,19 @@ fn as_text(
         cells
     };
     let ranked = ranked(found, metric);
-    let whole: Vec<&Trial> = ranked.iter().filter(|t| t.ended == Ended::Whole).take(SHOWN).copied().collect();
+    let whole: Vec<&Trial> = ranked.iter().filter(|t| t.ended == TrialEnd::Complete).take(SHOWN).copied().collect();
     out += &narrow_table(&spread, &names, &whole.iter().enumerate().map(row).collect::<Vec<_>>());
-    let count = |of: fn(&Ended) -> bool| found.trials.iter().filter(|t| of(&t.ended)).count();
-    let (left, failed) = (count(|e| *e == Ended::Hopeless), count(|e| matches!(e, Ended::Failed(_))));
+    let count = |of: fn(&TrialEnd) -> bool| found.trials.iter().filter(|t| of(&t.ended)).count();
+    let (left, failed) = (count(|e| *e == TrialEnd::Pruned), count(|e| matches!(e, TrialEnd::Failed(_))));
     if left > 0 {
         writeln!(out, "\n  {} could not become the best and ended early", text::counted(left, "trial"))?;
     }
-    if let Some(Ended::Failed(why)) = found.trials.iter().map(|t| &t.ended).find(|e| matches!(e, Ended::Failed(_))) {
+    if let Some(TrialEnd::Failed(why)) = found.trials.iter().map(|t| &t.ended).find(|e| matches!(e, TrialEnd::Failed(_))) {
         writeln!(out, "\n  {} failed; the first: {why}", text::counted(failed, "trial"))?;
     }
     let best = found.best().summary();
     let settings: Vec<String> = found.best().params.iter().map(|(k, v)| format!("{k}={}", short(v))).collect();
-    write!(out, "\n{}", text::flow("best: ", &settings))?;
+    write!(out, "\n{}", text::wrap_pieces("best: ", &settings))?;
     match outer {
         Some(rounds) => {
             let s = nested_scores(rounds, metric);

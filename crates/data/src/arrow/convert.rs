@@ -14,7 +14,7 @@ use ermine_core::{ColumnKind, Error, Result};
 
 use crate::csv::{is_rounded, parse_number};
 use crate::date;
-use crate::part::{Part, Plan, Strings};
+use crate::part::{ColumnChunk, ParseAs, CodedStrings};
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 
@@ -22,41 +22,41 @@ const SECONDS_A_DAY: f64 = 86_400.0;
 ///
 /// Numbers, decimals, times of day and durations (both in seconds) are numbers; dates and time stamps are days since
 /// 1970-01-01; text, booleans and dictionaries of text are strings.
-pub(super) fn plan(data_type: &DataType) -> Option<Plan> {
+pub(super) fn plan(data_type: &DataType) -> Option<ParseAs> {
     use DataType as T;
     match data_type {
         T::Dictionary(_, values) => plan(values),
-        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Boolean => Some(Plan::Strings),
-        T::Date32 | T::Date64 | T::Timestamp(..) => Some(Plan::Date),
-        T::Null | T::Time32(_) | T::Time64(_) | T::Duration(_) => Some(Plan::Number),
-        T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => Some(Plan::Number),
-        t if t.is_numeric() => Some(Plan::Number),
+        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Boolean => Some(ParseAs::Strings),
+        T::Date32 | T::Date64 | T::Timestamp(..) => Some(ParseAs::Date),
+        T::Null | T::Time32(_) | T::Time64(_) | T::Duration(_) => Some(ParseAs::Number),
+        T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => Some(ParseAs::Number),
+        t if t.is_numeric() => Some(ParseAs::Number),
         _ => None,
     }
 }
 
 /// How a column of this type is read when `asked` to be of a kind.
-pub(super) fn plan_as(data_type: &DataType, asked: Option<ColumnKind>) -> Option<Plan> {
+pub(super) fn plan_as(data_type: &DataType, asked: Option<ColumnKind>) -> Option<ParseAs> {
     let natural = plan(data_type)?;
     Some(match asked {
         None | Some(ColumnKind::Identifier) => natural,
-        Some(ColumnKind::Number) => Plan::Number,
-        Some(ColumnKind::Date) => Plan::Date,
-        Some(ColumnKind::Category | ColumnKind::Text) => Plan::Strings,
+        Some(ColumnKind::Number) => ParseAs::Number,
+        Some(ColumnKind::Date) => ParseAs::Date,
+        Some(ColumnKind::Category | ColumnKind::Text) => ParseAs::Strings,
     })
 }
 
 /// The cells of an array as `plan` says; `first` is the row of the first cell, for messages.
-pub(super) fn part(name: &str, array: &ArrayRef, plan: Plan, first: usize) -> Result<Part> {
+pub(super) fn part(name: &str, array: &ArrayRef, plan: ParseAs, first: usize) -> Result<ColumnChunk> {
     match plan {
-        Plan::Skip => Ok(Part::Skipped),
-        Plan::Strings => strings(array).map(Part::Strings).ok_or_else(|| unreadable(name, array.data_type())),
-        Plan::Number | Plan::Date => {
+        ParseAs::Skip => Ok(ColumnChunk::Skipped),
+        ParseAs::Strings => strings(array).map(ColumnChunk::Strings).ok_or_else(|| unreadable(name, array.data_type())),
+        ParseAs::Number | ParseAs::Date => {
             if let Some(values) = numbers(array) {
-                return Ok(Part::Numbers(values, rounded(array)));
+                return Ok(ColumnChunk::Numbers(values, rounded(array)));
             }
-            let parse = if plan == Plan::Date { date::parse } else { parse_number };
-            let what = if plan == Plan::Date { "an ISO 8601 date" } else { "a number" };
+            let parse = if plan == ParseAs::Date { date::parse } else { parse_number };
+            let what = if plan == ParseAs::Date { "an ISO 8601 date" } else { "a number" };
             let cells = strings(array).ok_or_else(|| unreadable(name, array.data_type()))?;
             let known: Vec<Option<f64>> = cells
                 .names
@@ -74,9 +74,9 @@ pub(super) fn part(name: &str, array: &ArrayRef, plan: Plan, first: usize) -> Re
                 }
             };
             let values: Vec<f64> = cells.codes.iter().enumerate().map(value).collect::<Result<_>>()?;
-            let rounded = |(code, v): (&u32, &f64)| plan == Plan::Number && !v.is_nan() && is_rounded(cells.names.get(*code), *v);
+            let rounded = |(code, v): (&u32, &f64)| plan == ParseAs::Number && !v.is_nan() && is_rounded(cells.names.get(*code), *v);
             let rounded = cells.codes.iter().zip(&values).filter(|c| rounded(*c)).count() as u64;
-            Ok(Part::Numbers(values, rounded))
+            Ok(ColumnChunk::Numbers(values, rounded))
         }
     }
 }
@@ -205,9 +205,9 @@ fn rounded(array: &ArrayRef) -> u64 {
 }
 
 /// The cells as strings. Numbers are written as `Display` writes them, whole numbers without point; dates as ISO 8601.
-fn strings(array: &ArrayRef) -> Option<Strings> {
+fn strings(array: &ArrayRef) -> Option<CodedStrings> {
     use DataType as T;
-    let mut out = Strings::default();
+    let mut out = CodedStrings::default();
     let mut put = |cell: Option<&str>| match cell {
         Some(text) => {
             out.push(text.as_bytes());
@@ -223,7 +223,7 @@ fn strings(array: &ArrayRef) -> Option<Strings> {
         T::UInt64 => array.as_primitive::<UInt64Type>().iter().for_each(|v| put(v.map(|v| v.to_string()).as_deref())),
         T::Dictionary(..) => return dictionary(array),
         t => {
-            let as_date = plan(t) == Some(Plan::Date);
+            let as_date = plan(t) == Some(ParseAs::Date);
             let text = |v: &f64| if as_date { date::format(*v) } else { v.to_string() };
             numbers(array)?.iter().for_each(|v| put((!v.is_nan()).then(|| text(v)).as_deref()));
         }
@@ -232,10 +232,10 @@ fn strings(array: &ArrayRef) -> Option<Strings> {
 }
 
 /// A dictionary's values are looked up once each; those that no key uses leave no trace.
-fn dictionary(array: &ArrayRef) -> Option<Strings> {
+fn dictionary(array: &ArrayRef) -> Option<CodedStrings> {
     let array = array.as_any_dictionary();
     let values = strings(array.values())?;
-    let mut out = Strings::default();
+    let mut out = CodedStrings::default();
     if values.codes.is_empty() {
         (0..array.len()).for_each(|_| out.push_missing());
         return Some(out);

@@ -15,28 +15,28 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 use rayon::prelude::*;
 
-use super::{Columns, convert};
+use super::{ArrowColumns, convert};
 use crate::options::{Format, ReadOptions};
-use crate::part::{Gather, Plan};
-use crate::source::{Bytes, Packing, Source};
+use crate::part::{ChunkSink, ParseAs};
+use crate::source::{Bytes, Compression, ByteSource};
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8192;
 /// Cells of a batch at most, unless the table is very wide.
 const BATCH_CELLS: usize = 1 << 19;
 /// Batches that are decoded ahead of their use.
-const AHEAD: usize = 2;
+const READ_AHEAD_BATCHES: usize = 2;
 
 /// Parquet or Arrow files that make up one table.
 pub(crate) struct ArrowFiles<'a> {
-    pub(crate) sources: &'a [Source],
+    pub(crate) sources: &'a [ByteSource],
     pub(crate) options: &'a ReadOptions,
     pub(crate) format: Format,
 }
 
 impl ArrowFiles<'_> {
     /// Names and types of the columns; all files must have the same.
-    pub(crate) fn columns(&self) -> Result<Columns> {
+    pub(crate) fn columns(&self) -> Result<ArrowColumns> {
         let mut first: Option<SchemaRef> = None;
         for source in self.sources {
             let schema = open(source, self.format, self.options)?.schema();
@@ -46,12 +46,12 @@ impl ArrowFiles<'_> {
             }
         }
         let schema = first.ok_or_else(|| Error::Data("there is no file to read".into()))?;
-        Columns::new(&schema, self.options)
+        ArrowColumns::new(&schema, self.options)
     }
 
     /// Reads all rows, each column on its own where the format allows it (Parquet); returns what was gathered of each
     /// column, and the number of rows.
-    pub(crate) fn by_column<G: Gather>(&self, columns: &Columns) -> Result<(Vec<G>, usize)> {
+    pub(crate) fn by_column<G: ChunkSink>(&self, columns: &ArrowColumns) -> Result<(Vec<G>, usize)> {
         if self.format != Format::Parquet {
             let mut all: Vec<G> = columns.names.iter().map(|_| G::default()).collect();
             let mut rows = 0;
@@ -66,7 +66,7 @@ impl ArrowFiles<'_> {
         let files = self.sources.iter().map(|s| ParquetFile::open(s, self.options)).collect::<Result<Vec<_>>>()?;
         let one = |j: usize| -> Result<G> {
             let (mut to, mut rows) = (G::default(), 0);
-            if columns.plans[j] == Plan::Skip {
+            if columns.plans[j] == ParseAs::Skip {
                 return Ok(to);
             }
             for file in &files {
@@ -118,7 +118,7 @@ fn same_columns(path: &str, known: &ArrowSchema, found: &ArrowSchema) -> Result<
     Ok(())
 }
 
-type Batches = Box<dyn RecordBatchReader + Send>;
+type BatchReader = Box<dyn RecordBatchReader + Send>;
 
 /// A decoder that meets a damaged file may also give up with a panic; that is an error of the file like any other.
 fn guarded<T>(path: &str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -129,13 +129,13 @@ fn damaged(path: &str, what: impl std::fmt::Display) -> Error {
     Error::Format { path: path.to_owned(), message: format!("the file is damaged or not of this format ({what})") }
 }
 
-fn open(source: &Source, format: Format, options: &ReadOptions) -> Result<Batches> {
+fn open(source: &ByteSource, format: Format, options: &ReadOptions) -> Result<BatchReader> {
     let path = &source.name;
     if format == Format::Parquet {
         return ParquetFile::open(source, options)?.reader(None);
     }
     guarded(path, || match source.path() {
-        Some(file) if source.packing()? == Packing::Plain => {
+        Some(file) if source.compression()? == Compression::Uncompressed => {
             ipc(path, BufReader::new(File::open(file).map_err(|e| Error::io(file, e))?))
         }
         _ => ipc(path, Cursor::new(source.read_all(options)?)),
@@ -144,7 +144,7 @@ fn open(source: &Source, format: Format, options: &ReadOptions) -> Result<Batche
 
 /// A Parquet file and its footer.
 struct ParquetFile {
-    source: Source,
+    source: ByteSource,
     metadata: ArrowReaderMetadata,
     rows: usize,
 }
@@ -152,9 +152,9 @@ struct ParquetFile {
 impl ParquetFile {
     /// Parquet needs a file to jump about in; what is packed or comes from the standard input is put down in one that
     /// vanishes with the source.
-    fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
+    fn open(source: &ByteSource, options: &ReadOptions) -> Result<Self> {
         let source = match source.path() {
-            Some(_) if source.packing()? == Packing::Plain => source.clone(),
+            Some(_) if source.compression()? == Compression::Uncompressed => source.clone(),
             _ => {
                 let io = |e| Error::io("a temporary file", e);
                 let mut file = tempfile::NamedTempFile::new().map_err(io)?;
@@ -164,7 +164,7 @@ impl ParquetFile {
                     file.write_all(&block).map_err(io)?;
                     block.clear();
                 }
-                Source { name: source.name.clone(), bytes: Bytes::Spooled(Arc::new(file.into_temp_path())) }
+                ByteSource { name: source.name.clone(), bytes: Bytes::Spooled(Arc::new(file.into_temp_path())) }
             }
         };
         let metadata = guarded(&source.name, || {
@@ -175,13 +175,13 @@ impl ParquetFile {
     }
 
     /// A handle of its own for every reader: clones of one handle share their position.
-    fn file(source: &Source) -> Result<File> {
+    fn file(source: &ByteSource) -> Result<File> {
         let path = source.path().unwrap_or(Path::new(""));
         File::open(path).map_err(|e| Error::io(path, e))
     }
 
     /// All batches, of all columns or of one.
-    fn reader(&self, column: Option<usize>) -> Result<Batches> {
+    fn reader(&self, column: Option<usize>) -> Result<BatchReader> {
         let path = &self.source.name;
         guarded(path, || {
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(Self::file(&self.source)?, self.metadata.clone());
@@ -190,7 +190,7 @@ impl ParquetFile {
                 None => (ProjectionMask::all(), self.metadata.schema().fields().len().max(1)),
             };
             let rows = (BATCH_CELLS / width).clamp(64, BATCH_ROWS);
-            Ok(Box::new(builder.with_projection(mask).with_batch_size(rows).build().map_err(|e| damaged(path, e))?) as Batches)
+            Ok(Box::new(builder.with_projection(mask).with_batch_size(rows).build().map_err(|e| damaged(path, e))?) as BatchReader)
         })
     }
 
@@ -202,12 +202,12 @@ impl ParquetFile {
 }
 
 /// The next batch of a reader.
-fn next(path: &str, reader: &mut Batches) -> Result<Option<RecordBatch>> {
+fn next(path: &str, reader: &mut BatchReader) -> Result<Option<RecordBatch>> {
     guarded(path, || reader.next().transpose().map_err(|e| damaged(path, e)))
 }
 
 /// IPC in file form begins with `ARROW1`; all else is taken for a stream.
-fn ipc<R: Read + Seek + Send + 'static>(path: &str, mut reader: R) -> Result<Batches> {
+fn ipc<R: Read + Seek + Send + 'static>(path: &str, mut reader: R) -> Result<BatchReader> {
     let mut magic = Vec::new();
     (&mut reader).take(6).read_to_end(&mut magic).map_err(|e| Error::io(path, e))?;
     reader.rewind().map_err(|e| Error::io(path, e))?;
@@ -218,8 +218,8 @@ fn ipc<R: Read + Seek + Send + 'static>(path: &str, mut reader: R) -> Result<Bat
     }
 }
 
-fn ahead(path: String, mut reader: Batches) -> Receiver<Result<RecordBatch>> {
-    let (send, receive) = sync_channel(AHEAD);
+fn ahead(path: String, mut reader: BatchReader) -> Receiver<Result<RecordBatch>> {
+    let (send, receive) = sync_channel(READ_AHEAD_BATCHES);
     std::thread::spawn(move || {
         loop {
             let batch = next(&path, &mut reader);

@@ -17,21 +17,21 @@ pub use write::to_batch;
 
 use crate::infer::Profile;
 use crate::options::ReadOptions;
-use crate::part::{self, Gather, Gathered, Part, Plan, Verdict};
-use crate::read::{self, Loaded};
+use crate::part::{self, ChunkSink, ProfiledColumn, ColumnChunk, ParseAs, InferredColumn};
+use crate::read::{self, LoadedTable};
 
 /// Names and ways to read of the columns of an Arrow schema.
 #[derive(Debug, Clone)]
-pub(crate) struct Columns {
+pub(crate) struct ArrowColumns {
     pub(crate) names: Vec<String>,
-    pub(crate) plans: Vec<Plan>,
+    pub(crate) plans: Vec<ParseAs>,
     pub(crate) notes: Vec<String>,
     /// Columns that are dictionaries: categories, whatever the cells look like.
     dictionary: Vec<bool>,
     asked: Vec<Option<ColumnKind>>,
 }
 
-impl Columns {
+impl ArrowColumns {
     pub(crate) fn new(schema: &ArrowSchema, options: &ReadOptions) -> Result<Self> {
         let mut names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
         let mut notes = Vec::new();
@@ -42,10 +42,10 @@ impl Columns {
         let mut plans = Vec::with_capacity(names.len());
         for (j, field) in schema.fields().iter().enumerate() {
             plans.push(match convert::plan_as(field.data_type(), asked[j]) {
-                _ if dropped[j] => Plan::Skip,
+                _ if dropped[j] => ParseAs::Skip,
                 Some(plan) => plan,
                 // A model that does not know the column does not need it.
-                None if options.expected.is_some() && asked[j].is_none() => Plan::Skip,
+                None if options.expected.is_some() && asked[j].is_none() => ParseAs::Skip,
                 None => return Err(convert::unreadable(&names[j], field.data_type())),
             });
         }
@@ -54,7 +54,7 @@ impl Columns {
     }
 
     /// The parts of a batch; `first` is the row of its first row.
-    pub(crate) fn parts(&self, batch: &RecordBatch, first: usize) -> Result<Vec<Part>> {
+    pub(crate) fn parts(&self, batch: &RecordBatch, first: usize) -> Result<Vec<ColumnChunk>> {
         if batch.num_columns() != self.names.len() {
             let message = format!("a batch has {} columns, and the schema has {}", batch.num_columns(), self.names.len());
             return Err(Error::Data(message));
@@ -66,15 +66,15 @@ impl Columns {
     }
 
     /// What the columns turned out to be.
-    pub(crate) fn verdicts<'p>(&self, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<Verdict>> {
+    pub(crate) fn infer_columns<'p>(&self, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<InferredColumn>> {
         profiles
             .into_iter()
             .enumerate()
             .map(|(j, profile)| {
                 let plan = self.plans[j];
-                let few = plan == Plan::Strings && self.dictionary[j] && profile.names().is_some();
+                let few = plan == ParseAs::Strings && self.dictionary[j] && profile.names().is_some();
                 let asked = self.asked[j].or(few.then_some(ColumnKind::Category));
-                let mut verdict = part::verdict(&self.names[j], plan, profile, asked)?;
+                let mut verdict = part::infer(&self.names[j], plan, profile, asked)?;
                 if few && self.asked[j].is_none() {
                     verdict.reason = format!("a dictionary of {} strings", verdict.field.categories.len());
                 }
@@ -91,8 +91,8 @@ impl Columns {
 /// names of all batches, text whatever its cells look like. Null and NaN are missing. `types` overrules, by column name.
 /// Nested and binary columns are refused by name.
 pub fn table_from_batches(schema: &ArrowSchema, batches: &[RecordBatch], types: &BTreeMap<String, ColumnKind>) -> Result<Table> {
-    let columns = Columns::new(schema, &ReadOptions { types: types.clone(), ..ReadOptions::default() })?;
-    let mut gathered: Vec<Gathered> = columns.names.iter().map(|_| Gathered::default()).collect();
+    let columns = ArrowColumns::new(schema, &ReadOptions { types: types.clone(), ..ReadOptions::default() })?;
+    let mut gathered: Vec<ProfiledColumn> = columns.names.iter().map(|_| ProfiledColumn::default()).collect();
     let mut rows = 0;
     for batch in batches {
         let parts = columns.parts(batch, rows)?;
@@ -103,13 +103,13 @@ pub fn table_from_batches(schema: &ArrowSchema, batches: &[RecordBatch], types: 
 }
 
 /// Reads whole files.
-pub(crate) fn read_files(files: &ArrowFiles<'_>) -> Result<Loaded> {
+pub(crate) fn read_files(files: &ArrowFiles<'_>) -> Result<LoadedTable> {
     let columns = files.columns()?;
-    let (gathered, _) = files.by_column::<Gathered>(&columns)?;
+    let (gathered, _) = files.by_column::<ProfiledColumn>(&columns)?;
     assemble(columns, gathered)
 }
 
-fn assemble(columns: Columns, gathered: Vec<Gathered>) -> Result<Loaded> {
-    let verdicts = columns.verdicts(gathered.iter().map(|g| &g.profile))?;
+fn assemble(columns: ArrowColumns, gathered: Vec<ProfiledColumn>) -> Result<LoadedTable> {
+    let verdicts = columns.infer_columns(gathered.iter().map(|g| &g.profile))?;
     read::assemble(verdicts, &columns.plans, gathered, columns.notes)
 }

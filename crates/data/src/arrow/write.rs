@@ -77,11 +77,11 @@ pub(crate) struct BatchWriter<W: Write + Send> {
     path: String,
     schema: Schema,
     parquet: bool,
-    state: State<W>,
+    state: WriterState<W>,
 }
 
 /// The file is begun with the first rows, which show whether identifiers are numbers.
-enum State<W: Write + Send> {
+enum WriterState<W: Write + Send> {
     Waiting(W),
     Parquet(Box<ArrowWriter<W>>, SchemaRef),
     Arrow(Box<FileWriter<W>>, SchemaRef),
@@ -90,7 +90,7 @@ enum State<W: Write + Send> {
 
 impl<W: Write + Send> BatchWriter<W> {
     pub(crate) fn new(path: &str, parquet: bool, sink: W, schema: &Schema) -> Self {
-        Self { path: path.to_owned(), schema: schema.clone(), parquet, state: State::Waiting(sink) }
+        Self { path: path.to_owned(), schema: schema.clone(), parquet, state: WriterState::Waiting(sink) }
     }
 
     fn failed(&self, e: impl std::fmt::Display) -> Error {
@@ -98,40 +98,40 @@ impl<W: Write + Send> BatchWriter<W> {
     }
 
     fn begin(&mut self, first: Option<&TableRef<'_>>) -> Result<()> {
-        let State::Waiting(sink) = std::mem::replace(&mut self.state, State::Broken) else { return Ok(()) };
+        let WriterState::Waiting(sink) = std::mem::replace(&mut self.state, WriterState::Broken) else { return Ok(()) };
         let schema = arrow_schema(&self.schema, first);
         self.state = if self.parquet {
             let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
             let writer = ArrowWriter::try_new(sink, schema.clone(), Some(properties)).map_err(|e| self.failed(e))?;
-            State::Parquet(Box::new(writer), schema)
+            WriterState::Parquet(Box::new(writer), schema)
         } else {
             let writer = FileWriter::try_new(sink, &schema).map_err(|e| self.failed(e))?;
-            State::Arrow(Box::new(writer), schema)
+            WriterState::Arrow(Box::new(writer), schema)
         };
         Ok(())
     }
 
     pub(crate) fn write(&mut self, rows: &TableRef<'_>) -> Result<()> {
-        if matches!(self.state, State::Waiting(_)) {
+        if matches!(self.state, WriterState::Waiting(_)) {
             self.begin(Some(rows))?;
         }
         let written = match &mut self.state {
-            State::Parquet(writer, schema) => writer.write(&batch(rows, Some(schema))?).map_err(|e| e.to_string()),
-            State::Arrow(writer, schema) => writer.write(&batch(rows, Some(schema))?).map_err(|e| e.to_string()),
-            State::Waiting(_) | State::Broken => Err("an earlier write failed".to_owned()),
+            WriterState::Parquet(writer, schema) => writer.write(&batch(rows, Some(schema))?).map_err(|e| e.to_string()),
+            WriterState::Arrow(writer, schema) => writer.write(&batch(rows, Some(schema))?).map_err(|e| e.to_string()),
+            WriterState::Waiting(_) | WriterState::Broken => Err("an earlier write failed".to_owned()),
         };
         written.map_err(|e| self.failed(e))
     }
 
     /// Ends the file and gives back what it was written to.
     pub(crate) fn finish(mut self) -> Result<W> {
-        if matches!(self.state, State::Waiting(_)) {
+        if matches!(self.state, WriterState::Waiting(_)) {
             self.begin(None)?;
         }
-        let done = match std::mem::replace(&mut self.state, State::Broken) {
-            State::Parquet(writer, _) => writer.into_inner().map_err(|e| e.to_string()),
-            State::Arrow(writer, _) => writer.into_inner().map_err(|e| e.to_string()),
-            State::Waiting(_) | State::Broken => Err("an earlier write failed".to_owned()),
+        let done = match std::mem::replace(&mut self.state, WriterState::Broken) {
+            WriterState::Parquet(writer, _) => writer.into_inner().map_err(|e| e.to_string()),
+            WriterState::Arrow(writer, _) => writer.into_inner().map_err(|e| e.to_string()),
+            WriterState::Waiting(_) | WriterState::Broken => Err("an earlier write failed".to_owned()),
         };
         done.map_err(|e| self.failed(e))
     }

@@ -5,14 +5,14 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use ermine_core::{Error, Result};
 
 use super::record::{Dialect, count_lines, last_record_end};
-use crate::source::Unpacked;
+use crate::source::Decompressor;
 
 /// Bytes of a chunk, when records are not longer.
 pub(super) const CHUNK_BYTES: usize = 1 << 20;
 /// Bytes a single record may have; an unclosed quote would otherwise take in the rest of a file of any size.
 const RECORD_BYTES: usize = 1 << 30;
 /// Chunks that are read ahead of the parsing.
-const AHEAD: usize = 4;
+const READ_AHEAD_CHUNKS: usize = 4;
 
 /// Whole records.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Chunk {
 /// Cuts what `reader` gives in chunks; `carry` is what was read already, from the beginning of a record on.
 pub(crate) struct Chunks {
     name: String,
-    reader: Unpacked,
+    reader: Decompressor,
     dialect: Dialect,
     /// Where the last whole record ends.
     last_end: fn(&[u8], &Dialect) -> Option<usize>,
@@ -37,12 +37,12 @@ pub(crate) struct Chunks {
 
 impl Chunks {
     /// Chunks of records in which quotes have their meaning.
-    pub(super) fn new(name: String, reader: Unpacked, dialect: Dialect, carry: Vec<u8>, line: u64) -> Self {
+    pub(super) fn new(name: String, reader: Decompressor, dialect: Dialect, carry: Vec<u8>, line: u64) -> Self {
         Self { name, reader, dialect, last_end: last_record_end, carry, size: CHUNK_BYTES, line, done: false }
     }
 
     /// Chunks of plain lines.
-    pub(crate) fn lines(name: String, reader: Unpacked) -> Self {
+    pub(crate) fn lines(name: String, reader: Decompressor) -> Self {
         let dialect = Dialect { delimiter: b' ', terminator: b'\n', decimal_comma: false };
         let last_end = |text: &[u8], _: &Dialect| memchr::memrchr(b'\n', text).map(|i| i + 1);
         Self { name, reader, dialect, last_end, carry: Vec::new(), size: CHUNK_BYTES, line: 0, done: false }
@@ -83,8 +83,8 @@ impl Iterator for Chunks {
 }
 
 /// The chunks, read and unpacked by a thread of their own while the caller parses.
-pub(crate) fn ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chunks: I) -> Receiver<Result<Chunk>> {
-    let (send, receive) = sync_channel(AHEAD);
+pub(crate) fn read_ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chunks: I) -> Receiver<Result<Chunk>> {
+    let (send, receive) = sync_channel(READ_AHEAD_CHUNKS);
     std::thread::spawn(move || {
         for chunk in chunks {
             // The receiver is gone when the caller has stopped early.
@@ -98,16 +98,16 @@ pub(crate) fn ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chunks: 
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{Flaw, blank_line, record};
+    use super::super::record::{RecordError, blank_line, record};
     use super::*;
     use crate::options::ReadOptions;
-    use crate::source::{Bytes, Source};
+    use crate::source::{Bytes, ByteSource};
     use proptest::prelude::*;
 
     const COMMA: Dialect = Dialect { delimiter: b',', terminator: b'\n', decimal_comma: false };
 
     /// All cells, read straight through.
-    fn cells(text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, Flaw> {
+    fn cells(text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, RecordError> {
         let (mut at, mut out) = (0, Vec::new());
         while at < text.len() {
             if let Some(next) = blank_line(text, at, &COMMA) {
@@ -124,48 +124,48 @@ mod tests {
     /// A second opinion, one character at a time; `None` where the text is not sound.
     fn reference(text: &str) -> Option<Vec<Vec<Vec<u8>>>> {
         #[derive(PartialEq)]
-        enum At {
+        enum QuoteState {
             Start,
             Plain,
             Quoted,
             Closed,
         }
-        let (mut out, mut row, mut cell, mut at) = (Vec::new(), Vec::new(), String::new(), At::Start);
+        let (mut out, mut row, mut cell, mut at) = (Vec::new(), Vec::new(), String::new(), QuoteState::Start);
         let trimmed = |cell: &str, quoted: bool| {
             if quoted { cell.as_bytes().to_vec() } else { cell.trim_matches([' ', '\t', '\r']).as_bytes().to_vec() }
         };
         let mut chars = text.chars().chain(if text.ends_with('\n') { "" } else { "\n" }.chars()).peekable();
         while let Some(c) = chars.next() {
             match (&at, c) {
-                (At::Quoted, '"') if chars.peek() == Some(&'"') => cell.push(chars.next()?),
-                (At::Quoted, '"') => at = At::Closed,
-                (At::Quoted, c) => cell.push(c),
+                (QuoteState::Quoted, '"') if chars.peek() == Some(&'"') => cell.push(chars.next()?),
+                (QuoteState::Quoted, '"') => at = QuoteState::Closed,
+                (QuoteState::Quoted, c) => cell.push(c),
                 (_, ',' | '\n') => {
-                    let blank = row.is_empty() && c == '\n' && at != At::Closed && (cell.is_empty() || cell == "\r");
+                    let blank = row.is_empty() && c == '\n' && at != QuoteState::Closed && (cell.is_empty() || cell == "\r");
                     if !blank {
-                        row.push(trimmed(&cell, at == At::Closed));
+                        row.push(trimmed(&cell, at == QuoteState::Closed));
                     }
                     cell.clear();
-                    at = At::Start;
+                    at = QuoteState::Start;
                     if c == '\n' && !blank {
                         out.push(std::mem::take(&mut row));
                     }
                 }
-                (At::Start, '"') => at = At::Quoted,
-                (At::Closed, ' ' | '\t' | '\r') => {}
-                (At::Closed, _) => return None,
+                (QuoteState::Start, '"') => at = QuoteState::Quoted,
+                (QuoteState::Closed, ' ' | '\t' | '\r') => {}
+                (QuoteState::Closed, _) => return None,
                 (_, c) => {
                     cell.push(c);
-                    at = At::Plain;
+                    at = QuoteState::Plain;
                 }
             }
         }
         // The line end that was put on may have been taken into an open quote.
-        (at != At::Quoted).then_some(out)
+        (at != QuoteState::Quoted).then_some(out)
     }
 
     fn chunked(text: &[u8], size: usize) -> Result<Vec<Vec<Vec<u8>>>, String> {
-        let source = Source { name: "memory".into(), bytes: Bytes::Memory(text.into()) };
+        let source = ByteSource { name: "memory".into(), bytes: Bytes::Memory(text.into()) };
         let reader = source.open(&ReadOptions::default()).unwrap();
         let mut chunks = Chunks::new("memory".into(), reader, COMMA, Vec::new(), 0);
         chunks.size = size;

@@ -4,12 +4,12 @@ use ermine_core::{ColumnKind, Error, Result};
 
 use super::chunks::{CHUNK_BYTES, Chunks};
 use super::number;
-use super::record::{Cell, Dialect, Flaw, blank_line, count_lines, record};
+use super::record::{RawCell, Dialect, RecordError, blank_line, count_lines, record};
 use super::sniff;
 use crate::date;
-use crate::options::{Format, Missing, ReadOptions};
-use crate::part::{self, Plan};
-use crate::source::Source;
+use crate::options::{Format, MissingMarkers, ReadOptions};
+use crate::part::{self, ParseAs};
+use crate::source::ByteSource;
 
 /// Bytes that are looked at to find the dialect; a first record that is longer is read whole.
 const HEAD_BYTES: usize = 1 << 18;
@@ -23,14 +23,14 @@ const FIRST_RECORD_BYTES: usize = 1 << 28;
 pub(crate) struct Layout {
     pub(crate) dialect: Dialect,
     pub(crate) names: Vec<String>,
-    pub(crate) plans: Vec<Plan>,
+    pub(crate) plans: Vec<ParseAs>,
     /// What was done to the names, for the user.
     pub(crate) notes: Vec<String>,
     header: bool,
 }
 
 /// A file opened for reading its records: the layout and the chunks after the header.
-pub(super) struct Opened {
+pub(super) struct OpenedCsv {
     pub(super) layout: Layout,
     pub(super) chunks: Chunks,
     /// Where the records after the header begin, in unpacked bytes.
@@ -40,13 +40,13 @@ pub(super) struct Opened {
 }
 
 /// The error of a flaw in a run of text after `line` lines.
-pub(super) fn flawed(path: &str, text: &[u8], line: u64, dialect: &Dialect, flaw: Flaw) -> Error {
+pub(super) fn record_error(path: &str, text: &[u8], line: u64, dialect: &Dialect, flaw: RecordError) -> Error {
     let line = line + 1 + count_lines(&text[..flaw.at.min(text.len())], dialect);
     Error::Parse { path: path.to_owned(), line, column: flaw.field as u64 + 1, message: flaw.message }
 }
 
 /// Opens a file. `known` is the layout of an earlier file of the same table, which this one has to follow.
-pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known: Option<&Layout>) -> Result<Opened> {
+pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, known: Option<&Layout>) -> Result<OpenedCsv> {
     let path = &source.name;
     let broken = |message: &str| Error::Format { path: path.clone(), message: message.to_owned() };
     let mut reader = source.open(options)?;
@@ -71,7 +71,7 @@ pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known
         whole = !reader.fill(&mut head, want)?;
         dialect = self::dialect(&head, whole, options, format, known);
     }
-    let fail = |text: &[u8], flaw: Flaw| flawed(path, text, 0, &dialect, flaw);
+    let fail = |text: &[u8], flaw: RecordError| record_error(path, text, 0, &dialect, flaw);
     let mut at = 0;
     while let Some(next) = blank_line(&head, at, &dialect) {
         at = next;
@@ -80,7 +80,7 @@ pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known
         return Err(broken("the file is empty"));
     }
     let (first, next) = record(&head, at, &dialect).map_err(|f| fail(&head, f))?;
-    let missing = Missing::new(options);
+    let missing = MissingMarkers::new(options);
     let header = match known {
         Some(known) => known.header,
         None => options.header.unwrap_or_else(|| !all_numbers(&first, &dialect, &missing)),
@@ -105,8 +105,8 @@ pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known
             options.check_types(names.iter().map(String::as_str))?;
             let guess = sample(&head, at, whole, &dialect, &missing, names.len());
             let dropped = options.dropped(names.iter().map(String::as_str))?;
-            let plan = |((name, guess), dropped): ((&String, Plan), bool)| match dropped {
-                true => Plan::Skip,
+            let plan = |((name, guess), dropped): ((&String, ParseAs), bool)| match dropped {
+                true => ParseAs::Skip,
                 false => options.kind_of(name).map_or(guess, plan_of),
             };
             names.iter().zip(guess).zip(dropped).map(plan).collect()
@@ -116,7 +116,7 @@ pub(super) fn open(source: &Source, options: &ReadOptions, format: Format, known
     start += at as u64;
     head.drain(..at);
     let layout = Layout { dialect, names, plans, notes, header };
-    Ok(Opened { layout, chunks: Chunks::new(path.clone(), reader, dialect, head, line), start, line })
+    Ok(OpenedCsv { layout, chunks: Chunks::new(path.clone(), reader, dialect, head, line), start, line })
 }
 
 fn dialect(head: &[u8], whole: bool, options: &ReadOptions, format: Format, known: Option<&Layout>) -> Dialect {
@@ -134,11 +134,11 @@ fn dialect(head: &[u8], whole: bool, options: &ReadOptions, format: Format, know
 }
 
 /// How a column is read that was asked to be of a kind. Identifiers keep the form that the cells suggest.
-fn plan_of(kind: ColumnKind) -> Plan {
+fn plan_of(kind: ColumnKind) -> ParseAs {
     match kind {
-        ColumnKind::Number => Plan::Number,
-        ColumnKind::Date => Plan::Date,
-        ColumnKind::Category | ColumnKind::Text | ColumnKind::Identifier => Plan::Strings,
+        ColumnKind::Number => ParseAs::Number,
+        ColumnKind::Date => ParseAs::Date,
+        ColumnKind::Category | ColumnKind::Text | ColumnKind::Identifier => ParseAs::Strings,
     }
 }
 
@@ -148,11 +148,11 @@ pub(super) fn number_of(text: &[u8], dialect: &Dialect) -> Option<f64> {
 }
 
 /// The text of a cell, which must be UTF-8 without NUL.
-pub(super) fn text_of(cell: &Cell<'_>, field: usize, at: usize) -> Result<String, Flaw> {
+pub(super) fn text_of(cell: &RawCell<'_>, field: usize, at: usize) -> Result<String, RecordError> {
     let value = cell.value();
     match check_text(&value) {
         Ok(()) => Ok(String::from_utf8_lossy(&value).into_owned()),
-        Err(message) => Err(Flaw { at, field, message }),
+        Err(message) => Err(RecordError { at, field, message }),
     }
 }
 
@@ -168,8 +168,8 @@ pub(super) fn check_text(value: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-fn all_numbers(cells: &[Cell<'_>], dialect: &Dialect, missing: &Missing) -> bool {
-    let number = |c: &Cell<'_>| !c.quoted && number_of(c.text, dialect).is_some_and(|v| v.is_finite());
+fn all_numbers(cells: &[RawCell<'_>], dialect: &Dialect, missing: &MissingMarkers) -> bool {
+    let number = |c: &RawCell<'_>| !c.quoted && number_of(c.text, dialect).is_some_and(|v| v.is_finite());
     cells.iter().any(number) && cells.iter().all(|c| missing.is(c.text) || number(c))
 }
 
@@ -188,7 +188,7 @@ fn same_names(path: &str, expected: &[String], found: &[String]) -> Result<()> {
 }
 
 /// The first guess: a column is what all its cells in the first records are.
-fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &Missing, width: usize) -> Vec<Plan> {
+fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &MissingMarkers, width: usize) -> Vec<ParseAs> {
     let mut number = vec![true; width];
     let mut date = vec![true; width];
     let mut any = vec![false; width];
@@ -216,9 +216,9 @@ fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &
         at = next;
     }
     let plan = |j: usize| match (number[j], date[j] && any[j]) {
-        (true, _) => Plan::Number,
-        (_, true) => Plan::Date,
-        _ => Plan::Strings,
+        (true, _) => ParseAs::Number,
+        (_, true) => ParseAs::Date,
+        _ => ParseAs::Strings,
     };
     (0..width).map(plan).collect()
 }
@@ -226,7 +226,7 @@ fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &
 impl Layout {
     /// The layout that reads only the columns marked, as strings: what is left to do after a guess was contradicted.
     pub(crate) fn only_strings(&self, columns: &[bool]) -> Self {
-        let plans = columns.iter().map(|&c| if c { Plan::Strings } else { Plan::Skip }).collect();
+        let plans = columns.iter().map(|&c| if c { ParseAs::Strings } else { ParseAs::Skip }).collect();
         Self { plans, ..self.clone() }
     }
 }

@@ -13,26 +13,26 @@ use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 
 use super::chunks;
-use super::layout::{self, Layout, flawed, number_of};
+use super::layout::{self, Layout, record_error, number_of};
 use super::number;
-use super::parse::{closes, not_a, only_blanks, ragged};
-use super::record::{After, Flaw, blank_line, cell, count_lines};
-use crate::options::{Format, Missing, ReadOptions};
-use crate::source::{Packing, Source};
+use super::parse::{number_end, parse_error, only_blanks, ragged};
+use super::record::{CellEnd, RecordError, blank_line, cell, count_lines};
+use crate::options::{Format, MissingMarkers, ReadOptions};
+use crate::source::{Compression, ByteSource};
 
 /// Bytes of a piece: text and numbers of one piece fit in the second-level cache.
 const PIECE: u64 = 1 << 18;
 
 /// How the cells are read.
-struct Numbers<'a> {
+struct NumberParser<'a> {
     layout: &'a Layout,
-    missing: &'a Missing,
+    missing: &'a MissingMarkers,
 }
 
-impl Numbers<'_> {
+impl NumberParser<'_> {
     /// Parses whole records into `out`, row after row; returns how many rows there were. `out` has room for as many rows as
     /// there are lines.
-    fn rows(&self, text: &[u8], out: &mut [f64]) -> Result<usize, Flaw> {
+    fn rows(&self, text: &[u8], out: &mut [f64]) -> Result<usize, RecordError> {
         let dialect = &self.layout.dialect;
         let width = self.layout.names.len();
         let fast = !dialect.decimal_comma && !self.missing.has_numbers();
@@ -44,15 +44,15 @@ impl Numbers<'_> {
             }
             let row = at;
             let Some(cells) = out.get_mut(rows * width..(rows + 1) * width) else {
-                return Err(Flaw { at, field: 0, message: "the file grew while it was read".into() });
+                return Err(RecordError { at, field: 0, message: "the file grew while it was read".into() });
             };
             for (field, slot) in cells.iter_mut().enumerate() {
                 let last = field + 1 == width;
                 if fast
                     && let Some((value, end)) = number::short(text, at)
-                    && let Some((after, next)) = closes(text, end, dialect)
+                    && let Some((after, next)) = number_end(text, end, dialect)
                 {
-                    if (after == After::Record) != last {
+                    if (after == CellEnd::Record) != last {
                         return Err(ragged(text, row, width, dialect));
                     }
                     *slot = value;
@@ -64,14 +64,14 @@ impl Numbers<'_> {
                     at = next;
                     continue 'records;
                 }
-                if (after == After::Record) != last {
+                if (after == CellEnd::Record) != last {
                     return Err(ragged(text, row, width, dialect));
                 }
                 *slot = if self.missing.is(cell.text) {
                     f64::NAN
                 } else {
                     let name = &self.layout.names[field];
-                    number_of(cell.text, dialect).ok_or_else(|| not_a("a number", &cell, field, at, name))?
+                    number_of(cell.text, dialect).ok_or_else(|| parse_error("a number", &cell, field, at, name))?
                 };
                 at = next;
             }
@@ -82,10 +82,10 @@ impl Numbers<'_> {
 }
 
 /// All rows as numbers, NaN where missing, and the names of the columns.
-pub(crate) fn read_matrix(sources: &[Source], options: &ReadOptions, format: Format) -> Result<(Mat<f64>, Vec<String>)> {
+pub(crate) fn read_matrix(sources: &[ByteSource], options: &ReadOptions, format: Format) -> Result<(Mat<f64>, Vec<String>)> {
     if let [source] = sources
         && let Some(path) = source.path()
-        && source.packing()? == Packing::Plain
+        && source.compression()? == Compression::Uncompressed
         && let Some(result) = in_place(source, path, options, format)?
     {
         return Ok(result);
@@ -93,16 +93,16 @@ pub(crate) fn read_matrix(sources: &[Source], options: &ReadOptions, format: For
     by_chunks(sources, options, format)
 }
 
-fn by_chunks(sources: &[Source], options: &ReadOptions, format: Format) -> Result<(Mat<f64>, Vec<String>)> {
-    let missing = Missing::new(options);
+fn by_chunks(sources: &[ByteSource], options: &ReadOptions, format: Format) -> Result<(Mat<f64>, Vec<String>)> {
+    let missing = MissingMarkers::new(options);
     let mut known: Option<Layout> = None;
     let mut pieces: Vec<Vec<f64>> = Vec::new();
     for source in sources {
         let opened = layout::open(source, options, format, known.as_ref())?;
         let current = opened.layout;
         let width = current.names.len();
-        let numbers = Numbers { layout: &current, missing: &missing };
-        let chunks = chunks::ahead(opened.chunks);
+        let numbers = NumberParser { layout: &current, missing: &missing };
+        let chunks = chunks::read_ahead(opened.chunks);
         loop {
             let batch = chunks.iter().take(2 * rayon::current_num_threads()).collect::<Result<Vec<_>>>()?;
             if batch.is_empty() {
@@ -114,7 +114,7 @@ fn by_chunks(sources: &[Source], options: &ReadOptions, format: Format) -> Resul
                     let lines = count_lines(&chunk.text, &current.dialect) as usize + 1;
                     let mut out = vec![0.0; cells(lines, width)?];
                     let rows = numbers.rows(&chunk.text, &mut out);
-                    let rows = rows.map_err(|f| flawed(&source.name, &chunk.text, chunk.line, &current.dialect, f))?;
+                    let rows = rows.map_err(|f| record_error(&source.name, &chunk.text, chunk.line, &current.dialect, f))?;
                     out.truncate(rows * width);
                     Ok(out)
                 })
@@ -139,7 +139,7 @@ fn cells(rows: usize, width: usize) -> Result<usize> {
 }
 
 /// The lines of one piece of the file.
-struct Lines {
+struct LineStats {
     /// Where the first line that begins in the piece begins, if one does.
     first: Option<u64>,
     /// Line ends in the piece.
@@ -148,14 +148,14 @@ struct Lines {
 }
 
 /// A run of lines: where it begins and ends, how many lines end in it.
-struct Run {
+struct LineRange {
     from: u64,
     to: u64,
     lines: usize,
 }
 
 /// The parallel way, or `None` if the file has quotes after its header.
-fn in_place(source: &Source, path: &Path, options: &ReadOptions, format: Format) -> Result<Option<(Mat<f64>, Vec<String>)>> {
+fn in_place(source: &ByteSource, path: &Path, options: &ReadOptions, format: Format) -> Result<Option<(Mat<f64>, Vec<String>)>> {
     let opened = layout::open(source, options, format, None)?;
     let layout = &opened.layout;
     let (dialect, width) = (layout.dialect, layout.names.len());
@@ -174,7 +174,7 @@ fn in_place(source: &Source, path: &Path, options: &ReadOptions, format: Format)
     };
     let start = opened.start;
     let pieces = length.saturating_sub(start).div_ceil(PIECE);
-    let lines: Vec<Lines> = (0..pieces)
+    let lines: Vec<LineStats> = (0..pieces)
         .into_par_iter()
         .map_init(
             || (File::open(path), Vec::new()),
@@ -182,7 +182,7 @@ fn in_place(source: &Source, path: &Path, options: &ReadOptions, format: Format)
                 let file = file.as_mut().map_err(|e| Error::io(path, std::io::Error::from(e.kind())))?;
                 let (from, to) = (start + k * PIECE, (start + (k + 1) * PIECE).min(length));
                 piece(file, from, to, buffer)?;
-                Ok(Lines {
+                Ok(LineStats {
                     first: memchr(dialect.terminator, buffer).map(|i| from + i as u64 + 1),
                     ends: memchr_iter(dialect.terminator, buffer).count(),
                     quotes: memchr(b'"', buffer).is_some(),
@@ -196,8 +196,8 @@ fn in_place(source: &Source, path: &Path, options: &ReadOptions, format: Format)
     let runs = runs(&lines, start, length);
     let room: usize = runs.iter().map(|r| r.lines).sum();
     let mut all = vec![0.0f64; cells(room, width)?];
-    let missing = Missing::new(options);
-    let numbers = Numbers { layout, missing: &missing };
+    let missing = MissingMarkers::new(options);
+    let numbers = NumberParser { layout, missing: &missing };
     let mut jobs = Vec::with_capacity(runs.len());
     let (mut rest, mut line) = (all.as_mut_slice(), opened.line);
     for run in &runs {
@@ -212,7 +212,7 @@ fn in_place(source: &Source, path: &Path, options: &ReadOptions, format: Format)
             |(file, buffer), (run, line, out)| {
                 let file = file.as_mut().map_err(|e| Error::io(path, std::io::Error::from(e.kind())))?;
                 piece(file, run.from, run.to, buffer)?;
-                numbers.rows(buffer, out).map_err(|f| flawed(&source.name, buffer, line, &dialect, f))
+                numbers.rows(buffer, out).map_err(|f| record_error(&source.name, buffer, line, &dialect, f))
             },
         )
         .collect::<Result<_>>()?;
@@ -230,21 +230,21 @@ fn in_place(source: &Source, path: &Path, options: &ReadOptions, format: Format)
 }
 
 /// The lines that begin in each piece, as runs of whole lines.
-fn runs(lines: &[Lines], start: u64, length: u64) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(lines: &[LineStats], start: u64, length: u64) -> Vec<LineRange> {
+    let mut runs: Vec<LineRange> = Vec::new();
     let mut from = start;
     // Line ends after `from` that belong to the current run.
     let mut pending = 0;
     for piece in lines {
         if let Some(first) = piece.first {
-            runs.push(Run { from, to: first, lines: pending + 1 });
+            runs.push(LineRange { from, to: first, lines: pending + 1 });
             from = first;
             pending = piece.ends - 1;
         }
     }
     if from < length {
         // The last line may have no end.
-        runs.push(Run { from, to: length, lines: pending + 1 });
+        runs.push(LineRange { from, to: length, lines: pending + 1 });
     }
     runs
 }

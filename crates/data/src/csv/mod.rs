@@ -15,7 +15,7 @@ mod sniff;
 use ermine_core::{Error, Flow, Result};
 use rayon::prelude::*;
 
-pub(crate) use chunks::{Chunk, Chunks, ahead};
+pub(crate) use chunks::{Chunk, Chunks, read_ahead};
 pub(crate) use layout::Layout;
 pub(crate) use matrix::read_matrix;
 #[cfg(feature = "arrow")]
@@ -24,13 +24,13 @@ pub(crate) use number::parse as parse_number;
 pub(crate) use parse::Parsed;
 
 use crate::infer::Profile;
-use crate::options::{Format, Missing, ReadOptions};
-use crate::part::{self, Gather, Part, Plan, Verdict};
-use crate::source::Source;
+use crate::options::{Format, MissingMarkers, ReadOptions};
+use crate::part::{self, ChunkSink, ColumnChunk, ParseAs, InferredColumn};
+use crate::source::ByteSource;
 
 /// Delimited files that make up one table.
 pub(crate) struct Delimited<'a> {
-    pub(crate) sources: &'a [Source],
+    pub(crate) sources: &'a [ByteSource],
     pub(crate) options: &'a ReadOptions,
     pub(crate) format: Format,
 }
@@ -39,14 +39,14 @@ impl Delimited<'_> {
     /// Parses all rows in order, as `layout` says or, without one, as the first file suggests; returns the layout. Stops
     /// early when `visit` says so.
     pub(crate) fn scan(&self, layout: Option<&Layout>, visit: &mut dyn FnMut(&Layout, Parsed) -> Result<Flow>) -> Result<Layout> {
-        let missing = Missing::new(self.options);
+        let missing = MissingMarkers::new(self.options);
         let mut layout = layout.cloned();
         for source in self.sources {
             let opened = layout::open(source, self.options, self.format, layout.as_ref())?;
             // Line ends may differ between files.
             let current = opened.layout;
             let parser = parse::Parser { path: &source.name, layout: &current, missing: &missing, options: self.options };
-            let chunks = chunks::ahead(opened.chunks);
+            let chunks = chunks::read_ahead(opened.chunks);
             let side_by_side = 2 * rayon::current_num_threads();
             loop {
                 let batch = chunks.iter().take(side_by_side).collect::<Result<Vec<_>>>()?;
@@ -72,15 +72,15 @@ impl Delimited<'_> {
     }
 
     /// What the columns turned out to be.
-    pub(crate) fn verdicts<'p>(&self, layout: &Layout, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<Verdict>> {
+    pub(crate) fn infer_columns<'p>(&self, layout: &Layout, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<InferredColumn>> {
         let asked = |name: &String| self.options.kind_of(name);
         let columns = layout.names.iter().zip(profiles).zip(&layout.plans);
-        columns.map(|((name, profile), &plan)| part::verdict(name, plan, profile, asked(name))).collect()
+        columns.map(|((name, profile), &plan)| part::infer(name, plan, profile, asked(name))).collect()
     }
 
     /// The layout with its guesses settled, what was gathered of each column, and the number of rows. A column whose guess
     /// was contradicted is gathered once more, from the beginning.
-    pub(crate) fn settle<G: Gather>(&self) -> Result<(Layout, Vec<G>, usize)> {
+    pub(crate) fn reread_contradicted<G: ChunkSink>(&self) -> Result<(Layout, Vec<G>, usize)> {
         let mut gathered: Vec<G> = Vec::new();
         let mut contradicted: Vec<bool> = Vec::new();
         let mut rows = 0;
@@ -90,7 +90,7 @@ impl Delimited<'_> {
             rows += parsed.rows;
             let columns = gathered.par_iter_mut().zip(&mut contradicted).zip(parsed.parts);
             columns.with_min_len(4).for_each(|((to, contradicted), part)| {
-                *contradicted |= matches!(part, Part::Contradicted);
+                *contradicted |= matches!(part, ColumnChunk::Contradicted);
                 if !*contradicted {
                     to.add(part);
                 }
@@ -102,7 +102,7 @@ impl Delimited<'_> {
         if contradicted.contains(&true) {
             let again = layout.only_strings(&contradicted);
             for j in (0..contradicted.len()).filter(|&j| contradicted[j]) {
-                layout.plans[j] = Plan::Strings;
+                layout.plans[j] = ParseAs::Strings;
                 gathered[j] = G::default();
             }
             let before = std::mem::take(&mut rows);

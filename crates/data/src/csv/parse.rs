@@ -3,80 +3,80 @@
 use ermine_core::{ColumnKind, Result};
 
 use super::chunks::Chunk;
-use super::layout::{Layout, check_text, flawed, likely_rows, number_of};
+use super::layout::{Layout, check_text, record_error, likely_rows, number_of};
 use super::number;
-use super::record::{After, Cell, Dialect, Flaw, blank_line, cell};
+use super::record::{CellEnd, RawCell, Dialect, RecordError, blank_line, cell};
 use crate::date;
-use crate::options::{Missing, ReadOptions};
-use crate::part::{Part, Plan, Strings};
+use crate::options::{MissingMarkers, ReadOptions};
+use crate::part::{ColumnChunk, ParseAs, CodedStrings};
 
 /// What the parsing of chunks needs to know.
 pub(super) struct Parser<'a> {
     pub(super) path: &'a str,
     pub(super) layout: &'a Layout,
-    pub(super) missing: &'a Missing,
+    pub(super) missing: &'a MissingMarkers,
     pub(super) options: &'a ReadOptions,
 }
 
 /// A chunk, parsed.
 pub(crate) struct Parsed {
     pub(crate) rows: usize,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ColumnChunk>,
 }
 
 /// The end of a number that stood at the start of a cell, if the cell ends there: what follows and where that begins.
 #[inline(always)]
-pub(super) fn closes(text: &[u8], end: usize, dialect: &Dialect) -> Option<(After, usize)> {
+pub(super) fn number_end(text: &[u8], end: usize, dialect: &Dialect) -> Option<(CellEnd, usize)> {
     let byte = *text.get(end)?;
     if byte == dialect.delimiter {
-        Some((After::Cell, end + 1))
+        Some((CellEnd::Cell, end + 1))
     } else if byte == dialect.terminator {
-        Some((After::Record, end + 1))
+        Some((CellEnd::Record, end + 1))
     } else if byte == b'\r' && text.get(end + 1) == Some(&dialect.terminator) {
-        Some((After::Record, end + 2))
+        Some((CellEnd::Record, end + 2))
     } else {
         None
     }
 }
 
 /// A row that has too few or too many cells.
-pub(super) fn ragged(text: &[u8], row: usize, width: usize, dialect: &Dialect) -> Flaw {
+pub(super) fn ragged(text: &[u8], row: usize, width: usize, dialect: &Dialect) -> RecordError {
     match super::record::record(text, row, dialect) {
         Ok((cells, _)) => {
             let found = cells.len();
             let s = if width == 1 { "" } else { "s" };
             let message =
                 format!("this record has {found} cell{}, and {width} column{s} are expected", if found == 1 { "" } else { "s" });
-            Flaw { at: row, field: found.min(width + 1) - 1, message }
+            RecordError { at: row, field: found.min(width + 1) - 1, message }
         }
         Err(flaw) => flaw,
     }
 }
 
 /// Whether a record is one empty cell: a line of blanks, skipped like a blank line where there are several columns.
-pub(super) fn only_blanks(cell: &Cell<'_>, after: After, field: usize, width: usize) -> bool {
-    field == 0 && width > 1 && after == After::Record && cell.text.is_empty() && !cell.quoted
+pub(super) fn only_blanks(cell: &RawCell<'_>, after: CellEnd, field: usize, width: usize) -> bool {
+    field == 0 && width > 1 && after == CellEnd::Record && cell.text.is_empty() && !cell.quoted
 }
 
 impl Parser<'_> {
     /// Parses a chunk. A column whose cells contradict its plan is given up, unless its kind was asked for: then the cell is
     /// an error.
     pub(super) fn parse(&self, chunk: &Chunk) -> Result<Parsed> {
-        self.parse_text(&chunk.text).map_err(|f| flawed(self.path, &chunk.text, chunk.line, &self.layout.dialect, f))
+        self.parse_text(&chunk.text).map_err(|f| record_error(self.path, &chunk.text, chunk.line, &self.layout.dialect, f))
     }
 
-    fn parse_text(&self, text: &[u8]) -> Result<Parsed, Flaw> {
+    fn parse_text(&self, text: &[u8]) -> Result<Parsed, RecordError> {
         let dialect = &self.layout.dialect;
         let width = self.layout.plans.len();
         let likely = likely_rows(text, dialect, width);
-        let mut parts: Vec<Part> = self
+        let mut parts: Vec<ColumnChunk> = self
             .layout
             .plans
             .iter()
             .map(|plan| match plan {
-                Plan::Skip => Part::Skipped,
-                Plan::Number | Plan::Date => Part::Numbers(Vec::with_capacity(likely), 0),
-                Plan::Strings => Part::Strings(Strings { codes: Vec::with_capacity(likely), ..Strings::default() }),
+                ParseAs::Skip => ColumnChunk::Skipped,
+                ParseAs::Number | ParseAs::Date => ColumnChunk::Numbers(Vec::with_capacity(likely), 0),
+                ParseAs::Strings => ColumnChunk::Strings(CodedStrings { codes: Vec::with_capacity(likely), ..CodedStrings::default() }),
             })
             .collect();
         let fast = !dialect.decimal_comma && !self.missing.has_numbers();
@@ -89,11 +89,11 @@ impl Parser<'_> {
             let row = at;
             for field in 0..width {
                 if fast
-                    && let (Part::Numbers(values, _), Plan::Number) = (&mut parts[field], self.layout.plans[field])
+                    && let (ColumnChunk::Numbers(values, _), ParseAs::Number) = (&mut parts[field], self.layout.plans[field])
                     && let Some((value, end)) = number::short(text, at)
-                    && let Some((after, next)) = closes(text, end, dialect)
+                    && let Some((after, next)) = number_end(text, end, dialect)
                 {
-                    if (after == After::Record) != (field + 1 == width) {
+                    if (after == CellEnd::Record) != (field + 1 == width) {
                         return Err(ragged(text, row, width, dialect));
                     }
                     values.push(value);
@@ -105,7 +105,7 @@ impl Parser<'_> {
                     at = next;
                     continue 'records;
                 }
-                if (after == After::Record) != (field + 1 == width) {
+                if (after == CellEnd::Record) != (field + 1 == width) {
                     return Err(ragged(text, row, width, dialect));
                 }
                 self.take(&mut parts[field], field, &cell, at)?;
@@ -116,16 +116,16 @@ impl Parser<'_> {
         Ok(Parsed { rows, parts })
     }
 
-    fn take(&self, part: &mut Part, field: usize, cell: &Cell<'_>, at: usize) -> Result<(), Flaw> {
+    fn take(&self, part: &mut ColumnChunk, field: usize, cell: &RawCell<'_>, at: usize) -> Result<(), RecordError> {
         match part {
-            Part::Skipped | Part::Contradicted => {}
-            Part::Numbers(values, rounded) => {
+            ColumnChunk::Skipped | ColumnChunk::Contradicted => {}
+            ColumnChunk::Numbers(values, rounded) => {
                 if self.missing.is(cell.text) {
                     values.push(f64::NAN);
                     return Ok(());
                 }
                 let (value, what) = match self.layout.plans[field] {
-                    Plan::Date => (date::parse(cell.text), "an ISO 8601 date"),
+                    ParseAs::Date => (date::parse(cell.text), "an ISO 8601 date"),
                     _ => (number_of(cell.text, &self.layout.dialect), "a number"),
                 };
                 match value {
@@ -133,18 +133,18 @@ impl Parser<'_> {
                         *rounded += u64::from(number::is_rounded(cell.text, v));
                         values.push(v);
                     }
-                    None if self.asked(field).is_some() => return Err(not_a(what, cell, field, at, &self.layout.names[field])),
-                    None => *part = Part::Contradicted,
+                    None if self.asked(field).is_some() => return Err(parse_error(what, cell, field, at, &self.layout.names[field])),
+                    None => *part = ColumnChunk::Contradicted,
                 }
             }
-            Part::Strings(strings) => {
+            ColumnChunk::Strings(strings) => {
                 if self.missing.is(cell.text) {
                     strings.push_missing();
                     return Ok(());
                 }
                 let value = cell.value();
                 if strings.push(&value) {
-                    check_text(&value).map_err(|message| Flaw { at, field, message })?;
+                    check_text(&value).map_err(|message| RecordError { at, field, message })?;
                 }
             }
         }
@@ -157,9 +157,9 @@ impl Parser<'_> {
 }
 
 /// The flaw of a cell that cannot be read as it has to be.
-pub(super) fn not_a(what: &str, cell: &Cell<'_>, field: usize, at: usize, name: &str) -> Flaw {
+pub(super) fn parse_error(what: &str, cell: &RawCell<'_>, field: usize, at: usize, name: &str) -> RecordError {
     let text = String::from_utf8_lossy(cell.text);
     let short: String = text.chars().take(40).collect();
     let dots = if short.len() < text.len() { "…" } else { "" };
-    Flaw { at, field, message: format!("\"{short}{dots}\" in column \"{name}\" is not {what}") }
+    RecordError { at, field, message: format!("\"{short}{dots}\" in column \"{name}\" is not {what}") }
 }

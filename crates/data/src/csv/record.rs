@@ -20,7 +20,7 @@ pub(crate) struct Dialect {
 
 /// What is wrong at a byte of a chunk.
 #[derive(Debug)]
-pub(crate) struct Flaw {
+pub(crate) struct RecordError {
     /// Where, in bytes from the start of the chunk.
     pub(crate) at: usize,
     /// The field, from 0.
@@ -30,7 +30,7 @@ pub(crate) struct Flaw {
 
 /// One cell as it stands in the text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cell<'a> {
+pub(crate) struct RawCell<'a> {
     /// The text without enclosing quotes or surrounding blanks.
     pub(crate) text: &'a [u8],
     /// Whether it stood in quotes.
@@ -39,7 +39,7 @@ pub(crate) struct Cell<'a> {
     doubled: bool,
 }
 
-impl<'a> Cell<'a> {
+impl<'a> RawCell<'a> {
     /// The text with doubled quotes made single.
     pub(crate) fn value(&self) -> Cow<'a, [u8]> {
         if !self.doubled {
@@ -58,7 +58,7 @@ impl<'a> Cell<'a> {
 
 /// What follows a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum After {
+pub(crate) enum CellEnd {
     /// Another cell.
     Cell,
     /// Another record, or the end of the text.
@@ -79,19 +79,19 @@ fn unquoted_end(text: &[u8], at: usize, dialect: &Dialect) -> usize {
 
 /// The cell that begins at `at`, what follows it, and where that begins.
 #[inline]
-pub(crate) fn cell<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialect) -> Result<(Cell<'a>, After, usize), Flaw> {
+pub(crate) fn cell<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialect) -> Result<(RawCell<'a>, CellEnd, usize), RecordError> {
     if text.get(at) == Some(&b'"') {
         return quoted(text, at, field, dialect);
     }
     let end = unquoted_end(text, at, dialect);
     let (after, next) = after(text, end, dialect);
-    Ok((Cell { text: trim(&text[at..end]), quoted: false, doubled: false }, after, next))
+    Ok((RawCell { text: trim(&text[at..end]), quoted: false, doubled: false }, after, next))
 }
 
-fn after(text: &[u8], end: usize, dialect: &Dialect) -> (After, usize) {
+fn after(text: &[u8], end: usize, dialect: &Dialect) -> (CellEnd, usize) {
     match text.get(end) {
-        Some(&b) if b == dialect.delimiter => (After::Cell, end + 1),
-        _ => (After::Record, (end + 1).min(text.len())),
+        Some(&b) if b == dialect.delimiter => (CellEnd::Cell, end + 1),
+        _ => (CellEnd::Record, (end + 1).min(text.len())),
     }
 }
 
@@ -109,9 +109,9 @@ pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
 
 #[cold]
 #[inline(never)]
-fn quoted<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialect) -> Result<(Cell<'a>, After, usize), Flaw> {
+fn quoted<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialect) -> Result<(RawCell<'a>, CellEnd, usize), RecordError> {
     let Some((close, doubled)) = closing_quote(text, at) else {
-        return Err(Flaw { at, field, message: "a quote is opened here and never closed".into() });
+        return Err(RecordError { at, field, message: "a quote is opened here and never closed".into() });
     };
     let mut end = close + 1;
     while matches!(text.get(end), Some(b' ' | b'\t' | b'\r')) && text[end] != dialect.delimiter && text[end] != dialect.terminator
@@ -121,11 +121,11 @@ fn quoted<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialect) -> Res
     match text.get(end) {
         Some(&b) if b != dialect.delimiter && b != dialect.terminator => {
             let message = "text follows a closing quote; a quote inside a quoted cell is written twice".into();
-            Err(Flaw { at: end, field, message })
+            Err(RecordError { at: end, field, message })
         }
         _ => {
             let (after, next) = after(text, end, dialect);
-            Ok((Cell { text: &text[at + 1..close], quoted: true, doubled }, after, next))
+            Ok((RawCell { text: &text[at + 1..close], quoted: true, doubled }, after, next))
         }
     }
 }
@@ -194,13 +194,13 @@ pub(crate) fn count_lines(text: &[u8], dialect: &Dialect) -> u64 {
 }
 
 /// All cells of the record at `at`, and where the next one begins.
-pub(crate) fn record<'a>(text: &'a [u8], mut at: usize, dialect: &Dialect) -> Result<(Vec<Cell<'a>>, usize), Flaw> {
+pub(crate) fn record<'a>(text: &'a [u8], mut at: usize, dialect: &Dialect) -> Result<(Vec<RawCell<'a>>, usize), RecordError> {
     let mut cells = Vec::new();
     loop {
         let (c, after, next) = cell(text, at, cells.len(), dialect)?;
         cells.push(c);
         at = next;
-        if after == After::Record {
+        if after == CellEnd::Record {
             return Ok((cells, at));
         }
     }

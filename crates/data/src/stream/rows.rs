@@ -10,7 +10,7 @@ use ermine_core::{
 
 use super::sparse::SparseStream;
 use super::table::TableStream;
-use super::target::Kind;
+use super::target::TargetKind;
 use crate::options::{Format, ReadOptions};
 use crate::read::{MOST_DENSE_COLUMNS, one_format};
 use crate::source;
@@ -47,19 +47,19 @@ const DENSE_CELLS: usize = 1 << 20;
 /// The columns of a table are told apart: text and identifier columns are left out, rows without target too; both are
 /// noted. A number target with at most 10 distinct whole numbers, each three times on average, is taken for classes.
 pub struct RowStream {
-    reading: Reading,
+    reading: StreamKind,
     roles: Roles,
     features: Schema,
     missing: Vec<u64>,
     rows: usize,
-    target: Kind,
+    target: TargetKind,
     info: TargetInfo,
     notes: Vec<String>,
     /// Whether sparse rows are given as tables.
     dense: bool,
 }
 
-enum Reading {
+enum StreamKind {
     Table(Box<TableStream>),
     Sparse(SparseStream),
 }
@@ -99,14 +99,14 @@ impl RowStream {
                 return Err(Error::Weight(format!("column \"{weight}\" is of type {}, not number", field.kind)));
             }
         }
-        let (target, rows) = Kind::of_table(&mut table, roles, &mut notes)?;
+        let (target, rows) = TargetKind::of_table(&mut table, roles, &mut notes)?;
         if rows < table.rows() {
             notes.push(format!("{} of {} rows have no target and are not used", table.rows() - rows, table.rows()));
         }
         let names = features.iter().map(|f| &f.name).chain(&roles.targets).chain(&roles.weight);
         table.select(&names.collect::<Vec<_>>())?;
         let features = Schema { fields: features };
-        Ok(Self::assembled(Reading::Table(Box::new(table)), roles, features, missing, rows, target, notes))
+        Ok(Self::assembled(StreamKind::Table(Box::new(table)), roles, features, missing, rows, target, notes))
     }
 
     fn of_sparse(sparse: SparseStream, roles: &Roles) -> Result<Self> {
@@ -118,25 +118,25 @@ impl RowStream {
         }
         let mut notes = Vec::new();
         let target = if roles.targets.is_empty() {
-            Kind::None
+            TargetKind::None
         } else {
             let field = Field { name: "target".into(), kind: ColumnKind::Number, categories: Arc::default() };
             let numbers = |visit: &mut dyn FnMut(&[f64]) -> Result<Flow>| sparse.scan(&mut |block| visit(&block.targets));
-            Kind::of_one(&field, roles, sparse.rows, &mut notes, &numbers)?
+            TargetKind::of_one(&field, roles, sparse.rows, &mut notes, &numbers)?
         };
         let named = if sparse.cols <= MOST_NAMED { sparse.cols } else { 0 };
         let features = Schema::numbers((1..=named).map(|j| format!("x{j}")));
         let (missing, rows) = (vec![0; named], sparse.rows);
-        Ok(Self::assembled(Reading::Sparse(sparse), roles, features, missing, rows, target, notes))
+        Ok(Self::assembled(StreamKind::Sparse(sparse), roles, features, missing, rows, target, notes))
     }
 
     fn assembled(
-        reading: Reading,
+        reading: StreamKind,
         roles: &Roles,
         features: Schema,
         missing: Vec<u64>,
         rows: usize,
-        target: Kind,
+        target: TargetKind,
         notes: Vec<String>,
     ) -> Self {
         let info = TargetInfo { names: roles.targets.clone(), classes: target.classes().to_vec() };
@@ -145,7 +145,7 @@ impl RowStream {
 
     /// The same rows as tables, for learners that do not take sparse ones: what [`crate::read`] would give, in blocks.
     pub fn into_tables(mut self) -> Result<Self> {
-        if let Reading::Sparse(sparse) = &self.reading {
+        if let StreamKind::Sparse(sparse) = &self.reading {
             if sparse.cols > MOST_DENSE_COLUMNS {
                 return Err(Error::Data(format!(
                     "{} sparse columns are too many for a table (at most {MOST_DENSE_COLUMNS}); a model that takes sparse rows \
@@ -160,7 +160,7 @@ impl RowStream {
 
     /// Whether the blocks are sparse rows.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.reading, Reading::Sparse(_)) && !self.dense
+        matches!(self.reading, StreamKind::Sparse(_)) && !self.dense
     }
 
     /// Names of the target columns and the classes.
@@ -191,7 +191,7 @@ impl RowStream {
                 return Ok(Flow::Continue);
             }
             let wanted: Vec<usize> = (0..block.rows().min(rows)).collect();
-            head = Some(block.take(&wanted));
+            head = Some(block.take_rows(&wanted));
             Ok(Flow::Stop)
         })?;
         head.ok_or_else(|| Error::Data("there are 0 rows".into()))
@@ -214,8 +214,8 @@ impl RowStream {
         let rows = targets.first().map_or(x.rows(), Column::len);
         let known: Vec<usize> = (0..rows).filter(|&i| targets.iter().all(|c| !c.is_missing(i))).collect();
         if known.len() < rows {
-            x = x.take(&known);
-            targets = targets.iter().map(|c| c.take(&known)).collect();
+            x = x.take_rows(&known);
+            targets = targets.iter().map(|c| c.take_rows(&known)).collect();
             weight = weight.map(|w| known.iter().map(|&i| w[i]).collect());
         }
         let y = self.target.of_block(targets).ok_or_else(|| table.changed())?;
@@ -244,7 +244,7 @@ impl RowSource for RowStream {
 
     fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
         match &self.reading {
-            Reading::Table(table) => {
+            StreamKind::Table(table) => {
                 let mut first = 0;
                 table.scan(&mut |block| {
                     let rows = block.rows();
@@ -254,7 +254,7 @@ impl RowSource for RowStream {
                     visit(&data.with_schema(Some(&self.features)))
                 })
             }
-            Reading::Sparse(sparse) => sparse.scan(&mut |mut block| {
+            StreamKind::Sparse(sparse) => sparse.scan(&mut |mut block| {
                 let targets = std::mem::take(&mut block.targets);
                 let y = self.target.of_numbers(targets).ok_or_else(|| sparse.changed())?;
                 let (x, _) = block.into_csr(sparse.cols)?;

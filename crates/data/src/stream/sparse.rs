@@ -2,20 +2,20 @@
 
 use ermine_core::{Error, Flow, Result};
 
-use crate::libsvm::{self, Rows};
+use crate::libsvm::{self, LibsvmRows};
 use crate::options::ReadOptions;
-use crate::source::Source;
+use crate::source::ByteSource;
 
 /// libsvm text that is read in blocks of rows. Opening reads everything once, for the number of rows and columns.
 pub(super) struct SparseStream {
-    sources: Vec<Source>,
+    sources: Vec<ByteSource>,
     options: ReadOptions,
     pub(super) rows: usize,
     pub(super) cols: usize,
 }
 
 impl SparseStream {
-    pub(super) fn open(sources: Vec<Source>, options: &ReadOptions) -> Result<Self> {
+    pub(super) fn open(sources: Vec<ByteSource>, options: &ReadOptions) -> Result<Self> {
         let (mut rows, mut cols) = (0, 0);
         libsvm::scan(&sources, options, &mut |block| {
             rows += block.targets.len();
@@ -25,7 +25,7 @@ impl SparseStream {
         Ok(Self { sources, options: options.clone(), rows, cols })
     }
 
-    pub(super) fn scan(&self, visit: &mut dyn FnMut(Rows) -> Result<Flow>) -> Result<()> {
+    pub(super) fn scan(&self, visit: &mut dyn FnMut(LibsvmRows) -> Result<Flow>) -> Result<()> {
         let mut seen = 0;
         let mut stopped = false;
         libsvm::scan(&self.sources, &self.options, &mut |block| {

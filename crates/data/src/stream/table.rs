@@ -5,19 +5,19 @@ use ermine_core::{Error, Field, Flow, Result, Schema, Table};
 use crate::csv::{Delimited, Layout};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, Part, Plan, Verdict};
+use crate::part::{self, ColumnChunk, ParseAs, InferredColumn};
 use crate::read::one_format;
-use crate::source::{self, Source};
+use crate::source::{self, ByteSource};
 
 /// A table that is read in blocks of rows: delimited text, Parquet, Arrow IPC.
 ///
 /// Opening reads everything once, to find the kinds, the sorted names of the categories, the missing cells and the number of
 /// rows; then every scan yields the same blocks, with one schema. At no time is more than a few megabytes of the file held.
 pub struct TableStream {
-    sources: Vec<Source>,
+    sources: Vec<ByteSource>,
     options: ReadOptions,
     format: Format,
-    reading: Reading,
+    reading: TableFormat,
     /// All columns of the file.
     fields: Vec<Field>,
     /// Which of them the blocks have.
@@ -29,10 +29,10 @@ pub struct TableStream {
     notes: Vec<String>,
 }
 
-enum Reading {
+enum TableFormat {
     Delimited(Layout),
     #[cfg(feature = "arrow")]
-    Arrow(crate::arrow::Columns),
+    Arrow(crate::arrow::ArrowColumns),
 }
 
 impl TableStream {
@@ -41,24 +41,24 @@ impl TableStream {
         Self::of_sources(source::resolve(spec)?, options)
     }
 
-    pub(super) fn of_sources(sources: Vec<Source>, options: &ReadOptions) -> Result<Self> {
+    pub(super) fn of_sources(sources: Vec<ByteSource>, options: &ReadOptions) -> Result<Self> {
         let format = one_format(&sources, options)?;
         let (reading, verdicts, profiles, rows, mut notes) = match format {
             Format::Csv | Format::Tsv => {
                 let files = Delimited { sources: &sources, options, format };
-                let (layout, profiles, rows) = files.settle::<Profile>()?;
-                let verdicts = files.verdicts(&layout, &profiles)?;
+                let (layout, profiles, rows) = files.reread_contradicted::<Profile>()?;
+                let verdicts = files.infer_columns(&layout, &profiles)?;
                 let notes = layout.notes.clone();
-                (Reading::Delimited(layout), verdicts, profiles, rows, notes)
+                (TableFormat::Delimited(layout), verdicts, profiles, rows, notes)
             }
             #[cfg(feature = "arrow")]
             Format::Parquet | Format::Arrow => {
                 let files = crate::arrow::ArrowFiles { sources: &sources, options, format };
                 let columns = files.columns()?;
                 let (profiles, rows) = files.by_column::<Profile>(&columns)?;
-                let verdicts = columns.verdicts(&profiles)?;
+                let verdicts = columns.infer_columns(&profiles)?;
                 let notes = columns.notes.clone();
-                (Reading::Arrow(columns), verdicts, profiles, rows, notes)
+                (TableFormat::Arrow(columns), verdicts, profiles, rows, notes)
             }
             _ => {
                 let message = format!("{format} is not read in blocks; read it whole");
@@ -67,11 +67,11 @@ impl TableStream {
         };
         let missing = profiles.iter().map(|p: &Profile| p.missing).collect();
         notes.extend(verdicts.iter().zip(&profiles).filter_map(|(v, p)| part::rounded(&v.field, p)));
-        let (fields, reasons): (Vec<Field>, Vec<String>) = verdicts.into_iter().map(|v: Verdict| (v.field, v.reason)).unzip();
+        let (fields, reasons): (Vec<Field>, Vec<String>) = verdicts.into_iter().map(|v: InferredColumn| (v.field, v.reason)).unzip();
         let used: Vec<bool> = match &reading {
-            Reading::Delimited(layout) => layout.plans.iter().map(|p| *p != Plan::Skip).collect(),
+            TableFormat::Delimited(layout) => layout.plans.iter().map(|p| *p != ParseAs::Skip).collect(),
             #[cfg(feature = "arrow")]
-            Reading::Arrow(columns) => columns.plans.iter().map(|p| *p != Plan::Skip).collect(),
+            TableFormat::Arrow(columns) => columns.plans.iter().map(|p| *p != ParseAs::Skip).collect(),
         };
         let kept = fields.iter().zip(&used).filter(|(_, used)| **used);
         let schema = Schema { fields: kept.map(|(field, _)| field.clone()).collect() };
@@ -122,7 +122,7 @@ impl TableStream {
     pub fn scan(&self, visit: &mut dyn FnMut(Table) -> Result<Flow>) -> Result<()> {
         let mut seen = 0;
         let mut stopped = false;
-        let mut block = |parts: Vec<Part>, rows: usize| -> Result<Flow> {
+        let mut block = |parts: Vec<ColumnChunk>, rows: usize| -> Result<Flow> {
             seen += rows;
             if rows == 0 {
                 return Ok(Flow::Continue);
@@ -136,9 +136,9 @@ impl TableStream {
             stopped = flow == Flow::Stop;
             Ok(flow)
         };
-        let plan = |plan: Plan, used: bool| if used { plan } else { Plan::Skip };
+        let plan = |plan: ParseAs, used: bool| if used { plan } else { ParseAs::Skip };
         match &self.reading {
-            Reading::Delimited(layout) => {
+            TableFormat::Delimited(layout) => {
                 let plans = layout.plans.iter().zip(&self.used).map(|(p, u)| plan(*p, *u)).collect();
                 let mut layout = layout.clone();
                 layout.plans = plans;
@@ -146,7 +146,7 @@ impl TableStream {
                 files.scan(Some(&layout), &mut |_, parsed| block(parsed.parts, parsed.rows))?;
             }
             #[cfg(feature = "arrow")]
-            Reading::Arrow(columns) => {
+            TableFormat::Arrow(columns) => {
                 let mut columns = columns.clone();
                 columns.plans.iter_mut().zip(&self.used).for_each(|(p, u)| *p = plan(*p, *u));
                 let files = crate::arrow::ArrowFiles { sources: &self.sources, options: &self.options, format: self.format };

@@ -13,7 +13,7 @@ const MOST_NUMBER_CLASSES: usize = 10;
 const MOST_CLASSES: usize = 10_000;
 
 /// What the target is.
-pub(super) enum Kind {
+pub(super) enum TargetKind {
     None,
     Real,
     Reals,
@@ -24,9 +24,9 @@ pub(super) enum Kind {
 }
 
 /// Something that shows all numbers of a target, run after run.
-pub(super) type Numbers<'a> = &'a dyn Fn(&mut dyn FnMut(&[f64]) -> Result<Flow>) -> Result<()>;
+pub(super) type ScanNumbers<'a> = &'a dyn Fn(&mut dyn FnMut(&[f64]) -> Result<Flow>) -> Result<()>;
 
-impl Kind {
+impl TargetKind {
     /// The class names of a classification.
     pub(super) fn classes(&self) -> &[String] {
         match self {
@@ -87,7 +87,7 @@ impl Kind {
         roles: &Roles,
         known: usize,
         notes: &mut Vec<String>,
-        numbers: Numbers<'_>,
+        numbers: ScanNumbers<'_>,
     ) -> Result<Self> {
         let name = &field.name;
         if let Some(task) = roles.task
@@ -196,7 +196,7 @@ impl Roles {
             Column::Number { values, .. } => visit(values).map(|_| ()),
             _ => Ok(()),
         };
-        let kind = Kind::of_one(field, self, column.len(), notes, &numbers)?;
+        let kind = TargetKind::of_one(field, self, column.len(), notes, &numbers)?;
         let name = &field.name;
         kind.of_block(vec![column]).ok_or_else(|| Error::Target(format!("column \"{name}\" is not what its type says")))
     }
@@ -236,7 +236,7 @@ fn plain_zero(v: f64) -> f64 {
 }
 
 /// The distinct numbers, sorted, or `None` when there are more than `most` or, if they must be, not all are whole.
-fn distinct(numbers: Numbers<'_>, most: usize, whole: bool) -> Result<Option<Vec<f64>>> {
+fn distinct(numbers: ScanNumbers<'_>, most: usize, whole: bool) -> Result<Option<Vec<f64>>> {
     let mut values: Vec<f64> = Vec::new();
     let mut many = false;
     numbers(&mut |run| {

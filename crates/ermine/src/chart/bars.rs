@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::scale::{Range, Scale};
-use super::style::{Picture, TITLE, escape, short, short_name, wide};
+use super::scale::{AxisRange, Scale};
+use super::style::{SvgImage, TITLE, escape, short, short_name, wide};
 
 /// A named value.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -78,14 +78,14 @@ impl Bars {
         out
     }
 
-    fn range(&self) -> Range {
+    fn range(&self) -> AxisRange {
         let values = self.rows.iter().flat_map(|b| [b.value, b.span.map_or(b.value, |s| s.0), b.span.map_or(b.value, |s| s.1)]);
         let values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
-        let range = Range::of(Scale::Linear, values.into_iter());
+        let range = AxisRange::of(Scale::Linear, values.into_iter());
         if self.points { range.with_room() } else { range.including(0.0).with_room() }
     }
 
-    fn draw(&self, titled: bool) -> Picture {
+    fn draw(&self, titled: bool) -> SvgImage {
         let width = self.width.unwrap_or(480.0);
         let most = if width < 440.0 { 16 } else { NAME };
         let left = 16.0 + self.rows.iter().map(|b| wide(&short_name(&b.name, most))).fold(0.0, f64::max);
@@ -97,7 +97,7 @@ impl Bars {
         let (across, base) = ((width - left - right).max(40.0), top + ROW * self.rows.len() as f64);
         let range = self.range();
         let x = |v: f64| range.place(v).map(|p| left + p.clamp(0.0, 1.0) * across);
-        let mut picture = Picture::new(width, height, &self.title, titled);
+        let mut picture = SvgImage::new(width, height, &self.title, titled);
         let out = &mut picture.shapes;
         for tick in range.ticks(if across < 200.0 { 3 } else { 4 }) {
             let Some(at) = x(tick.value) else { continue };

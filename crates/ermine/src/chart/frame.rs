@@ -1,16 +1,16 @@
 //! The axes of a chart with their ends known: what SVG and text have in common.
 
-use super::scale::{Range, Tick};
+use super::scale::{AxisRange, Tick};
 use super::{Axis, Chart, Mark, Scale, Series};
 
 /// A chart laid out in the unit square.
-pub(super) struct Frame<'a> {
+pub(super) struct PlotLayout<'a> {
     chart: &'a Chart,
-    x: Range,
-    y: Range,
+    x: AxisRange,
+    y: AxisRange,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> PlotLayout<'a> {
     pub fn new(chart: &'a Chart) -> Self {
         let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
         let of = |s: &'a Series| {
@@ -19,7 +19,7 @@ impl<'a> Frame<'a> {
         };
         let points = || chart.series.iter().flat_map(of).filter(finite);
         let bars = chart.series.iter().any(|s| s.mark == Mark::Bars);
-        let mut x = Range::of(chart.x.scale, points().map(|p| p.0));
+        let mut x = AxisRange::of(chart.x.scale, points().map(|p| p.0));
         if bars || !chart.x.names.is_empty() {
             // Half a place on either side, so that the first and the last bar are whole.
             let last = chart.x.names.len().max(1) as f64 - 1.0;
@@ -27,12 +27,12 @@ impl<'a> Frame<'a> {
         } else if chart.series.iter().all(|s| matches!(s.mark, Mark::Points | Mark::Cloud | Mark::Guide)) {
             x = x.with_room();
         }
-        let mut y = Range::of(chart.y.scale, points().map(|p| p.1));
+        let mut y = AxisRange::of(chart.y.scale, points().map(|p| p.1));
         if bars || chart.series.iter().any(|s| s.mark == Mark::Area) {
             y = y.including(0.0);
         }
-        let fixed = |axis: &Axis, found: Range| match axis.range {
-            Some((low, high)) if low < high => Range::of(axis.scale, [low, high].into_iter()),
+        let fixed = |axis: &Axis, found: AxisRange| match axis.range {
+            Some((low, high)) if low < high => AxisRange::of(axis.scale, [low, high].into_iter()),
             _ => found,
         };
         Self { chart, x: fixed(&chart.x, x), y: fixed(&chart.y, y.with_room()) }
@@ -45,12 +45,12 @@ impl<'a> Frame<'a> {
     }
 
     /// Where an x lies, from 0 at the left to 1 at the right.
-    pub fn across(&self, x: f64) -> Option<f64> {
+    pub fn x_to_unit(&self, x: f64) -> Option<f64> {
         self.x.place(x).map(|p| if self.chart.x.reversed { 1.0 - p } else { p })
     }
 
     /// Where a y lies, from 0 at the bottom to 1 at the top.
-    pub fn up(&self, y: f64) -> Option<f64> {
+    pub fn y_to_unit(&self, y: f64) -> Option<f64> {
         self.y.place(y).map(|p| if self.chart.y.reversed { 1.0 - p } else { p })
     }
 
@@ -66,7 +66,7 @@ impl<'a> Frame<'a> {
     pub fn runs(&self, series: &Series) -> Vec<Vec<(f64, f64)>> {
         let mut runs = vec![Vec::new()];
         for &(x, y) in &series.points {
-            match (self.across(x), self.up(y)) {
+            match (self.x_to_unit(x), self.y_to_unit(y)) {
                 (Some(x), Some(y)) => runs.last_mut().expect("there is a run").push((x, y)),
                 _ => runs.push(Vec::new()),
             }
@@ -80,8 +80,8 @@ impl<'a> Frame<'a> {
         let mut runs = vec![Vec::new()];
         for (&(x, _), &(low, high)) in series.points.iter().zip(&series.band) {
             // A lower end that cannot be shown, 0 on an axis of ratios say, lies at the bottom.
-            let low = if low.is_finite() { Some(self.up(low).unwrap_or(0.0)) } else { None };
-            match (self.across(x), low, self.up(high)) {
+            let low = if low.is_finite() { Some(self.y_to_unit(low).unwrap_or(0.0)) } else { None };
+            match (self.x_to_unit(x), low, self.y_to_unit(high)) {
                 (Some(x), Some(low), Some(high)) => runs.last_mut().expect("there is a run").push((x, low, high)),
                 _ => runs.push(Vec::new()),
             }
@@ -104,7 +104,7 @@ fn named(axis: &Axis) -> Option<Vec<Tick>> {
 
 /// Moves labels apart that would touch: each gets a place at least `gap` from the next, in the order of where they belong and
 /// as near to it as that allows, within 0 and 1.
-pub(super) fn spread(wanted: &[f64], gap: f64) -> Vec<f64> {
+pub(super) fn separate_labels(wanted: &[f64], gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]).then(a.cmp(&b)));
     // Neighbours that touch form a group around the middle of what its members want; groups that touch become one.
@@ -142,13 +142,13 @@ mod tests {
     #[test]
     fn labels_are_moved_apart_and_stay_in_order() {
         let wanted = [0.5, 0.51, 0.1, 0.52, 0.99, 1.0];
-        let out = spread(&wanted, 0.1);
+        let out = separate_labels(&wanted, 0.1);
         let mut order: Vec<usize> = (0..6).collect();
         order.sort_by(|&a, &b| out[a].total_cmp(&out[b]));
         assert_eq!(order, [2, 0, 1, 3, 4, 5]);
         assert!(order.windows(2).all(|w| out[w[1]] - out[w[0]] >= 0.1 - 1e-9), "{out:?}");
         assert!(out.iter().all(|v| (0.0..=1.0 + 1e-9).contains(v)), "{out:?}");
         assert_eq!(out[2], 0.1, "what touches nothing stays");
-        assert_eq!(spread(&[], 0.1), Vec::<f64>::new());
+        assert_eq!(separate_labels(&[], 0.1), Vec::<f64>::new());
     }
 }

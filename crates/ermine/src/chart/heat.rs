@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use ermine_core::Mat;
 
-use super::style::{LETTER, LETTER_WIDTH, Picture, TITLE, escape, short_name, wide};
+use super::style::{LETTER, LETTER_WIDTH, SvgImage, TITLE, escape, short_name, wide};
 use super::svg::WIDTH;
 
 /// A table as colours: correlations, confusions, loadings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heat {
+pub struct Heatmap {
     /// What it shows.
     pub title: String,
     /// Names of the rows.
@@ -27,7 +27,7 @@ const MUCH: [[f64; 3]; 5] =
 const SIGNED: [[f64; 3]; 5] =
     [[178.0, 72.0, 10.0], [232.0, 170.0, 120.0], [247.0, 247.0, 247.0], [126.0, 178.0, 214.0], [5.0, 88.0, 145.0]];
 
-impl Heat {
+impl Heatmap {
     /// The picture as a document of its own, 720 wide.
     pub fn to_svg(&self) -> String {
         self.draw(true).document()
@@ -38,7 +38,7 @@ impl Heat {
         self.draw(false).inline(told)
     }
 
-    fn draw(&self, titled: bool) -> Picture {
+    fn draw(&self, titled: bool) -> SvgImage {
         let finite = |v: &&f64| v.is_finite();
         let (low, high) = self
             .values
@@ -60,7 +60,7 @@ impl Heat {
         let side = ((WIDTH - left - 60.0) / m).clamp(2.0, 44.0);
         let tall = side.min(34.0);
         let height = top + tall * n + 24.0;
-        let mut picture = Picture::new(WIDTH, height, &self.title, titled);
+        let mut picture = SvgImage::new(WIDTH, height, &self.title, titled);
         let out = &mut picture.shapes;
         for (j, name) in self.columns.iter().enumerate().take(self.values.cols()) {
             let (x, y) = (left + (j as f64 + 0.5) * side, top - 8.0);

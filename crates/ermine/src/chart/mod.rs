@@ -27,13 +27,13 @@ mod swarm;
 mod terminal;
 mod tree;
 
-use ermine_core::{Cell, Meaning, Section};
+use ermine_core::{Cell, ColumnMeaning, Section};
 
 pub use bars::{Bar, Bars, spark};
-pub use heat::Heat;
+pub use heat::Heatmap;
 pub use scale::Scale;
 pub use style::page_style;
-pub use swarm::{Swarm, SwarmRow};
+pub use swarm::{BeeswarmChart, BeeswarmRow};
 pub use tree::TreeChart;
 
 /// Series beyond this many are drawn in grey and without a name.
@@ -265,7 +265,7 @@ impl Chart {
     /// Bars of the coefficients, importances or shares of a table, the largest first and at most 20; `None` for other sections.
     pub fn of_table(section: &Section) -> Option<Self> {
         let Section::Table { title, columns, meanings, rows } = section else { return None };
-        let coefficient = meanings.iter().position(|m| *m == Meaning::Coefficient);
+        let coefficient = meanings.iter().position(|m| *m == ColumnMeaning::Coefficient);
         let at = coefficient.or_else(|| columns.iter().position(|c| c == "importance" || c == "share"))?;
         let bar = |row: &Vec<Cell>| match (row.first(), row.get(at)) {
             (Some(Cell::Text(name)), Some(Cell::Number(v))) if name != "(intercept)" => Some((name.clone(), *v)),

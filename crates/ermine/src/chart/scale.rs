@@ -19,13 +19,13 @@ pub(super) struct Tick {
 
 /// An axis with its ends known.
 #[derive(Debug, Clone)]
-pub(super) struct Range {
+pub(super) struct AxisRange {
     scale: Scale,
     low: f64,
     high: f64,
 }
 
-impl Range {
+impl AxisRange {
     /// The range that holds all values that can be shown.
     pub fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
         let shown = values.filter(|v| v.is_finite() && (scale == Scale::Linear || *v > 0.0));
@@ -196,14 +196,14 @@ mod tests {
 
     #[test]
     fn places_lie_between_the_ends() {
-        let range = Range::of(Scale::Linear, [2.0, f64::NAN, 6.0].into_iter());
+        let range = AxisRange::of(Scale::Linear, [2.0, f64::NAN, 6.0].into_iter());
         assert_eq!((range.place(2.0), range.place(5.0), range.place(f64::INFINITY)), (Some(0.0), Some(0.75), None));
-        let range = Range::of(Scale::Log, [0.01, -3.0, 100.0].into_iter());
+        let range = AxisRange::of(Scale::Log, [0.01, -3.0, 100.0].into_iter());
         assert!((range.place(1.0).unwrap() - 0.5).abs() < 1e-12);
         assert_eq!(range.place(0.0), None);
-        assert_eq!(Range::of(Scale::Linear, [3.0].into_iter()).place(3.0), Some(0.5));
-        assert_eq!(Range::of(Scale::Linear, std::iter::empty()).place(0.5), Some(0.5));
-        let room = Range::of(Scale::Linear, [0.0, 1.0].into_iter()).with_room();
+        assert_eq!(AxisRange::of(Scale::Linear, [3.0].into_iter()).place(3.0), Some(0.5));
+        assert_eq!(AxisRange::of(Scale::Linear, std::iter::empty()).place(0.5), Some(0.5));
+        let room = AxisRange::of(Scale::Linear, [0.0, 1.0].into_iter()).with_room();
         assert_eq!(room.place(0.0), Some(0.0), "0 stays the end of what is never negative");
     }
 

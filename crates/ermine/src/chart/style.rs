@@ -134,7 +134,7 @@ pub fn page_style() -> String {
 }
 
 /// A drawn picture.
-pub(super) struct Picture {
+pub(super) struct SvgImage {
     pub width: f64,
     pub height: f64,
     /// What is said to those who do not see it.
@@ -144,7 +144,7 @@ pub(super) struct Picture {
     pub area: String,
 }
 
-impl Picture {
+impl SvgImage {
     pub fn new(width: f64, height: f64, title: &str, titled: bool) -> Self {
         let mut shapes = String::new();
         if titled && !title.is_empty() {

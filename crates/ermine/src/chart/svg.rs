@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::frame::{Frame, spread};
-use super::style::{LETTER, Picture, TITLE, dots, escape, short, short_name, wide};
+use super::frame::{PlotLayout, separate_labels};
+use super::style::{LETTER, SvgImage, TITLE, dots, escape, short, short_name, wide};
 use super::{Chart, Mark, Series};
 
 pub(super) const WIDTH: f64 = 720.0;
@@ -18,14 +18,14 @@ const MOST_DOTS: usize = 1500;
 const DENSITIES: usize = 7;
 
 /// The rectangle of the curves.
-struct Area {
+struct PlotArea {
     left: f64,
     top: f64,
     width: f64,
     height: f64,
 }
 
-impl Area {
+impl PlotArea {
     fn x(&self, share: f64) -> f64 {
         self.left + share * self.width
     }
@@ -37,9 +37,9 @@ impl Area {
 /// A line of the legend: place and name of each series.
 type Legend<'a> = Vec<Vec<(usize, &'a Series, f64)>>;
 
-pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
+pub(super) fn draw(chart: &Chart, titled: bool) -> SvgImage {
     let (width, height) = chart.size.unwrap_or((WIDTH, HEIGHT));
-    let frame = Frame::new(chart);
+    let frame = PlotLayout::new(chart);
     let places = chart.places();
     let named: Vec<(usize, &Series)> = chart
         .series
@@ -65,9 +65,9 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
     let room = (width - left - right) / x_ticks.len().max(1) as f64;
     let slanted = !chart.x.names.is_empty() && x_ticks.iter().any(|t| wide(&t.label) > room);
     let bottom = if slanted { 112.0 } else { 56.0 } - if chart.x.label.is_empty() { 22.0 } else { 0.0 };
-    let area = Area { left, top, width: width - left - right, height: height - top - bottom };
+    let area = PlotArea { left, top, width: width - left - right, height: height - top - bottom };
 
-    let mut picture = Picture::new(width, height, &chart.title, titled);
+    let mut picture = SvgImage::new(width, height, &chart.title, titled);
     picture.area = match frame.ends() {
         Some(((x0, x1), (y0, y1))) => format!(
             " data-area=\"{:.2} {:.2} {:.2} {:.2}\" data-x=\"{x0} {x1}\" data-y=\"{y0} {y1}\"",
@@ -82,7 +82,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
         let _ = writeln!(out, "<text class=\"soft\" x=\"{x}\" y=\"26\" text-anchor=\"end\">and {unnamed} more, in grey</text>");
     }
     for tick in &y_ticks {
-        if let Some(y) = frame.up(tick.value).map(|p| area.y(p)) {
+        if let Some(y) = frame.y_to_unit(tick.value).map(|p| area.y(p)) {
             let _ = writeln!(
                 out,
                 "<line class=\"grid\" x1=\"{:.2}\" y1=\"{y:.2}\" x2=\"{:.2}\" y2=\"{y:.2}\"/>",
@@ -99,7 +99,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
         }
     }
     for tick in &x_ticks {
-        let Some(x) = frame.across(tick.value).map(|p| area.x(p)) else { continue };
+        let Some(x) = frame.x_to_unit(tick.value).map(|p| area.x(p)) else { continue };
         let (base, label) = (area.y(0.0), escape(&short_name(&tick.label, if slanted { 18 } else { 40 })));
         let _ = writeln!(out, "<line class=\"axis\" x1=\"{x:.2}\" y1=\"{base:.2}\" x2=\"{x:.2}\" y2=\"{:.2}\"/>", base + 5.0);
         if slanted {
@@ -114,7 +114,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
                 writeln!(out, "<text class=\"soft\" x=\"{x:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{label}</text>", base + 19.0);
         }
     }
-    let base = frame.up(0.0).filter(|p| (0.0..=1.0).contains(p)).unwrap_or(0.0);
+    let base = frame.y_to_unit(0.0).filter(|p| (0.0..=1.0).contains(p)).unwrap_or(0.0);
     for at in [0.0, base] {
         let (x, y) = (area.x(1.0), area.y(at));
         let _ = writeln!(out, "<line class=\"axis\" x1=\"{:.2}\" y1=\"{y:.2}\" x2=\"{x:.2}\" y2=\"{y:.2}\"/>", area.left);
@@ -122,7 +122,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> Picture {
             break;
         }
     }
-    for x in chart.rug.iter().filter_map(|v| frame.across(*v)).filter(|p| (0.0..=1.0).contains(p)) {
+    for x in chart.rug.iter().filter_map(|v| frame.x_to_unit(*v)).filter(|p| (0.0..=1.0).contains(p)) {
         let (x, y) = (area.x(x), area.y(0.0));
         let _ = writeln!(out, "<line class=\"axis\" x1=\"{x:.2}\" y1=\"{y:.2}\" x2=\"{x:.2}\" y2=\"{:.2}\"/>", y - 7.0);
     }
@@ -186,11 +186,11 @@ fn legend_of<'a>(named: &[(usize, &'a Series)], width: f64) -> Legend<'a> {
     lines
 }
 
-fn end_labels(out: &mut String, frame: &Frame<'_>, area: &Area, named: &[(usize, &Series)]) {
+fn end_labels(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, named: &[(usize, &Series)]) {
     let ends: Vec<(usize, &Series, (f64, f64))> = named.iter().filter_map(|&(k, s)| Some((k, s, frame.last(s)?))).collect();
     let wanted: Vec<f64> = ends.iter().map(|e| e.2.1).collect();
     let gap = (LETTER + 2.0) / area.height;
-    for ((place, s, _), up) in ends.iter().zip(spread(&wanted, gap)) {
+    for ((place, s, _), up) in ends.iter().zip(separate_labels(&wanted, gap)) {
         let (x, y) = (area.x(1.0) + 8.0, area.y(up) + 4.0);
         let _ = writeln!(
             out,
@@ -200,7 +200,7 @@ fn end_labels(out: &mut String, frame: &Frame<'_>, area: &Area, named: &[(usize,
     }
 }
 
-fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str, base: f64, among: (usize, usize)) {
+fn series(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, series: &Series, class: &str, base: f64, among: (usize, usize)) {
     bands(out, frame, area, series, class);
     for run in frame.runs(series) {
         match series.mark {
@@ -241,7 +241,7 @@ fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, cla
             }
             Mark::Cloud => cloud(out, area, &run, class),
             Mark::Bars => {
-                let unit = frame.across(1.0).unwrap_or(1.0) - frame.across(0.0).unwrap_or(0.0);
+                let unit = frame.x_to_unit(1.0).unwrap_or(1.0) - frame.x_to_unit(0.0).unwrap_or(0.0);
                 let (k, all) = (among.0 as f64, among.1.max(1) as f64);
                 let width = (unit.abs() * area.width * 0.8 / all).max(1.0);
                 for (x, y) in run {
@@ -259,7 +259,7 @@ fn series(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, cla
 }
 
 /// How sure a series is: a band along a line, whiskers at points and bars.
-fn bands(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, class: &str) {
+fn bands(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, series: &Series, class: &str) {
     let whiskers = !matches!(series.mark, Mark::Line | Mark::Dashed | Mark::Step);
     for run in frame.bands(series) {
         let clamp = |v: f64| area.y(v.clamp(0.0, 1.0));
@@ -278,7 +278,7 @@ fn bands(out: &mut String, frame: &Frame<'_>, area: &Area, series: &Series, clas
 }
 
 /// Points one by one while they are few; else cells whose strength says how many they hold.
-fn cloud(out: &mut String, area: &Area, run: &[(f64, f64)], class: &str) {
+fn cloud(out: &mut String, area: &PlotArea, run: &[(f64, f64)], class: &str) {
     if run.len() <= MOST_DOTS {
         let size = if run.len() > 500 { 3.0 } else { 4.0 };
         dots(out, class, size, run.iter().map(|&(x, y)| (area.x(x), area.y(y))));

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::scale::{Range, Scale};
-use super::style::{LETTER, Picture, SHADES, TITLE, dots, escape, short, short_name, wide};
+use super::scale::{AxisRange, Scale};
+use super::style::{LETTER, SvgImage, SHADES, TITLE, dots, escape, short, short_name, wide};
 
 /// A row of a [`Swarm`].
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct SwarmRow {
+pub struct BeeswarmRow {
     /// What the values are of.
     pub name: String,
     /// Values, each with a shade between 0 (little) and 1 (much), or none.
@@ -16,7 +16,7 @@ pub struct SwarmRow {
 
 /// Many values a row.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Swarm {
+pub struct BeeswarmChart {
     /// What is shown.
     pub title: String,
     /// What the values measure.
@@ -24,7 +24,7 @@ pub struct Swarm {
     /// What the shades say: little and much.
     pub shades: (String, String),
     /// The rows, from top to bottom.
-    pub rows: Vec<SwarmRow>,
+    pub rows: Vec<BeeswarmRow>,
     /// The width; 480 when not given.
     pub width: Option<f64>,
 }
@@ -33,7 +33,7 @@ pub struct Swarm {
 const ROW: f64 = 30.0;
 const DOT: f64 = 3.2;
 
-impl Swarm {
+impl BeeswarmChart {
     /// The picture as a document of its own.
     pub fn to_svg(&self) -> String {
         self.draw(true).document()
@@ -44,7 +44,7 @@ impl Swarm {
         self.draw(false).inline(told)
     }
 
-    fn draw(&self, titled: bool) -> Picture {
+    fn draw(&self, titled: bool) -> SvgImage {
         let width = self.width.unwrap_or(480.0);
         let most = if width < 440.0 { 14 } else { 24 };
         let left = 16.0 + self.rows.iter().map(|r| wide(&short_name(&r.name, most))).fold(0.0, f64::max);
@@ -54,9 +54,9 @@ impl Swarm {
         let height = base + if self.label.is_empty() { 28.0 } else { 48.0 };
         let across = (width - left - 20.0).max(40.0);
         let values = self.rows.iter().flat_map(|r| r.points.iter().map(|p| p.0));
-        let range = Range::of(Scale::Linear, values).including(0.0).with_room();
+        let range = AxisRange::of(Scale::Linear, values).including(0.0).with_room();
         let x = |v: f64| range.place(v).map(|p| left + p * across);
-        let mut picture = Picture::new(width, height, &self.title, titled);
+        let mut picture = SvgImage::new(width, height, &self.title, titled);
         let out = &mut picture.shapes;
         if legend > 0.0 {
             self.legend(out, width, top - legend);

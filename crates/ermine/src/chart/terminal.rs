@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::frame::{Frame, spread};
+use super::frame::{PlotLayout, separate_labels};
 use super::style::{short, short_name};
 use super::{Chart, Mark};
 
@@ -10,13 +10,13 @@ use super::{Chart, Mark};
 const MOST_LETTERS: usize = 18;
 
 /// A field of dots, 2 wide and 4 high in every letter (the patterns of Braille, U+2800 on).
-struct Dots {
+struct BrailleCanvas {
     width: usize,
     height: usize,
     cells: Vec<u8>,
 }
 
-impl Dots {
+impl BrailleCanvas {
     fn new(width: usize, height: usize) -> Self {
         Self { width, height, cells: vec![0; width * height] }
     }
@@ -46,7 +46,7 @@ impl Dots {
 }
 
 pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
-    let frame = Frame::new(chart);
+    let frame = PlotLayout::new(chart);
     let height = height.max(4);
     let y_ticks = frame.y_ticks((height / 3).max(2));
     let margin = y_ticks.iter().map(|t| t.label.chars().count()).max().unwrap_or(0) + 2;
@@ -59,9 +59,9 @@ pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
     let beside = if labels { 1 + named.iter().map(|&s| name(s).chars().count()).max().unwrap_or(0) } else { 0 };
     let across = width.saturating_sub(margin + 1 + beside).max(8);
 
-    let mut dots = Dots::new(across, height);
+    let mut dots = BrailleCanvas::new(across, height);
     for series in chart.series.iter().filter(|s| s.mark != Mark::Guide) {
-        let base = frame.up(0.0).unwrap_or(0.0).clamp(0.0, 1.0);
+        let base = frame.y_to_unit(0.0).unwrap_or(0.0).clamp(0.0, 1.0);
         for run in frame.runs(series) {
             run.iter().for_each(|&(x, y)| match series.mark {
                 Mark::Bars | Mark::Area => dots.line((x, base), (x, y)),
@@ -87,13 +87,13 @@ pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
     let wanted: Vec<f64> = ends.iter().map(|e| e.1).collect();
     let mut beside_line = vec![String::new(); height];
     if labels {
-        for ((s, _), up) in ends.iter().zip(spread(&wanted, 4.0 / dots_high as f64)) {
+        for ((s, _), up) in ends.iter().zip(separate_labels(&wanted, 4.0 / dots_high as f64)) {
             beside_line[line_of(up)] = name(*s);
         }
     }
     let mut ticks = vec![String::new(); height];
     y_ticks.iter().for_each(|t| {
-        if let Some(up) = frame.up(t.value) {
+        if let Some(up) = frame.y_to_unit(t.value) {
             ticks[line_of(up)] = t.label.clone();
         }
     });
@@ -122,14 +122,14 @@ pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
 }
 
 /// The line below the curves and the numbers below it, those that fit.
-fn bottom(frame: &Frame<'_>, across: usize) -> (String, String) {
+fn bottom(frame: &PlotLayout<'_>, across: usize) -> (String, String) {
     let mut rule: Vec<char> = vec!['─'; across];
     let mut numbers: Vec<char> = vec![' '; across];
     let mut ticks: Vec<(usize, String)> = frame
         .x_ticks((across / 12).max(2))
         .into_iter()
         .filter_map(|t| {
-            Some(((frame.across(t.value)? * (across - 1) as f64).round().clamp(0.0, (across - 1) as f64) as usize, t.label))
+            Some(((frame.x_to_unit(t.value)? * (across - 1) as f64).round().clamp(0.0, (across - 1) as f64) as usize, t.label))
         })
         .collect();
     ticks.sort();

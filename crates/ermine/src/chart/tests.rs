@@ -119,7 +119,7 @@ fn long_names_stay_apart_and_grey_curves_are_counted() {
 #[test]
 fn heat_colours_by_value() {
     let values = Mat::from_vec(2, 2, vec![1.0, -0.5, f64::NAN, 0.25]);
-    let heat = Heat { title: "r".into(), rows: vec!["a".into(), "b&c".into()], columns: vec!["a".into(), "b".into()], values };
+    let heat = Heatmap { title: "r".into(), rows: vec!["a".into(), "b&c".into()], columns: vec!["a".into(), "b".into()], values };
     let svg = heat.to_svg();
     assert_well_formed(&svg);
     assert_eq!(svg.matches("<rect ").count(), 3, "a cell that is no number stays empty");
@@ -168,9 +168,9 @@ fn a_path_runs_from_where_all_curves_meet() {
 
 #[test]
 fn trees_are_drawn_whole_and_safely() {
-    let leaf = |condition: &str, says: &str, rows: f64, shares: &[f64]| ermine_core::Branch {
+    let leaf = |condition: &str, says: &str, rows: f64, shares: &[f64]| ermine_core::TreeNodeReport {
         condition: condition.into(),
-        says: says.into(),
+        prediction: says.into(),
         rows,
         shares: shares.to_vec(),
         ..Default::default()

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use ermine_core::{Branch, Section};
+use ermine_core::{TreeNodeReport, Section};
 
 use super::MOST_NAMED;
-use super::style::{LETTER_WIDTH, Picture, TITLE, escape, short, wide};
+use super::style::{LETTER_WIDTH, SvgImage, TITLE, escape, short, wide};
 use super::svg::WIDTH;
 
 /// A tree of tests.
@@ -16,7 +16,7 @@ pub struct TreeChart {
     /// Classes whose shares the nodes have.
     pub classes: Vec<String>,
     /// The nodes: the root first, children after their parents.
-    pub nodes: Vec<Branch>,
+    pub nodes: Vec<TreeNodeReport>,
 }
 
 /// Height of a leaf.
@@ -50,7 +50,7 @@ impl TreeChart {
         self.draw(false).inline(told)
     }
 
-    fn draw(&self, titled: bool) -> Picture {
+    fn draw(&self, titled: bool) -> SvgImage {
         let above = if titled { TITLE } else { 0.0 };
         let (depth, y) = self.places(above + TOP);
         let levels = depth.iter().max().map_or(1, |d| d + 1);
@@ -66,7 +66,7 @@ impl TreeChart {
         let least = if titled { WIDTH } else { 0.0 };
         let width = (x[levels - 1] + room[levels - 1] + 16.0).max(least).ceil();
         let height = (y.iter().copied().fold(0.0, f64::max) + 30.0).ceil();
-        let mut picture = Picture::new(width, height, &self.title, titled);
+        let mut picture = SvgImage::new(width, height, &self.title, titled);
         let out = &mut picture.shapes;
         self.legend(out, width, above);
         for (i, node) in self.nodes.iter().enumerate() {
@@ -120,10 +120,10 @@ impl TreeChart {
         }
     }
 
-    fn node(&self, out: &mut String, node: &Branch, x: f64, y: f64) {
+    fn node(&self, out: &mut String, node: &TreeNodeReport, x: f64, y: f64) {
         let all = self.nodes[0].rows;
         let top = y - 0.5 * BAR.1;
-        let _ = writeln!(out, "<g><title>{}</title>", escape(&self.told(node)));
+        let _ = writeln!(out, "<g><title>{}</title>", escape(&self.node_text(node)));
         if !node.condition.is_empty() {
             let text = escape(&short(&node.condition, CONDITION));
             let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{:.2}\">{text}</text>", top - 5.0);
@@ -147,10 +147,10 @@ impl TreeChart {
             from += wide;
         }
         if node.children.is_empty() {
-            let says = escape(&short(&node.says, SAYS));
+            let says = escape(&short(&node.prediction, SAYS));
             let (at, base) = (x + BAR.0 + 8.0, y + 4.0);
             let rows = format!("{:.0}", node.rows);
-            let after = at + wide(&short(&node.says, SAYS)) + LETTER_WIDTH;
+            let after = at + wide(&short(&node.prediction, SAYS)) + LETTER_WIDTH;
             let _ = writeln!(out, "<text x=\"{at:.2}\" y=\"{base:.2}\" font-weight=\"600\">{says}</text>");
             let _ = writeln!(out, "<text class=\"soft\" x=\"{after:.2}\" y=\"{base:.2}\">{rows}</text>");
         }
@@ -158,15 +158,15 @@ impl TreeChart {
     }
 
     /// A node in words.
-    fn told(&self, node: &Branch) -> String {
+    fn node_text(&self, node: &TreeNodeReport) -> String {
         let shares = self.classes.iter().zip(&node.shares).filter(|(_, s)| **s > 0.0);
         let shares: Vec<String> = shares.map(|(c, s)| format!("{c} {:.1}%", 100.0 * s)).collect();
         let condition = if node.condition.is_empty() { "all rows" } else { &node.condition };
-        let says = if shares.is_empty() { node.says.clone() } else { shares.join(", ") };
+        let says = if shares.is_empty() { node.prediction.clone() } else { shares.join(", ") };
         format!("{condition}: {:.0} rows, {says}", node.rows)
     }
 }
 
-fn leaf_text(node: &Branch) -> String {
-    format!("{} {:.0}", short(&node.says, SAYS), node.rows)
+fn leaf_text(node: &TreeNodeReport) -> String {
+    format!("{} {:.0}", short(&node.prediction, SAYS), node.rows)
 }

@@ -19,7 +19,7 @@ pub struct ExplorerClass {
 
 /// A threshold to move, costs to change, and the consequences. All numbers are exact at the thresholds 0, 1/steps, 2/steps, …, 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Explorer {
+pub struct ThresholdExplorer {
     /// The classes to choose from.
     pub classes: Vec<ExplorerClass>,
     /// Steps between 0 and 1.
@@ -57,7 +57,7 @@ impl ExplorerClass {
     }
 }
 
-impl Explorer {
+impl ThresholdExplorer {
     /// The cost of deciding from threshold k / steps on.
     pub fn cost(&self, class: &ExplorerClass, k: usize) -> f64 {
         self.fp * class.fp[k] + self.fn_ * (class.positives - class.tp[k])

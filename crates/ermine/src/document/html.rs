@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
 
-use super::{Block, Document, Explorer, Grid, Part, Tile, slug};
+use super::{DocBlock, Document, ThresholdExplorer, DocTable, DocSection, MetricTile, slug};
 use crate::chart::page_style;
 use crate::words;
 
@@ -17,15 +17,15 @@ const SCRIPT: &str = include_str!("page.js");
 /// A block as the template sees it.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum View<'a> {
+enum BlockView<'a> {
     Text { text: &'a str },
     Note { text: &'a str },
-    Tiles { tiles: &'a [Tile] },
-    Table { grid: &'a Grid },
+    Tiles { tiles: &'a [MetricTile] },
+    Table { grid: &'a DocTable },
     Figures { figures: Vec<FigureView<'a>> },
     Code { name: &'a str, text: &'a str },
-    Fold { title: &'a str, blocks: Vec<View<'a>> },
-    Explorer { data: &'a Explorer, start: usize, json: String, fp: String, r#fn: String },
+    Fold { title: &'a str, blocks: Vec<BlockView<'a>> },
+    Explorer { data: &'a ThresholdExplorer, start: usize, json: String, fp: String, r#fn: String },
 }
 
 #[derive(Serialize)]
@@ -38,31 +38,31 @@ struct FigureView<'a> {
 }
 
 #[derive(Serialize)]
-struct PartView<'a> {
+struct SectionView<'a> {
     id: String,
     title: &'a str,
     lead: &'a str,
-    blocks: Vec<View<'a>>,
+    blocks: Vec<BlockView<'a>>,
 }
 
-impl<'a> View<'a> {
-    fn of(block: &'a Block) -> Self {
+impl<'a> BlockView<'a> {
+    fn of(block: &'a DocBlock) -> Self {
         match block {
-            Block::Text(text) => Self::Text { text },
-            Block::Note(text) => Self::Note { text },
-            Block::Tiles(tiles) => Self::Tiles { tiles },
-            Block::Table(grid) => Self::Table { grid },
-            Block::Code { name, text } => Self::Code { name, text },
-            Block::Fold { title, blocks } => Self::Fold { title, blocks: blocks.iter().map(Self::of).collect() },
-            Block::Explorer(data) => {
+            DocBlock::Text(text) => Self::Text { text },
+            DocBlock::Note(text) => Self::Note { text },
+            DocBlock::Tiles(tiles) => Self::Tiles { tiles },
+            DocBlock::Table(grid) => Self::Table { grid },
+            DocBlock::Code { name, text } => Self::Code { name, text },
+            DocBlock::Fold { title, blocks } => Self::Fold { title, blocks: blocks.iter().map(Self::of).collect() },
+            DocBlock::Explorer(data) => {
                 let start = data.classes.first().map_or(0, |class| data.best(class));
                 Self::Explorer { data, start, json: json(data), fp: words::number(data.fp), r#fn: words::number(data.fn_) }
             }
-            Block::Figures(figures) => {
+            DocBlock::Figures(figures) => {
                 let view = |f: &'a super::Figure| FigureView {
                     name: &f.name,
                     title: &f.title,
-                    svg: f.drawing.to_inline(&f.told),
+                    svg: f.drawing.to_inline(&f.alt_text),
                     caption: &f.caption,
                     wide: f.wide,
                 };
@@ -73,7 +73,7 @@ impl<'a> View<'a> {
 }
 
 /// The numbers of an explorer for the script: whole ones without a point, and nothing that ends a script.
-fn json(data: &Explorer) -> String {
+fn json(data: &ThresholdExplorer) -> String {
     let number = |v: f64| if v.fract() == 0.0 && v.abs() < 1e15 { serde_json::json!(v as i64) } else { serde_json::json!(v) };
     let list = |values: &[f64]| values.iter().map(|&v| number(v)).collect::<Vec<_>>();
     let class = |c: &super::ExplorerClass| {
@@ -94,18 +94,18 @@ impl Document {
         environment.set_syntax(syntax);
         environment.add_template("page", TEMPLATE).map_err(wrong)?;
         let mut seen = std::collections::BTreeMap::new();
-        let mut view = |part: &'_ Part| {
+        let mut view = |part: &'_ DocSection| {
             let id = slug(&part.title);
             let times: &mut usize = seen.entry(id.clone()).or_default();
             *times += 1;
             if *times > 1 { format!("{id}-{times}") } else { id }
         };
         let ids: Vec<String> = self.parts.iter().map(&mut view).collect();
-        let parts: Vec<PartView<'_>> = self
+        let parts: Vec<SectionView<'_>> = self
             .parts
             .iter()
             .zip(ids)
-            .map(|(p, id)| PartView { id, title: &p.title, lead: &p.lead, blocks: p.blocks.iter().map(View::of).collect() })
+            .map(|(p, id)| SectionView { id, title: &p.title, lead: &p.lead, blocks: p.blocks.iter().map(BlockView::of).collect() })
             .collect();
         let style = format!("{}{STYLE}", page_style());
         let page = context! {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Block, Document, Explorer, Figure, Grid};
+use super::{DocBlock, Document, ThresholdExplorer, Figure, DocTable};
 use crate::words;
 
 impl Document {
@@ -33,40 +33,40 @@ impl Document {
     }
 }
 
-fn block(out: &mut String, of: &Block, folder: &str, files: &mut Vec<(String, String)>) {
+fn block(out: &mut String, of: &DocBlock, folder: &str, files: &mut Vec<(String, String)>) {
     match of {
-        Block::Text(text) => {
+        DocBlock::Text(text) => {
             let _ = write!(out, "\n{}\n", escape(text));
         }
-        Block::Note(text) => {
+        DocBlock::Note(text) => {
             let _ = write!(out, "\n> {}\n", escape(text));
         }
-        Block::Tiles(tiles) => {
+        DocBlock::Tiles(tiles) => {
             out.push('\n');
             for tile in tiles {
                 let detail = if tile.detail.is_empty() { String::new() } else { format!(" ({})", escape(&tile.detail)) };
                 let _ = writeln!(out, "- {}: **{}**{detail}", escape(&tile.name), escape(&tile.value));
             }
         }
-        Block::Table(grid) => table(out, grid),
-        Block::Figures(figures) => figures.iter().for_each(|f| figure(out, f, folder, files)),
-        Block::Code { name, text } => {
+        DocBlock::Table(grid) => table(out, grid),
+        DocBlock::Figures(figures) => figures.iter().for_each(|f| figure(out, f, folder, files)),
+        DocBlock::Code { name, text } => {
             // A fence that is longer than any within.
             let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
             let fence = "`".repeat(longest.max(2) + 1);
             let _ = write!(out, "\n{}\n\n{fence}\n{text}\n{fence}\n", escape(name));
         }
-        Block::Fold { title, blocks } => {
+        DocBlock::Fold { title, blocks } => {
             let _ = write!(out, "\n### {}\n", escape(title));
             blocks.iter().for_each(|b| block(out, b, folder, files));
         }
-        Block::Explorer(explorer) => decisions(out, explorer),
+        DocBlock::Explorer(explorer) => decisions(out, explorer),
     }
 }
 
 fn figure(out: &mut String, of: &Figure, folder: &str, files: &mut Vec<(String, String)>) {
     let file = format!("{}.svg", of.name);
-    let told = of.told.replace(['[', ']', '\n'], " ");
+    let told = of.alt_text.replace(['[', ']', '\n'], " ");
     let _ = write!(out, "\n![{}]({folder}/{file})\n", escape(&told));
     if !of.caption.is_empty() {
         let _ = write!(out, "\n{}\n", escape(&of.caption));
@@ -74,7 +74,7 @@ fn figure(out: &mut String, of: &Figure, folder: &str, files: &mut Vec<(String, 
     files.push((file, of.drawing.to_svg()));
 }
 
-fn table(out: &mut String, grid: &Grid) {
+fn table(out: &mut String, grid: &DocTable) {
     if !grid.caption.is_empty() {
         let _ = write!(out, "\n**{}**\n", escape(&grid.caption));
     }
@@ -83,7 +83,7 @@ fn table(out: &mut String, grid: &Grid) {
     *out += &line(grid.heads.iter().map(|h| escape(&h.text)).collect());
     *out += &line(grid.heads.iter().map(|h| if h.number { "--:" } else { ":--" }.to_owned()).collect());
     for row in &grid.rows {
-        let cell = |e: &super::Entry| if e.strong { format!("**{}**", escape(&e.text)) } else { escape(&e.text) };
+        let cell = |e: &super::TableCell| if e.strong { format!("**{}**", escape(&e.text)) } else { escape(&e.text) };
         *out += &line(row.iter().map(cell).collect());
     }
     if !grid.note.is_empty() {
@@ -92,7 +92,7 @@ fn table(out: &mut String, grid: &Grid) {
 }
 
 /// What cannot move stands at some thresholds.
-fn decisions(out: &mut String, explorer: &Explorer) {
+fn decisions(out: &mut String, explorer: &ThresholdExplorer) {
     for class in &explorer.classes {
         let (fp, fn_) = (words::number(explorer.fp), words::number(explorer.fn_));
         let name = escape(&class.name);

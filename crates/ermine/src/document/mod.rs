@@ -21,9 +21,9 @@ mod markdown;
 
 use serde::Serialize;
 
-use crate::chart::{Bars, Chart, Heat, Swarm, TreeChart};
+use crate::chart::{Bars, Chart, Heatmap, BeeswarmChart, TreeChart};
 
-pub use explorer::{Explorer, ExplorerClass};
+pub use explorer::{ThresholdExplorer, ExplorerClass};
 
 /// A page.
 #[derive(Debug, Clone, Default)]
@@ -37,33 +37,33 @@ pub struct Document {
     /// Things that a reader wants to know first, in a line: data, rows, model.
     pub facts: Vec<(String, String)>,
     /// The parts, in reading order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DocSection>,
     /// The last line.
     pub footer: String,
 }
 
 /// A part of a page, with a heading.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
+pub struct DocSection {
     /// The heading.
     pub title: String,
     /// What it shows, in a sentence or two; nothing when empty.
     pub lead: String,
     /// What it holds, in reading order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<DocBlock>,
 }
 
 /// A piece of a part.
 #[derive(Debug, Clone)]
-pub enum Block {
+pub enum DocBlock {
     /// A paragraph.
     Text(String),
     /// A paragraph that warns.
     Note(String),
     /// Numbers that matter, large.
-    Tiles(Vec<Tile>),
+    Tiles(Vec<MetricTile>),
     /// A table.
-    Table(Grid),
+    Table(DocTable),
     /// Figures, side by side where there is room.
     Figures(Vec<Figure>),
     /// Text as it is typed, with a name.
@@ -78,15 +78,15 @@ pub enum Block {
         /// What is inside.
         title: String,
         /// The pieces.
-        blocks: Vec<Block>,
+        blocks: Vec<DocBlock>,
     },
     /// A threshold to move.
-    Explorer(Box<Explorer>),
+    Explorer(Box<ThresholdExplorer>),
 }
 
 /// A number that matters.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Tile {
+pub struct MetricTile {
     /// What it is.
     pub name: String,
     /// The number.
@@ -97,13 +97,13 @@ pub struct Tile {
 
 /// A table.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Grid {
+pub struct DocTable {
     /// What it shows.
     pub caption: String,
     /// Heads of the columns; numbers stand at the right.
-    pub heads: Vec<Head>,
+    pub heads: Vec<TableHead>,
     /// The rows. The first cell of a row is its head.
-    pub rows: Vec<Vec<Entry>>,
+    pub rows: Vec<Vec<TableCell>>,
     /// What is to be said below.
     pub note: String,
     /// Whether it is a table of counts in which the colours matter: a confusion.
@@ -112,14 +112,14 @@ pub struct Grid {
 
 /// A head of a column.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Head {
+pub struct TableHead {
     /// The text.
     pub text: String,
     /// Whether the column has numbers.
     pub number: bool,
 }
 
-impl Head {
+impl TableHead {
     /// A head of a column of words.
     pub fn word(text: impl Into<String>) -> Self {
         Self { text: text.into(), number: false }
@@ -133,7 +133,7 @@ impl Head {
 
 /// A cell of a table.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Entry {
+pub struct TableCell {
     /// The text.
     pub text: String,
     /// A small picture before it, made by [`crate::chart::spark`].
@@ -144,13 +144,13 @@ pub struct Entry {
     pub strong: bool,
 }
 
-impl From<String> for Entry {
+impl From<String> for TableCell {
     fn from(text: String) -> Self {
         Self { text, ..Self::default() }
     }
 }
 
-impl From<&str> for Entry {
+impl From<&str> for TableCell {
     fn from(text: &str) -> Self {
         text.to_owned().into()
     }
@@ -158,20 +158,20 @@ impl From<&str> for Entry {
 
 /// What a figure shows.
 #[derive(Debug, Clone)]
-pub enum Drawing {
+pub enum FigureKind {
     /// Series over axes.
     Chart(Chart),
     /// Named values.
     Bars(Bars),
     /// Many values a row.
-    Swarm(Swarm),
+    Swarm(BeeswarmChart),
     /// A table as colours.
-    Heat(Heat),
+    Heat(Heatmap),
     /// A tree.
     Tree(TreeChart),
 }
 
-impl Drawing {
+impl FigureKind {
     /// A document of its own.
     pub fn to_svg(&self) -> String {
         match self {
@@ -196,14 +196,14 @@ impl Drawing {
 
 macro_rules! drawing {
     ($($kind:ident => $from:ty),*) => {$(
-        impl From<$from> for Drawing {
+        impl From<$from> for FigureKind {
             fn from(chart: $from) -> Self {
                 Self::$kind(chart)
             }
         }
     )*};
 }
-drawing!(Chart => Chart, Bars => Bars, Swarm => Swarm, Heat => Heat, Tree => TreeChart);
+drawing!(Chart => Chart, Bars => Bars, Swarm => BeeswarmChart, Heat => Heatmap, Tree => TreeChart);
 
 /// A figure.
 #[derive(Debug, Clone)]
@@ -213,9 +213,9 @@ pub struct Figure {
     /// What it shows.
     pub title: String,
     /// The picture.
-    pub drawing: Drawing,
+    pub drawing: FigureKind,
     /// What it says to those who do not see it.
-    pub told: String,
+    pub alt_text: String,
     /// What to look at.
     pub caption: String,
     /// Whether it takes the whole width.
@@ -224,15 +224,15 @@ pub struct Figure {
 
 impl Figure {
     /// A figure with nothing but its title.
-    pub fn new(name: impl Into<String>, title: impl Into<String>, drawing: impl Into<Drawing>) -> Self {
+    pub fn new(name: impl Into<String>, title: impl Into<String>, drawing: impl Into<FigureKind>) -> Self {
         let (name, title) = (name.into(), title.into());
-        Self { name, told: title.clone(), title, drawing: drawing.into(), caption: String::new(), wide: false }
+        Self { name, alt_text: title.clone(), title, drawing: drawing.into(), caption: String::new(), wide: false }
     }
 
     /// Says what it shows to those who do not see it.
     #[must_use]
-    pub fn told(mut self, words: impl Into<String>) -> Self {
-        self.told = words.into();
+    pub fn alt_text(mut self, words: impl Into<String>) -> Self {
+        self.alt_text = words.into();
         self
     }
 
@@ -259,7 +259,7 @@ impl Document {
 
     /// Adds a part; one that holds nothing is left out.
     #[must_use]
-    pub fn with(mut self, part: Part) -> Self {
+    pub fn with(mut self, part: DocSection) -> Self {
         if !part.blocks.is_empty() {
             self.parts.push(part);
         }
@@ -275,11 +275,11 @@ impl Document {
 
     /// All figures, in reading order.
     pub fn figures(&self) -> Vec<&Figure> {
-        fn of<'a>(blocks: &'a [Block], out: &mut Vec<&'a Figure>) {
+        fn of<'a>(blocks: &'a [DocBlock], out: &mut Vec<&'a Figure>) {
             for block in blocks {
                 match block {
-                    Block::Figures(figures) => out.extend(figures),
-                    Block::Fold { blocks, .. } => of(blocks, out),
+                    DocBlock::Figures(figures) => out.extend(figures),
+                    DocBlock::Fold { blocks, .. } => of(blocks, out),
                     _ => {}
                 }
             }
@@ -290,7 +290,7 @@ impl Document {
     }
 }
 
-impl Part {
+impl DocSection {
     /// A part that holds nothing yet.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
@@ -305,7 +305,7 @@ impl Part {
 
     /// Adds a piece.
     #[must_use]
-    pub fn with(mut self, block: Block) -> Self {
+    pub fn with(mut self, block: DocBlock) -> Self {
         self.blocks.push(block);
         self
     }
@@ -314,7 +314,7 @@ impl Part {
     #[must_use]
     pub fn figures(mut self, figures: Vec<Figure>) -> Self {
         if !figures.is_empty() {
-            self.blocks.push(Block::Figures(figures));
+            self.blocks.push(DocBlock::Figures(figures));
         }
         self
     }
@@ -322,7 +322,7 @@ impl Part {
     /// Adds a paragraph.
     #[must_use]
     pub fn text(self, words: impl Into<String>) -> Self {
-        self.with(Block::Text(words.into()))
+        self.with(DocBlock::Text(words.into()))
     }
 }
 

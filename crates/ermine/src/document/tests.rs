@@ -6,25 +6,25 @@ const HOSTILE: &str = "<script>alert(1)</script>\"'&`|*";
 fn everything(text: &str) -> Document {
     let chart = Chart::new(text, text, text).with(Series::line(text, vec![(0.0, 1.0), (1.0, 0.5)])).sized(400.0, 280.0);
     let class = ExplorerClass::of(text, 10, &[true, false, true], &[0.9, 0.4, 0.2], None);
-    let explorer = Explorer { classes: vec![class], steps: 10, fp: 1.0, fn_: 1.0, whole: true };
-    let entry = Entry { text: text.into(), tint: -0.5, strong: true, ..Entry::default() };
-    let grid = Grid {
+    let explorer = ThresholdExplorer { classes: vec![class], steps: 10, fp: 1.0, fn_: 1.0, whole: true };
+    let entry = TableCell { text: text.into(), tint: -0.5, strong: true, ..TableCell::default() };
+    let grid = DocTable {
         caption: text.into(),
-        heads: vec![Head::word(text), Head::number(text)],
+        heads: vec![TableHead::word(text), TableHead::number(text)],
         rows: vec![vec![text.into(), entry]],
         note: text.into(),
         tight: true,
     };
-    let part = Part::new(text)
+    let part = DocSection::new(text)
         .lead(text)
         .text(text)
-        .with(Block::Note(text.into()))
-        .with(Block::Tiles(vec![Tile { name: text.into(), value: text.into(), detail: text.into() }]))
-        .with(Block::Table(grid))
-        .figures(vec![Figure::new("one", text, chart).told(text).caption(text).wide()])
-        .with(Block::Code { name: text.into(), text: text.into() })
-        .with(Block::Fold { title: text.into(), blocks: vec![Block::Text(text.into())] })
-        .with(Block::Explorer(Box::new(explorer)));
+        .with(DocBlock::Note(text.into()))
+        .with(DocBlock::Tiles(vec![MetricTile { name: text.into(), value: text.into(), detail: text.into() }]))
+        .with(DocBlock::Table(grid))
+        .figures(vec![Figure::new("one", text, chart).alt_text(text).caption(text).wide()])
+        .with(DocBlock::Code { name: text.into(), text: text.into() })
+        .with(DocBlock::Fold { title: text.into(), blocks: vec![DocBlock::Text(text.into())] })
+        .with(DocBlock::Explorer(Box::new(explorer)));
     let mut page = Document::new(text, text).fact(text, text).with(part.clone()).with(part);
     (page.kind, page.footer) = (text.into(), text.into());
     page
@@ -81,7 +81,7 @@ fn the_explorer_counts_what_comparing_says() {
             assert_eq!((class.tp[k as usize], class.fp[k as usize]), (of(true), of(false)), "{threshold}");
         }
         assert_eq!(class.positives, class.tp[0]);
-        let explorer = Explorer { classes: vec![class.clone()], steps: 10, fp: 5.0, fn_: 1.0, whole: true };
+        let explorer = ThresholdExplorer { classes: vec![class.clone()], steps: 10, fp: 5.0, fn_: 1.0, whole: true };
         let best = explorer.best(&class);
         assert!((0..=10).all(|k| explorer.cost(&class, k) >= explorer.cost(&class, best)));
     }

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Accepts, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter,
-    OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Stream, Target, Task,
+    OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, RngStream, Target, Task,
     argmax_rows,
 };
 use ermine_learn::tree::Tree;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{columns, member};
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 /// Members that are trained side by side; also how often the clock is looked at.
 const TOGETHER: usize = 8;
@@ -19,14 +19,14 @@ const TOGETHER: usize = 8;
 /// How many of several things: a number, or a share of them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Amount {
+pub enum CountOrShare {
     /// So many.
     Count(u64),
     /// This share, above 0.
     Share(f64),
 }
 
-impl Amount {
+impl CountOrShare {
     fn of(self, all: usize) -> usize {
         match self {
             Self::Count(n) => usize::try_from(n).unwrap_or(usize::MAX),
@@ -70,13 +70,13 @@ impl Amount {
 #[serde(default, deny_unknown_fields)]
 pub struct Bagging {
     /// The learner.
-    pub base: Stage,
+    pub base: PipelineStep,
     /// Members.
     pub n_estimators: u64,
     /// Rows drawn for each.
-    pub max_samples: Option<Amount>,
+    pub max_samples: Option<CountOrShare>,
     /// Columns drawn for each.
-    pub max_features: Amount,
+    pub max_features: CountOrShare,
     /// Whether rows are drawn with replacement.
     pub bootstrap: bool,
     /// Whether columns are.
@@ -90,10 +90,10 @@ pub struct Bagging {
 impl Default for Bagging {
     fn default() -> Self {
         Self {
-            base: Stage::new(Box::new(Tree::default())),
+            base: PipelineStep::new(Box::new(Tree::default())),
             n_estimators: 10,
             max_samples: None,
-            max_features: Amount::Share(1.0),
+            max_features: CountOrShare::Share(1.0),
             bootstrap: true,
             bootstrap_features: false,
             oob_score: false,
@@ -169,7 +169,7 @@ impl Learner for Bagging {
         self.base.learner().check_any()
     }
 
-    fn set_within(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
+    fn set_nested(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
         match part {
             "base" => self.base.learner_mut().set_all(params),
             _ => {
@@ -186,8 +186,8 @@ impl Learner for Bagging {
         let Some(task) = data.y.task() else { return Err(Error::Target("bagging needs one".into())) };
         member::check_task(&Self::SPEC, "base", &self.base, task)?;
         member::refuse_infinite(&data.x, data.schema)?;
-        let draws = Draws::new(self, data)?;
-        let stage = member::ready(&self.base, self.prepare);
+        let draws = BagSampler::new(self, data)?;
+        let stage = member::with_preparation(&self.base, self.prepare);
         let (mut models, mut columns, mut counts) = (Vec::new(), Vec::new(), Vec::new());
         let total = self.n_estimators as usize;
         let mut late = false;
@@ -214,7 +214,7 @@ impl Learner for Bagging {
                     Err(e) => return Err(e),
                 }
             }
-            late |= cx.out_of_time();
+            late |= cx.deadline_passed();
         }
         let unfinished = models.len() < total;
         let classes = match data.y {
@@ -245,14 +245,14 @@ impl Learner for Bagging {
 impl Bagging {
     fn train(
         &self,
-        stage: &Stage,
+        stage: &PipelineStep,
         data: &Dataset<'_>,
         bag: &[u32],
         columns: Option<&[u32]>,
         b: usize,
         cx: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
-        let seed = Stream::new(cx.seed, "bagging member", b as u64).next_u64();
+        let seed = RngStream::new(cx.seed, "bagging member", b as u64).next_u64();
         let cx = Context { seed, validation: None, ..*cx };
         let held = columns.map(|c| columns::take(&data.x, c)).transpose()?;
         let schema = columns.map(|c| columns::schema(&data.schema_or_unnamed(), c));
@@ -266,14 +266,14 @@ impl Bagging {
             return learner.fit_any(&rows.with_weight(Some(&weight)), &cx);
         }
         let drawn: Vec<usize> = bag.iter().enumerate().flat_map(|(i, &c)| std::iter::repeat_n(i, c as usize)).collect();
-        let mut sample: OwnedDataset = rows.take(&drawn);
+        let mut sample: OwnedDataset = rows.take_rows(&drawn);
         sample.weight = None;
         learner.fit_any(&sample.view(), &cx)
     }
 }
 
 /// What is drawn for each member.
-struct Draws {
+struct BagSampler {
     rows: usize,
     cols: usize,
     kept: Vec<usize>,
@@ -285,9 +285,9 @@ struct Draws {
     odds: Option<Vec<f64>>,
 }
 
-impl Draws {
+impl BagSampler {
     fn new(bagging: &Bagging, data: &Dataset<'_>) -> Result<Self> {
-        let kept = member::kept(data);
+        let kept = member::rows_with_weight(data);
         let refuse = |name: &str, value: usize, expected: String| {
             Err(Error::Parameter { learner: "bagging", name: name.into(), value: value.to_string(), expected })
         };
@@ -317,7 +317,7 @@ impl Draws {
 
     /// How often each row is drawn.
     fn bag(&self, b: usize, seed: u64) -> Vec<u32> {
-        let mut s = Stream::new(seed, "bagging rows", b as u64);
+        let mut s = RngStream::new(seed, "bagging rows", b as u64);
         let mut counts = vec![0u32; self.rows];
         if self.bootstrap {
             // Sums up to each row, so that a draw is a search.
@@ -350,7 +350,7 @@ impl Draws {
         if self.features == self.cols && !self.bootstrap_features {
             return None;
         }
-        let mut s = Stream::new(seed, "bagging columns", b as u64);
+        let mut s = RngStream::new(seed, "bagging columns", b as u64);
         let mut out: Vec<u32> = match self.bootstrap_features {
             true => (0..self.features).map(|_| s.below(self.cols) as u32).collect(),
             false => s.permutation(self.cols).into_iter().take(self.features).map(|j| j as u32).collect(),
@@ -374,7 +374,7 @@ pub struct BaggingModel {
     task: Task,
     classes: Vec<String>,
     n_features: usize,
-    stage: Stage,
+    stage: PipelineStep,
     models: Vec<Box<dyn Model>>,
     /// The columns of each member, `None` for all.
     columns: Vec<Option<Vec<u32>>>,
@@ -428,7 +428,7 @@ impl BaggingModel {
             if unseen.is_empty() {
                 continue;
             }
-            let said = self.of_member(b, &data.x.take(&unseen).view())?;
+            let said = self.of_member(b, &data.x.take_rows(&unseen).view())?;
             let sums = sums.get_or_insert_with(|| Mat::zeros(n, said.cols()));
             for (k, &i) in unseen.iter().enumerate() {
                 voices[i] += 1;
@@ -446,7 +446,7 @@ impl BaggingModel {
             return Err(Error::Data("every row was drawn for every member, so none is out of bag; use more members".into()));
         }
         let total: f64 = rows.iter().map(|&i| data.weight_of(i)).sum();
-        let score = match data.y.take(&rows) {
+        let score = match data.y.take_rows(&rows) {
             OwnedTarget::Class { codes, .. } => {
                 let best = argmax_rows(said.view());
                 rows.iter().zip(&codes).filter(|(i, c)| best[**i] == **c).map(|(&i, _)| data.weight_of(i)).sum::<f64>() / total

@@ -25,7 +25,7 @@ pub(super) fn take(x: &Features<'_>, columns: &[u32]) -> Result<OwnedFeatures> {
         Features::Table(t) => {
             let rows: Vec<usize> = t.range().collect();
             let schema = schema(t.schema(), columns);
-            let cells: Vec<Column> = columns.iter().map(|&j| t.table().columns()[j as usize].take(&rows)).collect();
+            let cells: Vec<Column> = columns.iter().map(|&j| t.table().columns()[j as usize].take_rows(&rows)).collect();
             OwnedFeatures::Table(Table::with_schema(schema, cells)?)
         }
     })
@@ -58,7 +58,7 @@ pub(super) fn beside(z: &Mat<f64>, names: &[String], x: &Features<'_>) -> Result
         Features::Table(t) => {
             let rows: Vec<usize> = t.range().collect();
             let mut cells: Vec<Column> = (0..z.cols()).map(|j| Column::numbers(z.view().col_iter(j).collect())).collect();
-            cells.extend(t.table().columns().iter().map(|c| c.take(&rows)));
+            cells.extend(t.table().columns().iter().map(|c| c.take_rows(&rows)));
             OwnedFeatures::Table(Table::with_schema(joined(names, t.schema()), cells)?)
         }
     })

@@ -2,14 +2,14 @@
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Progress, Range, Report, Result, Schema, Spec, Stream, Target, Task,
+    ModelWriter, ParamSpec, Progress, Range, Report, Result, Schema, Spec, RngStream, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::bagging::PREPARE;
 use super::member;
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 const BASE: ParamSpec = ParamSpec {
     name: "base",
@@ -28,7 +28,7 @@ macro_rules! wrapper {
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
             /// The learner of two classes.
-            pub base: Stage,
+            pub base: PipelineStep,
             /// Whether members get the default preparation.
             pub prepare: bool,
         }
@@ -40,7 +40,7 @@ macro_rules! wrapper {
         }
 
         impl Learner for $name {
-            type Model = DecomposedModel;
+            type Model = BinaryReductionModel;
 
             const SPEC: Spec = Spec {
                 name: $text,
@@ -58,7 +58,7 @@ macro_rules! wrapper {
                 self.base.learner().check_any()
             }
 
-            fn set_within(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
+            fn set_nested(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
                 if part != "base" {
                     let first = params.keys().next().map_or("", |name| name.as_str());
                     return Err(Error::unknown(format!("parameter of {}", $text), &format!("{part}.{first}"), ["base", "prepare"]));
@@ -66,22 +66,22 @@ macro_rules! wrapper {
                 self.base.learner_mut().set_all(params)
             }
 
-            fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<DecomposedModel> {
+            fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BinaryReductionModel> {
                 self.check()?;
                 data.check(&Self::SPEC)?;
                 member::check_task(&Self::SPEC, "base", &self.base, Task::Classification)?;
-                fit(&member::ready(&self.base, self.prepare), $pairs, data, cx, $text)
+                fit(&member::with_preparation(&self.base, self.prepare), $pairs, data, cx, $text)
             }
 
-            fn load(input: &ModelReader) -> Result<DecomposedModel> {
+            fn load(input: &ModelReader) -> Result<BinaryReductionModel> {
                 load(input, $pairs)
             }
         }
     };
 }
 
-fn default_base() -> Stage {
-    Stage::new(Box::new(ermine_learn::linear::Logistic::default()))
+fn default_base() -> PipelineStep {
+    PipelineStep::new(Box::new(ermine_learn::linear::Logistic::default()))
 }
 
 wrapper!(
@@ -111,7 +111,7 @@ wrapper!(
     "Hastie and Tibshirani: Classification by pairwise coupling, Annals of Statistics 26, 1998"
 );
 
-fn fit(base: &Stage, pairs: bool, data: &Dataset<'_>, cx: &Context<'_>, name: &'static str) -> Result<DecomposedModel> {
+fn fit(base: &PipelineStep, pairs: bool, data: &Dataset<'_>, cx: &Context<'_>, name: &'static str) -> Result<BinaryReductionModel> {
     let (codes, names) = data.y.classes()?;
     member::refuse_infinite(&data.x, data.schema)?;
     let mut seen = vec![0.0; names.len()];
@@ -125,8 +125,8 @@ fn fit(base: &Stage, pairs: bool, data: &Dataset<'_>, cx: &Context<'_>, name: &'
     let mut models = Vec::new();
     for (m, &(own, other)) in problems.iter().enumerate() {
         cx.check(Progress { stage: name, done: m as u64, total: Some(problems.len() as u64), objective: None })?;
-        let seed = Stream::new(cx.seed, name, m as u64).next_u64();
-        let inner = Context { seed, ..cx.inner() };
+        let seed = RngStream::new(cx.seed, name, m as u64).next_u64();
+        let inner = Context { seed, ..cx.without_checkpoints() };
         let (own, other) = (present[own], other.map(|o| present[o]));
         models.push(match other {
             None => {
@@ -135,7 +135,7 @@ fn fit(base: &Stage, pairs: bool, data: &Dataset<'_>, cx: &Context<'_>, name: &'
             }
             Some(other) => {
                 let rows: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == own || codes[i] == other).collect();
-                let part = data.take(&rows);
+                let part = data.take_rows(&rows);
                 let codes: Vec<u32> = rows.iter().map(|&i| u32::from(codes[i] == own)).collect();
                 base.learner().fit_any(&part.view().with_target(Target::Class { codes: &codes, names: &two }), &inner)?
             }
@@ -147,7 +147,7 @@ fn fit(base: &Stage, pairs: bool, data: &Dataset<'_>, cx: &Context<'_>, name: &'
         converged: models.iter().all(|m| m.certificate().is_none_or(|c| c.converged)),
         ..Certificate::default()
     };
-    Ok(DecomposedModel { pairs, classes: names.to_vec(), present, stage: base.clone(), models, certificate })
+    Ok(BinaryReductionModel { pairs, classes: names.to_vec(), present, stage: base.clone(), models, certificate })
 }
 
 /// Places of the own class and of the other one, if there is one alone, for each member. Two classes need one member.
@@ -159,7 +159,7 @@ fn problems(k: usize, pairs: bool) -> Vec<(usize, Option<usize>)> {
     }
 }
 
-fn load(input: &ModelReader, pairs: bool) -> Result<DecomposedModel> {
+fn load(input: &ModelReader, pairs: bool) -> Result<BinaryReductionModel> {
     let classes: Vec<String> = input.field("classes")?;
     let present: Vec<u32> = input.field("present")?;
     let k = present.len();
@@ -173,27 +173,27 @@ fn load(input: &ModelReader, pairs: bool) -> Result<DecomposedModel> {
         return Err(Error::Model("members of different widths".into()));
     }
     let Some(stage) = stages.into_iter().next() else { return Err(Error::Model("no learner".into())) };
-    Ok(DecomposedModel { pairs, classes, present, stage, models, certificate: input.field("certificate")? })
+    Ok(BinaryReductionModel { pairs, classes, present, stage, models, certificate: input.field("certificate")? })
 }
 
 /// Several classes by models of two.
-pub struct DecomposedModel {
+pub struct BinaryReductionModel {
     pairs: bool,
     classes: Vec<String>,
     present: Vec<u32>,
-    stage: Stage,
+    stage: PipelineStep,
     models: Vec<Box<dyn Model>>,
     certificate: Certificate,
 }
 
-impl DecomposedModel {
+impl BinaryReductionModel {
     /// The models of two classes: of each class and the rest, or of each pair.
     pub fn members(&self) -> &[Box<dyn Model>] {
         &self.models
     }
 
     /// Probability of its own class by each member: a column a member.
-    fn own(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+    fn own_probabilities(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
         let mut out = Mat::zeros(x.rows(), self.models.len());
         for (m, model) in self.models.iter().enumerate() {
@@ -226,7 +226,7 @@ impl DecomposedModel {
     }
 }
 
-impl Model for DecomposedModel {
+impl Model for BinaryReductionModel {
     fn n_features(&self) -> usize {
         self.models.first().map_or(0, |m| m.n_features())
     }
@@ -254,13 +254,13 @@ impl Model for DecomposedModel {
     }
 }
 
-impl Classifier for DecomposedModel {
+impl Classifier for BinaryReductionModel {
     fn classes(&self) -> &[String] {
         &self.classes
     }
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let own = self.own(x)?;
+        let own = self.own_probabilities(x)?;
         let mut out = Mat::zeros(x.rows(), self.classes.len());
         for i in 0..x.rows() {
             let (p, _) = self.shares(own.row(i));
@@ -273,7 +273,7 @@ impl Classifier for DecomposedModel {
     }
 
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        let own = self.own(x)?;
+        let own = self.own_probabilities(x)?;
         let one = |i: usize| {
             let (p, votes) = self.shares(own.row(i));
             let better = |a: usize, b: usize| votes[a] > votes[b] || (votes[a] == votes[b] && p[a] > p[b]);

@@ -4,7 +4,7 @@ use ermine_core::{AnyLearner, Dataset, Error, Features, Model, ModelReader, Mode
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value};
 
-use crate::pipeline::{MAX_DEPTH, Stage, prepared};
+use crate::pipeline::{MAX_DEPTH, PipelineStep, prepared};
 
 /// A learner with a name of its own.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct Member {
     /// What parameters and reports call it.
     pub name: String,
     /// The learner.
-    pub stage: Stage,
+    pub stage: PipelineStep,
 }
 
 /// The members of an ensemble, or none when they are left to the ensemble.
@@ -23,15 +23,15 @@ pub struct Member {
 pub struct Members(pub Option<Vec<Member>>);
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct MemberRepr<'a> {
     name: &'a str,
     #[serde(flatten)]
-    stage: &'a Stage,
+    stage: &'a PipelineStep,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Whole {
+struct MemberSpecRepr {
     #[serde(default)]
     name: Option<String>,
     learner: String,
@@ -41,21 +41,21 @@ struct Whole {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum One {
+enum MemberInput {
     Name(String),
-    Whole(Whole),
+    Whole(MemberSpecRepr),
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Given {
+enum MembersRepr {
     Words(String),
-    List(Vec<One>),
+    List(Vec<MemberInput>),
 }
 
 impl Serialize for Members {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = |m: &'_ Member| serde_json::to_value(Written { name: &m.name, stage: &m.stage });
+        let written = |m: &'_ Member| serde_json::to_value(MemberRepr { name: &m.name, stage: &m.stage });
         match &self.0 {
             None => serializer.serialize_none(),
             Some(members) => {
@@ -68,16 +68,16 @@ impl Serialize for Members {
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let list = match Option::<Given>::deserialize(deserializer)? {
+        let list = match Option::<MembersRepr>::deserialize(deserializer)? {
             None => return Ok(Self(None)),
-            Some(Given::Words(words)) => words.split(',').map(|w| One::Name(w.trim().to_owned())).collect(),
-            Some(Given::List(list)) => list,
+            Some(MembersRepr::Words(words)) => words.split(',').map(|w| MemberInput::Name(w.trim().to_owned())).collect(),
+            Some(MembersRepr::List(list)) => list,
         };
         let mut members: Vec<Member> = Vec::new();
         for one in list {
-            let Whole { name, learner, params } = match one {
-                One::Name(learner) => Whole { name: None, learner, params: Map::new() },
-                One::Whole(whole) => whole,
+            let MemberSpecRepr { name, learner, params } = match one {
+                MemberInput::Name(learner) => MemberSpecRepr { name: None, learner, params: Map::new() },
+                MemberInput::Whole(whole) => whole,
             };
             let mut made = crate::learner(&learner).map_err(D::Error::custom)?;
             made.set_all(&params).map_err(D::Error::custom)?;
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for Members {
                     free
                 }
             };
-            members.push(Member { name, stage: Stage::new(made) });
+            members.push(Member { name, stage: PipelineStep::new(made) });
         }
         Ok(Self(Some(members)))
     }
@@ -153,13 +153,13 @@ impl Members {
 }
 
 /// The learner as it is trained: with the default preparation in front if that is wanted and it needs one.
-pub(super) fn ready(stage: &Stage, prepare: bool) -> Stage {
+pub(super) fn with_preparation(stage: &PipelineStep, prepare: bool) -> PipelineStep {
     let learner = stage.learner().boxed();
-    Stage::new(if prepare { prepared(learner) } else { learner })
+    PipelineStep::new(if prepare { prepared(learner) } else { learner })
 }
 
 /// Refuses a member that does not do the task.
-pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &Stage, task: Task) -> Result<()> {
+pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &PipelineStep, task: Task) -> Result<()> {
     let member = stage.learner().spec();
     if member.tasks.contains(&task) {
         return Ok(());
@@ -173,7 +173,7 @@ pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &Stage, task: Task
 }
 
 /// The rows with a weight above 0.
-pub(super) fn kept(data: &Dataset<'_>) -> Vec<usize> {
+pub(super) fn rows_with_weight(data: &Dataset<'_>) -> Vec<usize> {
     (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect()
 }
 
@@ -206,7 +206,7 @@ pub(super) fn refuse_infinite(x: &Features<'_>, schema: Option<&Schema>) -> Resu
 }
 
 /// Writes trained members.
-pub(super) fn save(out: &mut ModelWriter, stages: &[Stage], models: &[Box<dyn Model>]) -> Result<()> {
+pub(super) fn save(out: &mut ModelWriter, stages: &[PipelineStep], models: &[Box<dyn Model>]) -> Result<()> {
     out.field("stages", &stages)?;
     for (i, model) in models.iter().enumerate() {
         out.child(&i.to_string(), |w| model.save(w))?;
@@ -215,14 +215,14 @@ pub(super) fn save(out: &mut ModelWriter, stages: &[Stage], models: &[Box<dyn Mo
 }
 
 /// Trained members, and the learners that made them.
-pub(super) type Trained = (Vec<Stage>, Vec<Box<dyn Model>>);
+pub(super) type TrainedMembers = (Vec<PipelineStep>, Vec<Box<dyn Model>>);
 
 /// Reads `count` trained members; with one stage for all of them, or a stage each.
-pub(super) fn load(input: &ModelReader, count: usize) -> Result<Trained> {
+pub(super) fn load(input: &ModelReader, count: usize) -> Result<TrainedMembers> {
     if input.depth() > MAX_DEPTH {
         return Err(Error::Model(format!("learners nest deeper than {MAX_DEPTH}")));
     }
-    let stages: Vec<Stage> = input.field("stages")?;
+    let stages: Vec<PipelineStep> = input.field("stages")?;
     if stages.len() != 1 && stages.len() != count {
         return Err(Error::Model(format!("{count} members and {} learners", stages.len())));
     }

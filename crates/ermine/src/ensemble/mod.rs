@@ -12,8 +12,8 @@ mod stacking;
 mod voting;
 
 pub use adaboost::{AdaBoost, AdaBoostModel};
-pub use bagging::{Amount, Bagging, BaggingModel};
-pub use decompose::{DecomposedModel, OneVsOne, OneVsRest};
+pub use bagging::{CountOrShare, Bagging, BaggingModel};
+pub use decompose::{BinaryReductionModel, OneVsOne, OneVsRest};
 pub use member::{Member, Members};
 pub use stacking::{Stacking, StackingModel};
 pub use voting::{Voting, VotingModel};

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Stream, Target, Task,
+    ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, RngStream, Target, Task,
 };
 use ermine_learn::select::stratified_k_fold;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::bagging::PREPARE;
 use super::columns;
 use super::member::{self, Members};
 use super::voting::{ESTIMATORS, FOR_CLASSES, FOR_NUMBERS};
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 /// Learners whose predictions are the columns of a final learner.
 ///
@@ -48,7 +48,7 @@ pub struct Stacking {
     /// The members.
     pub estimators: Members,
     /// The learner on top.
-    pub final_estimator: Option<Stage>,
+    pub final_estimator: Option<PipelineStep>,
     /// Folds.
     pub cv: u64,
     /// Whether the final learner sees the columns too.
@@ -95,7 +95,7 @@ impl Learner for Stacking {
         ],
     };
 
-    const ORDERED: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
@@ -104,7 +104,7 @@ impl Learner for Stacking {
         self.final_estimator.as_ref().map_or(Ok(()), |f| f.learner().check_any())
     }
 
-    fn set_within(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
+    fn set_nested(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
         match (part, &mut self.final_estimator) {
             ("final_estimator", Some(stage)) => stage.learner_mut().set_all(params),
             ("final_estimator", None) => Err(Error::Parameter {
@@ -122,13 +122,13 @@ impl Learner for Stacking {
         data.check(&Self::SPEC)?;
         let Some(task) = data.y.task() else { return Err(Error::Target("stacking needs one".into())) };
         member::refuse_infinite(&data.x, data.schema)?;
-        let kept = member::kept(data);
-        let held = (kept.len() < data.rows()).then(|| data.take(&kept));
+        let kept = member::rows_with_weight(data);
+        let held = (kept.len() < data.rows()).then(|| data.take_rows(&kept));
         let data = &held.as_ref().map_or(*data, |d| d.view());
         let members = self.estimators.or(task, FOR_CLASSES, FOR_NUMBERS)?;
         let top = match &self.final_estimator {
             Some(stage) => stage.clone(),
-            None => Stage::new(crate::learner(if task == Task::Classification { "logistic" } else { "ridge" })?),
+            None => PipelineStep::new(crate::learner(if task == Task::Classification { "logistic" } else { "ridge" })?),
         };
         member::check_task(&Self::SPEC, "final_estimator", &top, task)?;
         let folds = stratified_k_fold(&data.y, data.rows(), self.cv as usize, cx.seed)?;
@@ -137,18 +137,18 @@ impl Learner for Stacking {
         let (mut stages, mut models, mut said) = (Vec::new(), Vec::new(), Vec::new());
         for member in &members {
             member::check_task(&Self::SPEC, &format!("estimators: {}", member.name), &member.stage, task)?;
-            let stage = member::ready(&member.stage, self.prepare);
+            let stage = member::with_preparation(&member.stage, self.prepare);
             let mut train = |rows: &Dataset<'_>| {
                 cx.check(Progress { stage: "stacking", done, total: Some(total), objective: None })?;
                 done += 1;
-                let seed = Stream::new(cx.seed, "stacking", done).next_u64();
+                let seed = RngStream::new(cx.seed, "stacking", done).next_u64();
                 stage.learner().fit_any(rows, &Context { seed, validation: None, ..*cx })
             };
             let mut level: Option<Mat<f64>> = None;
             for fold in 0..self.cv as usize {
                 let (rows, test) = folds.round(fold);
-                let model = train(&data.take(&rows).view())?;
-                let part = first_level(&*model, task, &data.x.take(&test).view())?;
+                let model = train(&data.take_rows(&rows).view())?;
+                let part = first_level(&*model, task, &data.x.take_rows(&test).view())?;
                 let level = level.get_or_insert_with(|| Mat::zeros(data.rows(), part.cols()));
                 for (k, &i) in test.iter().enumerate() {
                     level.row_mut(i).copy_from_slice(part.row(k));
@@ -163,9 +163,9 @@ impl Learner for Stacking {
             Target::Class { names, .. } => names.to_vec(),
             _ => Vec::new(),
         };
-        let heads = heads(&names, task, &classes);
+        let heads = column_names(&names, task, &classes);
         let (z, schema) = level(&said, &heads, self.passthrough, &data.x, &data.schema_or_unnamed())?;
-        let top = member::ready(&top, self.prepare && self.passthrough);
+        let top = member::with_preparation(&top, self.prepare && self.passthrough);
         let rows = Dataset { x: z.view(), schema: Some(&schema), ..*data };
         let last = top.learner().fit_any(&rows, &Context { validation: None, ..*cx })?;
         let certificate = Certificate {
@@ -183,7 +183,7 @@ impl Learner for Stacking {
         let names: Vec<String> = input.field("names")?;
         let (stages, models) = member::load(input, names.len())?;
         member::check_models(&models, task, &classes)?;
-        let top: Stage = input.field("final")?;
+        let top: PipelineStep = input.field("final")?;
         let last = top.learner().load_any(&input.child("final"))?;
         let (passthrough, certificate) = (input.field("passthrough")?, input.field("certificate")?);
         let model = StackingModel { task, classes, names, stages, models, top, last, passthrough, certificate };
@@ -191,7 +191,7 @@ impl Learner for Stacking {
             m.n_features() == model.models[0].n_features()
                 && m.as_regressor().is_none_or(|r| task != Task::Regression || r.n_targets() == 1)
         });
-        let width = heads(&model.names, task, &model.classes).len() + if passthrough { model.n_features() } else { 0 };
+        let width = column_names(&model.names, task, &model.classes).len() + if passthrough { model.n_features() } else { 0 };
         let fits = match task {
             Task::Classification => model.last.as_classifier().is_some_and(|c| c.classes() == model.classes),
             _ => model.last.as_regressor().is_some_and(|r| r.n_targets() == 1),
@@ -224,7 +224,7 @@ fn lost() -> Error {
 }
 
 /// Names of the columns that members make.
-fn heads(names: &[String], task: Task, classes: &[String]) -> Vec<String> {
+fn column_names(names: &[String], task: Task, classes: &[String]) -> Vec<String> {
     let of = |name: &String| match (task, classes.len()) {
         (Task::Classification, n) if n != 2 => classes.iter().map(|c| format!("{name} {c}")).collect(),
         _ => vec![name.clone()],
@@ -254,9 +254,9 @@ pub struct StackingModel {
     task: Task,
     classes: Vec<String>,
     names: Vec<String>,
-    stages: Vec<Stage>,
+    stages: Vec<PipelineStep>,
     models: Vec<Box<dyn Model>>,
-    top: Stage,
+    top: PipelineStep,
     last: Box<dyn Model>,
     passthrough: bool,
     certificate: Certificate,
@@ -274,14 +274,14 @@ impl StackingModel {
     }
 
     /// The columns that the final learner sees.
-    fn lift(&self, x: &Features<'_>) -> Result<OwnedFeatures> {
+    fn meta_features(&self, x: &Features<'_>) -> Result<OwnedFeatures> {
         x.expect_cols(self.n_features())?;
         let said = self.models.iter().map(|m| first_level(&**m, self.task, x)).collect::<Result<Vec<_>>>()?;
         let schema = match x {
             Features::Table(t) => t.schema().clone(),
             _ => Schema::unnamed(x.cols()),
         };
-        Ok(level(&said, &heads(&self.names, self.task, &self.classes), self.passthrough, x, &schema)?.0)
+        Ok(level(&said, &column_names(&self.names, self.task, &self.classes), self.passthrough, x, &schema)?.0)
     }
 }
 
@@ -303,7 +303,7 @@ impl Model for StackingModel {
         let row = |m: usize| -> Vec<Cell> { vec![self.names[m].as_str().into(), member::name(self.stages[m].learner()).into()] };
         report.table("Members", &["name", "learner"], (0..self.names.len()).map(row).collect());
         report.text(format!("The final learner, {}, on what they say:", member::name(self.top.learner())));
-        let heads = heads(&self.names, self.task, &self.classes);
+        let heads = column_names(&self.names, self.task, &self.classes);
         let seen = if self.passthrough { columns::joined(&heads, schema) } else { Schema::numbers(heads) };
         report.sections.extend(self.last.report(&seen).sections);
         report
@@ -322,7 +322,7 @@ impl Model for StackingModel {
 
 impl Regressor for StackingModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.last.as_regressor().ok_or_else(lost)?.predict(&self.lift(x)?.view())
+        self.last.as_regressor().ok_or_else(lost)?.predict(&self.meta_features(x)?.view())
     }
 }
 
@@ -331,6 +331,6 @@ impl Classifier for StackingModel {
         &self.classes
     }
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.last.as_classifier().ok_or_else(lost)?.proba(&self.lift(x)?.view())
+        self.last.as_classifier().ok_or_else(lost)?.proba(&self.meta_features(x)?.view())
     }
 }

@@ -2,14 +2,14 @@
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Stream, Target, Task,
+    ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, RngStream, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::bagging::PREPARE;
 use super::member::{self, Members};
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 /// Members for classes when none are named: a linear model, a density of each class, a tree.
 pub(super) const FOR_CLASSES: &[&str] = &["logistic", "gaussian-nb", "tree"];
@@ -114,7 +114,7 @@ impl Learner for Voting {
         Ok(())
     }
 
-    fn set_within(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
+    fn set_nested(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
         self.estimators.set(&Self::SPEC, part, params)
     }
 
@@ -132,8 +132,8 @@ impl Learner for Voting {
         for (m, member) in members.iter().enumerate() {
             cx.check(Progress { stage: "voting", done: m as u64, total: Some(members.len() as u64), objective: None })?;
             member::check_task(&Self::SPEC, &format!("estimators: {}", member.name), &member.stage, task)?;
-            let stage = member::ready(&member.stage, self.prepare);
-            let seed = Stream::new(cx.seed, "voting", m as u64).next_u64();
+            let stage = member::with_preparation(&member.stage, self.prepare);
+            let seed = RngStream::new(cx.seed, "voting", m as u64).next_u64();
             models.push(stage.learner().fit_any(data, &Context { seed, ..*cx })?);
             stages.push(stage);
         }
@@ -186,7 +186,7 @@ pub struct VotingModel {
     names: Vec<String>,
     hard: bool,
     weights: Vec<f64>,
-    stages: Vec<Stage>,
+    stages: Vec<PipelineStep>,
     models: Vec<Box<dyn Model>>,
     certificate: Certificate,
 }

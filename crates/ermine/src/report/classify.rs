@@ -3,9 +3,9 @@
 use ermine_core::{Mat, Result, argmax_rows};
 use ermine_learn::metrics::{self, Confusion};
 
-use super::Settings;
+use super::ReportOptions;
 use super::curves;
-use crate::document::{Block, Entry, Explorer, ExplorerClass, Figure, Grid, Head, Part, Tile};
+use crate::document::{DocBlock, TableCell, ThresholdExplorer, ExplorerClass, Figure, DocTable, TableHead, DocSection, MetricTile};
 use crate::words;
 
 /// Classes of which curves are drawn and decisions explored; of more the most frequent.
@@ -17,14 +17,14 @@ const STEPS: usize = 1000;
 const STEPS_OF_MANY: usize = 200;
 
 /// Rows with their classes and what was said of them.
-pub(super) struct Said<'a> {
+pub(super) struct ClassifierOutput<'a> {
     pub codes: &'a [u32],
     pub names: &'a [String],
     pub proba: &'a Mat<f64>,
     pub weight: Option<&'a [f64]>,
 }
 
-impl Said<'_> {
+impl ClassifierOutput<'_> {
     fn confusion(&self) -> Confusion {
         metrics::confusion(self.codes, &argmax_rows(self.proba.view()), self.names.len(), self.weight)
     }
@@ -57,14 +57,14 @@ impl Said<'_> {
 }
 
 /// The numbers that matter, with what they would be without a model.
-pub(super) fn tiles(said: &Said<'_>) -> Result<Vec<Tile>> {
+pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
     let totals = said.totals();
     let all: f64 = totals.iter().sum();
     let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
     let entropy: f64 = totals.iter().filter(|t| **t > 0.0).map(|t| -t / all * (t / all).ln()).sum();
     let table = said.confusion();
     let share = curves::accuracy(said, &table);
-    let mut out = vec![Tile {
+    let mut out = vec![MetricTile {
         name: "Accuracy".into(),
         value: words::percent(table.accuracy()),
         detail: format!(
@@ -76,19 +76,19 @@ pub(super) fn tiles(said: &Said<'_>) -> Result<Vec<Tile>> {
     }];
     let loss = metrics::log_loss(said.codes, said.proba.view(), said.weight);
     let spread = curves::log_loss(said);
-    out.push(Tile {
+    out.push(MetricTile {
         name: "Log loss".into(),
         value: words::number(loss),
         detail: format!("{}{} by the shares of the classes alone", between(spread), words::number(entropy)),
     });
     if let Some((auc, spread)) = curves::auc(said)? {
         let of = if said.names.len() == 2 { "0.5 by chance" } else { "mean of one against the rest; 0.5 by chance" };
-        out.push(Tile { name: "ROC AUC".into(), value: words::number(auc), detail: format!("{}{of}", between(spread)) });
+        out.push(MetricTile { name: "ROC AUC".into(), value: words::number(auc), detail: format!("{}{of}", between(spread)) });
     }
     let brier = metrics::brier(said.codes, said.proba.view(), said.weight);
     let chance = |c: usize| totals[c] / all * (1.0 - totals[c] / all);
     let by_shares = if totals.len() == 2 { chance(1) } else { (0..totals.len()).map(chance).sum() };
-    out.push(Tile {
+    out.push(MetricTile {
         name: "Brier score".into(),
         value: words::number(brier),
         detail: format!("{} by the shares of the classes alone", words::number(by_shares)),
@@ -101,7 +101,7 @@ fn between(spread: Option<(f64, f64)>) -> String {
 }
 
 /// A sentence for the head of the page.
-pub(super) fn sentence(said: &Said<'_>) -> String {
+pub(super) fn sentence(said: &ClassifierOutput<'_>) -> String {
     let table = said.confusion();
     let totals = said.totals();
     let all: f64 = totals.iter().sum();
@@ -115,31 +115,31 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
 }
 
 /// What is taken for what.
-pub(super) fn errors(said: &Said<'_>) -> Part {
+pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
     let table = said.confusion();
     let n = said.names.len();
     let count = |v: f64| if v.fract() == 0.0 { words::count(v as usize) } else { words::number(v) };
-    let mut part = Part::new("Errors").lead("Which classes are taken for which, by the most probable class.");
+    let mut part = DocSection::new("Errors").lead("Which classes are taken for which, by the most probable class.");
     if n <= PAIRS {
         let heads =
-            std::iter::once(Head::word("true \\ said")).chain(said.names.iter().map(|c| Head::number(words::short(c, 16))));
+            std::iter::once(TableHead::word("true \\ said")).chain(said.names.iter().map(|c| TableHead::number(words::short(c, 16))));
         let row = |t: usize| {
             let total: f64 = table.counts.row(t).iter().sum();
             let cell = |f: usize| {
                 let v = table.counts[(t, f)];
                 let share = if total > 0.0 { v / total } else { 0.0 };
-                Entry { text: count(v), tint: if t == f { share } else { -share }, ..Entry::default() }
+                TableCell { text: count(v), tint: if t == f { share } else { -share }, ..TableCell::default() }
             };
-            std::iter::once(Entry::from(words::short(&said.names[t], 24))).chain((0..n).map(cell)).collect()
+            std::iter::once(TableCell::from(words::short(&said.names[t], 24))).chain((0..n).map(cell)).collect()
         };
-        let grid = Grid {
+        let grid = DocTable {
             caption: "Confusion".into(),
             heads: heads.collect(),
             rows: (0..n).map(row).collect(),
             note: "A row is what is there, a column what is said. Colours are shares of the row: blue where right, orange where wrong.".into(),
             tight: true,
         };
-        part = part.with(Block::Table(grid));
+        part = part.with(DocBlock::Table(grid));
     } else {
         let mut pairs: Vec<(f64, usize, usize)> = (0..n)
             .flat_map(|t| (0..n).map(move |f| (t, f)))
@@ -150,47 +150,47 @@ pub(super) fn errors(said: &Said<'_>) -> Part {
         let row = |(v, t, f): &(f64, usize, usize)| {
             let total: f64 = table.counts.row(*t).iter().sum();
             vec![
-                Entry::from(said.names[*t].as_str()),
+                TableCell::from(said.names[*t].as_str()),
                 said.names[*f].as_str().into(),
                 count(*v).into(),
                 words::percent(v / total).into(),
             ]
         };
-        let grid = Grid {
+        let grid = DocTable {
             caption: "The most frequent errors".into(),
-            heads: vec![Head::word("true"), Head::word("said"), Head::number("rows"), Head::number("of the class")],
+            heads: vec![TableHead::word("true"), TableHead::word("said"), TableHead::number("rows"), TableHead::number("of the class")],
             rows: pairs.iter().take(20).map(row).collect(),
             note: format!("Of {} pairs of classes.", words::count(n * (n - 1))),
             tight: false,
         };
-        part = part.with(Block::Table(grid));
+        part = part.with(DocBlock::Table(grid));
     }
     let row = |c: usize| {
         let (precision, recall, f) = table.precision_recall_f1(c);
         let total: f64 = table.counts.row(c).iter().sum();
-        let mut cells = vec![Entry::from(words::short(&said.names[c], 32)), count(total).into()];
-        cells.extend([precision, recall].map(|v| Entry::from(words::percent(v))));
+        let mut cells = vec![TableCell::from(words::short(&said.names[c], 32)), count(total).into()];
+        cells.extend([precision, recall].map(|v| TableCell::from(words::percent(v))));
         cells.push(words::number(f).into());
         cells
     };
-    let grid = Grid {
+    let grid = DocTable {
         caption: "Class by class".into(),
         heads: vec![
-            Head::word("class"),
-            Head::number("rows"),
-            Head::number("precision"),
-            Head::number("recall"),
-            Head::number("F1"),
+            TableHead::word("class"),
+            TableHead::number("rows"),
+            TableHead::number("precision"),
+            TableHead::number("recall"),
+            TableHead::number("F1"),
         ],
         rows: (0..n).map(row).collect(),
         note: "Precision: right among those said. Recall: found of those there.".into(),
         tight: false,
     };
-    part.with(Block::Table(grid))
+    part.with(DocBlock::Table(grid))
 }
 
 /// How well rows are ranked.
-pub(super) fn ranking(said: &Said<'_>) -> Result<Option<Part>> {
+pub(super) fn ranking(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
     let shown = said.shown();
     let figures: Vec<Figure> =
         [curves::roc(said, &shown)?, curves::precision_recall(said, &shown)?].into_iter().flatten().collect();
@@ -201,22 +201,22 @@ pub(super) fn ranking(said: &Said<'_>) -> Result<Option<Part>> {
         2 => format!("rows by the probability of {}", said.names[1]),
         _ => "rows by the probability of each class against the rest".to_owned(),
     };
-    Ok(Some(Part::new("Ranking").lead(format!("What every threshold finds and what it costs, {of}.")).figures(figures)))
+    Ok(Some(DocSection::new("Ranking").lead(format!("What every threshold finds and what it costs, {of}.")).figures(figures)))
 }
 
 /// Whether probabilities are to be believed.
-pub(super) fn calibration(said: &Said<'_>) -> Result<Option<Part>> {
+pub(super) fn calibration(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
     curves::calibration(said, &said.shown())
 }
 
 /// The threshold to move.
-pub(super) fn decisions(said: &Said<'_>, settings: &Settings) -> Part {
+pub(super) fn decisions(said: &ClassifierOutput<'_>, settings: &ReportOptions) -> DocSection {
     let steps = if said.names.len() == 2 { STEPS } else { STEPS_OF_MANY };
     let class = |c: usize| ExplorerClass::of(&said.names[c], steps, &said.positive(c), &said.score(c), said.weight);
     let classes = said.shown().into_iter().map(class).collect();
     let (fp, fn_) = settings.cost.unwrap_or((1.0, 1.0));
     let whole = said.weight.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
-    let explorer = Explorer { classes, steps, fp, fn_, whole };
+    let explorer = ThresholdExplorer { classes, steps, fp, fn_, whole };
     let lead = match said.names.len() {
         2 => format!(
             "Move the threshold on the probability of {}, or say what errors cost. Where not deciding has a cost too, rows whose decision would be \
@@ -225,5 +225,5 @@ pub(super) fn decisions(said: &Said<'_>, settings: &Settings) -> Part {
         ),
         _ => "Each class against the rest: move the threshold on its probability, or say what errors cost.".into(),
     };
-    Part::new("Decisions").lead(lead).with(Block::Explorer(Box::new(explorer)))
+    DocSection::new("Decisions").lead(lead).with(DocBlock::Explorer(Box::new(explorer)))
 }

@@ -4,15 +4,15 @@ use ermine_core::{ColumnKind, Dataset, Features, Target};
 
 use crate::Fitted;
 use crate::chart::{Chart, Series, spark};
-use crate::document::{Block, Entry, Figure, Grid, Head, Part};
-use crate::summary::{Summary, Values};
+use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
+use crate::summary::{ColumnStats, ValueStats};
 use crate::words;
 
 /// Columns that are shown; of more the first.
 const SHOWN: usize = 120;
 
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> Part {
-    let mut part = Part::new("Data").lead(format!(
+pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> DocSection {
+    let mut part = DocSection::new("Data").lead(format!(
         "{} and {} as the model sees them{}.",
         words::counted(data.rows(), "row"),
         words::counted(data.cols(), "column"),
@@ -21,12 +21,12 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> Par
     part = part.figures(target(fitted, &data.y).into_iter().collect());
     if let Features::Table(table) = &data.x {
         let heads = ["column", "type", "missing", "distinct", "shape and values"];
-        let heads = heads.iter().enumerate().map(|(j, h)| Head { text: (*h).into(), number: (2..4).contains(&j) }).collect();
+        let heads = heads.iter().enumerate().map(|(j, h)| TableHead { text: (*h).into(), number: (2..4).contains(&j) }).collect();
         let range: Vec<usize> = table.range().collect();
         let whole = range.len() == table.table().rows();
         let row = |j: usize| {
             let (field, column) = (&table.schema().fields[j], &table.table().columns()[j]);
-            let summary = if whole { Summary::of(column) } else { Summary::of(&column.take(&range)) };
+            let summary = if whole { ColumnStats::of(column) } else { ColumnStats::of(&column.take_rows(&range)) };
             let missing = match summary.missing {
                 0 => String::new(),
                 n => format!("{} ({})", words::count(n), words::percent(n as f64 / data.rows() as f64)),
@@ -34,11 +34,11 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> Par
             let shape = summary.shape();
             let spark = if shape.len() > 1 { spark(&shape) } else { String::new() };
             vec![
-                Entry::from(field.name.clone()),
+                TableCell::from(field.name.clone()),
                 field.kind.name().into(),
                 missing.into(),
                 words::count(summary.distinct).into(),
-                Entry { spark, text: values(&summary.values, field.kind), ..Entry::default() },
+                TableCell { spark, text: values(&summary.values, field.kind), ..TableCell::default() },
             ]
         };
         let rows = (0..table.cols().min(SHOWN)).map(row).collect();
@@ -46,19 +46,19 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> Par
             true => format!("{} more columns are not shown.", words::count(table.cols() - SHOWN)),
             false => String::new(),
         };
-        part = part.with(Block::Table(Grid { caption: "Columns".into(), heads, rows, note, tight: false }));
+        part = part.with(DocBlock::Table(DocTable { caption: "Columns".into(), heads, rows, note, tight: false }));
     }
-    notes.iter().fold(part, |part, note| part.with(Block::Note(words::capital(note))))
+    notes.iter().fold(part, |part, note| part.with(DocBlock::Note(words::capital(note))))
 }
 
-fn values(values: &Values, kind: ColumnKind) -> String {
+fn values(values: &ValueStats, kind: ColumnKind) -> String {
     match values {
-        Values::None => String::new(),
-        Values::Numbers { low, high, median, .. } => {
+        ValueStats::None => String::new(),
+        ValueStats::Numbers { low, high, median, .. } => {
             let show = |v: f64| if kind == ColumnKind::Date { ermine_data::format_date(v) } else { words::number(v) };
             if low == high { show(*low) } else { format!("{} to {}, median {}", show(*low), show(*high), show(*median)) }
         }
-        Values::Names(top) => {
+        ValueStats::Names(top) => {
             let shown: Vec<String> =
                 top.iter().take(3).map(|(name, n)| format!("{} {}", words::short(name, 24), words::count(*n))).collect();
             format!("{}{}", shown.join(", "), if top.len() > 3 { ", …" } else { "" })
@@ -86,14 +86,14 @@ fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
             let rows: Vec<_> = order.iter().map(bar).collect();
             let told: Vec<String> = rows.iter().take(6).map(|b| format!("{}: {}", b.name, b.label)).collect();
             let bars = crate::chart::Bars { title: name.clone(), label: "rows".into(), rows, ..Default::default() };
-            Some(Figure::new("target", format!("Target: {name}"), bars).told(format!("Rows by class. {}.", told.join("; "))))
+            Some(Figure::new("target", format!("Target: {name}"), bars).alt_text(format!("Rows by class. {}.", told.join("; "))))
         }
         Target::Real(y) => {
             let (edges, counts) = histogram(y, 30)?;
             let chart = Chart::new(name, name, "rows").with(Series::histogram("", &edges, &counts)).sized(400.0, 250.0);
             let told =
                 format!("Histogram of {name} from {} to {}.", words::number(edges[0]), words::number(edges[edges.len() - 1]));
-            Some(Figure::new("target", format!("Target: {name}"), chart).told(told))
+            Some(Figure::new("target", format!("Target: {name}"), chart).alt_text(told))
         }
         _ => None,
     }

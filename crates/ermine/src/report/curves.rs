@@ -4,10 +4,10 @@ use ermine_core::Result;
 use ermine_learn::metrics::{CalibrationCurve, Confusion, Thresholds, delong, roc_auc_macro, wilson};
 use ermine_math::distribution::Normal;
 
-use super::classify::Said;
+use super::classify::ClassifierOutput;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
-use crate::document::{Figure, Part};
+use crate::document::{Figure, DocSection};
 use crate::words;
 
 /// Points of a drawn curve, about.
@@ -20,13 +20,13 @@ const SIZE: (f64, f64) = (400.0, 330.0);
 const LEVEL: f64 = 0.95;
 
 /// The interval of the accuracy; none for weighted rows, which are no trials.
-pub(super) fn accuracy(said: &Said<'_>, table: &Confusion) -> Option<(f64, f64)> {
+pub(super) fn accuracy(said: &ClassifierOutput<'_>, table: &Confusion) -> Option<(f64, f64)> {
     let rows = said.codes.len() as f64;
     said.weight.is_none().then(|| wilson(table.accuracy() * rows, rows, LEVEL))
 }
 
 /// The interval of the log loss, as that of a mean over rows.
-pub(super) fn log_loss(said: &Said<'_>) -> Option<(f64, f64)> {
+pub(super) fn log_loss(said: &ClassifierOutput<'_>) -> Option<(f64, f64)> {
     let w = |i: usize| said.weight.map_or(1.0, |w| w[i]);
     let loss = |i: usize| -said.proba[(i, said.codes[i] as usize)].clamp(f64::EPSILON, 1.0).ln();
     let n = said.codes.len();
@@ -38,10 +38,10 @@ pub(super) fn log_loss(said: &Said<'_>) -> Option<(f64, f64)> {
 }
 
 /// The ends of an interval, where there is one.
-type Spread = Option<(f64, f64)>;
+type IntervalEnds = Option<(f64, f64)>;
 
 /// The area under the ROC curve, and its interval for two classes without weights.
-pub(super) fn auc(said: &Said<'_>) -> Result<Option<(f64, Spread)>> {
+pub(super) fn auc(said: &ClassifierOutput<'_>) -> Result<Option<(f64, IntervalEnds)>> {
     let Some(area) = roc_auc_macro(said.codes, said.proba.view(), said.weight)? else { return Ok(None) };
     if said.names.len() != 2 || said.weight.is_some() {
         return Ok(Some((area, None)));
@@ -54,11 +54,11 @@ pub(super) fn auc(said: &Said<'_>) -> Result<Option<(f64, Spread)>> {
 }
 
 /// A name for the curve of a class: none where there is one curve.
-fn curve_name(said: &Said<'_>, class: usize, many: bool) -> String {
+fn curve_name(said: &ClassifierOutput<'_>, class: usize, many: bool) -> String {
     if many { said.names[class].clone() } else { String::new() }
 }
 
-pub(super) fn roc(said: &Said<'_>, shown: &[usize]) -> Result<Option<Figure>> {
+pub(super) fn roc(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option<Figure>> {
     let mut chart = Chart::new("ROC curve", "false positive rate", "true positive rate").within_x(0.0, 1.0).within_y(0.0, 1.0);
     let mut told = Vec::new();
     for &class in shown {
@@ -81,10 +81,10 @@ pub(super) fn roc(said: &Said<'_>, shown: &[usize]) -> Result<Option<Figure>> {
     let chart = chart.with(Series::guide(vec![(0.0, 0.0), (1.0, 1.0)])).sized(SIZE.0, SIZE.1);
     let caption =
         if told.len() == 1 { format!("{}. The dashed line is chance.", told[0]) } else { "The dashed line is chance.".into() };
-    Ok(Some(Figure::new("roc", "ROC curve", chart).told(format!("ROC curve. {}.", told.join("; "))).caption(caption)))
+    Ok(Some(Figure::new("roc", "ROC curve", chart).alt_text(format!("ROC curve. {}.", told.join("; "))).caption(caption)))
 }
 
-pub(super) fn precision_recall(said: &Said<'_>, shown: &[usize]) -> Result<Option<Figure>> {
+pub(super) fn precision_recall(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option<Figure>> {
     let mut chart = Chart::new("Precision over recall", "recall", "precision").within_x(0.0, 1.0).within_y(0.0, 1.0);
     let (mut told, mut base) = (Vec::new(), None);
     for &class in shown {
@@ -107,11 +107,11 @@ pub(super) fn precision_recall(said: &Said<'_>, shown: &[usize]) -> Result<Optio
         _ => String::new(),
     };
     let figure = Figure::new("precision-recall", "Precision over recall", chart.sized(SIZE.0, SIZE.1));
-    Ok(Some(figure.told(format!("Precision over recall. {}.", told.join("; "))).caption(caption)))
+    Ok(Some(figure.alt_text(format!("Precision over recall. {}.", told.join("; "))).caption(caption)))
 }
 
 /// Whether probabilities are to be believed.
-pub(super) fn calibration(said: &Said<'_>, shown: &[usize]) -> Result<Option<Part>> {
+pub(super) fn calibration(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option<DocSection>> {
     let few = &shown[..shown.len().min(4)];
     let mut chart = Chart::new("Calibration", "probability given", "share that happened").within_x(0.0, 1.0).within_y(0.0, 1.0);
     let mut told = Vec::new();
@@ -125,7 +125,7 @@ pub(super) fn calibration(said: &Said<'_>, shown: &[usize]) -> Result<Option<Par
         let spans = curve.bins.iter().map(|b| (b.low, b.high)).collect();
         let name = curve_name(said, class, few.len() > 1);
         chart = chart.with(Series::line(name, points).with_band(spans));
-        told.push(format!("{}: mean distance {}", said.names[class], words::percent(curve.expected_error())));
+        told.push(format!("{}: mean distance {}", said.names[class], words::percent(curve.expected_calibration_error())));
     }
     if told.is_empty() {
         return Ok(None);
@@ -133,7 +133,7 @@ pub(super) fn calibration(said: &Said<'_>, shown: &[usize]) -> Result<Option<Par
     let chart = chart.with(Series::guide(vec![(0.0, 0.0), (1.0, 1.0)])).sized(SIZE.0, SIZE.1);
     let mut figures = vec![
         Figure::new("calibration", "Calibration", chart)
-            .told(format!("Share that happened against the probability given. {}.", told.join("; ")))
+            .alt_text(format!("Share that happened against the probability given. {}.", told.join("; ")))
             .caption(format!(
                 "{} from the dashed line, where probabilities are honest. Bands are 95% intervals.",
                 told.join("; ")
@@ -143,11 +143,11 @@ pub(super) fn calibration(said: &Said<'_>, shown: &[usize]) -> Result<Option<Par
         figures.extend(probabilities(said));
     }
     let lead = "Of rows to which a probability of 30% is given, 30% should be what was said. Bins hold equally many rows.";
-    Ok(Some(Part::new("Calibration").lead(lead).figures(figures)))
+    Ok(Some(DocSection::new("Calibration").lead(lead).figures(figures)))
 }
 
 /// The probabilities given to rows of either class.
-fn probabilities(said: &Said<'_>) -> Option<Figure> {
+fn probabilities(said: &ClassifierOutput<'_>) -> Option<Figure> {
     let (score, positive) = (said.score(1), said.positive(1));
     let of = |which: bool| score.iter().zip(&positive).filter(move |(_, p)| **p == which).map(|(s, _)| s.clamp(0.0, 1.0));
     let bins = 25;
@@ -178,7 +178,7 @@ fn probabilities(said: &Said<'_>) -> Option<Figure> {
     );
     Some(
         Figure::new("probabilities", "Probabilities of either class", chart.sized(SIZE.0, SIZE.1))
-            .told(told.clone())
+            .alt_text(told.clone())
             .caption(told),
     )
 }

@@ -4,7 +4,7 @@ use ermine_core::{Cell, Dataset, Features, Mat, Result};
 
 use super::column_name;
 use super::regress::cell;
-use crate::document::{Block, Entry, Grid, Head, Part};
+use crate::document::{DocBlock, TableCell, DocTable, TableHead, DocSection};
 use crate::{Fitted, PipelineModel, words};
 
 /// Columns of the examples that are shown.
@@ -12,7 +12,7 @@ const COLUMNS: usize = 6;
 
 /// A row and the training rows nearest to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Neighbourhood {
+pub struct NeighborExamples {
     /// The row, from 0.
     pub row: usize,
     /// Training rows, from near to far: number from 0, distance, what it is, its cells in words (none where the way back from the prepared columns
@@ -21,17 +21,17 @@ pub struct Neighbourhood {
 }
 
 /// The training rows nearest to some rows, for models that answer by them; `None` for others.
-pub fn neighbourhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usize) -> Result<Option<Vec<Neighbourhood>>> {
-    let Some(near) = fitted.model.as_neighbours() else { return Ok(None) };
-    let asked = x.take(rows);
+pub fn neighbourhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usize) -> Result<Option<Vec<NeighborExamples>>> {
+    let Some(near) = fitted.model.as_neighbor_model() else { return Ok(None) };
+    let asked = x.take_rows(rows);
     let mut out = Vec::with_capacity(rows.len());
     for (&row, found) in rows.iter().zip(near.nearest_examples(&asked.view(), k)?) {
         let numbers: Vec<usize> = found.iter().map(|f| f.0).collect();
-        let back = original(fitted, near.examples(&numbers)?)?;
+        let back = original(fitted, near.training_rows(&numbers)?)?;
         let cells =
             |i: usize| back.as_ref().map_or(Vec::new(), |m| (0..m.cols()).map(|j| cell_of(fitted, m[(i, j)], j)).collect());
-        let example = |(i, &(number, far)): (usize, &(usize, f64))| (number, far, near.answer(number), cells(i));
-        out.push(Neighbourhood { row, examples: found.iter().enumerate().map(example).collect() });
+        let example = |(i, &(number, far)): (usize, &(usize, f64))| (number, far, near.example_target(number), cells(i));
+        out.push(NeighborExamples { row, examples: found.iter().enumerate().map(example).collect() });
     }
     Ok(Some(out))
 }
@@ -62,28 +62,28 @@ fn cell_of(fitted: &Fitted, value: f64, column: usize) -> String {
 }
 
 /// The neighbourhoods of the first rows.
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<Part>> {
+pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<DocSection>> {
     let rows: Vec<usize> = (0..data.rows().min(3)).collect();
     let Some(found) = neighbourhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
     let target = fitted.target.names.first().cloned().unwrap_or_else(|| "target".into());
-    let mut part = Part::new("Nearest examples")
+    let mut part = DocSection::new("Nearest examples")
         .lead("The model answers by its training rows. These are the nearest ones of the first rows of the data.");
     for near in &found {
-        part = part.with(Block::Table(grid(fitted, data, near, &target)));
+        part = part.with(DocBlock::Table(grid(fitted, data, near, &target)));
     }
     Ok(Some(part))
 }
 
-fn grid(fitted: &Fitted, data: &Dataset<'_>, near: &Neighbourhood, target: &str) -> Grid {
+fn grid(fitted: &Fitted, data: &Dataset<'_>, near: &NeighborExamples, target: &str) -> DocTable {
     let shown = data.cols().min(COLUMNS);
-    let mut heads = vec![Head::word("row"), Head::number("distance"), Head::word(target)];
-    heads.extend((0..shown).map(|j| Head::word(column_name(fitted, j))));
-    let mut first: Vec<Entry> = vec![
-        Entry { text: format!("row {}", near.row + 1), strong: true, ..Entry::default() },
-        Entry::default(),
-        Entry::default(),
+    let mut heads = vec![TableHead::word("row"), TableHead::number("distance"), TableHead::word(target)];
+    heads.extend((0..shown).map(|j| TableHead::word(column_name(fitted, j))));
+    let mut first: Vec<TableCell> = vec![
+        TableCell { text: format!("row {}", near.row + 1), strong: true, ..TableCell::default() },
+        TableCell::default(),
+        TableCell::default(),
     ];
-    first.extend((0..shown).map(|j| Entry::from(cell(&data.x, near.row, j))));
+    first.extend((0..shown).map(|j| TableCell::from(cell(&data.x, near.row, j))));
     let mut rows = vec![first];
     for (number, far, answer, cells) in &near.examples {
         let answer: Vec<String> = answer
@@ -94,10 +94,10 @@ fn grid(fitted: &Fitted, data: &Dataset<'_>, near: &Neighbourhood, target: &str)
                 Cell::Empty => String::new(),
             })
             .collect();
-        let mut row: Vec<Entry> =
+        let mut row: Vec<TableCell> =
             vec![format!("training row {}", number + 1).into(), words::number(*far).into(), answer.join(", ").into()];
-        row.extend((0..shown).map(|j| Entry::from(cells.get(j).cloned().unwrap_or_default())));
+        row.extend((0..shown).map(|j| TableCell::from(cells.get(j).cloned().unwrap_or_default())));
         rows.push(row);
     }
-    Grid { caption: format!("Nearest to row {}", near.row + 1), heads, rows, ..Grid::default() }
+    DocTable { caption: format!("Nearest to row {}", near.row + 1), heads, rows, ..DocTable::default() }
 }

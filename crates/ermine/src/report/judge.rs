@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedTarget, Progress, Result, Trace};
-use ermine_learn::explain::{Found, Judged};
-use ermine_learn::select::{Rounds, hold_out, stratified_k_fold};
+use ermine_learn::explain::{Found, ModelOnData};
+use ermine_learn::select::{CvSplits, hold_out, stratified_k_fold};
 
 use crate::Fitted;
 
 /// How the rows that a model is judged by relate to those it was trained on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Measured {
+pub enum EvaluationKind {
     /// They are not the training rows.
     New,
     /// They are rows that were held out when the model was trained: this share of all.
@@ -18,18 +18,18 @@ pub enum Measured {
     /// The model has seen them; models of the same learner that have not, one for each of so many folds, speak in its place.
     CrossValidated(usize),
     /// The model has seen them, and is judged by them all the same.
-    Seen,
+    TrainingRows,
     /// The model does not say what it was trained on.
     Unknown,
 }
 
 /// A model and its rows; a model that is not there is the one that is reported on, rows that are not there are all.
-type Part = (Option<Box<dyn Model>>, Option<OwnedDataset>);
+type FoldModel = (Option<Box<dyn Model>>, Option<OwnedDataset>);
 
 /// A model, or the models of a cross-validation, and what they say of rows.
-pub struct Judgement {
+pub struct ReportEvaluation {
     /// How the rows relate to the training rows.
-    pub how: Measured,
+    pub how: EvaluationKind,
     /// What is said of the rows, in the order of `y`.
     pub found: Found,
     /// What they are.
@@ -37,21 +37,21 @@ pub struct Judgement {
     /// Their weights.
     pub weight: Option<Vec<f64>>,
     /// The models and their rows.
-    parts: Vec<Part>,
+    parts: Vec<FoldModel>,
     /// Seconds of the fits, where there were any.
     pub fit_seconds: f64,
 }
 
-impl Judgement {
+impl ReportEvaluation {
     /// Asks the model by rows that it has not seen, where that can be known: rows of which a part was held out are judged by that part, rows that
     /// it was trained on by `folds` folds (or as they are, when there are fewer than 2).
-    pub fn of(fitted: &Fitted, data: &Dataset<'_>, folds: usize, cx: &Context<'_>) -> Result<Self> {
+    pub fn evaluate(fitted: &Fitted, data: &Dataset<'_>, folds: usize, cx: &Context<'_>) -> Result<Self> {
         let known = fitted.data.fingerprint.as_ref();
         let same = known.is_some_and(|print| *print == data.fingerprint());
         match (fitted.data.held_out, same) {
             (Some(share), true) => {
                 let (_, test) = hold_out(&data.y, data.rows(), share, fitted.seed)?;
-                Self::of_rows(fitted, data.take(&test), Measured::HeldOut(share))
+                Self::of_rows(fitted, data.take_rows(&test), EvaluationKind::HeldOut(share))
             }
             (None, true) if folds >= 2 => {
                 let folds = stratified_k_fold(&data.y, data.rows(), folds.min(data.rows()), cx.seed)?;
@@ -59,33 +59,33 @@ impl Judgement {
             }
             (_, seen) => {
                 let how = match (seen, known) {
-                    (true, _) => Measured::Seen,
-                    (_, Some(_)) => Measured::New,
-                    (_, None) => Measured::Unknown,
+                    (true, _) => EvaluationKind::TrainingRows,
+                    (_, Some(_)) => EvaluationKind::New,
+                    (_, None) => EvaluationKind::Unknown,
                 };
                 let found = Found::of(&*fitted.model, &data.x)?;
                 let rows: Vec<usize> = (0..data.rows()).collect();
                 let weight = data.weight.map(<[f64]>::to_vec);
-                Ok(Self { how, found, y: data.y.take(&rows), weight, parts: vec![(None, None)], fit_seconds: 0.0 })
+                Ok(Self { how, found, y: data.y.take_rows(&rows), weight, parts: vec![(None, None)], fit_seconds: 0.0 })
             }
         }
     }
 
-    fn of_rows(fitted: &Fitted, rows: OwnedDataset, how: Measured) -> Result<Self> {
+    fn of_rows(fitted: &Fitted, rows: OwnedDataset, how: EvaluationKind) -> Result<Self> {
         let found = Found::of(&*fitted.model, &rows.x.view())?;
         let (y, weight) = (rows.y.clone(), rows.weight.clone());
         Ok(Self { how, found, y, weight, parts: vec![(None, Some(rows))], fit_seconds: 0.0 })
     }
 
     /// Trains the learner on all folds but one and asks that model of the rows left out, for each fold in turn.
-    pub fn of_folds(fitted: &Fitted, data: &Dataset<'_>, rounds: &Rounds, cx: &Context<'_>) -> Result<Self> {
+    pub fn of_folds(fitted: &Fitted, data: &Dataset<'_>, rounds: &CvSplits, cx: &Context<'_>) -> Result<Self> {
         let (mut parts, mut found, mut order, mut fit_seconds) = (Vec::new(), None, Vec::new(), 0.0);
         for fold in 0..rounds.len() {
             cx.check(Progress { stage: "folds", done: fold as u64, total: Some(rounds.len() as u64), objective: None })?;
             let (train, test) = rounds.round(fold);
-            let rows = data.take(&test);
+            let rows = data.take_rows(&test);
             let started = Instant::now();
-            let model = fitted.learner.fit_any(&data.take(&train).view(), cx)?;
+            let model = fitted.learner.fit_any(&data.take_rows(&train).view(), cx)?;
             fit_seconds += started.elapsed().as_secs_f64();
             let says = Found::of(&*model, &rows.x.view())?;
             found = Some(match found {
@@ -97,7 +97,7 @@ impl Judgement {
         }
         let Some(found) = found else { return Err(Error::Data("there are 0 rounds to judge the model by".into())) };
         let weight = data.weight.map(|w| order.iter().map(|&i| w[i]).collect());
-        Ok(Self { how: Measured::CrossValidated(rounds.len()), found, y: data.y.take(&order), weight, parts, fit_seconds })
+        Ok(Self { how: EvaluationKind::CrossValidated(rounds.len()), found, y: data.y.take_rows(&order), weight, parts, fit_seconds })
     }
 
     /// Rows that are judged.
@@ -106,8 +106,8 @@ impl Judgement {
     }
 
     /// Each model with the rows that judge it.
-    pub fn judged<'a>(&'a self, fitted: &'a Fitted, data: &Dataset<'a>) -> Vec<Judged<'a>> {
-        let part = |(model, rows): &'a Part| Judged {
+    pub fn models_with_rows<'a>(&'a self, fitted: &'a Fitted, data: &Dataset<'a>) -> Vec<ModelOnData<'a>> {
+        let part = |(model, rows): &'a FoldModel| ModelOnData {
             model: model.as_ref().map_or(&*fitted.model, |m| &**m),
             data: rows.as_ref().map_or(*data, OwnedDataset::view),
         };
@@ -126,17 +126,17 @@ impl Judgement {
     pub fn words(&self) -> String {
         let rows = crate::words::counted(self.rows(), "row");
         match self.how {
-            Measured::New => format!("Measured on {rows} that the model has not seen."),
-            Measured::HeldOut(share) => format!(
+            EvaluationKind::New => format!("Measured on {rows} that the model has not seen."),
+            EvaluationKind::HeldOut(share) => format!(
                 "Measured on the {rows} ({}) that were held out when the model was trained.",
                 crate::words::percent(share)
             ),
-            Measured::CrossValidated(folds) => format!(
+            EvaluationKind::CrossValidated(folds) => format!(
                 "The model was trained on these rows. So it is measured by cross-validation: {folds} models of the same learner, each on the \
                  fold that it has not seen, {rows} in all."
             ),
-            Measured::Seen => format!("Measured on the {rows} that the model was trained on: all measures flatter."),
-            Measured::Unknown => format!(
+            EvaluationKind::TrainingRows => format!("Measured on the {rows} that the model was trained on: all measures flatter."),
+            EvaluationKind::Unknown => format!(
                 "Measured on {rows}. The model does not say what it was trained on; if these rows were among it, all measures flatter."
             ),
         }

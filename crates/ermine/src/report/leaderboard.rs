@@ -1,12 +1,12 @@
 //! Models side by side.
 
 use crate::chart::{Bar, Bars};
-use crate::document::{Block, Entry, Figure, Grid, Head, Part};
+use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
 use crate::words;
 
 /// A model among others.
 #[derive(Debug, Clone, Default)]
-pub struct Standing {
+pub struct LeaderboardEntry {
     /// The model.
     pub model: String,
     /// The mean of the measure over the folds.
@@ -37,38 +37,38 @@ pub struct Leaderboard {
     /// Seconds in all.
     pub seconds: f64,
     /// The models, the best first.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<LeaderboardEntry>,
     /// Models that failed, and why.
     pub failed: Vec<(String, String)>,
     /// What is to be said below: how differences are judged.
     pub note: String,
 }
 
-pub(super) fn part(board: &Leaderboard) -> Part {
+pub(super) fn part(board: &Leaderboard) -> DocSection {
     let measure = board.measure.replace('_', " ");
-    let mut heads = vec![Head::word("model"), Head::number(format!("{measure} ± s.e."))];
-    heads.extend(board.second.iter().map(|s| Head::number(s.replace('_', " "))));
-    heads.extend([Head::number("fit"), Head::number("predict")]);
+    let mut heads = vec![TableHead::word("model"), TableHead::number(format!("{measure} ± s.e."))];
+    heads.extend(board.second.iter().map(|s| TableHead::number(s.replace('_', " "))));
+    heads.extend([TableHead::number("fit"), TableHead::number("predict")]);
     let notes = board.standings.iter().any(|s| !s.note.is_empty());
     if notes {
-        heads.push(Head::word(""));
+        heads.push(TableHead::word(""));
     }
-    let row = |(k, s): (usize, &Standing)| {
+    let row = |(k, s): (usize, &LeaderboardEntry)| {
         let mut cells = vec![
-            Entry { text: s.model.clone(), strong: k == 0, ..Entry::default() },
-            Entry { text: format!("{:.4} ± {:.4}", s.mean, s.error), strong: k == 0, ..Entry::default() },
+            TableCell { text: s.model.clone(), strong: k == 0, ..TableCell::default() },
+            TableCell { text: format!("{:.4} ± {:.4}", s.mean, s.error), strong: k == 0, ..TableCell::default() },
         ];
         if board.second.is_some() {
-            cells.push(s.second.map_or(Entry::default(), |v| format!("{v:.4}").into()));
+            cells.push(s.second.map_or(TableCell::default(), |v| format!("{v:.4}").into()));
         }
-        cells.extend([s.fit_seconds, s.predict_seconds].map(|t| Entry::from(words::seconds(t))));
+        cells.extend([s.fit_seconds, s.predict_seconds].map(|t| TableCell::from(words::seconds(t))));
         if notes {
             cells.push(s.note.as_str().into());
         }
         cells
     };
     let rows = board.standings.iter().enumerate().map(row).collect();
-    let bar = |s: &Standing| Bar {
+    let bar = |s: &LeaderboardEntry| Bar {
         name: s.model.clone(),
         value: s.mean,
         span: Some((s.mean - s.error, s.mean + s.error)),
@@ -90,8 +90,8 @@ pub(super) fn part(board: &Leaderboard) -> Part {
         board.folds,
         words::seconds(board.seconds)
     );
-    let grid = Grid { caption: "Models, the best first".into(), heads, rows, note: board.note.clone(), tight: false };
-    let part = Part::new("Leaderboard").lead(lead).with(Block::Table(grid));
-    let part = part.figures(vec![Figure::new("leaderboard", format!("Models by {measure}"), bars).told(told)]);
-    board.failed.iter().fold(part, |part, (model, why)| part.with(Block::Note(format!("{model} failed: {why}"))))
+    let grid = DocTable { caption: "Models, the best first".into(), heads, rows, note: board.note.clone(), tight: false };
+    let part = DocSection::new("Leaderboard").lead(lead).with(DocBlock::Table(grid));
+    let part = part.figures(vec![Figure::new("leaderboard", format!("Models by {measure}"), bars).alt_text(told)]);
+    board.failed.iter().fold(part, |part, (model, why)| part.with(DocBlock::Note(format!("{model} failed: {why}"))))
 }

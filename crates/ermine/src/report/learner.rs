@@ -1,11 +1,11 @@
 //! The model itself: parameters, evidence, course of the fit, coefficients, tree.
 
-use ermine_core::{AnyLearner, Cell, Certificate, Meaning, Section, Trace};
+use ermine_core::{AnyLearner, Cell, Certificate, ColumnMeaning, Section, Trace};
 use serde_json::Value;
 
-use super::judge::Judgement;
+use super::judge::ReportEvaluation;
 use crate::chart::{Chart, Series, TreeChart};
-use crate::document::{Block, Entry, Figure, Grid, Head, Part};
+use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
 use crate::{Fitted, words};
 
 /// Rows of a table that are shown.
@@ -55,15 +55,15 @@ pub fn certificate_line(c: &Certificate) -> String {
     out
 }
 
-pub(super) fn part(fitted: &Fitted) -> Part {
+pub(super) fn part(fitted: &Fitted) -> DocSection {
     let name = model_name(fitted);
-    let mut part = Part::new("The model");
+    let mut part = DocSection::new("The model");
     let known = crate::learner(&name).ok();
     if let Some(learner) = &known {
         part = part.lead(format!("{name}: {}.", learner.spec().summary.trim_end_matches('.')));
     }
     let report = fitted.report();
-    let (mut open, mut folded): (Vec<Block>, Vec<Block>) = (Vec::new(), Vec::new());
+    let (mut open, mut folded): (Vec<DocBlock>, Vec<DocBlock>) = (Vec::new(), Vec::new());
     for (k, section) in report.sections.iter().enumerate() {
         let large = match section {
             Section::Tree { nodes, .. } => nodes.iter().filter(|n| n.children.is_empty()).count() > LEAVES,
@@ -74,12 +74,12 @@ pub(super) fn part(fitted: &Fitted) -> Part {
     }
     part.blocks.extend(open);
     if !folded.is_empty() {
-        part = part.with(Block::Fold { title: "More of the model".into(), blocks: folded });
+        part = part.with(DocBlock::Fold { title: "More of the model".into(), blocks: folded });
     }
-    part.with(Block::Fold { title: "Parameters".into(), blocks: vec![Block::Table(parameters(fitted, known.as_deref()))] })
+    part.with(DocBlock::Fold { title: "Parameters".into(), blocks: vec![DocBlock::Table(parameters(fitted, known.as_deref()))] })
 }
 
-fn parameters(fitted: &Fitted, known: Option<&dyn AnyLearner>) -> Grid {
+fn parameters(fitted: &Fitted, known: Option<&dyn AnyLearner>) -> DocTable {
     let params = model_params(fitted);
     let empty = serde_json::Map::new();
     let default = known.map(AnyLearner::params).unwrap_or_default();
@@ -87,48 +87,48 @@ fn parameters(fitted: &Fitted, known: Option<&dyn AnyLearner>) -> Grid {
         let changed = default.get(key) != Some(value);
         let shown = words::short(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 60);
         let meaning = known.and_then(|l| l.spec().param(key).ok()).map_or("", |p| p.doc);
-        vec![Entry::from(key.as_str()), Entry { text: shown, strong: changed, ..Entry::default() }, meaning.into()]
+        vec![TableCell::from(key.as_str()), TableCell { text: shown, strong: changed, ..TableCell::default() }, meaning.into()]
     };
-    Grid {
-        heads: vec![Head::word("parameter"), Head::word("value"), Head::word("meaning")],
+    DocTable {
+        heads: vec![TableHead::word("parameter"), TableHead::word("value"), TableHead::word("meaning")],
         rows: params.as_object().unwrap_or(&empty).iter().map(row).collect(),
         note: "Values that are not the default stand out.".into(),
-        ..Grid::default()
+        ..DocTable::default()
     }
 }
 
 /// A section of a model's report as a piece of a page.
-fn block(section: &Section, k: usize) -> Option<Block> {
+fn block(section: &Section, k: usize) -> Option<DocBlock> {
     Some(match section {
         Section::Text(text) if text.trim().contains('\n') => {
-            Block::Code { name: String::new(), text: text.trim_end().to_owned() }
+            DocBlock::Code { name: String::new(), text: text.trim_end().to_owned() }
         }
-        Section::Text(text) => Block::Text(text.clone()),
-        Section::Table { title, columns, meanings, rows } => Block::Table(grid(title, columns, meanings, rows)),
+        Section::Text(text) => DocBlock::Text(text.clone()),
+        Section::Table { title, columns, meanings, rows } => DocBlock::Table(grid(title, columns, meanings, rows)),
         Section::Plot { title, .. } => {
             let chart = Chart::of(section)?.sized(560.0, 340.0);
-            Block::Figures(vec![Figure::new(format!("model-{k}"), title, chart).told(format!("{title}, as curves.")).wide()])
+            DocBlock::Figures(vec![Figure::new(format!("model-{k}"), title, chart).alt_text(format!("{title}, as curves.")).wide()])
         }
         Section::Tree { title, nodes, .. } => {
             let chart = TreeChart::of(section)?;
             let leaves = nodes.iter().filter(|n| n.children.is_empty()).count();
             let told = format!("{title} with {leaves} leaves; the text of the model says the same.");
-            Block::Figures(vec![Figure::new(format!("model-{k}"), title, chart).told(told).wide()])
+            DocBlock::Figures(vec![Figure::new(format!("model-{k}"), title, chart).alt_text(told).wide()])
         }
     })
 }
 
-fn grid(title: &str, columns: &[String], meanings: &[Meaning], rows: &[Vec<Cell>]) -> Grid {
+fn grid(title: &str, columns: &[String], meanings: &[ColumnMeaning], rows: &[Vec<Cell>]) -> DocTable {
     let number = |j: usize| rows.iter().all(|r| !matches!(r.get(j), Some(Cell::Text(_))));
-    let heads = columns.iter().enumerate().map(|(j, c)| Head { text: c.clone(), number: j > 0 && number(j) }).collect();
-    let cell = |(j, c): (usize, &Cell)| -> Entry {
+    let heads = columns.iter().enumerate().map(|(j, c)| TableHead { text: c.clone(), number: j > 0 && number(j) }).collect();
+    let cell = |(j, c): (usize, &Cell)| -> TableCell {
         match (c, meanings.get(j)) {
             (Cell::Text(t), _) => t.as_str().into(),
-            (Cell::Number(p), Some(Meaning::Probability)) if *p < 1e-16 => "<1e-16".into(),
-            (Cell::Number(p), Some(Meaning::Probability)) if *p < 1e-3 => format!("{p:.1e}").into(),
-            (Cell::Number(p), Some(Meaning::Probability)) => format!("{p:.3}").into(),
+            (Cell::Number(p), Some(ColumnMeaning::Probability)) if *p < 1e-16 => "<1e-16".into(),
+            (Cell::Number(p), Some(ColumnMeaning::Probability)) if *p < 1e-3 => format!("{p:.1e}").into(),
+            (Cell::Number(p), Some(ColumnMeaning::Probability)) => format!("{p:.3}").into(),
             (Cell::Number(v), _) => words::number(*v).into(),
-            (Cell::Empty, _) => Entry::default(),
+            (Cell::Empty, _) => TableCell::default(),
         }
     };
     let shown = rows.iter().take(ROWS).map(|row| row.iter().enumerate().map(cell).collect()).collect();
@@ -136,12 +136,12 @@ fn grid(title: &str, columns: &[String], meanings: &[Meaning], rows: &[Vec<Cell>
         true => format!("{} more rows; ermine explain prints all.", words::count(rows.len() - ROWS)),
         false => String::new(),
     };
-    Grid { caption: words::capital(title), heads, rows: shown, note, tight: false }
+    DocTable { caption: words::capital(title), heads, rows: shown, note, tight: false }
 }
 
 /// How good the solution is, and how it was found.
-pub(super) fn evidence(fitted: &Fitted, judgement: Option<&Judgement>) -> Option<Part> {
-    let mut part = Part::new("Evidence of the fit");
+pub(super) fn evidence(fitted: &Fitted, judgement: Option<&ReportEvaluation>) -> Option<DocSection> {
+    let mut part = DocSection::new("Evidence of the fit");
     if let Some(c) = &fitted.certificate {
         part = part.lead(format!("{}.", words::capital(&certificate_line(c))));
         let mut rows: Vec<(&str, String)> = vec![("method", c.method.clone()), ("iterations", c.iterations.to_string())];
@@ -154,24 +154,24 @@ pub(super) fn evidence(fitted: &Fitted, judgement: Option<&Judgement>) -> Option
             ("rank", c.rank.map(|v| v.to_string())),
         ];
         rows.extend(more.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        let grid = Grid {
+        let grid = DocTable {
             caption: "Certificate".into(),
-            heads: vec![Head::word("what"), Head::number("value")],
-            rows: rows.into_iter().map(|(name, value)| vec![Entry::from(name), value.into()]).collect(),
-            ..Grid::default()
+            heads: vec![TableHead::word("what"), TableHead::number("value")],
+            rows: rows.into_iter().map(|(name, value)| vec![TableCell::from(name), value.into()]).collect(),
+            ..DocTable::default()
         };
-        part = part.with(Block::Table(grid));
-        part.blocks.extend(c.notes.iter().map(|n| Block::Note(words::capital(n))));
+        part = part.with(DocBlock::Table(grid));
+        part.blocks.extend(c.notes.iter().map(|n| DocBlock::Note(words::capital(n))));
     }
     let traces = judgement
         .map(|j| j.traces(fitted))
         .unwrap_or_else(|| fitted.model.trace().map(|t| ("all rows".to_owned(), t)).into_iter().collect());
-    part = part.figures(course(&traces).into_iter().collect());
+    part = part.figures(trace_figure(&traces).into_iter().collect());
     (!part.blocks.is_empty()).then_some(part)
 }
 
 /// What is minimised, step by step.
-fn course(traces: &[(String, &Trace)]) -> Option<Figure> {
+fn trace_figure(traces: &[(String, &Trace)]) -> Option<Figure> {
     let measured =
         |t: &Trace| ["objective", "gradient_norm"].into_iter().find(|name| t.column(name).is_some_and(|c| c.len() > 1));
     let name = traces.iter().find_map(|(_, t)| measured(t))?;
@@ -194,7 +194,7 @@ fn course(traces: &[(String, &Trace)]) -> Option<Figure> {
     let chart = if wide { chart.log_y() } else { chart };
     let told = format!("{} goes from {} to {} in {steps} steps.", crate::words::capital(&words), number(first), number(last));
     let of = if traces.len() > 1 { " The models of the folds took the other courses." } else { "" };
-    Some(Figure::new("course", "The course of the fit", chart).told(told.clone()).caption(format!("{told}{of}")))
+    Some(Figure::new("course", "The course of the fit", chart).alt_text(told.clone()).caption(format!("{told}{of}")))
 }
 
 fn number(v: f64) -> String {

@@ -1,11 +1,11 @@
 //! Whether more rows would help.
 
 use ermine_core::{Context, Dataset, Result};
-use ermine_learn::metrics::{Better, direction};
-use ermine_learn::select::{LearningCurve, Scores, learning_curve, stratified_k_fold};
+use ermine_learn::metrics::{Direction, direction};
+use ermine_learn::select::{LearningCurve, FoldScores, learning_curve, stratified_k_fold};
 
 use crate::chart::{Chart, Series};
-use crate::document::{Figure, Part};
+use crate::document::{Figure, DocSection};
 use crate::{Fitted, words};
 
 /// Parts of the training rows that are trained on.
@@ -27,7 +27,7 @@ pub fn learn_in_parts(
 /// The curve as a chart: means over folds with their standard errors.
 pub fn learning_chart(curve: &LearningCurve) -> Chart {
     let measure = curve.metric.replace('_', " ");
-    let series = |name: &str, scores: &[Scores]| {
+    let series = |name: &str, scores: &[FoldScores]| {
         let at = || curve.sizes.iter().map(|&n| n as f64).zip(scores);
         let points = at().map(|(x, s)| (x, s.mean)).collect();
         let spans = at().map(|(_, s)| (s.mean - s.standard_error, s.mean + s.standard_error)).collect();
@@ -47,7 +47,7 @@ pub fn learning_words(curve: &LearningCurve) -> String {
     else {
         return String::new();
     };
-    let gain = if better == Better::Higher { last.mean - before.mean } else { before.mean - last.mean };
+    let gain = if better == Direction::Higher { last.mean - before.mean } else { before.mean - last.mean };
     let noise = (last.standard_error.powi(2) + before.standard_error.powi(2)).sqrt();
     let verdict = match gain {
         g if g > 2.0 * noise => "It still improves: more rows would help.",
@@ -64,10 +64,10 @@ pub fn learning_words(curve: &LearningCurve) -> String {
     )
 }
 
-pub(super) fn part(curve: &LearningCurve) -> Part {
+pub(super) fn part(curve: &LearningCurve) -> DocSection {
     let said = learning_words(curve);
     let figure = Figure::new("learning-curve", "Learning curve", learning_chart(curve).sized(480.0, 320.0))
-        .told(said.clone())
+        .alt_text(said.clone())
         .caption("Means over folds; bands are standard errors. A gap between the two curves is what was learned by heart.");
-    Part::new("Learning curve").lead(said).figures(vec![figure])
+    DocSection::new("Learning curve").lead(said).figures(vec![figure])
 }

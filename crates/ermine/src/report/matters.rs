@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Features, Result, Stream};
+use ermine_core::{Context, Dataset, Features, Result, RngStream};
 use ermine_learn::explain::{
-    Dependence, Found, Importances, PartialDependence, Permutation, Places, attributions, can_attribute,
+    Dependence, Found, Importances, PartialDependence, PermutationImportance, GridValues, attributions, can_attribute,
 };
 
-use super::judge::Judgement;
-use super::{Settings, column_name};
-use crate::chart::{Bar, Bars, Chart, Series, Swarm, SwarmRow};
-use crate::document::{Block, Entry, Figure, Grid, Head, Part};
+use super::judge::ReportEvaluation;
+use super::{ReportOptions, column_name};
+use crate::chart::{Bar, Bars, Chart, Series, BeeswarmChart, BeeswarmRow};
+use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
 use crate::{Fitted, words};
 
 /// Columns in the pictures.
@@ -32,20 +32,20 @@ const CURVES: usize = 40;
 pub fn importances(
     fitted: &Fitted,
     data: &Dataset<'_>,
-    judgement: &Judgement,
-    settings: &Settings,
+    judgement: &ReportEvaluation,
+    settings: &ReportOptions,
     cx: &Context<'_>,
 ) -> Result<Importances> {
-    let judged = judgement.judged(fitted, data);
-    let mut how = Permutation { measure: settings.measure.clone(), ..Permutation::default() };
-    let asked = |how: &Permutation| data.cols() * how.repeats;
+    let judged = judgement.models_with_rows(fitted, data);
+    let mut how = PermutationImportance { measure: settings.measure.clone(), ..PermutationImportance::default() };
+    let asked = |how: &PermutationImportance| data.cols() * how.repeats;
     how.rows = match settings.sample {
         Some(rows) => rows.max(2),
         None => {
             let affordable = (PREDICTIONS / asked(&how).max(1)).clamp(FEW_ROWS, how.rows);
             // A model that is slow to answer is asked less; the page says by how many rows, and the command that makes it again too.
             let few: Vec<usize> = (0..judged[0].data.rows().min(FEW_ROWS)).collect();
-            let trial = judged[0].data.take(&few);
+            let trial = judged[0].data.take_rows(&few);
             let started = Instant::now();
             Found::of(judged[0].model, &trial.x.view())?;
             let a_row = started.elapsed().as_secs_f64() / few.len().max(1) as f64;
@@ -77,7 +77,7 @@ pub fn importance_bars(fitted: &Fitted, found: &Importances) -> Bars {
             quiet: i.low <= 0.0,
         }
     };
-    let rows = found.order().iter().take(SHOWN).map(bar).collect();
+    let rows = found.ranking().iter().take(SHOWN).map(bar).collect();
     let label = format!("rise of {} when the column is mixed up", measure_words(&found.measure));
     Bars { title: "Importance".into(), label, rows, ..Bars::default() }
 }
@@ -90,7 +90,7 @@ fn measure_words(measure: &str) -> String {
     }
 }
 
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx: &Context<'_>) -> Result<Part> {
+pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx: &Context<'_>) -> Result<DocSection> {
     let bars = importance_bars(fitted, found);
     let top: Vec<String> = bars.rows.iter().take(3).map(|b| format!("{} ({})", b.name, b.label)).collect();
     let told = format!("Importances with 95% intervals; the largest are {}.", top.join(", "));
@@ -99,19 +99,19 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx:
         words::capital(&words::counted(found.rows, "row")),
         found.repeats
     );
-    let mut figures = vec![Figure::new("importances", "Importance of the columns", bars).told(told).caption(caption)];
+    let mut figures = vec![Figure::new("importances", "Importance of the columns", bars).alt_text(told).caption(caption)];
     figures.extend(swarm(fitted, data, cx)?);
-    let mut part = Part::new("What matters")
+    let mut part = DocSection::new("What matters")
         .lead("How much worse the model does when the cells of a column are dealt to other rows. Columns that say the same share their importance.")
         .figures(figures);
-    let rows = found.order().into_iter().map(|j| {
+    let rows = found.ranking().into_iter().map(|j| {
         let i = &found.columns[j];
-        let cells = [i.mean, i.low, i.high].map(|v| Entry::from(words::number(v)));
-        std::iter::once(Entry::from(column_name(fitted, j))).chain(cells).collect()
+        let cells = [i.mean, i.low, i.high].map(|v| TableCell::from(words::number(v)));
+        std::iter::once(TableCell::from(column_name(fitted, j))).chain(cells).collect()
     });
-    let heads = vec![Head::word("column"), Head::number("importance"), Head::number("95% low"), Head::number("95% high")];
-    let grid = Grid { heads, rows: rows.take(200).collect(), ..Grid::default() };
-    part = part.with(Block::Fold { title: "All importances".into(), blocks: vec![Block::Table(grid)] });
+    let heads = vec![TableHead::word("column"), TableHead::number("importance"), TableHead::number("95% low"), TableHead::number("95% high")];
+    let grid = DocTable { heads, rows: rows.take(200).collect(), ..DocTable::default() };
+    part = part.with(DocBlock::Fold { title: "All importances".into(), blocks: vec![DocBlock::Table(grid)] });
     Ok(part)
 }
 
@@ -120,16 +120,16 @@ fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option
     if !can_attribute(&*fitted.model) {
         return Ok(None);
     }
-    let outputs = fitted.model.as_explained().map(|e| e.n_outputs()).or(fitted.model.as_additive().map(|a| a.n_outputs()));
-    let work = fitted.model.as_explained().map_or((data.cols() * outputs.unwrap_or(1)) as f64 * 50.0, |e| e.work());
+    let outputs = fitted.model.as_attributor().map(|e| e.n_outputs()).or(fitted.model.as_additive().map(|a| a.n_outputs()));
+    let work = fitted.model.as_attributor().map_or((data.cols() * outputs.unwrap_or(1)) as f64 * 50.0, |e| e.attribution_cost());
     let most = ((SWARM_WORK / work.max(1.0)) as usize).clamp(20, SWARM_ROWS);
     let mut rows: Vec<usize> = (0..data.rows()).collect();
     if rows.len() > most {
-        rows = Stream::new(cx.seed, "rows for attributions", 0).permutation(data.rows());
+        rows = RngStream::new(cx.seed, "rows for attributions", 0).permutation(data.rows());
         rows.truncate(most);
         rows.sort_unstable();
     }
-    let taken = data.take(&rows);
+    let taken = data.take_rows(&rows);
     let Some(found) = attributions(&*fitted.model, &taken.x.view(), taken.weight.as_deref())? else { return Ok(None) };
     // Of two classes that mirror each other the second; of several the most frequent.
     let classes = fitted.model.as_classifier().map(|c| c.classes());
@@ -149,13 +149,13 @@ fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option
     let row = |&j: &usize| {
         let shades = shades(&taken.x.view(), j);
         let points = (0..rows.len()).map(|i| (found.at(i, output, j), shades.as_ref().and_then(|s| s[i]))).collect();
-        SwarmRow { name: column_name(fitted, j), points }
+        BeeswarmRow { name: column_name(fitted, j), points }
     };
-    let rows_shown: Vec<SwarmRow> = order.iter().take(SHOWN).map(row).collect();
+    let rows_shown: Vec<BeeswarmRow> = order.iter().take(SHOWN).map(row).collect();
     let names: Vec<&str> = rows_shown.iter().take(3).map(|r| r.name.as_str()).collect();
     let told = format!("What the columns add to the {}{of}, a dot a row. Most is added by {}.", found.explains, names.join(", "));
     let label = format!("added to the {}{of}", found.explains);
-    let swarm = Swarm {
+    let swarm = BeeswarmChart {
         title: "What the columns add".into(),
         label,
         shades: ("low value".into(), "high value".into()),
@@ -166,7 +166,7 @@ fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option
         "A dot is a row ({} of them), its colour the value of the column; grey for categories. Shapley values.",
         rows.len()
     );
-    Ok(Some(Figure::new("attributions", "What the columns add to a prediction", swarm).told(told).caption(caption)))
+    Ok(Some(Figure::new("attributions", "What the columns add to a prediction", swarm).alt_text(told).caption(caption)))
 }
 
 fn frequent(y: &ermine_core::Target<'_>) -> usize {
@@ -213,7 +213,7 @@ pub fn dependences(
 }
 
 /// How predictions move with the most important columns.
-pub(super) fn dependence_part(fitted: &Fitted, data: &Dataset<'_>, order: &[usize], cx: &Context<'_>) -> Result<Option<Part>> {
+pub(super) fn dependence_part(fitted: &Fitted, data: &Dataset<'_>, order: &[usize], cx: &Context<'_>) -> Result<Option<DocSection>> {
     let found = dependences(fitted, data, order, DEPENDENCES, cx)?;
     if found.is_empty() {
         return Ok(None);
@@ -222,11 +222,11 @@ pub(super) fn dependence_part(fitted: &Fitted, data: &Dataset<'_>, order: &[usiz
         let chart = dependence_chart(fitted, d).sized(400.0, 270.0);
         let name = column_name(fitted, d.column);
         let told = dependence_told(fitted, d);
-        Figure::new(format!("dependence-{}", d.column), format!("{} by {name}", chart.y.label.clone()), chart).told(told)
+        Figure::new(format!("dependence-{}", d.column), format!("{} by {name}", chart.y.label.clone()), chart).alt_text(told)
     };
     let figures = found.iter().map(figure).collect();
     Ok(Some(
-        Part::new("How predictions move")
+        DocSection::new("How predictions move")
             .lead(
                 "The mean prediction when every row has the value along the axis (blue, with its 95% interval), and the curves of single rows \
                  (grey): where these are not parallel, the effect depends on other columns. Marks along the axis are deciles.",
@@ -255,10 +255,10 @@ pub fn dependence_chart(fitted: &Fitted, d: &Dependence) -> Chart {
     let column = column_name(fitted, d.column);
     let mut chart = Chart::new(format!("{label} by {column}"), &column, label);
     let at = |k: usize| match &d.places {
-        Places::Numbers(v) => v[k],
-        Places::Names(_) => k as f64,
+        GridValues::Numbers(v) => v[k],
+        GridValues::Names(_) => k as f64,
     };
-    let numbers = matches!(d.places, Places::Numbers(_));
+    let numbers = matches!(d.places, GridValues::Numbers(_));
     if single && numbers {
         let rows = d.each[0].rows();
         let step = rows.div_ceil(CURVES).max(1);
@@ -275,7 +275,7 @@ pub fn dependence_chart(fitted: &Fitted, d: &Dependence) -> Chart {
         let series = if numbers { Series::line(named, points) } else { Series::points(named, points) };
         chart = chart.with(if single || !numbers { series.with_band(spans.collect()) } else { series });
     }
-    if let Places::Names(names) = &d.places {
+    if let GridValues::Names(names) = &d.places {
         chart = chart.named_x(names.iter().map(String::as_str));
     }
     chart.with_rug(d.deciles.clone())
@@ -289,8 +289,8 @@ fn dependence_told(fitted: &Fitted, d: &Dependence) -> String {
         let order = |a: &usize, b: &usize| value(*a).total_cmp(&value(*b));
         let (low, high) = ((0..d.mean.rows()).min_by(order).unwrap_or(0), (0..d.mean.rows()).max_by(order).unwrap_or(0));
         let place = |k: usize| match &d.places {
-            Places::Numbers(v) => words::number(v[k]),
-            Places::Names(v) => v[k].clone(),
+            GridValues::Numbers(v) => words::number(v[k]),
+            GridValues::Names(v) => v[k].clone(),
         };
         format!(
             "{}: from {} at {} to {} at {}",

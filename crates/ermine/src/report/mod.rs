@@ -30,20 +30,20 @@ use ermine_core::{Context, Dataset, Error, Result};
 use ermine_learn::explain::Found;
 use ermine_learn::metrics;
 
-use crate::document::{Block, Document, Part, Tile};
+use crate::document::{DocBlock, Document, DocSection, MetricTile};
 use crate::{Fitted, words};
 
-pub use examples::{Neighbourhood, neighbourhoods};
-pub use judge::{Judgement, Measured};
-pub use leaderboard::{Leaderboard, Standing};
+pub use examples::{NeighborExamples, neighbourhoods};
+pub use judge::{ReportEvaluation, EvaluationKind};
+pub use leaderboard::{Leaderboard, LeaderboardEntry};
 pub use learner::{certificate_line, model_name, model_params};
 pub use learning::{learn_in_parts, learning_chart, learning_words};
 pub use matters::{dependence_chart, dependences, importance_bars, importances};
-pub use origin::Origin;
+pub use origin::Provenance;
 
 /// How a page is made.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ReportOptions {
     /// Folds by which a model is judged that has seen all rows; fewer than 2 judge it by the rows that it has seen, and say so.
     pub folds: usize,
     /// Rows that importances look at; as many as can be afforded when not given.
@@ -58,32 +58,32 @@ pub struct Settings {
     pub learning_curve: Option<bool>,
 }
 
-impl Default for Settings {
+impl Default for ReportOptions {
     fn default() -> Self {
         Self { folds: 5, sample: None, measure: None, cost: None, patience: Duration::from_secs(20), learning_curve: None }
     }
 }
 
 /// What a page is about.
-pub struct Subject<'a> {
+pub struct ReportInput<'a> {
     /// The model.
     pub fitted: &'a Fitted,
     /// Rows, with their target where the model predicts one.
     pub data: Dataset<'a>,
     /// How the model is judged; found by [`Judgement::of`] when not given.
-    pub judgement: Option<Judgement>,
+    pub judgement: Option<ReportEvaluation>,
     /// The models it was chosen from.
     pub leaderboard: Option<Leaderboard>,
     /// Where data and page come from.
-    pub origin: Origin,
+    pub origin: Provenance,
     /// How the page is made.
-    pub settings: Settings,
+    pub settings: ReportOptions,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ReportInput<'a> {
     /// A model and rows.
-    pub fn new(fitted: &'a Fitted, data: Dataset<'a>, settings: Settings) -> Self {
-        Self { fitted, data, judgement: None, leaderboard: None, origin: Origin::default(), settings }
+    pub fn new(fitted: &'a Fitted, data: Dataset<'a>, settings: ReportOptions) -> Self {
+        Self { fitted, data, judgement: None, leaderboard: None, origin: Provenance::default(), settings }
     }
 
     /// The page. The seed of `cx` decides folds and drawn rows; its observer can stop it.
@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
         let predicts = self.fitted.model.as_classifier().is_some() || self.fitted.model.as_regressor().is_some();
         let judgement = match (self.judgement.take(), predicts) {
             (Some(given), _) => Some(given),
-            (None, true) => Some(Judgement::of(self.fitted, &self.data, self.settings.folds, cx)?),
+            (None, true) => Some(ReportEvaluation::evaluate(self.fitted, &self.data, self.settings.folds, cx)?),
             (None, false) => None,
         };
         match judgement {
@@ -119,7 +119,7 @@ impl<'a> Subject<'a> {
         page
     }
 
-    fn supervised(&self, judgement: &Judgement, cx: &Context<'_>) -> Result<Document> {
+    fn supervised(&self, judgement: &ReportEvaluation, cx: &Context<'_>) -> Result<Document> {
         let (fitted, data) = (self.fitted, &self.data);
         let target = match &fitted.target.names[..] {
             [] => "the target".to_owned(),
@@ -128,12 +128,12 @@ impl<'a> Subject<'a> {
         let title = format!("Predicting {target} with {}", model_name(fitted));
         let y = judgement.y.view();
         let weight = judgement.weight.as_deref();
-        let mut parts: Vec<Part> = Vec::new();
-        let (lead, tiles): (String, Vec<Tile>);
+        let mut parts: Vec<DocSection> = Vec::new();
+        let (lead, tiles): (String, Vec<MetricTile>);
         match &judgement.found {
             Found::Proba(proba) => {
                 let (codes, names) = y.classes()?;
-                let said = classify::Said { codes, names, proba, weight };
+                let said = classify::ClassifierOutput { codes, names, proba, weight };
                 (lead, tiles) = (classify::sentence(&said), classify::tiles(&said)?);
                 parts.push(classify::errors(&said));
                 parts.extend(classify::ranking(&said)?);
@@ -141,19 +141,19 @@ impl<'a> Subject<'a> {
                 parts.push(classify::decisions(&said, &self.settings));
             }
             Found::Reals(found) => {
-                let said = regress::Said { truth: y.reals()?, found, weight };
+                let said = regress::RegressorOutput { truth: y.reals()?, found, weight };
                 (lead, tiles) = (regress::sentence(&said), regress::tiles(&said));
                 // The rows of folds stand in another order than the data.
-                let judged = judgement.judged(fitted, data);
+                let judged = judgement.models_with_rows(fitted, data);
                 let rows = if judged.len() == 1 { Some(&judged[0].data) } else { None };
                 parts.push(regress::errors(fitted, &said, rows));
             }
         }
         let mut page = self.head(title, lead);
-        let mut summary = Part::new("Summary").lead(judgement.words()).with(Block::Tiles(tiles));
-        if matches!(judgement.how, Measured::Seen | Measured::Unknown) {
+        let mut summary = DocSection::new("Summary").lead(judgement.words()).with(DocBlock::Tiles(tiles));
+        if matches!(judgement.how, EvaluationKind::TrainingRows | EvaluationKind::Unknown) {
             summary.lead = String::new();
-            summary.blocks.insert(0, Block::Note(judgement.words()));
+            summary.blocks.insert(0, DocBlock::Note(judgement.words()));
         }
         page = page.with(summary);
         if let Some(board) = &self.leaderboard {
@@ -164,17 +164,17 @@ impl<'a> Subject<'a> {
             match importances(fitted, data, judgement, &self.settings, cx) {
                 Ok(found) => {
                     page = page.with(matters::part(fitted, data, &found, cx)?);
-                    if let Some(part) = matters::dependence_part(fitted, data, &found.order(), cx)? {
+                    if let Some(part) = matters::dependence_part(fitted, data, &found.ranking(), cx)? {
                         page = page.with(part);
                     }
                 }
                 // Too few rows are no reason to have no page.
-                Err(Error::Data(why)) => page = page.with(Part::new("What matters").with(Block::Note(words::capital(&why)))),
+                Err(Error::Data(why)) => page = page.with(DocSection::new("What matters").with(DocBlock::Note(words::capital(&why)))),
                 Err(other) => return Err(other),
             }
         }
         // The parts of the curve sum to a little more than two cross-validations.
-        let quick = matches!(judgement.how, Measured::CrossValidated(_))
+        let quick = matches!(judgement.how, EvaluationKind::CrossValidated(_))
             && 2.4 * judgement.fit_seconds < self.settings.patience.as_secs_f64();
         if self.settings.learning_curve.unwrap_or(quick) {
             let curve = learn_in_parts(fitted, data, self.settings.folds.max(2), self.settings.measure.as_deref(), cx)?;
@@ -195,12 +195,12 @@ impl<'a> Subject<'a> {
         let measured = fitted.model.as_clusterer().is_some() || fitted.model.as_density().is_some();
         if measured {
             let measures = metrics::evaluate(&*fitted.model, &data.x, &data.y, data.weight)?;
-            let tile = |(name, value): &(&str, f64)| Tile {
+            let tile = |(name, value): &(&str, f64)| MetricTile {
                 name: words::capital(&name.replace('_', " ")),
                 value: words::number(*value),
                 detail: String::new(),
             };
-            page = page.with(Part::new("Summary").with(Block::Tiles(measures.iter().map(tile).collect())));
+            page = page.with(DocSection::new("Summary").with(DocBlock::Tiles(measures.iter().map(tile).collect())));
         }
         if let Some(part) = shapes::part(fitted, data)? {
             page = page.with(part);
@@ -208,7 +208,7 @@ impl<'a> Subject<'a> {
         Ok(self.tail(page, None, &Context::default()))
     }
 
-    fn tail(&self, page: Document, judgement: Option<&Judgement>, cx: &Context<'_>) -> Document {
+    fn tail(&self, page: Document, judgement: Option<&ReportEvaluation>, cx: &Context<'_>) -> Document {
         let mut page = page.with(learner::part(self.fitted));
         if let Some(part) = learner::evidence(self.fitted, judgement) {
             page = page.with(part);

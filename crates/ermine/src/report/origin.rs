@@ -2,12 +2,12 @@
 
 use ermine_core::{Dataset, Result};
 
-use crate::document::{Block, Entry, Grid, Head, Part};
+use crate::document::{DocBlock, TableCell, DocTable, TableHead, DocSection};
 use crate::{Fitted, words};
 
 /// What a page was made of and by.
 #[derive(Debug, Clone, Default)]
-pub struct Origin {
+pub struct Provenance {
     /// The command that made it, as typed.
     pub command: String,
     /// The data, as typed.
@@ -22,9 +22,9 @@ pub struct Origin {
     pub date: String,
 }
 
-impl Origin {
+impl Provenance {
     /// Looks at the data's file, where it is a single one.
-    pub fn look_at(&mut self, data: &str) -> Result<()> {
+    pub fn read_file_info(&mut self, data: &str) -> Result<()> {
         let path = std::path::Path::new(data);
         if path.is_file() {
             let size = path.metadata().map_err(|e| ermine_core::Error::io(path, e))?.len();
@@ -36,7 +36,7 @@ impl Origin {
 }
 
 /// The part that says how to make the page again.
-pub(super) fn part(origin: &Origin, fitted: &Fitted, data: &Dataset<'_>, seed: u64) -> Part {
+pub(super) fn part(origin: &Provenance, fitted: &Fitted, data: &Dataset<'_>, seed: u64) -> DocSection {
     let mut rows: Vec<(&str, String)> = vec![("ermine", env!("CARGO_PKG_VERSION").into())];
     rows.push(("seed", seed.to_string()));
     if fitted.seed != seed {
@@ -55,15 +55,15 @@ pub(super) fn part(origin: &Origin, fitted: &Fitted, data: &Dataset<'_>, seed: u
         rows.push(("model file", model.clone()));
     }
     rows.push(("platform", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)));
-    let grid = Grid {
-        heads: vec![Head::word("what"), Head::word("value")],
-        rows: rows.into_iter().map(|(name, value)| vec![Entry::from(name), value.into()]).collect(),
-        ..Grid::default()
+    let grid = DocTable {
+        heads: vec![TableHead::word("what"), TableHead::word("value")],
+        rows: rows.into_iter().map(|(name, value)| vec![TableCell::from(name), value.into()]).collect(),
+        ..DocTable::default()
     };
-    let mut part = Part::new("Reproduce")
+    let mut part = DocSection::new("Reproduce")
         .lead("The same command on the same data with the same seed makes the same numbers, on any number of threads.");
     if !origin.command.is_empty() {
-        part = part.with(Block::Code { name: "Command".into(), text: origin.command.clone() });
+        part = part.with(DocBlock::Code { name: "Command".into(), text: origin.command.clone() });
     }
-    part.with(Block::Table(grid))
+    part.with(DocBlock::Table(grid))
 }

@@ -6,7 +6,7 @@ use ermine_learn::metrics;
 use super::column_name;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
-use crate::document::{Block, Entry, Figure, Grid, Head, Part, Tile};
+use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection, MetricTile};
 use crate::{Fitted, words};
 
 /// Targets that are drawn; of more the first.
@@ -15,13 +15,13 @@ const TARGETS: usize = 3;
 const WORST: usize = 10;
 
 /// Rows with their targets and what was said of them.
-pub(super) struct Said<'a> {
+pub(super) struct RegressorOutput<'a> {
     pub truth: MatRef<'a, f64>,
     pub found: &'a Mat<f64>,
     pub weight: Option<&'a [f64]>,
 }
 
-impl Said<'_> {
+impl RegressorOutput<'_> {
     fn rest(&self, k: usize) -> Vec<f64> {
         (0..self.truth.rows()).map(|i| self.truth.at(i, k) - self.found[(i, k)]).collect()
     }
@@ -31,7 +31,7 @@ impl Said<'_> {
     }
 }
 
-pub(super) fn tiles(said: &Said<'_>) -> Vec<Tile> {
+pub(super) fn tiles(said: &RegressorOutput<'_>) -> Vec<MetricTile> {
     let (truth, found, weight) = (said.truth, said.found.view(), said.weight);
     let n = truth.rows();
     let total: f64 = (0..n).map(|i| said.w(i)).sum();
@@ -52,12 +52,12 @@ pub(super) fn tiles(said: &Said<'_>) -> Vec<Tile> {
     let error = (0..n).map(|i| (said.w(i) / total * (square(i) - mse)).powi(2)).sum::<f64>().sqrt();
     let (low, high) = ((mse - 1.96 * error).max(0.0).sqrt(), (mse + 1.96 * error).sqrt());
     vec![
-        Tile {
+        MetricTile {
             name: "R²".into(),
             value: words::number(metrics::r2(truth, found, weight)),
             detail: "share of the variance explained; 0 by always saying the mean".into(),
         },
-        Tile {
+        MetricTile {
             name: "Root mean squared error".into(),
             value: words::number(mse.sqrt()),
             detail: format!(
@@ -67,7 +67,7 @@ pub(super) fn tiles(said: &Said<'_>) -> Vec<Tile> {
                 words::number(spread.sqrt())
             ),
         },
-        Tile {
+        MetricTile {
             name: "Mean absolute error".into(),
             value: words::number(metrics::mae(truth, found, weight)),
             detail: format!("{} by the median", words::number(absolute)),
@@ -75,7 +75,7 @@ pub(super) fn tiles(said: &Said<'_>) -> Vec<Tile> {
     ]
 }
 
-pub(super) fn sentence(said: &Said<'_>) -> String {
+pub(super) fn sentence(said: &RegressorOutput<'_>) -> String {
     let r2 = metrics::r2(said.truth, said.found.view(), said.weight);
     let rmse = metrics::rmse(said.truth, said.found.view(), said.weight);
     format!(
@@ -86,8 +86,8 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
 }
 
 /// Predictions against the truth, and what is left.
-pub(super) fn errors(fitted: &Fitted, said: &Said<'_>, rows: Option<&Dataset<'_>>) -> Part {
-    let mut part = Part::new("Errors")
+pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&Dataset<'_>>) -> DocSection {
+    let mut part = DocSection::new("Errors")
         .lead("Predictions against the truth, and what they leave. A good model leaves noise: no shape, no trend.");
     for k in 0..said.truth.cols().min(TARGETS) {
         let name = fitted.target.names.get(k).cloned().unwrap_or_else(|| format!("target {k}"));
@@ -110,13 +110,13 @@ pub(super) fn errors(fitted: &Fitted, said: &Said<'_>, rows: Option<&Dataset<'_>
             .sized(400.0, 330.0);
         let mut figures = vec![
             Figure::new(format!("predicted{end}"), "True by predicted", against)
-                .told(format!(
+                .alt_text(format!(
                     "True {name} against predicted; correlation {}. The dashed line is equality.",
                     words::number(correlation)
                 ))
                 .caption("On the dashed line predictions are right."),
             Figure::new(format!("residuals{end}"), "Residuals by predicted", left)
-                .told("What is left, against the prediction.")
+                .alt_text("What is left, against the prediction.")
                 .caption("A bend says that a shape is missed; a widening cone that errors grow with the prediction."),
         ];
         if let Some((edges, counts)) = histogram(&rest, 40) {
@@ -133,20 +133,20 @@ pub(super) fn errors(fitted: &Fitted, said: &Said<'_>, rows: Option<&Dataset<'_>
                 at(0.05),
                 at(0.95)
             );
-            figures.push(Figure::new(format!("residual-histogram{end}"), "Residuals", chart).told(told.clone()).caption(told));
+            figures.push(Figure::new(format!("residual-histogram{end}"), "Residuals", chart).alt_text(told.clone()).caption(told));
         }
         if let Some(chart) = normal_plot(&rest) {
             figures.push(
                 Figure::new(format!("normal{end}"), "Residuals against a normal distribution", chart)
-                    .told("Sorted residuals against the quantiles of a normal distribution; the dashed line is equality.")
+                    .alt_text("Sorted residuals against the quantiles of a normal distribution; the dashed line is equality.")
                     .caption("Ends that leave the dashed line are tails heavier or lighter than the normal's."),
             );
         }
         part = part.figures(figures);
         if k == 0 {
-            part = part.with(Block::Fold {
+            part = part.with(DocBlock::Fold {
                 title: "The largest errors".into(),
-                blocks: vec![Block::Table(worst(fitted, said, k, rows))],
+                blocks: vec![DocBlock::Table(worst(fitted, said, k, rows))],
             });
         }
     }
@@ -192,21 +192,21 @@ fn normal_plot(rest: &[f64]) -> Option<Chart> {
 }
 
 /// The rows that are missed most.
-fn worst(fitted: &Fitted, said: &Said<'_>, k: usize, rows: Option<&Dataset<'_>>) -> Grid {
+fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&Dataset<'_>>) -> DocTable {
     let rest = said.rest(k);
     let mut order: Vec<usize> = (0..rest.len()).filter(|&i| said.w(i) > 0.0).collect();
     order.sort_by(|&a, &b| rest[b].abs().total_cmp(&rest[a].abs()).then(a.cmp(&b)));
     order.truncate(WORST);
     let columns = rows.map_or(0, |d| d.cols().min(4));
-    let mut heads = vec![Head::number("true"), Head::number("predicted"), Head::number("left")];
-    heads.extend((0..columns).map(|j| Head::word(column_name(fitted, j))));
+    let mut heads = vec![TableHead::number("true"), TableHead::number("predicted"), TableHead::number("left")];
+    heads.extend((0..columns).map(|j| TableHead::word(column_name(fitted, j))));
     let row = |&i: &usize| {
-        let mut cells: Vec<Entry> =
-            [*said.truth.at(i, k), said.found[(i, k)], rest[i]].map(|v| Entry::from(words::number(v))).to_vec();
+        let mut cells: Vec<TableCell> =
+            [*said.truth.at(i, k), said.found[(i, k)], rest[i]].map(|v| TableCell::from(words::number(v))).to_vec();
         cells.extend((0..columns).filter_map(|j| Some(cell(&rows?.x, i, j).into())));
         cells
     };
-    Grid { heads, rows: order.iter().map(row).collect(), ..Grid::default() }
+    DocTable { heads, rows: order.iter().map(row).collect(), ..DocTable::default() }
 }
 
 /// A cell in words.

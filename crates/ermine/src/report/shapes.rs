@@ -2,8 +2,8 @@
 
 use ermine_core::{Dataset, Features, Mat, Result};
 
-use crate::chart::{Bar, Bars, Chart, Heat, Series};
-use crate::document::{Figure, Part};
+use crate::chart::{Bar, Bars, Chart, Heatmap, Series};
+use crate::document::{Figure, DocSection};
 use crate::{Fitted, words};
 
 /// Rows of a picture; of more so many are taken at equal distances.
@@ -14,10 +14,10 @@ const GROUPS: usize = 8;
 const COMPONENTS: usize = 8;
 const COLUMNS: usize = 24;
 
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<Part>> {
+pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<DocSection>> {
     let step = data.rows().div_ceil(ROWS).max(1);
     let rows: Vec<usize> = (0..data.rows()).step_by(step).collect();
-    let taken = data.take(&rows);
+    let taken = data.take_rows(&rows);
     let x = taken.x.view();
     let mut figures = Vec::new();
     let groups = fitted.model.as_clusterer().map(|c| c.assign(&x)).transpose()?;
@@ -31,13 +31,13 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<Part>> 
         let out = transformer.schema_out(&fitted.schema);
         if z.cols() >= 2 {
             let labels: Vec<String> = out.names().take(2).map(str::to_owned).collect();
-            let codes = data.y.take(&rows);
+            let codes = data.y.take_rows(&rows);
             let codes = codes.view().classes().ok().map(|c| c.0.to_vec());
             figures.push(scatter(&z, codes.as_ref(), &labels, "The first two new columns"));
         }
     }
     figures.extend(loadings(fitted));
-    Ok((!figures.is_empty()).then(|| Part::new("The shape of the rows").figures(figures)))
+    Ok((!figures.is_empty()).then(|| DocSection::new("The shape of the rows").figures(figures)))
 }
 
 fn sizes(groups: &[u32], step: usize) -> Figure {
@@ -54,14 +54,14 @@ fn sizes(groups: &[u32], step: usize) -> Figure {
     let rows: Vec<Bar> = counts.iter().enumerate().take(30).map(bar).collect();
     let told: Vec<String> = rows.iter().take(8).map(|b| format!("{} {}", b.name, b.label)).collect();
     let bars = Bars { title: "Sizes".into(), label: "rows".into(), rows, ..Bars::default() };
-    Figure::new("sizes", "Sizes of the groups", bars).told(format!("Sizes of the groups: {}.", told.join(", ")))
+    Figure::new("sizes", "Sizes of the groups", bars).alt_text(format!("Sizes of the groups: {}.", told.join(", ")))
 }
 
 /// The plane of greatest variance of the columns in which the model measures.
 fn plane(fitted: &Fitted, x: &Features<'_>) -> Result<Option<(Mat<f64>, Vec<String>)>> {
     use ermine_core::{Context, Learner, Transformer};
     let Some(clusterer) = fitted.model.as_clusterer() else { return Ok(None) };
-    let space = clusterer.space(x)?;
+    let space = clusterer.metric_space(x)?;
     let seen = space.as_ref().map_or(*x, |z| Features::F64(z.view()));
     if seen.cols() < 2 || seen.rows() < 3 || matches!(seen, Features::Csr(_)) {
         return Ok(None);
@@ -86,7 +86,7 @@ fn scatter(z: &Mat<f64>, groups: Option<&Vec<u32>>, labels: &[String], title: &s
         _ => chart = chart.with(Series::cloud("", (0..z.rows()).map(|i| (z[(i, 0)], z[(i, 1)])).collect())),
     }
     let told = format!("{} rows in the plane of {} and {}.", words::count(z.rows()), labels[0], labels[1]);
-    Figure::new("plane", title, chart).told(told)
+    Figure::new("plane", title, chart).alt_text(told)
 }
 
 /// Loadings of components as colours, where the report of the model has such a table.
@@ -100,7 +100,7 @@ fn loadings(fitted: &Fitted) -> Option<Figure> {
     let (n, m) = (rows.len().min(COLUMNS), (columns.len() - 1).min(COMPONENTS));
     let value = |i: usize, j: usize| if let Some(Cell::Number(v)) = rows[i].get(j + 1) { *v } else { f64::NAN };
     let name = |i: usize| if let Some(Cell::Text(t)) = rows[i].first() { t.clone() } else { String::new() };
-    let heat = Heat {
+    let heat = Heatmap {
         title: "Loadings".into(),
         rows: (0..n).map(name).collect(),
         columns: columns[1..=m].to_vec(),
@@ -108,7 +108,7 @@ fn loadings(fitted: &Fitted) -> Option<Figure> {
     };
     Some(
         Figure::new("loadings", "Loadings of the components", heat)
-            .told("What each column adds to each component; the table below has the numbers.")
+            .alt_text("What each column adds to each component; the table below has the numbers.")
             .wide(),
     )
 }

@@ -21,26 +21,26 @@ fn a_model_is_judged_by_rows_that_it_has_not_seen() {
     let all = problem("example:penguins", "species");
     let mut fitted = fit("logistic", &all);
     let cx = Context::default();
-    let judged = Judgement::of(&fitted, &all.dataset(), 5, &cx).unwrap();
-    assert_eq!((judged.how, judged.rows()), (Measured::CrossValidated(5), 344));
+    let judged = ReportEvaluation::evaluate(&fitted, &all.dataset(), 5, &cx).unwrap();
+    assert_eq!((judged.how, judged.rows()), (EvaluationKind::CrossValidated(5), 344));
     // What it says of a row comes from a model that was trained without it.
-    let parts = judged.judged(&fitted, &all.dataset());
+    let parts = judged.models_with_rows(&fitted, &all.dataset());
     assert_eq!(parts.len(), 5);
     assert_eq!(parts.iter().map(|p| p.data.rows()).sum::<usize>(), 344);
     let first = parts[0].model.as_classifier().unwrap().proba(&parts[0].data.x).unwrap();
     assert_eq!(judged.found.values().row(0), first.row(0));
-    assert_eq!(Judgement::of(&fitted, &all.dataset(), 0, &cx).unwrap().how, Measured::Seen);
+    assert_eq!(ReportEvaluation::evaluate(&fitted, &all.dataset(), 0, &cx).unwrap().how, EvaluationKind::TrainingRows);
     let some: Vec<usize> = (0..100).collect();
-    let other = all.take(&some);
-    assert_eq!(Judgement::of(&fitted, &other.dataset(), 5, &cx).unwrap().how, Measured::New);
+    let other = all.take_rows(&some);
+    assert_eq!(ReportEvaluation::evaluate(&fitted, &other.dataset(), 5, &cx).unwrap().how, EvaluationKind::New);
     // A file tells it as well as memory does.
     let again = Fitted::from_bytes(fitted.to_bytes().unwrap()).unwrap();
-    assert!(matches!(Judgement::of(&again, &all.dataset(), 2, &cx).unwrap().how, Measured::CrossValidated(2)));
+    assert!(matches!(ReportEvaluation::evaluate(&again, &all.dataset(), 2, &cx).unwrap().how, EvaluationKind::CrossValidated(2)));
     fitted.data.held_out = Some(0.25);
-    let held = Judgement::of(&fitted, &all.dataset(), 5, &cx).unwrap();
-    assert_eq!((held.how, held.rows()), (Measured::HeldOut(0.25), 86));
+    let held = ReportEvaluation::evaluate(&fitted, &all.dataset(), 5, &cx).unwrap();
+    assert_eq!((held.how, held.rows()), (EvaluationKind::HeldOut(0.25), 86));
     fitted.data.fingerprint = None;
-    assert_eq!(Judgement::of(&fitted, &all.dataset(), 5, &cx).unwrap().how, Measured::Unknown);
+    assert_eq!(ReportEvaluation::evaluate(&fitted, &all.dataset(), 5, &cx).unwrap().how, EvaluationKind::Unknown);
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn a_page_of_classes_has_all_its_parts_and_makes_the_same_bytes_again() {
     let all = problem("example:penguins", "sex");
     let fitted = fit("logistic", &all);
     let settings =
-        Settings { folds: 3, sample: Some(100), learning_curve: Some(true), cost: Some((5.0, 1.0)), ..Settings::default() };
+        ReportOptions { folds: 3, sample: Some(100), learning_curve: Some(true), cost: Some((5.0, 1.0)), ..ReportOptions::default() };
     let make = || {
-        let mut subject = Subject::new(&fitted, all.dataset(), settings.clone());
+        let mut subject = ReportInput::new(&fitted, all.dataset(), settings.clone());
         subject.origin.command = "ermine report <model>".into();
         subject.page(&Context::default()).unwrap()
     };
@@ -72,7 +72,7 @@ fn a_page_of_classes_has_all_its_parts_and_makes_the_same_bytes_again() {
     assert_eq!(titles(&page), wanted);
     let html = page.to_html().unwrap();
     assert!(html.contains("ermine report &lt;model&gt;") && html.contains(fitted.data.fingerprint.as_ref().unwrap()));
-    assert!(page.figures().iter().all(|f| f.told.len() > 20), "figures are told to those who do not see them");
+    assert!(page.figures().iter().all(|f| f.alt_text.len() > 20), "figures are told to those who do not see them");
     let names: std::collections::BTreeSet<&str> = page.figures().iter().map(|f| f.name.as_str()).collect();
     assert_eq!(names.len(), page.figures().len(), "files of figures have names of their own");
     assert_eq!(html, make().to_html().unwrap());
@@ -85,8 +85,8 @@ fn a_page_of_classes_has_all_its_parts_and_makes_the_same_bytes_again() {
 fn a_page_of_numbers_and_one_without_target_have_theirs() {
     let all = problem("example:diabetes", "progression");
     let fitted = fit("ridge", &all);
-    let settings = Settings { folds: 3, sample: Some(100), learning_curve: Some(false), ..Settings::default() };
-    let page = Subject::new(&fitted, all.dataset(), settings.clone()).page(&Context::default()).unwrap();
+    let settings = ReportOptions { folds: 3, sample: Some(100), learning_curve: Some(false), ..ReportOptions::default() };
+    let page = ReportInput::new(&fitted, all.dataset(), settings.clone()).page(&Context::default()).unwrap();
     let wanted =
         ["Summary", "Errors", "What matters", "How predictions move", "The model", "Evidence of the fit", "Data", "Reproduce"];
     assert_eq!(titles(&page), wanted);
@@ -97,14 +97,14 @@ fn a_page_of_numbers_and_one_without_target_have_theirs() {
     let (table, _) = table.split_off(&["species"]).unwrap();
     let rows = Problem::from_table(table, &Roles::default()).unwrap();
     let groups = fit("kmeans", &rows);
-    let page = Subject::new(&groups, rows.dataset(), settings.clone()).page(&Context::default()).unwrap();
+    let page = ReportInput::new(&groups, rows.dataset(), settings.clone()).page(&Context::default()).unwrap();
     assert!(
         titles(&page).contains(&"The shape of the rows") && page.figures().iter().any(|f| f.name == "plane"),
         "{:?}",
         titles(&page)
     );
     let axes = fit("pca", &rows);
-    let page = Subject::new(&axes, rows.dataset(), settings).page(&Context::default()).unwrap();
+    let page = ReportInput::new(&axes, rows.dataset(), settings).page(&Context::default()).unwrap();
     assert!(page.figures().iter().any(|f| f.name == "loadings"), "{:?}", titles(&page));
 }
 

@@ -6,8 +6,8 @@
 mod model;
 
 use ermine_core::{Column, Context, Dataset, Error, Features, Mat, Result};
-use ermine_learn::em::{Rules, fit};
-use model::{BernoulliMixture, Bernoullis};
+use ermine_learn::em::{EmStop, fit};
+use model::{BernoulliMixture, MixtureParams};
 
 fn main() -> Result<()> {
     let table = ermine_data::read_table("example:digits")?;
@@ -28,12 +28,12 @@ fn main() -> Result<()> {
     let x = Mat::from_fn(table.rows(), 64, |i, j| f64::from(u8::from(pixels[j][i] >= 8.0)));
     let data = Dataset::new(Features::F64(x.view()));
     let model = BernoulliMixture { smoothing: 1.0 };
-    let rules = Rules { tol: 1e-6, max_iter: 500 };
+    let rules = EmStop { tol: 1e-6, max_iter: 500 };
     let mut best = None;
     for seed in 0..5 {
-        let found = fit(&model, Bernoullis::random(10, 64, seed), &data, &rules, &Context::default())?;
+        let found = fit(&model, MixtureParams::random(10, 64, seed), &data, &rules, &Context::default())?;
         println!("start {seed}: {} steps, log likelihood {:.1}", found.iterations, found.objective.log_likelihood);
-        if best.as_ref().is_none_or(|b: &ermine_learn::em::Climbed<_>| found.objective.value() > b.objective.value()) {
+        if best.as_ref().is_none_or(|b: &ermine_learn::em::EmResult<_>| found.objective.value() > b.objective.value()) {
             best = Some(found);
         }
     }

@@ -1,7 +1,7 @@
 //! A mixture of Bernoulli distributions: columns of zeros and ones that are independent within a component.
 
-use ermine_core::{Dataset, Error, Mat, Partial, Result, Stream};
-use ermine_learn::em::{Em, Objective};
+use ermine_core::{Dataset, Error, Mat, Partial, Result, RngStream};
+use ermine_learn::em::{Em, EmObjective};
 use ermine_math::loss::log_sum_exp;
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +11,16 @@ pub struct BernoulliMixture {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Bernoullis {
+pub struct MixtureParams {
     pub weights: Vec<f64>,
     /// The probability of a one: a row a component.
     pub ones: Mat<f64>,
 }
 
-impl Bernoullis {
+impl MixtureParams {
     /// Equal weights, probabilities between a quarter and three quarters.
     pub fn random(components: usize, cols: usize, seed: u64) -> Self {
-        let mut draws = Stream::new(seed, "bernoulli mixture", 0);
+        let mut draws = RngStream::new(seed, "bernoulli mixture", 0);
         let ones = Mat::from_fn(components, cols, |_, _| 0.25 + 0.5 * draws.uniform());
         Self { weights: vec![1.0 / components as f64; components], ones }
     }
@@ -34,14 +34,14 @@ impl Bernoullis {
 
 /// For each component the expected weight of its rows and of the ones in every column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Counts {
+pub struct BernoulliCounts {
     weight: Vec<f64>,
     ones: Mat<f64>,
     log_likelihood: f64,
     total: f64,
 }
 
-impl Partial for Counts {
+impl Partial for BernoulliCounts {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.weight.iter_mut().zip(&other.weight).for_each(|(a, b)| *a += b);
         self.ones.as_mut_slice().iter_mut().zip(other.ones.as_slice()).for_each(|(a, b)| *a += b);
@@ -52,15 +52,15 @@ impl Partial for Counts {
 }
 
 impl Em for BernoulliMixture {
-    type Parameters = Bernoullis;
-    type Expected = Counts;
+    type Parameters = MixtureParams;
+    type Expected = BernoulliCounts;
 
-    fn empty(&self, at: &Bernoullis) -> Counts {
+    fn empty(&self, at: &MixtureParams) -> BernoulliCounts {
         let (k, p) = (at.weights.len(), at.ones.cols());
-        Counts { weight: vec![0.0; k], ones: Mat::zeros(k, p), log_likelihood: 0.0, total: 0.0 }
+        BernoulliCounts { weight: vec![0.0; k], ones: Mat::zeros(k, p), log_likelihood: 0.0, total: 0.0 }
     }
 
-    fn expect(&self, at: &Bernoullis, counts: &mut Counts, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &MixtureParams, counts: &mut BernoulliCounts, rows: &Dataset<'_>) -> Result<()> {
         let mut scratch = Vec::new();
         let x = rows.x.f64_rows(&mut scratch, "bernoulli mixture")?;
         let mut row = vec![0.0; x.cols()];
@@ -84,14 +84,14 @@ impl Em for BernoulliMixture {
         Ok(())
     }
 
-    fn objective(&self, at: &Bernoullis, counts: &Counts) -> Objective {
+    fn objective(&self, at: &MixtureParams, counts: &BernoulliCounts) -> EmObjective {
         let log_prior = at.ones.as_slice().iter().map(|p| self.smoothing * (p.ln() + (1.0 - p).ln())).sum();
-        Objective { log_likelihood: counts.log_likelihood, log_prior, weight: counts.total }
+        EmObjective { log_likelihood: counts.log_likelihood, log_prior, weight: counts.total }
     }
 
-    fn maximise(&self, at: &Bernoullis, counts: Counts) -> Result<Bernoullis> {
+    fn maximize(&self, at: &MixtureParams, counts: BernoulliCounts) -> Result<MixtureParams> {
         let s = self.smoothing;
         let ones = Mat::from_fn(at.ones.rows(), at.ones.cols(), |k, j| (counts.ones[(k, j)] + s) / (counts.weight[k] + 2.0 * s));
-        Ok(Bernoullis { weights: counts.weight.iter().map(|w| w / counts.total).collect(), ones })
+        Ok(MixtureParams { weights: counts.weight.iter().map(|w| w / counts.total).collect(), ones })
     }
 }

@@ -10,7 +10,7 @@ mod stumps;
 mod tests;
 mod votes;
 
-pub use scan::Criterion;
-pub use steps::Steps;
-pub use stumps::{Found, Stump, StumpList, Stumps};
-pub use votes::{Votes, correct_all};
+pub use scan::StumpCriterion;
+pub use steps::IntegerWeights;
+pub use stumps::{FittedStump, Stump, StumpList, StumpColumns};
+pub use votes::{VoteSums, correct_all};

@@ -2,7 +2,7 @@
 
 /// What a stump is to make small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Criterion {
+pub enum StumpCriterion {
     /// Gini impurity of the sides, as the stumps of CART.
     Gini,
     /// Weight of the rows that are not of the heaviest class of their side.
@@ -13,8 +13,8 @@ pub enum Criterion {
 }
 
 /// Class weights on the left of a cut, against those of all rows.
-pub(super) struct Sides<'a> {
-    criterion: Criterion,
+pub(super) struct SplitWeights<'a> {
+    criterion: StumpCriterion,
     whole: &'a [i64],
     total: i64,
     left: Vec<i64>,
@@ -23,8 +23,8 @@ pub(super) struct Sides<'a> {
     squares: [i128; 2],
 }
 
-impl<'a> Sides<'a> {
-    pub fn new(criterion: Criterion, whole: &'a [i64]) -> Self {
+impl<'a> SplitWeights<'a> {
+    pub fn new(criterion: StumpCriterion, whole: &'a [i64]) -> Self {
         let squares = [0, whole.iter().map(|&w| i128::from(w) * i128::from(w)).sum()];
         Self { criterion, whole, total: whole.iter().sum(), left: vec![0; whole.len()], weight: 0, squares }
     }
@@ -49,7 +49,7 @@ impl<'a> Sides<'a> {
             return None;
         }
         Some(match (self.criterion, self.whole.len()) {
-            (Criterion::Error, _) => {
+            (StumpCriterion::Error, _) => {
                 let most = |side: &mut dyn Iterator<Item = i64>| side.max().unwrap_or(0);
                 let left = most(&mut self.left.iter().copied());
                 let right = most(&mut self.whole.iter().zip(&self.left).map(|(a, l)| a - l));
@@ -59,7 +59,7 @@ impl<'a> Sides<'a> {
                 let (a, b) = (self.left[0] as f64, self.left[1] as f64);
                 let (c, d) = ((self.whole[0] - self.left[0]) as f64, (self.whole[1] - self.left[1]) as f64);
                 match criterion {
-                    Criterion::Z => -(a * b).sqrt() - (c * d).sqrt(),
+                    StumpCriterion::Z => -(a * b).sqrt() - (c * d).sqrt(),
                     _ => (a * a + b * b) / w as f64 + (c * c + d * d) / v as f64,
                 }
             }
@@ -71,7 +71,7 @@ impl<'a> Sides<'a> {
 /// Two classes, the pass that boosting spends its time in. Entries are rows, with the top bit where a value begins; `packed`
 /// holds the steps of each row above its class in the lowest bit. Returns score and length of the best beginning.
 pub(super) fn two_classes(
-    criterion: Criterion,
+    criterion: StumpCriterion,
     entries: &[u32],
     packed: &[u64],
     start: [i64; 2],
@@ -79,11 +79,11 @@ pub(super) fn two_classes(
 ) -> Option<(f64, usize)> {
     // One loop a criterion: the choice must not be made again at every row.
     match criterion {
-        Criterion::Gini => {
+        StumpCriterion::Gini => {
             pass(entries, packed, start, whole, |[a, b], [c, d]| (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d))
         }
-        Criterion::Error => pass(entries, packed, start, whole, |[a, b], [c, d]| a.max(b) + c.max(d)),
-        Criterion::Z => pass(entries, packed, start, whole, |[a, b], [c, d]| -(a * b).sqrt() - (c * d).sqrt()),
+        StumpCriterion::Error => pass(entries, packed, start, whole, |[a, b], [c, d]| a.max(b) + c.max(d)),
+        StumpCriterion::Z => pass(entries, packed, start, whole, |[a, b], [c, d]| -(a * b).sqrt() - (c * d).sqrt()),
     }
 }
 

@@ -7,12 +7,12 @@ use rayon::prelude::*;
 /// A given weight that is a whole number multiplies the rounded step of the row, so that a row of weight 2 has exactly the
 /// steps of two rows. Sums of steps do not depend on the order of the rows nor on the number of threads.
 #[derive(Debug, Clone)]
-pub struct Steps {
+pub struct IntegerWeights {
     steps: Vec<i64>,
     total: i64,
 }
 
-impl Steps {
+impl IntegerWeights {
     /// The steps of rows with the given weights (all 1 without) and logarithms of factors.
     pub fn new(given: Option<&[f64]>, log_factor: &[f64]) -> Self {
         let rows = log_factor.len();

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use ermine_core::{Context, Error, Features, MISSING_CODE, Mat, ModelReader, ModelWriter, Progress, Result, Schema};
 use rayon::prelude::*;
 
-use super::Steps;
-use super::scan::{Criterion, STARTS, Sides, two_classes};
+use super::IntegerWeights;
+use super::scan::{StumpCriterion, STARTS, SplitWeights, two_classes};
 use crate::tree::{CodeMaps, between, refuse_infinite};
 
 /// Rows that one thread predicts at a time.
 const BLOCK: usize = 1024;
 
 /// One column, ready for any weights.
-struct Column {
+struct StumpColumn {
     /// The rows in the order of their values, [`STARTS`] set where a value begins.
     order: Vec<u32>,
     /// The rows without a value.
@@ -25,8 +25,8 @@ struct Column {
 }
 
 /// The columns of the training rows, sorted.
-pub struct Stumps {
-    columns: Vec<Column>,
+pub struct StumpColumns {
+    columns: Vec<StumpColumn>,
     rows: usize,
 }
 
@@ -48,14 +48,14 @@ pub struct Stump {
 }
 
 /// A stump with the side of each training row.
-pub struct Found {
+pub struct FittedStump {
     /// The stump.
     pub stump: Stump,
     /// Whether a row goes left.
     pub goes_left: Vec<bool>,
 }
 
-struct Cut {
+struct StumpSplit {
     score: f64,
     /// Entries on the left, for numbers.
     at: usize,
@@ -63,13 +63,13 @@ struct Cut {
     categories: Option<Vec<u32>>,
 }
 
-impl Stumps {
+impl StumpColumns {
     /// Sorts the given rows of all columns; infinite cells are refused.
     pub fn new(x: &Features<'_>, schema: Option<&Schema>, rows: &[usize], cx: &Context<'_>) -> Result<Self> {
         if rows.len() >= STARTS as usize {
             return Err(Error::Data(format!("{} rows are more than the {} that stumps can sort", rows.len(), STARTS - 1)));
         }
-        let column = |j: usize| -> Result<Column> {
+        let column = |j: usize| -> Result<StumpColumn> {
             cx.check(Progress { stage: "sorting", done: j as u64, total: Some(x.cols() as u64), objective: None })?;
             let category = match x {
                 Features::Table(t) => t.categories(j),
@@ -106,7 +106,7 @@ impl Stumps {
                 }
             }
             let categories = category.map(|(_, names)| names.clone());
-            Ok(Column { order, missing, values, categories })
+            Ok(StumpColumn { order, missing, values, categories })
         };
         let columns = (0..x.cols()).into_par_iter().map(column).collect::<Result<_>>()?;
         Ok(Self { columns, rows: rows.len() })
@@ -119,14 +119,14 @@ impl Stumps {
 
     /// The best stump for rows of the classes `codes` with these weights. Of equally good ones the first column wins, then the
     /// lowest threshold, then missing values to the right. When no column can be cut, all rows go left.
-    pub fn best(&self, codes: &[u32], classes: usize, steps: &Steps, criterion: Criterion) -> Found {
+    pub fn best(&self, codes: &[u32], classes: usize, steps: &IntegerWeights, criterion: StumpCriterion) -> FittedStump {
         let mut whole = vec![0i64; classes.max(2)];
         codes.iter().enumerate().for_each(|(i, &c)| whole[c as usize] += steps.get(i));
         let packed: Vec<u64> = match whole.len() {
             2 => codes.iter().zip(steps.all()).map(|(&c, &s)| (s as u64) << 1 | u64::from(c)).collect(),
             _ => Vec::new(),
         };
-        let cuts: Vec<Option<Cut>> = self
+        let cuts: Vec<Option<StumpSplit>> = self
             .columns
             .par_iter()
             .map(|c| match c.categories {
@@ -134,7 +134,7 @@ impl Stumps {
                 Some(_) => c.best_categories(codes, steps, &whole, criterion),
             })
             .collect();
-        let better = |best: Option<(usize, Cut)>, (j, cut): (usize, Option<Cut>)| match (best, cut) {
+        let better = |best: Option<(usize, StumpSplit)>, (j, cut): (usize, Option<StumpSplit>)| match (best, cut) {
             (Some(b), Some(c)) if c.score > b.1.score => Some((j, c)),
             (None, Some(c)) => Some((j, c)),
             (best, _) => best,
@@ -143,7 +143,7 @@ impl Stumps {
         self.finish(chosen, codes, steps, whole.len(), classes)
     }
 
-    fn finish(&self, chosen: Option<(usize, Cut)>, codes: &[u32], steps: &Steps, width: usize, classes: usize) -> Found {
+    fn finish(&self, chosen: Option<(usize, StumpSplit)>, codes: &[u32], steps: &IntegerWeights, width: usize, classes: usize) -> FittedStump {
         let Some((feature, cut)) = chosen else {
             let mut sums = vec![0i64; width];
             codes.iter().enumerate().for_each(|(i, &c)| sums[c as usize] += steps.get(i));
@@ -156,7 +156,7 @@ impl Stumps {
                 left: shares.clone(),
                 right: shares,
             };
-            return Found { stump, goes_left: vec![true; self.rows] };
+            return FittedStump { stump, goes_left: vec![true; self.rows] };
         };
         let column = &self.columns[feature];
         let mut goes_left = vec![false; self.rows];
@@ -189,15 +189,15 @@ impl Stumps {
             true => 2 * goes_left.iter().filter(|&&l| l).count() > self.rows,
         };
         let stump = Stump { feature, threshold, missing_left, categories: cut.categories, left, right };
-        Found { stump, goes_left }
+        FittedStump { stump, goes_left }
     }
 }
 
-impl Column {
-    fn best_number(&self, codes: &[u32], steps: &Steps, packed: &[u64], whole: &[i64], criterion: Criterion) -> Option<Cut> {
+impl StumpColumn {
+    fn best_number(&self, codes: &[u32], steps: &IntegerWeights, packed: &[u64], whole: &[i64], criterion: StumpCriterion) -> Option<StumpSplit> {
         let mut lost = vec![0i64; whole.len()];
         self.missing.iter().for_each(|&i| lost[codes[i as usize] as usize] += steps.get(i as usize));
-        let mut best: Option<Cut> = None;
+        let mut best: Option<StumpSplit> = None;
         for missing_left in [false, true] {
             if missing_left && self.missing.is_empty() {
                 continue;
@@ -206,7 +206,7 @@ impl Column {
                 let start = if missing_left { [lost[0], lost[1]] } else { [0, 0] };
                 let mut found = two_classes(criterion, &self.order, packed, start, [a, b]);
                 if !missing_left && !self.missing.is_empty() {
-                    let mut sides = Sides::new(criterion, whole);
+                    let mut sides = SplitWeights::new(criterion, whole);
                     (0..2).for_each(|k| sides.push(k, whole[k] - lost[k]));
                     if let Some(score) = sides.score()
                         && found.is_none_or(|f| score > f.0)
@@ -216,7 +216,7 @@ impl Column {
                 }
                 found
             } else {
-                let mut sides = Sides::new(criterion, whole);
+                let mut sides = SplitWeights::new(criterion, whole);
                 if missing_left {
                     lost.iter().enumerate().for_each(|(k, &s)| sides.push(k, s));
                 }
@@ -242,7 +242,7 @@ impl Column {
                 && at > 0
                 && best.as_ref().is_none_or(|b| score > b.score)
             {
-                best = Some(Cut { score, at, missing_left, categories: None });
+                best = Some(StumpSplit { score, at, missing_left, categories: None });
             }
         }
         best
@@ -250,7 +250,7 @@ impl Column {
 
     /// Beginnings of the categories in the order of the share of a class: the best of all sets for two classes (Fisher 1958);
     /// of more classes each in turn is set against the rest.
-    fn best_categories(&self, codes: &[u32], steps: &Steps, whole: &[i64], criterion: Criterion) -> Option<Cut> {
+    fn best_categories(&self, codes: &[u32], steps: &IntegerWeights, whole: &[i64], criterion: StumpCriterion) -> Option<StumpSplit> {
         let mut groups: Vec<(u32, Vec<i64>)> = Vec::new();
         for (k, &e) in self.order.iter().enumerate() {
             if e & STARTS != 0 {
@@ -263,7 +263,7 @@ impl Column {
         }
         let mut lost = vec![0i64; whole.len()];
         self.missing.iter().for_each(|&i| lost[codes[i as usize] as usize] += steps.get(i as usize));
-        let mut best: Option<Cut> = None;
+        let mut best: Option<StumpSplit> = None;
         for class in (if whole.len() == 2 { 1 } else { 0 })..whole.len() {
             let share = |g: &(u32, Vec<i64>)| {
                 let total: i64 = g.1.iter().sum();
@@ -275,7 +275,7 @@ impl Column {
                 if missing_left && self.missing.is_empty() {
                     continue;
                 }
-                let mut sides = Sides::new(criterion, whole);
+                let mut sides = SplitWeights::new(criterion, whole);
                 if missing_left {
                     lost.iter().enumerate().for_each(|(k, &s)| sides.push(k, s));
                 }
@@ -286,7 +286,7 @@ impl Column {
                     {
                         let mut set: Vec<u32> = order[..=count].iter().map(|&g| groups[g].0).collect();
                         set.sort_unstable();
-                        best = Some(Cut { score, at: 0, missing_left, categories: Some(set) });
+                        best = Some(StumpSplit { score, at: 0, missing_left, categories: Some(set) });
                     }
                 }
             }
@@ -306,7 +306,7 @@ pub struct StumpList {
 
 impl StumpList {
     /// Calls `visit` for each row with its `width` numbers of `out`, the number of a stump, and whether the row goes left there.
-    pub fn each<T: Send>(
+    pub fn for_each_side<T: Send>(
         &self,
         x: &Features<'_>,
         out: &mut [T],

@@ -3,19 +3,19 @@
 use rayon::prelude::*;
 
 /// A vote is never taken beyond this: learners that separate the classes would have unbounded ones.
-const GREATEST: f64 = 36.0;
+const MAX_VOTE: f64 = 36.0;
 
 /// Rows that one thread looks at together.
 const BLOCK: usize = 4096;
 
 /// Sums of votes, a number a class and row.
 #[derive(Debug, Clone)]
-pub struct Votes {
+pub struct VoteSums {
     classes: usize,
     sums: Vec<f64>,
 }
 
-impl Votes {
+impl VoteSums {
     /// No votes yet.
     pub fn new(rows: usize, classes: usize) -> Self {
         Self { classes, sums: vec![0.0; rows * classes] }
@@ -70,7 +70,7 @@ impl Votes {
     }
 
     /// The learner, of those that say `said` with `votes`, without which the error is least, and that error.
-    pub fn least_missed(&self, said: &[Vec<u32>], votes: &[f64], truth: &[u32], given: Option<&[f64]>) -> Option<(usize, f64)> {
+    pub fn least_useful(&self, said: &[Vec<u32>], votes: &[f64], truth: &[u32], given: Option<&[f64]>) -> Option<(usize, f64)> {
         let errors: Vec<f64> =
             (0..said.len()).into_par_iter().map(|m| self.error_without(truth, given, Some((&said[m], votes[m])))).collect();
         errors.into_iter().enumerate().reduce(|b, e| if e.1 < b.1 { e } else { b })
@@ -124,8 +124,8 @@ pub fn correct_all(
         for (wrong, vote) in wrong.iter().zip(votes.iter_mut()) {
             let (mut hit, mut miss) = (0.0, 0.0);
             weights.iter().zip(wrong).for_each(|(w, &wrong)| if wrong { miss += w } else { hit += w });
-            let best = if miss > 0.0 { *vote + (hit / miss).ln() + chance } else { GREATEST };
-            let step = best.clamp(0.0, GREATEST) - *vote;
+            let best = if miss > 0.0 { *vote + (hit / miss).ln() + chance } else { MAX_VOTE };
+            let step = best.clamp(0.0, MAX_VOTE) - *vote;
             if step != 0.0 {
                 *vote += step;
                 largest = f64::max(largest, step.abs());

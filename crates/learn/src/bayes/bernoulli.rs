@@ -3,10 +3,10 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, Priors, Scores, Smoothing};
-use super::multinomial::{Shape, Totals, block_rows, tell_columns};
+use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, ClassPriors, LinearScores, Smoothing};
+use super::multinomial::{MultinomialNbState, ClassCounts, block_rows, tell_columns};
 use super::posterior::odds;
-use crate::prepare::cells::label;
+use crate::prepare::cells::column_label;
 
 /// Columns hold or do not hold, independently within a class: in text, whether a word occurs at all.
 ///
@@ -51,12 +51,12 @@ impl Default for BernoulliNb {
 }
 
 impl BernoulliNb {
-    fn priors(&self) -> Priors<'_> {
-        Priors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
+    fn priors(&self) -> ClassPriors<'_> {
+        ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
     }
 
-    fn model(&self, classes: Vec<String>, totals: Totals) -> BernoulliNbModel {
-        let Totals { class, cells, .. } = totals;
+    fn model(&self, classes: Vec<String>, totals: ClassCounts) -> BernoulliNbModel {
+        let ClassCounts { class, cells, .. } = totals;
         let (k, cols) = (cells.rows(), cells.cols());
         let log = |hits: f64, k: usize, j: usize| {
             let alpha = self.alpha.of(j);
@@ -101,14 +101,14 @@ impl Learner for BernoulliNb {
             CLASS_PRIOR,
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
     // Counts of bits, which depend on where cells are cut; pseudo-counts and priors come afterwards.
-    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|nb, data, cut| {
+    const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|nb, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
-        cut.can_hold(classes.len() * data.cols()).then(|| format!("{:?}", nb.binarize))
+        cut.fits_memory(classes.len() * data.cols()).then(|| format!("{:?}", nb.binarize))
     }));
-    const RESUME: Option<Resume<Self>> = Some(resume);
-    const CELLS: Cells = Cells::Bits;
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const VALUE_KIND: ValueKind = ValueKind::Bits;
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -116,7 +116,7 @@ impl Learner for BernoulliNb {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BernoulliNbModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<BernoulliNbModel> {
@@ -125,12 +125,12 @@ impl Learner for BernoulliNb {
 }
 
 fn resume(nb: &BernoulliNb, model: Option<&BernoulliNbModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BernoulliNbModel> {
-    let Some(model) = model else { return drive(nb, data, cx) };
+    let Some(model) = model else { return run_passes(nb, data, cx) };
     nb.check()?;
     data.check(&BernoulliNb::SPEC)?;
     discrete::expect_same(BernoulliNb::SPEC.name, model.n_features(), &model.classes, data)?;
-    let shape = nb.start(data, cx)?;
-    let mut totals = Totals { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true };
+    let shape = nb.initial_state(data, cx)?;
+    let mut totals = ClassCounts { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true };
     totals.merge(discrete::totals(nb, &shape, data, cx)?)?;
     Ok(nb.model(shape.classes, totals))
 }
@@ -150,7 +150,7 @@ fn refuse(x: &Features<'_>, schema: Option<&Schema>, row: usize, column: usize, 
         return e.with_row(|_| row);
     }
     let needed = format!("without binarize, {} needs numbers from 0 to 1", BernoulliNb::SPEC.name);
-    Error::OutOfRange { what: format!("column {}", label(schema, column)), row, value, needed }
+    Error::OutOfRange { what: format!("column {}", column_label(schema, column)), row, value, needed }
 }
 
 /// Rows as 0 and 1. Sparse rows stay sparse, so that a threshold below 0 is refused for them.
@@ -206,25 +206,25 @@ fn bits(x: &Features<'_>, schema: Option<&Schema>, binarize: Option<f64>) -> Res
 }
 
 impl PassLearner for BernoulliNb {
-    type State = Shape;
-    type Partial = Totals;
+    type State = MultinomialNbState;
+    type Partial = ClassCounts;
 
     fn block_rows(&self, cols: usize) -> usize {
         block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Shape> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<MultinomialNbState> {
         let (_, names) = head.y.classes()?;
         self.priors().expect_classes(names.len())?;
         self.alpha.expect_cols(Self::SPEC.name, head.cols())?;
-        Ok(Shape { columns: head.cols(), classes: names.to_vec() })
+        Ok(MultinomialNbState { columns: head.cols(), classes: names.to_vec() })
     }
 
-    fn empty(&self, state: &Shape) -> Totals {
-        Totals::new(state)
+    fn empty_partial(&self, state: &MultinomialNbState) -> ClassCounts {
+        ClassCounts::new(state)
     }
 
-    fn add(&self, state: &Shape, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &MultinomialNbState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         // A few rows at a time: the bits are a second copy.
@@ -250,8 +250,8 @@ impl PassLearner for BernoulliNb {
         Ok(())
     }
 
-    fn finish(&self, state: Shape, total: Totals, _: &Context<'_>) -> Result<Step<Shape, BernoulliNbModel>> {
-        Ok(Step::Done(self.model(state.classes, total)))
+    fn finish(&self, state: MultinomialNbState, total: ClassCounts, _: &Context<'_>) -> Result<PassStep<MultinomialNbState, BernoulliNbModel>> {
+        Ok(PassStep::Done(self.model(state.classes, total)))
     }
 }
 
@@ -265,7 +265,7 @@ pub struct BernoulliNbModel {
     logs: [Mat<f64>; 2],
     class_log_prior: Vec<f64>,
     binarize: Option<f64>,
-    scores: Scores,
+    scores: LinearScores,
     certificate: Certificate,
 }
 
@@ -278,7 +278,7 @@ impl BernoulliNbModel {
         class_log_prior: Vec<f64>,
         binarize: Option<f64>,
     ) -> Self {
-        let scores = Scores::of_bits(&logs[0], &logs[1], &class_log_prior, &class_count);
+        let scores = LinearScores::of_bits(&logs[0], &logs[1], &class_log_prior, &class_count);
         let certificate = Certificate { method: "counts".into(), iterations: 1, converged: true, ..Certificate::default() };
         Self { classes, class_count, feature_count, logs, class_log_prior, binarize, scores, certificate }
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::categorical_model::{CategoricalNbModel, Feature};
-use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, Priors};
-use crate::prepare::cells::label;
+use super::categorical_model::{CategoricalNbModel, CategoricalFeature};
+use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, ClassPriors};
+use crate::prepare::cells::column_label;
 
 /// Codes up to this many are taken; beyond, a column is hardly one of categories.
 pub(super) const MOST_LEVELS: usize = 1 << 20;
@@ -69,8 +69,8 @@ impl Default for CategoricalNb {
 }
 
 impl CategoricalNb {
-    fn priors(&self) -> Priors<'_> {
-        Priors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
+    fn priors(&self) -> ClassPriors<'_> {
+        ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
     }
 
     fn least_levels(&self, column: usize) -> usize {
@@ -93,7 +93,7 @@ impl CategoricalNb {
         }
     }
 
-    fn model(&self, state: Levels, total: Tally) -> Result<CategoricalNbModel> {
+    fn model(&self, state: CategoricalNbState, total: CategoricalNbPartial) -> Result<CategoricalNbModel> {
         let classes = state.classes.len();
         let mut columns = Vec::with_capacity(total.columns.len());
         let mut counts = Vec::new();
@@ -113,7 +113,7 @@ impl CategoricalNb {
                 seen.counts.extend_from_slice(&seen.missing);
             }
             counts.extend_from_slice(&seen.counts);
-            columns.push(Feature { names, levels, missing });
+            columns.push(CategoricalFeature { names, levels, missing });
         }
         let counts = Mat::from_vec(counts.len() / classes, classes, counts);
         let class_log_prior = self.priors().logs(&total.class);
@@ -150,9 +150,9 @@ impl Learner for CategoricalNb {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
-    const RESUME: Option<Resume<Self>> = Some(resume);
-    const CELLS: Cells = Cells::Codes;
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const VALUE_KIND: ValueKind = ValueKind::Codes;
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -160,7 +160,7 @@ impl Learner for CategoricalNb {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<CategoricalNbModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<CategoricalNbModel> {
@@ -174,11 +174,11 @@ fn resume(
     data: &Dataset<'_>,
     cx: &Context<'_>,
 ) -> Result<CategoricalNbModel> {
-    let Some(model) = model else { return drive(nb, data, cx) };
+    let Some(model) = model else { return run_passes(nb, data, cx) };
     nb.check()?;
     data.check(&CategoricalNb::SPEC)?;
     discrete::expect_same(CategoricalNb::SPEC.name, model.n_features(), &model.classes, data)?;
-    let mut state = nb.start(data, cx)?;
+    let mut state = nb.initial_state(data, cx)?;
     for (j, (names, known)) in state.names.iter_mut().zip(&model.columns).enumerate() {
         match (names, &known.names) {
             (Some(names), Some(known)) => {
@@ -190,7 +190,7 @@ fn resume(
             (None, None) => {}
             _ => {
                 let message = "it has names in the model and codes in the data, or the other way round".to_owned();
-                return Err(Error::Row { place: format!("column {}", label(data.schema, j)), row: 0, message });
+                return Err(Error::Row { place: format!("column {}", column_label(data.schema, j)), row: 0, message });
             }
         }
     }
@@ -201,7 +201,7 @@ fn resume(
 
 /// What every block is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Levels {
+pub struct CategoricalNbState {
     classes: Vec<String>,
     /// The names of each column of categories, sorted; none for codes.
     pub(super) names: Vec<Option<Arc<Vec<String>>>>,
@@ -209,19 +209,19 @@ pub struct Levels {
 
 /// The levels of one column: a row a level, a number a class.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(super) struct CategoryCounts {
     pub counts: Vec<f64>,
     pub missing: Vec<f64>,
 }
 
 /// What a [`CategoricalNb`] gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Tally {
+pub struct CategoricalNbPartial {
     pub(super) class: Vec<f64>,
-    pub(super) columns: Vec<Seen>,
+    pub(super) columns: Vec<CategoryCounts>,
 }
 
-impl Partial for Tally {
+impl Partial for CategoricalNbPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         let add = |a: &mut Vec<f64>, b: &[f64]| {
             a.resize(a.len().max(b.len()), 0.0);
@@ -246,7 +246,7 @@ pub(super) fn level(v: f64, row: usize, column: usize, schema: Option<&Schema>) 
 }
 
 fn refuse(v: f64, row: usize, column: usize, schema: Option<&Schema>) -> Error {
-    let column = label(schema, column);
+    let column = column_label(schema, column);
     if v.is_infinite() {
         return Error::NotFinite { column, row, value: if v > 0.0 { "infinity" } else { "-infinity" }.into() };
     }
@@ -274,14 +274,14 @@ pub(super) fn places(names: &[String], among: &[String]) -> Vec<Option<usize>> {
 }
 
 impl PassLearner for CategoricalNb {
-    type State = Levels;
-    type Partial = Tally;
+    type State = CategoricalNbState;
+    type Partial = CategoricalNbPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         ((1 << 18) / cols.max(1)).clamp(4096, 1 << 16)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Levels> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<CategoricalNbState> {
         let (_, classes) = head.y.classes()?;
         self.priors().expect_classes(classes.len())?;
         self.expect_cols(head.cols())?;
@@ -293,19 +293,19 @@ impl PassLearner for CategoricalNb {
             }),
             _ => None,
         };
-        Ok(Levels { classes: classes.to_vec(), names: (0..head.cols()).map(names).collect() })
+        Ok(CategoricalNbState { classes: classes.to_vec(), names: (0..head.cols()).map(names).collect() })
     }
 
-    fn empty(&self, state: &Levels) -> Tally {
+    fn empty_partial(&self, state: &CategoricalNbState) -> CategoricalNbPartial {
         let classes = state.classes.len();
-        let seen = |names: &Option<Arc<Vec<String>>>| Seen {
+        let seen = |names: &Option<Arc<Vec<String>>>| CategoryCounts {
             counts: vec![0.0; names.as_ref().map_or(0, |n| n.len()) * classes],
             missing: vec![0.0; classes],
         };
-        Tally { class: vec![0.0; classes], columns: state.names.iter().map(seen).collect() }
+        CategoricalNbPartial { class: vec![0.0; classes], columns: state.names.iter().map(seen).collect() }
     }
 
-    fn add(&self, state: &Levels, part: &mut Tally, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &CategoricalNbState, part: &mut CategoricalNbPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.names.len())?;
         let (classes, _) = rows.y.classes()?;
         let k = state.classes.len();
@@ -346,7 +346,7 @@ impl PassLearner for CategoricalNb {
         Ok(())
     }
 
-    fn finish(&self, state: Levels, total: Tally, _: &Context<'_>) -> Result<Step<Levels, CategoricalNbModel>> {
-        Ok(Step::Done(self.model(state, total)?))
+    fn finish(&self, state: CategoricalNbState, total: CategoricalNbPartial, _: &Context<'_>) -> Result<PassStep<CategoricalNbState, CategoricalNbModel>> {
+        Ok(PassStep::Done(self.model(state, total)?))
     }
 }

@@ -4,17 +4,17 @@ use ermine_core::*;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::categorical::{CategoricalNb, Levels, MOST_LEVELS, Seen, Tally, each_number, level, places};
+use super::categorical::{CategoricalNb, CategoricalNbState, MOST_LEVELS, CategoryCounts, CategoricalNbPartial, each_number, level, places};
 use super::discrete;
 use super::posterior::{normalise, normalise_logs, odds};
-use crate::prepare::cells::label;
+use crate::prepare::cells::column_label;
 
 /// Rows that are scored at a time.
 const BLOCK: usize = 1024;
 
 /// What is known of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Feature {
+pub(super) struct CategoricalFeature {
     /// The names behind the levels, sorted; none for codes.
     pub names: Option<Vec<String>>,
     /// How many levels there are, the one of missing cells not counted.
@@ -23,7 +23,7 @@ pub(super) struct Feature {
     pub missing: bool,
 }
 
-impl Feature {
+impl CategoricalFeature {
     fn len(&self) -> usize {
         self.levels + usize::from(self.missing)
     }
@@ -34,7 +34,7 @@ impl Feature {
 pub struct CategoricalNbModel {
     pub(super) classes: Vec<String>,
     class_count: Vec<f64>,
-    pub(super) columns: Vec<Feature>,
+    pub(super) columns: Vec<CategoricalFeature>,
     /// Where the levels of each column begin.
     starts: Vec<usize>,
     /// A row a level of all columns, a number a class.
@@ -49,7 +49,7 @@ impl CategoricalNbModel {
     pub(super) fn new(
         classes: Vec<String>,
         class_count: Vec<f64>,
-        columns: Vec<Feature>,
+        columns: Vec<CategoricalFeature>,
         counts: Mat<f64>,
         class_log_prior: Vec<f64>,
         alpha: f64,
@@ -95,7 +95,7 @@ impl CategoricalNbModel {
     }
 
     /// The counts as they were gathered, with the names of `state`.
-    pub(super) fn tally(&self, state: &Levels) -> Tally {
+    pub(super) fn tally(&self, state: &CategoricalNbState) -> CategoricalNbPartial {
         let k = self.classes.len();
         let column = |j: usize| {
             let (feature, counts) = (&self.columns[j], self.counts(j));
@@ -113,9 +113,9 @@ impl CategoricalNbModel {
                 }
                 _ => (0..feature.levels).flat_map(row).collect(),
             };
-            Seen { counts, missing }
+            CategoryCounts { counts, missing }
         };
-        Tally { class: self.class_count.clone(), columns: (0..self.columns.len()).map(column).collect() }
+        CategoricalNbPartial { class: self.class_count.clone(), columns: (0..self.columns.len()).map(column).collect() }
     }
 
     /// Logarithms of the joint probabilities of rows and classes.
@@ -176,7 +176,7 @@ impl CategoricalNbModel {
 
     fn other_kind(&self, schema: &Schema, column: usize, needed: &str) -> Error {
         Error::Kind {
-            column: label(Some(schema), column),
+            column: column_label(Some(schema), column),
             found: "of another kind than in training".into(),
             learner: CategoricalNb::SPEC.name.into(),
             needed: needed.into(),
@@ -222,7 +222,7 @@ impl CategoricalNbModel {
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("categorical-nb: {m}"));
         let classes: Vec<String> = input.field("classes")?;
-        let columns: Vec<Feature> = input.field("columns")?;
+        let columns: Vec<CategoricalFeature> = input.field("columns")?;
         let alpha: f64 = input.field("alpha")?;
         let mut levels = 0usize;
         for column in &columns {

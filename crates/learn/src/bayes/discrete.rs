@@ -58,13 +58,13 @@ pub(super) const CLASS_PRIOR: ParamSpec = ParamSpec {
 };
 
 /// What is known of the classes before a row is seen.
-pub(super) struct Priors<'a> {
+pub(super) struct ClassPriors<'a> {
     pub learner: &'static str,
     pub fit: bool,
     pub given: Option<&'a [f64]>,
 }
 
-impl Priors<'_> {
+impl ClassPriors<'_> {
     fn refuse(&self, expected: String) -> Error {
         let value = format!("{:?}", self.given.unwrap_or_default());
         Error::Parameter { learner: self.learner, name: "class_prior".into(), value, expected }
@@ -106,27 +106,27 @@ impl Priors<'_> {
 /// With a pseudo-count of 0 what training never saw is impossible. Where a row is impossible in every class, the classes in
 /// which the least of it is impossible are compared by the rest: the limit of pseudo-counts that go to 0.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Scores {
-    finite: Linear,
-    impossible: Option<Linear>,
+pub(super) struct LinearScores {
+    finite: LogWeights,
+    impossible: Option<LogWeights>,
 }
 
 /// The same numbers by class and by column: dense rows are multiplied with the one, sparse rows with the other, which is made when
 /// the first of them come.
 #[derive(Debug, Clone)]
-struct Linear {
+struct LogWeights {
     by_class: Mat<f64>,
     by_column: OnceLock<Mat<f64>>,
     base: Vec<f64>,
 }
 
-impl PartialEq for Linear {
+impl PartialEq for LogWeights {
     fn eq(&self, other: &Self) -> bool {
         (&self.by_class, &self.base) == (&other.by_class, &other.base)
     }
 }
 
-impl Linear {
+impl LogWeights {
     fn new(by_class: Mat<f64>, base: Vec<f64>) -> Self {
         Self { by_class, by_column: OnceLock::new(), base }
     }
@@ -154,7 +154,7 @@ fn rests(weight: &[f64]) -> Vec<f64> {
     weight.iter().map(|w| if *w > 0.0 { -w.ln() } else { 0.0 }).collect()
 }
 
-impl Scores {
+impl LinearScores {
     /// Classes by columns: what a unit of each cell adds to the score. `weight` is what the probabilities of each class were divided by.
     pub fn new(weights: &Mat<f64>, base: &[f64], weight: &[f64]) -> Self {
         Self::of_two(weights, None, base, weight)
@@ -168,7 +168,7 @@ impl Scores {
     fn of_two(ones: &Mat<f64>, zeros: Option<&Mat<f64>>, base: &[f64], weight: &[f64]) -> Self {
         let (classes, cols) = (ones.rows(), ones.cols());
         if zeros.is_none() && ones.as_slice().iter().all(|v| *v != f64::NEG_INFINITY) {
-            return Self { finite: Linear::new(ones.clone(), base.to_vec()), impossible: None };
+            return Self { finite: LogWeights::new(ones.clone(), base.to_vec()), impossible: None };
         }
         let rests = rests(weight);
         let zero = |k: usize, j: usize| zeros.map_or((0.0, 0.0), |z| split(z[(k, j)], rests[k]));
@@ -178,9 +178,9 @@ impl Scores {
         let finite_base = (0..classes).map(|k| base[k] + (0..cols).map(|j| zero(k, j).0).sum::<f64>()).collect();
         let impossible = (all > 0.0).then(|| {
             let weights = Mat::from_fn(classes, cols, |k, j| one(k, j).1 - zero(k, j).1);
-            Linear::new(weights, (0..classes).map(|k| (0..cols).map(|j| zero(k, j).1).sum::<f64>()).collect())
+            LogWeights::new(weights, (0..classes).map(|k| (0..cols).map(|j| zero(k, j).1).sum::<f64>()).collect())
         });
-        Self { finite: Linear::new(finite, finite_base), impossible }
+        Self { finite: LogWeights::new(finite, finite_base), impossible }
     }
 
     /// The logarithms of the joint probabilities of rows and classes, up to what all classes share; minus infinity where
@@ -257,12 +257,12 @@ impl Scores {
 }
 
 /// The posteriors of scores.
-pub(super) fn proba(scores: &Scores, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
+pub(super) fn proba(scores: &LinearScores, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
     scores.rows(x, learner, normalise)
 }
 
 /// The logarithms of the posteriors of scores.
-pub(super) fn log_proba(scores: &Scores, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
+pub(super) fn log_proba(scores: &LinearScores, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
     scores.rows(x, learner, normalise_logs)
 }
 
@@ -314,9 +314,9 @@ pub(super) fn expect_same(learner: &str, cols: usize, classes: &[String], data: 
 /// What one pass gathers, without the end of it.
 pub(super) fn totals<L: PassLearner>(learner: &L, state: &L::State, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Partial> {
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
-    gather(data, block_rows, cx, &|block| {
-        let mut part = learner.empty(state);
-        learner.add(state, &mut part, block)?;
+    run_pass(data, block_rows, cx, &|block| {
+        let mut part = learner.empty_partial(state);
+        learner.add_block(state, &mut part, block)?;
         Ok(part)
     })
 }

@@ -58,7 +58,7 @@ impl GaussianNb {
 impl Learner for GaussianNb {
     type Model = GaussianNbModel;
 
-    const SEARCH: &'static [&'static str] = &["var_smoothing=1e-12..1:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["var_smoothing=1e-12..1:log"];
 
     const SPEC: Spec = Spec {
         name: "gaussian-nb",
@@ -86,11 +86,11 @@ impl Learner for GaussianNb {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
     // Moments of the classes; how much is added to them and the priors come afterwards.
-    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|_, data, cut| {
+    const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|_, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
-        cut.can_hold(2 * classes.len() * data.cols()).then(String::new)
+        cut.fits_memory(2 * classes.len() * data.cols()).then(String::new)
     }));
 
     fn check(&self) -> Result<()> {
@@ -106,7 +106,7 @@ impl Learner for GaussianNb {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GaussianNbModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<GaussianNbModel> {
@@ -116,16 +116,16 @@ impl Learner for GaussianNb {
 
 /// What every block of a [`GaussianNb`] is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Shape {
+pub struct GaussianNbState {
     columns: usize,
     classes: Vec<String>,
 }
 
 /// What a [`GaussianNb`] gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Gathered(ClassMoments);
+pub struct GaussianNbPartial(ClassMoments);
 
-impl Partial for Gathered {
+impl Partial for GaussianNbPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.merge(other.0);
         Ok(())
@@ -133,29 +133,29 @@ impl Partial for Gathered {
 }
 
 impl PassLearner for GaussianNb {
-    type State = Shape;
-    type Partial = Gathered;
+    type State = GaussianNbState;
+    type Partial = GaussianNbPartial;
 
     /// Blocks of about two megabytes.
     fn block_rows(&self, cols: usize) -> usize {
         ((1 << 18) / cols.max(1)).clamp(1024, 1 << 16)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Shape> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<GaussianNbState> {
         let (_, names) = head.y.classes()?;
         if let Some(priors) = &self.priors
             && priors.len() != names.len()
         {
             return Err(self.refuse_priors(format!("there are {} classes and {} priors", names.len(), priors.len())));
         }
-        Ok(Shape { columns: head.cols(), classes: names.to_vec() })
+        Ok(GaussianNbState { columns: head.cols(), classes: names.to_vec() })
     }
 
-    fn empty(&self, state: &Shape) -> Gathered {
-        Gathered(ClassMoments::new(state.classes.len(), state.columns))
+    fn empty_partial(&self, state: &GaussianNbState) -> GaussianNbPartial {
+        GaussianNbPartial(ClassMoments::new(state.classes.len(), state.columns))
     }
 
-    fn add(&self, state: &Shape, part: &mut Gathered, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GaussianNbState, part: &mut GaussianNbPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         match rows.x {
@@ -170,7 +170,7 @@ impl PassLearner for GaussianNb {
         Ok(())
     }
 
-    fn finish(&self, state: Shape, Gathered(total): Gathered, _: &Context<'_>) -> Result<Step<Shape, GaussianNbModel>> {
+    fn finish(&self, state: GaussianNbState, GaussianNbPartial(total): GaussianNbPartial, _: &Context<'_>) -> Result<PassStep<GaussianNbState, GaussianNbModel>> {
         let all = total.total();
         let weight = all.weight()[0];
         let largest = all.squares().as_slice().iter().fold(0.0f64, |m, &v| m.max(v)) / weight;
@@ -192,7 +192,7 @@ impl PassLearner for GaussianNb {
             return Err(Error::Numeric(format!("var_smoothing {} times the largest variance overflows", self.var_smoothing)));
         }
         let prior = self.priors.clone().unwrap_or_else(|| counts.iter().map(|c| c / weight).collect());
-        Ok(Step::Done(GaussianNbModel::new(state.classes, theta, var, prior, counts, epsilon)))
+        Ok(PassStep::Done(GaussianNbModel::new(state.classes, theta, var, prior, counts, epsilon)))
     }
 }
 
@@ -498,7 +498,7 @@ mod tests {
     }
 
     fn two_classes() -> (Mat<f64>, OwnedTarget) {
-        let mut rng = Stream::new(1, "test", 0);
+        let mut rng = RngStream::new(1, "test", 0);
         let x = Mat::from_fn(60, 3, |i, j| rng.normal() + 2.0 * ((i % 2) * j) as f64);
         let y = OwnedTarget::Class { codes: (0..60).map(|i| i % 2).collect(), names: vec!["a".into(), "b".into()] };
         (x, y)

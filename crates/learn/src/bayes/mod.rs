@@ -13,6 +13,6 @@ pub use bernoulli::{BernoulliNb, BernoulliNbModel};
 pub use categorical::{CategoricalNb, MinCategories};
 pub use categorical_model::CategoricalNbModel;
 pub use discrete::Smoothing;
-pub use discriminant::{Divisor, Lda, LdaModel, LdaSolver, Qda, QdaModel, QdaSolver, Shrinkage};
+pub use discriminant::{CovarianceDivisor, Lda, LdaModel, LdaSolver, Qda, QdaModel, QdaSolver, Shrinkage};
 pub use gaussian::{GaussianNb, GaussianNbModel};
 pub use multinomial::{MultinomialNb, MultinomialNbModel};

@@ -6,9 +6,9 @@ use ermine_math::row_ops::add_scaled;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, Priors, Scores, Smoothing};
+use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, ClassPriors, LinearScores, Smoothing};
 use super::posterior::odds;
-use crate::prepare::cells::label;
+use crate::prepare::cells::column_label;
 
 /// Rows are counts: how often each column occurs, in text how often each word. A class is a die with a side for each column.
 ///
@@ -61,12 +61,12 @@ impl Default for MultinomialNb {
 }
 
 impl MultinomialNb {
-    fn priors(&self) -> Priors<'_> {
-        Priors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
+    fn priors(&self) -> ClassPriors<'_> {
+        ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
     }
 
-    fn model(&self, classes: Vec<String>, totals: Totals) -> Result<MultinomialNbModel> {
-        let Totals { class, cells, .. } = totals;
+    fn model(&self, classes: Vec<String>, totals: ClassCounts) -> Result<MultinomialNbModel> {
+        let ClassCounts { class, cells, .. } = totals;
         let cols = cells.cols();
         let alphas: Vec<f64> = (0..cols).map(|j| self.alpha.of(j)).collect();
         let mut all = vec![0.0; if self.complement { cols } else { 0 }];
@@ -143,14 +143,14 @@ impl Learner for MultinomialNb {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
     // Counts of the classes; pseudo-counts and priors come afterwards.
-    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|_, data, cut| {
+    const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|_, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
-        cut.can_hold(classes.len() * data.cols()).then(String::new)
+        cut.fits_memory(classes.len() * data.cols()).then(String::new)
     }));
-    const RESUME: Option<Resume<Self>> = Some(resume);
-    const CELLS: Cells = Cells::Counts;
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const VALUE_KIND: ValueKind = ValueKind::Counts;
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -162,7 +162,7 @@ impl Learner for MultinomialNb {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<MultinomialNbModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<MultinomialNbModel> {
@@ -176,26 +176,26 @@ fn resume(
     data: &Dataset<'_>,
     cx: &Context<'_>,
 ) -> Result<MultinomialNbModel> {
-    let Some(model) = model else { return drive(nb, data, cx) };
+    let Some(model) = model else { return run_passes(nb, data, cx) };
     nb.check()?;
     data.check(&MultinomialNb::SPEC)?;
     discrete::expect_same(MultinomialNb::SPEC.name, model.n_features(), &model.classes, data)?;
-    let shape = nb.start(data, cx)?;
-    let mut totals = Totals { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true };
+    let shape = nb.initial_state(data, cx)?;
+    let mut totals = ClassCounts { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true };
     totals.merge(discrete::totals(nb, &shape, data, cx)?)?;
     nb.model(shape.classes, totals)
 }
 
 /// What every block is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Shape {
+pub struct MultinomialNbState {
     pub(super) columns: usize,
     pub(super) classes: Vec<String>,
 }
 
 /// Sums of cells class by class.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Totals {
+pub struct ClassCounts {
     /// The weight of each class.
     pub(super) class: Vec<f64>,
     /// Classes by columns.
@@ -203,8 +203,8 @@ pub struct Totals {
     pub(super) finite: bool,
 }
 
-impl Totals {
-    pub(super) fn new(shape: &Shape) -> Self {
+impl ClassCounts {
+    pub(super) fn new(shape: &MultinomialNbState) -> Self {
         Self { class: vec![0.0; shape.classes.len()], cells: Mat::zeros(shape.classes.len(), shape.columns), finite: true }
     }
 
@@ -213,7 +213,7 @@ impl Totals {
     }
 }
 
-impl Partial for Totals {
+impl Partial for ClassCounts {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.class.iter_mut().zip(&other.class).for_each(|(a, b)| *a += b);
         self.cells.as_mut_slice().iter_mut().zip(other.cells.as_slice()).for_each(|(a, b)| *a += b);
@@ -229,25 +229,25 @@ pub(super) fn block_rows(cols: usize) -> usize {
 }
 
 impl PassLearner for MultinomialNb {
-    type State = Shape;
-    type Partial = Totals;
+    type State = MultinomialNbState;
+    type Partial = ClassCounts;
 
     fn block_rows(&self, cols: usize) -> usize {
         block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Shape> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<MultinomialNbState> {
         let (_, names) = head.y.classes()?;
         self.priors().expect_classes(names.len())?;
         self.alpha.expect_cols(Self::SPEC.name, head.cols())?;
-        Ok(Shape { columns: head.cols(), classes: names.to_vec() })
+        Ok(MultinomialNbState { columns: head.cols(), classes: names.to_vec() })
     }
 
-    fn empty(&self, state: &Shape) -> Totals {
-        Totals::new(state)
+    fn empty_partial(&self, state: &MultinomialNbState) -> ClassCounts {
+        ClassCounts::new(state)
     }
 
-    fn add(&self, state: &Shape, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &MultinomialNbState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         let mut scratch = Vec::new();
@@ -286,13 +286,13 @@ impl PassLearner for MultinomialNb {
         Ok(())
     }
 
-    fn finish(&self, state: Shape, total: Totals, _: &Context<'_>) -> Result<Step<Shape, MultinomialNbModel>> {
-        Ok(Step::Done(self.model(state.classes, total)?))
+    fn finish(&self, state: MultinomialNbState, total: ClassCounts, _: &Context<'_>) -> Result<PassStep<MultinomialNbState, MultinomialNbModel>> {
+        Ok(PassStep::Done(self.model(state.classes, total)?))
     }
 }
 
 /// Adds contiguous rows; returns the least cell, 0 when none is below.
-fn add_dense<T: ermine_math::moments::Real>(part: &mut Totals, m: MatRef<'_, T>, rows: &Dataset<'_>, codes: &[u32]) -> f64 {
+fn add_dense<T: ermine_math::moments::Real>(part: &mut ClassCounts, m: MatRef<'_, T>, rows: &Dataset<'_>, codes: &[u32]) -> f64 {
     let mut least = 0.0f64;
     for (i, &k) in codes.iter().enumerate() {
         let Some(row) = m.row(i) else { continue };
@@ -321,7 +321,7 @@ fn negative(x: &Features<'_>, schema: Option<&Schema>) -> Error {
             }),
         };
         if let Some((column, value)) = found {
-            return Error::OutOfRange { what: format!("column {}", label(schema, column)), row, value, needed };
+            return Error::OutOfRange { what: format!("column {}", column_label(schema, column)), row, value, needed };
         }
     }
     Error::Data(needed)
@@ -336,7 +336,7 @@ pub struct MultinomialNbModel {
     weights: Mat<f64>,
     class_log_prior: Vec<f64>,
     complement: bool,
-    scores: Scores,
+    scores: LinearScores,
     certificate: Certificate,
 }
 
@@ -351,7 +351,7 @@ impl MultinomialNbModel {
     ) -> Self {
         let base = if complement { vec![0.0; classes.len()] } else { class_log_prior.clone() };
         let totals: Vec<f64> = (0..classes.len()).map(|k| feature_count.row(k).iter().sum()).collect();
-        let scores = Scores::new(&weights, &base, &totals);
+        let scores = LinearScores::new(&weights, &base, &totals);
         let certificate = Certificate { method: "counts".into(), iterations: 1, converged: true, ..Certificate::default() };
         Self { classes, class_count, feature_count, weights, class_log_prior, complement, scores, certificate }
     }

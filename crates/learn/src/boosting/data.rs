@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ermine_core::{Dataset, Error, Features, MISSING_CODE, Partial, Result, Schema, Target};
-use ermine_math::bins::{BinMatrix, ColumnBins, Sketch};
+use ermine_math::bins::{BinMatrix, ColumnBins, QuantileSketch};
 use ermine_math::dd::Dd;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub(crate) fn categories(x: &Features<'_>) -> Categories {
 }
 
 /// Reads cells column by column, as numbers: NaN where missing, the code where there are categories.
-pub(crate) struct Reader<'a> {
+pub(crate) struct ColumnCells<'a> {
     x: Features<'a>,
     /// Sparse rows by column: where each begins, rows and values.
     by_column: Option<(Vec<usize>, Vec<u32>, Vec<f64>)>,
@@ -29,7 +29,7 @@ pub(crate) struct Reader<'a> {
     codes: Vec<Option<Vec<f64>>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ColumnCells<'a> {
     /// Reads the cells as they are.
     pub fn new(x: Features<'a>) -> Self {
         let by_column = match &x {
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
 /// What is known of a column before it is binned.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum ColumnSummary {
-    Numbers(Sketch),
+    Numbers(QuantileSketch),
     /// The weight of each category.
     Categories(Vec<f64>),
 }
@@ -139,7 +139,7 @@ pub(crate) enum ColumnSummary {
 impl ColumnSummary {
     /// Of all columns of a block of rows; `infinite` is whether infinite cells are taken.
     pub fn all(rows: &Dataset<'_>, infinite: bool) -> Result<Vec<Self>> {
-        let reader = Reader::new(rows.x);
+        let reader = ColumnCells::new(rows.x);
         let mut cells = vec![0.0; rows.rows()];
         let mut out = Vec::with_capacity(rows.cols());
         for (j, names) in categories(&rows.x).iter().enumerate() {
@@ -156,7 +156,7 @@ impl ColumnSummary {
                     if !infinite && cells.iter().fold(false, |any, v| any | v.is_infinite()) {
                         refuse_infinite(&cells, rows, j)?;
                     }
-                    Self::Numbers(Sketch::of(&cells, rows.weight))
+                    Self::Numbers(QuantileSketch::of(&cells, rows.weight))
                 }
             });
         }
@@ -178,7 +178,7 @@ impl ColumnSummary {
 
 /// What a first pass finds out about rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Summary {
+pub(super) struct DataSummary {
     pub columns: Vec<ColumnSummary>,
     /// Rows of positive weight.
     pub rows: u64,
@@ -191,7 +191,7 @@ pub(super) struct Summary {
     /// The weights of the classes.
     pub classes: Vec<f64>,
     /// The distribution of the target, for the losses that need a quantile of it.
-    pub target: Option<Sketch>,
+    pub target: Option<QuantileSketch>,
     /// The least and the greatest target.
     pub range: (f64, f64),
     pub largest_weight: f64,
@@ -199,7 +199,7 @@ pub(super) struct Summary {
     pub whole: bool,
 }
 
-impl Summary {
+impl DataSummary {
     /// Of a block of rows. `quantiles` asks for the distribution of the target; `infinite` is whether infinite cells are taken.
     pub fn of(rows: &Dataset<'_>, quantiles: bool, infinite: bool) -> Result<Self> {
         let n = rows.rows();
@@ -239,7 +239,7 @@ impl Summary {
                 }
                 if quantiles {
                     let values: Vec<f64> = (0..n).map(|i| *y.at(i, 0)).collect();
-                    out.target = Some(Sketch::of(&values, rows.weight));
+                    out.target = Some(QuantileSketch::of(&values, rows.weight));
                 }
             }
         }
@@ -264,7 +264,7 @@ impl Summary {
     }
 }
 
-impl Partial for Summary {
+impl Partial for DataSummary {
     fn merge(&mut self, other: Self) -> Result<()> {
         ColumnSummary::merge_all(&mut self.columns, other.columns)?;
         self.rows += other.rows;
@@ -294,7 +294,7 @@ fn column_label(schema: Option<&Schema>, column: usize) -> String {
 }
 
 /// Rows to learn from or to watch: bins, target and weights. All weights are positive.
-pub(super) struct Rows<'a> {
+pub(super) struct BinnedRows<'a> {
     pub bins: BinMatrix,
     /// The target of a regression, else empty.
     pub y: Cow<'a, [f64]>,
@@ -311,14 +311,14 @@ fn count_of(weight: f64) -> u32 {
     if weight.fract() == 0.0 && weight < f64::from(u32::MAX) { weight as u32 } else { 1 }
 }
 
-impl<'a> Rows<'a> {
+impl<'a> BinnedRows<'a> {
     /// No rows yet.
     pub fn new(columns: Vec<ColumnBins>) -> Self {
         Self { bins: BinMatrix::new(columns), y: Cow::default(), codes: Cow::default(), weight: None, counts: None }
     }
 
     /// Adds the rows of a block, leaving out those without weight. `class_weight` has a weight a class or is empty.
-    pub fn append(&mut self, rows: &Dataset<'_>, reader: &Reader<'_>, class_weight: &[f64]) -> Result<()> {
+    pub fn append(&mut self, rows: &Dataset<'_>, reader: &ColumnCells<'_>, class_weight: &[f64]) -> Result<()> {
         let keep: Option<Vec<usize>> = match rows.weight {
             Some(w) if w.contains(&0.0) => Some((0..w.len()).filter(|&i| w[i] > 0.0).collect()),
             _ => None,
@@ -348,7 +348,7 @@ impl<'a> Rows<'a> {
 
     /// All rows of a data set, whose target is borrowed where it can be.
     pub fn borrowed(columns: Vec<ColumnBins>, rows: &Dataset<'a>, class_weight: &[f64]) -> Result<Self> {
-        let reader = Reader::new(rows.x);
+        let reader = ColumnCells::new(rows.x);
         let mut out = Self::new(columns);
         if rows.weight.is_some_and(|w| w.contains(&0.0)) || matches!(rows.y, Target::Reals(_)) {
             out.append(rows, &reader, class_weight)?;

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use ermine_core::{Context, Error, Progress, Result, Stream, Trace};
-use ermine_math::bins::{RowSets, pack};
+use ermine_core::{Context, Error, Progress, Result, RngStream, Trace};
+use ermine_math::bins::{PartitionedRows, pack};
 use rayon::prelude::*;
 
-use super::data::Rows;
-use super::grow::{Ground, Growth, Shape, Spare, Task};
-use super::objective::{Block, Objective};
-use super::split::Grid;
+use super::data::BinnedRows;
+use super::grow::{BoostContext, GrownNodes, TreeOptions, HistogramPool, TreeJob};
+use super::objective::{ScoreBlock, Objective};
+use super::split::GradientQuantizer;
 use crate::tree::ensemble::Trees;
 
 /// Rows of a block: sketches of columns and sums of losses are merged over blocks in a fixed tree. Larger than usual, since
@@ -21,7 +21,7 @@ const WHOLE: f64 = 4096.0;
 
 /// How rows are drawn in a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Sampling {
+pub(super) enum RowSampling {
     All,
     /// Each row with this probability.
     Share(f64),
@@ -32,14 +32,14 @@ pub(super) enum Sampling {
 
 /// When to stop before the last round.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
+pub(super) struct EarlyStopRule {
     pub rounds: usize,
     pub tol: f64,
 }
 
 /// How gradients become whole numbers, as far as the weights decide it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Scale {
+pub(super) struct QuantizerRange {
     /// The greatest whole number of a row that counts once.
     pub most: f64,
     /// How often rows may count before packed sums could overflow.
@@ -50,7 +50,7 @@ pub(super) struct Scale {
     pub largest: f64,
 }
 
-impl Scale {
+impl QuantizerRange {
     /// `count` is how often the rows count in all.
     pub fn new(count: u64, whole: bool, largest: f64) -> Self {
         let whole = whole && largest <= WHOLE;
@@ -60,12 +60,12 @@ impl Scale {
     }
 
     /// The units for gradients and curvatures up to these bounds: powers of two, so that what is on the grid stays exact.
-    pub fn grid(&self, gradient: f64, curvature: f64) -> Grid {
+    pub fn grid(&self, gradient: f64, curvature: f64) -> GradientQuantizer {
         let unit = |bound: f64| {
             if bound > 0.0 { 2f64.powi(((bound / self.most).log2().ceil() as i32).clamp(-1020, 1020)) } else { 1.0 }
         };
         let (gradient, h) = (unit(gradient), unit(curvature));
-        Grid { gradient, curvature: h, most: ((curvature / h).round() as i64).max(1) }
+        GradientQuantizer { gradient, curvature: h, most: ((curvature / h).round() as i64).max(1) }
     }
 
     /// The word of a row, given the reciprocals of the units.
@@ -95,33 +95,33 @@ fn nearest(v: f64) -> i32 {
 }
 
 /// Rows that are watched but not learned from.
-pub(super) struct Watched<'a> {
-    pub rows: Rows<'a>,
+pub(super) struct ValidationRows<'a> {
+    pub rows: BinnedRows<'a>,
     pub scores: Vec<f64>,
 }
 
 /// A fit under way.
-pub(super) struct Engine<'a> {
-    pub rows: Rows<'a>,
+pub(super) struct BoostingEngine<'a> {
+    pub rows: BinnedRows<'a>,
     pub objective: &'a dyn Objective,
-    pub shape: Shape,
-    pub sampling: Sampling,
-    pub scale: Scale,
+    pub shape: TreeOptions,
+    pub sampling: RowSampling,
+    pub scale: QuantizerRange,
     pub rounds: usize,
-    pub patience: Option<Patience>,
+    pub patience: Option<EarlyStopRule>,
     /// Whether the model to go on from had come to its end, by patience perhaps: who asks for more then gets a round at least.
     pub finished: bool,
-    pub watched: Option<Watched<'a>>,
+    pub validation: Option<ValidationRows<'a>>,
     /// `outputs` runs of a score a row.
     pub scores: Vec<f64>,
     pub trees: Trees,
     pub trace: Trace,
-    pub spare: Spare,
+    pub spare: HistogramPool,
 }
 
 /// How the rounds ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum End {
+pub(super) enum BoostStop {
     Rounds,
     Patience,
     Deadline,
@@ -141,11 +141,11 @@ pub(super) fn tree_sum(parts: &[f64]) -> f64 {
 
 /// A block of rows and its scores, copied so that the outputs lie together.
 pub(super) fn with_block<R>(
-    rows: &Rows<'_>,
+    rows: &BinnedRows<'_>,
     scores: &[f64],
     outputs: usize,
     range: Range<usize>,
-    f: impl FnOnce(&Block<'_>) -> R,
+    f: impl FnOnce(&ScoreBlock<'_>) -> R,
 ) -> R {
     let n = rows.len();
     let together: Vec<f64>;
@@ -159,11 +159,11 @@ pub(super) fn with_block<R>(
     let weight = rows.weight.as_ref().map(part).unwrap_or_default();
     let y = if rows.y.is_empty() { &[][..] } else { &rows.y[range.clone()] };
     let codes = if rows.codes.is_empty() { &[][..] } else { &rows.codes[range.clone()] };
-    f(&Block { scores, y, codes, weight: &weight })
+    f(&ScoreBlock { scores, y, codes, weight: &weight })
 }
 
 /// Derivatives of a block and its loss; one that is not finite is an error.
-pub(super) fn derivatives(objective: &dyn Objective, block: &Block<'_>, first: usize) -> Result<(Vec<f64>, Vec<f64>, f64)> {
+pub(super) fn derivatives(objective: &dyn Objective, block: &ScoreBlock<'_>, first: usize) -> Result<(Vec<f64>, Vec<f64>, f64)> {
     let n = block.scores.len();
     let (mut g, mut h) = (vec![0.0; n], vec![0.0; n]);
     let loss = objective.evaluate(block, &mut g, &mut h);
@@ -181,7 +181,7 @@ pub(super) fn derivatives(objective: &dyn Objective, block: &Block<'_>, first: u
 }
 
 /// The mean loss of rows with these scores.
-pub(super) fn mean_loss(objective: &dyn Objective, rows: &Rows<'_>, scores: &[f64]) -> Result<f64> {
+pub(super) fn mean_loss(objective: &dyn Objective, rows: &BinnedRows<'_>, scores: &[f64]) -> Result<f64> {
     let n = rows.len();
     let one = |b: usize| -> Result<f64> {
         let range = b * BLOCK..((b + 1) * BLOCK).min(n);
@@ -193,20 +193,20 @@ pub(super) fn mean_loss(objective: &dyn Objective, rows: &Rows<'_>, scores: &[f6
     Ok(tree_sum(&losses) / weight)
 }
 
-impl Engine<'_> {
+impl BoostingEngine<'_> {
     /// Rounds that the trees so far make up.
     fn done(&self) -> usize {
         self.trees.n_trees() / self.objective.outputs()
     }
 
     /// Adds rounds until there are enough.
-    pub fn run(&mut self, cx: &Context<'_>, mut each: impl FnMut(&Trees, &Trace) -> Result<()>) -> Result<End> {
+    pub fn run(&mut self, cx: &Context<'_>, mut each: impl FnMut(&Trees, &Trace) -> Result<()>) -> Result<BoostStop> {
         let outputs = self.objective.outputs();
-        let mut sets = RowSets::all(self.rows.len());
+        let mut sets = PartitionedRows::all(self.rows.len());
         let mut words = vec![0u64; outputs * self.rows.len()];
         // Who goes on where the loss had stopped falling has no patience left.
         let at_the_end = self.finished;
-        if let Some(end) = self.exhausted() {
+        if let Some(end) = self.already_complete() {
             return Ok(end);
         }
         loop {
@@ -220,29 +220,29 @@ impl Engine<'_> {
             }
             cx.report(stage(Some(loss)))?;
             let asked_again = std::mem::take(&mut self.finished);
-            if self.impatient(at_the_end) && !asked_again {
-                return Ok(End::Patience);
+            if self.early_stop(at_the_end) && !asked_again {
+                return Ok(BoostStop::Patience);
             }
             if round >= self.rounds {
-                return Ok(End::Rounds);
+                return Ok(BoostStop::Rounds);
             }
-            if cx.out_of_time() {
-                return Ok(End::Deadline);
+            if cx.deadline_passed() {
+                return Ok(BoostStop::Deadline);
             }
             self.round(&mut words, grid, &mut sets)?;
         }
     }
 
     /// Whether a model to go on from has all its rounds already.
-    fn exhausted(&self) -> Option<End> {
+    fn already_complete(&self) -> Option<BoostStop> {
         let known = self.trace.rows.len();
-        (known > self.done() && self.done() >= self.rounds).then_some(End::Rounds)
+        (known > self.done() && self.done() >= self.rounds).then_some(BoostStop::Rounds)
     }
 
     /// Writes the loss after `round` rounds into the trace.
     fn note(&mut self, round: usize, loss: f64) -> Result<()> {
         let mut row = vec![round as f64, loss];
-        if let Some(watched) = &self.watched {
+        if let Some(watched) = &self.validation {
             row.push(mean_loss(self.objective, &watched.rows, &watched.scores)?);
         }
         self.trace.rows.truncate(round);
@@ -252,7 +252,7 @@ impl Engine<'_> {
 
     /// Whether the loss of the watched rows has not fallen for too long: the best of the last rounds is not better, by `tol`,
     /// than what was there before them; `at_the_end`, the last round is not better than all before it.
-    fn impatient(&self, at_the_end: bool) -> bool {
+    fn early_stop(&self, at_the_end: bool) -> bool {
         let (Some(patience), rows) = (self.patience, &self.trace.rows) else { return false };
         let column = self.trace.columns.len() - 1;
         if rows.len() <= patience.rounds {
@@ -269,7 +269,7 @@ impl Engine<'_> {
     }
 
     /// Gradients of all rows as words on a grid, and the mean loss.
-    fn gradients(&self, words: &mut [u64]) -> Result<(Grid, f64)> {
+    fn gradients(&self, words: &mut [u64]) -> Result<(GradientQuantizer, f64)> {
         let (n, outputs, objective) = (self.rows.len(), self.objective.outputs(), self.objective);
         let weights = self.rows.weight.as_deref();
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
@@ -278,7 +278,7 @@ impl Engine<'_> {
         // Weights that are not multiplied in whole numbers belong to the gradient, and so to its bound.
         let factor = |i: usize| if self.scale.whole { 1.0 } else { weight(i) };
         let amplified = match self.sampling {
-            Sampling::Goss(top, other) => (1.0 - top) / other,
+            RowSampling::Goss(top, other) => (1.0 - top) / other,
             _ => 1.0,
         };
         let bounds = match (objective.bounds(), self.scale.whole) {
@@ -322,7 +322,7 @@ impl Engine<'_> {
     }
 
     /// One round: a tree for each output.
-    fn round(&mut self, words: &mut [u64], grid: Grid, sets: &mut RowSets) -> Result<()> {
+    fn round(&mut self, words: &mut [u64], grid: GradientQuantizer, sets: &mut PartitionedRows) -> Result<()> {
         let (n, outputs) = (self.rows.len(), self.objective.outputs());
         let round = self.done() as u64;
         let drawn = self.draw(words, round);
@@ -337,30 +337,30 @@ impl Engine<'_> {
         for k in 0..outputs {
             match &drawn {
                 None => sets.reset(),
-                Some(drawn) => *sets = RowSets::of(drawn.clone(), n),
+                Some(drawn) => *sets = PartitionedRows::of(drawn.clone(), n),
             }
             let tree = self.trees.n_trees() as u64;
-            let ground = Ground::new(&self.rows.bins, self.rows.counts.as_deref(), &self.shape, &self.spare);
-            let task = Task { words: &words[k * n..(k + 1) * n], grid, room: self.scale.room, block: self.scale.block(), tree };
+            let ground = BoostContext::new(&self.rows.bins, self.rows.counts.as_deref(), &self.shape, &self.spare);
+            let task = TreeJob { words: &words[k * n..(k + 1) * n], grid, room: self.scale.room, block: self.scale.block(), tree };
             let (growth, ranges) = ground.grow(&task, sets)?;
             let scores = &mut self.scores[k * n..(k + 1) * n];
-            let mut values: Vec<f64> = growth.buds.iter().map(|b| self.shape.rate * b.value(&self.shape, &grid)).collect();
+            let mut values: Vec<f64> = growth.nodes.iter().map(|b| self.shape.rate * b.value(&self.shape, &grid)).collect();
             if let Some(q) = self.objective.leaf_quantile() {
                 refit(&growth, &ranges, sets, &self.rows, scores, q, self.shape.rate, &mut values);
             }
             let leaves = |ranges: &[Range<usize>]| -> Vec<(Range<usize>, f64)> {
                 let leaf = |i: &usize| growth.children[*i].is_none();
-                (0..growth.buds.len()).filter(leaf).map(|i| (ranges[i].clone(), values[i])).collect()
+                (0..growth.nodes.len()).filter(leaf).map(|i| (ranges[i].clone(), values[i])).collect()
             };
             sets.add(&leaves(&ranges), scores);
             if !left_out.is_empty() {
-                let mut others = RowSets::of(left_out.clone(), n);
+                let mut others = PartitionedRows::of(left_out.clone(), n);
                 let ranges = replay(&growth, &self.rows, &mut others);
                 others.add(&leaves(&ranges), scores);
             }
-            if let Some(watched) = &mut self.watched {
+            if let Some(watched) = &mut self.validation {
                 let m = watched.rows.len();
-                let mut all = RowSets::all(m);
+                let mut all = PartitionedRows::all(m);
                 let ranges = replay(&growth, &watched.rows, &mut all);
                 all.add(&leaves(&ranges), &mut watched.scores[k * m..(k + 1) * m]);
             }
@@ -372,10 +372,10 @@ impl Engine<'_> {
     /// The rows of a round, ascending; none for all. Gradients of rows that stand for others are multiplied.
     fn draw(&self, words: &mut [u64], round: u64) -> Option<Vec<u32>> {
         let n = self.rows.len();
-        let uniform = |b: usize| Stream::new(self.shape.seed, "boosting rows", round << 24 | b as u64);
+        let uniform = |b: usize| RngStream::new(self.shape.seed, "boosting rows", round << 24 | b as u64);
         match self.sampling {
-            Sampling::All => None,
-            Sampling::Share(share) => {
+            RowSampling::All => None,
+            RowSampling::Share(share) => {
                 let block = |b: usize| {
                     let mut s = uniform(b);
                     let rows = b * BLOCK..((b + 1) * BLOCK).min(n);
@@ -385,7 +385,7 @@ impl Engine<'_> {
                 // Chance may leave nothing of few rows.
                 Some(if rows.is_empty() { vec![0] } else { rows })
             }
-            Sampling::Goss(top, other) => {
+            RowSampling::Goss(top, other) => {
                 let outputs = self.objective.outputs();
                 let size: Vec<u64> = (0..n)
                     .into_par_iter()
@@ -426,12 +426,12 @@ impl Engine<'_> {
 }
 
 /// Divides other rows by the splits of a tree; the rows of each node.
-pub(super) fn replay(growth: &Growth, rows: &Rows<'_>, sets: &mut RowSets) -> Vec<Range<usize>> {
-    let mut ranges = vec![0..0; growth.buds.len()];
+pub(super) fn replay(growth: &GrownNodes, rows: &BinnedRows<'_>, sets: &mut PartitionedRows) -> Vec<Range<usize>> {
+    let mut ranges = vec![0..0; growth.nodes.len()];
     ranges[0] = 0..sets.len();
     // Children come after their parents.
-    for i in 0..growth.buds.len() {
-        if let (Some((left, missing_left)), Some(split)) = (growth.children[i], &growth.buds[i].split) {
+    for i in 0..growth.nodes.len() {
+        if let (Some((left, missing_left)), Some(split)) = (growth.children[i], &growth.nodes[i].split) {
             let range = ranges[i].clone();
             let table = split.table(rows.bins.columns()[split.column].bins(), missing_left);
             let middle = sets.split(range.clone(), &rows.bins, split.column, &table);
@@ -445,10 +445,10 @@ pub(super) fn replay(growth: &Growth, rows: &Rows<'_>, sets: &mut RowSets) -> Ve
 /// Leaves take a quantile of the residuals of their rows.
 #[allow(clippy::too_many_arguments)]
 fn refit(
-    growth: &Growth,
+    growth: &GrownNodes,
     ranges: &[Range<usize>],
-    sets: &RowSets,
-    rows: &Rows<'_>,
+    sets: &PartitionedRows,
+    rows: &BinnedRows<'_>,
     scores: &[f64],
     q: f64,
     rate: f64,
@@ -463,7 +463,7 @@ fn refit(
             }
             let residual = |&r: &u32| (rows.y[r as usize] - scores[r as usize], weight(r as usize));
             let mut residuals: Vec<(f64, f64)> = sets.rows(ranges[i].clone()).iter().map(residual).collect();
-            let bounds = growth.buds[i].bounds;
+            let bounds = growth.nodes[i].bounds;
             Some(rate * weighted_quantile(&mut residuals, q).clamp(bounds.0, bounds.1))
         })
         .collect();

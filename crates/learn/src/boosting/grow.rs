@@ -3,17 +3,17 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use ermine_core::{Result, Stream};
-use ermine_math::bins::{BinMatrix, ColumnBins, Histogram, RowList, RowSets, difference};
+use ermine_core::{Result, RngStream};
+use ermine_math::bins::{BinMatrix, ColumnBins, Histogram, RowList, PartitionedRows, difference};
 use rayon::prelude::*;
 
-use super::split::{Asking, Grid, Left, Penalty, Split, Sums, better};
-use crate::tree::ensemble::Node;
+use super::split::{SplitQuery, GradientQuantizer, LeftBins, SplitPenalty, BoostSplit, NodeSums, better};
+use crate::tree::ensemble::TreeNode;
 
 /// What shapes the trees of a fit.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Shape {
-    pub penalty: Penalty,
+pub(super) struct TreeOptions {
+    pub penalty: SplitPenalty,
     /// Whether steps of leaves are curbed, since the curvature of a row may grow manifold within one.
     pub curbed: bool,
     pub rate: f64,
@@ -30,7 +30,7 @@ pub(super) struct Shape {
     pub seed: u64,
 }
 
-impl Shape {
+impl TreeOptions {
     /// The columns of tree number `tree`, ascending.
     pub fn columns_of_tree(&self, columns: usize, tree: u64) -> Vec<usize> {
         draw((0..columns).collect(), self.tree_columns, self.seed, "boosting columns of a tree", tree)
@@ -41,7 +41,7 @@ impl Shape {
 fn draw(mut columns: Vec<usize>, share: f64, seed: u64, purpose: &str, index: u64) -> Vec<usize> {
     let keep = ((share * columns.len() as f64) as usize).clamp(1, columns.len().max(1));
     if keep < columns.len() {
-        Stream::new(seed, purpose, index).shuffle(&mut columns);
+        RngStream::new(seed, purpose, index).shuffle(&mut columns);
         columns.truncate(keep);
         columns.sort_unstable();
     }
@@ -51,19 +51,19 @@ fn draw(mut columns: Vec<usize>, share: f64, seed: u64, purpose: &str, index: u6
 /// A node of a growing tree, without its rows.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Bud {
-    pub sums: Sums,
+    pub sums: NodeSums,
     pub depth: usize,
     /// Names the node by its way from the root: the index of its random draws.
     pub path: u64,
     pub bounds: (f64, f64),
     /// Which groups of columns are still open; all when there are no groups.
     pub groups: Arc<Vec<u32>>,
-    pub split: Option<Split>,
+    pub split: Option<BoostSplit>,
 }
 
 impl Bud {
     /// The root of tree number `tree`.
-    pub fn root(shape: &Shape, sums: Sums, tree: u64) -> Self {
+    pub fn root(shape: &TreeOptions, sums: NodeSums, tree: u64) -> Self {
         Self {
             sums,
             depth: 0,
@@ -75,19 +75,19 @@ impl Bud {
     }
 
     /// Whether the node may be split at all.
-    pub fn is_open(&self, shape: &Shape) -> bool {
+    pub fn is_open(&self, shape: &TreeOptions) -> bool {
         self.depth < shape.max_depth && self.sums.count >= 2 * shape.penalty.min_count.max(1)
     }
 
     /// The value of the node as a leaf, before the learning rate.
-    pub fn value(&self, shape: &Shape, grid: &Grid) -> f64 {
+    pub fn value(&self, shape: &TreeOptions, grid: &GradientQuantizer) -> f64 {
         let (g, h) = (self.sums.g as f64 * grid.gradient, self.sums.h as f64 * grid.curvature);
         let p = &shape.penalty;
-        if shape.curbed { p.curbed(g, h, p.l2, self.bounds) } else { p.value(g, h, p.l2, self.bounds) }
+        if shape.curbed { p.cosh_step(g, h, p.l2, self.bounds) } else { p.value(g, h, p.l2, self.bounds) }
     }
 
     /// The columns the node looks at, of those of its tree.
-    pub fn columns(&self, shape: &Shape, tree: &[usize]) -> Vec<usize> {
+    pub fn columns(&self, shape: &TreeOptions, tree: &[usize]) -> Vec<usize> {
         let mut columns = tree.to_vec();
         if self.depth > 0 && !shape.groups.is_empty() {
             let open = |j: &usize| self.groups.iter().any(|&g| shape.groups[g as usize].contains(&(*j as u32)));
@@ -97,17 +97,17 @@ impl Bud {
     }
 
     /// What it asks of a histogram.
-    pub fn asking<'a>(&self, shape: &'a Shape, grid: &'a Grid) -> Asking<'a> {
-        Asking { sums: self.sums, grid, penalty: &shape.penalty, bounds: self.bounds, monotone: &shape.monotone }
+    pub fn split_query<'a>(&self, shape: &'a TreeOptions, grid: &'a GradientQuantizer) -> SplitQuery<'a> {
+        SplitQuery { sums: self.sums, grid, penalty: &shape.penalty, bounds: self.bounds, monotone: &shape.monotone }
     }
 
     /// The children of the split, given how often the rows of the left one count.
-    pub fn children(&self, shape: &Shape, grid: &Grid, split: &Split, left_count: u64) -> [Self; 2] {
-        let left = Sums { g: split.sums.0, h: split.sums.1, count: left_count };
-        let right = Sums { g: self.sums.g - left.g, h: self.sums.h - left.h, count: self.sums.count - left_count };
+    pub fn children(&self, shape: &TreeOptions, grid: &GradientQuantizer, split: &BoostSplit, left_count: u64) -> [Self; 2] {
+        let left = NodeSums { g: split.sums.0, h: split.sums.1, count: left_count };
+        let right = NodeSums { g: self.sums.g - left.g, h: self.sums.h - left.h, count: self.sums.count - left_count };
         let meets = |&g: &u32| shape.groups[g as usize].contains(&(split.column as u32));
         let groups = Arc::new(self.groups.iter().copied().filter(meets).collect::<Vec<_>>());
-        let child = |sums: Sums, side: u64| Self {
+        let child = |sums: NodeSums, side: u64| Self {
             sums,
             depth: self.depth + 1,
             path: self.path.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(side + 1),
@@ -131,30 +131,30 @@ impl Bud {
 
 /// Grown nodes in the order in which they came to be: the root, then pairs of children.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Growth {
-    pub buds: Vec<Bud>,
+pub(super) struct GrownNodes {
+    pub nodes: Vec<Bud>,
     /// The left child of each node that was split (the right one follows it), and where missing values go.
     pub children: Vec<Option<(usize, bool)>>,
 }
 
-impl Growth {
+impl GrownNodes {
     pub fn new(root: Bud) -> Self {
-        Self { buds: vec![root], children: vec![None] }
+        Self { nodes: vec![root], children: vec![None] }
     }
 
     /// Adds the children of a node.
     pub fn split(&mut self, node: usize, children: [Bud; 2], missing_left: bool) -> usize {
-        let at = self.buds.len();
+        let at = self.nodes.len();
         self.children[node] = Some((at, missing_left));
-        self.buds.extend(children);
+        self.nodes.extend(children);
         self.children.extend([None, None]);
         at
     }
 
     /// The leaf to split next: of greatest gain, of equal ones the one that came first.
-    pub fn next(&self) -> Option<usize> {
+    pub fn best_leaf(&self) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
-        for (i, bud) in self.buds.iter().enumerate() {
+        for (i, bud) in self.nodes.iter().enumerate() {
             if let (None, Some(split)) = (self.children[i], &bud.split)
                 && best.is_none_or(|b| split.gain > b.0)
             {
@@ -165,28 +165,28 @@ impl Growth {
     }
 
     pub fn leaves(&self) -> usize {
-        self.buds.len().div_ceil(2)
+        self.nodes.len().div_ceil(2)
     }
 
     /// The tree in preorder, given the values of the nodes.
-    pub fn nodes(&self, columns: &[ColumnBins], values: &[f64]) -> Vec<Node> {
-        let mut out: Vec<Node> = Vec::with_capacity(self.buds.len());
+    pub fn nodes(&self, columns: &[ColumnBins], values: &[f64]) -> Vec<TreeNode> {
+        let mut out: Vec<TreeNode> = Vec::with_capacity(self.nodes.len());
         // A node, and the node whose right child it is.
         let mut stack = vec![(0usize, None)];
         while let Some((at, parent)) = stack.pop() {
             if let Some(parent) = parent {
                 let here = out.len() as u32;
-                let node: &mut Node = &mut out[parent];
+                let node: &mut TreeNode = &mut out[parent];
                 node.right = here;
             }
-            let bud = &self.buds[at];
-            let mut node = Node { cover: bud.sums.count as f64, values: vec![values[at]], ..Node::default() };
+            let bud = &self.nodes[at];
+            let mut node = TreeNode { cover: bud.sums.count as f64, values: vec![values[at]], ..TreeNode::default() };
             if let (Some((left, missing_left)), Some(split)) = (self.children[at], &bud.split) {
                 node.feature = split.column as u32;
                 node.gain = split.gain;
                 node.missing_left = missing_left;
                 match (&split.left, &columns[split.column]) {
-                    (Left::UpTo(bin), ColumnBins::Numbers { cuts }) => {
+                    (LeftBins::UpTo(bin), ColumnBins::Numbers { cuts }) => {
                         node.threshold = cuts.get(*bin).copied().unwrap_or(f64::INFINITY);
                     }
                     (_, ColumnBins::Categories { bin_of, .. }) => {
@@ -194,7 +194,7 @@ impl Growth {
                         let left = |c: &u32| table[bin_of[*c as usize] as usize];
                         node.categories = Some((0..bin_of.len() as u32).filter(left).collect());
                     }
-                    (Left::Set(_), ColumnBins::Numbers { .. }) => unreachable!("numbers are split by thresholds"),
+                    (LeftBins::Set(_), ColumnBins::Numbers { .. }) => unreachable!("numbers are split by thresholds"),
                 }
                 stack.push((left + 1, Some(out.len())));
                 stack.push((left, None));
@@ -206,25 +206,25 @@ impl Growth {
 }
 
 /// What all trees of a fit share.
-pub(super) struct Ground<'a> {
+pub(super) struct BoostContext<'a> {
     pub bins: &'a BinMatrix,
     /// How often each row counts; none where all count once.
     pub counts: Option<&'a [u32]>,
-    pub shape: &'a Shape,
+    pub shape: &'a TreeOptions,
     /// The columns of each panel, and where their histograms begin.
     panels: Vec<Range<usize>>,
     edges: Vec<usize>,
-    spare: &'a Spare,
+    spare: &'a HistogramPool,
 }
 
 /// Histograms of nodes that are done with, to be written again: fresh memory costs more than the sums.
-pub(super) type Spare = Mutex<Vec<Histogram>>;
+pub(super) type HistogramPool = Mutex<Vec<Histogram>>;
 
 /// One tree to grow.
-pub(super) struct Task<'a> {
+pub(super) struct TreeJob<'a> {
     /// Gradient and curvature of each row.
     pub words: &'a [u64],
-    pub grid: Grid,
+    pub grid: GradientQuantizer,
     /// How often rows may count until packed sums could overflow.
     pub room: u64,
     /// Rows of a block that cannot overflow.
@@ -239,13 +239,13 @@ const PARALLEL: usize = 1 << 14;
 const ROWS: usize = 1 << 14;
 
 /// A leaf with its rows and, as long as it may be split, its histogram.
-struct Held {
+struct LeafData {
     rows: Range<usize>,
     histogram: Option<Histogram>,
 }
 
-impl<'a> Ground<'a> {
-    pub fn new(bins: &'a BinMatrix, counts: Option<&'a [u32]>, shape: &'a Shape, spare: &'a Spare) -> Self {
+impl<'a> BoostContext<'a> {
+    pub fn new(bins: &'a BinMatrix, counts: Option<&'a [u32]>, shape: &'a TreeOptions, spare: &'a HistogramPool) -> Self {
         let panels = bins.panel_columns();
         let mut edges: Vec<usize> = panels.iter().map(|p| bins.offsets()[p.start]).collect();
         edges.push(bins.offsets()[bins.columns().len()]);
@@ -262,7 +262,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Takes histograms back.
-    fn take_back(&self, histograms: impl IntoIterator<Item = Histogram>) {
+    fn recycle(&self, histograms: impl IntoIterator<Item = Histogram>) {
         self.spare.lock().expect("no thread panics with the spare histograms").extend(histograms);
     }
 
@@ -274,46 +274,46 @@ impl<'a> Ground<'a> {
     }
 
     /// Grows a tree on the rows of `sets`: what came to be, and the rows of each node.
-    pub fn grow(&self, task: &Task<'_>, sets: &mut RowSets) -> Result<(Growth, Vec<Range<usize>>)> {
+    pub fn grow(&self, task: &TreeJob<'_>, sets: &mut PartitionedRows) -> Result<(GrownNodes, Vec<Range<usize>>)> {
         let shape = self.shape;
         let columns = shape.columns_of_tree(self.bins.columns().len(), task.tree);
         let rows = 0..sets.len();
         let (g, h) = total(task.words, sets.rows(rows.clone()));
-        let root = Bud::root(shape, Sums { g, h, count: self.count(sets.rows(rows.clone())) }, task.tree);
-        let mut held = vec![Held { rows: rows.clone(), histogram: None }];
-        let mut growth = Growth::new(root);
-        if growth.buds[0].is_open(shape) && shape.max_leaves > 1 {
+        let root = Bud::root(shape, NodeSums { g, h, count: self.count(sets.rows(rows.clone())) }, task.tree);
+        let mut held = vec![LeafData { rows: rows.clone(), histogram: None }];
+        let mut growth = GrownNodes::new(root);
+        if growth.nodes[0].is_open(shape) && shape.max_leaves > 1 {
             let list = if sets.len() == self.bins.rows() { RowList::Run(rows) } else { RowList::Some(sets.rows(rows)) };
-            let bud = &growth.buds[0];
+            let bud = &growth.nodes[0];
             let mut histogram = self.histogram(bud.sums.count <= task.room);
             let looked = bud.columns(shape, &columns);
             let splits = self.fill(task, &list, &mut histogram, |panel, part| self.search(&task.grid, bud, &looked, panel, part));
             let split = splits.into_iter().fold(None, better);
-            let split = self.verified(task, bud, &looked, &list, &histogram, split);
-            growth.buds[0].split = split;
+            let split = self.split_with_min_rows(task, bud, &looked, &list, &histogram, split);
+            growth.nodes[0].split = split;
             held[0].histogram = Some(histogram);
         }
         while growth.leaves() < shape.max_leaves
-            && let Some(node) = growth.next()
+            && let Some(node) = growth.best_leaf()
         {
             self.split(task, sets, &mut growth, &mut held, node, &columns);
         }
-        self.take_back(held.iter_mut().filter_map(|h| h.histogram.take()));
+        self.recycle(held.iter_mut().filter_map(|h| h.histogram.take()));
         Ok((growth, held.into_iter().map(|h| h.rows).collect()))
     }
 
     /// Splits a leaf and looks for the splits of its children.
     fn split(
         &self,
-        task: &Task<'_>,
-        sets: &mut RowSets,
-        growth: &mut Growth,
-        held: &mut Vec<Held>,
+        task: &TreeJob<'_>,
+        sets: &mut PartitionedRows,
+        growth: &mut GrownNodes,
+        held: &mut Vec<LeafData>,
         node: usize,
         columns: &[usize],
     ) {
         let shape = self.shape;
-        let bud = &growth.buds[node];
+        let bud = &growth.nodes[node];
         let Some(split) = bud.split.clone() else { return };
         let (rows, parent) = (held[node].rows.clone(), held[node].histogram.take());
         let bins = self.bins.columns()[split.column].bins();
@@ -351,12 +351,12 @@ impl<'a> Ground<'a> {
             drop(rest_parts);
             let (first, second): (Vec<_>, Vec<_>) = found.into_iter().unzip();
             let other = RowList::Some(sets.rows(ranges[1 - small].clone()));
-            let first = self.verified(task, a, &looked[0], &list, &summed, first.into_iter().fold(None, better));
-            let second = self.verified(task, b, &looked[1], &other, &rest, second.into_iter().fold(None, better));
-            let keep = |split: &Option<Split>, histogram: Histogram| match split {
+            let first = self.split_with_min_rows(task, a, &looked[0], &list, &summed, first.into_iter().fold(None, better));
+            let second = self.split_with_min_rows(task, b, &looked[1], &other, &rest, second.into_iter().fold(None, better));
+            let keep = |split: &Option<BoostSplit>, histogram: Histogram| match split {
                 Some(_) => Some(histogram),
                 None => {
-                    self.take_back([histogram]);
+                    self.recycle([histogram]);
                     None
                 }
             };
@@ -365,23 +365,23 @@ impl<'a> Ground<'a> {
             children[small].split = first;
             children[1 - small].split = second;
         }
-        self.take_back(parent);
+        self.recycle(parent);
         growth.split(node, children, missing_left);
         let [a, b] = histograms;
         let [left, right] = ranges;
-        held.extend([Held { rows: left, histogram: a }, Held { rows: right, histogram: b }]);
+        held.extend([LeafData { rows: left, histogram: a }, LeafData { rows: right, histogram: b }]);
     }
 
     /// The best split on the columns of a panel.
     fn search(
         &self,
-        grid: &Grid,
+        grid: &GradientQuantizer,
         bud: &Bud,
         columns: &[usize],
         panel: usize,
         part: ermine_math::bins::HistogramRef<'_>,
-    ) -> Option<Split> {
-        let asking = bud.asking(self.shape, grid);
+    ) -> Option<BoostSplit> {
+        let asking = bud.split_query(self.shape, grid);
         let base = self.edges[panel];
         let mut best = None;
         for &j in columns.iter().filter(|j| self.panels[panel].contains(j)) {
@@ -393,18 +393,18 @@ impl<'a> Ground<'a> {
 
     /// The best split that leaves enough rows on both sides. Curvatures bound how many rows there are, which is nearly always
     /// enough to know; where it is not, the rows of that column are counted and its splits are looked through again.
-    fn verified(
+    fn split_with_min_rows(
         &self,
-        task: &Task<'_>,
+        task: &TreeJob<'_>,
         bud: &Bud,
         columns: &[usize],
         rows: &RowList<'_>,
         histogram: &Histogram,
-        mut split: Option<Split>,
-    ) -> Option<Split> {
-        let asking = bud.asking(self.shape, &task.grid);
+        mut split: Option<BoostSplit>,
+    ) -> Option<BoostSplit> {
+        let asking = bud.split_query(self.shape, &task.grid);
         let offsets = self.bins.offsets();
-        let mut counted: Vec<(usize, Option<Split>)> = Vec::new();
+        let mut counted: Vec<(usize, Option<BoostSplit>)> = Vec::new();
         while split.as_ref().is_some_and(|s| !s.certain) {
             let j = split.as_ref().map_or(0, |s| s.column);
             let counts = self.bins.counts(j, rows, |r| self.counts.map_or(1, |c| u64::from(c[r])));
@@ -426,7 +426,7 @@ impl<'a> Ground<'a> {
     /// Fills a histogram, and does `then` with each panel as soon as it is filled.
     fn fill<R: Send>(
         &self,
-        task: &Task<'_>,
+        task: &TreeJob<'_>,
         rows: &RowList<'_>,
         histogram: &mut Histogram,
         then: impl Fn(usize, ermine_math::bins::HistogramRef<'_>) -> R + Sync,

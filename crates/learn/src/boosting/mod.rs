@@ -13,21 +13,21 @@ mod stream;
 mod tests;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, OwnedDataset, ParamSpec, Range, Result, Resume,
-    Spec, StreamFit, Target, Task, Trace, gather,
+    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, OwnedDataset, ParamSpec, Range, Result, FitFrom,
+    Spec, StreamFit, Target, Task, Trace, run_pass,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::select::hold_out;
 use crate::tree::ensemble::Trees;
 use crate::tree::{ClassWeight, SHARE};
-use data::{Categories, Reader, Rows, Summary};
-use engine::{End, Engine, Scale, Watched};
+use data::{Categories, ColumnCells, BinnedRows, DataSummary};
+use engine::{BoostStop, BoostingEngine, QuantizerRange, ValidationRows};
 use objective::Loss;
 
 pub use model::{BoostingModel, probabilities};
-pub use objective::{Block, Objective};
-pub use params::{EarlyStopping, Interactions};
+pub use objective::{ScoreBlock, Objective};
+pub use params::{EarlyStopping, InteractionConstraints};
 
 /// Gradient boosting with second derivatives, on binned columns, grown leaf by leaf.
 ///
@@ -133,7 +133,7 @@ pub struct Boosting {
     /// For each column -1, 0 or 1.
     pub monotonic_cst: Option<Vec<i8>>,
     /// Which columns may meet on a way.
-    pub interaction_cst: Option<Interactions>,
+    pub interaction_cst: Option<InteractionConstraints>,
     /// Whether to stop when rows that are held out get no better.
     pub early_stopping: EarlyStopping,
     /// Share of rows held out when there is no validation set.
@@ -192,7 +192,7 @@ const BELOW_ONE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: fa
 impl Learner for Boosting {
     type Model = BoostingModel;
 
-    const SEARCH: &'static [&'static str] = &[
+    const SEARCH_SPACE: &'static [&'static str] = &[
         "learning_rate=0.02..0.3:log",
         "max_iter=50..600:log",
         "max_leaf_nodes=7..127:log",
@@ -366,7 +366,7 @@ impl Learner for Boosting {
     };
 
     const STREAM: Option<StreamFit<Self>> = Some(stream::fit);
-    const CONTINUE: Option<Resume<Self>> = Some(Self::fit_from);
+    const WARM_START: Option<FitFrom<Self>> = Some(Self::fit_from);
 
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
@@ -481,7 +481,7 @@ impl Boosting {
         let stops = self.stops_early(cx.validation.is_some());
         let held: Option<(OwnedDataset, OwnedDataset)> = if stops && cx.validation.is_none() {
             let (train, test) = hold_out(&data.y, data.rows(), self.validation_fraction, cx.seed)?;
-            Some((data.take(&train), data.take(&test)))
+            Some((data.take_rows(&train), data.take_rows(&test)))
         } else {
             None
         };
@@ -492,11 +492,11 @@ impl Boosting {
         };
         let block = cx.block_rows.unwrap_or(engine::BLOCK).max(1);
         let quantiles = loss.needs_quantiles();
-        let summary = gather(data, block, cx, &|rows: &Dataset<'_>| Summary::of(rows, quantiles, self.allow_infinite))?;
+        let summary = run_pass(data, block, cx, &|rows: &Dataset<'_>| DataSummary::of(rows, quantiles, self.allow_infinite))?;
         let categories = data::categories(&data.x);
         let class_weight = self.class_weights(&data.y, &summary)?;
-        let rows = Rows::borrowed(summary.bins(self.max_bins as usize), data, &class_weight)?;
-        let prepared = Prepared { loss, summary, categories, class_weight, classes: class_names(&data.y) };
+        let rows = BinnedRows::borrowed(summary.bins(self.max_bins as usize), data, &class_weight)?;
+        let prepared = BoostSetup { loss, summary, categories, class_weight, classes: class_names(&data.y) };
         let scores = from.map(|model| earlier_scores(model, data)).transpose()?;
         self.boost(prepared, rows, own, from.zip(scores), watched, cx)
     }
@@ -504,14 +504,14 @@ impl Boosting {
     /// The rounds themselves, once the rows are binned.
     fn boost(
         &self,
-        prepared: Prepared,
-        rows: Rows<'_>,
+        prepared: BoostSetup,
+        rows: BinnedRows<'_>,
         own: Option<&dyn Objective>,
         from: Option<(&BoostingModel, Vec<f64>)>,
         watched: Option<&Dataset<'_>>,
         cx: &Context<'_>,
     ) -> Result<BoostingModel> {
-        let Prepared { loss, summary, categories, class_weight, classes } = prepared;
+        let BoostSetup { loss, summary, categories, class_weight, classes } = prepared;
         loss.check_target(&summary)?;
         let built = loss.objective();
         let objective = own.unwrap_or(&*built);
@@ -551,15 +551,15 @@ impl Boosting {
         let most = class_weight.iter().copied().fold(if weighed { 0.0 } else { 1.0 }, f64::max);
         let largest = summary.largest_weight * most;
         let whole = summary.whole && (!weighed || class_weight.iter().all(|w| w.fract() == 0.0));
-        let mut engine = Engine {
+        let mut engine = BoostingEngine {
             shape: self.shape(rows.bins.columns(), &loss, cx.seed)?,
-            scale: Scale::new(summary.count_with(&class_weight), whole, largest),
+            scale: QuantizerRange::new(summary.count_with(&class_weight), whole, largest),
             sampling: self.sampling(),
             rounds: if classes.len() == 1 { 0 } else { self.max_iter as usize },
             finished,
-            patience: watched.is_some().then_some(engine::Patience { rounds: self.n_iter_no_change as usize, tol: self.tol }),
+            patience: watched.is_some().then_some(engine::EarlyStopRule { rounds: self.n_iter_no_change as usize, tol: self.tol }),
             objective,
-            watched,
+            validation: watched,
             scores,
             trees,
             trace,
@@ -567,7 +567,7 @@ impl Boosting {
             rows,
         };
         let mut checkpoints = cx.checkpoints();
-        let model = |trees: &Trees, trace: &Trace, end: End| BoostingModel {
+        let model = |trees: &Trees, trace: &Trace, end: BoostStop| BoostingModel {
             loss,
             classes: classes.clone(),
             start: start.clone(),
@@ -575,7 +575,7 @@ impl Boosting {
             trees: trees.clone(),
             trace: trace.clone(),
         };
-        let end = engine.run(cx, |trees, trace| checkpoints.offer(|| Ok(model(trees, trace, End::Deadline))))?;
+        let end = engine.run(cx, |trees, trace| checkpoints.save_if_due(|| Ok(model(trees, trace, BoostStop::Deadline))))?;
         Ok(model(&engine.trees, &engine.trace, end))
     }
 
@@ -584,33 +584,33 @@ impl Boosting {
     fn watch(
         &self,
         view: &Dataset<'_>,
-        rows: &Rows<'_>,
+        rows: &BinnedRows<'_>,
         categories: &Categories,
         class_weight: &[f64],
         classes: &[String],
         start: &[f64],
         from: &Option<(&BoostingModel, Vec<f64>)>,
-    ) -> Result<Watched<'static>> {
+    ) -> Result<ValidationRows<'static>> {
         view.check(&Self::SPEC)?;
         if let Target::Class { names, .. } = view.y
             && names != classes
         {
             return Err(Error::Target("the validation set names other classes than the training rows".into()));
         }
-        let mut out = Rows::new(rows.bins.columns().to_vec());
-        out.append(view, &Reader::matched(view.x, categories)?, class_weight)?;
+        let mut out = BinnedRows::new(rows.bins.columns().to_vec());
+        out.append(view, &ColumnCells::matched(view.x, categories)?, class_weight)?;
         let scores = match from {
             Some((model, _)) => earlier_scores(model, view)?,
             None => start.iter().flat_map(|&s| std::iter::repeat_n(s, out.len())).collect(),
         };
-        Ok(Watched { rows: out, scores })
+        Ok(ValidationRows { rows: out, scores })
     }
 }
 
 /// What is known before the rounds begin.
-struct Prepared {
+struct BoostSetup {
     loss: Loss,
-    summary: Summary,
+    summary: DataSummary,
     categories: Categories,
     class_weight: Vec<f64>,
     classes: Vec<String>,
@@ -631,18 +631,18 @@ fn earlier_scores(model: &BoostingModel, data: &Dataset<'_>) -> Result<Vec<f64>>
 }
 
 /// The evidence: the loss after the last round, and how it ended.
-fn certificate(trees: &Trees, trace: &Trace, outputs: usize, end: End) -> Certificate {
+fn certificate(trees: &Trees, trace: &Trace, outputs: usize, end: BoostStop) -> Certificate {
     let mut notes = Vec::new();
     match end {
-        End::Patience => notes.push("stopped early: the rows held out got no better".into()),
-        End::Deadline => notes.push("cut short: there would have been more rounds".into()),
-        End::Rounds => {}
+        BoostStop::Patience => notes.push("stopped early: the rows held out got no better".into()),
+        BoostStop::Deadline => notes.push("cut short: there would have been more rounds".into()),
+        BoostStop::Rounds => {}
     }
     Certificate {
         method: "boosting".into(),
         objective: trace.rows.last().map(|r| r[1]),
         iterations: (trees.n_trees() / outputs) as u64,
-        converged: end != End::Deadline,
+        converged: end != BoostStop::Deadline,
         notes,
         ..Certificate::default()
     }

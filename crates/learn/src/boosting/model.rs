@@ -1,8 +1,8 @@
 //! The fitted ensemble.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section, Task, Trace, with_most_probable,
+    Cell, Certificate, Classifier, Curve, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema, Section, Task, Trace, with_argmax_class,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
@@ -131,7 +131,7 @@ impl Model for BoostingModel {
         (self.task() == Task::Classification).then_some(self)
     }
 
-    fn as_explained(&self) -> Option<&dyn Explained> {
+    fn as_attributor(&self) -> Option<&dyn Attributor> {
         Some(self)
     }
 
@@ -185,7 +185,7 @@ impl Model for BoostingModel {
 impl Regressor for BoostingModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let mut out = self.scores(x)?;
-        if self.loss.is_log() {
+        if self.loss.is_log_link() {
             out.as_mut_slice().iter_mut().for_each(|z| *z = z.exp());
         }
         Ok(out)
@@ -222,17 +222,17 @@ impl Classifier for BoostingModel {
         Ok(Some(self.scores(x)?))
     }
 
-    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
-        Ok(with_most_probable(self.proba(x)?))
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_argmax_class(self.proba(x)?))
     }
 }
 
-impl Explained for BoostingModel {
-    fn explains(&self) -> &'static str {
+impl Attributor for BoostingModel {
+    fn output_name(&self) -> &'static str {
         match self.loss {
             Loss::Logistic => "log odds",
             Loss::Softmax(_) => "score",
-            _ if self.loss.is_log() => "logarithm of the prediction",
+            _ if self.loss.is_log_link() => "logarithm of the prediction",
             _ => "prediction",
         }
     }
@@ -241,11 +241,11 @@ impl Explained for BoostingModel {
         self.outputs()
     }
 
-    fn work(&self) -> f64 {
+    fn attribution_cost(&self) -> f64 {
         self.trees.shap_work()
     }
 
-    fn expected(&self) -> Vec<f64> {
+    fn base_values(&self) -> Vec<f64> {
         self.trees.expected_from(&self.start)
     }
 

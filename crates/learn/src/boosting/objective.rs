@@ -3,11 +3,11 @@
 use ermine_core::{Error, Result};
 use ermine_math::loss::{exp_in_place, logistic_block, softmax_block};
 
-use super::data::Summary;
+use super::data::DataSummary;
 
 /// A block of rows with their scores. Scores of several outputs lie output after output, a run of rows for each.
 #[derive(Debug, Clone, Copy)]
-pub struct Block<'a> {
+pub struct ScoreBlock<'a> {
     /// `outputs` runs of one score a row.
     pub scores: &'a [f64],
     /// The target of a regression, else empty.
@@ -18,7 +18,7 @@ pub struct Block<'a> {
     pub weight: &'a [f64],
 }
 
-impl Block<'_> {
+impl ScoreBlock<'_> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.y.len().max(self.codes.len())
@@ -41,7 +41,7 @@ pub trait Objective: Sync {
 
     /// Writes first and second derivatives, in the order of the scores, and returns the sum of weight times loss. Second
     /// derivatives are not negative.
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64;
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64;
 
     /// Numbers that no first derivative exceeds in magnitude and no second derivative exceeds, where there are such; else
     /// they are looked for in every round.
@@ -72,7 +72,7 @@ pub(super) struct Logistic;
 pub(super) struct Softmax(pub usize);
 
 impl Objective for Squared {
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
         curvature.fill(1.0);
         let mut loss = 0.0;
         for (i, ((g, z), y)) in gradient.iter_mut().zip(block.scores).zip(block.y).enumerate() {
@@ -84,7 +84,7 @@ impl Objective for Squared {
 }
 
 impl Objective for Absolute {
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
         curvature.fill(1.0);
         let mut loss = 0.0;
         for (i, ((g, z), y)) in gradient.iter_mut().zip(block.scores).zip(block.y).enumerate() {
@@ -103,7 +103,7 @@ impl Objective for Absolute {
 }
 
 impl Objective for Pinball {
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
         curvature.fill(1.0);
         let mut loss = 0.0;
         for (i, ((g, z), y)) in gradient.iter_mut().zip(block.scores).zip(block.y).enumerate() {
@@ -121,7 +121,7 @@ impl Objective for Pinball {
 }
 
 impl Objective for Poisson {
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
         curvature.copy_from_slice(block.scores);
         exp_in_place(curvature);
         let mut loss = 0.0;
@@ -134,7 +134,7 @@ impl Objective for Poisson {
 }
 
 impl Objective for Gamma {
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
         curvature.iter_mut().zip(block.scores).for_each(|(h, z)| *h = -z);
         exp_in_place(curvature);
         let mut loss = 0.0;
@@ -151,7 +151,7 @@ impl Objective for Gamma {
 }
 
 impl Objective for Logistic {
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
         gradient.copy_from_slice(block.scores);
         let positive: Vec<bool> = block.codes.iter().map(|&c| c == 1).collect();
         if block.weight.is_empty() {
@@ -172,7 +172,7 @@ impl Objective for Softmax {
     fn outputs(&self) -> usize {
         self.0
     }
-    fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
         gradient.copy_from_slice(block.scores);
         let mut loss = softmax_block(gradient, block.codes, &[], curvature).loss;
         curvature.iter_mut().for_each(|p| *p *= 1.0 - *p);
@@ -221,12 +221,12 @@ impl Loss {
     }
 
     /// Whether scores are logarithms of what is predicted.
-    pub fn is_log(self) -> bool {
+    pub fn is_log_link(self) -> bool {
         matches!(self, Self::Poisson | Self::Gamma)
     }
 
     /// Refuses targets outside the range of the loss.
-    pub fn check_target(self, summary: &Summary) -> Result<()> {
+    pub fn check_target(self, summary: &DataSummary) -> Result<()> {
         let least = summary.range.0;
         match self {
             Self::Poisson if least < 0.0 => {
@@ -241,7 +241,7 @@ impl Loss {
     }
 
     /// The scores that minimise the loss without any tree. `class_weight` has a weight a class or is empty.
-    pub fn start(self, summary: &Summary, class_weight: &[f64]) -> Vec<f64> {
+    pub fn start(self, summary: &DataSummary, class_weight: &[f64]) -> Vec<f64> {
         // Rounding must not take the mean of equal numbers away from them.
         let mean = || (summary.sum.to_f64() / summary.weight.to_f64()).max(summary.range.0).min(summary.range.1);
         let weight = |k: usize| summary.classes.get(k).copied().unwrap_or(0.0) * class_weight.get(k).copied().unwrap_or(1.0);

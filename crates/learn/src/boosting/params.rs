@@ -4,11 +4,11 @@ use ermine_core::{Error, Result, Target};
 use ermine_math::bins::ColumnBins;
 use serde::{Deserialize, Serialize};
 
-use super::data::Summary;
-use super::engine::Sampling;
-use super::grow::Shape;
+use super::data::DataSummary;
+use super::engine::RowSampling;
+use super::grow::TreeOptions;
 use super::objective::Loss;
-use super::split::Penalty;
+use super::split::SplitPenalty;
 use super::{Boosting, refuse};
 
 /// Whether to stop early.
@@ -24,7 +24,7 @@ pub enum EarlyStopping {
 /// Which columns may meet on a way from root to leaf.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Interactions {
+pub enum InteractionConstraints {
     /// "pairwise" or "no_interactions".
     Word(String),
     /// Sets of columns, by number from 0.
@@ -51,7 +51,7 @@ impl Boosting {
     }
 
     /// A weight a class, or nothing.
-    pub(super) fn class_weights(&self, y: &Target<'_>, summary: &Summary) -> Result<Vec<f64>> {
+    pub(super) fn class_weights(&self, y: &Target<'_>, summary: &DataSummary) -> Result<Vec<f64>> {
         match (&self.class_weight, y) {
             (None, _) => Ok(Vec::new()),
             (Some(weights), Target::Class { names, .. }) => weights.resolve("boosting", names, &summary.classes),
@@ -59,20 +59,20 @@ impl Boosting {
         }
     }
 
-    pub(super) fn sampling(&self) -> Sampling {
+    pub(super) fn sampling(&self) -> RowSampling {
         if self.goss && self.top_rate + self.other_rate < 1.0 {
-            Sampling::Goss(self.top_rate, self.other_rate)
+            RowSampling::Goss(self.top_rate, self.other_rate)
         } else if self.subsample < 1.0 {
-            Sampling::Share(self.subsample)
+            RowSampling::Share(self.subsample)
         } else {
-            Sampling::All
+            RowSampling::All
         }
     }
 
-    pub(super) fn shape(&self, columns: &[ColumnBins], loss: &Loss, seed: u64) -> Result<Shape> {
+    pub(super) fn shape(&self, columns: &[ColumnBins], loss: &Loss, seed: u64) -> Result<TreeOptions> {
         let limit = |v: Option<u64>| v.map_or(usize::MAX, |v| usize::try_from(v).unwrap_or(usize::MAX));
-        Ok(Shape {
-            penalty: Penalty {
+        Ok(TreeOptions {
+            penalty: SplitPenalty {
                 l1: self.l1_regularization,
                 l2: self.l2_regularization,
                 gamma: self.min_split_gain,
@@ -119,12 +119,12 @@ impl Boosting {
         let bad = |value: &str, what: &str| Err(refuse("interaction_cst", value, what));
         match &self.interaction_cst {
             None => Ok(Vec::new()),
-            Some(Interactions::Word(w)) if w == "no_interactions" => Ok((0..n).map(|j| vec![j]).collect()),
-            Some(Interactions::Word(w)) if w == "pairwise" => {
+            Some(InteractionConstraints::Word(w)) if w == "no_interactions" => Ok((0..n).map(|j| vec![j]).collect()),
+            Some(InteractionConstraints::Word(w)) if w == "pairwise" => {
                 Ok((0..n).flat_map(|a| (a + 1..n).map(move |b| vec![a, b])).chain((n == 1).then(|| vec![0])).collect())
             }
-            Some(Interactions::Word(w)) => bad(w, "it must be null, pairwise, no_interactions, or lists of column numbers"),
-            Some(Interactions::Sets(sets)) => {
+            Some(InteractionConstraints::Word(w)) => bad(w, "it must be null, pairwise, no_interactions, or lists of column numbers"),
+            Some(InteractionConstraints::Sets(sets)) => {
                 if let Some(j) = sets.iter().flatten().find(|j| **j >= n) {
                     return bad(&j.to_string(), &format!("there are {n} columns, counted from 0"));
                 }

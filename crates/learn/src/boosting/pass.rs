@@ -9,15 +9,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ermine_core::{Context, Dataset, Error, Learner, Partial, PassLearner, Result, Step, Trace};
-use ermine_math::bins::{ColumnBins, HistogramRef, RowSets, unpack};
+use ermine_core::{Context, Dataset, Error, Learner, Partial, PassLearner, Result, PassStep, Trace};
+use ermine_math::bins::{ColumnBins, HistogramRef, PartitionedRows, unpack};
 use serde::{Deserialize, Serialize};
 
-use super::data::{self, Categories, Reader, Rows, Summary};
-use super::engine::{End, Sampling, Scale, derivatives, replay, with_block};
-use super::grow::{Bud, Growth, Shape};
+use super::data::{self, Categories, ColumnCells, BinnedRows, DataSummary};
+use super::engine::{BoostStop, RowSampling, QuantizerRange, derivatives, replay, with_block};
+use super::grow::{Bud, GrownNodes, TreeOptions};
 use super::objective::Loss;
-use super::split::{Grid, Sums, better};
+use super::split::{GradientQuantizer, NodeSums, better};
 use super::{Boosting, BoostingModel, certificate, class_names};
 use crate::tree::ensemble::Trees;
 
@@ -28,68 +28,68 @@ pub struct State {
     classes: Vec<String>,
     categories: Categories,
     seed: u64,
-    stage: Stage,
+    stage: BoostPhase,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-enum Stage {
+enum BoostPhase {
     /// Finding the bins.
     Look,
-    Rounds(Box<Rounds>),
+    Rounds(Box<BoostRounds>),
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-struct Rounds {
+struct BoostRounds {
     columns: Vec<ColumnBins>,
     class_weight: Vec<f64>,
-    shape: Shape,
-    scale: Scale,
+    shape: TreeOptions,
+    scale: QuantizerRange,
     start: Vec<f64>,
     /// The trees so far, with the values of their nodes.
-    done: Vec<(Growth, Vec<f64>)>,
+    done: Vec<(GrownNodes, Vec<f64>)>,
     trace: Trace,
-    growing: Option<Growing>,
+    growing: Option<RoundTrees>,
 }
 
 /// The trees of a round under way.
 #[derive(Clone, Serialize, Deserialize)]
-struct Growing {
-    grid: Grid,
-    trees: Vec<Search>,
+struct RoundTrees {
+    grid: GradientQuantizer,
+    trees: Vec<SpeculativeTree>,
 }
 
 /// A tree whose leaves are split ahead of their turn.
 #[derive(Clone, Serialize, Deserialize)]
-struct Search {
+struct SpeculativeTree {
     /// All nodes that were looked at.
-    ahead: Growth,
+    ahead: GrownNodes,
     /// Nodes whose histograms the next pass gathers.
     wanted: Vec<usize>,
     /// Nodes whose histograms were looked at.
     looked: BTreeSet<usize>,
     /// The tree itself, once it is known.
-    grown: Option<Growth>,
+    grown: Option<GrownNodes>,
 }
 
 /// Gradient, curvature and count of each bin.
-type Sheet = Vec<[i64; 3]>;
+type BinSums = Vec<[i64; 3]>;
 
 /// What is gathered from the blocks.
 #[derive(Serialize, Deserialize)]
-pub enum Part {
+pub enum BoostPartial {
     /// Of the first pass.
     Look(Box<Option<Seen>>),
     /// Sum of losses and of weights, greatest derivatives.
     Loss(f64, f64, f64, f64),
     /// Histograms by output and node.
-    Sheets(BTreeMap<(usize, usize), Vec<[i64; 3]>>),
+    Histograms(BTreeMap<(usize, usize), Vec<[i64; 3]>>),
 }
 
 /// What the first pass has found out.
 #[derive(Serialize, Deserialize)]
-pub struct Seen(Summary);
+pub struct Seen(DataSummary);
 
-impl Partial for Part {
+impl Partial for BoostPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
             (Self::Look(a), Self::Look(b)) => match (a.as_mut(), *b) {
@@ -100,7 +100,7 @@ impl Partial for Part {
             (Self::Loss(l, w, g, h), Self::Loss(l2, w2, g2, h2)) => {
                 (*l, *w, *g, *h) = (*l + l2, *w + w2, g.max(g2), h.max(h2));
             }
-            (Self::Sheets(a), Self::Sheets(b)) => {
+            (Self::Histograms(a), Self::Histograms(b)) => {
                 for (key, sheet) in b {
                     match a.get_mut(&key) {
                         Some(sums) => sums.iter_mut().zip(sheet).for_each(|(a, b)| (0..3).for_each(|k| a[k] += b[k])),
@@ -116,7 +116,7 @@ impl Partial for Part {
     }
 }
 
-impl Rounds {
+impl BoostRounds {
     fn outputs(&self) -> usize {
         self.start.len()
     }
@@ -131,14 +131,14 @@ impl Rounds {
     }
 
     /// A block, binned, with the scores of the trees so far.
-    fn block(&self, rows: &Dataset<'_>, categories: &Categories) -> Result<(Rows<'static>, Vec<f64>)> {
-        let mut block = Rows::new(self.columns.clone());
-        block.append(rows, &Reader::matched(rows.x, categories)?, &self.class_weight)?;
+    fn block(&self, rows: &Dataset<'_>, categories: &Categories) -> Result<(BinnedRows<'static>, Vec<f64>)> {
+        let mut block = BinnedRows::new(self.columns.clone());
+        block.append(rows, &ColumnCells::matched(rows.x, categories)?, &self.class_weight)?;
         let n = block.len();
         let mut scores: Vec<f64> = self.start.iter().flat_map(|&s| std::iter::repeat_n(s, n)).collect();
         for (t, (growth, values)) in self.done.iter().enumerate() {
             let k = t % self.outputs();
-            let mut sets = RowSets::all(n);
+            let mut sets = PartitionedRows::all(n);
             let ranges = replay(growth, &block, &mut sets);
             let leaf = |i: &usize| growth.children[*i].is_none();
             let leaves: Vec<_> = (0..values.len()).filter(leaf).map(|i| (ranges[i].clone(), values[i])).collect();
@@ -148,11 +148,11 @@ impl Rounds {
     }
 }
 
-impl Search {
+impl SpeculativeTree {
     /// The root waits for its histogram.
-    fn new(shape: &Shape, tree: u64) -> Self {
+    fn new(shape: &TreeOptions, tree: u64) -> Self {
         Self {
-            ahead: Growth::new(Bud::root(shape, Sums::default(), tree)),
+            ahead: GrownNodes::new(Bud::root(shape, NodeSums::default(), tree)),
             wanted: vec![0],
             looked: BTreeSet::new(),
             grown: None,
@@ -160,7 +160,7 @@ impl Search {
     }
 
     /// Takes in the histograms of the wanted nodes, and goes on as far as they reach.
-    fn advance(&mut self, rounds: &Rounds, grid: &Grid, tree: u64, mut sheets: BTreeMap<usize, Sheet>) {
+    fn advance(&mut self, rounds: &BoostRounds, grid: &GradientQuantizer, tree: u64, mut sheets: BTreeMap<usize, BinSums>) {
         let shape = &rounds.shape;
         let offsets = rounds.offsets();
         let columns = shape.columns_of_tree(rounds.columns.len(), tree);
@@ -170,15 +170,15 @@ impl Search {
             let Some(sheet) = sheets.remove(&node) else { continue };
             if node == 0 {
                 let sums = sheet[..offsets[1]].iter().fold([0; 3], |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]]);
-                self.ahead.buds[0].sums = Sums { g: sums[0], h: sums[1], count: sums[2] as u64 };
+                self.ahead.nodes[0].sums = NodeSums { g: sums[0], h: sums[1], count: sums[2] as u64 };
             }
-            let bud = &self.ahead.buds[node];
+            let bud = &self.ahead.nodes[node];
             if !bud.is_open(shape) {
                 continue;
             }
             let pairs: Vec<[i64; 2]> = sheet.iter().map(|s| [s[0], s[1]]).collect();
             let numbers: Vec<u64> = sheet.iter().map(|s| s[2] as u64).collect();
-            let asking = bud.asking(shape, grid);
+            let asking = bud.split_query(shape, grid);
             let mut best = None;
             for j in bud.columns(shape, &columns) {
                 let range = offsets[j]..offsets[j + 1];
@@ -189,11 +189,11 @@ impl Search {
                 // Only the counts of the column that splits are needed again.
                 counts.insert(node, numbers[offsets[split.column]..offsets[split.column + 1]].to_vec());
             }
-            self.ahead.buds[node].split = best;
+            self.ahead.nodes[node].split = best;
         }
         // All leaves with a split are split ahead.
         for (node, counts) in counts {
-            let bud = &self.ahead.buds[node];
+            let bud = &self.ahead.nodes[node];
             let Some(split) = &bud.split else { continue };
             let bins = rounds.columns[split.column].bins();
             let table = split.table(bins, split.missing_left.unwrap_or(false));
@@ -202,31 +202,31 @@ impl Search {
             let missing_left = split.missing_left.unwrap_or(left >= children[1].sums.count);
             self.ahead.split(node, children, missing_left);
         }
-        self.settle(shape);
+        self.replay_order(shape);
     }
 
     /// Works out the order in which leaves are split; stops at a leaf whose histogram is not there yet, and asks for those of
     /// all leaves at that moment.
-    fn settle(&mut self, shape: &Shape) {
-        let mut tree = Growth::new(self.ahead.buds[0].clone());
+    fn replay_order(&mut self, shape: &TreeOptions) {
+        let mut tree = GrownNodes::new(self.ahead.nodes[0].clone());
         let mut origin = vec![0];
         let mut missing = Vec::new();
         loop {
             let waiting = |i: usize| {
                 let at: usize = origin[i];
-                let bud: &Bud = &self.ahead.buds[at];
+                let bud: &Bud = &self.ahead.nodes[at];
                 !self.looked.contains(&at) && bud.is_open(shape)
             };
             if tree.leaves() >= shape.max_leaves {
                 break;
             }
-            missing = (0..tree.buds.len()).filter(|&i| tree.children[i].is_none() && waiting(i)).map(|i| origin[i]).collect();
+            missing = (0..tree.nodes.len()).filter(|&i| tree.children[i].is_none() && waiting(i)).map(|i| origin[i]).collect();
             if !missing.is_empty() {
                 break;
             }
-            let Some(node) = tree.next() else { break };
+            let Some(node) = tree.best_leaf() else { break };
             let Some((left, missing_left)) = self.ahead.children[origin[node]] else { break };
-            let children = [self.ahead.buds[left].clone(), self.ahead.buds[left + 1].clone()];
+            let children = [self.ahead.nodes[left].clone(), self.ahead.nodes[left + 1].clone()];
             tree.split(node, children, missing_left);
             origin.extend([left, left + 1]);
         }
@@ -240,18 +240,18 @@ impl Search {
 
 impl PassLearner for Boosting {
     type State = State;
-    type Partial = Part;
+    type Partial = BoostPartial;
 
     fn block_rows(&self, _: usize) -> usize {
         super::engine::BLOCK
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<State> {
         let loss = self.loss_for(&head.y)?;
         let refuse = |what: &str| {
             Err(Error::Data(format!("the binned rows do not fit in memory, and in passes over rows boosting has no {what}")))
         };
-        if self.sampling() != Sampling::All {
+        if self.sampling() != RowSampling::All {
             return refuse("subsample and no goss, since rows have no names to draw; leave them out");
         }
         if loss.needs_quantiles() {
@@ -261,24 +261,24 @@ impl PassLearner for Boosting {
             return refuse("early stopping; set early_stopping=false");
         }
         let (classes, categories) = (class_names(&head.y), data::categories(&head.x));
-        Ok(State { loss, classes, categories, seed: cx.seed, stage: Stage::Look })
+        Ok(State { loss, classes, categories, seed: cx.seed, stage: BoostPhase::Look })
     }
 
-    fn empty(&self, state: &State) -> Part {
+    fn empty_partial(&self, state: &State) -> BoostPartial {
         match &state.stage {
-            Stage::Look => Part::Look(Box::new(None)),
-            Stage::Rounds(rounds) if rounds.growing.is_none() => Part::Loss(0.0, 0.0, 0.0, 0.0),
-            Stage::Rounds(_) => Part::Sheets(BTreeMap::new()),
+            BoostPhase::Look => BoostPartial::Look(Box::new(None)),
+            BoostPhase::Rounds(rounds) if rounds.growing.is_none() => BoostPartial::Loss(0.0, 0.0, 0.0, 0.0),
+            BoostPhase::Rounds(_) => BoostPartial::Histograms(BTreeMap::new()),
         }
     }
 
-    fn add(&self, state: &State, part: &mut Part, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &State, part: &mut BoostPartial, rows: &Dataset<'_>) -> Result<()> {
         let rounds = match &state.stage {
-            Stage::Look => {
-                let seen = Part::Look(Box::new(Some(Seen(Summary::of(rows, false, self.allow_infinite)?))));
+            BoostPhase::Look => {
+                let seen = BoostPartial::Look(Box::new(Some(Seen(DataSummary::of(rows, false, self.allow_infinite)?))));
                 return part.merge(seen);
             }
-            Stage::Rounds(rounds) => rounds,
+            BoostPhase::Rounds(rounds) => rounds,
         };
         let (block, scores) = rounds.block(rows, &state.categories)?;
         let n = block.len();
@@ -293,13 +293,13 @@ impl PassLearner for Boosting {
                 let factor = |i: usize| if rounds.scale.whole { 1.0 } else { weight(i % n) };
                 let most = |v: &[f64]| v.iter().enumerate().map(|(i, v)| v.abs() * factor(i)).fold(0.0, f64::max);
                 let total = block.weight.as_ref().map_or(n as f64, |w| w.iter().sum());
-                part.merge(Part::Loss(loss, total, most(&g), most(&h)))
+                part.merge(BoostPartial::Loss(loss, total, most(&g), most(&h)))
             }
-            (Some(growing), Part::Sheets(sheets)) => {
+            (Some(growing), BoostPartial::Histograms(sheets)) => {
                 let per = (1.0 / growing.grid.gradient, 1.0 / growing.grid.curvature);
                 let offsets = rounds.offsets();
                 for (k, search) in growing.trees.iter().enumerate().filter(|(_, s)| s.grown.is_none()) {
-                    let mut sets = RowSets::all(n);
+                    let mut sets = PartitionedRows::all(n);
                     let ranges = replay(&search.ahead, &block, &mut sets);
                     for &node in &search.wanted {
                         let sheet = sheets.entry((k, node)).or_insert_with(|| vec![[0; 3]; offsets[offsets.len() - 1]]);
@@ -320,20 +320,20 @@ impl PassLearner for Boosting {
         }
     }
 
-    fn finish(&self, mut state: State, total: Part, _: &Context<'_>) -> Result<Step<State, BoostingModel>> {
+    fn finish(&self, mut state: State, total: BoostPartial, _: &Context<'_>) -> Result<PassStep<State, BoostingModel>> {
         match (&mut state.stage, total) {
-            (Stage::Look, Part::Look(seen)) => {
+            (BoostPhase::Look, BoostPartial::Look(seen)) => {
                 let Some(Seen(summary)) = *seen else {
                     return Err(Error::Data("there are 0 rows, and boosting needs at least 1".into()));
                 };
-                state.stage = Stage::Rounds(Box::new(self.begin(&state, &summary)?));
-                Ok(Step::Again(state, None))
+                state.stage = BoostPhase::Rounds(Box::new(self.begin(&state, &summary)?));
+                Ok(PassStep::NextPass(state, None))
             }
-            (Stage::Rounds(rounds), Part::Loss(loss, weight, g, h)) => {
+            (BoostPhase::Rounds(rounds), BoostPartial::Loss(loss, weight, g, h)) => {
                 let round = rounds.done.len() / rounds.outputs();
                 rounds.trace.push(&[round as f64, loss / weight]);
                 if round >= self.max_iter as usize || state.classes.len() == 1 {
-                    return Ok(Step::Done(model_of(&state, End::Rounds)));
+                    return Ok(PassStep::Done(model_of(&state, BoostStop::Rounds)));
                 }
                 let objective = state.loss.objective();
                 let bounds = match (objective.bounds(), rounds.scale.whole) {
@@ -341,15 +341,15 @@ impl PassLearner for Boosting {
                     _ => (g, h),
                 };
                 let first = rounds.done.len() as u64;
-                let trees = (0..rounds.outputs() as u64).map(|k| Search::new(&rounds.shape, first + k)).collect();
-                rounds.growing = Some(Growing { grid: rounds.scale.grid(bounds.0, bounds.1), trees });
-                Ok(Step::Again(state, Some(loss / weight)))
+                let trees = (0..rounds.outputs() as u64).map(|k| SpeculativeTree::new(&rounds.shape, first + k)).collect();
+                rounds.growing = Some(RoundTrees { grid: rounds.scale.grid(bounds.0, bounds.1), trees });
+                Ok(PassStep::NextPass(state, Some(loss / weight)))
             }
-            (Stage::Rounds(rounds), Part::Sheets(sheets)) => {
+            (BoostPhase::Rounds(rounds), BoostPartial::Histograms(sheets)) => {
                 let Some(mut growing) = rounds.growing.take() else {
                     return Err(Error::Data("parts of different passes".into()));
                 };
-                let mut by_tree: Vec<BTreeMap<usize, Sheet>> = vec![BTreeMap::new(); growing.trees.len()];
+                let mut by_tree: Vec<BTreeMap<usize, BinSums>> = vec![BTreeMap::new(); growing.trees.len()];
                 sheets.into_iter().for_each(|((k, node), sheet)| {
                     by_tree[k].insert(node, sheet);
                 });
@@ -362,26 +362,26 @@ impl PassLearner for Boosting {
                 if growing.trees.iter().all(|s| s.grown.is_some()) {
                     for growth in growing.trees.into_iter().filter_map(|s| s.grown) {
                         let values =
-                            growth.buds.iter().map(|b| rounds.shape.rate * b.value(&rounds.shape, &growing.grid)).collect();
+                            growth.nodes.iter().map(|b| rounds.shape.rate * b.value(&rounds.shape, &growing.grid)).collect();
                         rounds.done.push((growth, values));
                     }
                 } else {
                     rounds.growing = Some(growing);
                 }
-                Ok(Step::Again(state, None))
+                Ok(PassStep::NextPass(state, None))
             }
             _ => Err(Error::Data("parts of different passes".into())),
         }
     }
 
-    fn interrupted(&self, state: &State) -> Option<BoostingModel> {
-        matches!(state.stage, Stage::Rounds(_)).then(|| model_of(state, End::Deadline))
+    fn model_so_far(&self, state: &State) -> Option<BoostingModel> {
+        matches!(state.stage, BoostPhase::Rounds(_)).then(|| model_of(state, BoostStop::Deadline))
     }
 }
 
 impl Boosting {
     /// The state before the first round.
-    fn begin(&self, state: &State, summary: &Summary) -> Result<Rounds> {
+    fn begin(&self, state: &State, summary: &DataSummary) -> Result<BoostRounds> {
         state.loss.check_target(summary)?;
         let class_weight = match &self.class_weight {
             Some(weights) => weights.resolve(Self::SPEC.name, &state.classes, &summary.classes)?,
@@ -391,9 +391,9 @@ impl Boosting {
         let class_whole = class_weight.iter().all(|w| w.fract() == 0.0);
         let most_class = class_weight.iter().copied().fold(0.0, f64::max);
         let largest = summary.largest_weight * if class_weight.is_empty() { 1.0 } else { most_class };
-        Ok(Rounds {
+        Ok(BoostRounds {
             shape: self.shape(&columns, &state.loss, state.seed)?,
-            scale: Scale::new(summary.count_with(&class_weight), summary.whole && class_whole, largest),
+            scale: QuantizerRange::new(summary.count_with(&class_weight), summary.whole && class_whole, largest),
             start: state.loss.start(summary, &class_weight),
             columns,
             class_weight,
@@ -404,8 +404,8 @@ impl Boosting {
     }
 }
 
-fn model_of(state: &State, end: End) -> BoostingModel {
-    let Stage::Rounds(rounds) = &state.stage else { unreachable!("there are rounds") };
+fn model_of(state: &State, end: BoostStop) -> BoostingModel {
+    let BoostPhase::Rounds(rounds) = &state.stage else { unreachable!("there are rounds") };
     let mut trees = Trees::new(state.categories.clone(), 1);
     let whole = rounds.done.len() / rounds.outputs() * rounds.outputs();
     for (growth, values) in &rounds.done[..whole] {

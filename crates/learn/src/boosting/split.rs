@@ -1,10 +1,10 @@
 //! The best split of a node, from its histogram.
 
-use ermine_math::bins::{ColumnBins, HistogramRef, threshold_gains, two_sides, unpack};
+use ermine_math::bins::{ColumnBins, HistogramRef, threshold_gains, split_gain, unpack};
 
 /// Gradients and curvatures as whole numbers: what a unit stands for.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Grid {
+pub(super) struct GradientQuantizer {
     /// A gradient is so many times its whole number.
     pub gradient: f64,
     pub curvature: f64,
@@ -14,7 +14,7 @@ pub(super) struct Grid {
 
 /// Sums over the rows of a node, in units of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Sums {
+pub(super) struct NodeSums {
     pub g: i64,
     pub h: i64,
     /// How often its rows count.
@@ -23,7 +23,7 @@ pub(super) struct Sums {
 
 /// What restrains trees.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Penalty {
+pub(super) struct SplitPenalty {
     pub l1: f64,
     pub l2: f64,
     /// What a split must gain.
@@ -38,7 +38,7 @@ pub(super) struct Penalty {
     pub min_group: f64,
 }
 
-impl Penalty {
+impl SplitPenalty {
     /// The value that minimises g v + ½ (h + l2) v² + l1 |v| within bounds.
     pub fn value(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
         let shrunk = g.signum() * (g.abs() - self.l1).max(0.0);
@@ -52,7 +52,7 @@ impl Penalty {
     /// Of log losses the curvature of a row may grow e^|v|-fold over a step v. Where a rare class is found among rows that were
     /// sure of its absence, h is next to nothing and Newton's step would leap far beyond the minimum, and rows left out of the
     /// round with it. Here the curvature grows with cosh(v/2): small steps are Newton's, and great ones grow like logarithms.
-    pub fn curbed(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
+    pub fn cosh_step(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
         let newton = self.value(g, h, l2, (f64::NEG_INFINITY, f64::INFINITY));
         (2.0 * (0.5 * newton).asinh()).clamp(bounds.0, bounds.1)
     }
@@ -72,7 +72,7 @@ impl Penalty {
 
 /// Which bins go left.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Left {
+pub(super) enum LeftBins {
     /// Bins up to this one.
     UpTo(usize),
     /// The marked ones, that of missing values included.
@@ -81,10 +81,10 @@ pub(super) enum Left {
 
 /// A split of a node.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Split {
+pub(super) struct BoostSplit {
     pub column: usize,
     pub gain: f64,
-    pub left: Left,
+    pub left: LeftBins,
     /// Where missing values go; none when the node has none.
     pub missing_left: Option<bool>,
     /// Sums of the left child; `count` is known only when it was counted.
@@ -95,12 +95,12 @@ pub(super) struct Split {
     pub tie: f64,
 }
 
-impl Split {
+impl BoostSplit {
     /// Which bins go left, that of missing values last.
     pub fn table(&self, bins: usize, missing_left: bool) -> Vec<bool> {
         match &self.left {
-            Left::UpTo(last) => (0..=bins).map(|b| if b == bins { missing_left } else { b <= *last }).collect(),
-            Left::Set(set) => {
+            LeftBins::UpTo(last) => (0..=bins).map(|b| if b == bins { missing_left } else { b <= *last }).collect(),
+            LeftBins::Set(set) => {
                 let mut set = set.clone();
                 set[bins] = missing_left;
                 set
@@ -111,10 +111,10 @@ impl Split {
 
 /// A node that looks for a split.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asking<'a> {
-    pub sums: Sums,
-    pub grid: &'a Grid,
-    pub penalty: &'a Penalty,
+pub(super) struct SplitQuery<'a> {
+    pub sums: NodeSums,
+    pub grid: &'a GradientQuantizer,
+    pub penalty: &'a SplitPenalty,
     /// Bounds of the values of the node's leaves, where there are monotonic constraints.
     pub bounds: (f64, f64),
     /// The constraint of each column; empty without any.
@@ -122,7 +122,7 @@ pub(super) struct Asking<'a> {
 }
 
 /// The sums of one column by bin, that of missing values last.
-trait Sequence: Copy {
+trait BinSequence: Copy {
     fn len(self) -> usize;
     fn at(self, bin: usize) -> (i64, i64);
     /// The packed sums, if they are.
@@ -131,7 +131,7 @@ trait Sequence: Copy {
         Self: 'a;
 }
 
-impl Sequence for &[u64] {
+impl BinSequence for &[u64] {
     #[inline(always)]
     fn len(self) -> usize {
         <[u64]>::len(self)
@@ -149,7 +149,7 @@ impl Sequence for &[u64] {
     }
 }
 
-impl Sequence for &[[i64; 2]] {
+impl BinSequence for &[[i64; 2]] {
     #[inline(always)]
     fn len(self) -> usize {
         <[[i64; 2]]>::len(self)
@@ -171,7 +171,7 @@ impl Sequence for &[[i64; 2]] {
 const SCANNED: usize = 256;
 
 /// The best so far of a column.
-struct Best {
+struct BestBin {
     gain: f64,
     bin: usize,
     missing_left: bool,
@@ -179,9 +179,9 @@ struct Best {
     certain: bool,
 }
 
-impl Asking<'_> {
+impl SplitQuery<'_> {
     /// The best split on a column. `counts` has how often rows count by bin, where that is known.
-    pub fn split(&self, column: usize, bins: &ColumnBins, sums: HistogramRef<'_>, counts: Option<&[u64]>) -> Option<Split> {
+    pub fn split(&self, column: usize, bins: &ColumnBins, sums: HistogramRef<'_>, counts: Option<&[u64]>) -> Option<BoostSplit> {
         match (sums, bins) {
             (HistogramRef::Narrow(s), ColumnBins::Numbers { cuts }) => self.numbers(column, cuts, s, counts),
             (HistogramRef::Wide(s), ColumnBins::Numbers { cuts }) => self.numbers(column, cuts, s, counts),
@@ -196,13 +196,13 @@ impl Asking<'_> {
 
     /// Real gradient and curvature.
     #[inline(always)]
-    fn real(&self, g: i64, h: i64) -> (f64, f64) {
+    fn to_real(&self, g: i64, h: i64) -> (f64, f64) {
         (g as f64 * self.grid.gradient, h as f64 * self.grid.curvature)
     }
 
     /// What the node itself lowers as a leaf.
     fn own_gain(&self, l2: f64) -> f64 {
-        let (g, h) = self.real(self.sums.g, self.sums.h);
+        let (g, h) = self.to_real(self.sums.g, self.sums.h);
         let v = self.penalty.value(g, h, l2, self.bounds);
         self.penalty.gain(g, h, l2, v)
     }
@@ -229,11 +229,11 @@ impl Asking<'_> {
         }
     }
 
-    fn numbers<S: Sequence>(&self, column: usize, cuts: &[f64], sums: S, counts: Option<&[u64]>) -> Option<Split> {
+    fn numbers<S: BinSequence>(&self, column: usize, cuts: &[f64], sums: S, counts: Option<&[u64]>) -> Option<BoostSplit> {
         let bins = sums.len() - 1;
         let missing = sums.at(bins);
         let monotone = self.monotone.get(column).copied().unwrap_or(0);
-        let mut best = Best { gain: f64::NEG_INFINITY, bin: 0, missing_left: false, sums: (0, 0), certain: false };
+        let mut best = BestBin { gain: f64::NEG_INFINITY, bin: 0, missing_left: false, sums: (0, 0), certain: false };
         let with_missing = missing != (0, 0);
         let mut unit = 1.0;
         if self.monotone.is_empty() && self.penalty.l1 == 0.0 {
@@ -241,7 +241,7 @@ impl Asking<'_> {
             unit = 0.5 * self.grid.gradient * (self.grid.gradient / self.grid.curvature);
             let l2 = self.penalty.l2 / self.grid.curvature;
             let (g, h) = (self.sums.g as f64, self.sums.h as f64);
-            let gain = |lg: i64, lh: i64| two_sides(lg as f64, lh as f64, g, h, l2);
+            let gain = |lg: i64, lh: i64| split_gain(lg as f64, lh as f64, g, h, l2);
             for missing_left in [false, true] {
                 match sums.packed() {
                     _ if missing_left && !with_missing => {}
@@ -259,10 +259,10 @@ impl Asking<'_> {
             }
         }
         let gain = best.gain * unit - self.own_gain(self.penalty.l2);
-        (gain > self.penalty.gamma && gain > 0.0).then_some(Split {
+        (gain > self.penalty.gamma && gain > 0.0).then_some(BoostSplit {
             column,
             gain,
-            left: Left::UpTo(best.bin),
+            left: LeftBins::UpTo(best.bin),
             missing_left: with_missing.then_some(best.missing_left),
             sums: best.sums,
             certain: best.certain,
@@ -272,7 +272,7 @@ impl Asking<'_> {
 
     /// What two children lower, with bounds and a monotonic constraint.
     fn general(&self, lg: i64, lh: i64, l2: f64, monotone: i8) -> f64 {
-        let ((gl, hl), (gr, hr)) = (self.real(lg, lh), self.real(self.sums.g - lg, self.sums.h - lh));
+        let ((gl, hl), (gr, hr)) = (self.to_real(lg, lh), self.to_real(self.sums.g - lg, self.sums.h - lh));
         if self.monotone.is_empty() {
             return self.penalty.best(gl, hl, l2) + self.penalty.best(gr, hr, l2);
         }
@@ -285,14 +285,14 @@ impl Asking<'_> {
 
     /// Tries all thresholds with missing values on one side.
     #[inline(always)]
-    fn scan<S: Sequence>(
+    fn scan<S: BinSequence>(
         &self,
         sums: S,
         counts: Option<&[u64]>,
         missing_left: bool,
         with_missing: bool,
         gain: impl Fn(i64, i64) -> f64,
-        best: &mut Best,
+        best: &mut BestBin,
     ) {
         let bins = sums.len() - 1;
         let least = self.least_curvature();
@@ -317,13 +317,13 @@ impl Asking<'_> {
             if value > best.gain
                 && let Some(certain) = self.enough(lh, rh, count)
             {
-                *best = Best { gain: value, bin, missing_left, sums: (lg, lh), certain };
+                *best = BestBin { gain: value, bin, missing_left, sums: (lg, lh), certain };
             }
         }
     }
 
     /// [`Asking::scan`] for packed sums without constraints, whose gains are worked out many at a time.
-    fn scan_packed(&self, words: &[u64], missing_left: bool, with_missing: bool, l2: f64, best: &mut Best) {
+    fn scan_packed(&self, words: &[u64], missing_left: bool, with_missing: bool, l2: f64, best: &mut BestBin) {
         let bins = words.len() - 1;
         let least = self.least_curvature();
         let before = if missing_left { words[bins] } else { 0 };
@@ -339,13 +339,13 @@ impl Asking<'_> {
                     && rh >= least
                     && let Some(certain) = self.enough(lh, rh, None)
                 {
-                    *best = Best { gain: gains[bin], bin, missing_left, sums: (lg, lh), certain };
+                    *best = BestBin { gain: gains[bin], bin, missing_left, sums: (lg, lh), certain };
                 }
             }
         }
     }
 
-    fn categories<S: Sequence>(&self, column: usize, sums: S, counts: Option<&[u64]>, rest: Option<usize>) -> Option<Split> {
+    fn categories<S: BinSequence>(&self, column: usize, sums: S, counts: Option<&[u64]>, rest: Option<usize>) -> Option<BoostSplit> {
         let bins = sums.len() - 1;
         let p = self.penalty;
         let least = self.least_curvature();
@@ -382,7 +382,7 @@ impl Asking<'_> {
                 .filter(|&&b| about(sums.at(b).1) >= p.cat_smooth)
                 .map(|&b| {
                     let (g, h) = sums.at(b);
-                    let (g, h) = self.real(g, h);
+                    let (g, h) = self.to_real(g, h);
                     (g / (h + p.cat_smooth), b)
                 })
                 .collect();
@@ -420,12 +420,12 @@ impl Asking<'_> {
             left_sums = (self.sums.g - left_sums.0, self.sums.h - left_sums.1);
         }
         let missing_left = (sums.at(bins) != (0, 0)).then_some(left[bins]);
-        Some(Split { column, gain, left: Left::Set(left), missing_left, sums: left_sums, certain, tie: f64::NEG_INFINITY })
+        Some(BoostSplit { column, gain, left: LeftBins::Set(left), missing_left, sums: left_sums, certain, tie: f64::NEG_INFINITY })
     }
 }
 
 /// The better of two splits: more gain; of equal ones the lower threshold, then the first.
-pub(super) fn better(a: Option<Split>, b: Option<Split>) -> Option<Split> {
+pub(super) fn better(a: Option<BoostSplit>, b: Option<BoostSplit>) -> Option<BoostSplit> {
     match (&a, &b) {
         (Some(x), Some(y)) if y.gain > x.gain || (y.gain == x.gain && y.tie < x.tie) => b,
         (None, _) => b,

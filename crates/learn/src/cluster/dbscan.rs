@@ -1,11 +1,11 @@
 //! DBSCAN: groups of any shape where rows lie densely.
 
 use ermine_core::*;
-use ermine_math::neighbours::{Index, Method, Metric, Points, Within};
+use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, Metric, IndexedPoints, RadiusRows};
 use serde::{Deserialize, Serialize};
 
 use crate::neighbours::file::{load_points, save_points};
-use crate::neighbours::{Algorithm, MetricName};
+use crate::neighbours::{KnnAlgorithm, MetricName};
 
 /// Rows whose neighbours are looked for at a time.
 const BLOCK: usize = 4096;
@@ -54,12 +54,12 @@ pub struct Dbscan {
     /// The order of Minkowski's metric.
     pub p: f64,
     /// How neighbours are searched for.
-    pub algorithm: Algorithm,
+    pub algorithm: KnnAlgorithm,
 }
 
 impl Default for Dbscan {
     fn default() -> Self {
-        Self { eps: 0.5, min_samples: 5.0, metric: MetricName::Euclidean, p: 2.0, algorithm: Algorithm::Auto }
+        Self { eps: 0.5, min_samples: 5.0, metric: MetricName::Euclidean, p: 2.0, algorithm: KnnAlgorithm::Auto }
     }
 }
 
@@ -74,20 +74,20 @@ impl Dbscan {
         }
     }
 
-    fn index(&self, points: Points) -> Result<Index> {
+    fn index(&self, points: IndexedPoints) -> Result<NeighborIndex> {
         let plain = match (&points, self.metric()) {
-            (Points::Csr(_), _) | (_, Metric::Cosine) => true,
+            (IndexedPoints::Csr(_), _) | (_, Metric::Cosine) => true,
             (_, Metric::Minkowski(p)) => p < 1.0,
             _ => false,
         };
         // Where there is no tree the groups are the same without one.
         let method = match self.algorithm {
-            _ if plain => Method::Brute,
-            Algorithm::Auto => Method::Auto,
-            Algorithm::Brute => Method::Brute,
-            Algorithm::KdTree | Algorithm::BallTree => Method::Tree,
+            _ if plain => SearchAlgorithm::Brute,
+            KnnAlgorithm::Auto => SearchAlgorithm::Auto,
+            KnnAlgorithm::Brute => SearchAlgorithm::Brute,
+            KnnAlgorithm::KdTree | KnnAlgorithm::BallTree => SearchAlgorithm::Tree,
         };
-        Index::new(points, self.metric(), method)
+        NeighborIndex::new(points, self.metric(), method)
     }
 }
 
@@ -144,9 +144,9 @@ impl Learner for Dbscan {
         let check =
             |done: usize| cx.check(Progress { stage: "neighbours", done: done as u64, total: Some(n as u64), objective: None });
         check(0)?;
-        let points = Points::from_features(&data.x, data.schema, Self::SPEC.name)?;
+        let points = IndexedPoints::from_features(&data.x, data.schema, Self::SPEC.name)?;
         let index = self.index(points)?;
-        let mut density = Density::new(n, self.min_samples, data.weight);
+        let mut density = CoreRows::new(n, self.min_samples, data.weight);
         let most = cx.memory.map_or(MOST_KEPT, |bytes| (bytes / 4) as usize);
         let mut again = Vec::new();
         for first in (0..n).step_by(BLOCK) {
@@ -154,13 +154,13 @@ impl Learner for Dbscan {
             let near = index.within(&index.points().features().row_range(first..(first + BLOCK).min(n)), self.eps)?;
             density.weigh(first, &near);
             let fits = density.rows.len() + near.rows.len() <= most;
-            density.keep(first, &near, fits);
+            density.cache_neighbors(first, &near, fits);
             if !fits {
                 again.push(first);
             }
         }
-        let mut groups = Groups::new(&density);
-        groups.connect_kept(&density);
+        let mut groups = DisjointSets::new(&density);
+        groups.connect_cached(&density);
         for first in again {
             check(first)?;
             let near = index.within(&index.points().features().row_range(first..(first + BLOCK).min(n)), self.eps)?;
@@ -180,11 +180,11 @@ impl Learner for Dbscan {
 }
 
 /// Some of the rows.
-fn taken(points: &Points, rows: &[usize]) -> Points {
+fn taken(points: &IndexedPoints, rows: &[usize]) -> IndexedPoints {
     match points {
-        Points::F64(m) => Points::F64(m.view().take_rows(rows)),
-        Points::F32(m) => Points::F32(m.view().take_rows(rows)),
-        Points::Csr(m) => Points::Csr(m.view().take_rows(rows)),
+        IndexedPoints::F64(m) => IndexedPoints::F64(m.view().take_rows(rows)),
+        IndexedPoints::F32(m) => IndexedPoints::F32(m.view().take_rows(rows)),
+        IndexedPoints::Csr(m) => IndexedPoints::Csr(m.view().take_rows(rows)),
     }
 }
 
@@ -195,14 +195,14 @@ fn taken(points: &Points, rows: &[usize]) -> Points {
 pub fn connect_neighbours(ends: &[usize], rows: &[u32], core: &[bool]) -> Vec<u32> {
     assert_eq!(ends.len(), core.len() + 1, "the neighbours of every row");
     let lists = ends.windows(2).map(|range| (range[0], range[1])).collect();
-    let density = Density { min_samples: 0.0, weight: None, core: core.to_vec(), lists, rows: rows.to_vec() };
-    let mut groups = Groups::new(&density);
-    groups.connect_kept(&density);
+    let density = CoreRows { min_samples: 0.0, weight: None, core: core.to_vec(), lists, rows: rows.to_vec() };
+    let mut groups = DisjointSets::new(&density);
+    groups.connect_cached(&density);
     groups.labels(&density)
 }
 
 /// Which rows are core rows, and the neighbours that were kept.
-struct Density<'a> {
+struct CoreRows<'a> {
     min_samples: f64,
     weight: Option<&'a [f64]>,
     core: Vec<bool>,
@@ -211,13 +211,13 @@ struct Density<'a> {
     rows: Vec<u32>,
 }
 
-impl<'a> Density<'a> {
+impl<'a> CoreRows<'a> {
     fn new(n: usize, min_samples: f64, weight: Option<&'a [f64]>) -> Self {
         Self { min_samples, weight, core: vec![false; n], lists: vec![(0, 0); n], rows: Vec::new() }
     }
 
     /// Finds the core rows of a block.
-    fn weigh(&mut self, first: usize, near: &Within) {
+    fn weigh(&mut self, first: usize, near: &RadiusRows) {
         for (i, range) in near.ends.windows(2).enumerate() {
             let rows = &near.rows[range[0]..range[1]];
             let total = match self.weight {
@@ -230,7 +230,7 @@ impl<'a> Density<'a> {
     }
 
     /// Keeps the neighbours of a block: of all rows, or of those that are no core rows, which have few.
-    fn keep(&mut self, first: usize, near: &Within, all: bool) {
+    fn cache_neighbors(&mut self, first: usize, near: &RadiusRows, all: bool) {
         for (i, range) in near.ends.windows(2).enumerate() {
             if all || !self.core[first + i] {
                 let start = self.rows.len();
@@ -247,16 +247,16 @@ impl<'a> Density<'a> {
 }
 
 /// Core rows that are connected: a forest whose roots are the first rows of their groups.
-struct Groups {
+struct DisjointSets {
     parent: Vec<u32>,
 }
 
-impl Groups {
-    fn new(density: &Density<'_>) -> Self {
+impl DisjointSets {
+    fn new(density: &CoreRows<'_>) -> Self {
         Self { parent: (0..density.core.len() as u32).collect() }
     }
 
-    fn root(&mut self, mut row: u32) -> u32 {
+    fn find(&mut self, mut row: u32) -> u32 {
         while self.parent[row as usize] != row {
             let above = self.parent[self.parent[row as usize] as usize];
             self.parent[row as usize] = above;
@@ -265,36 +265,36 @@ impl Groups {
         row
     }
 
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
+    fn union(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
         self.parent[a.max(b) as usize] = a.min(b);
     }
 
-    fn connect_kept(&mut self, density: &Density<'_>) {
+    fn connect_cached(&mut self, density: &CoreRows<'_>) {
         for i in (0..density.core.len()).filter(|&i| density.core[i]) {
             for &j in density.list(i).iter().filter(|&&j| density.core[j as usize]) {
-                self.join(i as u32, j);
+                self.union(i as u32, j);
             }
         }
     }
 
     /// Joins the core rows of a block with their neighbours.
-    fn connect(&mut self, core: &[bool], first: usize, near: &Within) {
+    fn connect(&mut self, core: &[bool], first: usize, near: &RadiusRows) {
         for (i, range) in near.ends.windows(2).enumerate().filter(|(i, _)| core[first + i]) {
             for &j in near.rows[range[0]..range[1]].iter().filter(|&&j| core[j as usize]) {
-                self.join((first + i) as u32, j);
+                self.union((first + i) as u32, j);
             }
         }
     }
 
     /// The group of each row; groups are numbered by their first core rows.
-    fn labels(mut self, density: &Density<'_>) -> Vec<u32> {
+    fn labels(mut self, density: &CoreRows<'_>) -> Vec<u32> {
         let n = density.core.len();
-        let mut labels = vec![NOISE; n];
+        let mut labels = vec![NOISE_LABEL; n];
         let mut next = 0;
         for i in (0..n).filter(|&i| density.core[i]) {
-            let root = self.root(i as u32) as usize;
-            if labels[root] == NOISE {
+            let root = self.find(i as u32) as usize;
+            if labels[root] == NOISE_LABEL {
                 labels[root] = next;
                 next += 1;
             }
@@ -302,7 +302,7 @@ impl Groups {
         }
         for i in (0..n).filter(|&i| !density.core[i]) {
             let groups = density.list(i).iter().filter(|&&j| density.core[j as usize]).map(|&j| labels[j as usize]);
-            labels[i] = groups.min().unwrap_or(NOISE);
+            labels[i] = groups.min().unwrap_or(NOISE_LABEL);
         }
         labels
     }
@@ -318,7 +318,7 @@ pub struct DbscanModel {
     /// Which training rows are core rows.
     core_rows: Vec<u32>,
     /// The core rows, unless there are none.
-    index: Option<Index>,
+    index: Option<NeighborIndex>,
     /// The group of each core row.
     codes: Vec<u32>,
     n_clusters: usize,
@@ -331,7 +331,7 @@ impl DbscanModel {
         dbscan: Dbscan,
         rows: usize,
         core_rows: Vec<u32>,
-        components: Points,
+        components: IndexedPoints,
         codes: Vec<u32>,
         labels: Option<Vec<u32>>,
     ) -> Result<Self> {
@@ -357,7 +357,7 @@ impl DbscanModel {
 
     /// How many training rows belong to no group, as long as that is known: right after a fit.
     pub fn n_noise(&self) -> Option<usize> {
-        self.labels.as_ref().map(|l| l.iter().filter(|&&l| l == NOISE).count())
+        self.labels.as_ref().map(|l| l.iter().filter(|&&l| l == NOISE_LABEL).count())
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
@@ -406,7 +406,7 @@ impl Model for DbscanModel {
         let mut core = vec![0usize; self.n_clusters];
         self.codes.iter().for_each(|&c| core[c as usize] += 1);
         let mut all = vec![0usize; self.n_clusters];
-        self.labels.iter().flatten().filter(|&&l| l != NOISE).for_each(|&l| all[l as usize] += 1);
+        self.labels.iter().flatten().filter(|&&l| l != NOISE_LABEL).for_each(|&l| all[l as usize] += 1);
         let rows = (0..self.n_clusters)
             .map(|c| {
                 let size = if self.labels.is_some() { Cell::from(all[c] as f64) } else { Cell::Empty };
@@ -424,7 +424,7 @@ impl Model for DbscanModel {
         out.vec("core_labels", &self.codes);
         match &self.index {
             Some(index) => save_points(out, "components", index.points()),
-            None => save_points(out, "components", &Points::F64(Mat::zeros(0, self.cols))),
+            None => save_points(out, "components", &IndexedPoints::F64(Mat::zeros(0, self.cols))),
         }
     }
 }
@@ -438,14 +438,14 @@ impl Clusterer for DbscanModel {
         x.expect_cols(self.cols)?;
         let Some(index) = &self.index else {
             x.refuse_non_finite(None)?;
-            return Ok(vec![NOISE; x.rows()]);
+            return Ok(vec![NOISE_LABEL; x.rows()]);
         };
         let mut labels = Vec::with_capacity(x.rows());
         for first in (0..x.rows()).step_by(BLOCK) {
             let block = x.row_range(first..(first + BLOCK).min(x.rows()));
             let near = index.within(&block, self.dbscan.eps).map_err(|e| e.with_row(|r| r + first))?;
             let label = |range: &[usize]| near.rows[range[0]..range[1]].iter().map(|&j| self.codes[j as usize]).min();
-            labels.extend(near.ends.windows(2).map(|range| label(range).unwrap_or(NOISE)));
+            labels.extend(near.ends.windows(2).map(|range| label(range).unwrap_or(NOISE_LABEL)));
         }
         Ok(labels)
     }

@@ -13,11 +13,11 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use choose::Tried;
+pub use choose::ClusterCountScore;
 pub use mini_batch::{MiniBatchKMeans, MiniBatchKMeansModel};
 pub use model::KMeansModel;
-pub(crate) use pass::{KMeansPart, KMeansState};
-pub(crate) use start::{Sample, mix};
+pub(crate) use pass::{KMeansPartial, KMeansState};
+pub(crate) use start::{HashSample, mix};
 
 /// The ways to the same answer that have a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,14 +33,14 @@ pub enum KMeansAlgorithm {
 /// How many groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Clusters {
+pub enum ClusterCount {
     /// So many.
     Count(usize),
     /// As many as a rule finds.
-    Rule(ClustersRule),
+    Rule(ClusterCountRule),
 }
 
-impl From<usize> for Clusters {
+impl From<usize> for ClusterCount {
     fn from(count: usize) -> Self {
         Self::Count(count)
     }
@@ -49,7 +49,7 @@ impl From<usize> for Clusters {
 /// Rules that find the number of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ClustersRule {
+pub enum ClusterCountRule {
     /// Where the inertia, falling with every further group, bends most.
     Elbow,
     /// Where the inertia and a price for every group are least together.
@@ -58,7 +58,7 @@ pub enum ClustersRule {
     Silhouette,
 }
 
-impl ClustersRule {
+impl ClusterCountRule {
     /// The least number that is tried.
     fn first(self) -> usize {
         if self == Self::Silhouette { 2 } else { 1 }
@@ -101,7 +101,7 @@ impl ClustersRule {
 #[serde(default, deny_unknown_fields)]
 pub struct KMeans {
     /// How many groups.
-    pub n_clusters: Clusters,
+    pub n_clusters: ClusterCount,
     /// Where to start: "k-means++", "random", or a list of centres.
     pub init: Value,
     /// How many starts: "auto" or a number.
@@ -121,7 +121,7 @@ pub struct KMeans {
 impl Default for KMeans {
     fn default() -> Self {
         Self {
-            n_clusters: Clusters::Count(8),
+            n_clusters: ClusterCount::Count(8),
             init: "k-means++".into(),
             n_init: "auto".into(),
             max_iter: 300,
@@ -133,7 +133,7 @@ impl Default for KMeans {
     }
 }
 
-enum Init {
+enum KMeansInit {
     PlusPlus,
     Random,
     Given(Mat<f64>),
@@ -148,15 +148,15 @@ impl KMeans {
         Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected: expected.into() }
     }
 
-    fn init(&self) -> Result<Init> {
+    fn init(&self) -> Result<KMeansInit> {
         let words = "it must be \"k-means++\", \"random\" or a list of centres";
         match &self.init {
-            Value::String(s) if s == "k-means++" => Ok(Init::PlusPlus),
-            Value::String(s) if s == "random" => Ok(Init::Random),
+            Value::String(s) if s == "k-means++" => Ok(KMeansInit::PlusPlus),
+            Value::String(s) if s == "random" => Ok(KMeansInit::Random),
             Value::Array(_) => {
                 let rows: Vec<Vec<f64>> =
                     Deserialize::deserialize(&self.init).map_err(|_| self.refuse("init", &self.init, words))?;
-                let Clusters::Count(k) = self.n_clusters else {
+                let ClusterCount::Count(k) = self.n_clusters else {
                     return Err(self.refuse("init", &self.init, "centres are given, so that n_clusters must be their number"));
                 };
                 if rows.len() != k {
@@ -166,7 +166,7 @@ impl KMeans {
                 if cols == 0 || rows.iter().any(|r| r.len() != cols) || rows.iter().flatten().any(|v| !v.is_finite()) {
                     return Err(self.refuse("init", &self.init, "its centres must be finite numbers, the same count in each"));
                 }
-                Ok(Init::Given(Mat::from_vec(k, cols, rows.concat())))
+                Ok(KMeansInit::Given(Mat::from_vec(k, cols, rows.concat())))
             }
             other => Err(self.refuse("init", other, words)),
         }
@@ -175,18 +175,18 @@ impl KMeans {
     /// The least and the most groups that are tried.
     fn range(&self) -> (usize, usize) {
         match self.n_clusters {
-            Clusters::Count(k) => (k, k),
-            Clusters::Rule(rule) => (rule.first(), self.max_clusters),
+            ClusterCount::Count(k) => (k, k),
+            ClusterCount::Rule(rule) => (rule.first(), self.max_clusters),
         }
     }
 
     /// How many starts are tried: given centres leave nothing to try again.
-    fn starts(&self, init: &Init) -> u64 {
+    fn starts(&self, init: &KMeansInit) -> u64 {
         match (init, self.n_init.as_u64()) {
-            (Init::Given(_), _) => 1,
+            (KMeansInit::Given(_), _) => 1,
             (_, Some(n)) => n,
-            (Init::PlusPlus, None) => 1,
-            (Init::Random, None) => 10,
+            (KMeansInit::PlusPlus, None) => 1,
+            (KMeansInit::Random, None) => 10,
         }
     }
 }
@@ -252,7 +252,7 @@ impl Learner for KMeans {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         // The list of centres is looked at once, by `init`, not as part of a JSON value.

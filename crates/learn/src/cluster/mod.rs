@@ -6,5 +6,5 @@ mod kmeans;
 
 pub use agglomerative::{Agglomerative, AgglomerativeModel, Distance, Linkage};
 pub use dbscan::{Dbscan, DbscanModel, connect_neighbours};
-pub use kmeans::{Clusters, ClustersRule, KMeans, KMeansAlgorithm, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel, Tried};
-pub(crate) use kmeans::{KMeansPart, KMeansState, Sample, mix};
+pub use kmeans::{ClusterCount, ClusterCountRule, KMeans, KMeansAlgorithm, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel, ClusterCountScore};
+pub(crate) use kmeans::{KMeansPartial, KMeansState, HashSample, mix};

@@ -1,6 +1,6 @@
 //! Asking for the labels that teach most: uncertainty sampling.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Features, MatRef, Model, Result, Stream, Target};
+use ermine_core::{AnyLearner, Context, Dataset, Error, Features, MatRef, Model, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics;
@@ -8,7 +8,7 @@ use crate::metrics;
 /// How unsure a classifier is of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Uncertainty {
+pub enum UncertaintyMeasure {
     /// 1 - probability of the most probable class.
     LeastConfident,
     /// Small distance of the two most probable classes.
@@ -19,7 +19,7 @@ pub enum Uncertainty {
     Random,
 }
 
-impl Uncertainty {
+impl UncertaintyMeasure {
     /// How unsure probabilities are; larger is more so. 0 for [`Uncertainty::Random`].
     pub fn of(self, proba: &[f64]) -> f64 {
         let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
@@ -49,7 +49,7 @@ impl Uncertainty {
     }
 
     /// The numbers of the rows that are least sure, up to `count` of them; equally unsure ones stay in their order.
-    pub fn least_sure(self, proba: MatRef<'_, f64>, count: usize) -> Vec<usize> {
+    pub fn most_uncertain(self, proba: MatRef<'_, f64>, count: usize) -> Vec<usize> {
         let mut ranked: Vec<(f64, usize)> = self.of_rows(proba).into_iter().zip(0..).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         ranked.into_iter().take(count).map(|r| r.1).collect()
@@ -58,7 +58,7 @@ impl Uncertainty {
 
 /// The order in which rows are asked for where nothing tells them apart.
 pub fn random_order(rows: usize, seed: u64) -> Vec<usize> {
-    Stream::new(seed, "active learning", 0).permutation(rows)
+    RngStream::new(seed, "active learning", 0).permutation(rows)
 }
 
 /// A loop that asks for labels: an iterator over rows to be labelled next, to which the labels are given back.
@@ -91,7 +91,7 @@ pub struct ActiveLearning<'a> {
     learner: &'a dyn AnyLearner,
     x: Features<'a>,
     names: &'a [String],
-    how: Uncertainty,
+    how: UncertaintyMeasure,
     batch: usize,
     cx: Context<'a>,
     labels: Vec<Option<u32>>,
@@ -106,7 +106,7 @@ impl<'a> ActiveLearning<'a> {
         learner: &'a dyn AnyLearner,
         x: Features<'a>,
         names: &'a [String],
-        how: Uncertainty,
+        how: UncertaintyMeasure,
         batch: usize,
         cx: Context<'a>,
     ) -> Result<Self> {
@@ -121,7 +121,7 @@ impl<'a> ActiveLearning<'a> {
     }
 
     /// Gives the label of a row, asked for or not.
-    pub fn tell(&mut self, row: usize, class: u32) -> Result<()> {
+    pub fn set_label(&mut self, row: usize, class: u32) -> Result<()> {
         if row >= self.labels.len() {
             return Err(Error::Data(format!("there is no row {row}: there are {}, counted from 0", self.labels.len())));
         }
@@ -154,24 +154,24 @@ impl<'a> ActiveLearning<'a> {
             return Ok(None);
         }
         let codes: Vec<u32> = rows.iter().filter_map(|&i| self.labels[i]).collect();
-        let taken = self.x.take(&rows);
+        let taken = self.x.take_rows(&rows);
         let data = Dataset::new(taken.view()).with_target(Target::Class { codes: &codes, names: self.names });
         self.model = Some(self.learner.fit_any(&data, &self.cx)?);
         Ok(self.model.as_deref())
     }
 
     /// The rows to ask for.
-    fn ask(&mut self) -> Result<Vec<usize>> {
+    fn next_queries(&mut self) -> Result<Vec<usize>> {
         let open: Vec<usize> = self.order.iter().copied().filter(|&i| self.labels[i].is_none()).collect();
         self.fit()?;
-        let Some(model) = self.model.as_deref().filter(|_| self.how != Uncertainty::Random) else {
+        let Some(model) = self.model.as_deref().filter(|_| self.how != UncertaintyMeasure::Random) else {
             return Ok(open.into_iter().take(self.batch).collect());
         };
         let Some(classifier) = model.as_classifier() else {
             return Err(Error::Target(format!("{} gives no probabilities to be unsure of", self.learner.spec().name)));
         };
-        let proba = classifier.proba(&self.x.take(&open).view())?;
-        Ok(self.how.least_sure(proba.view(), self.batch).into_iter().map(|k| open[k]).collect())
+        let proba = classifier.proba(&self.x.take_rows(&open).view())?;
+        Ok(self.how.most_uncertain(proba.view(), self.batch).into_iter().map(|k| open[k]).collect())
     }
 }
 
@@ -183,7 +183,7 @@ impl Iterator for ActiveLearning<'_> {
         if self.labels.iter().all(Option::is_some) {
             return None;
         }
-        Some(self.ask())
+        Some(self.next_queries())
     }
 }
 
@@ -191,7 +191,7 @@ impl Iterator for ActiveLearning<'_> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActiveCurve {
     /// How rows were chosen.
-    pub how: Uncertainty,
+    pub how: UncertaintyMeasure,
     /// Labels known.
     pub labels: Vec<usize>,
     /// Share of the test rows whose class is right with that many.
@@ -216,7 +216,7 @@ pub fn simulate(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
     test: &Dataset<'_>,
-    how: Uncertainty,
+    how: UncertaintyMeasure,
     start: usize,
     batch: usize,
     most: usize,
@@ -226,7 +226,7 @@ pub fn simulate(
     let (truth, _) = test.y.classes()?;
     let mut asking = ActiveLearning::new(learner, data.x, names, how, batch, *cx)?;
     let first: Vec<usize> = asking.order.iter().copied().take(start.max(1)).collect();
-    first.into_iter().try_for_each(|i| asking.tell(i, codes[i]))?;
+    first.into_iter().try_for_each(|i| asking.set_label(i, codes[i]))?;
     let mut out = ActiveCurve { how, labels: Vec::new(), accuracy: Vec::new() };
     while let Some(asked) = asking.next() {
         let asked = asked?;
@@ -238,7 +238,7 @@ pub fn simulate(
         if known >= most {
             break;
         }
-        asked.into_iter().take(most - known).try_for_each(|i| asking.tell(i, codes[i]))?;
+        asked.into_iter().take(most - known).try_for_each(|i| asking.set_label(i, codes[i]))?;
     }
     Ok(out)
 }
@@ -251,11 +251,11 @@ mod tests {
     #[test]
     fn measures_of_uncertainty_are_their_formulas() {
         let p = [0.5, 0.3, 0.2];
-        assert_eq!(Uncertainty::LeastConfident.of(&p), 0.5);
-        assert!((Uncertainty::Margin.of(&p) + 0.2).abs() < 1e-15);
+        assert_eq!(UncertaintyMeasure::LeastConfident.of(&p), 0.5);
+        assert!((UncertaintyMeasure::Margin.of(&p) + 0.2).abs() < 1e-15);
         let entropy: f64 = -(0.5 * 0.5f64.ln() + 0.3 * 0.3f64.ln() + 0.2 * 0.2f64.ln());
-        assert!((Uncertainty::Entropy.of(&p) - entropy).abs() < 1e-15);
-        assert_eq!(Uncertainty::Entropy.of(&[1.0, 0.0]), 0.0);
+        assert!((UncertaintyMeasure::Entropy.of(&p) - entropy).abs() < 1e-15);
+        assert_eq!(UncertaintyMeasure::Entropy.of(&[1.0, 0.0]), 0.0);
     }
 
     #[test]
@@ -264,28 +264,28 @@ mod tests {
         let names = ["a".to_owned(), "b".to_owned()];
         let learner = Logistic::default();
         let rows = Features::F64(MatRef::row_major(&x, 100, 1));
-        let mut asking = ActiveLearning::new(&learner, rows, &names, Uncertainty::Entropy, 3, Context::default()).unwrap();
+        let mut asking = ActiveLearning::new(&learner, rows, &names, UncertaintyMeasure::Entropy, 3, Context::default()).unwrap();
         // Without labels the first questions are random.
         assert_eq!(asking.next().unwrap().unwrap().len(), 3);
-        asking.tell(0, 0).unwrap();
-        asking.tell(99, 1).unwrap();
+        asking.set_label(0, 0).unwrap();
+        asking.set_label(99, 1).unwrap();
         let first = asking.next().unwrap().unwrap();
         assert!(first.iter().all(|&i| (40..60).contains(&i)), "{first:?}");
         let mut seen = std::collections::BTreeSet::new();
         while let Some(asked) = asking.next() {
             for i in asked.unwrap() {
                 assert!(seen.insert(i), "row {i} was asked for twice");
-                asking.tell(i, u32::from(i >= 63)).unwrap();
+                asking.set_label(i, u32::from(i >= 63)).unwrap();
             }
         }
         assert_eq!(seen.len(), 98);
-        assert!(asking.tell(100, 0).is_err() && asking.tell(1, 2).is_err());
-        assert!(ActiveLearning::new(&learner, rows, &names, Uncertainty::Margin, 0, Context::default()).is_err());
+        assert!(asking.set_label(100, 0).is_err() && asking.set_label(1, 2).is_err());
+        assert!(ActiveLearning::new(&learner, rows, &names, UncertaintyMeasure::Margin, 0, Context::default()).is_err());
     }
 
     #[test]
     fn curves_say_how_many_labels_an_accuracy_takes() {
-        let curve = ActiveCurve { how: Uncertainty::Margin, labels: vec![10, 20, 30, 40], accuracy: vec![0.5, 0.9, 0.8, 0.95] };
+        let curve = ActiveCurve { how: UncertaintyMeasure::Margin, labels: vec![10, 20, 30, 40], accuracy: vec![0.5, 0.9, 0.8, 0.95] };
         assert_eq!((curve.labels_for(0.5), curve.labels_for(0.85), curve.labels_for(0.99)), (Some(10), Some(40), None));
     }
 }

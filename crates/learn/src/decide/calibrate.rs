@@ -50,7 +50,7 @@ fn check(positive: usize, score: &[f64], weight: Option<&[f64]>) -> Result<()> {
 
 impl Calibrator {
     /// Learns from rows that had no part in the training of the scores.
-    pub fn learn(how: Calibration, positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Result<Self> {
+    pub fn fit(how: Calibration, positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Result<Self> {
         check(positive.len(), score, weight)?;
         let w = |i: usize| weight.map_or(1.0, |w| w[i]);
         let of = |want: bool| (0..positive.len()).filter(|&i| positive[i] == want).map(w).sum::<f64>();
@@ -109,15 +109,15 @@ fn logit(p: f64) -> f64 {
 
 impl ProbabilityMap {
     /// Learns from rows that had no part in the training of the classifier. Sigmoids see log odds, so that probabilities that are right stay as they are.
-    pub fn learn(how: Calibration, truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<Self> {
+    pub fn fit(how: Calibration, truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<Self> {
         let classes = proba.cols();
         if classes < 2 {
             return Err(Error::Target(format!("{classes} classes: calibration needs at least 2")));
         }
         let of = |class: usize| {
             let positive: Vec<bool> = truth.iter().map(|&t| t as usize == class).collect();
-            let score: Vec<f64> = proba.col_iter(class).map(|p| see(how, p)).collect();
-            Calibrator::learn(how, &positive, &score, weight)
+            let score: Vec<f64> = proba.col_iter(class).map(|p| to_score(how, p)).collect();
+            Calibrator::fit(how, &positive, &score, weight)
         };
         let each = if classes == 2 { vec![of(1)?] } else { (0..classes).map(of).collect::<Result<_>>()? };
         Ok(Self { each, classes })
@@ -150,20 +150,20 @@ impl ProbabilityMap {
     }
 }
 
-fn see(how: Calibration, p: f64) -> f64 {
+fn to_score(how: Calibration, p: f64) -> f64 {
     if how == Calibration::Sigmoid { logit(p) } else { p }
 }
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     use super::*;
     use crate::metrics::{CalibrationCurve, log_loss};
 
     /// Rows whose true log odds are known, and probabilities that are three times too sure.
     fn overconfident(n: usize, seed: u64) -> (Vec<u32>, Mat<f64>, Vec<f64>) {
-        let mut s = Stream::new(seed, "overconfident", 0);
+        let mut s = RngStream::new(seed, "overconfident", 0);
         let odds: Vec<f64> = (0..n).map(|_| 1.5 * s.normal()).collect();
         let p = |z: f64| 1.0 / (1.0 + (-z).exp());
         let truth = odds.iter().map(|&z| u32::from(s.uniform() < p(z))).collect();
@@ -177,11 +177,11 @@ mod tests {
         let positive: Vec<bool> = fresh.iter().map(|&c| c == 1).collect();
         let error = |p: &Mat<f64>| {
             let p: Vec<f64> = p.view().col_iter(1).collect();
-            CalibrationCurve::of(&positive, &p, None, 10).unwrap().expected_error()
+            CalibrationCurve::of(&positive, &p, None, 10).unwrap().expected_calibration_error()
         };
         let before = (error(&fresh_said), log_loss(&fresh, fresh_said.view(), None));
         for how in [Calibration::Sigmoid, Calibration::Isotonic] {
-            let map = ProbabilityMap::learn(how, &truth, said.view(), None).unwrap();
+            let map = ProbabilityMap::fit(how, &truth, said.view(), None).unwrap();
             let after = map.apply(fresh_said.view()).unwrap();
             assert!(error(&after) < 0.3 * before.0 && log_loss(&fresh, after.view(), None) < before.1, "{how:?}");
             let off = (0..4000).map(|i| (after[(i, 1)] - fresh_true[i]).abs()).sum::<f64>() / 4000.0;
@@ -190,7 +190,7 @@ mod tests {
         }
         // The sigmoid undoes the factor of three.
         let Calibrator::Sigmoid { a, b } =
-            ProbabilityMap::learn(Calibration::Sigmoid, &truth, said.view(), None).unwrap().each[0]
+            ProbabilityMap::fit(Calibration::Sigmoid, &truth, said.view(), None).unwrap().each[0]
         else {
             panic!("a sigmoid")
         };
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn isotonic_levels_are_those_of_the_regression_and_never_fall() {
         let score = [0.1, 0.4, 0.3, 0.8, 0.6];
-        let c = Calibrator::learn(Calibration::Isotonic, &[false, false, true, true, true], &score, None).unwrap();
+        let c = Calibrator::fit(Calibration::Isotonic, &[false, false, true, true, true], &score, None).unwrap();
         assert_eq!((c.at(0.0), c.at(0.3), c.at(0.4), c.at(0.7), c.at(9.0)), (0.0, 0.5, 0.5, 1.0, 1.0));
         assert!((c.at(0.2) - 0.25).abs() < 1e-12);
     }
@@ -210,11 +210,11 @@ mod tests {
         let proba = Mat::from_fn(30, 3, |i, c| if c == i % 3 { 0.8 } else { 0.1 });
         let truth: Vec<u32> = (0..30).map(|i| if i % 5 == 0 { (i as u32 + 1) % 3 } else { i as u32 % 3 }).collect();
         for how in [Calibration::Sigmoid, Calibration::Isotonic] {
-            let out = ProbabilityMap::learn(how, &truth, proba.view(), None).unwrap().apply(proba.view()).unwrap();
+            let out = ProbabilityMap::fit(how, &truth, proba.view(), None).unwrap().apply(proba.view()).unwrap();
             assert!((0..30).all(|i| (out.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-12));
             assert!((out[(0, 0)] - 0.8).abs() < 0.1, "{how:?}: {}", out[(0, 0)]);
         }
-        assert!(Calibrator::learn(Calibration::Sigmoid, &[true, true], &[0.0, 1.0], None).is_err());
-        assert!(Calibrator::learn(Calibration::Sigmoid, &[true, false], &[0.0, f64::NAN], None).is_err());
+        assert!(Calibrator::fit(Calibration::Sigmoid, &[true, true], &[0.0, 1.0], None).is_err());
+        assert!(Calibrator::fit(Calibration::Sigmoid, &[true, false], &[0.0, f64::NAN], None).is_err());
     }
 }

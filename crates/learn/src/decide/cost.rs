@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Costs {
+pub struct CostMatrix {
     matrix: Mat<f64>,
     /// The action that is none of the classes, where there is one.
     abstain: Option<usize>,
@@ -34,7 +34,7 @@ pub struct Decisions {
     pub expected: Vec<f64>,
 }
 
-impl Costs {
+impl CostMatrix {
     /// Costs in a matrix: a row a true class, a column an action. Gains are negative costs.
     pub fn new(matrix: Mat<f64>) -> Result<Self> {
         if matrix.rows() < 2 || matrix.cols() < 1 {
@@ -117,7 +117,7 @@ impl Costs {
     }
 
     /// What actions cost in truth, in all.
-    pub fn paid(&self, truth: &[u32], action: &[u32], weight: Option<&[f64]>) -> f64 {
+    pub fn realized_cost(&self, truth: &[u32], action: &[u32], weight: Option<&[f64]>) -> f64 {
         let of = |i: usize| weight.map_or(1.0, |w| w[i]) * self.matrix[(truth[i] as usize, action[i] as usize)];
         (0..truth.len()).map(of).sum()
     }
@@ -134,7 +134,7 @@ mod tests {
         fn no_action_is_expected_to_cost_less(
             costs in prop::collection::vec(-3.0..5.0f64, 12), shares in prop::collection::vec(0.01..1.0f64, 3), abstain in 0.0..2.0f64,
         ) {
-            let costs = Costs::new(Mat::from_vec(3, 4, costs)).unwrap().with_abstention(abstain).unwrap();
+            let costs = CostMatrix::new(Mat::from_vec(3, 4, costs)).unwrap().with_abstention(abstain).unwrap();
             let total: f64 = shares.iter().sum();
             let p: Vec<f64> = shares.iter().map(|s| s / total).collect();
             let d = costs.decide(MatRef::row_major(&p, 1, 3)).unwrap();
@@ -146,7 +146,7 @@ mod tests {
 
         #[test]
         fn two_classes_are_told_apart_by_the_threshold(fp in 0.1..9.0f64, miss in 0.1..9.0f64, p in 0.0..1.0f64) {
-            let costs = Costs::two(fp, miss).unwrap();
+            let costs = CostMatrix::two(fp, miss).unwrap();
             let found = costs.decide(MatRef::row_major(&[1.0 - p, p], 1, 2)).unwrap();
             prop_assert_eq!(found.action[0] == 1, p >= costs.threshold().unwrap());
             // Whichever is expected to cost less, up to rounding at the threshold.
@@ -157,23 +157,23 @@ mod tests {
     #[test]
     fn equal_costs_call_the_most_probable_class_and_chow_declines_below_one_minus_cost() {
         let proba = Mat::from_vec(3, 3, vec![0.5, 0.3, 0.2, 0.1, 0.1, 0.8, 0.34, 0.33, 0.33]);
-        assert_eq!(Costs::zero_one(3).unwrap().decide(proba.view()).unwrap().action, [0, 2, 0]);
-        let chow = Costs::zero_one(3).unwrap().with_abstention(0.55).unwrap();
+        assert_eq!(CostMatrix::zero_one(3).unwrap().decide(proba.view()).unwrap().action, [0, 2, 0]);
+        let chow = CostMatrix::zero_one(3).unwrap().with_abstention(0.55).unwrap();
         let d = chow.decide(proba.view()).unwrap();
         assert_eq!(d.action, [0, 2, 3]);
-        assert_eq!(chow.paid(&[0, 1, 1], &d.action, None), 1.55);
-        assert_eq!(chow.paid(&[0, 1, 1], &d.action, Some(&[1.0, 2.0, 0.0])), 2.0);
+        assert_eq!(chow.realized_cost(&[0, 1, 1], &d.action, None), 1.55);
+        assert_eq!(chow.realized_cost(&[0, 1, 1], &d.action, Some(&[1.0, 2.0, 0.0])), 2.0);
         assert_eq!(
-            (Costs::two(0.0, 0.0).unwrap().threshold(), Costs::two(5.0, 1.0).unwrap().threshold()),
+            (CostMatrix::two(0.0, 0.0).unwrap().threshold(), CostMatrix::two(5.0, 1.0).unwrap().threshold()),
             (None, Some(5.0 / 6.0))
         );
     }
 
     #[test]
     fn costs_that_cannot_be_are_refused() {
-        assert!(Costs::two(-1.0, 1.0).is_err() && Costs::two(f64::NAN, 1.0).is_err());
-        assert!(Costs::new(Mat::from_vec(1, 2, vec![0.0, 1.0])).is_err());
-        assert!(Costs::new(Mat::from_vec(2, 2, vec![0.0, f64::INFINITY, 1.0, 0.0])).is_err());
-        assert!(Costs::zero_one(3).unwrap().decide(Mat::zeros(1, 2).view()).is_err());
+        assert!(CostMatrix::two(-1.0, 1.0).is_err() && CostMatrix::two(f64::NAN, 1.0).is_err());
+        assert!(CostMatrix::new(Mat::from_vec(1, 2, vec![0.0, 1.0])).is_err());
+        assert!(CostMatrix::new(Mat::from_vec(2, 2, vec![0.0, f64::INFINITY, 1.0, 0.0])).is_err());
+        assert!(CostMatrix::zero_one(3).unwrap().decide(Mat::zeros(1, 2).view()).is_err());
     }
 }

@@ -6,8 +6,8 @@ mod cost;
 mod self_training;
 mod threshold;
 
-pub use active::{ActiveCurve, ActiveLearning, Uncertainty, random_order, simulate};
+pub use active::{ActiveCurve, ActiveLearning, UncertaintyMeasure, random_order, simulate};
 pub use calibrate::{Calibration, Calibrator, ProbabilityMap};
-pub use cost::{Costs, Decisions};
+pub use cost::{CostMatrix, Decisions};
 pub use self_training::{SelfTrained, SelfTraining};
-pub use threshold::{Bounded, threshold_for_fnr, threshold_for_fpr};
+pub use threshold::{ThresholdBound, threshold_for_fnr, threshold_for_fpr};

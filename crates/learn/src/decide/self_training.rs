@@ -62,7 +62,7 @@ impl SelfTraining {
         let fit = |labels: &[Option<u32>]| {
             let rows: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_some()).collect();
             let of_rows: Vec<u32> = rows.iter().filter_map(|&i| labels[i]).collect();
-            let taken = data.take(&rows);
+            let taken = data.take_rows(&rows);
             learner.fit_any(&Dataset { y: Target::Class { codes: &of_rows, names }, ..taken.view() }, cx)
         };
         let mut taken = Vec::new();
@@ -101,7 +101,7 @@ impl SelfTraining {
         let classifier = model
             .as_classifier()
             .ok_or_else(|| Error::Target(format!("{} gives no probabilities to be sure of", learner.spec().name)))?;
-        let (proba, found) = classifier.judge(&data.x.take(open).view())?;
+        let (proba, found) = classifier.proba_and_class(&data.x.take_rows(open).view())?;
         Ok(self.sure(proba.view(), &found).into_iter().map(|(k, class)| (open[k], class)).collect())
     }
 
@@ -117,7 +117,7 @@ impl SelfTraining {
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::{Features, Stream};
+    use ermine_core::{Features, RngStream};
 
     use super::*;
     use crate::metrics::accuracy;
@@ -125,7 +125,7 @@ mod tests {
 
     /// Two half moons, of which few rows have labels.
     fn moons(n: usize) -> (Vec<f64>, Vec<u32>) {
-        let mut s = Stream::new(8, "moons", 0);
+        let mut s = RngStream::new(8, "moons", 0);
         let (mut x, mut codes) = (Vec::new(), Vec::new());
         for i in 0..n {
             let (t, c) = (std::f64::consts::PI * s.uniform(), (i % 2) as u32);
@@ -144,10 +144,10 @@ mod tests {
         let rows = Features::F64(MatRef::row_major(&x, n, 2));
         let data = Dataset::new(rows).with_target(Target::Class { codes: &codes, names: &names });
         let known: Vec<bool> = (0..n).map(|i| i < 16).collect();
-        let learner = Knn { n_neighbors: 3, weights: crate::neighbours::Weights::Distance, ..Knn::default() };
+        let learner = Knn { n_neighbors: 3, weights: crate::neighbours::NeighborWeights::Distance, ..Knn::default() };
         let right = |model: &dyn Model| accuracy(&codes, &model.as_classifier().unwrap().classify(&rows).unwrap(), None);
         let few: Vec<usize> = (0..16).collect();
-        let alone = learner.fit_any(&data.take(&few).view(), &Context::default()).unwrap();
+        let alone = learner.fit_any(&data.take_rows(&few).view(), &Context::default()).unwrap();
         let plan = SelfTraining { threshold: 0.9, most: Some(20), rounds: 60 };
         let found = plan.fit(&learner, &data, &known, &Context::default()).unwrap();
         assert!(right(&*found.model) > right(&*alone), "{} {}", right(&*found.model), right(&*alone));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A threshold that keeps a bound, and how sure that is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Bounded {
+pub struct ThresholdBound {
     /// Rows from this score on are called positive.
     pub threshold: f64,
     /// The bound on the rate.
@@ -26,23 +26,23 @@ pub struct Bounded {
 /// not have had a part in the training of the scores.
 ///
 /// X. Tong, Y. Feng, J. J. Li (2018), Neyman-Pearson classification algorithms and NP receiver operating characteristics, Science Advances 4.
-pub fn threshold_for_fpr(positive: &[bool], score: &[f64], bound: f64, confidence: f64) -> Result<Bounded> {
+pub fn threshold_for_fpr(positive: &[bool], score: &[f64], bound: f64, confidence: f64) -> Result<ThresholdBound> {
     let (k, sure, mut negatives) = order_statistic(positive, score, false, bound, confidence, 1.0)?;
     negatives.sort_by(f64::total_cmp);
     // Rows above that score, not at it.
     let threshold = negatives[k - 1].next_up();
     let share = |want: bool, above: bool| rate(positive, score, want, |s| (s >= threshold) == above);
-    Ok(Bounded { threshold, bound, confidence: sure, rate: share(false, true), other: share(true, false) })
+    Ok(ThresholdBound { threshold, bound, confidence: sure, rate: share(false, true), other: share(true, false) })
 }
 
 /// The highest threshold whose false negative rate on rows to come is at most `bound`, with probability `confidence` at least: [`threshold_for_fpr`] with the
 /// two classes exchanged.
-pub fn threshold_for_fnr(positive: &[bool], score: &[f64], bound: f64, confidence: f64) -> Result<Bounded> {
+pub fn threshold_for_fnr(positive: &[bool], score: &[f64], bound: f64, confidence: f64) -> Result<ThresholdBound> {
     let (k, sure, mut positives) = order_statistic(positive, score, true, bound, confidence, -1.0)?;
     positives.sort_by(f64::total_cmp);
     let threshold = -positives[k - 1];
     let share = |want: bool, above: bool| rate(positive, score, want, |s| (s >= threshold) == above);
-    Ok(Bounded { threshold, bound, confidence: sure, rate: share(true, false), other: share(false, true) })
+    Ok(ThresholdBound { threshold, bound, confidence: sure, rate: share(true, false), other: share(false, true) })
 }
 
 fn rate(positive: &[bool], score: &[f64], want: bool, hit: impl Fn(f64) -> bool) -> f64 {
@@ -100,7 +100,7 @@ fn order_statistic(
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
     use ermine_math::distribution::Normal;
 
     use super::*;
@@ -127,7 +127,7 @@ mod tests {
         let (trials, n) = (2000, 150);
         let (mut beyond, mut naive, mut missed) = (0, 0, 0);
         for t in 0..trials {
-            let mut s = Stream::new(6, "bound", t);
+            let mut s = RngStream::new(6, "bound", t);
             let positive: Vec<bool> = (0..n).map(|i| i % 3 == 0).collect();
             let score: Vec<f64> = positive.iter().map(|&p| s.normal() + 2.0 * f64::from(p)).collect();
             let b = threshold_for_fpr(&positive, &score, 0.1, 0.9).unwrap();

@@ -4,7 +4,7 @@ use ermine_core::{Bitmap, Column, Csr, Error, Features, Mat, OwnedFeatures, Resu
 
 /// The cells of one column, in the form of the rows they belong to.
 #[derive(Debug, Clone)]
-pub(super) enum Cells {
+pub(super) enum ColumnValues {
     F64(Vec<f64>),
     F32(Vec<f32>),
     Column(Column),
@@ -12,12 +12,12 @@ pub(super) enum Cells {
 
 /// A cell that a whole column can be filled with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Fill {
+pub(super) enum FillValue {
     Number(f64),
     Code(u32),
 }
 
-impl Cells {
+impl ColumnValues {
     pub fn of(x: &Features<'_>, col: usize) -> Self {
         match x {
             Features::F64(m) => Self::F64(m.col_iter(col).collect()),
@@ -25,7 +25,7 @@ impl Cells {
             Features::Csr(m) => Self::F64((0..m.rows()).map(|i| stored(m.row(i), col)).collect()),
             Features::Table(t) => {
                 let rows: Vec<usize> = t.range().collect();
-                Self::Column(t.table().columns()[col].take(&rows))
+                Self::Column(t.table().columns()[col].take_rows(&rows))
             }
         }
     }
@@ -35,19 +35,19 @@ impl Cells {
         match self {
             Self::F64(v) => Self::F64(rows.iter().map(|&i| v[i]).collect()),
             Self::F32(v) => Self::F32(rows.iter().map(|&i| v[i]).collect()),
-            Self::Column(c) => Self::Column(c.take(rows)),
+            Self::Column(c) => Self::Column(c.take_rows(rows)),
         }
     }
 
     /// As many cells of the same form, all alike; `None` where the column has no such cells.
-    pub fn filled(&self, with: Fill) -> Option<Self> {
+    pub fn filled(&self, with: FillValue) -> Option<Self> {
         Some(match (self, with) {
-            (Self::F64(v), Fill::Number(n)) => Self::F64(vec![n; v.len()]),
-            (Self::F32(v), Fill::Number(n)) => Self::F32(vec![n as f32; v.len()]),
-            (Self::Column(Column::Number { values, .. }), Fill::Number(n)) => {
+            (Self::F64(v), FillValue::Number(n)) => Self::F64(vec![n; v.len()]),
+            (Self::F32(v), FillValue::Number(n)) => Self::F32(vec![n as f32; v.len()]),
+            (Self::Column(Column::Number { values, .. }), FillValue::Number(n)) => {
                 Self::Column(Column::Number { values: vec![n; values.len()], valid: None })
             }
-            (Self::Column(Column::Category { codes, names }), Fill::Code(c)) => {
+            (Self::Column(Column::Category { codes, names }), FillValue::Code(c)) => {
                 Self::Column(Column::Category { codes: vec![c; codes.len()], names: names.clone() })
             }
             _ => return None,
@@ -75,16 +75,16 @@ fn stored((indices, values): (&[u32], &[f64]), col: usize) -> f64 {
 }
 
 /// Puts cells in the place of a column's.
-pub(super) fn put(x: &mut OwnedFeatures, col: usize, cells: Cells) -> Result<()> {
+pub(super) fn replace_column(x: &mut OwnedFeatures, col: usize, cells: ColumnValues) -> Result<()> {
     fn fill<T: Copy>(m: &mut Mat<T>, col: usize, cells: &[T]) {
         let width = m.cols();
         m.as_mut_slice().iter_mut().skip(col).step_by(width).zip(cells).for_each(|(to, from)| *to = *from);
     }
     match (x, cells) {
-        (OwnedFeatures::F64(m), Cells::F64(v)) => fill(m, col, &v),
-        (OwnedFeatures::F32(m), Cells::F32(v)) => fill(m, col, &v),
-        (OwnedFeatures::Csr(m), Cells::F64(v)) => *m = with_column(m, col, &v)?,
-        (OwnedFeatures::Table(t), Cells::Column(c)) => {
+        (OwnedFeatures::F64(m), ColumnValues::F64(v)) => fill(m, col, &v),
+        (OwnedFeatures::F32(m), ColumnValues::F32(v)) => fill(m, col, &v),
+        (OwnedFeatures::Csr(m), ColumnValues::F64(v)) => *m = with_column(m, col, &v)?,
+        (OwnedFeatures::Table(t), ColumnValues::Column(c)) => {
             t.replace(col, c)?;
         }
         _ => return Err(Error::Data(format!("column {col} cannot be replaced by cells of another form"))),
@@ -121,11 +121,11 @@ mod tests {
     fn a_column_of_sparse_rows_is_exchanged_and_comes_back() {
         let m = Csr::new(vec![0, 2, 2, 4], vec![0, 2, 1, 2], vec![1.0, 2.0, 3.0, 4.0], 3).unwrap();
         let mut x = OwnedFeatures::Csr(m.clone());
-        let old = Cells::of(&x.view(), 2);
-        put(&mut x, 2, Cells::F64(vec![0.0, 5.0, 6.0])).unwrap();
+        let old = ColumnValues::of(&x.view(), 2);
+        replace_column(&mut x, 2, ColumnValues::F64(vec![0.0, 5.0, 6.0])).unwrap();
         let OwnedFeatures::Csr(new) = &x else { panic!("sparse") };
         assert_eq!(new.view().to_dense().as_slice(), [1.0, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0, 3.0, 6.0]);
-        put(&mut x, 2, old).unwrap();
+        replace_column(&mut x, 2, old).unwrap();
         let OwnedFeatures::Csr(back) = &x else { panic!("sparse") };
         assert_eq!(back.view().to_dense(), m.view().to_dense());
     }

@@ -1,10 +1,10 @@
 //! Partial dependence: how predictions move with a column, for each row and in the mean.
 
-use ermine_core::{Column, Context, Error, Features, MISSING_CODE, Mat, Model, Progress, Result, Stream};
+use ermine_core::{Column, Context, Error, Features, MISSING_CODE, Mat, Model, Progress, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::Found;
-use super::column::{Cells, Fill, put};
+use super::column::{ColumnValues, FillValue, replace_column};
 
 /// How partial dependence is found.
 ///
@@ -31,14 +31,14 @@ impl Default for PartialDependence {
 /// The values that were tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Places {
+pub enum GridValues {
     /// Numbers, rising.
     Numbers(Vec<f64>),
     /// Categories, the most frequent first.
     Names(Vec<String>),
 }
 
-impl Places {
+impl GridValues {
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
@@ -59,7 +59,7 @@ pub struct Dependence {
     /// The column.
     pub column: usize,
     /// The values that were tried.
-    pub places: Places,
+    pub places: GridValues,
     /// The mean prediction: a row a value; a column a target or class, but for two classes the second alone.
     pub mean: Mat<f64>,
     /// Standard errors of these means, as means over the rows.
@@ -72,7 +72,7 @@ pub struct Dependence {
 
 impl Dependence {
     /// How far the mean moves, over all outputs: what is worth showing first.
-    pub fn reach(&self) -> f64 {
+    pub fn effect_range(&self) -> f64 {
         let of = |o: usize| {
             let values = (0..self.mean.rows()).map(|k| self.mean[(k, o)]);
             values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
@@ -94,11 +94,11 @@ impl PartialDependence {
         if column >= x.cols() || self.places < 2 || self.rows == 0 {
             return Err(Error::Data(format!("column {column} of {}, {} values, {} rows", x.cols(), self.places, self.rows)));
         }
-        let Some((places, fills, deciles)) = self.grid(&Cells::of(x, column)) else { return Ok(None) };
+        let Some((places, fills, deciles)) = self.grid(&ColumnValues::of(x, column)) else { return Ok(None) };
         let rows: Vec<usize> = match x.rows() > self.rows {
             false => (0..x.rows()).collect(),
             true => {
-                let mut drawn = Stream::new(cx.seed, "rows for dependence", 0).permutation(x.rows());
+                let mut drawn = RngStream::new(cx.seed, "rows for dependence", 0).permutation(x.rows());
                 drawn.truncate(self.rows);
                 drawn.sort_unstable();
                 drawn
@@ -109,13 +109,13 @@ impl PartialDependence {
         if total <= 0.0 {
             return Err(Error::Weight("all rows that were drawn have weight 0".into()));
         }
-        let mut taken = x.take(&rows);
-        let cells = Cells::of(&taken.view(), column);
+        let mut taken = x.take_rows(&rows);
+        let cells = ColumnValues::of(&taken.view(), column);
         let (mut mean, mut error, mut each) = (Vec::new(), Vec::new(), Vec::new());
         for (k, fill) in fills.iter().enumerate() {
             cx.check(Progress { stage: "dependence", done: k as u64, total: Some(fills.len() as u64), objective: None })?;
             let Some(same) = cells.filled(*fill) else { return Ok(None) };
-            put(&mut taken, column, same)?;
+            replace_column(&mut taken, column, same)?;
             let found = match Found::of(model, &taken.view())? {
                 Found::Proba(p) if p.cols() == 2 => Mat::from_fn(p.rows(), 1, |i, _| p[(i, 1)]),
                 Found::Proba(p) | Found::Reals(p) => p,
@@ -137,7 +137,7 @@ impl PartialDependence {
     }
 
     /// The values to try, as values and as cells, and the deciles of numbers.
-    fn grid(&self, cells: &Cells) -> Option<(Places, Vec<Fill>, Vec<f64>)> {
+    fn grid(&self, cells: &ColumnValues) -> Option<(GridValues, Vec<FillValue>, Vec<f64>)> {
         if let Some(mut there) = cells.numbers() {
             there.sort_by(f64::total_cmp);
             let last = there.len().checked_sub(1)?;
@@ -149,17 +149,17 @@ impl PartialDependence {
                 values = (0..self.places).map(|k| quantile(0.01 + step * k as f64)).collect();
                 values.dedup();
             }
-            let fills: Vec<Fill> = values.iter().map(|&v| Fill::Number(v)).collect();
+            let fills: Vec<FillValue> = values.iter().map(|&v| FillValue::Number(v)).collect();
             let deciles = (1..10).map(|k| quantile(f64::from(k) / 10.0)).collect();
-            return (values.len() > 1).then_some((Places::Numbers(values), fills, deciles));
+            return (values.len() > 1).then_some((GridValues::Numbers(values), fills, deciles));
         }
-        let Cells::Column(Column::Category { codes, names }) = cells else { return None };
+        let ColumnValues::Column(Column::Category { codes, names }) = cells else { return None };
         let mut counts = vec![0usize; names.len()];
         codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
         let mut order: Vec<usize> = (0..names.len()).filter(|&c| counts[c] > 0).collect();
         order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
         order.truncate(self.places);
-        let fills: Vec<Fill> = order.iter().map(|&c| Fill::Code(c as u32)).collect();
-        (order.len() > 1).then(|| (Places::Names(order.iter().map(|&c| names[c].clone()).collect()), fills, Vec::new()))
+        let fills: Vec<FillValue> = order.iter().map(|&c| FillValue::Code(c as u32)).collect();
+        (order.len() > 1).then(|| (GridValues::Names(order.iter().map(|&c| names[c].clone()).collect()), fills, Vec::new()))
     }
 }

@@ -2,7 +2,7 @@
 
 use ermine_core::{Error, Features, Mat, Model, Result, Target, argmax_rows};
 
-use crate::metrics::{self, Better};
+use crate::metrics::{self, Direction};
 
 /// What a model says of rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ impl Found {
     }
 
     /// The measure that is looked at when none is named: log loss for classes, the root mean squared error for numbers.
-    pub fn usual_measure(&self) -> &'static str {
+    pub fn default_metric(&self) -> &'static str {
         match self {
             Self::Proba(_) => "log_loss",
             Self::Reals(_) => "rmse",
@@ -57,7 +57,7 @@ impl Found {
     }
 
     /// A measure by name, and its direction.
-    pub fn measure(&self, name: &str, y: &Target<'_>, weight: Option<&[f64]>) -> Result<(f64, Better)> {
+    pub fn measure(&self, name: &str, y: &Target<'_>, weight: Option<&[f64]>) -> Result<(f64, Direction)> {
         let better = metrics::direction(name)?;
         let named = |all: Vec<(&'static str, f64)>| {
             let found = all.into_iter().find(|(n, _)| *n == name).map(|(_, v)| v);

@@ -1,12 +1,12 @@
 //! Permutation importances: how much worse a model does when a column is mixed up.
 
-use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedFeatures, Progress, Result, Stream};
+use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedFeatures, Progress, Result, RngStream};
 use ermine_math::distribution::StudentT;
 use serde::{Deserialize, Serialize};
 
 use super::Found;
-use super::column::{Cells, put};
-use crate::metrics::Better;
+use super::column::{ColumnValues, replace_column};
+use crate::metrics::Direction;
 use crate::select::stratified_k_fold;
 
 /// Groups of rows that are left out in turn to learn how sure an importance is, at most; and rows of a group, about, where rows are few.
@@ -26,7 +26,7 @@ const GROUP_ROWS: usize = 10;
 /// Columns that say the same share their importance: each is needed little when the other is there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Permutation {
+pub struct PermutationImportance {
     /// The measure; log loss for classes and the root mean squared error for numbers when not given.
     pub measure: Option<String>,
     /// Deals of each column.
@@ -37,7 +37,7 @@ pub struct Permutation {
     pub level: f64,
 }
 
-impl Default for Permutation {
+impl Default for PermutationImportance {
     fn default() -> Self {
         Self { measure: None, repeats: 5, rows: 20_000, level: 0.95 }
     }
@@ -46,7 +46,7 @@ impl Default for Permutation {
 /// A model and rows to judge it by: rows that it was not trained on, or else importances flatter what it learned by heart. Several
 /// models are those of a cross-validation, each with the rows that it did not see.
 #[derive(Clone, Copy)]
-pub struct Judged<'a> {
+pub struct ModelOnData<'a> {
     /// The model.
     pub model: &'a dyn Model,
     /// The rows, with their target.
@@ -83,16 +83,16 @@ pub struct Importances {
 
 impl Importances {
     /// Numbers of the columns, the most important first.
-    pub fn order(&self) -> Vec<usize> {
+    pub fn ranking(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         order.sort_by(|&a, &b| self.columns[b].mean.total_cmp(&self.columns[a].mean).then(a.cmp(&b)));
         order
     }
 }
 
-impl Permutation {
+impl PermutationImportance {
     /// The importances of all columns. The seed of `cx` decides the deals and the rows that are drawn of many; its observer can stop it.
-    pub fn importances(&self, judged: &[Judged<'_>], cx: &Context<'_>) -> Result<Importances> {
+    pub fn importances(&self, judged: &[ModelOnData<'_>], cx: &Context<'_>) -> Result<Importances> {
         let rows: usize = judged.iter().map(|j| j.data.rows()).sum();
         let columns = judged.first().map_or(0, |j| j.data.cols());
         if rows < 4 || columns == 0 || self.repeats == 0 {
@@ -109,7 +109,7 @@ impl Permutation {
             views.push(Found::of(judged.model, &part.x.view())?);
         }
         let base = joined(views);
-        let name = self.measure.as_deref().unwrap_or(base.usual_measure());
+        let name = self.measure.as_deref().unwrap_or(base.default_metric());
         let total = base.rows();
         let least = parts.iter().map(|p| p.x.view().rows()).min().unwrap_or(0);
         let groups = (least / GROUP_ROWS).clamp(2, GROUPS);
@@ -129,7 +129,7 @@ impl Permutation {
         let measured = |found: &Found| -> Result<Vec<f64>> {
             let signed = |w: &Vec<f64>| {
                 let (value, better) = found.measure(name, &y.view(), Some(w))?;
-                Ok(if better == Better::Higher { -value } else { value })
+                Ok(if better == Direction::Higher { -value } else { value })
             };
             lists.iter().map(signed).collect()
         };
@@ -144,11 +144,11 @@ impl Permutation {
                 let mut views = Vec::new();
                 for (k, (part, judged)) in parts.iter_mut().zip(judged).enumerate() {
                     let index = ((j * self.repeats + repeat) * 1024 + k) as u64;
-                    let cells = Cells::of(&part.x.view(), j);
-                    let dealt = cells.take(&deal(&folds[k], groups, &mut Stream::new(cx.seed, "permutation importance", index)));
-                    put(&mut part.x, j, dealt)?;
+                    let cells = ColumnValues::of(&part.x.view(), j);
+                    let dealt = cells.take(&permute_within_groups(&folds[k], groups, &mut RngStream::new(cx.seed, "permutation importance", index)));
+                    replace_column(&mut part.x, j, dealt)?;
                     let found = Found::of(judged.model, &part.x.view());
-                    put(&mut part.x, j, cells)?;
+                    replace_column(&mut part.x, j, cells)?;
                     views.push(found?);
                 }
                 let after = measured(&joined(views))?;
@@ -165,24 +165,24 @@ impl Permutation {
     }
 
     /// The rows of each model, drawn where they are too many.
-    fn parts(&self, judged: &[Judged<'_>], rows: usize, seed: u64) -> Vec<OwnedDataset> {
+    fn parts(&self, judged: &[ModelOnData<'_>], rows: usize, seed: u64) -> Vec<OwnedDataset> {
         let mut drawn = vec![true; rows];
         if rows > self.rows {
-            let order = Stream::new(seed, "rows for importances", 0).permutation(rows);
+            let order = RngStream::new(seed, "rows for importances", 0).permutation(rows);
             order[self.rows.max(4).min(rows)..].iter().for_each(|&i| drawn[i] = false);
         }
         let mut first = 0;
-        let mut part = |j: &Judged<'_>| {
+        let mut part = |j: &ModelOnData<'_>| {
             let taken: Vec<usize> = (0..j.data.rows()).filter(|i| drawn[first + i]).collect();
             first += j.data.rows();
-            j.data.take(&taken)
+            j.data.take_rows(&taken)
         };
         judged.iter().map(&mut part).collect()
     }
 }
 
 /// For each row the row whose cell it gets: within a group each gives its cell to the next of a random round.
-fn deal(fold: &[usize], groups: usize, stream: &mut Stream) -> Vec<usize> {
+fn permute_within_groups(fold: &[usize], groups: usize, stream: &mut RngStream) -> Vec<usize> {
     let mut from: Vec<usize> = (0..fold.len()).collect();
     let mut members = vec![Vec::new(); groups];
     fold.iter().enumerate().for_each(|(i, &g)| members[g].push(i));

@@ -10,9 +10,9 @@ mod found;
 mod importance;
 mod shap;
 
-pub use dependence::{Dependence, PartialDependence, Places};
+pub use dependence::{Dependence, PartialDependence, GridValues};
 pub use found::Found;
-pub use importance::{Importance, Importances, Judged, Permutation};
+pub use importance::{Importance, Importances, ModelOnData, PermutationImportance};
 pub use shap::{Attributions, attributions, can_attribute};
 
 #[cfg(test)]

@@ -41,12 +41,12 @@ impl Attributions {
 
 /// The Shapley values of rows; `None` for models that cannot tell them.
 pub fn attributions(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Option<Attributions>> {
-    if let Some(explained) = model.as_explained() {
+    if let Some(explained) = model.as_attributor() {
         let parts = explained.attributions(x)?;
         let (outputs, width) = (explained.n_outputs(), explained.n_features());
         // Behind the columns of each output stands its base.
         let values = Mat::from_fn(parts.rows(), outputs * width, |i, k| parts[(i, k / width * (width + 1) + k % width)]);
-        return Ok(Some(Attributions { explains: explained.explains(), outputs, base: Some(explained.expected()), values }));
+        return Ok(Some(Attributions { explains: explained.output_name(), outputs, base: Some(explained.base_values()), values }));
     }
     let Some(additive) = model.as_additive() else { return Ok(None) };
     let mut values = additive.parts(x)?;
@@ -56,10 +56,10 @@ pub fn attributions(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>)
         let mean: f64 = (0..values.rows()).map(|i| w(i) / total * values[(i, k)]).sum();
         (0..values.rows()).for_each(|i| values[(i, k)] -= mean);
     }
-    Ok(Some(Attributions { explains: additive.explains(), outputs: additive.n_outputs(), base: None, values }))
+    Ok(Some(Attributions { explains: additive.output_name(), outputs: additive.n_outputs(), base: None, values }))
 }
 
 /// Whether a model can tell Shapley values.
 pub fn can_attribute(model: &dyn Model) -> bool {
-    model.as_explained().is_some() || model.as_additive().is_some()
+    model.as_attributor().is_some() || model.as_additive().is_some()
 }

@@ -1,4 +1,4 @@
-use ermine_core::{Column, Context, Dataset, Features, Learner, Mat, MatRef, Model, OwnedTarget, Stream, Table, Target};
+use ermine_core::{Column, Context, Dataset, Features, Learner, Mat, MatRef, Model, OwnedTarget, RngStream, Table, Target};
 
 use super::*;
 use crate::linear::{Logistic, Ols};
@@ -6,7 +6,7 @@ use crate::tree::Tree;
 
 /// Normal columns with standard deviations 1, 2 and 1, and y = 3 a - b + noise: the third column says nothing.
 fn sample(rows: usize, index: u64) -> (Mat<f64>, Vec<f64>) {
-    let mut s = Stream::new(11, "explain", index);
+    let mut s = RngStream::new(11, "explain", index);
     let x = Mat::from_fn(rows, 3, |_, j| s.normal() * if j == 1 { 2.0 } else { 1.0 });
     let y = (0..rows).map(|i| 3.0 * x[(i, 0)] - x[(i, 1)] + 2.0 * s.normal()).collect();
     (x, y)
@@ -28,12 +28,12 @@ fn intervals_of_importances_hold_the_closed_form_as_often_as_they_say() {
             2.0 * b * variance[j] * (b + beta[j] - b)
         })
         .collect();
-    let how = Permutation { measure: Some("mse".into()), ..Permutation::default() };
+    let how = PermutationImportance { measure: Some("mse".into()), ..PermutationImportance::default() };
     let trials = 300;
     let mut held = [0; 3];
     for t in 0..trials {
         let (x, y) = sample(200, 1 + t);
-        let judged = Judged { model: &model, data: data(&x, &y) };
+        let judged = ModelOnData { model: &model, data: data(&x, &y) };
         let found = how.importances(&[judged], &Context::seeded(t)).unwrap();
         assert_eq!((found.rows, found.measure.as_str()), (200, "mse"));
         for j in 0..3 {
@@ -53,16 +53,16 @@ fn importances_of_folds_are_those_of_their_rows_together() {
     let all = data(&x, &y);
     let model = Ols::default().fit(&all, &Context::default()).unwrap();
     let (first, second) = (all.row_range(0..120), all.row_range(120..300));
-    let judged = [Judged { model: &model, data: first }, Judged { model: &model, data: second }];
+    let judged = [ModelOnData { model: &model, data: first }, ModelOnData { model: &model, data: second }];
     let parts =
-        Permutation { measure: Some("r2".into()), ..Default::default() }.importances(&judged, &Context::default()).unwrap();
+        PermutationImportance { measure: Some("r2".into()), ..Default::default() }.importances(&judged, &Context::default()).unwrap();
     let found = Found::of(&model, &all.x).unwrap();
     assert_eq!(parts.base, found.measure("r2", &all.y, None).unwrap().0);
-    assert_eq!(parts.order()[0], 0, "{parts:?}");
+    assert_eq!(parts.ranking()[0], 0, "{parts:?}");
     assert!(parts.columns[0].low > parts.columns[1].high && parts.columns[1].low > parts.columns[2].high);
     // A column that the model does not look at has no importance at all.
     let tree = Tree { max_depth: Some(1), ..Tree::default() }.fit(&all, &Context::default()).unwrap();
-    let one = Permutation::default().importances(&[Judged { model: &tree, data: all }], &Context::default()).unwrap();
+    let one = PermutationImportance::default().importances(&[ModelOnData { model: &tree, data: all }], &Context::default()).unwrap();
     assert_eq!((one.columns[2].mean, one.columns[2].error), (0.0, 0.0));
     assert!(one.measure == "rmse" && one.columns[0].low > 0.0);
 }
@@ -73,16 +73,16 @@ fn importances_are_the_same_whatever_the_threads_and_refuse_what_cannot_be() {
     let all = data(&x, &y);
     let model = Ols::default().fit(&all, &Context::default()).unwrap();
     let ask = || {
-        Permutation { rows: 150, ..Default::default() }.importances(&[Judged { model: &model, data: all }], &Context::seeded(3))
+        PermutationImportance { rows: 150, ..Default::default() }.importances(&[ModelOnData { model: &model, data: all }], &Context::seeded(3))
     };
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(ask).unwrap();
     let four = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap().install(ask).unwrap();
     assert_eq!(one, four);
     assert_eq!(one.rows, 150);
-    let wrong = Permutation { measure: Some("acuracy".into()), ..Default::default() };
-    let e = wrong.importances(&[Judged { model: &model, data: all }], &Context::default()).unwrap_err().to_string();
+    let wrong = PermutationImportance { measure: Some("acuracy".into()), ..Default::default() };
+    let e = wrong.importances(&[ModelOnData { model: &model, data: all }], &Context::default()).unwrap_err().to_string();
     assert!(e.contains("accuracy"), "{e}");
-    assert!(Permutation::default().importances(&[], &Context::default()).is_err());
+    assert!(PermutationImportance::default().importances(&[], &Context::default()).is_err());
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn dependence_on_a_column_of_a_line_is_its_slope() {
     let all = data(&x, &y);
     let model = Ols::default().fit(&all, &Context::default()).unwrap();
     let found = PartialDependence::default().of(&model, &all.x, None, 1, &Context::default()).unwrap().unwrap();
-    let Places::Numbers(places) = &found.places else { panic!("numbers") };
+    let GridValues::Numbers(places) = &found.places else { panic!("numbers") };
     assert_eq!((places.len(), found.deciles.len(), found.each[0].rows()), (25, 9, 400));
     let slope = model.coef()[(0, 1)];
     for k in 1..places.len() {
@@ -99,7 +99,7 @@ fn dependence_on_a_column_of_a_line_is_its_slope() {
         assert!((found.mean[(k, 0)] - found.mean[(0, 0)] - slope * step).abs() < 1e-10 * slope.abs() * step.max(1.0));
         assert!((found.error[(k, 0)] - found.error[(0, 0)]).abs() < 1e-10, "curves of a line are parallel");
     }
-    assert!((found.reach() - slope.abs() * (places[24] - places[0])).abs() < 1e-9);
+    assert!((found.effect_range() - slope.abs() * (places[24] - places[0])).abs() < 1e-9);
     // The error is that of a mean over the rows.
     let at = found.each[0].view().col_iter(3).collect::<Vec<f64>>();
     let mean = at.iter().sum::<f64>() / 400.0;
@@ -118,7 +118,7 @@ fn dependence_on_categories_and_weights_is_the_mean_by_hand() {
     let rows = Dataset::new(x).with_target(y.view()).with_weight(Some(&weight));
     let model = Tree { max_depth: Some(2), ..Tree::default() }.fit(&rows, &Context::default()).unwrap();
     let found = PartialDependence::default().of(&model, &x, Some(&weight), 0, &Context::default()).unwrap().unwrap();
-    assert_eq!(found.places, Places::Names(vec!["b".into(), "a".into(), "c".into()]), "the most frequent first");
+    assert_eq!(found.places, GridValues::Names(vec!["b".into(), "a".into(), "c".into()]), "the most frequent first");
     assert_eq!(found.mean.cols(), 1, "of two classes the second");
     for (k, name) in ["b", "a", "c"].into_iter().enumerate() {
         let Column::Category { names, .. } = table.column("island").unwrap() else { panic!("categories") };
@@ -173,12 +173,12 @@ fn neighbours_are_told_with_their_answers() {
     let y = OwnedTarget::from_labels(&["a", "a", "b", "b"]);
     let rows = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 1))).with_target(y.view());
     let model = crate::neighbours::Knn { n_neighbors: 2, ..Default::default() }.fit(&rows, &Context::default()).unwrap();
-    let near = model.as_neighbours().unwrap();
+    let near = model.as_neighbor_model().unwrap();
     let asked = [1.75];
     let found = near.nearest_examples(&Features::F64(MatRef::row_major(&asked, 1, 1)), 9).unwrap();
     assert_eq!(found[0].iter().map(|n| n.0).collect::<Vec<_>>(), [2, 1, 0, 3]);
     assert_eq!(found[0][0].1, 0.25);
-    assert_eq!(near.answer(3), vec![ermine_core::Cell::from("b")]);
-    assert_eq!(near.examples(&[3, 0]).unwrap().as_slice(), [10.0, 0.0]);
-    assert!(near.examples(&[4]).is_err());
+    assert_eq!(near.example_target(3), vec![ermine_core::Cell::from("b")]);
+    assert_eq!(near.training_rows(&[3, 0]).unwrap().as_slice(), [10.0, 0.0]);
+    assert!(near.training_rows(&[4]).is_err());
 }

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::places::{Places, gather_places, refuse_if};
+use super::places::{PlacementState, gather_places, refuse_if};
 use crate::prepare::cells::{by_blocks, numbers};
 use crate::prepare::name_of;
 
@@ -37,13 +37,13 @@ pub struct Fourier {
     /// How many multiples of the frequency there are.
     pub order: usize,
     /// The period.
-    pub period: Period,
+    pub period: PeriodChoice,
 }
 
 /// The period of the columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Period {
+pub enum PeriodChoice {
     /// The same for all columns.
     One(f64),
     /// One a column.
@@ -54,7 +54,7 @@ pub enum Period {
 
 impl Default for Fourier {
     fn default() -> Self {
-        Self { order: 3, period: Period::Range }
+        Self { order: 3, period: PeriodChoice::Range }
     }
 }
 
@@ -87,10 +87,10 @@ impl Learner for Fourier {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<FourierModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<FourierModel> {
@@ -105,20 +105,20 @@ impl Learner for Fourier {
 }
 
 impl Fourier {
-    fn places(&self, columns: usize) -> Result<Places> {
+    fn places(&self, columns: usize) -> Result<PlacementState> {
         match &self.period {
-            Period::Each(each) if each.len() != columns => {
+            PeriodChoice::Each(each) if each.len() != columns => {
                 Err(Error::Length { what: "periods".into(), expected: columns, found: each.len() })
             }
-            _ => Ok(Places::new(columns, false, 0)),
+            _ => Ok(PlacementState::new(columns, false, 0)),
         }
     }
 
-    fn model(&self, places: &Places) -> Result<FourierModel> {
+    fn model(&self, places: &PlacementState) -> Result<FourierModel> {
         let period = |j: usize| match &self.period {
-            Period::One(p) => *p,
-            Period::Each(each) => each[j],
-            Period::Range => {
+            PeriodChoice::One(p) => *p,
+            PeriodChoice::Each(each) => each[j],
+            PeriodChoice::Range => {
                 let (low, high) = places.range(j);
                 if high > low { high - low } else { 1.0 }
             }
@@ -191,7 +191,7 @@ impl Transformer for FourierModel {
         })
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some((0..self.period.len()).flat_map(|j| vec![j; 2 * self.params.order]).collect())
     }
 
@@ -213,7 +213,7 @@ mod tests {
         let n = 96;
         let x: Vec<f64> = (0..n).map(|i| f64::from(i) * 24.0 / f64::from(n)).collect();
         let view = Features::F64(MatRef::row_major(&x, x.len(), 1));
-        let f = Fourier { order: 5, period: Period::One(24.0) };
+        let f = Fourier { order: 5, period: PeriodChoice::One(24.0) };
         let model = f.fit(&Dataset::new(view), &Context::default()).unwrap();
         let z = model.transform(&view).unwrap();
         for a in 0..10 {
@@ -243,7 +243,7 @@ mod tests {
         let bad = [1.0, f64::INFINITY];
         let e = model.transform(&Features::F64(MatRef::row_major(&bad, 1, 2))).unwrap_err().to_string();
         assert!(e.contains("column 1"), "{e}");
-        let e = Fourier { period: Period::Each(vec![1.0]), order: 1 }.fit(&Dataset::new(view), &Context::default());
+        let e = Fourier { period: PeriodChoice::Each(vec![1.0]), order: 1 }.fit(&Dataset::new(view), &Context::default());
         assert!(e.unwrap_err().to_string().contains("periods"));
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::apply;
 
 /// What a function does to a row: reads its cells and writes the new ones.
-type Cells = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
+type RowFunction = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
 
 /// New columns by a function of each row, in front of any learner.
 ///
@@ -34,7 +34,7 @@ type Cells = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
 pub struct Function {
     name: Arc<str>,
     columns: Arc<[String]>,
-    f: Arc<Cells>,
+    f: Arc<RowFunction>,
 }
 
 impl Function {

@@ -10,17 +10,17 @@ mod spline;
 mod uncorrelate;
 
 pub use apply::apply;
-pub use fourier::{Fourier, FourierModel, Period};
+pub use fourier::{Fourier, FourierModel, PeriodChoice};
 pub use function::{Function, FunctionModel};
 pub use polynomial::{Degree, Polynomial, PolynomialModel};
-pub use radial::{Centres, Clusters, Radial, RadialModel};
-pub use spline::{Extrapolation, HandleMissing, Knots, Spline, SplineModel};
-pub use uncorrelate::{Dropped, Keep, Uncorrelate, UncorrelateModel};
+pub use radial::{CenterChoice, ClusterCenters, Radial, RadialModel};
+pub use spline::{Extrapolation, HandleMissing, KnotChoice, Spline, SplineModel};
+pub use uncorrelate::{DroppedColumn, KeepRule, Uncorrelate, UncorrelateModel};
 
 /// The ways to place points along a column by its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Placing {
+pub enum KnotPlacement {
     /// At equal distances from the least to the greatest cell.
     Uniform,
     /// At quantiles of the cells, the least and the greatest included.

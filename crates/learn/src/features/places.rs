@@ -3,13 +3,13 @@
 use ermine_core::{Dataset, Error, Features, Partial, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::cells::{label, numbers};
-use crate::prepare::moments::SparseRow;
-use crate::prepare::quantile::{Buckets, Search};
+use crate::prepare::cells::{column_label, numbers};
+use crate::prepare::moments::SparseRowReader;
+use crate::prepare::quantile::{QuantilePartial, QuantileSearch};
 
 /// What is known of the columns between passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Places {
+pub struct PlacementState {
     columns: usize,
     /// Whether NaN is a missing cell; otherwise it is refused.
     missing: bool,
@@ -20,17 +20,17 @@ pub struct Places {
     /// Quantiles found so far: a row a level, a value a column.
     found: Vec<Vec<Option<f64>>>,
     /// The search for the next; one at a time, since the buckets of all at once would be large.
-    search: Option<Search>,
+    search: Option<QuantileSearch>,
 }
 
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Gathered {
+pub struct PlacementPartial {
     ranges: Vec<Option<(f64, f64)>>,
-    buckets: Option<Buckets>,
+    buckets: Option<QuantilePartial>,
 }
 
-impl Partial for Gathered {
+impl Partial for PlacementPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.ranges.len() != other.ranges.len() {
             let (expected, found) = (self.ranges.len(), other.ranges.len());
@@ -49,7 +49,7 @@ impl Partial for Gathered {
     }
 }
 
-impl Places {
+impl PlacementState {
     /// Before the first pass. `quantiles` points are wanted along each column, of which the first and the last are its
     /// ends; 0 when the ranges are enough.
     pub(super) fn new(columns: usize, missing: bool, quantiles: usize) -> Self {
@@ -61,19 +61,19 @@ impl Places {
         self.columns
     }
 
-    pub(super) fn empty(&self) -> Gathered {
-        Gathered { ranges: vec![None; self.columns], buckets: self.search.as_ref().map(Search::empty) }
+    pub(super) fn empty(&self) -> PlacementPartial {
+        PlacementPartial { ranges: vec![None; self.columns], buckets: self.search.as_ref().map(QuantileSearch::empty) }
     }
 
     /// Takes in a block; cells that are not finite are refused in the first pass.
-    pub(super) fn add(&self, part: &mut Gathered, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+    pub(super) fn add(&self, part: &mut PlacementPartial, rows: &Dataset<'_>, learner: &str) -> Result<()> {
         match (&self.search, &mut part.buckets) {
             (Some(search), Some(buckets)) => self.add_cells(search, buckets, rows, learner),
             _ => self.add_ranges(part, rows, learner),
         }
     }
 
-    fn add_ranges(&self, part: &mut Gathered, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+    fn add_ranges(&self, part: &mut PlacementPartial, rows: &Dataset<'_>, learner: &str) -> Result<()> {
         let cols = self.columns;
         let mut bad = false;
         let mut take = |j: usize, v: f64| {
@@ -86,7 +86,7 @@ impl Places {
         };
         match rows.x {
             Features::Csr(x) => {
-                let (mut row, mut stored, mut seen) = (SparseRow::new(cols), vec![0usize; cols], 0);
+                let (mut row, mut stored, mut seen) = (SparseRowReader::new(cols), vec![0usize; cols], 0);
                 for i in (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0) {
                     seen += 1;
                     row.each(x, i, &mut |j, v| {
@@ -111,14 +111,14 @@ impl Places {
             if let Some((low, high)) = range
                 && !(high - low).is_finite()
             {
-                let column = label(rows.schema, j);
+                let column = column_label(rows.schema, j);
                 return Err(Error::Numeric(format!("column {column}: the range from {low} to {high} overflows")));
             }
         }
         Ok(())
     }
 
-    fn add_cells(&self, search: &Search, buckets: &mut Buckets, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+    fn add_cells(&self, search: &QuantileSearch, buckets: &mut QuantilePartial, rows: &Dataset<'_>, learner: &str) -> Result<()> {
         let mut scratch = Vec::new();
         let block = numbers(&rows.x, &mut scratch, learner)?;
         for j in 0..self.columns {
@@ -128,10 +128,10 @@ impl Places {
     }
 
     /// Ends a pass; whether all is known.
-    pub(super) fn finish(&mut self, total: Gathered) -> bool {
+    pub(super) fn finish(&mut self, total: PlacementPartial) -> bool {
         match (&mut self.search, total.buckets) {
             (Some(search), Some(buckets)) => {
-                if search.narrow(&buckets) {
+                if search.refine(&buckets) {
                     self.found.push(search.values());
                     self.search = None;
                 }
@@ -139,7 +139,7 @@ impl Places {
             _ => self.ranges = Some(total.ranges),
         }
         if self.search.is_none() && self.found.len() < self.levels.len() {
-            self.search = Some(Search::new(self.levels[self.found.len()], self.columns));
+            self.search = Some(QuantileSearch::new(self.levels[self.found.len()], self.columns));
         }
         self.search.is_none()
     }
@@ -170,7 +170,7 @@ fn refuse(rows: &Dataset<'_>, missing: bool) -> Result<()> {
         match rows.x.row_range(i..i + 1).refuse_non_finite(rows.schema) {
             Err(Error::NotFinite { value, .. }) if missing && value == "NaN" => {
                 // Another cell of the row may be infinite.
-                crate::prepare::cells::refuse_infinite(&rows.x.row_range(i..i + 1), rows.schema, &|_| true)
+                crate::prepare::cells::check_finite(&rows.x.row_range(i..i + 1), rows.schema, &|_| true)
                     .map_err(|e| at_row(e, i))?;
             }
             Err(e) => return Err(at_row(e, i)),
@@ -198,30 +198,30 @@ pub(super) fn refuse_if(bad: bool, x: &Features<'_>) -> Result<()> {
 macro_rules! gather_places {
     ($learner:ty, $model:ty, $quantiles:expr) => {
         impl ermine_core::PassLearner for $learner {
-            type State = super::places::Places;
-            type Partial = super::places::Gathered;
+            type State = super::places::PlacementState;
+            type Partial = super::places::PlacementPartial;
 
             fn block_rows(&self, _: usize) -> usize {
                 let quantiles: fn(&Self) -> bool = $quantiles;
                 if quantiles(self) { crate::prepare::quantile::BLOCK_ROWS } else { ermine_core::BLOCK_ROWS }
             }
 
-            fn start(
+            fn initial_state(
                 &self,
                 head: &ermine_core::Dataset<'_>,
                 _: &ermine_core::Context<'_>,
-            ) -> ermine_core::Result<super::places::Places> {
+            ) -> ermine_core::Result<super::places::PlacementState> {
                 self.places(head.cols())
             }
 
-            fn empty(&self, state: &super::places::Places) -> super::places::Gathered {
+            fn empty_partial(&self, state: &super::places::PlacementState) -> super::places::PlacementPartial {
                 state.empty()
             }
 
-            fn add(
+            fn add_block(
                 &self,
-                state: &super::places::Places,
-                part: &mut super::places::Gathered,
+                state: &super::places::PlacementState,
+                part: &mut super::places::PlacementPartial,
                 rows: &ermine_core::Dataset<'_>,
             ) -> ermine_core::Result<()> {
                 state.add(part, rows, <Self as ermine_core::Learner>::SPEC.name)
@@ -229,13 +229,13 @@ macro_rules! gather_places {
 
             fn finish(
                 &self,
-                mut state: super::places::Places,
-                total: super::places::Gathered,
+                mut state: super::places::PlacementState,
+                total: super::places::PlacementPartial,
                 _: &ermine_core::Context<'_>,
-            ) -> ermine_core::Result<ermine_core::Step<super::places::Places, $model>> {
+            ) -> ermine_core::Result<ermine_core::PassStep<super::places::PlacementState, $model>> {
                 match state.finish(total) {
-                    true => self.model(&state).map(ermine_core::Step::Done),
-                    false => Ok(ermine_core::Step::Again(state, None)),
+                    true => self.model(&state).map(ermine_core::PassStep::Done),
+                    false => Ok(ermine_core::PassStep::NextPass(state, None)),
                 }
             }
         }

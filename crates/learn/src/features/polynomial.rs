@@ -3,9 +3,9 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::places::{Places, gather_places, refuse_if};
+use super::places::{PlacementState, gather_places, refuse_if};
 use crate::prepare::cells::{by_blocks, numbers};
-use crate::prepare::moments::SparseRow;
+use crate::prepare::moments::SparseRowReader;
 use crate::prepare::name_of;
 
 /// All products of columns up to a degree.
@@ -101,7 +101,7 @@ impl Learner for Polynomial {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -123,7 +123,7 @@ impl Learner for Polynomial {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PolynomialModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<PolynomialModel> {
@@ -138,13 +138,13 @@ impl Learner for Polynomial {
 }
 
 impl Polynomial {
-    fn places(&self, columns: usize) -> Result<Places> {
+    fn places(&self, columns: usize) -> Result<PlacementState> {
         // Too many columns are refused before the rows are read.
         PolynomialModel::new(self.clone(), columns)?;
-        Ok(Places::new(columns, false, 0))
+        Ok(PlacementState::new(columns, false, 0))
     }
 
-    fn model(&self, places: &Places) -> Result<PolynomialModel> {
+    fn model(&self, places: &PlacementState) -> Result<PolynomialModel> {
         PolynomialModel::new(self.clone(), places.columns())
     }
 }
@@ -260,9 +260,9 @@ impl PolynomialModel {
     }
 
     /// The steps that make all products up to the greatest degree from a row: each is an earlier product times a column.
-    fn steps(&self) -> Steps {
+    fn steps(&self) -> MonomialPlan {
         let (_, most) = self.params.degree.ends();
-        let mut steps = Steps { made: Vec::new(), first_kept: 0 };
+        let mut steps = MonomialPlan { made: Vec::new(), first_kept: 0 };
         let mut range = 0..0;
         for d in 1..=most as usize {
             let before = steps.made.len();
@@ -283,7 +283,7 @@ impl PolynomialModel {
     }
 }
 
-struct Steps {
+struct MonomialPlan {
     /// An earlier product (`u32::MAX` is the product of nothing) and the column it is multiplied by.
     made: Vec<(u32, u32)>,
     /// Products before this one are only steps on the way.
@@ -342,7 +342,7 @@ impl Transformer for PolynomialModel {
         x.expect_cols(self.columns)?;
         let Features::Csr(x) = x else { return Ok(None) };
         let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        let mut row = SparseRow::new(self.columns);
+        let mut row = SparseRowReader::new(self.columns);
         let (mut columns, mut cells, mut bad) = (Vec::new(), Vec::new(), false);
         for i in 0..x.rows() {
             columns.clear();

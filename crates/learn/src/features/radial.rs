@@ -3,8 +3,8 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::Placing;
-use super::places::{Places, gather_places, refuse_if};
+use super::KnotPlacement;
+use super::places::{PlacementState, gather_places, refuse_if};
 use crate::cluster::{KMeans, KMeansModel};
 use crate::prepare::cells::{by_blocks, numbers};
 use crate::prepare::name_of;
@@ -37,7 +37,7 @@ pub struct Radial {
     /// How many centres there are along each column.
     pub n_centres: usize,
     /// Where the centres are.
-    pub centres: Centres,
+    pub centres: CenterChoice,
     /// The width of the bumps.
     pub width: Option<f64>,
 }
@@ -45,11 +45,11 @@ pub struct Radial {
 /// Where centres are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Centres {
+pub enum CenterChoice {
     /// By the cells of training.
-    Placed(Placing),
+    Placed(KnotPlacement),
     /// Among the rows, in all columns at once.
-    Among(Clusters),
+    Among(ClusterCenters),
     /// Given, the same for every column.
     At(Vec<f64>),
 }
@@ -57,14 +57,14 @@ pub enum Centres {
 /// A way to find centres among rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Clusters {
+pub enum ClusterCenters {
     /// The centres of k-means.
     Kmeans,
 }
 
 impl Default for Radial {
     fn default() -> Self {
-        Self { n_centres: 5, centres: Centres::Placed(Placing::Quantile), width: None }
+        Self { n_centres: 5, centres: CenterChoice::Placed(KnotPlacement::Quantile), width: None }
     }
 }
 
@@ -105,14 +105,14 @@ impl Learner for Radial {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(|radial, source, cx| match radial.clusters() {
-        Some(clusters) => radial.among(&drive_source(&clusters, source, cx)?),
-        None => drive_source(radial, source, cx),
+        Some(clusters) => radial.among(&run_passes_source(&clusters, source, cx)?),
+        None => run_passes_source(radial, source, cx),
     });
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
         match &self.centres {
-            Centres::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => Err(Error::Parameter {
+            CenterChoice::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => Err(Error::Parameter {
                 learner: Self::SPEC.name,
                 name: "centres".into(),
                 value: format!("{at:?}"),
@@ -127,7 +127,7 @@ impl Learner for Radial {
             Learner::check(self)?;
             return self.among(&clusters.fit(data, cx)?);
         }
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<RadialModel> {
@@ -145,7 +145,7 @@ impl Learner for Radial {
 
 impl Radial {
     fn is_joint(&self) -> bool {
-        matches!(self.centres, Centres::Among(_))
+        matches!(self.centres, CenterChoice::Among(_))
     }
 
     fn clusters(&self) -> Option<KMeans> {
@@ -171,20 +171,20 @@ impl Radial {
     }
 
     fn quantiles(&self) -> bool {
-        self.centres == Centres::Placed(Placing::Quantile)
+        self.centres == CenterChoice::Placed(KnotPlacement::Quantile)
     }
 
-    fn places(&self, columns: usize) -> Result<Places> {
-        Ok(Places::new(columns, false, if self.quantiles() { self.n_centres } else { 0 }))
+    fn places(&self, columns: usize) -> Result<PlacementState> {
+        Ok(PlacementState::new(columns, false, if self.quantiles() { self.n_centres } else { 0 }))
     }
 
-    fn model(&self, places: &Places) -> Result<RadialModel> {
+    fn model(&self, places: &PlacementState) -> Result<RadialModel> {
         let columns: Vec<Vec<f64>> = (0..places.columns())
             .map(|j| match &self.centres {
-                Centres::Placed(Placing::Uniform) => places.uniform(j, self.n_centres),
-                Centres::Placed(Placing::Quantile) => places.quantiles(j),
-                Centres::At(at) => at.clone(),
-                Centres::Among(_) => Vec::new(),
+                CenterChoice::Placed(KnotPlacement::Uniform) => places.uniform(j, self.n_centres),
+                CenterChoice::Placed(KnotPlacement::Quantile) => places.quantiles(j),
+                CenterChoice::At(at) => at.clone(),
+                CenterChoice::Among(_) => Vec::new(),
             })
             .collect();
         let width = columns.iter().map(|c| {
@@ -295,7 +295,7 @@ impl Transformer for RadialModel {
         })
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         if self.params.is_joint() {
             return None;
         }
@@ -326,14 +326,14 @@ mod tests {
     fn centres_are_where_they_are_asked_for() {
         let x = [0.0, 1.0, 2.0, 3.0, 100.0];
         assert_eq!(fit(&Radial::default(), &x).centres().as_slice(), x);
-        let uniform = Radial { centres: Centres::Placed(Placing::Uniform), ..Radial::default() };
+        let uniform = Radial { centres: CenterChoice::Placed(KnotPlacement::Uniform), ..Radial::default() };
         assert_eq!(fit(&uniform, &x).centres().as_slice(), [0.0, 25.0, 50.0, 75.0, 100.0]);
         assert_eq!(fit(&uniform, &x).width(), [25.0]);
-        let given = Radial { centres: Centres::At(vec![3.0]), width: Some(0.5), ..Radial::default() };
+        let given = Radial { centres: CenterChoice::At(vec![3.0]), width: Some(0.5), ..Radial::default() };
         let model = fit(&given, &x);
         let z = model.transform(&Features::F64(MatRef::row_major(&[3.0, 4.0], 2, 1))).unwrap();
         assert_eq!(z.as_slice(), [1.0, (-2.0f64).exp()]);
-        assert!(Radial { centres: Centres::At(vec![]), ..Radial::default() }.check().is_err());
+        assert!(Radial { centres: CenterChoice::At(vec![]), ..Radial::default() }.check().is_err());
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
         let middles = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]];
         let x = Mat::from_fn(12, 2, |i, j| middles[i / 4][j] + if i % 2 == j { 0.1 } else { -0.1 } * f64::from(i % 4 < 2));
         let data = Dataset::new(Features::F64(x.view()));
-        let radial = Radial { n_centres: 3, centres: Centres::Among(Clusters::Kmeans), width: None };
+        let radial = Radial { n_centres: 3, centres: CenterChoice::Among(ClusterCenters::Kmeans), width: None };
         let model = radial.fit(&data, &Context::default()).unwrap();
         assert_eq!((model.centres().rows(), model.centres().cols(), model.width().len()), (3, 2, 1));
         assert!((model.width()[0] - 10.0).abs() < 0.2, "{:?}", model.width());

@@ -3,9 +3,9 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::Placing;
-use super::places::{Places, gather_places};
-use crate::prepare::cells::{by_blocks, label, numbers};
+use super::KnotPlacement;
+use super::places::{PlacementState, gather_places};
+use crate::prepare::cells::{by_blocks, column_label, numbers};
 use crate::prepare::name_of;
 
 /// A B-spline basis for each column: smooth bumps that add up to 1, so that a linear learner behind it fits piecewise
@@ -44,7 +44,7 @@ pub struct Spline {
     /// The degree of the pieces.
     pub degree: usize,
     /// Where the knots are.
-    pub knots: Knots,
+    pub knots: KnotChoice,
     /// What happens beyond the first and the last knot.
     pub extrapolation: Extrapolation,
     /// Whether the last spline of each column is kept; all of them add up to 1.
@@ -56,9 +56,9 @@ pub struct Spline {
 /// Where knots are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Knots {
+pub enum KnotChoice {
     /// By the cells of training.
-    Placed(Placing),
+    Placed(KnotPlacement),
     /// Given: a row a knot, ascending, a value a column.
     At(Vec<Vec<f64>>),
 }
@@ -94,7 +94,7 @@ impl Default for Spline {
         Self {
             n_knots: 5,
             degree: 3,
-            knots: Knots::Placed(Placing::Uniform),
+            knots: KnotChoice::Placed(KnotPlacement::Uniform),
             extrapolation: Extrapolation::Constant,
             include_bias: true,
             handle_missing: HandleMissing::Error,
@@ -153,7 +153,7 @@ impl Learner for Spline {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -161,7 +161,7 @@ impl Learner for Spline {
             Err(Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected })
         };
         let mut count = self.n_knots;
-        if let Knots::At(rows) = &self.knots {
+        if let KnotChoice::At(rows) = &self.knots {
             count = rows.len();
             if rows.len() < 2 {
                 return refuse("knots", format!("{} knots", rows.len()), "at least 2 are needed".into());
@@ -181,7 +181,7 @@ impl Learner for Spline {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SplineModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<SplineModel> {
@@ -189,8 +189,8 @@ impl Learner for Spline {
         params.check()?;
         let knots: Mat<f64> = input.mat("knots")?;
         let count = match &params.knots {
-            Knots::Placed(_) => params.n_knots,
-            Knots::At(rows) => rows.len(),
+            KnotChoice::Placed(_) => params.n_knots,
+            KnotChoice::At(rows) => rows.len(),
         };
         let right = knots.cols() > 0 && knots.rows() == count + 2 * params.degree;
         let ascending = (1..knots.rows()).all(|k| knots.row(k).iter().zip(knots.row(k - 1)).all(|(b, a)| b >= a));
@@ -203,17 +203,17 @@ impl Learner for Spline {
 
 impl Spline {
     fn quantiles(&self) -> bool {
-        self.knots == Knots::Placed(Placing::Quantile)
+        self.knots == KnotChoice::Placed(KnotPlacement::Quantile)
     }
 
-    fn places(&self, columns: usize) -> Result<Places> {
-        if let Knots::At(rows) = &self.knots
+    fn places(&self, columns: usize) -> Result<PlacementState> {
+        if let KnotChoice::At(rows) = &self.knots
             && rows[0].len() != columns
         {
             return Err(Error::Length { what: "columns of the knots".into(), expected: columns, found: rows[0].len() });
         }
         let missing = self.handle_missing == HandleMissing::Zeros;
-        Ok(Places::new(columns, missing, if self.quantiles() { self.n_knots } else { 0 }))
+        Ok(PlacementState::new(columns, missing, if self.quantiles() { self.n_knots } else { 0 }))
     }
 
     /// The knots of a column: those over its range and as many as the degree on either side.
@@ -234,13 +234,13 @@ impl Spline {
         all
     }
 
-    fn model(&self, places: &Places) -> Result<SplineModel> {
+    fn model(&self, places: &PlacementState) -> Result<SplineModel> {
         let columns: Vec<Vec<f64>> = (0..places.columns())
             .map(|j| {
                 self.all_knots(&match &self.knots {
-                    Knots::Placed(Placing::Uniform) => places.uniform(j, self.n_knots),
-                    Knots::Placed(Placing::Quantile) => places.quantiles(j),
-                    Knots::At(rows) => rows.iter().map(|r| r[j]).collect(),
+                    KnotChoice::Placed(KnotPlacement::Uniform) => places.uniform(j, self.n_knots),
+                    KnotChoice::Placed(KnotPlacement::Quantile) => places.quantiles(j),
+                    KnotChoice::At(rows) => rows.iter().map(|r| r[j]).collect(),
                 })
             })
             .collect();
@@ -388,7 +388,7 @@ impl Transformer for SplineModel {
                     if !v.is_finite() {
                         block.refuse_non_finite(None)?;
                         // A table hides missing cells from the refusal above.
-                        return Err(Error::NotFinite { column: label(None, j), row: i, value: "NaN".into() });
+                        return Err(Error::NotFinite { column: column_label(None, j), row: i, value: "NaN".into() });
                     }
                     if !self.cell(t, v, &mut work, &mut all) {
                         let (low, high) = (t[self.params.degree], t[t.len() - self.params.degree - 1]);
@@ -402,7 +402,7 @@ impl Transformer for SplineModel {
         })
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some((0..self.knots.cols()).flat_map(|j| vec![j; self.kept()]).collect())
     }
 
@@ -486,7 +486,7 @@ mod tests {
 
     #[test]
     fn quantile_knots_count_weights_as_rows_and_constants_are_sound() {
-        let s = Spline { knots: Knots::Placed(Placing::Quantile), n_knots: 3, ..Spline::default() };
+        let s = Spline { knots: KnotChoice::Placed(KnotPlacement::Quantile), n_knots: 3, ..Spline::default() };
         let twice = fit(&s, &[1.0, 2.0, 9.0], Some(&[1.0, 2.0, 0.0]));
         assert_eq!(twice, fit(&s, &[1.0, 2.0, 2.0], None));
         assert_eq!(twice.knots().as_slice()[3..6], [1.0, 2.0, 2.0]);
@@ -500,8 +500,8 @@ mod tests {
     #[test]
     fn knots_that_are_none_are_refused() {
         let refuse = |s: Spline| s.check().unwrap_err().to_string();
-        assert!(refuse(Spline { knots: Knots::At(vec![vec![1.0], vec![1.0]]), ..Spline::default() }).contains("sorted"));
-        assert!(refuse(Spline { knots: Knots::At(vec![vec![1.0]]), ..Spline::default() }).contains("at least 2"));
+        assert!(refuse(Spline { knots: KnotChoice::At(vec![vec![1.0], vec![1.0]]), ..Spline::default() }).contains("sorted"));
+        assert!(refuse(Spline { knots: KnotChoice::At(vec![vec![1.0]]), ..Spline::default() }).contains("at least 2"));
         let s = Spline { extrapolation: Extrapolation::Periodic, n_knots: 3, ..Spline::default() };
         assert!(refuse(s).contains("periodic"));
     }
@@ -512,7 +512,7 @@ mod tests {
             x in prop::collection::vec(-1e3f64..1e3, 2..30), degree in 0usize..6, n_knots in 2usize..9, quantile: bool,
         ) {
             prop_assume!(x.iter().any(|v| *v != x[0]));
-            let knots = Knots::Placed(if quantile { Placing::Quantile } else { Placing::Uniform });
+            let knots = KnotChoice::Placed(if quantile { KnotPlacement::Quantile } else { KnotPlacement::Uniform });
             let model = fit(&Spline { n_knots, degree, knots, ..Spline::default() }, &x, None);
             prop_assert_eq!(model.n_splines(), n_knots + degree - 1);
             for &v in &x {

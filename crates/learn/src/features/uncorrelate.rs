@@ -37,13 +37,13 @@ pub struct Uncorrelate {
     /// Correlations above this, up to sign, are too strong.
     pub threshold: f64,
     /// Which column of a pair is kept.
-    pub keep: Keep,
+    pub keep: KeepRule,
 }
 
 /// Which column of a pair is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Keep {
+pub enum KeepRule {
     /// The one that comes first.
     First,
     /// The one that is less correlated with the other columns on average; the first of equals.
@@ -52,7 +52,7 @@ pub enum Keep {
 
 impl Default for Uncorrelate {
     fn default() -> Self {
-        Self { threshold: 0.95, keep: Keep::First }
+        Self { threshold: 0.95, keep: KeepRule::First }
     }
 }
 
@@ -83,16 +83,16 @@ impl Learner for Uncorrelate {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<UncorrelateModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<UncorrelateModel> {
         let columns: usize = input.field("n_features")?;
         let kept: Vec<u32> = input.vec("kept")?;
-        let dropped: Vec<Dropped> = input.field("dropped")?;
+        let dropped: Vec<DroppedColumn> = input.field("dropped")?;
         let inside = |c: u32| (c as usize) < columns;
         let sound = !kept.is_empty()
             && kept.windows(2).all(|w| w[0] < w[1])
@@ -115,13 +115,13 @@ impl Learner for Uncorrelate {
 
 /// What is known before the pass: the number of columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Columns(usize);
+pub struct UncorrelateState(usize);
 
 /// Sums of products of the columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Products(Moments);
+pub struct UncorrelatePartial(Moments);
 
-impl Partial for Products {
+impl Partial for UncorrelatePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.0.x_cols() != other.0.x_cols() {
             let (expected, found) = (self.0.x_cols(), other.0.x_cols());
@@ -133,22 +133,22 @@ impl Partial for Products {
 }
 
 impl PassLearner for Uncorrelate {
-    type State = Columns;
-    type Partial = Products;
+    type State = UncorrelateState;
+    type Partial = UncorrelatePartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Columns> {
-        Ok(Columns(head.cols()))
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<UncorrelateState> {
+        Ok(UncorrelateState(head.cols()))
     }
 
-    fn empty(&self, state: &Columns) -> Products {
-        Products(Moments::new(state.0, 0))
+    fn empty_partial(&self, state: &UncorrelateState) -> UncorrelatePartial {
+        UncorrelatePartial(Moments::new(state.0, 0))
     }
 
-    fn add(&self, _: &Columns, part: &mut Products, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &UncorrelateState, part: &mut UncorrelatePartial, rows: &Dataset<'_>) -> Result<()> {
         match rows.x {
             Features::F32(x) => part.0.add(x, None, rows.weight),
             x => part.0.add(x.f64_rows(&mut Vec::new(), Self::SPEC.name)?, None, rows.weight),
@@ -156,8 +156,8 @@ impl PassLearner for Uncorrelate {
         part.0.refuse_non_finite(rows)
     }
 
-    fn finish(&self, _: Columns, total: Products, _: &Context<'_>) -> Result<Step<Columns, UncorrelateModel>> {
-        Ok(Step::Done(self.choose(&correlations(&total.0))))
+    fn finish(&self, _: UncorrelateState, total: UncorrelatePartial, _: &Context<'_>) -> Result<PassStep<UncorrelateState, UncorrelateModel>> {
+        Ok(PassStep::Done(self.choose(&correlations(&total.0))))
     }
 }
 
@@ -192,10 +192,10 @@ impl Uncorrelate {
         let mut dropped = Vec::new();
         for (i, j) in pairs {
             if there[i] && there[j] {
-                let second = self.keep == Keep::First || mean[j] >= mean[i];
+                let second = self.keep == KeepRule::First || mean[j] >= mean[i];
                 let (column, because) = if second { (j, i) } else { (i, j) };
                 there[column] = false;
-                dropped.push(Dropped { column: column as u32, because: because as u32, correlation: r[(i, j)] });
+                dropped.push(DroppedColumn { column: column as u32, because: because as u32, correlation: r[(i, j)] });
             }
         }
         UncorrelateModel {
@@ -210,7 +210,7 @@ impl Uncorrelate {
 
 /// A column that was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Dropped {
+pub struct DroppedColumn {
     /// The column.
     pub column: u32,
     /// The column it is nearly a multiple of; it was there when this one was dropped, and may have been dropped later.
@@ -226,7 +226,7 @@ pub struct Dropped {
 pub struct UncorrelateModel {
     columns: usize,
     kept: Vec<u32>,
-    dropped: Vec<Dropped>,
+    dropped: Vec<DroppedColumn>,
     rule: Option<Uncorrelate>,
     correlation: Option<Mat<f64>>,
 }
@@ -238,7 +238,7 @@ impl UncorrelateModel {
     }
 
     /// The columns that were left out, the strongest correlation first.
-    pub fn dropped(&self) -> &[Dropped] {
+    pub fn dropped(&self) -> &[DroppedColumn] {
         &self.dropped
     }
 
@@ -261,8 +261,8 @@ impl Model for UncorrelateModel {
         report.text(format!("{} of {} columns are kept.", self.kept.len(), self.columns));
         if let Some(rule) = &self.rule {
             let which = match rule.keep {
-                Keep::First => "the later column is dropped",
-                Keep::Least => "the column that is more correlated with all others is dropped, the later of equals",
+                KeepRule::First => "the later column is dropped",
+                KeepRule::Least => "the column that is more correlated with all others is dropped, the later of equals",
             };
             report.text(format!(
                 "Pairs with a correlation above {} up to sign are gone through from the strongest down, equals in the order of the \
@@ -271,7 +271,7 @@ impl Model for UncorrelateModel {
             ));
         }
         let name = |j: u32| Cell::from(name_of(schema, j as usize));
-        let row = |d: &Dropped| vec![name(d.column), name(d.because), d.correlation.into()];
+        let row = |d: &DroppedColumn| vec![name(d.column), name(d.because), d.correlation.into()];
         if !self.dropped.is_empty() {
             let rows = self.dropped.iter().map(row).collect();
             report.table("Columns left out", &["column", "because of", "correlation"], rows);
@@ -336,7 +336,7 @@ impl Transformer for UncorrelateModel {
         Csr::new(indptr, indices, values, self.kept.len()).map(Some)
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some(self.kept.iter().map(|&j| j as usize).collect())
     }
 
@@ -355,7 +355,7 @@ mod tests {
 
     /// Columns: a, b, a + small noise, -b on another scale, c, constant.
     fn sample() -> Mat<f64> {
-        let mut s = Stream::new(3, "uncorrelate", 0);
+        let mut s = RngStream::new(3, "uncorrelate", 0);
         let mut x = Mat::zeros(400, 6);
         for i in 0..400 {
             let (a, b, c) = (s.normal(), s.normal(), s.normal());
@@ -403,7 +403,7 @@ mod tests {
     fn the_least_correlated_of_a_pair_can_be_kept() {
         // x1 goes with x0 and with x2; the strongest pair is (x0, x1), and x1 has the larger mean.
         let r = Mat::from_vec(3, 3, vec![1.0, 0.98, 0.5, 0.98, 1.0, 0.96, 0.5, 0.96, 1.0]);
-        let least = Uncorrelate { keep: Keep::Least, ..Uncorrelate::default() }.choose(&r);
+        let least = Uncorrelate { keep: KeepRule::Least, ..Uncorrelate::default() }.choose(&r);
         assert_eq!(least.kept(), [0, 2]);
         let first = Uncorrelate { threshold: 1.0, ..Uncorrelate::default() }.choose(&r);
         assert_eq!((first.kept().len(), first.dropped().len()), (3, 0));

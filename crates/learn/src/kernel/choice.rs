@@ -1,7 +1,7 @@
 //! The kernel as a parameter.
 
 use ermine_core::{Error, Features, Result};
-use ermine_math::kernel::{Gamma, Kernel, Spread};
+use ermine_math::kernel::{Gamma, Kernel, CellVariance};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A kernel as a parameter: a bare name, whose numbers are the parameters `gamma`, `degree` and `coef0`; a formula such as
@@ -43,13 +43,13 @@ impl<'de> Deserialize<'de> for KernelChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Either {
+        enum KernelRepr {
             Text(String),
             Made(Kernel),
         }
-        Ok(match Either::deserialize(deserializer)? {
-            Either::Text(text) => Self::Text(text),
-            Either::Made(kernel) => Self::Made(kernel),
+        Ok(match KernelRepr::deserialize(deserializer)? {
+            KernelRepr::Text(text) => Self::Text(text),
+            KernelRepr::Made(kernel) => Self::Made(kernel),
         })
     }
 }
@@ -112,8 +112,8 @@ pub(crate) fn resolve(kernel: &Kernel, x: &Features<'_>, weight: Option<&[f64]>,
     let columns = std::cell::OnceCell::new();
     let spread = |which: Option<&[u32]>| {
         // An error is told below; nothing is made of the numbers.
-        let Ok(Moments { total, means, squares }) = columns.get_or_init(|| moments(x, weight, learner)) else {
-            return Spread { columns: 1, variance: 1.0 };
+        let Ok(CellMoments { total, means, squares }) = columns.get_or_init(|| moments(x, weight, learner)) else {
+            return CellVariance { columns: 1, variance: 1.0 };
         };
         let all: Vec<u32> = (0..x.cols() as u32).collect();
         let which = which.unwrap_or(&all);
@@ -122,7 +122,7 @@ pub(crate) fn resolve(kernel: &Kernel, x: &Features<'_>, weight: Option<&[f64]>,
         let between = which.iter().map(|&j| (means[j as usize] - mean).powi(2)).sum::<f64>() / count;
         let within = which.iter().map(|&j| squares[j as usize]).sum::<f64>() / (count * total);
         let variance = between + within;
-        Spread { columns: which.len(), variance: if variance.is_finite() { variance } else { f64::MAX } }
+        CellVariance { columns: which.len(), variance: if variance.is_finite() { variance } else { f64::MAX } }
     };
     let resolved = kernel.resolved(&spread);
     match columns.into_inner() {
@@ -132,13 +132,13 @@ pub(crate) fn resolve(kernel: &Kernel, x: &Features<'_>, weight: Option<&[f64]>,
 }
 
 /// Σw, and of each column its mean and Σw(x - mean)².
-struct Moments {
+struct CellMoments {
     total: f64,
     means: Vec<f64>,
     squares: Vec<f64>,
 }
 
-fn moments(x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<Moments> {
+fn moments(x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<CellMoments> {
     let cols = x.cols();
     let weight_of = |i: usize| weight.map_or(1.0, |w| w[i]).max(0.0);
     let total: f64 = (0..x.rows()).map(weight_of).sum();
@@ -166,7 +166,7 @@ fn moments(x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<Mo
     if let Features::Csr(_) = x {
         squares.iter_mut().zip(&stored).zip(&means).for_each(|((s, stored), m)| *s += (total - stored).max(0.0) * m * m);
     }
-    Ok(Moments { total, means, squares })
+    Ok(CellMoments { total, means, squares })
 }
 
 /// Every cell; of sparse rows those that are stored, each column of a row once.

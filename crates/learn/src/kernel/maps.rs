@@ -2,9 +2,9 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
-    ParamSpec, Progress, Range, Report, Result, Schema, Spec, Stream, Task, Transformer,
+    ParamSpec, Progress, Range, Report, Result, Schema, Spec, RngStream, Task, Transformer,
 };
-use ermine_math::kernel::{Centres, Expansion, Kernel};
+use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel};
 use ermine_math::linalg::eigen_symmetric;
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,11 @@ const GAMMA: ParamSpec = ParamSpec {
 
 /// ‖K - Z Zᵀ‖ / ‖K‖ of some rows.
 fn error_of(kernel: &Kernel, x: &Features<'_>, z: &dyn Fn(&Features<'_>) -> Result<Mat<f64>>, seed: u64) -> Result<f64> {
-    let mut rows = Stream::new(seed, "feature map error", 0).permutation(x.rows());
+    let mut rows = RngStream::new(seed, "feature map error", 0).permutation(x.rows());
     rows.truncate(SAMPLE);
     rows.sort_unstable();
-    let part = x.take(&rows);
-    let exact = Expansion::new(kernel, Centres::take(kernel, x, &rows)?)?.gram(&part.view(), "a feature map")?;
+    let part = x.take_rows(&rows);
+    let exact = Expansion::new(kernel, ExpansionPoints::take(kernel, x, &rows)?)?.gram(&part.view(), "a feature map")?;
     let z = z(&part.view())?;
     let (mut off, mut size) = (0.0, 0.0);
     for i in 0..rows.len() {
@@ -39,7 +39,7 @@ fn error_of(kernel: &Kernel, x: &Features<'_>, z: &dyn Fn(&Features<'_>) -> Resu
     Ok(if size > 0.0 { (off / size).sqrt() } else { off.sqrt() })
 }
 
-fn said(error: f64, rows: usize) -> Certificate {
+fn error_certificate(error: f64, rows: usize) -> Certificate {
     Certificate {
         method: "feature map".into(),
         iterations: 1,
@@ -108,7 +108,7 @@ impl Learner for Nystroem {
         ],
     };
 
-    const ORDERED: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -123,11 +123,11 @@ impl Learner for Nystroem {
         let kernel = self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
         let kernel = resolve(&kernel, &data.x, data.weight, Self::SPEC.name)?;
         let present: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
-        let mut drawn = Stream::new(cx.seed, "nystroem", 0).permutation(present.len());
+        let mut drawn = RngStream::new(cx.seed, "nystroem", 0).permutation(present.len());
         drawn.truncate(self.n_components);
         let rows: Vec<usize> = drawn.into_iter().map(|k| present[k]).collect();
-        let expansion = Expansion::new(&kernel, Centres::take(&kernel, &data.x, &rows)?)?;
-        let gram = expansion.gram(&data.x.take(&rows).view(), Self::SPEC.name)?;
+        let expansion = Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &rows)?)?;
+        let gram = expansion.gram(&data.x.take_rows(&rows).view(), Self::SPEC.name)?;
         let m = rows.len();
         let gram = Mat::from_fn(m, m, |i, j| 0.5 * (gram[(i, j)] + gram[(j, i)]));
         let eigen = eigen_symmetric(gram.view())?;
@@ -143,9 +143,9 @@ impl Learner for Nystroem {
             error: 0.0,
             certificate: None,
         };
-        let kept = data.x.take(&present);
+        let kept = data.x.take_rows(&present);
         model.error = error_of(&kernel, &kept.view(), &|x| model.transform(x), cx.seed)?;
-        model.certificate = Some(said(model.error, present.len()));
+        model.certificate = Some(error_certificate(model.error, present.len()));
         Ok(model)
     }
 
@@ -263,7 +263,7 @@ impl Learner for RandomFourier {
         ],
     };
 
-    const ORDERED: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RandomFourierModel> {
         self.check()?;
@@ -274,15 +274,15 @@ impl Learner for RandomFourier {
         let Kernel::Gaussian { gamma: ermine_math::kernel::Gamma::Value(gamma) } = kernel else {
             return Err(Error::Numeric("the width of the kernel is not a number".into()));
         };
-        let mut draw = Stream::new(cx.seed, "random fourier features", 0);
+        let mut draw = RngStream::new(cx.seed, "random fourier features", 0);
         let scale = (2.0 * gamma).sqrt();
         let weights = Mat::from_fn(self.n_components, data.cols(), |_, _| scale * draw.normal());
         let offset: Vec<f64> = (0..self.n_components).map(|_| std::f64::consts::TAU * draw.uniform()).collect();
         let mut model = RandomFourierModel { weights, offset, gamma, error: 0.0, certificate: None };
         let present: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
-        let kept = data.x.take(&present);
+        let kept = data.x.take_rows(&present);
         model.error = error_of(&kernel, &kept.view(), &|x| model.transform(x), cx.seed)?;
-        model.certificate = Some(said(model.error, present.len()));
+        model.certificate = Some(error_certificate(model.error, present.len()));
         Ok(model)
     }
 

@@ -1,6 +1,6 @@
 //! Linear models as sums of parts, one a column.
 
-use ermine_core::{Additive, Features, Mat, MatRef, Model, Result};
+use ermine_core::{AdditiveModel, Features, Mat, MatRef, Model, Result};
 
 use super::{
     ExpectileModel, HuberModel, LassoModel, LinearSvmModel, LogisticModel, OlsModel, PerceptronModel, QuantileModel, RidgeModel,
@@ -22,8 +22,8 @@ fn line(coef: &[f64]) -> MatRef<'_, f64> {
 
 macro_rules! additive {
     ($($model:ident, $learner:literal, |$m:ident| $coef:expr, $explains:expr;)*) => {$(
-        impl Additive for $model {
-            fn explains(&self) -> &'static str {
+        impl AdditiveModel for $model {
+            fn output_name(&self) -> &'static str {
                 let $m = self;
                 let _ = $m;
                 $explains

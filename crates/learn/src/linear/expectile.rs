@@ -2,14 +2,14 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Partial, PassLearner, Progress, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Target, Task, Trace, drive,
-    drive_source,
+    Partial, PassLearner, Progress, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Target, Task, Trace, run_passes,
+    run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, Problem, Solution, Stage, Totals, ldexp};
-use super::line::{self, Line};
+use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, LeastSquaresPartial, ldexp};
+use super::line::{self, LinearFunction};
 
 /// What a row of residual `r` weighs: `tau` above the line, `1 - tau` below.
 ///
@@ -82,8 +82,8 @@ const PERFECT: f64 = 1e-26;
 const HALVINGS: u32 = 30;
 
 impl Expectile {
-    fn problem(&self) -> Problem<'_> {
-        Problem {
+    fn problem(&self) -> LeastSquaresProblem<'_> {
+        LeastSquaresProblem {
             learner: Self::SPEC.name,
             fit_intercept: self.fit_intercept,
             positive: false,
@@ -102,7 +102,7 @@ impl Expectile {
 
     /// What rows add to the objective at `here`, in units of the target times 2^exponent, and whether they lie on another side
     /// than their weights suppose.
-    fn evaluate(&self, search: &Search, rows: &Dataset<'_>, sums: &mut Evaluation) -> Result<Vec<f64>> {
+    fn evaluate(&self, search: &ExpectileSearch, rows: &Dataset<'_>, sums: &mut ExpectileObjective) -> Result<Vec<f64>> {
         let Some(here) = &search.here else { return Ok(self.weights(rows, None)) };
         let r = here.residuals(rows, Self::SPEC.name)?;
         let before = search.before.as_ref().map(|b| b.residuals(rows, Self::SPEC.name)).transpose()?;
@@ -117,8 +117,8 @@ impl Expectile {
     }
 
     /// Judges a line that was just evaluated.
-    fn judge(&self, search: &mut Search, sums: &Evaluation) -> Verdict {
-        let Some(here) = search.here.clone().filter(|_| !search.judged) else { return Verdict::Solve };
+    fn decide(&self, search: &mut ExpectileSearch, sums: &ExpectileObjective) -> LineDecision {
+        let Some(here) = search.here.clone().filter(|_| !search.judged) else { return LineDecision::Solve };
         let root = self.alpha.sqrt();
         let penalty: f64 = here.coef.iter().map(|b| ldexp(b * root, search.exponent).powi(2)).sum();
         let objective = sums.loss + penalty;
@@ -126,9 +126,9 @@ impl Expectile {
             && objective > last * (1.0 + ROUNDING)
             && search.halvings < HALVINGS
         {
-            search.here = Some(before.towards(&here, 0.5));
+            search.here = Some(before.interpolate(&here, 0.5));
             search.halvings += 1;
-            return Verdict::Halve;
+            return LineDecision::Halve;
         }
         let gain = search.objective.map_or(f64::INFINITY, |last| last - objective);
         search.steps += 1;
@@ -139,10 +139,10 @@ impl Expectile {
         // Without a move the weights are those the line was solved for; a gain of nothing is rounding that moves rows on the line.
         let whole = search.halvings == 0;
         search.converged = whole && (sums.moved == 0 || gain <= ROUNDING * objective || objective <= PERFECT * search.size);
-        if search.converged || search.steps >= self.max_iter { Verdict::Stop } else { Verdict::Solve }
+        if search.converged || search.steps >= self.max_iter { LineDecision::Stop } else { LineDecision::Solve }
     }
 
-    fn model(&self, search: &Search) -> Option<ExpectileModel> {
+    fn model(&self, search: &ExpectileSearch) -> Option<ExpectileModel> {
         let here = search.here.as_ref()?;
         let objective = search.objective.map(|v| ldexp(v, -2 * search.exponent)).filter(|v| v.is_finite());
         let mut notes = search.notes.clone();
@@ -169,23 +169,23 @@ impl Expectile {
 
     /// The steps for shapes that least squares solves in memory.
     fn in_memory(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<ExpectileModel>> {
-        let mut search = Search::new();
+        let mut search = ExpectileSearch::new();
         loop {
-            let mut sums = Evaluation::default();
+            let mut sums = ExpectileObjective::default();
             let weight = self.evaluate(&search, data, &mut sums)?;
-            match self.judge(&mut search, &sums) {
-                Verdict::Halve => continue,
-                Verdict::Stop => return Ok(self.model(&search)),
-                Verdict::Solve => {}
+            match self.decide(&mut search, &sums) {
+                LineDecision::Halve => continue,
+                LineDecision::Stop => return Ok(self.model(&search)),
+                LineDecision::Solve => {}
             }
             cx.report(Progress { stage: "steps", done: search.steps, total: None, objective: search.objective })?;
-            if cx.out_of_time()
+            if cx.deadline_passed()
                 && let Some(model) = self.model(&search)
             {
                 return Ok(Some(model));
             }
             match least_squares::in_memory(&self.problem(), &data.with_weight(Some(&weight)), cx)? {
-                Some(solution) => search.take(&solution),
+                Some(solution) => search.accept(&solution),
                 None => return Ok(None),
             }
         }
@@ -193,7 +193,7 @@ impl Expectile {
 }
 
 /// What follows an evaluation.
-enum Verdict {
+enum LineDecision {
     /// The step was too long.
     Halve,
     /// Solve for the next line.
@@ -204,11 +204,11 @@ enum Verdict {
 
 /// Where the steps stand.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Search {
+struct ExpectileSearch {
     /// The line to be evaluated, or evaluated last.
-    here: Option<Line>,
+    here: Option<LinearFunction>,
     /// The line whose sides gave the weights that `here` was solved for.
-    before: Option<Line>,
+    before: Option<LinearFunction>,
     /// Whether `here` has been judged.
     judged: bool,
     halvings: u32,
@@ -226,7 +226,7 @@ struct Search {
     trace: Trace,
 }
 
-impl Search {
+impl ExpectileSearch {
     fn new() -> Self {
         Self {
             here: None,
@@ -247,9 +247,9 @@ impl Search {
     }
 
     /// Goes on with the line that least squares gave.
-    fn take(&mut self, solution: &Solution) {
+    fn accept(&mut self, solution: &LeastSquaresSolution) {
         self.before = self.here.take();
-        self.here = Some(Line { coef: solution.coef.row(0).to_vec(), intercept: solution.intercept[0] });
+        self.here = Some(LinearFunction { coef: solution.coef.row(0).to_vec(), intercept: solution.intercept[0] });
         let to = 2 * (solution.exponent[0] - self.exponent);
         self.objective = self.objective.map(|o| ldexp(o, to));
         self.size = if self.before.is_none() { solution.tss[0] } else { ldexp(self.size, to) };
@@ -263,7 +263,7 @@ impl Search {
 impl Learner for Expectile {
     type Model = ExpectileModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
 
     const SPEC: Spec = Spec {
         name: "expectile",
@@ -300,7 +300,7 @@ impl Learner for Expectile {
         ],
     };
 
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -320,12 +320,12 @@ impl Learner for Expectile {
         data.check(&Self::SPEC)?;
         match self.in_memory(data, cx)? {
             Some(model) => Ok(model),
-            None => drive(self, data, cx),
+            None => run_passes(self, data, cx),
         }
     }
 
     fn load(input: &ModelReader) -> Result<ExpectileModel> {
-        let line = line::load_one(input)?;
+        let line = line::load_single(input)?;
         Ok(ExpectileModel { line, n_iter: input.field("n_iter")?, certificate: None, trace: None })
     }
 }
@@ -333,20 +333,20 @@ impl Learner for Expectile {
 /// What every block is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpectileState {
-    first: Stage,
-    stage: Stage,
-    search: Search,
+    first: LeastSquaresState,
+    stage: LeastSquaresState,
+    search: ExpectileSearch,
 }
 
 /// What is gathered: the sums of least squares, and the objective.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpectileSums {
-    totals: Totals,
-    evaluation: Evaluation,
+    totals: LeastSquaresPartial,
+    evaluation: ExpectileObjective,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Evaluation {
+struct ExpectileObjective {
     loss: f64,
     moved: u64,
 }
@@ -367,16 +367,16 @@ impl PassLearner for Expectile {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ExpectileState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ExpectileState> {
         let first = least_squares::start(&self.problem(), head)?;
-        Ok(ExpectileState { stage: first.clone(), first, search: Search::new() })
+        Ok(ExpectileState { stage: first.clone(), first, search: ExpectileSearch::new() })
     }
 
-    fn empty(&self, state: &ExpectileState) -> ExpectileSums {
-        ExpectileSums { totals: least_squares::empty(&state.stage), evaluation: Evaluation::default() }
+    fn empty_partial(&self, state: &ExpectileState) -> ExpectileSums {
+        ExpectileSums { totals: least_squares::empty(&state.stage), evaluation: ExpectileObjective::default() }
     }
 
-    fn add(&self, state: &ExpectileState, part: &mut ExpectileSums, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ExpectileState, part: &mut ExpectileSums, rows: &Dataset<'_>) -> Result<()> {
         let weight = self.evaluate(&state.search, rows, &mut part.evaluation)?;
         let rows = Dataset { y: Target::Reals(rows.y.reals()?), weight: Some(&weight), ..*rows };
         least_squares::add(&self.problem(), &state.stage, &mut part.totals, &rows)
@@ -387,33 +387,33 @@ impl PassLearner for Expectile {
         mut state: ExpectileState,
         total: ExpectileSums,
         _: &Context<'_>,
-    ) -> Result<Step<ExpectileState, ExpectileModel>> {
+    ) -> Result<PassStep<ExpectileState, ExpectileModel>> {
         let search = &mut state.search;
-        match self.judge(search, &total.evaluation) {
-            Verdict::Halve => {
-                state.stage = state.stage.anew(&state.first);
-                return Ok(Step::Again(state, None));
+        match self.decide(search, &total.evaluation) {
+            LineDecision::Halve => {
+                state.stage = state.stage.restarted(&state.first);
+                return Ok(PassStep::NextPass(state, None));
             }
-            Verdict::Stop => {
+            LineDecision::Stop => {
                 if let Some(model) = self.model(search) {
-                    return Ok(Step::Done(model));
+                    return Ok(PassStep::Done(model));
                 }
             }
-            Verdict::Solve => {}
+            LineDecision::Solve => {}
         }
         let objective = search.objective.map(|v| ldexp(v, -2 * search.exponent));
-        let anew = state.stage.anew(&state.first);
+        let anew = state.stage.restarted(&state.first);
         state.stage = match least_squares::finish(&self.problem(), state.stage, total.totals)? {
-            Step::Again(stage, _) => stage,
-            Step::Done(solution) => {
-                search.take(&solution);
+            PassStep::NextPass(stage, _) => stage,
+            PassStep::Done(solution) => {
+                search.accept(&solution);
                 anew
             }
         };
-        Ok(Step::Again(state, objective))
+        Ok(PassStep::NextPass(state, objective))
     }
 
-    fn interrupted(&self, state: &ExpectileState) -> Option<ExpectileModel> {
+    fn model_so_far(&self, state: &ExpectileState) -> Option<ExpectileModel> {
         self.model(&state.search)
     }
 }
@@ -455,7 +455,7 @@ impl Model for ExpectileModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 

@@ -1,16 +1,16 @@
 //! What a least-squares fit says about its coefficients: errors, tests, intervals and the quality of the fit.
 
-use ermine_core::{Cell, Error, Mat, Meaning, ModelReader, ModelWriter, Report, Result, Schema};
+use ermine_core::{Cell, Error, Mat, ColumnMeaning, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::distribution::{FisherF, Normal, StudentT};
 
-use super::least_squares::{ResidualCheck, Solution, ldexp};
+use super::least_squares::{ResidualCheck, LeastSquaresSolution, ldexp};
 
 /// Probability that an interval covers the coefficient, where no other is asked for.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Quality of the fit of one target.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Summary {
+pub struct FitStatistics {
     /// Rows with a weight above 0.
     pub n_obs: f64,
     /// Independent columns, the intercept apart.
@@ -37,7 +37,7 @@ pub struct Summary {
     pub bic: f64,
 }
 
-impl Summary {
+impl FitStatistics {
     const FIELDS: [&'static str; 12] = [
         "n_obs",
         "df_model",
@@ -76,7 +76,7 @@ impl Summary {
     }
 
     /// The quality of the fit of target `k`. Degrees of freedom count rows, not weights: weights are taken as inverse variances.
-    fn new(solution: &Solution, k: usize, fit_intercept: bool) -> Self {
+    fn new(solution: &LeastSquaresSolution, k: usize, fit_intercept: bool) -> Self {
         let n = solution.rows as f64;
         let df_model = solution.rank as f64;
         let fitted = df_model + f64::from(u8::from(fit_intercept));
@@ -129,7 +129,7 @@ impl Inference {
         [&self.std_err, &self.t_value, &self.p_value, &self.conf_low, &self.conf_high]
     }
 
-    fn new(solution: &Solution, fit_intercept: bool, confidence: f64) -> Option<Self> {
+    fn new(solution: &LeastSquaresSolution, fit_intercept: bool, confidence: f64) -> Option<Self> {
         let unit = solution.unit_error.as_ref()?;
         let (t, width) = (unit.rows(), unit.cols());
         let df = solution.rows as f64 - solution.rank as f64 - f64::from(u8::from(fit_intercept));
@@ -183,18 +183,18 @@ impl Inference {
 
 /// Everything said about a fit besides its coefficients.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Evidence {
-    pub summary: Vec<Summary>,
+pub(super) struct FitEvidence {
+    pub summary: Vec<FitStatistics>,
     pub inference: Option<Inference>,
     /// Probability that an interval covers the coefficient.
     pub confidence: f64,
     pub checks: Option<Vec<ResidualCheck>>,
 }
 
-impl Evidence {
-    pub fn new(solution: &Solution, fit_intercept: bool, confidence: f64) -> Self {
+impl FitEvidence {
+    pub fn new(solution: &LeastSquaresSolution, fit_intercept: bool, confidence: f64) -> Self {
         Self {
-            summary: (0..solution.rss.len()).map(|k| Summary::new(solution, k, fit_intercept)).collect(),
+            summary: (0..solution.rss.len()).map(|k| FitStatistics::new(solution, k, fit_intercept)).collect(),
             inference: Inference::new(solution, fit_intercept, confidence),
             confidence,
             checks: solution.checks.clone(),
@@ -205,7 +205,7 @@ impl Evidence {
     /// [targets, columns + 1], the intercept first; `confidence` [1] and `residual_checks` [targets, 2].
     pub fn save(&self, out: &mut ModelWriter) {
         let values: Vec<f64> = self.summary.iter().flat_map(|s| s.to_array()).collect();
-        out.array("summary", &[self.summary.len(), Summary::FIELDS.len()], &values);
+        out.array("summary", &[self.summary.len(), FitStatistics::FIELDS.len()], &values);
         if let Some(inference) = &self.inference {
             inference.save(out);
         }
@@ -217,9 +217,9 @@ impl Evidence {
     }
 
     pub fn load(input: &ModelReader, targets: usize, cols: usize) -> Result<Self> {
-        let summary: Mat<f64> = input.mat_of("summary", targets, Summary::FIELDS.len())?;
+        let summary: Mat<f64> = input.mat_of("summary", targets, FitStatistics::FIELDS.len())?;
         let row = |k: usize| summary.row(k).try_into().map_err(|_| Error::Model("the summary has another width".into()));
-        let summary = (0..targets).map(|k| Ok(Summary::from_array(row(k)?))).collect::<Result<Vec<_>>>()?;
+        let summary = (0..targets).map(|k| Ok(FitStatistics::from_array(row(k)?))).collect::<Result<Vec<_>>>()?;
         let inference = Inference::load(input, targets, cols)?;
         // Files of before these were kept have intervals of 95% and no checks.
         let confidence = match input.array_info("confidence") {
@@ -238,14 +238,14 @@ impl Evidence {
 }
 
 /// The heads of a table of coefficients with errors, tests (t or z) and intervals; the first alone where there are none.
-pub(super) fn heads<'a>(test: &'a str, low: &'a str, high: &'a str) -> [(&'a str, Meaning); 6] {
+pub(super) fn heads<'a>(test: &'a str, low: &'a str, high: &'a str) -> [(&'a str, ColumnMeaning); 6] {
     [
-        ("coefficient", Meaning::Coefficient),
-        ("std. error", Meaning::Width),
-        (test, Meaning::Plain),
-        ("p", Meaning::Probability),
-        (low, Meaning::Width),
-        (high, Meaning::Width),
+        ("coefficient", ColumnMeaning::Coefficient),
+        ("std. error", ColumnMeaning::Width),
+        (test, ColumnMeaning::Plain),
+        ("p", ColumnMeaning::Probability),
+        (low, ColumnMeaning::Width),
+        (high, ColumnMeaning::Width),
     ]
 }
 
@@ -254,7 +254,7 @@ pub(super) fn report(
     out: &mut Report,
     schema: &Schema,
     line: &super::coefficients::Coefficients,
-    evidence: &Evidence,
+    evidence: &FitEvidence,
     fit_intercept: bool,
 ) {
     let names: Vec<&str> = schema.names().collect();
@@ -276,7 +276,7 @@ pub(super) fn report(
         let heads = heads("t", &low, &high);
         let shown = if evidence.inference.is_some() { heads.len() } else { 1 };
         out.coefficients(title("Coefficients"), &heads[..shown], rows);
-        let values = Summary::FIELDS.iter().zip(evidence.summary[k].to_array());
+        let values = FitStatistics::FIELDS.iter().zip(evidence.summary[k].to_array());
         let rows = values.filter(|(_, v)| v.is_finite()).map(|(&name, v)| vec![name.into(), v.into()]).collect();
         out.table(title("Fit"), &["statistic", "value"], rows);
         if let Some(check) = evidence.checks.as_ref().and_then(|c| c.get(k)) {

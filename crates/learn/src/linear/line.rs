@@ -1,6 +1,6 @@
 //! A line with one target: its residuals over rows, its table for people.
 
-use ermine_core::{Dataset, Error, Features, Mat, Meaning, ModelReader, Report, Result, Schema};
+use ermine_core::{Dataset, Error, Features, Mat, ColumnMeaning, ModelReader, Report, Result, Schema};
 use ermine_math::affine::affine;
 use ermine_math::skinny::rows_at_once;
 use serde::{Deserialize, Serialize};
@@ -9,19 +9,19 @@ use super::coefficients::Coefficients;
 
 /// `x ↦ x · coef + intercept`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct LinearFunction {
     pub coef: Vec<f64>,
     pub intercept: f64,
 }
 
-impl Line {
+impl LinearFunction {
     /// The same as a row of coefficients.
     pub fn coefficients(&self) -> Coefficients {
         Coefficients { coef: Mat::from_vec(1, self.coef.len(), self.coef.clone()), intercept: vec![self.intercept] }
     }
 
     /// The line `share` of the way from here to `other`.
-    pub fn towards(&self, other: &Self, share: f64) -> Self {
+    pub fn interpolate(&self, other: &Self, share: f64) -> Self {
         let between = |a: f64, b: f64| a + share * (b - a);
         Self {
             coef: self.coef.iter().zip(&other.coef).map(|(&a, &b)| between(a, b)).collect(),
@@ -43,7 +43,7 @@ impl Line {
 }
 
 /// Reads coefficients of one target.
-pub(super) fn load_one(input: &ModelReader) -> Result<Coefficients> {
+pub(super) fn load_single(input: &ModelReader) -> Result<Coefficients> {
     let line = Coefficients::load(input)?;
     if line.coef.rows() != 1 {
         return Err(Error::Model(format!("coefficients of {} targets for a line of one", line.coef.rows())));
@@ -60,7 +60,7 @@ pub(super) fn report(line: &Coefficients, schema: &Schema, fit: &[(&str, f64)]) 
         let name = names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
         rows.push(vec![name.into(), b.into()]);
     }
-    out.coefficients("Coefficients", &[("coefficient", Meaning::Coefficient)], rows);
+    out.coefficients("Coefficients", &[("coefficient", ColumnMeaning::Coefficient)], rows);
     let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();
     out.table("Fit", &["statistic", "value"], rows);
     out

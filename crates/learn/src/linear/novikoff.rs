@@ -3,7 +3,7 @@
 use ermine_core::{Dataset, Features, Result, Target};
 use serde::{Deserialize, Serialize};
 
-use super::sgd::{RowSet, Visit, with_rows};
+use super::sgd::{SgdRows, RowVisitor, with_rows};
 
 /// A separator of one class from the rest, and what its margin says of the mistakes.
 ///
@@ -31,7 +31,7 @@ const PASSES: usize = 100;
 const NEAR: f64 = 1e-3;
 
 /// The evidence for weights that separate class `positive` from the rest, or `None` when they do not.
-pub(super) fn evidence(
+pub(super) fn novikoff_bound(
     data: &Dataset<'_>,
     positive: u32,
     fit_intercept: bool,
@@ -40,10 +40,10 @@ pub(super) fn evidence(
     learner: &str,
 ) -> Result<Option<Novikoff>> {
     let Target::Class { codes, .. } = data.y else { return Ok(None) };
-    with_rows(&data.x as &Features<'_>, learner, Search { data, codes, positive, fit_intercept, coef, intercept })
+    with_rows(&data.x as &Features<'_>, learner, MarginSearch { data, codes, positive, fit_intercept, coef, intercept })
 }
 
-struct Search<'a> {
+struct MarginSearch<'a> {
     data: &'a Dataset<'a>,
     codes: &'a [u32],
     positive: u32,
@@ -52,13 +52,13 @@ struct Search<'a> {
     intercept: f64,
 }
 
-impl Search<'_> {
+impl MarginSearch<'_> {
     fn sign(&self, i: usize) -> f64 {
         if self.codes[i] == self.positive { 1.0 } else { -1.0 }
     }
 
     /// The row with the least zᵢ·p, and that value; rows of weight 0 are absent.
-    fn least(&self, rows: &impl RowSet, p: &[f64], b: f64) -> (usize, f64) {
+    fn smallest_margin(&self, rows: &impl SgdRows, p: &[f64], b: f64) -> (usize, f64) {
         let mut least = (0, f64::INFINITY);
         for i in (0..rows.rows()).filter(|&i| self.data.weight_of(i) > 0.0) {
             let value = self.sign(i) * (rows.dot(i, p) + b);
@@ -70,27 +70,27 @@ impl Search<'_> {
     }
 }
 
-impl Visit for Search<'_> {
+impl RowVisitor for MarginSearch<'_> {
     type Out = Option<Novikoff>;
 
-    fn visit(self, rows: &impl RowSet) -> Result<Option<Novikoff>> {
+    fn visit(self, rows: &impl SgdRows) -> Result<Option<Novikoff>> {
         let one = f64::from(u8::from(self.fit_intercept));
         let used = (0..rows.rows()).filter(|&i| self.data.weight_of(i) > 0.0);
         let radius = used.map(|i| rows.square(i) + one).fold(0.0, f64::max).sqrt();
         let length = |p: &[f64], b: f64| (p.iter().map(|v| v * v).sum::<f64>() + b * b).sqrt();
-        let margin = self.least(rows, self.coef, self.intercept).1 / length(self.coef, self.intercept);
+        let margin = self.smallest_margin(rows, self.coef, self.intercept).1 / length(self.coef, self.intercept);
         if !(margin > 0.0 && radius.is_finite()) {
             return Ok(None);
         }
         // Gilbert's method: the point of the hull of the zᵢ nearest to the origin has the direction of the widest margin. The hull
         // is entered at its point in the direction least served so far.
-        let (first, _) = self.least(rows, self.coef, self.intercept);
+        let (first, _) = self.smallest_margin(rows, self.coef, self.intercept);
         let mut p = vec![0.0; self.coef.len()];
         rows.add(first, self.sign(first), &mut p);
         let mut b = one * self.sign(first);
         let (mut best, mut at_most) = (margin, length(&p, b));
         for _ in 0..PASSES {
-            let (i, value) = self.least(rows, &p, b);
+            let (i, value) = self.smallest_margin(rows, &p, b);
             let norm = length(&p, b);
             at_most = at_most.min(norm);
             best = best.max(value / norm);

@@ -1,14 +1,14 @@
 //! Ordinary least squares.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldedFit, Learner, Mat, Model, ModelReader, ModelWriter,
-    ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, drive, drive_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, Mat, Model, ModelReader, ModelWriter,
+    ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Task, run_passes, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::inference::{Evidence, Inference, Summary, report};
-use super::least_squares::{self, Minimisers, Problem, ResidualCheck, Solution, Stage, Totals, complement};
+use super::inference::{FitEvidence, Inference, FitStatistics, report};
+use super::least_squares::{self, SolutionFamily, LeastSquaresProblem, ResidualCheck, LeastSquaresSolution, LeastSquaresState, LeastSquaresPartial, complement};
 
 /// Ordinary least squares: the affine function with the least squared error,
 /// `sum_i w_i (y_i - b0 - x_i · b)²`.
@@ -91,8 +91,8 @@ impl Default for Ols {
 }
 
 impl Ols {
-    fn problem(&self) -> Problem<'static> {
-        Problem {
+    fn problem(&self) -> LeastSquaresProblem<'static> {
+        LeastSquaresProblem {
             learner: Self::SPEC.name,
             fit_intercept: self.fit_intercept,
             positive: self.positive,
@@ -103,9 +103,9 @@ impl Ols {
         }
     }
 
-    fn model(&self, solution: Solution) -> OlsModel {
+    fn model(&self, solution: LeastSquaresSolution) -> OlsModel {
         OlsModel {
-            evidence: Evidence::new(&solution, self.fit_intercept, self.confidence),
+            evidence: FitEvidence::new(&solution, self.fit_intercept, self.confidence),
             certificate: Some(solution.certificate()),
             line: Coefficients { coef: solution.coef, intercept: solution.intercept },
             rank: solution.rank,
@@ -155,18 +155,18 @@ impl Learner for Ols {
         ],
     };
 
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     // Moments of rows know nothing of the intercept, the sign and what else is asked.
-    const TOTALS: Option<FoldedFit<Self>> =
-        Some(FoldedFit::of_pass(|_, data, cut| least_squares::adds_up(data, cut).then(String::new)));
+    const FOLD_SUMS: Option<FoldFit<Self>> =
+        Some(FoldFit::from_pass_learner(|_, data, cut| least_squares::adds_up(data, cut).then(String::new)));
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OlsModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         match least_squares::in_memory(&self.problem(), data, cx)? {
             Some(solution) => Ok(self.model(solution)),
-            None => drive(self, data, cx),
+            None => run_passes(self, data, cx),
         }
     }
 
@@ -178,10 +178,10 @@ impl Learner for Ols {
             return Err(Error::Model(format!("rank {rank} of {cols} columns")));
         }
         let singular = if input.array_info("singular").is_some() { Some(input.vec("singular")?) } else { None };
-        let evidence = Evidence::load(input, targets, cols)?;
+        let evidence = FitEvidence::load(input, targets, cols)?;
         let family = match input.array_info("row_space") {
             Some(_) => {
-                Some(Minimisers { row_space: input.mat_of("row_space", rank, cols)?, means: input.vec_of("means", cols)? })
+                Some(SolutionFamily { row_space: input.mat_of("row_space", rank, cols)?, means: input.vec_of("means", cols)? })
             }
             None => None,
         };
@@ -190,29 +190,29 @@ impl Learner for Ols {
 }
 
 impl PassLearner for Ols {
-    type State = Stage;
-    type Partial = Totals;
+    type State = LeastSquaresState;
+    type Partial = LeastSquaresPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Stage> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<LeastSquaresState> {
         least_squares::start(&self.problem(), head)
     }
 
-    fn empty(&self, stage: &Stage) -> Totals {
+    fn empty_partial(&self, stage: &LeastSquaresState) -> LeastSquaresPartial {
         least_squares::empty(stage)
     }
 
-    fn add(&self, stage: &Stage, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, stage: &LeastSquaresState, part: &mut LeastSquaresPartial, rows: &Dataset<'_>) -> Result<()> {
         least_squares::add(&self.problem(), stage, part, rows)
     }
 
-    fn finish(&self, stage: Stage, total: Totals, _: &Context<'_>) -> Result<Step<Stage, OlsModel>> {
+    fn finish(&self, stage: LeastSquaresState, total: LeastSquaresPartial, _: &Context<'_>) -> Result<PassStep<LeastSquaresState, OlsModel>> {
         Ok(match least_squares::finish(&self.problem(), stage, total)? {
-            Step::Again(stage, objective) => Step::Again(stage, objective),
-            Step::Done(solution) => Step::Done(self.model(solution)),
+            PassStep::NextPass(stage, objective) => PassStep::NextPass(stage, objective),
+            PassStep::Done(solution) => PassStep::Done(self.model(solution)),
         })
     }
 }
@@ -227,8 +227,8 @@ pub struct OlsModel {
     line: Coefficients,
     rank: usize,
     singular: Option<Vec<f64>>,
-    family: Option<Minimisers>,
-    evidence: Evidence,
+    family: Option<SolutionFamily>,
+    evidence: FitEvidence,
     fit_intercept: bool,
     certificate: Option<Certificate>,
 }
@@ -268,7 +268,7 @@ impl OlsModel {
             return None;
         }
         let (mut coef, mut intercept) = (self.line.coef.row(target).to_vec(), self.line.intercept[target]);
-        if let Some(Minimisers { row_space, means }) = &self.family {
+        if let Some(SolutionFamily { row_space, means }) = &self.family {
             let mut free = u.to_vec();
             // Twice, since once leaves rounding.
             for _ in 0..2 {
@@ -289,7 +289,7 @@ impl OlsModel {
     }
 
     /// The quality of the fit, a target at a time.
-    pub fn summary(&self) -> &[Summary] {
+    pub fn summary(&self) -> &[FitStatistics] {
         &self.evidence.summary
     }
 
@@ -308,7 +308,7 @@ impl Model for OlsModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 
@@ -328,7 +328,7 @@ impl Model for OlsModel {
         if let Some(singular) = &self.singular {
             out.vec("singular", singular);
         }
-        if let Some(Minimisers { row_space, means }) = &self.family {
+        if let Some(SolutionFamily { row_space, means }) = &self.family {
             out.mat("row_space", row_space);
             out.vec("means", means);
         }

@@ -2,13 +2,13 @@
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Range, Report, Result, Resume, Schema, Spec, Task, Trace,
+    ModelWriter, ParamSpec, Range, Report, Result, FitFrom, Schema, Spec, Task, Trace,
 };
 use serde::{Deserialize, Serialize};
 
 use super::novikoff::{self, Novikoff};
-use super::sgd::{Fit, Records};
-use super::{Average, ClassWeight, Rate, Sgd, SgdModel, SgdPenalty, Surrogate};
+use super::sgd::{SgdFit, MistakeLog};
+use super::{AveragingChoice, ClassWeight, LearningRate, Sgd, SgdModel, SgdPenalty, SgdLoss};
 
 /// A line between classes that learns from its mistakes only: a row that lies on the wrong side, or on the line, is added to the
 /// weights (eta0 times, with the sign of its class); other rows change nothing.
@@ -98,9 +98,9 @@ impl Perceptron {
     }
 
     /// The steps that a perceptron is.
-    fn steps(&self) -> Sgd {
+    fn as_sgd(&self) -> Sgd {
         Sgd {
-            loss: Surrogate::Perceptron,
+            loss: SgdLoss::Perceptron,
             penalty: self.penalty,
             alpha: self.alpha,
             l1_ratio: self.l1_ratio,
@@ -109,12 +109,12 @@ impl Perceptron {
             tol: self.tol,
             n_iter_no_change: self.n_iter_no_change,
             shuffle: self.shuffle,
-            learning_rate: Rate::Constant,
+            learning_rate: LearningRate::Constant,
             eta0: Some(self.eta0),
             early_stopping: self.early_stopping,
             validation_fraction: self.validation_fraction,
             class_weight: self.class_weight.clone(),
-            average: Average::Whether(false),
+            average: AveragingChoice::Whether(false),
             ..Sgd::default()
         }
     }
@@ -127,9 +127,9 @@ impl Perceptron {
         all_names: bool,
     ) -> Result<PerceptronModel> {
         self.check()?;
-        let sgd = self.steps();
-        let fit = Fit { sgd: &sgd, spec: &Self::SPEC, until_separated: self.penalty == SgdPenalty::None };
-        let (mut line, Records { mut mistakes, separated }) = fit.run(start.map(|m| &m.line), data, cx, all_names)?;
+        let sgd = self.as_sgd();
+        let fit = SgdFit { sgd: &sgd, spec: &Self::SPEC, until_separated: self.penalty == SgdPenalty::None };
+        let (mut line, MistakeLog { mut mistakes, separated }) = fit.run(start.map(|m| &m.line), data, cx, all_names)?;
         if let Some(before) = start {
             for (all, more) in mistakes.iter_mut().zip(&before.mistakes) {
                 all.splice(0..0, more.iter().copied());
@@ -143,7 +143,7 @@ impl Perceptron {
             for (k, bound) in bounds.iter_mut().enumerate().filter(|(k, _)| separated[*k]) {
                 let (coef, intercept) = line.last_step(k);
                 let positive = line.positive(k);
-                *bound = novikoff::evidence(data, positive, self.fit_intercept, coef, intercept, Self::SPEC.name)?;
+                *bound = novikoff::novikoff_bound(data, positive, self.fit_intercept, coef, intercept, Self::SPEC.name)?;
             }
         }
         let names = line.classes().to_vec();
@@ -189,7 +189,7 @@ fn resume(
 impl Learner for Perceptron {
     type Model = PerceptronModel;
 
-    const SEARCH: &'static [&'static str] = &["eta0=1e-3..10:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["eta0=1e-3..10:log"];
 
     const SPEC: Spec = Spec {
         name: "perceptron",
@@ -259,14 +259,14 @@ impl Learner for Perceptron {
         ],
     };
 
-    const RESUME: Option<Resume<Self>> = Some(resume);
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
 
-    const ORDERED: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
-        self.steps().check().map_err(|e| match e {
+        self.as_sgd().check().map_err(|e| match e {
             Error::Parameter { name, value, expected, .. } => {
                 Error::Parameter { learner: Self::SPEC.name, name, value, expected }
             }
@@ -343,7 +343,7 @@ impl Model for PerceptronModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 

@@ -1,45 +1,45 @@
 //! Ridge regression.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldedFit, Learner, LeftOut, Mat, Meaning, Model,
-    ModelReader, ModelWriter, ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task,
-    drive, drive_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, ColumnMeaning, Model,
+    ModelReader, ModelWriter, ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Task,
+    run_passes, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, Grid, Path, Problem, Solution, Stage, Totals, cross_validate, ldexp};
+use super::least_squares::{self, AlphaGrid, RidgePath, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, LeastSquaresPartial, cross_validate, ldexp};
 use crate::select::k_fold;
 
 /// The strength of the penalty: one number, one a target, or a way to choose it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Alpha {
+pub enum RidgeAlpha {
     /// The same for all targets.
     One(f64),
     /// One a target.
     Each(Vec<f64>),
     /// Chosen from a grid.
-    Chosen(Choose),
+    Chosen(RidgeCv),
 }
 
 /// A way to choose the penalty from a grid: by the least mean squared error of rows that had no part in the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Choose {
+pub enum RidgeCv {
     /// Leave one out: each row is predicted from all others, exactly, at the cost of one fit.
     Loo,
     /// Cross-validation in `cv` folds.
     Cv,
 }
 
-impl From<f64> for Alpha {
+impl From<f64> for RidgeAlpha {
     fn from(alpha: f64) -> Self {
         Self::One(alpha)
     }
 }
 
-impl Alpha {
+impl RidgeAlpha {
     fn values(&self) -> &[f64] {
         match self {
             Self::One(a) => std::slice::from_ref(a),
@@ -112,7 +112,7 @@ impl Alpha {
 #[serde(default, deny_unknown_fields)]
 pub struct Ridge {
     /// The strength of the penalty.
-    pub alpha: Alpha,
+    pub alpha: RidgeAlpha,
     /// The penalties to choose from; none for a grid made from the spectrum of the data.
     pub alphas: Option<Vec<f64>>,
     /// Whether each target gets its own penalty, where it is chosen.
@@ -130,7 +130,7 @@ pub struct Ridge {
 impl Default for Ridge {
     fn default() -> Self {
         Self {
-            alpha: Alpha::One(1.0),
+            alpha: RidgeAlpha::One(1.0),
             alphas: None,
             alpha_per_target: false,
             cv: 5,
@@ -142,23 +142,23 @@ impl Default for Ridge {
 }
 
 impl Ridge {
-    fn problem(&self) -> Problem<'_> {
-        Problem {
+    fn problem(&self) -> LeastSquaresProblem<'_> {
+        LeastSquaresProblem {
             learner: Self::SPEC.name,
             fit_intercept: self.fit_intercept,
             positive: self.positive,
             penalty: self.alpha.values(),
-            grid: matches!(self.alpha, Alpha::Chosen(_)).then(|| self.grid()),
+            grid: matches!(self.alpha, RidgeAlpha::Chosen(_)).then(|| self.grid()),
             spectrum: false,
             family: false,
         }
     }
 
-    fn grid(&self) -> Grid<'_> {
-        Grid { alphas: self.alphas.as_deref(), per_target: self.alpha_per_target, keep: self.store_cv_results }
+    fn grid(&self) -> AlphaGrid<'_> {
+        AlphaGrid { alphas: self.alphas.as_deref(), per_target: self.alpha_per_target, keep: self.store_cv_results }
     }
 
-    fn model(&self, solution: Solution) -> RidgeModel {
+    fn model(&self, solution: LeastSquaresSolution) -> RidgeModel {
         let back =
             |values: &[f64]| -> Vec<f64> { values.iter().zip(&solution.exponent).map(|(&v, &e)| ldexp(v, -2 * e)).collect() };
         RidgeModel {
@@ -179,7 +179,7 @@ const ABOVE: Range = Range::Real { min: 0.0, max: f64::MAX, above: true, log: tr
 impl Learner for Ridge {
     type Model = RidgeModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
 
     const SPEC: Spec = Spec {
         name: "ridge",
@@ -228,18 +228,18 @@ impl Learner for Ridge {
         ],
     };
 
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     // Moments of rows know nothing of the penalty, the intercept and the sign. Where the penalty is chosen, rows are read again.
-    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|ridge, data, cut| {
-        let chosen = matches!(ridge.alpha, Alpha::Chosen(_));
+    const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|ridge, data, cut| {
+        let chosen = matches!(ridge.alpha, RidgeAlpha::Chosen(_));
         (!chosen && ridge.alphas.is_none() && least_squares::adds_up(data, cut)).then(String::new)
     }));
 
-    const LEFT_OUT: Option<LeftOut<Self>> = Some(left_out);
+    const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(left_out);
 
     fn check(&self) -> Result<()> {
-        if matches!(&self.alpha, Alpha::Each(a) if a.is_empty()) {
+        if matches!(&self.alpha, RidgeAlpha::Each(a) if a.is_empty()) {
             return Err(Error::Parameter {
                 learner: Self::SPEC.name,
                 name: "alpha".into(),
@@ -255,7 +255,7 @@ impl Learner for Ridge {
                 expected: "there must be a penalty to choose; null makes a grid from the data".into(),
             });
         }
-        if self.positive && matches!(self.alpha, Alpha::Chosen(_)) {
+        if self.positive && matches!(self.alpha, RidgeAlpha::Chosen(_)) {
             return Err(Error::Parameter {
                 learner: Self::SPEC.name,
                 name: "alpha".into(),
@@ -270,12 +270,12 @@ impl Learner for Ridge {
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RidgeModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
-        if self.alpha == Alpha::Chosen(Choose::Cv) {
+        if self.alpha == RidgeAlpha::Chosen(RidgeCv::Cv) {
             let folds = k_fold(data.rows(), self.cv, cx.seed)?;
             let path = cross_validate(&self.problem(), &self.grid(), data, &folds, cx)?;
             let alpha = match path.chosen[..] {
-                [one] => Alpha::One(one),
-                _ => Alpha::Each(path.chosen.clone()),
+                [one] => RidgeAlpha::One(one),
+                _ => RidgeAlpha::Each(path.chosen.clone()),
             };
             let mut model = Self { alpha, alphas: None, ..self.clone() }.fit(data, cx)?;
             if let Some(certificate) = &mut model.certificate {
@@ -285,9 +285,9 @@ impl Learner for Ridge {
         }
         let mut model = match least_squares::in_memory(&self.problem(), data, cx)? {
             Some(solution) => self.model(solution),
-            None => drive(self, data, cx)?,
+            None => run_passes(self, data, cx)?,
         };
-        if let (Some(_), Alpha::One(_) | Alpha::Each(_), Some(certificate)) = (&self.alphas, &self.alpha, &mut model.certificate)
+        if let (Some(_), RidgeAlpha::One(_) | RidgeAlpha::Each(_), Some(certificate)) = (&self.alphas, &self.alpha, &mut model.certificate)
         {
             certificate
                 .notes
@@ -317,12 +317,12 @@ const LEFT_OUT_CONDITION: f64 = 1e8;
 
 /// The residuals of rows left out, as they are found where the penalty is chosen by them, with the one penalty to choose from.
 fn left_out(ridge: &Ridge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
-    let Alpha::One(alpha) = ridge.alpha else { return Ok(None) };
+    let RidgeAlpha::One(alpha) = ridge.alpha else { return Ok(None) };
     // Without a penalty or with signs to keep there is no such formula; `alphas` asks for a note.
     if alpha <= 0.0 || ridge.positive || ridge.alphas.is_some() {
         return Ok(None);
     }
-    let choose = Alpha::Chosen(Choose::Loo);
+    let choose = RidgeAlpha::Chosen(RidgeCv::Loo);
     let model = Ridge { alpha: choose, alphas: Some(vec![alpha]), store_cv_results: true, ..ridge.clone() }.fit(data, cx)?;
     let condition = model.certificate.as_ref().and_then(|c| c.condition).unwrap_or(f64::INFINITY);
     let Some(residuals) = model.path.as_ref().and_then(|p| p.residuals.as_ref()).filter(|_| condition < LEFT_OUT_CONDITION)
@@ -340,33 +340,33 @@ fn left_out(ridge: &Ridge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Optio
 }
 
 impl PassLearner for Ridge {
-    type State = Stage;
-    type Partial = Totals;
+    type State = LeastSquaresState;
+    type Partial = LeastSquaresPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Stage> {
-        if self.alpha == Alpha::Chosen(Choose::Cv) {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<LeastSquaresState> {
+        if self.alpha == RidgeAlpha::Chosen(RidgeCv::Cv) {
             let what = "alpha \"cv\" needs all rows in memory; \"loo\" chooses it in passes";
             return Err(Error::Data(what.into()));
         }
         least_squares::start(&self.problem(), head)
     }
 
-    fn empty(&self, stage: &Stage) -> Totals {
+    fn empty_partial(&self, stage: &LeastSquaresState) -> LeastSquaresPartial {
         least_squares::empty(stage)
     }
 
-    fn add(&self, stage: &Stage, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, stage: &LeastSquaresState, part: &mut LeastSquaresPartial, rows: &Dataset<'_>) -> Result<()> {
         least_squares::add(&self.problem(), stage, part, rows)
     }
 
-    fn finish(&self, stage: Stage, total: Totals, _: &Context<'_>) -> Result<Step<Stage, RidgeModel>> {
+    fn finish(&self, stage: LeastSquaresState, total: LeastSquaresPartial, _: &Context<'_>) -> Result<PassStep<LeastSquaresState, RidgeModel>> {
         Ok(match least_squares::finish(&self.problem(), stage, total)? {
-            Step::Again(stage, objective) => Step::Again(stage, objective),
-            Step::Done(solution) => Step::Done(self.model(solution)),
+            PassStep::NextPass(stage, objective) => PassStep::NextPass(stage, objective),
+            PassStep::Done(solution) => PassStep::Done(self.model(solution)),
         })
     }
 }
@@ -382,7 +382,7 @@ pub struct RidgeModel {
     r2: Vec<f64>,
     effective_df: Vec<f64>,
     alpha: Vec<f64>,
-    path: Option<Path>,
+    path: Option<RidgePath>,
     certificate: Option<Certificate>,
 }
 
@@ -413,12 +413,12 @@ impl RidgeModel {
     }
 
     /// What was found over the grid, where the penalty was chosen.
-    pub fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&RidgePath> {
         self.path.as_ref()
     }
 }
 
-fn load_path(input: &ModelReader, targets: usize) -> Result<Path> {
+fn load_path(input: &ModelReader, targets: usize) -> Result<RidgePath> {
     let alphas: Vec<f64> = input.vec("alphas")?;
     let residuals = match input.array_info("path_residuals") {
         Some(_) => Some(input.mat::<f64>("path_residuals")?),
@@ -432,7 +432,7 @@ fn load_path(input: &ModelReader, targets: usize) -> Result<Path> {
             r.cols()
         )));
     }
-    Ok(Path {
+    Ok(RidgePath {
         df: input.vec_of("path_df", alphas.len())?,
         error: input.mat_of("path_error", targets, alphas.len())?,
         chosen: input.vec("alpha")?,
@@ -451,7 +451,7 @@ impl Model for RidgeModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 
@@ -469,7 +469,7 @@ impl Model for RidgeModel {
                 let name = names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
                 rows.push(vec![name.into(), b.into()]);
             }
-            out.coefficients(title("Coefficients"), &[("coefficient", Meaning::Coefficient)], rows);
+            out.coefficients(title("Coefficients"), &[("coefficient", ColumnMeaning::Coefficient)], rows);
             let alpha = self.alpha.get(k).or(self.alpha.first()).copied().unwrap_or(f64::NAN);
             let fit = [("alpha", alpha), ("rss", self.rss[k]), ("r2", self.r2[k]), ("effective_df", self.effective_df[k])];
             let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();

@@ -170,12 +170,12 @@ impl CalibrationCurve {
     }
 
     /// The expected calibration error: the mean over rows of the distance of observed from predicted in their bin.
-    pub fn expected_error(&self) -> f64 {
+    pub fn expected_calibration_error(&self) -> f64 {
         self.bins.iter().map(|b| b.weight / self.total * (b.observed - b.predicted).abs()).sum()
     }
 
     /// The greatest such distance.
-    pub fn greatest_error(&self) -> f64 {
+    pub fn max_calibration_error(&self) -> f64 {
         self.bins.iter().map(|b| (b.observed - b.predicted).abs()).fold(0.0, f64::max)
     }
 }
@@ -191,8 +191,8 @@ mod tests {
         assert_eq!(curve.bins.len(), 2);
         assert_eq!((curve.bins[0].weight, curve.bins[0].predicted, curve.bins[0].observed), (2.0, 0.245, 1.0));
         assert_eq!((curve.bins[1].weight, curve.bins[1].observed), (2.0, 0.5));
-        assert!((curve.expected_error() - (0.5 * 0.755 + 0.5 * 0.25)).abs() < 1e-15);
-        assert!((curve.greatest_error() - 0.755).abs() < 1e-15);
+        assert!((curve.expected_calibration_error() - (0.5 * 0.755 + 0.5 * 0.25)).abs() < 1e-15);
+        assert!((curve.max_calibration_error() - 0.755).abs() < 1e-15);
         let mut parts = CalibrationBins::of(&positive[..1], &proba[..1], None, 2).unwrap();
         parts.merge(CalibrationBins::of(&positive[1..], &proba[1..], None, 2).unwrap()).unwrap();
         assert_eq!(parts.curve(0.95), curve);

@@ -3,7 +3,7 @@
 use ermine_core::{Error, Mat, MatRef, Partial, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Counts, Thresholds};
+use super::{BinaryCounts, Thresholds};
 
 /// Counts of (true class, found class), weighted. A [`Partial`]: the counts of all rows are the sum of those of their parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,30 +47,30 @@ impl Confusion {
     pub fn classes(&self) -> usize {
         self.counts.rows()
     }
-    fn truly(&self, class: usize) -> f64 {
+    fn true_total(&self, class: usize) -> f64 {
         self.counts.row(class).iter().sum()
     }
-    fn found(&self, class: usize) -> f64 {
+    fn predicted_total(&self, class: usize) -> f64 {
         (0..self.classes()).map(|t| self.counts[(t, class)]).sum()
     }
     fn total(&self) -> f64 {
         self.counts.as_slice().iter().sum()
     }
-    fn right(&self) -> f64 {
+    fn correct_total(&self) -> f64 {
         (0..self.classes()).map(|c| self.counts[(c, c)]).sum()
     }
 
     /// One class against the rest.
-    pub fn of_class(&self, class: usize) -> Counts {
+    pub fn of_class(&self, class: usize) -> BinaryCounts {
         let hit = self.counts[(class, class)];
-        let (false_negative, false_positive) = (self.truly(class) - hit, self.found(class) - hit);
+        let (false_negative, false_positive) = (self.true_total(class) - hit, self.predicted_total(class) - hit);
         let true_negative = self.total() - hit - false_negative - false_positive;
-        Counts { true_positive: hit, false_positive, false_negative, true_negative }
+        BinaryCounts { true_positive: hit, false_positive, false_negative, true_negative }
     }
 
     /// Share of rows whose class is right.
     pub fn accuracy(&self) -> f64 {
-        self.right() / self.total()
+        self.correct_total() / self.total()
     }
 
     /// Mean over the classes that occur of the share that is found.
@@ -86,17 +86,17 @@ impl Confusion {
     }
 
     /// A measure of single classes, averaged over them.
-    pub fn average(&self, how: Average, measure: impl Fn(&Counts) -> f64) -> f64 {
+    pub fn average(&self, how: Average, measure: impl Fn(&BinaryCounts) -> f64) -> f64 {
         let each = (0..self.classes()).map(|c| self.of_class(c));
         match how {
             Average::Micro => {
-                let sum = |a: Counts, b: Counts| Counts {
+                let sum = |a: BinaryCounts, b: BinaryCounts| BinaryCounts {
                     true_positive: a.true_positive + b.true_positive,
                     false_positive: a.false_positive + b.false_positive,
                     true_negative: a.true_negative + b.true_negative,
                     false_negative: a.false_negative + b.false_negative,
                 };
-                measure(&each.fold(Counts::default(), sum))
+                measure(&each.fold(BinaryCounts::default(), sum))
             }
             Average::Macro => {
                 let present: Vec<f64> = each.filter(|c| c.total() > c.true_negative).map(|c| measure(&c)).collect();
@@ -137,8 +137,8 @@ impl Confusion {
     pub fn matthews(&self) -> f64 {
         let n = self.total();
         let sum = |f: &dyn Fn(usize) -> f64| (0..self.classes()).map(f).sum::<f64>();
-        let both = self.right() / n - sum(&|c| self.truly(c) / n * (self.found(c) / n));
-        let (t, f) = (1.0 - sum(&|c| (self.truly(c) / n).powi(2)), 1.0 - sum(&|c| (self.found(c) / n).powi(2)));
+        let both = self.correct_total() / n - sum(&|c| self.true_total(c) / n * (self.predicted_total(c) / n));
+        let (t, f) = (1.0 - sum(&|c| (self.true_total(c) / n).powi(2)), 1.0 - sum(&|c| (self.predicted_total(c) / n).powi(2)));
         if t > 0.0 && f > 0.0 { both / (t.sqrt() * f.sqrt()) } else { 0.0 }
     }
 
@@ -158,7 +158,7 @@ impl Confusion {
         for t in 0..self.classes() {
             for f in 0..self.classes() {
                 seen += cost(t, f) * self.counts[(t, f)] / n;
-                chance += cost(t, f) * (self.truly(t) / n) * (self.found(f) / n);
+                chance += cost(t, f) * (self.true_total(t) / n) * (self.predicted_total(f) / n);
             }
         }
         if chance > 0.0 { 1.0 - seen / chance } else { 1.0 }

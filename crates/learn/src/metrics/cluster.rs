@@ -34,7 +34,7 @@ pub(super) fn silhouette_rows(n: usize) -> Vec<usize> {
 /// Large data is represented by an even sample of 10,000 rows.
 pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
     let rows = silhouette_rows(x.rows());
-    let sample = x.take(&rows);
+    let sample = x.take_rows(&rows);
     let mut scratch = Vec::new();
     let m = sample.view().f64_rows(&mut scratch, "silhouette")?.to_owned();
     let labels: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
@@ -66,7 +66,7 @@ pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
 }
 
 /// Sizes, means and spreads of groups: what the following measures compare.
-struct Groups {
+struct ClusterStats {
     weight: Vec<f64>,
     means: Mat<f64>,
     /// Sum of squared distances of the rows of each group to its mean.
@@ -75,7 +75,7 @@ struct Groups {
     distance: Vec<f64>,
 }
 
-impl Groups {
+impl ClusterStats {
     fn of(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Self> {
         let mut scratch = Vec::new();
         let m = x.f64_rows(&mut scratch, "measures of clusters")?;
@@ -113,7 +113,7 @@ impl Groups {
 /// The index of Calinski and Harabasz (1974): the variance between groups over that within, each by its degrees of freedom; higher is better.
 /// `None` where there are not between 2 and n - 1 groups, or all rows are at their means.
 pub fn calinski_harabasz(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Option<f64>> {
-    let groups = Groups::of(x, labels, weight)?;
+    let groups = ClusterStats::of(x, labels, weight)?;
     let present = groups.present();
     let (total, k) = (groups.weight.iter().sum::<f64>(), present.len() as f64);
     if present.len() < 2 || k >= total {
@@ -130,7 +130,7 @@ pub fn calinski_harabasz(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]
 /// The index of Davies and Bouldin (1979): the mean over groups of how much the worst other group overlaps, (sᵢ + sⱼ) / dᵢⱼ with mean distances s to
 /// the centres and distances d between them; lower is better. `None` with fewer than 2 groups.
 pub fn davies_bouldin(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Option<f64>> {
-    let groups = Groups::of(x, labels, weight)?;
+    let groups = ClusterStats::of(x, labels, weight)?;
     let present = groups.present();
     if present.len() < 2 {
         return Ok(None);

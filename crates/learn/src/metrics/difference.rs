@@ -91,7 +91,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     use super::*;
 
@@ -126,7 +126,7 @@ mod tests {
         let (mut corrected, mut plain) = (0, 0);
         let trials = 1000;
         for t in 0..trials {
-            let mut s = Stream::new(9, "level", t);
+            let mut s = RngStream::new(9, "level", t);
             // Rounds whose differences share a common part, as those of overlapping training sets do: correlation 0.2.
             let common = s.normal();
             let d: Vec<f64> = (0..5).map(|_| 0.2f64.sqrt() * common + 0.8f64.sqrt() * s.normal()).collect();

@@ -1,6 +1,6 @@
 //! How sure a measure is: intervals in closed form and by resampling.
 
-use ermine_core::{Error, Result, Stream};
+use ermine_core::{Error, Result, RngStream};
 use ermine_math::distribution::Normal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -40,12 +40,12 @@ pub fn wilson(hits: f64, trials: f64, level: f64) -> (f64, f64) {
 }
 
 /// For each positive row the share of negative rows below it, for each negative row the share of positive rows above it, ties counted half.
-struct Placements {
+struct AucPlacements {
     positive: Vec<f64>,
     negative: Vec<f64>,
 }
 
-impl Placements {
+impl AucPlacements {
     fn of(positive: &[bool], score: &[f64]) -> Result<Self> {
         if positive.len() != score.len() {
             return Err(Error::Length { what: "scores".into(), expected: positive.len(), found: score.len() });
@@ -103,7 +103,7 @@ fn covariance(a: &[f64], b: &[f64]) -> f64 {
 /// E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver operating characteristic
 /// curves.
 pub fn delong(positive: &[bool], score: &[f64], level: f64) -> Result<Interval> {
-    let p = Placements::of(positive, score)?;
+    let p = AucPlacements::of(positive, score)?;
     let area = p.area();
     let standard_error = p.covariance(&p).max(0.0).sqrt();
     let z = Normal.isf((1.0 - level) / 2.0);
@@ -122,7 +122,7 @@ pub fn delong(positive: &[bool], score: &[f64], level: f64) -> Result<Interval> 
 
 /// The difference of the areas under two ROC curves on the same rows, first less second, with DeLong's interval and the p-value of "no difference".
 pub fn delong_difference(positive: &[bool], first: &[f64], second: &[f64], level: f64) -> Result<(Interval, f64)> {
-    let (a, b) = (Placements::of(positive, first)?, Placements::of(positive, second)?);
+    let (a, b) = (AucPlacements::of(positive, first)?, AucPlacements::of(positive, second)?);
     let variance = a.covariance(&a) + b.covariance(&b) - 2.0 * a.covariance(&b);
     let (estimate, standard_error) = (a.area() - b.area(), variance.max(0.0).sqrt());
     let z = Normal.isf((1.0 - level) / 2.0);
@@ -138,7 +138,7 @@ pub fn delong_difference(positive: &[bool], first: &[f64], second: &[f64], level
 
 /// How ends are read off a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
+pub enum IntervalMethod {
     /// Quantiles of the resampled values.
     Percentile,
     /// Quantiles moved for bias and for a spread that changes with the value (BCa: Efron 1987).
@@ -147,29 +147,29 @@ pub enum Ends {
 
 /// A bootstrap: rows drawn with replacement, over and over.
 #[derive(Debug, Clone, Copy)]
-pub struct Bootstrap<'a> {
+pub struct BootstrapInterval<'a> {
     /// How often rows are drawn.
     pub resamples: usize,
     /// The share of samples whose interval is to hold the truth.
     pub level: f64,
     /// How ends are read off.
-    pub ends: Ends,
+    pub ends: IntervalMethod,
     /// A class a row, to draw within classes; none to draw among all rows.
     pub strata: Option<&'a [u32]>,
     /// The seed.
     pub seed: u64,
 }
 
-impl Default for Bootstrap<'_> {
+impl Default for BootstrapInterval<'_> {
     fn default() -> Self {
-        Self { resamples: 1000, level: 0.95, ends: Ends::Accelerated, strata: None, seed: 0 }
+        Self { resamples: 1000, level: 0.95, ends: IntervalMethod::Accelerated, strata: None, seed: 0 }
     }
 }
 
 /// Groups that are left out in turn to find the acceleration; single rows where there are fewer.
 const JACKKNIFE_GROUPS: usize = 200;
 
-impl Bootstrap<'_> {
+impl BootstrapInterval<'_> {
     /// The interval of a statistic of `rows` rows. It is given how often each row counts, as weights: every measure takes those, so that no row is
     /// copied. Draws whose statistic is no number (a class that was not drawn) are left out.
     pub fn interval(&self, rows: usize, statistic: impl Fn(&[f64]) -> f64 + Sync) -> Result<Interval> {
@@ -196,7 +196,7 @@ impl Bootstrap<'_> {
         };
         let estimate = statistic(&vec![1.0; rows]);
         let draw = |b: usize| {
-            let mut stream = Stream::new(self.seed, "bootstrap", b as u64);
+            let mut stream = RngStream::new(self.seed, "bootstrap", b as u64);
             let mut count = vec![0.0; rows];
             for group in &groups {
                 for _ in 0..group.len() {
@@ -214,8 +214,8 @@ impl Bootstrap<'_> {
         values.sort_by(f64::total_cmp);
         let tail = (1.0 - self.level) / 2.0;
         let (low, high) = match self.ends {
-            Ends::Percentile => (tail, 1.0 - tail),
-            Ends::Accelerated => self.accelerated(estimate, &values, rows, &statistic),
+            IntervalMethod::Percentile => (tail, 1.0 - tail),
+            IntervalMethod::Accelerated => self.accelerated(estimate, &values, rows, &statistic),
         };
         Ok(Interval { estimate, low: quantile(&values, low), high: quantile(&values, high), standard_error })
     }
@@ -311,13 +311,13 @@ mod tests {
         let trials = 400;
         let (mut delongs, mut boots, mut means) = (0, 0, 0);
         for t in 0..trials {
-            let mut s = Stream::new(5, "coverage", t);
+            let mut s = RngStream::new(5, "coverage", t);
             let positive: Vec<bool> = (0..120).map(|i| i % 3 == 0).collect();
             let score: Vec<f64> = positive.iter().map(|&p| s.normal() + f64::from(p)).collect();
             let d = delong(&positive, &score, 0.9).unwrap();
             delongs += usize::from(d.low <= truth && truth <= d.high);
             let auc = |w: &[f64]| super::super::Thresholds::of(&positive, &score, Some(w)).unwrap().roc_auc().unwrap_or(f64::NAN);
-            let plan = Bootstrap { resamples: 300, level: 0.9, seed: t, ..Bootstrap::default() };
+            let plan = BootstrapInterval { resamples: 300, level: 0.9, seed: t, ..BootstrapInterval::default() };
             let b = plan.interval(120, auc).unwrap();
             boots += usize::from(b.low <= truth && truth <= b.high);
             // The mean of a skewed distribution: exponential, mean 1.
@@ -337,7 +337,7 @@ mod tests {
     fn a_bootstrap_does_not_depend_on_threads_and_keeps_strata() {
         let x: Vec<f64> = (0..50).map(|i| f64::from(i * i)).collect();
         let strata: Vec<u32> = (0..50).map(|i| i % 5).collect();
-        let plan = Bootstrap { strata: Some(&strata), ..Bootstrap::default() };
+        let plan = BootstrapInterval { strata: Some(&strata), ..BootstrapInterval::default() };
         let counts_kept = |w: &[f64]| {
             (0..5)
                 .map(|s| (0..50).filter(|&i| strata[i] == s).map(|i| w[i]).sum::<f64>())
@@ -346,7 +346,7 @@ mod tests {
         let run = || plan.interval(50, |w| w.iter().zip(&x).map(|(w, x)| w * x).sum::<f64>() / 50.0).unwrap();
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(run);
         assert_eq!(one, run());
-        let kept = Bootstrap { ends: Ends::Percentile, ..plan }.interval(50, counts_kept).unwrap();
+        let kept = BootstrapInterval { ends: IntervalMethod::Percentile, ..plan }.interval(50, counts_kept).unwrap();
         assert_eq!((kept.low, kept.high), (0.0, 0.0));
         assert!(plan.interval(0, |_| 0.0).is_err() && plan.interval(3, |_| 0.0).is_err());
     }

@@ -28,20 +28,20 @@ pub use classify::{
 };
 pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
 pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
-pub use interval::{Bootstrap, Ends, Interval, delong, delong_difference, wilson};
+pub use interval::{BootstrapInterval, IntervalMethod, Interval, delong, delong_difference, wilson};
 pub use outcome::Outcome;
 pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
-pub use rank::{Gain, dcg, kendall, ndcg, pearson, ranks, spearman};
-pub use regress::{Errors, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};
+pub use rank::{DcgGain, dcg, kendall, ndcg, pearson, ranks, spearman};
+pub use regress::{RegressionSums, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};
 pub use stream::{Evaluation, evaluate_source};
-pub use threshold::{Counts, LiftCurve, PrecisionRecallCurve, RocCurve, Thresholds};
+pub use threshold::{BinaryCounts, LiftCurve, PrecisionRecallCurve, RocCurve, Thresholds};
 
-use ermine_core::{Context, Error, Features, MatRef, Model, NOISE, Result, Target};
+use ermine_core::{Context, Error, Features, MatRef, Model, NOISE_LABEL, Result, Target};
 use ermine_math::moments::Moments;
 
 /// The direction in which a measure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
+pub enum Direction {
     /// Larger is better.
     Higher,
     /// Smaller is better.
@@ -49,49 +49,49 @@ pub enum Better {
 }
 
 /// All measures by name, with their direction and what they say.
-pub const METRICS: &[(&str, Better, &str)] = &[
-    ("accuracy", Better::Higher, "share of rows whose class is right"),
-    ("balanced_accuracy", Better::Higher, "mean over classes of the share that is found"),
-    ("log_loss", Better::Lower, "mean of -log of the probability of the true class"),
-    ("brier", Better::Lower, "mean squared distance of the probabilities from the truth"),
-    ("roc_auc", Better::Higher, "probability that a positive row scores above a negative one; one against the rest, averaged"),
-    ("average_precision", Better::Higher, "area under precision over recall; one against the rest, averaged"),
-    ("f1", Better::Higher, "harmonic mean of precision and recall; averaged over classes when there are more than two"),
+pub const METRICS: &[(&str, Direction, &str)] = &[
+    ("accuracy", Direction::Higher, "share of rows whose class is right"),
+    ("balanced_accuracy", Direction::Higher, "mean over classes of the share that is found"),
+    ("log_loss", Direction::Lower, "mean of -log of the probability of the true class"),
+    ("brier", Direction::Lower, "mean squared distance of the probabilities from the truth"),
+    ("roc_auc", Direction::Higher, "probability that a positive row scores above a negative one; one against the rest, averaged"),
+    ("average_precision", Direction::Higher, "area under precision over recall; one against the rest, averaged"),
+    ("f1", Direction::Higher, "harmonic mean of precision and recall; averaged over classes when there are more than two"),
     (
         "precision",
-        Better::Higher,
+        Direction::Higher,
         "share of the rows found as a class that are of it; averaged over classes when there are more than two",
     ),
-    ("recall", Better::Higher, "share of the rows of a class that is found; averaged over classes when there are more than two"),
-    ("mcc", Better::Higher, "Matthews' correlation of true and found classes"),
-    ("kappa", Better::Higher, "agreement of true and found classes beyond chance"),
+    ("recall", Direction::Higher, "share of the rows of a class that is found; averaged over classes when there are more than two"),
+    ("mcc", Direction::Higher, "Matthews' correlation of true and found classes"),
+    ("kappa", Direction::Higher, "agreement of true and found classes beyond chance"),
     (
         "calibration_error",
-        Better::Lower,
+        Direction::Lower,
         "mean distance of shares from probabilities in ten bins; of the class that is found when there are more than two",
     ),
-    ("mse", Better::Lower, "mean squared error"),
-    ("rmse", Better::Lower, "square root of the mean squared error"),
-    ("mae", Better::Lower, "mean absolute error"),
-    ("r2", Better::Higher, "share of the variance that is explained"),
+    ("mse", Direction::Lower, "mean squared error"),
+    ("rmse", Direction::Lower, "square root of the mean squared error"),
+    ("mae", Direction::Lower, "mean absolute error"),
+    ("r2", Direction::Higher, "share of the variance that is explained"),
     (
         "deviance",
-        Better::Lower,
+        Direction::Lower,
         "twice the log-likelihood short of a perfect fit, in the family of the model; the sum of squares but for glm",
     ),
-    ("explained_variance", Better::Higher, "r2 with the mean of the residuals forgiven"),
-    ("median_absolute_error", Better::Lower, "median of the absolute errors"),
-    ("max_error", Better::Lower, "greatest absolute error"),
-    ("inertia", Better::Lower, "sum of squared distances to the nearest centre"),
-    ("silhouette", Better::Higher, "how much nearer rows are to their own cluster than to the next"),
-    ("adjusted_rand", Better::Higher, "agreement of two groupings, 0 by chance and 1 when equal"),
-    ("log_likelihood", Better::Higher, "log-likelihood of the rows"),
-    ("bic", Better::Lower, "Bayesian information criterion"),
-    ("aic", Better::Lower, "Akaike information criterion"),
+    ("explained_variance", Direction::Higher, "r2 with the mean of the residuals forgiven"),
+    ("median_absolute_error", Direction::Lower, "median of the absolute errors"),
+    ("max_error", Direction::Lower, "greatest absolute error"),
+    ("inertia", Direction::Lower, "sum of squared distances to the nearest centre"),
+    ("silhouette", Direction::Higher, "how much nearer rows are to their own cluster than to the next"),
+    ("adjusted_rand", Direction::Higher, "agreement of two groupings, 0 by chance and 1 when equal"),
+    ("log_likelihood", Direction::Higher, "log-likelihood of the rows"),
+    ("bic", Direction::Lower, "Bayesian information criterion"),
+    ("aic", Direction::Lower, "Akaike information criterion"),
 ];
 
 /// The direction of a measure; an unknown name is answered with the nearest.
-pub fn direction(name: &str) -> Result<Better> {
+pub fn direction(name: &str) -> Result<Direction> {
     let found = METRICS.iter().find(|(n, _, _)| *n == name).map(|(_, b, _)| *b);
     found.ok_or_else(|| Error::unknown("metric", name, METRICS.iter().map(|(n, _, _)| *n)))
 }
@@ -136,7 +136,7 @@ pub fn one_of_classes(
         "brier" => Some(brier(truth, proba, weight)),
         "roc_auc" => roc_auc_macro(truth, proba, weight)?,
         "average_precision" => average_precision_macro(truth, proba, weight)?,
-        "calibration_error" => Some(calibration_bins(truth, proba, weight)?.curve(0.95).expected_error()),
+        "calibration_error" => Some(calibration_bins(truth, proba, weight)?.curve(0.95).expected_calibration_error()),
         _ => {
             let (shares, others) = table_measures(&confusion(truth, found, proba.cols(), weight));
             shares.into_iter().chain(others).find(|m| m.0 == name).map(|m| m.1)
@@ -145,13 +145,13 @@ pub fn one_of_classes(
 }
 
 /// A measure and its name.
-type Named = (&'static str, f64);
+type NamedMetric = (&'static str, f64);
 
 /// The measures that a table of classes gives: shares of right answers, and others.
-fn table_measures(table: &Confusion) -> ([Named; 2], [Named; 5]) {
+fn table_measures(table: &Confusion) -> ([NamedMetric; 2], [NamedMetric; 5]) {
     let two = table.classes() == 2;
     let one =
-        |measure: fn(&Counts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };
+        |measure: fn(&BinaryCounts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };
     let others = [
         ("f1", one(|c| c.f(1.0))),
         ("precision", one(|c| c.precision().unwrap_or(0.0))),
@@ -174,7 +174,7 @@ fn class_measures(
     out.extend(auc.map(|v| ("roc_auc", v)));
     out.extend(ap.map(|v| ("average_precision", v)));
     out.extend(others);
-    out.push(("calibration_error", bins.curve(0.95).expected_error()));
+    out.push(("calibration_error", bins.curve(0.95).expected_calibration_error()));
     out
 }
 
@@ -226,16 +226,16 @@ pub fn one_of_numbers(
     }
 }
 
-fn number_measures(of: &[Errors], deviance: &MeanLoss) -> Vec<(&'static str, f64)> {
-    let mean = |measure: fn(&Errors) -> f64| of.iter().map(measure).sum::<f64>() / of.len() as f64;
+fn number_measures(of: &[RegressionSums], deviance: &MeanLoss) -> Vec<(&'static str, f64)> {
+    let mean = |measure: fn(&RegressionSums) -> f64| of.iter().map(measure).sum::<f64>() / of.len() as f64;
     vec![
-        ("mse", mean(Errors::mse)),
-        ("rmse", mean(Errors::mse).sqrt()),
-        ("mae", mean(Errors::mae)),
-        ("r2", mean(Errors::r2)),
+        ("mse", mean(RegressionSums::mse)),
+        ("rmse", mean(RegressionSums::mse).sqrt()),
+        ("mae", mean(RegressionSums::mae)),
+        ("r2", mean(RegressionSums::r2)),
         ("deviance", deviance.sum),
-        ("explained_variance", mean(Errors::explained_variance)),
-        ("max_error", of.iter().map(Errors::greatest).fold(0.0, f64::max)),
+        ("explained_variance", mean(RegressionSums::explained_variance)),
+        ("max_error", of.iter().map(RegressionSums::max_error).fold(0.0, f64::max)),
     ]
 }
 
@@ -262,11 +262,11 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
         let labels = c.assign(x)?;
         out.extend(of("inertia"));
         // Of large data only the sample is prepared. Rows without a group have no silhouette.
-        let grouped: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != NOISE).collect();
+        let grouped: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != NOISE_LABEL).collect();
         let rows: Vec<usize> = cluster::silhouette_rows(grouped.len()).into_iter().map(|k| grouped[k]).collect();
-        let sample = x.take(&rows);
+        let sample = x.take_rows(&rows);
         let of_sample: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
-        let space = c.space(&sample.view())?;
+        let space = c.metric_space(&sample.view())?;
         let space = space.as_ref().map_or(sample.view(), |z| Features::F64(z.view()));
         if let Some(s) = silhouette(&space, &of_sample)? {
             out.push(("silhouette", s));

@@ -31,10 +31,10 @@ impl Outcome {
         };
         let first = blocks.next().unwrap_or(*x);
         if let Some(c) = model.as_classifier() {
-            let (mut proba, mut found) = c.judge(&first)?;
+            let (mut proba, mut found) = c.proba_and_class(&first)?;
             for block in blocks {
                 look(found.len())?;
-                let (p, f) = c.judge(&block)?;
+                let (p, f) = c.proba_and_class(&block)?;
                 proba.append_rows(p);
                 found.extend(f);
             }

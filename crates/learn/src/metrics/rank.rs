@@ -98,7 +98,7 @@ fn sort_counting(values: &mut [f64], scratch: &mut [f64]) -> u64 {
 
 /// What a relevance is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gain {
+pub enum DcgGain {
     /// Its number.
     Linear,
     /// 2^relevance - 1.
@@ -106,14 +106,14 @@ pub enum Gain {
 }
 
 /// Discounted cumulative gain of relevances in the order of the ranking, the first `at`: Σ gain / log2(rank + 1).
-pub fn dcg(relevance: &[f64], gain: Gain, at: Option<usize>) -> f64 {
-    let worth = |r: f64| if gain == Gain::Linear { r } else { r.exp2() - 1.0 };
+pub fn dcg(relevance: &[f64], gain: DcgGain, at: Option<usize>) -> f64 {
+    let worth = |r: f64| if gain == DcgGain::Linear { r } else { r.exp2() - 1.0 };
     let most = at.unwrap_or(relevance.len());
     relevance.iter().take(most).enumerate().map(|(k, &r)| worth(r) / (k as f64 + 2.0).log2()).sum()
 }
 
 /// [`dcg`] over that of the best order: 1 for the best ranking. 0 where nothing is relevant.
-pub fn ndcg(relevance: &[f64], gain: Gain, at: Option<usize>) -> f64 {
+pub fn ndcg(relevance: &[f64], gain: DcgGain, at: Option<usize>) -> f64 {
     let mut best = relevance.to_vec();
     best.sort_by(|a, b| b.total_cmp(a));
     let most = dcg(&best, gain, at);

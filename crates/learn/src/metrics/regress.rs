@@ -11,24 +11,24 @@ use super::MeanLoss;
 /// A [`Partial`]. Values are kept in units of a power of two near the largest, so that no square overflows or vanishes; means and sums of squares
 /// about them are merged without cancellation (Chan, Golub, LeVeque 1983).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Errors {
+pub struct RegressionSums {
     /// The power of two in which the following are counted.
     unit: f64,
     weight: f64,
-    truth: Spread,
-    rest: Spread,
+    truth: MeanSquares,
+    rest: MeanSquares,
     absolute: f64,
     greatest: f64,
 }
 
 /// A mean and the sum of squares about it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-struct Spread {
+struct MeanSquares {
     mean: f64,
     squares: f64,
 }
 
-impl Spread {
+impl MeanSquares {
     fn of(total: f64, rows: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
         if total <= 0.0 {
             return Self::default();
@@ -50,7 +50,7 @@ impl Spread {
     }
 }
 
-impl Errors {
+impl RegressionSums {
     /// The totals of rows: what was true and what was found.
     pub fn of(
         truth: impl Iterator<Item = f64> + Clone,
@@ -68,10 +68,10 @@ impl Errors {
         Self {
             unit,
             weight: total,
-            truth: Spread::of(total, rows.map(|(w, y, _)| (w, y / unit))),
+            truth: MeanSquares::of(total, rows.map(|(w, y, _)| (w, y / unit))),
             absolute: rest.clone().map(|(w, e)| w * e.abs()).sum(),
             greatest: rest.clone().map(|(_, e)| e.abs()).fold(0.0, f64::max),
-            rest: Spread::of(total, rest),
+            rest: MeanSquares::of(total, rest),
         }
     }
 
@@ -107,7 +107,7 @@ impl Errors {
     }
 
     /// The greatest absolute error.
-    pub fn greatest(&self) -> f64 {
+    pub fn max_error(&self) -> f64 {
         self.greatest * self.unit
     }
 
@@ -132,7 +132,7 @@ impl Errors {
     }
 }
 
-impl Partial for Errors {
+impl Partial for RegressionSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         if other.weight <= 0.0 {
             return Ok(());
@@ -154,19 +154,19 @@ impl Partial for Errors {
 }
 
 /// The totals of each target column.
-pub fn errors(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> Vec<Errors> {
+pub fn errors(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> Vec<RegressionSums> {
     let rows = 0..truth.rows();
-    let of = |j: usize| Errors::of(rows.clone().map(|i| *truth.at(i, j)), rows.clone().map(|i| *found.at(i, j)), weight);
+    let of = |j: usize| RegressionSums::of(rows.clone().map(|i| *truth.at(i, j)), rows.clone().map(|i| *found.at(i, j)), weight);
     (0..truth.cols()).map(of).collect()
 }
 
-fn mean(of: &[Errors], measure: impl Fn(&Errors) -> f64) -> f64 {
+fn mean(of: &[RegressionSums], measure: impl Fn(&RegressionSums) -> f64) -> f64 {
     of.iter().map(measure).sum::<f64>() / of.len() as f64
 }
 
 /// Mean squared error.
 pub fn mse(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    mean(&errors(truth, found, weight), Errors::mse)
+    mean(&errors(truth, found, weight), RegressionSums::mse)
 }
 
 /// Root of the mean squared error.
@@ -176,13 +176,13 @@ pub fn rmse(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64
 
 /// Mean absolute error.
 pub fn mae(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    mean(&errors(truth, found, weight), Errors::mae)
+    mean(&errors(truth, found, weight), RegressionSums::mae)
 }
 
 /// Share of the variance that is explained, 1 - RSS/TSS, averaged over targets. A constant target gives 1 when it is hit
 /// exactly and 0 otherwise.
 pub fn r2(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    mean(&errors(truth, found, weight), Errors::r2)
+    mean(&errors(truth, found, weight), RegressionSums::r2)
 }
 
 /// The weighted median of the absolute errors: at least half of the weight is at or below it and at least half at or above; the middle where
@@ -215,10 +215,10 @@ pub fn mean_deviance(family: Family, truth: &[f64], found: &[f64], weight: Optio
         value,
         needed: format!("the deviance of {} needs {}", family.name(), family.range()),
     };
-    if let Some(row) = truth.iter().position(|&y| !family.holds(y)) {
+    if let Some(row) = truth.iter().position(|&y| !family.is_in_support(y)) {
         return Err(refuse("target", row, truth[row]));
     }
-    if let Some(row) = found.iter().position(|&p| !family.holds_mean(p)) {
+    if let Some(row) = found.iter().position(|&p| !family.is_valid_mean(p)) {
         return Err(refuse("prediction", row, found[row]));
     }
     Ok(MeanLoss::of(truth.len(), weight, |i| family.deviance(truth[i], found[i])).mean())
@@ -267,13 +267,13 @@ mod tests {
             let w: Vec<f64> = rows.iter().map(|r| f64::from(r.2)).collect();
             prop_assume!(w.iter().sum::<f64>() > 0.0);
             let cut = cut.min(rows.len());
-            let of = |a: usize, b: usize| Errors::of(y[a..b].iter().copied(), p[a..b].iter().copied(), Some(&w[a..b]));
+            let of = |a: usize, b: usize| RegressionSums::of(y[a..b].iter().copied(), p[a..b].iter().copied(), Some(&w[a..b]));
             let mut parts = of(0, cut);
             parts.merge(of(cut, rows.len())).unwrap();
             let whole = of(0, rows.len());
             let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-12 * size.abs().max(b.abs()) || (a.is_nan() && b.is_nan());
             prop_assert!(near(parts.mse(), whole.mse(), 0.0) && near(parts.mae(), whole.mae(), 0.0));
-            prop_assert!(parts.greatest() == whole.greatest());
+            prop_assert!(parts.max_error() == whole.max_error());
             prop_assert!(near(parts.r2(), whole.r2(), 1.0 + (1.0 - whole.r2()).abs() * 10.0) || whole.truth.squares < 1e-20 * whole.weight);
         }
     }

@@ -1,10 +1,10 @@
 //! Evaluation as a pass: rows larger than memory, or spread over machines.
 
-use ermine_core::{Context, Dataset, Error, Model, Partial, Result, RowSource, Spec, Target, gather_source};
+use ermine_core::{Context, Dataset, Error, Model, Partial, Result, RowSource, Spec, Target, run_pass_source};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CalibrationBins, Confusion, Errors, MeanLoss, Thresholds, calibration_bins, class_measures, confusion, errors,
+    CalibrationBins, Confusion, RegressionSums, MeanLoss, Thresholds, calibration_bins, class_measures, confusion, errors,
     number_measures, probability,
 };
 
@@ -30,7 +30,7 @@ pub enum Evaluation {
     /// Of a regressor.
     Numbers {
         /// A column each.
-        errors: Vec<Errors>,
+        errors: Vec<RegressionSums>,
         /// The deviances of rows.
         deviance: MeanLoss,
     },
@@ -51,7 +51,7 @@ impl Evaluation {
                     let known = c.classes();
                     return Err(Error::Target(format!("the model knows the classes {known:?} and the data has {names:?}")));
                 }
-                let (proba, found) = c.judge(&rows.x)?;
+                let (proba, found) = c.proba_and_class(&rows.x)?;
                 let p = proba.view();
                 let sum = |loss: fn(u32, ermine_core::MatRef<'_, f64>, usize) -> f64| {
                     MeanLoss::of(codes.len(), weight, |i| loss(codes[i], p, i))
@@ -123,12 +123,12 @@ impl Partial for Evaluation {
 
 /// [`Evaluation`] of a model on a source of rows that may be larger than memory; `spec` is that of its learner.
 pub fn evaluate_source(model: &dyn Model, source: &dyn RowSource, spec: &Spec, cx: &Context<'_>) -> Result<Evaluation> {
-    gather_source(source, spec, cx.block_rows.unwrap_or(BLOCK_ROWS), cx, &|rows: &Dataset<'_>| Evaluation::of(model, rows))
+    run_pass_source(source, spec, cx.block_rows.unwrap_or(BLOCK_ROWS), cx, &|rows: &Dataset<'_>| Evaluation::of(model, rows))
 }
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::{Features, Learner, MatRef, Stream};
+    use ermine_core::{Features, Learner, MatRef, RngStream};
 
     use super::*;
     use crate::linear::{Logistic, Ridge};
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_pass_in_blocks_gives_the_measures_of_all_rows() {
-        let mut s = Stream::new(2, "rows", 0);
+        let mut s = RngStream::new(2, "rows", 0);
         let n = 700;
         let x: Vec<f64> = (0..n * 3).map(|_| s.normal()).collect();
         let y: Vec<f64> = (0..n).map(|i| x[3 * i] - x[3 * i + 1] + s.normal()).collect();

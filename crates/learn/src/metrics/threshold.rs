@@ -27,7 +27,7 @@ pub struct Thresholds {
 
 /// The four weights of a decision between two classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct BinaryCounts {
     /// Positive rows called positive.
     pub true_positive: f64,
     /// Negative rows called positive.
@@ -42,9 +42,9 @@ fn share(part: f64, of: f64) -> Option<f64> {
     (of > 0.0).then(|| part / of)
 }
 
-impl Counts {
+impl BinaryCounts {
     /// Rows called positive.
-    pub fn called(&self) -> f64 {
+    pub fn predicted_positive(&self) -> f64 {
         self.true_positive + self.false_positive
     }
     /// The weight of all rows.
@@ -69,7 +69,7 @@ impl Counts {
     }
     /// Share of the rows called positive that are; `None` where none is called so.
     pub fn precision(&self) -> Option<f64> {
-        share(self.true_positive, self.called())
+        share(self.true_positive, self.predicted_positive())
     }
     /// Share of the rows that are called what they are.
     pub fn accuracy(&self) -> Option<f64> {
@@ -145,10 +145,10 @@ impl Thresholds {
     }
 
     /// What deciding "positive" from `threshold` on does.
-    pub fn at(&self, threshold: f64) -> Counts {
+    pub fn at(&self, threshold: f64) -> BinaryCounts {
         let k = self.score.partition_point(|&s| s >= threshold);
         let sum = |v: &[f64]| v.iter().sum::<f64>();
-        Counts {
+        BinaryCounts {
             true_positive: sum(&self.positive[..k]),
             false_positive: sum(&self.negative[..k]),
             true_negative: sum(&self.negative[k..]),
@@ -277,7 +277,7 @@ impl RocCurve {
     }
 
     /// The greatest distance of the two rates and its threshold: the statistic of Kolmogorov and Smirnov, and Youden's J.
-    pub fn greatest_distance(&self) -> (f64, f64) {
+    pub fn ks_statistic(&self) -> (f64, f64) {
         let distance = |k: usize| (self.tpr[k] - self.fpr[k]).abs();
         let best = (0..self.fpr.len()).fold(0, |best, k| if distance(k) > distance(best) { k } else { best });
         (distance(best), self.threshold[best])
@@ -286,7 +286,7 @@ impl RocCurve {
     /// The curve with at most about `most` points, for drawing: points on straight stretches go first, then those that lie nearest to
     /// others. The ends stay.
     pub fn thinned(&self, most: usize) -> Self {
-        let keep = thin(&self.fpr, &self.tpr, most);
+        let keep = thin_curve(&self.fpr, &self.tpr, most);
         let of = |v: &[f64]| keep.iter().map(|&k| v[k]).collect();
         Self { threshold: of(&self.threshold), fpr: of(&self.fpr), tpr: of(&self.tpr) }
     }
@@ -319,7 +319,7 @@ impl PrecisionRecallCurve {
 
     /// The curve with at most about `most` points, for drawing.
     pub fn thinned(&self, most: usize) -> Self {
-        let keep = thin(&self.recall, &self.precision, most);
+        let keep = thin_curve(&self.recall, &self.precision, most);
         let of = |v: &[f64]| keep.iter().map(|&k| v[k]).collect();
         Self { threshold: of(&self.threshold), precision: of(&self.precision), recall: of(&self.recall), base: self.base }
     }
@@ -352,7 +352,7 @@ impl LiftCurve {
 
     /// The curve with at most about `most` points, for drawing.
     pub fn thinned(&self, most: usize) -> Self {
-        let keep = thin(&self.share, &self.gain, most);
+        let keep = thin_curve(&self.share, &self.gain, most);
         let of = |v: &[f64]| keep.iter().map(|&k| v[k]).collect();
         Self { threshold: of(&self.threshold), share: of(&self.share), gain: of(&self.gain), lift: of(&self.lift) }
     }
@@ -360,7 +360,7 @@ impl LiftCurve {
 
 /// Points of a curve whose x rises that are worth drawing: no inner points of straight stretches, and of those left at most about `most`, at
 /// equal distances along the curve.
-fn thin(x: &[f64], y: &[f64], most: usize) -> Vec<usize> {
+fn thin_curve(x: &[f64], y: &[f64], most: usize) -> Vec<usize> {
     let n = x.len();
     let mut keep: Vec<usize> = Vec::new();
     for k in 0..n {

@@ -4,7 +4,7 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::gmm::{Algorithm, Choose, CovarianceType, Gmm, GmmModel, GmmPart, GmmState, Init, Regularise, params};
+use super::gmm::{EmAlgorithm, ComponentCriterion, CovarianceType, Gmm, GmmModel, GmmPartial, GmmState, GmmInitMethod, CovarianceRegularization, params};
 use crate::prepare::cells::by_blocks;
 
 /// One mixture of Gaussians a class, and Bayes' rule.
@@ -40,7 +40,7 @@ pub struct GmmClassifier {
     /// The most components of a class, or their number.
     pub n_components: usize,
     /// How the number of components of each class is chosen.
-    pub choose: Option<Choose>,
+    pub choose: Option<ComponentCriterion>,
     /// Folds of a choice by rows held out.
     pub folds: u64,
     /// The form of the covariances.
@@ -52,15 +52,15 @@ pub struct GmmClassifier {
     /// What keeps covariances from collapsing.
     pub reg_covar: f64,
     /// How it does so.
-    pub regularise: Regularise,
+    pub regularise: CovarianceRegularization,
     /// At most that many steps.
     pub max_iter: u64,
     /// How many starts.
     pub n_init: u64,
     /// Where to start.
-    pub init_params: Init,
+    pub init_params: GmmInitMethod,
     /// Soft or hard assignments.
-    pub algorithm: Algorithm,
+    pub algorithm: EmAlgorithm,
     /// Degrees of freedom of a Wishart prior on the precisions.
     pub degrees_of_freedom_prior: Option<f64>,
     /// The scatter matrix of that prior.
@@ -72,13 +72,13 @@ impl Default for GmmClassifier {
         let Gmm { folds, covariance_type, tol, reg_covar, max_iter, n_init, init_params, algorithm, .. } = Gmm::default();
         Self {
             n_components: 5,
-            choose: Some(Choose::Bic),
+            choose: Some(ComponentCriterion::Bic),
             folds,
             covariance_type,
             priors: None,
             tol,
             reg_covar,
-            regularise: Regularise::Relative,
+            regularise: CovarianceRegularization::Relative,
             max_iter,
             n_init,
             init_params,
@@ -176,7 +176,7 @@ impl Learner for GmmClassifier {
             params::COVARIANCE_PRIOR,
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -191,7 +191,7 @@ impl Learner for GmmClassifier {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmClassifierModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<GmmClassifierModel> {
@@ -201,7 +201,7 @@ impl Learner for GmmClassifier {
 
 /// How far the mixture of a class is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Progress {
+enum MixtureFit {
     Running(Box<GmmState>),
     Done(Box<GmmModel>),
     /// The class has no rows.
@@ -210,22 +210,22 @@ enum Progress {
 
 /// What every block of [`GmmClassifier`] is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ClassifierState {
+pub struct GmmClassifierState {
     columns: usize,
     classes: Vec<String>,
     /// The weight of the rows of each class; known after the first pass.
     counts: Option<Vec<f64>>,
-    mixtures: Vec<Progress>,
+    mixtures: Vec<MixtureFit>,
 }
 
 /// What [`GmmClassifier`] gathers: a part for each class that is under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ClassifierPart {
+pub struct GmmClassifierPartial {
     counts: Vec<f64>,
-    parts: Vec<Option<GmmPart>>,
+    parts: Vec<Option<GmmPartial>>,
 }
 
-impl Partial for ClassifierPart {
+impl Partial for GmmClassifierPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.counts.iter_mut().zip(&other.counts).for_each(|(a, b)| *a += b);
         for (a, b) in self.parts.iter_mut().zip(other.parts) {
@@ -240,35 +240,35 @@ impl Partial for ClassifierPart {
 }
 
 impl PassLearner for GmmClassifier {
-    type State = ClassifierState;
-    type Partial = ClassifierPart;
+    type State = GmmClassifierState;
+    type Partial = GmmClassifierPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         self.gmm().block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<ClassifierState> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmClassifierState> {
         let (_, names) = head.y.classes()?;
         if let Some(priors) = &self.priors
             && priors.len() != names.len()
         {
             return Err(self.refuse_priors(format!("there are {} classes and {} priors", names.len(), priors.len())));
         }
-        let inner = self.gmm().start(head, cx).map_err(renamed)?;
-        let mixtures = names.iter().map(|_| Progress::Running(Box::new(inner.clone()))).collect();
-        Ok(ClassifierState { columns: head.cols(), classes: names.to_vec(), counts: None, mixtures })
+        let inner = self.gmm().initial_state(head, cx).map_err(renamed)?;
+        let mixtures = names.iter().map(|_| MixtureFit::Running(Box::new(inner.clone()))).collect();
+        Ok(GmmClassifierState { columns: head.cols(), classes: names.to_vec(), counts: None, mixtures })
     }
 
-    fn empty(&self, state: &ClassifierState) -> ClassifierPart {
+    fn empty_partial(&self, state: &GmmClassifierState) -> GmmClassifierPartial {
         let inner = self.gmm();
-        let part = |m: &Progress| match m {
-            Progress::Running(s) => Some(inner.empty(s)),
+        let part = |m: &MixtureFit| match m {
+            MixtureFit::Running(s) => Some(inner.empty_partial(s)),
             _ => None,
         };
-        ClassifierPart { counts: vec![0.0; state.classes.len()], parts: state.mixtures.iter().map(part).collect() }
+        GmmClassifierPartial { counts: vec![0.0; state.classes.len()], parts: state.mixtures.iter().map(part).collect() }
     }
 
-    fn add(&self, state: &ClassifierState, part: &mut ClassifierPart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GmmClassifierState, part: &mut GmmClassifierPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         let inner = self.gmm();
@@ -278,10 +278,10 @@ impl PassLearner for GmmClassifier {
             part.counts[c as usize] += rows.weight_of(i);
         }
         for (c, own) in own.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
-            if let (Progress::Running(s), Some(part)) = (&state.mixtures[c], &mut part.parts[c]) {
-                let of_class = rows.with_target(Target::None).take(own);
+            if let (MixtureFit::Running(s), Some(part)) = (&state.mixtures[c], &mut part.parts[c]) {
+                let of_class = rows.with_target(Target::None).take_rows(own);
                 let view = Dataset { schema: rows.schema, ..of_class.view() };
-                inner.add(s, part, &view).map_err(|e| in_class(e.with_row(|row| own[row]), &state.classes[c]))?;
+                inner.add_block(s, part, &view).map_err(|e| in_class(e.with_row(|row| own[row]), &state.classes[c]))?;
             }
         }
         Ok(())
@@ -289,47 +289,47 @@ impl PassLearner for GmmClassifier {
 
     fn finish(
         &self,
-        mut state: ClassifierState,
-        total: ClassifierPart,
+        mut state: GmmClassifierState,
+        total: GmmClassifierPartial,
         cx: &Context<'_>,
-    ) -> Result<Step<ClassifierState, GmmClassifierModel>> {
+    ) -> Result<PassStep<GmmClassifierState, GmmClassifierModel>> {
         let inner = self.gmm();
         let counts = state.counts.get_or_insert(total.counts).clone();
         let mut objective = 0.0;
         for ((c, mixture), part) in state.mixtures.iter_mut().enumerate().zip(total.parts) {
-            let (Progress::Running(_), Some(part)) = (&*mixture, part) else { continue };
-            let Progress::Running(s) = std::mem::replace(mixture, Progress::Absent) else { continue };
+            let (MixtureFit::Running(_), Some(part)) = (&*mixture, part) else { continue };
+            let MixtureFit::Running(s) = std::mem::replace(mixture, MixtureFit::Absent) else { continue };
             if counts[c] > 0.0 {
                 *mixture = match inner.finish(*s, part, cx).map_err(|e| in_class(e, &state.classes[c]))? {
-                    Step::Again(s, value) => {
+                    PassStep::NextPass(s, value) => {
                         objective += value.unwrap_or(f64::NAN);
-                        Progress::Running(Box::new(s))
+                        MixtureFit::Running(Box::new(s))
                     }
-                    Step::Done(model) => {
+                    PassStep::Done(model) => {
                         objective += model.certificate().and_then(|c| c.objective).unwrap_or(f64::NAN);
-                        Progress::Done(Box::new(model))
+                        MixtureFit::Done(Box::new(model))
                     }
                 };
             }
         }
-        if state.mixtures.iter().any(|m| matches!(m, Progress::Running(_))) {
-            return Ok(Step::Again(state, Some(objective).filter(|v| v.is_finite())));
+        if state.mixtures.iter().any(|m| matches!(m, MixtureFit::Running(_))) {
+            return Ok(PassStep::NextPass(state, Some(objective).filter(|v| v.is_finite())));
         }
         let models = state.mixtures.into_iter().map(|m| match m {
-            Progress::Done(model) => Some(*model),
+            MixtureFit::Done(model) => Some(*model),
             _ => None,
         });
-        self.model(state.classes, models.collect(), counts).map(Step::Done)
+        self.model(state.classes, models.collect(), counts).map(PassStep::Done)
     }
 
-    fn interrupted(&self, state: &ClassifierState) -> Option<GmmClassifierModel> {
+    fn model_so_far(&self, state: &GmmClassifierState) -> Option<GmmClassifierModel> {
         let inner = self.gmm();
         let mut models = Vec::new();
         for mixture in &state.mixtures {
             models.push(match mixture {
-                Progress::Running(s) => Some(inner.interrupted(s)?),
-                Progress::Done(model) => Some((**model).clone()),
-                Progress::Absent => None,
+                MixtureFit::Running(s) => Some(inner.model_so_far(s)?),
+                MixtureFit::Done(model) => Some((**model).clone()),
+                MixtureFit::Absent => None,
             });
         }
         self.model(state.classes.clone(), models, state.counts.clone()?).ok()
@@ -384,7 +384,7 @@ impl GmmClassifierModel {
     }
 
     /// The mixture of a class; none for a class without rows.
-    pub fn mixture(&self, class: usize) -> Option<&super::Mixture> {
+    pub fn mixture(&self, class: usize) -> Option<&super::GaussianMixture> {
         self.models.get(class)?.as_ref().map(GmmModel::mixture)
     }
 
@@ -552,7 +552,7 @@ impl Density for GmmClassifierModel {
     }
 
     fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
-        let mut draws = Stream::new(seed, "gmm-classifier sample", 0);
+        let mut draws = RngStream::new(seed, "gmm-classifier sample", 0);
         let possible: Vec<f64> = self.prior.iter().zip(&self.models).map(|(p, m)| if m.is_some() { *p } else { 0.0 }).collect();
         let mut counts = vec![0; self.classes.len()];
         (0..rows).for_each(|_| counts[draws.weighted(&possible)] += 1);
@@ -562,7 +562,7 @@ impl Density for GmmClassifierModel {
                 out.extend(
                     model
                         .mixture()
-                        .sample(counts[c], Stream::new(seed, "gmm-classifier class", c as u64).next_u64())?
+                        .sample(counts[c], RngStream::new(seed, "gmm-classifier class", c as u64).next_u64())?
                         .0
                         .into_vec(),
                 );

@@ -5,5 +5,5 @@ mod experts;
 mod gmm;
 
 pub use classifier::{GmmClassifier, GmmClassifierModel};
-pub use experts::{Experts, MixtureOfExperts, MixtureOfExpertsModel, Say};
-pub use gmm::{Algorithm, Choice, Choose, CovarianceType, Covariances, Gmm, GmmModel, Init, Mixture, Regularise};
+pub use experts::{ExpertsParams, MixtureOfExperts, MixtureOfExpertsModel, ExpertKind};
+pub use gmm::{EmAlgorithm, GmmCandidate, ComponentCriterion, CovarianceType, Covariances, Gmm, GmmModel, GmmInitMethod, GaussianMixture, CovarianceRegularization};

@@ -1,7 +1,7 @@
 //! k nearest neighbours.
 
 use ermine_core::*;
-use ermine_math::neighbours::{Index, Method, Metric, Points};
+use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, Metric, IndexedPoints};
 use serde::{Deserialize, Serialize};
 
 use super::KnnModel;
@@ -9,7 +9,7 @@ use super::KnnModel;
 /// How much the neighbours count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Weights {
+pub enum NeighborWeights {
     /// All alike.
     #[default]
     Uniform,
@@ -20,7 +20,7 @@ pub enum Weights {
 /// How neighbours are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Algorithm {
+pub enum KnnAlgorithm {
     /// The faster one for the data.
     #[default]
     Auto,
@@ -84,9 +84,9 @@ pub struct Knn {
     /// How many neighbours.
     pub n_neighbors: usize,
     /// How much they count.
-    pub weights: Weights,
+    pub weights: NeighborWeights,
     /// How they are searched for.
-    pub algorithm: Algorithm,
+    pub algorithm: KnnAlgorithm,
     /// What near means.
     pub metric: MetricName,
     /// The order of Minkowski's metric.
@@ -99,8 +99,8 @@ impl Default for Knn {
     fn default() -> Self {
         Self {
             n_neighbors: 5,
-            weights: Weights::Uniform,
-            algorithm: Algorithm::Auto,
+            weights: NeighborWeights::Uniform,
+            algorithm: KnnAlgorithm::Auto,
             metric: MetricName::Minkowski,
             p: 2.0,
             radius: None,
@@ -121,11 +121,11 @@ impl Knn {
     }
 
     /// How neighbours are searched for.
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> SearchAlgorithm {
         match self.algorithm {
-            Algorithm::Auto => Method::Auto,
-            Algorithm::Brute => Method::Brute,
-            Algorithm::KdTree | Algorithm::BallTree => Method::Tree,
+            KnnAlgorithm::Auto => SearchAlgorithm::Auto,
+            KnnAlgorithm::Brute => SearchAlgorithm::Brute,
+            KnnAlgorithm::KdTree | KnnAlgorithm::BallTree => SearchAlgorithm::Tree,
         }
     }
 
@@ -183,7 +183,7 @@ const PARAMS: &[ParamSpec] = &[
 impl Learner for Knn {
     type Model = KnnModel;
 
-    const SEARCH: &'static [&'static str] = &["n_neighbors=1..60:log", "weights=uniform,distance", "p=1,2"];
+    const SEARCH_SPACE: &'static [&'static str] = &["n_neighbors=1..60:log", "weights=uniform,distance", "p=1,2"];
 
     const SPEC: Spec = Spec {
         name: "knn",
@@ -194,17 +194,17 @@ impl Learner for Knn {
                 Neighbours are exact: singles only say which rows to measure in doubles. Of equally near rows the first is taken, of \
                 equally frequent classes the first. No weights, no missing cells.",
         reference: "Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)",
-        family: Family::Neighbours,
+        family: Family::Neighbors,
         tasks: &[Task::Classification, Task::Regression],
         accepts: Accepts { weights: false, missing: false, categorical: false, sparse: true, passes: false, multi_target: true },
         params: PARAMS,
     };
 
-    const LEFT_OUT: Option<LeftOut<Self>> = Some(KnnModel::left_out);
+    const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(KnnModel::left_out);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
-        if self.method() == Method::Tree {
+        if self.method() == SearchAlgorithm::Tree {
             let word = serde_json::to_value(self.algorithm).unwrap_or_default();
             match self.metric() {
                 Metric::Cosine => {
@@ -225,13 +225,13 @@ impl Learner for Knn {
         data.check(&Self::SPEC)?;
         self.enough_rows(data.rows())?;
         cx.check(Progress { stage: "index", done: 0, total: Some(1), objective: None })?;
-        let points = Points::from_features(&data.x, data.schema, Self::SPEC.name)?;
+        let points = IndexedPoints::from_features(&data.x, data.schema, Self::SPEC.name)?;
         let method = match points {
             // Sparse rows have no tree.
-            Points::Csr(_) => Method::Brute,
+            IndexedPoints::Csr(_) => SearchAlgorithm::Brute,
             _ => self.method(),
         };
-        KnnModel::new(self.clone(), Index::new(points, self.metric(), method)?, (&data.y).try_into()?)
+        KnnModel::new(self.clone(), NeighborIndex::new(points, self.metric(), method)?, (&data.y).try_into()?)
     }
 
     fn load(input: &ModelReader) -> Result<KnnModel> {

@@ -7,5 +7,5 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-pub use knn::{Algorithm, Knn, MetricName, Weights};
+pub use knn::{KnnAlgorithm, Knn, MetricName, NeighborWeights};
 pub use model::KnnModel;

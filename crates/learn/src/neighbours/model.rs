@@ -1,20 +1,20 @@
 //! Fitted nearest neighbours: the rows, ready to be searched, and their targets.
 
 use ermine_core::*;
-use ermine_math::neighbours::{Index, Method, Nearest, Points, Within};
+use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, NearestRows, IndexedPoints, RadiusRows};
 use rayon::prelude::*;
 
 use super::file::{load_points, save_points};
-use super::{Knn, Weights};
+use super::{Knn, NeighborWeights};
 
 /// What the training rows answer when they are asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answers {
+pub(super) enum KnnTargets {
     Classes { codes: Vec<u32>, names: Vec<String> },
     Numbers(Mat<f64>),
 }
 
-impl TryFrom<&Target<'_>> for Answers {
+impl TryFrom<&Target<'_>> for KnnTargets {
     type Error = Error;
     fn try_from(y: &Target<'_>) -> Result<Self> {
         Ok(match y {
@@ -28,15 +28,15 @@ impl TryFrom<&Target<'_>> for Answers {
 #[derive(Debug)]
 pub struct KnnModel {
     knn: Knn,
-    index: Index,
-    answers: Answers,
+    index: NeighborIndex,
+    answers: KnnTargets,
     certificate: Certificate,
 }
 
 impl KnnModel {
-    pub(super) fn new(knn: Knn, index: Index, answers: Answers) -> Result<Self> {
+    pub(super) fn new(knn: Knn, index: NeighborIndex, answers: KnnTargets) -> Result<Self> {
         let method = match index.method() {
-            Method::Tree => "kd-tree",
+            SearchAlgorithm::Tree => "kd-tree",
             _ => "brute force",
         };
         let certificate = Certificate { method: method.into(), converged: true, ..Certificate::default() };
@@ -44,17 +44,17 @@ impl KnnModel {
     }
 
     /// The training rows.
-    pub fn index(&self) -> &Index {
+    pub fn index(&self) -> &NeighborIndex {
         &self.index
     }
 
     /// The nearest training rows of each row, from near to far: as many as the learner was told, or `k`.
-    pub fn neighbours(&self, x: &Features<'_>, k: Option<usize>) -> Result<Nearest> {
+    pub fn neighbours(&self, x: &Features<'_>, k: Option<usize>) -> Result<NearestRows> {
         self.index.nearest(x, k.unwrap_or(self.knn.n_neighbors))
     }
 
     /// The training rows at most `radius` away from each row, from near to far.
-    pub fn within(&self, x: &Features<'_>, radius: f64) -> Result<Within> {
+    pub fn within(&self, x: &Features<'_>, radius: f64) -> Result<RadiusRows> {
         self.index.within(x, radius)
     }
 
@@ -63,7 +63,7 @@ impl KnnModel {
 
     /// Calls `say` with what is to be written for each row and its neighbours with their shares. Rows `apart` are the training rows, each of which asks all but
     /// itself.
-    fn ask(
+    fn for_each_neighborhood(
         &self,
         x: &Features<'_>,
         width: usize,
@@ -78,14 +78,14 @@ impl KnnModel {
             let near = match self.knn.radius {
                 None => {
                     let k = self.knn.n_neighbors + usize::from(apart);
-                    let Nearest { rows, distances } =
+                    let NearestRows { rows, distances } =
                         self.neighbours(&block, Some(k)).map_err(|e| e.with_row(|row| row + first))?;
                     let ends = (0..=rows.rows()).map(|i| i * rows.cols()).collect();
-                    Within { ends, rows: rows.into_vec(), distances: distances.into_vec() }
+                    RadiusRows { ends, rows: rows.into_vec(), distances: distances.into_vec() }
                 }
                 Some(radius) => self.within(&block, radius).map_err(|e| e.with_row(|row| row + first))?,
             };
-            let near = if apart { without_themselves(near, first, self.knn.radius.is_none()) } else { near };
+            let near = if apart { exclude_self(near, first, self.knn.radius.is_none()) } else { near };
             if let Some(i) = (0..block.rows()).find(|&i| near.ends[i] == near.ends[i + 1]) {
                 let radius = self.knn.radius.unwrap_or_default();
                 let message = format!("it has no neighbour within {radius}; raise the radius, or ask for n_neighbors");
@@ -106,14 +106,14 @@ impl KnnModel {
         knn.enough_rows(data.rows().saturating_sub(1))?;
         let model = knn.fit(data, cx)?;
         Ok(Some(match &model.answers {
-            Answers::Numbers(y) => model.numbers(&data.x, y, true)?,
-            Answers::Classes { codes, names } => model.shares(&data.x, codes, names.len(), true)?,
+            KnnTargets::Numbers(y) => model.numbers(&data.x, y, true)?,
+            KnnTargets::Classes { codes, names } => model.shares(&data.x, codes, names.len(), true)?,
         }))
     }
 
     /// The mean of the neighbours.
     fn numbers(&self, x: &Features<'_>, y: &Mat<f64>, apart: bool) -> Result<Mat<f64>> {
-        self.ask(x, y.cols(), apart, |out, rows, shares| {
+        self.for_each_neighborhood(x, y.cols(), apart, |out, rows, shares| {
             for (&row, share) in rows.iter().zip(shares) {
                 out.iter_mut().zip(y.row(row as usize)).for_each(|(o, v)| *o += share * v);
             }
@@ -122,8 +122,8 @@ impl KnnModel {
 
     /// The shares of the classes among the neighbours.
     fn shares(&self, x: &Features<'_>, codes: &[u32], classes: usize, apart: bool) -> Result<Mat<f64>> {
-        self.ask(x, classes, apart, |out, rows, shares| {
-            if self.knn.weights == Weights::Uniform {
+        self.for_each_neighborhood(x, classes, apart, |out, rows, shares| {
+            if self.knn.weights == NeighborWeights::Uniform {
                 // Counts first: equally frequent classes have equal shares to the last bit.
                 rows.iter().for_each(|&row| out[codes[row as usize] as usize] += 1.0);
                 out.iter_mut().for_each(|o| *o /= rows.len() as f64);
@@ -147,25 +147,25 @@ impl KnnModel {
             if y.rows() != rows || y.cols() == 0 || !y.as_slice().iter().all(|v| v.is_finite()) {
                 return Err(bad(format!("its targets are no finite numbers for {rows} rows")));
             }
-            Answers::Numbers(y)
+            KnnTargets::Numbers(y)
         } else {
             let names: Vec<String> = input.field("classes")?;
             let codes: Vec<u32> = input.vec_of("codes", rows)?;
             if let Some(code) = codes.iter().find(|&&c| c as usize >= names.len()) {
                 return Err(bad(format!("class {code} of {}", names.len())));
             }
-            Answers::Classes { codes, names }
+            KnnTargets::Classes { codes, names }
         };
-        let method = if matches!(points, Points::Csr(_)) { Method::Brute } else { knn.method() };
-        let index = Index::new(points, knn.metric(), method).map_err(|e| bad(e.to_string()))?;
+        let method = if matches!(points, IndexedPoints::Csr(_)) { SearchAlgorithm::Brute } else { knn.method() };
+        let index = NeighborIndex::new(points, knn.metric(), method).map_err(|e| bad(e.to_string()))?;
         Self::new(knn, index, answers)
     }
 }
 
 /// Neighbours of the training rows from `first` on, without the rows themselves. Of a list that was asked for one more, the last goes where the row is not
 /// among its own nearest because others are the same.
-fn without_themselves(near: Within, first: usize, one_more: bool) -> Within {
-    let mut out = Within { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
+fn exclude_self(near: RadiusRows, first: usize, one_more: bool) -> RadiusRows {
+    let mut out = RadiusRows { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
     for (i, range) in near.ends.windows(2).map(|w| w[0]..w[1]).enumerate() {
         let itself = near.rows[range.clone()].iter().position(|&row| row as usize == first + i);
         let gone = itself.or(if one_more { range.len().checked_sub(1) } else { None }).map(|at| range.start + at);
@@ -180,13 +180,13 @@ fn without_themselves(near: Within, first: usize, one_more: bool) -> Within {
 
 /// The shares of neighbours at these distances, from near to far. The nearest counts 1 and the others less, so that no
 /// distance is too small to be divided by.
-fn shares_of(weights: Weights, distances: &[f64], shares: &mut Vec<f64>) {
+fn shares_of(weights: NeighborWeights, distances: &[f64], shares: &mut Vec<f64>) {
     shares.clear();
     let nearest = distances.first().copied().unwrap_or(0.0);
     shares.extend(distances.iter().map(|&d| match weights {
-        Weights::Uniform => 1.0,
-        Weights::Distance if nearest == 0.0 => f64::from(u8::from(d == 0.0)),
-        Weights::Distance => nearest / d,
+        NeighborWeights::Uniform => 1.0,
+        NeighborWeights::Distance if nearest == 0.0 => f64::from(u8::from(d == 0.0)),
+        NeighborWeights::Distance => nearest / d,
     }));
     let total: f64 = shares.iter().sum();
     shares.iter_mut().for_each(|s| *s /= total);
@@ -197,12 +197,12 @@ impl Model for KnnModel {
         self.index.points().cols()
     }
     fn as_regressor(&self) -> Option<&dyn Regressor> {
-        matches!(self.answers, Answers::Numbers(_)).then_some(self)
+        matches!(self.answers, KnnTargets::Numbers(_)).then_some(self)
     }
     fn as_classifier(&self) -> Option<&dyn Classifier> {
-        matches!(self.answers, Answers::Classes { .. }).then_some(self)
+        matches!(self.answers, KnnTargets::Classes { .. }).then_some(self)
     }
-    fn as_neighbours(&self) -> Option<&dyn Neighbours> {
+    fn as_neighbor_model(&self) -> Option<&dyn NeighborModel> {
         Some(self)
     }
     fn certificate(&self) -> Option<&Certificate> {
@@ -217,9 +217,9 @@ impl Model for KnnModel {
             None => format!("the {} nearest of {n} training rows", self.knn.n_neighbors),
             Some(radius) => format!("all of {n} training rows within {radius}"),
         };
-        let counts = if self.knn.weights == Weights::Uniform { "all alike" } else { "by 1 / distance" };
+        let counts = if self.knn.weights == NeighborWeights::Uniform { "all alike" } else { "by 1 / distance" };
         report.text(format!("Asks {asked} ({metric} distance, {counts}), found by {}.", self.certificate.method));
-        if let Answers::Classes { codes, names } = &self.answers {
+        if let KnnTargets::Classes { codes, names } = &self.answers {
             let mut sizes = vec![0.0; names.len()];
             codes.iter().for_each(|&c| sizes[c as usize] += 1.0);
             let rows = names.iter().zip(sizes).map(|(name, size)| vec![name.as_str().into(), size.into()]).collect();
@@ -232,8 +232,8 @@ impl Model for KnnModel {
         out.field("parameters", &self.knn)?;
         save_points(out, "x", self.index.points())?;
         match &self.answers {
-            Answers::Numbers(y) => out.mat("y", y),
-            Answers::Classes { codes, names } => {
+            KnnTargets::Numbers(y) => out.mat("y", y),
+            KnnTargets::Classes { codes, names } => {
                 out.vec("codes", codes);
                 out.field("classes", names)?;
             }
@@ -242,33 +242,33 @@ impl Model for KnnModel {
     }
 }
 
-impl Neighbours for KnnModel {
+impl NeighborModel for KnnModel {
     fn n_examples(&self) -> usize {
         self.index.points().rows()
     }
 
     fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>> {
-        let Nearest { rows, distances } = self.index.nearest(x, k.min(self.n_examples()))?;
+        let NearestRows { rows, distances } = self.index.nearest(x, k.min(self.n_examples()))?;
         let of = |i: usize| rows.row(i).iter().zip(distances.row(i)).map(|(&row, &far)| (row as usize, far)).collect();
         Ok((0..rows.rows()).map(of).collect())
     }
 
-    fn examples(&self, rows: &[usize]) -> Result<Mat<f64>> {
+    fn training_rows(&self, rows: &[usize]) -> Result<Mat<f64>> {
         let points = self.index.points();
         if let Some(row) = rows.iter().find(|&&row| row >= points.rows()) {
             return Err(Error::Data(format!("there is no training row {row}: there are {}, counted from 0", points.rows())));
         }
         Ok(match points {
-            Points::F64(m) => m.view().take_rows(rows),
-            Points::F32(m) => Mat::from_fn(rows.len(), m.cols(), |i, j| f64::from(m[(rows[i], j)])),
-            Points::Csr(m) => m.view().take_rows(rows).view().to_dense(),
+            IndexedPoints::F64(m) => m.view().take_rows(rows),
+            IndexedPoints::F32(m) => Mat::from_fn(rows.len(), m.cols(), |i, j| f64::from(m[(rows[i], j)])),
+            IndexedPoints::Csr(m) => m.view().take_rows(rows).view().to_dense(),
         })
     }
 
-    fn answer(&self, row: usize) -> Vec<Cell> {
+    fn example_target(&self, row: usize) -> Vec<Cell> {
         match &self.answers {
-            Answers::Classes { codes, names } => vec![names[codes[row] as usize].as_str().into()],
-            Answers::Numbers(y) => y.row(row).iter().map(|&v| v.into()).collect(),
+            KnnTargets::Classes { codes, names } => vec![names[codes[row] as usize].as_str().into()],
+            KnnTargets::Numbers(y) => y.row(row).iter().map(|&v| v.into()).collect(),
         }
     }
 }
@@ -276,13 +276,13 @@ impl Neighbours for KnnModel {
 impl Regressor for KnnModel {
     fn n_targets(&self) -> usize {
         match &self.answers {
-            Answers::Numbers(y) => y.cols(),
-            Answers::Classes { .. } => 0,
+            KnnTargets::Numbers(y) => y.cols(),
+            KnnTargets::Classes { .. } => 0,
         }
     }
 
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let Answers::Numbers(y) = &self.answers else {
+        let KnnTargets::Numbers(y) = &self.answers else {
             return Err(Error::Target("it has classes, and a regression needs numbers".into()));
         };
         self.numbers(x, y, false)
@@ -292,19 +292,19 @@ impl Regressor for KnnModel {
 impl Classifier for KnnModel {
     fn classes(&self) -> &[String] {
         match &self.answers {
-            Answers::Classes { names, .. } => names,
-            Answers::Numbers(_) => &[],
+            KnnTargets::Classes { names, .. } => names,
+            KnnTargets::Numbers(_) => &[],
         }
     }
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let Answers::Classes { codes, names } = &self.answers else {
+        let KnnTargets::Classes { codes, names } = &self.answers else {
             return Err(Error::Target("it has numbers, and a classification needs classes".into()));
         };
         self.shares(x, codes, names.len(), false)
     }
 
-    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
-        Ok(with_most_probable(self.proba(x)?))
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_argmax_class(self.proba(x)?))
     }
 }

@@ -1,7 +1,7 @@
 use ermine_core::*;
 use serde_json::json;
 
-use super::{Algorithm, Knn, MetricName, Weights};
+use super::{KnnAlgorithm, Knn, MetricName, NeighborWeights};
 
 fn classes(labels: &[&str]) -> OwnedTarget {
     OwnedTarget::from_labels(labels)
@@ -19,7 +19,7 @@ fn column(values: &[f64]) -> Features<'_> {
 
 #[test]
 fn weights_are_one_over_the_distance() {
-    let knn = Knn { n_neighbors: 3, weights: Weights::Distance, ..Knn::default() };
+    let knn = Knn { n_neighbors: 3, weights: NeighborWeights::Distance, ..Knn::default() };
     let model = fit(&knn, &[0.0, 1.0, 3.0, 50.0], Target::Real(&[1.0, 10.0, 100.0, 0.0])).unwrap();
     // At 2 the distances are 2, 1, 1; at 1 a row lies on the spot; at 1e-308 the nearest is hardly away.
     let said = model.predict(&column(&[2.0, 1.0, 1e-308])).unwrap();
@@ -74,9 +74,9 @@ fn a_radius_asks_all_rows_within_it_and_refuses_lonely_rows() {
 fn too_many_neighbours_and_impossible_searches_are_refused_by_parameter() {
     let e = fit(&Knn::default(), &[0.0, 1.0], Target::Real(&[1.0, 2.0])).unwrap_err().to_string();
     assert!(e.contains("n_neighbors") && e.contains("2 rows"), "{e}");
-    let cosine = Knn { metric: MetricName::Cosine, algorithm: Algorithm::KdTree, ..Knn::default() };
+    let cosine = Knn { metric: MetricName::Cosine, algorithm: KnnAlgorithm::KdTree, ..Knn::default() };
     assert!(cosine.check().unwrap_err().to_string().contains("algorithm"));
-    let below = Knn { p: 0.5, algorithm: Algorithm::BallTree, ..Knn::default() };
+    let below = Knn { p: 0.5, algorithm: KnnAlgorithm::BallTree, ..Knn::default() };
     assert!(below.check().is_err() && Knn { p: 0.5, ..Knn::default() }.check().is_ok());
     assert!(Knn::default().set("p", json!(0)).is_err() && Knn::default().set("n_neighbors", json!(0)).is_err());
 }
@@ -88,7 +88,7 @@ fn sparse_models_and_several_targets_come_back_from_a_file() {
     let csr = Csr::new((0..=40).collect(), (0..40).map(|i| i * 7).collect(), (0..40).map(f64::from).collect(), cols).unwrap();
     let y = Mat::from_fn(40, 2, |i, j| (i * 2 + j) as f64);
     let x = Features::Csr(csr.view());
-    for knn in [Knn::default(), Knn { metric: MetricName::Cosine, weights: Weights::Distance, ..Knn::default() }] {
+    for knn in [Knn::default(), Knn { metric: MetricName::Cosine, weights: NeighborWeights::Distance, ..Knn::default() }] {
         let model = knn.fit(&Dataset::new(x).with_target(Target::Reals(y.view())), &Context::default()).unwrap();
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();

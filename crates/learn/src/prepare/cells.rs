@@ -28,7 +28,7 @@ pub(crate) fn numbers<'s, 'a: 's>(x: &Features<'a>, scratch: &'s mut Vec<f64>, l
 }
 
 /// A column for a message: its quoted name when known, else its number from 0.
-pub(crate) fn label(schema: Option<&Schema>, column: usize) -> String {
+pub(crate) fn column_label(schema: Option<&Schema>, column: usize) -> String {
     match schema.and_then(|s| s.fields.get(column)) {
         Some(field) => format!("\"{}\"", field.name),
         None => column.to_string(),
@@ -37,13 +37,13 @@ pub(crate) fn label(schema: Option<&Schema>, column: usize) -> String {
 
 /// The first infinite cell of the columns that `look` picks, as an error; missing cells are let through. Learners call it
 /// when their sums are not finite, so that valid data is not read twice.
-pub(crate) fn refuse_infinite(x: &Features<'_>, schema: Option<&Schema>, look: &dyn Fn(usize) -> bool) -> Result<()> {
+pub(crate) fn check_finite(x: &Features<'_>, schema: Option<&Schema>, look: &dyn Fn(usize) -> bool) -> Result<()> {
     let cell = |row: usize, column: usize, v: f64| -> Result<()> {
         if !v.is_infinite() || !look(column) {
             return Ok(());
         }
         let value = if v > 0.0 { "infinity" } else { "-infinity" }.into();
-        Err(Error::NotFinite { column: label(schema, column), row, value })
+        Err(Error::NotFinite { column: column_label(schema, column), row, value })
     };
     for i in 0..x.rows() {
         match x {
@@ -79,7 +79,7 @@ pub(crate) fn by_blocks(
         .enumerate()
         .map(|(b, chunk)| {
             let first = b * BLOCK;
-            make(&x.row_range(first..rows.min(first + BLOCK)), first, chunk).map_err(|e| from_the_beginning(e, first))
+            make(&x.row_range(first..rows.min(first + BLOCK)), first, chunk).map_err(|e| absolute_row(e, first))
         })
         .collect();
     // The first error by rows, whichever thread met one first.
@@ -88,7 +88,7 @@ pub(crate) fn by_blocks(
 }
 
 /// A row that counts from a block becomes a row that counts from the beginning.
-fn from_the_beginning(error: Error, first: usize) -> Error {
+fn absolute_row(error: Error, first: usize) -> Error {
     match error {
         Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
         other => other,

@@ -4,16 +4,16 @@ use ermine_core::{Dataset, Error, Features, ModelReader, ModelWriter, Partial, R
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cells::label;
-use super::levels::{Cells, Counts, Form, Level, Levels, Numbers, forms, given_levels, infrequent};
+use super::cells::column_label;
+use super::levels::{ColumnReader, LevelCounts, ReadForm, LevelValue, Levels, NumericColumns, forms, given_levels, infrequent};
 
 /// How columns are encoded, apart from what the codes look like.
-pub(crate) struct Rules<'a> {
+pub(crate) struct EncodingRules<'a> {
     pub(crate) learner: &'static str,
     pub(crate) categories: &'a Value,
     pub(crate) min_frequency: &'a Value,
     pub(crate) max_categories: Option<usize>,
-    pub(crate) numbers: Numbers,
+    pub(crate) numbers: NumericColumns,
     /// Unknown values are an error, in training too when the categories are given.
     pub(crate) strict: bool,
 }
@@ -21,21 +21,21 @@ pub(crate) struct Rules<'a> {
 /// What every block of an encoder is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EncoderState {
-    pub(crate) forms: Vec<Form>,
+    pub(crate) forms: Vec<ReadForm>,
     names: Option<Vec<String>>,
 }
 
 /// What an encoder gathers: the weight of each value of each column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct EncoderPart(pub(crate) Counts);
+pub struct EncoderPartial(pub(crate) LevelCounts);
 
-impl Partial for EncoderPart {
+impl Partial for EncoderPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.merge(other.0)
     }
 }
 
-impl Rules<'_> {
+impl EncodingRules<'_> {
     pub(crate) fn start(&self, head: &Dataset<'_>) -> Result<EncoderState> {
         let forms = forms(head, self.numbers);
         if let Some(given) = given_levels(self.learner, self.categories)?
@@ -63,13 +63,13 @@ impl Rules<'_> {
         })
     }
 
-    pub(crate) fn finish(&self, state: &EncoderState, counts: &Counts) -> Result<Vec<Encoded>> {
+    pub(crate) fn finish(&self, state: &EncoderState, counts: &LevelCounts) -> Result<Vec<EncodedColumn>> {
         let given = given_levels(self.learner, self.categories)?;
         let schema = state.names.as_ref().map(|n| Schema::numbers(n.iter().cloned()));
         let whole = self.min_frequency.is_u64();
         let columns = state.forms.iter().enumerate().map(|(j, form)| {
-            if *form == Form::Kept {
-                return Ok(Encoded::Kept);
+            if *form == ReadForm::Kept {
+                return Ok(EncodedColumn::Kept);
             }
             let found = counts.levels(j, form);
             let (levels, weights) = match &given {
@@ -83,7 +83,7 @@ impl Rules<'_> {
                             None if self.strict => {
                                 return Err(Error::Data(format!(
                                     "column {}: {level} is not among the given categories",
-                                    label(schema.as_ref(), j)
+                                    column_label(schema.as_ref(), j)
                                 )));
                             }
                             None => {}
@@ -93,7 +93,7 @@ impl Rules<'_> {
                 }
             };
             let rare = infrequent(&weights, counts.weight, self.min_frequency.as_f64(), whole, self.max_categories);
-            Ok(Encoded::Levels(Grouped::new(Levels::new(levels)?, rare)?))
+            Ok(EncodedColumn::Levels(GroupedLevels::new(Levels::new(levels)?, rare)?))
         });
         columns.collect()
     }
@@ -101,24 +101,24 @@ impl Rules<'_> {
 
 /// A column of an encoder.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Encoded {
+pub(crate) enum EncodedColumn {
     /// Numbers that pass through.
     Kept,
     /// Values with codes.
-    Levels(Grouped),
+    Levels(GroupedLevels),
 }
 
-impl Encoded {
+impl EncodedColumn {
     pub(crate) fn save(columns: &[Self], out: &mut ModelWriter) -> Result<()> {
-        let levels: Vec<Option<&[Level]>> = columns.iter().map(|c| c.grouped().map(|g| g.levels.all())).collect();
-        let rare: Vec<Vec<u32>> = columns.iter().map(|c| c.grouped().map_or(Vec::new(), Grouped::rare_levels)).collect();
+        let levels: Vec<Option<&[LevelValue]>> = columns.iter().map(|c| c.grouped().map(|g| g.levels.all())).collect();
+        let rare: Vec<Vec<u32>> = columns.iter().map(|c| c.grouped().map_or(Vec::new(), GroupedLevels::rare_levels)).collect();
         out.field("categories", &levels)?;
         out.field("infrequent", &rare)
     }
 
     pub(crate) fn load(input: &ModelReader) -> Result<Vec<Self>> {
         let bad = |m: &str| Error::Model(format!("encoder: {m}"));
-        let levels: Vec<Option<Vec<Level>>> = input.field("categories")?;
+        let levels: Vec<Option<Vec<LevelValue>>> = input.field("categories")?;
         let rare: Vec<Vec<u32>> = input.field("infrequent")?;
         if levels.len() != rare.len() {
             return Err(bad("categories and infrequent categories are of different lengths"));
@@ -130,12 +130,12 @@ impl Encoded {
                 *mask.get_mut(l as usize).ok_or_else(|| bad("an infrequent category is none of the categories"))? = true;
             }
             let levels = Levels::new(levels).map_err(|e| bad(&e.to_string()))?;
-            Ok(Self::Levels(Grouped::new(levels, mask)?))
+            Ok(Self::Levels(GroupedLevels::new(levels, mask)?))
         });
         columns.collect()
     }
 
-    pub(crate) fn grouped(&self) -> Option<&Grouped> {
+    pub(crate) fn grouped(&self) -> Option<&GroupedLevels> {
         match self {
             Self::Kept => None,
             Self::Levels(g) => Some(g),
@@ -155,7 +155,7 @@ impl Encoded {
                 needed: "numbers there".into(),
             });
         }
-        let cells = Cells::of(x, column);
+        let cells = ColumnReader::of(x, column);
         (0..x.rows()).for_each(|i| each(i, cells.number(i).unwrap_or(f64::NAN)));
         Ok(())
     }
@@ -163,7 +163,7 @@ impl Encoded {
 
 /// Values of a column in groups: one for each frequent value, in order, and a last one for all infrequent values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Grouped {
+pub(crate) struct GroupedLevels {
     pub(crate) levels: Levels,
     /// The group of each value.
     pub(crate) group: Vec<u32>,
@@ -172,7 +172,7 @@ pub(crate) struct Grouped {
     pub(crate) rare: Option<u32>,
 }
 
-impl Grouped {
+impl GroupedLevels {
     fn new(levels: Levels, rare: Vec<bool>) -> Result<Self> {
         let frequent = rare.iter().filter(|&&r| !r).count();
         let some = frequent < rare.len();
@@ -206,7 +206,7 @@ impl Grouped {
     pub(crate) fn group_name(&self, group: u32, schema: &Schema, column: usize) -> String {
         let Some(level) = self.level_of(group) else { return "infrequent".into() };
         match &self.levels.all()[level as usize] {
-            Level::Number(v) if v.fract() == 0.0 && *v >= 0.0 => {
+            LevelValue::Number(v) if v.fract() == 0.0 && *v >= 0.0 => {
                 let names = schema.fields.get(column).map(|f| f.categories.as_slice()).unwrap_or_default();
                 names.get(*v as usize).cloned().unwrap_or_else(|| v.to_string())
             }
@@ -216,11 +216,11 @@ impl Grouped {
 
     /// The number that stands for a group on the way back: the value of number columns, else the place in the list of
     /// categories; NaN for missing and infrequent values.
-    pub(crate) fn back(&self, group: u32) -> f64 {
+    pub(crate) fn decode(&self, group: u32) -> f64 {
         self.level_of(group).map_or(f64::NAN, |l| match &self.levels.all()[l as usize] {
-            Level::Number(v) => *v,
-            Level::Name(_) => f64::from(l),
-            Level::Missing => f64::NAN,
+            LevelValue::Number(v) => *v,
+            LevelValue::Name(_) => f64::from(l),
+            LevelValue::Missing => f64::NAN,
         })
     }
 }
@@ -231,7 +231,7 @@ pub(crate) fn unknown_value(x: &Features<'_>, column: usize, row: usize, first: 
         Features::Table(t) => Some(t.schema()),
         _ => None,
     };
-    let value = Levels::shown(x, column, row);
+    let value = Levels::cell_text(x, column, row);
     let message = format!("{value} was not among the values in training, and handle_unknown of {learner} is \"error\"");
-    Error::Row { place: format!("column {}", label(schema, column)), row: first + row, message }
+    Error::Row { place: format!("column {}", column_label(schema, column)), row: first + row, message }
 }

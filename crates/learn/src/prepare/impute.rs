@@ -6,10 +6,10 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cells::{by_blocks, label, numbers, refuse_infinite};
-use super::levels::{Cells, Counts, Form, Level, column_name};
+use super::cells::{by_blocks, column_label, numbers, check_finite};
+use super::levels::{ColumnReader, LevelCounts, ReadForm, LevelValue, column_name};
 use super::moments::ColumnMoments;
-use super::quantile::{self, Buckets, Search};
+use super::quantile::{self, QuantilePartial, QuantileSearch};
 
 /// What a missing cell is filled with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ impl Learner for Impute {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -141,7 +141,7 @@ impl Learner for Impute {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ImputeModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<ImputeModel> {
@@ -152,21 +152,21 @@ impl Learner for Impute {
 /// What every block of [`Impute`] is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImputeState {
-    forms: Vec<Form>,
-    search: Option<Search>,
+    forms: Vec<ReadForm>,
+    search: Option<QuantileSearch>,
     /// The weights of the first pass, when later passes only search medians.
-    first: Option<Box<ImputePart>>,
+    first: Option<Box<ImputePartial>>,
 }
 
 /// What [`Impute`] gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ImputePart {
+pub struct ImputePartial {
     moments: ColumnMoments,
-    counts: Counts,
-    buckets: Option<Buckets>,
+    counts: LevelCounts,
+    buckets: Option<QuantilePartial>,
 }
 
-impl Partial for ImputePart {
+impl Partial for ImputePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.moments.merge(other.moments)?;
         self.counts.merge(other.counts)?;
@@ -179,65 +179,65 @@ impl Partial for ImputePart {
 
 impl PassLearner for Impute {
     type State = ImputeState;
-    type Partial = ImputePart;
+    type Partial = ImputePartial;
 
     fn block_rows(&self, _: usize) -> usize {
         if self.strategy == ImputeStrategy::Median { quantile::BLOCK_ROWS } else { BLOCK_ROWS }
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ImputeState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ImputeState> {
         let mut forms = Vec::new();
         for j in 0..head.cols() {
             forms.push(match head.x {
                 Features::Table(t) => match &t.table().columns()[j] {
-                    Column::Category { names, .. } => Form::Codes(names.clone()),
-                    Column::Number { .. } => Form::Numbers,
+                    Column::Category { names, .. } => ReadForm::Codes(names.clone()),
+                    Column::Number { .. } => ReadForm::Numbers,
                     Column::Text(_) => {
                         return Err(Error::Kind {
-                            column: label(head.schema, j),
+                            column: column_label(head.schema, j),
                             found: "text".into(),
                             learner: Self::SPEC.name.into(),
                             needed: "numbers or categories".into(),
                         });
                     }
                 },
-                _ => Form::Numbers,
+                _ => ReadForm::Numbers,
             });
         }
-        if self.strategy == ImputeStrategy::Constant && forms.contains(&Form::Numbers) {
+        if self.strategy == ImputeStrategy::Constant && forms.contains(&ReadForm::Numbers) {
             self.fill_number()?;
         }
-        let search = (self.strategy == ImputeStrategy::Median).then(|| Search::new(0.5, forms.len()));
+        let search = (self.strategy == ImputeStrategy::Median).then(|| QuantileSearch::new(0.5, forms.len()));
         Ok(ImputeState { forms, search, first: None })
     }
 
-    fn empty(&self, state: &ImputeState) -> ImputePart {
+    fn empty_partial(&self, state: &ImputeState) -> ImputePartial {
         // Numbers are tallied only for their most frequent value; names always.
-        let tallied: Vec<Form> = (state.forms.iter())
+        let tallied: Vec<ReadForm> = (state.forms.iter())
             .map(|f| match f {
-                Form::Numbers if self.strategy != ImputeStrategy::MostFrequent => Form::Kept,
+                ReadForm::Numbers if self.strategy != ImputeStrategy::MostFrequent => ReadForm::Kept,
                 form => form.clone(),
             })
             .collect();
-        ImputePart {
+        ImputePartial {
             moments: ColumnMoments::new(state.forms.len()),
-            counts: Counts::new(if state.first.is_some() { &[] } else { &tallied }),
-            buckets: state.search.as_ref().map(Search::empty),
+            counts: LevelCounts::new(if state.first.is_some() { &[] } else { &tallied }),
+            buckets: state.search.as_ref().map(QuantileSearch::empty),
         }
     }
 
-    fn add(&self, state: &ImputeState, part: &mut ImputePart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ImputeState, part: &mut ImputePartial, rows: &Dataset<'_>) -> Result<()> {
         if state.first.is_none() {
             part.counts.add(rows)?;
             let block = NumberColumns::of(rows, &state.forms);
             part.moments.add(block.view(), rows.weight);
-            if part.moments.broken().is_some() {
-                refuse_infinite(&rows.x, rows.schema, &|_| true)?;
+            if part.moments.first_non_finite_column().is_some() {
+                check_finite(&rows.x, rows.schema, &|_| true)?;
             }
         }
         if let (Some(search), Some(buckets)) = (&state.search, &mut part.buckets) {
-            for j in (0..state.forms.len()).filter(|&j| state.forms[j] == Form::Numbers) {
-                let cells = Cells::of(&rows.x, j);
+            for j in (0..state.forms.len()).filter(|&j| state.forms[j] == ReadForm::Numbers) {
+                let cells = ColumnReader::of(&rows.x, j);
                 let cell = |i: usize| (cells.number(i).unwrap_or(f64::NAN), rows.weight_of(i));
                 search.add(buckets, j, (0..rows.rows()).map(cell));
             }
@@ -245,25 +245,25 @@ impl PassLearner for Impute {
         Ok(())
     }
 
-    fn finish(&self, mut state: ImputeState, mut total: ImputePart, _: &Context<'_>) -> Result<Step<ImputeState, ImputeModel>> {
+    fn finish(&self, mut state: ImputeState, mut total: ImputePartial, _: &Context<'_>) -> Result<PassStep<ImputeState, ImputeModel>> {
         if let (Some(search), Some(buckets)) = (&mut state.search, total.buckets.take()) {
-            let found = search.narrow(&buckets);
+            let found = search.refine(&buckets);
             if !found {
                 if state.first.is_none() {
                     state.first = Some(Box::new(total));
                 }
-                return Ok(Step::Again(state, None));
+                return Ok(PassStep::NextPass(state, None));
             }
         }
         let first = state.first.take().map_or(total, |first| *first);
-        let medians = state.search.as_ref().map(Search::values);
+        let medians = state.search.as_ref().map(QuantileSearch::values);
         let mut model = ImputeModel { columns: Vec::new(), indicators: Vec::new() };
         for (j, form) in state.forms.iter().enumerate() {
             let levels = first.counts.levels(j, form);
             let (missing, empty) = match form {
-                Form::Codes(_) => {
-                    let missing = levels.iter().any(|l| l.0 == Level::Missing);
-                    (missing, levels.iter().all(|l| l.0 == Level::Missing))
+                ReadForm::Codes(_) => {
+                    let missing = levels.iter().any(|l| l.0 == LevelValue::Missing);
+                    (missing, levels.iter().all(|l| l.0 == LevelValue::Missing))
                 }
                 _ => (first.moments.missing[j] > 0.0, first.moments.weight[j] == 0.0),
             };
@@ -271,14 +271,14 @@ impl PassLearner for Impute {
                 model.indicators.push(j);
             }
             model.columns.push(match form {
-                _ if empty && !self.keep_empty_features => Fill::Dropped,
-                Form::Codes(names) => self.fill_category(names, &levels),
-                _ => Fill::Number(match (self.strategy, &medians) {
+                _ if empty && !self.keep_empty_features => ColumnFill::Dropped,
+                ReadForm::Codes(names) => self.fill_category(names, &levels),
+                _ => ColumnFill::Number(match (self.strategy, &medians) {
                     (ImputeStrategy::Constant, _) => self.fill_number()?,
                     _ if empty => 0.0,
                     (ImputeStrategy::Median, Some(medians)) => medians[j].unwrap_or(0.0),
                     (ImputeStrategy::MostFrequent, _) => match most_frequent(&levels) {
-                        Some(Level::Number(v)) => *v,
+                        Some(LevelValue::Number(v)) => *v,
                         _ => 0.0,
                     },
                     _ if first.moments.mean[j].is_finite() => first.moments.mean[j],
@@ -289,34 +289,34 @@ impl PassLearner for Impute {
         if !self.add_indicator {
             model.indicators.clear();
         }
-        if model.columns.iter().all(|c| *c == Fill::Dropped) && model.indicators.is_empty() {
+        if model.columns.iter().all(|c| *c == ColumnFill::Dropped) && model.indicators.is_empty() {
             return Err(Error::Data("every column is entirely missing, so there is nothing to fill in from".into()));
         }
-        Ok(Step::Done(model))
+        Ok(PassStep::Done(model))
     }
 }
 
 impl Impute {
-    fn fill_category(&self, names: &Arc<Vec<String>>, levels: &[(Level, f64)]) -> Fill {
+    fn fill_category(&self, names: &Arc<Vec<String>>, levels: &[(LevelValue, f64)]) -> ColumnFill {
         let wanted = match (self.strategy, most_frequent(levels)) {
             (ImputeStrategy::Constant, _) | (_, None) => self.fill_name(),
             (_, Some(level)) => level.to_string(),
         };
         match names.iter().position(|n| *n == wanted) {
-            Some(at) => Fill::Name { names: names.clone(), code: at as u32 },
+            Some(at) => ColumnFill::Name { names: names.clone(), code: at as u32 },
             None => {
                 let mut more = names.to_vec();
                 more.push(wanted);
-                Fill::Name { code: names.len() as u32, names: Arc::new(more) }
+                ColumnFill::Name { code: names.len() as u32, names: Arc::new(more) }
             }
         }
     }
 }
 
 /// The most frequent value; the first of several. Missing cells do not count.
-fn most_frequent(levels: &[(Level, f64)]) -> Option<&Level> {
-    let mut best: Option<&(Level, f64)> = None;
-    for l in levels.iter().filter(|l| l.0 != Level::Missing) {
+fn most_frequent(levels: &[(LevelValue, f64)]) -> Option<&LevelValue> {
+    let mut best: Option<&(LevelValue, f64)> = None;
+    for l in levels.iter().filter(|l| l.0 != LevelValue::Missing) {
         if best.is_none_or(|b| l.1 > b.1) {
             best = Some(l);
         }
@@ -331,13 +331,13 @@ struct NumberColumns<'a> {
 }
 
 impl<'a> NumberColumns<'a> {
-    fn of(rows: &Dataset<'a>, forms: &[Form]) -> Self {
+    fn of(rows: &Dataset<'a>, forms: &[ReadForm]) -> Self {
         if let Features::F64(m) = rows.x {
             return Self { dense: Some(m), copied: Mat::zeros(0, 0) };
         }
         let mut copied = Mat::filled(rows.rows(), forms.len(), f64::NAN);
-        for j in (0..forms.len()).filter(|&j| forms[j] == Form::Numbers) {
-            let cells = Cells::of(&rows.x, j);
+        for j in (0..forms.len()).filter(|&j| forms[j] == ReadForm::Numbers) {
+            let cells = ColumnReader::of(&rows.x, j);
             (0..rows.rows()).for_each(|i| copied[(i, j)] = cells.number(i).unwrap_or(f64::NAN));
         }
         Self { dense: None, copied }
@@ -351,7 +351,7 @@ impl<'a> NumberColumns<'a> {
 /// What a column is filled with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Fill {
+enum ColumnFill {
     Dropped,
     Number(f64),
     Name { names: Arc<Vec<String>>, code: u32 },
@@ -360,7 +360,7 @@ enum Fill {
 /// What [`Impute`] learned: the value that fills each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImputeModel {
-    columns: Vec<Fill>,
+    columns: Vec<ColumnFill>,
     /// Columns with a 0/1 column for their missing cells.
     indicators: Vec<usize>,
 }
@@ -368,25 +368,25 @@ pub struct ImputeModel {
 impl ImputeModel {
     /// What each number column is filled with; NaN for dropped columns, the code for category columns.
     pub fn statistics(&self) -> Vec<f64> {
-        let one = |c: &Fill| match c {
-            Fill::Dropped => f64::NAN,
-            Fill::Number(v) => *v,
-            Fill::Name { code, .. } => f64::from(*code),
+        let one = |c: &ColumnFill| match c {
+            ColumnFill::Dropped => f64::NAN,
+            ColumnFill::Number(v) => *v,
+            ColumnFill::Name { code, .. } => f64::from(*code),
         };
         self.columns.iter().map(one).collect()
     }
 
-    fn kept(&self) -> impl Iterator<Item = (usize, &Fill)> {
-        self.columns.iter().enumerate().filter(|(_, c)| **c != Fill::Dropped)
+    fn kept(&self) -> impl Iterator<Item = (usize, &ColumnFill)> {
+        self.columns.iter().enumerate().filter(|(_, c)| **c != ColumnFill::Dropped)
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
-        let columns: Vec<Fill> = input.field("columns")?;
+        let columns: Vec<ColumnFill> = input.field("columns")?;
         let indicators: Vec<usize> = input.field("indicators")?;
-        let sound = |c: &Fill| match c {
-            Fill::Dropped => true,
-            Fill::Number(v) => v.is_finite(),
-            Fill::Name { names, code } => (*code as usize) < names.len(),
+        let sound = |c: &ColumnFill| match c {
+            ColumnFill::Dropped => true,
+            ColumnFill::Number(v) => v.is_finite(),
+            ColumnFill::Name { names, code } => (*code as usize) < names.len(),
         };
         if !columns.iter().all(sound)
             || indicators.iter().any(|&j| j >= columns.len())
@@ -410,9 +410,9 @@ impl Model for ImputeModel {
         let rows = (self.columns.iter().enumerate())
             .map(|(j, c)| {
                 let fill = match c {
-                    Fill::Dropped => Cell::Text("dropped: entirely missing".into()),
-                    Fill::Number(v) => Cell::Number(*v),
-                    Fill::Name { names, code } => Cell::Text(names[*code as usize].clone()),
+                    ColumnFill::Dropped => Cell::Text("dropped: entirely missing".into()),
+                    ColumnFill::Number(v) => Cell::Number(*v),
+                    ColumnFill::Name { names, code } => Cell::Text(names[*code as usize].clone()),
                 };
                 vec![column_name(schema, j).into(), fill]
             })
@@ -432,7 +432,7 @@ impl Model for ImputeModel {
 impl Transformer for ImputeModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.columns.len())?;
-        let kept: Vec<(usize, &Fill)> = self.kept().collect();
+        let kept: Vec<(usize, &ColumnFill)> = self.kept().collect();
         let width = kept.len() + self.indicators.len();
         by_blocks(x, width, |block, _, out| {
             // Matrices need no look at the kind of each column.
@@ -444,21 +444,21 @@ impl Transformer for ImputeModel {
             let schema = if let Features::Table(t) = block { Some(t.schema()) } else { None };
             for (to, (j, fill)) in kept.iter().enumerate() {
                 match (fill, block, dense) {
-                    (Fill::Number(v), _, Some(m)) => {
+                    (ColumnFill::Number(v), _, Some(m)) => {
                         for (i, x) in m.col_iter(*j).enumerate() {
                             out[i * width + to] = if x.is_nan() { *v } else { x };
                         }
                     }
-                    (Fill::Number(v), Features::Table(t), None) => {
+                    (ColumnFill::Number(v), Features::Table(t), None) => {
                         let values = t.numbers(*j).ok_or_else(|| Error::Kind {
-                            column: label(schema, *j),
+                            column: column_label(schema, *j),
                             found: format!("of type {}", t.schema().fields[*j].kind),
                             learner: Impute::SPEC.name.into(),
                             needed: "numbers there".into(),
                         })?;
                         values.iter().enumerate().for_each(|(i, x)| out[i * width + to] = if x.is_nan() { *v } else { *x });
                     }
-                    (Fill::Name { names, code }, Features::Table(t), _) if t.categories(*j).is_some() => {
+                    (ColumnFill::Name { names, code }, Features::Table(t), _) if t.categories(*j).is_some() => {
                         let Some((codes, theirs)) = t.categories(*j) else { continue };
                         let ours: Vec<f64> =
                             theirs.iter().map(|n| names.iter().position(|m| m == n).unwrap_or(*code as usize) as f64).collect();
@@ -466,8 +466,8 @@ impl Transformer for ImputeModel {
                             out[i * width + to] = if c == MISSING_CODE { f64::from(*code) } else { ours[c as usize] };
                         }
                     }
-                    (Fill::Name { code, .. }, _, _) => {
-                        let cells = Cells::of(block, *j);
+                    (ColumnFill::Name { code, .. }, _, _) => {
+                        let cells = ColumnReader::of(block, *j);
                         (0..block.rows()).for_each(|i| out[i * width + to] = cells.number(i).unwrap_or(f64::from(*code)));
                     }
                     _ => {}
@@ -487,13 +487,13 @@ impl Transformer for ImputeModel {
         })
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some(self.kept().map(|(j, _)| j).chain(self.indicators.iter().copied()).collect())
     }
 
     fn schema_out(&self, input: &Schema) -> Schema {
-        let field = |(j, fill): (usize, &Fill)| match fill {
-            Fill::Name { names, .. } => {
+        let field = |(j, fill): (usize, &ColumnFill)| match fill {
+            ColumnFill::Name { names, .. } => {
                 Field { name: column_name(input, j), kind: ColumnKind::Category, categories: names.clone() }
             }
             _ => Field { name: column_name(input, j), kind: ColumnKind::Number, categories: Arc::default() },
@@ -552,7 +552,7 @@ mod tests {
 
     #[test]
     fn medians_of_many_rows_are_exact_in_any_blocks() {
-        let mut s = Stream::new(4, "median", 0);
+        let mut s = RngStream::new(4, "median", 0);
         let mut x: Vec<f64> = (0..9001).map(|i| if i % 10 == 3 { f64::NAN } else { s.normal().exp() }).collect();
         let view = Features::F64(MatRef::row_major(&x, 9001, 1));
         let got = fit(&[("strategy", json!("median"))], &Dataset::new(view)).unwrap().statistics()[0];

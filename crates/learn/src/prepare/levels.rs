@@ -7,12 +7,12 @@ use ermine_core::{Column, Dataset, Error, Features, MISSING_CODE, Partial, Resul
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cells::label;
+use super::cells::column_label;
 
 /// One of the values of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Level {
+pub enum LevelValue {
     /// A number.
     Number(f64),
     /// A name.
@@ -21,7 +21,7 @@ pub enum Level {
     Missing,
 }
 
-impl std::fmt::Display for Level {
+impl std::fmt::Display for LevelValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Number(v) => write!(f, "{v}"),
@@ -34,7 +34,7 @@ impl std::fmt::Display for Level {
 /// What an encoder does with number columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Numbers {
+pub enum NumericColumns {
     /// Encode them in matrices, keep them in tables.
     #[default]
     Auto,
@@ -46,7 +46,7 @@ pub enum Numbers {
 
 /// How the cells of a column are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Form {
+pub(crate) enum ReadForm {
     /// A number column that is not encoded.
     Kept,
     /// Distinct numbers.
@@ -58,19 +58,19 @@ pub(crate) enum Form {
 }
 
 /// How each column of the data is read.
-pub(crate) fn forms(data: &Dataset<'_>, numbers: Numbers) -> Vec<Form> {
+pub(crate) fn forms(data: &Dataset<'_>, numbers: NumericColumns) -> Vec<ReadForm> {
     let number = |table: bool| match numbers {
-        Numbers::Encode => Form::Numbers,
-        Numbers::Keep => Form::Kept,
-        Numbers::Auto if table => Form::Kept,
-        Numbers::Auto => Form::Numbers,
+        NumericColumns::Encode => ReadForm::Numbers,
+        NumericColumns::Keep => ReadForm::Kept,
+        NumericColumns::Auto if table => ReadForm::Kept,
+        NumericColumns::Auto => ReadForm::Numbers,
     };
     match data.x {
         Features::Table(t) => (t.table().columns().iter())
             .map(|c| match c {
                 Column::Number { .. } => number(true),
-                Column::Category { names, .. } => Form::Codes(names.clone()),
-                Column::Text(_) => Form::Texts,
+                Column::Category { names, .. } => ReadForm::Codes(names.clone()),
+                Column::Text(_) => ReadForm::Texts,
             })
             .collect(),
         x => (0..x.cols()).map(|_| number(false)).collect(),
@@ -89,7 +89,7 @@ fn from_key(key: u64) -> f64 {
 
 /// The weight of each value of a column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum Tally {
+pub(crate) enum LevelWeights {
     None,
     /// In ascending order of the keys.
     Numbers(Vec<(u64, f64)>),
@@ -99,18 +99,18 @@ pub(crate) enum Tally {
 
 /// The weight of each value of each column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Counts {
-    columns: Vec<(Tally, f64)>,
+pub(crate) struct LevelCounts {
+    columns: Vec<(LevelWeights, f64)>,
     pub(crate) weight: f64,
 }
 
-impl Counts {
-    pub(crate) fn new(forms: &[Form]) -> Self {
-        let tally = |form: &Form| match form {
-            Form::Kept => Tally::None,
-            Form::Numbers => Tally::Numbers(Vec::new()),
-            Form::Codes(names) => Tally::Codes(vec![0.0; names.len()]),
-            Form::Texts => Tally::Texts(BTreeMap::new()),
+impl LevelCounts {
+    pub(crate) fn new(forms: &[ReadForm]) -> Self {
+        let tally = |form: &ReadForm| match form {
+            ReadForm::Kept => LevelWeights::None,
+            ReadForm::Numbers => LevelWeights::Numbers(Vec::new()),
+            ReadForm::Codes(names) => LevelWeights::Codes(vec![0.0; names.len()]),
+            ReadForm::Texts => LevelWeights::Texts(BTreeMap::new()),
         };
         Self { columns: forms.iter().map(|f| (tally(f), 0.0)).collect(), weight: 0.0 }
     }
@@ -121,16 +121,16 @@ impl Counts {
         self.weight += (0..n).map(|i| rows.weight_of(i)).sum::<f64>();
         for (j, (tally, missing)) in self.columns.iter_mut().enumerate() {
             match tally {
-                Tally::None => {}
-                Tally::Numbers(sorted) => {
-                    let cells = Cells::of(&rows.x, j);
+                LevelWeights::None => {}
+                LevelWeights::Numbers(sorted) => {
+                    let cells = ColumnReader::of(&rows.x, j);
                     let mut block: Vec<(u64, f64)> = Vec::with_capacity(n);
                     for i in (0..n).filter(|&i| rows.weight_of(i) > 0.0) {
                         match cells.number(i) {
                             None => *missing += rows.weight_of(i),
                             Some(v) if v.is_infinite() => {
                                 let value = if v > 0.0 { "infinity" } else { "-infinity" }.into();
-                                return Err(Error::NotFinite { column: label(rows.schema, j), row: i, value });
+                                return Err(Error::NotFinite { column: column_label(rows.schema, j), row: i, value });
                             }
                             Some(v) => block.push((key(v), rows.weight_of(i))),
                         }
@@ -145,7 +145,7 @@ impl Counts {
                     });
                     *sorted = merge_sorted(std::mem::take(sorted), block);
                 }
-                Tally::Codes(weights) => {
+                LevelWeights::Codes(weights) => {
                     if let Features::Table(t) = rows.x
                         && let Some((codes, _)) = t.categories(j)
                     {
@@ -158,8 +158,8 @@ impl Counts {
                         }
                     }
                 }
-                Tally::Texts(weights) => {
-                    let cells = Cells::of(&rows.x, j);
+                LevelWeights::Texts(weights) => {
+                    let cells = ColumnReader::of(&rows.x, j);
                     for i in (0..n).filter(|&i| rows.weight_of(i) > 0.0) {
                         match cells.text(i) {
                             None => *missing += rows.weight_of(i),
@@ -177,27 +177,27 @@ impl Counts {
     }
 
     /// The values of a column with their weights, in order, the missing cells last; none of weight 0.
-    pub(crate) fn levels(&self, column: usize, form: &Form) -> Vec<(Level, f64)> {
+    pub(crate) fn levels(&self, column: usize, form: &ReadForm) -> Vec<(LevelValue, f64)> {
         let (tally, missing) = &self.columns[column];
-        let mut levels: Vec<(Level, f64)> = match (tally, form) {
-            (Tally::Numbers(sorted), _) => sorted.iter().map(|&(k, w)| (Level::Number(from_key(k)), w)).collect(),
-            (Tally::Texts(weights), _) => weights.iter().map(|(s, &w)| (Level::Name(s.clone()), w)).collect(),
-            (Tally::Codes(weights), Form::Codes(names)) => {
-                let mut levels: Vec<_> = names.iter().zip(weights).map(|(s, &w)| (Level::Name(s.clone()), w)).collect();
+        let mut levels: Vec<(LevelValue, f64)> = match (tally, form) {
+            (LevelWeights::Numbers(sorted), _) => sorted.iter().map(|&(k, w)| (LevelValue::Number(from_key(k)), w)).collect(),
+            (LevelWeights::Texts(weights), _) => weights.iter().map(|(s, &w)| (LevelValue::Name(s.clone()), w)).collect(),
+            (LevelWeights::Codes(weights), ReadForm::Codes(names)) => {
+                let mut levels: Vec<_> = names.iter().zip(weights).map(|(s, &w)| (LevelValue::Name(s.clone()), w)).collect();
                 levels.sort_by_key(|l| l.0.to_string());
                 levels
             }
             _ => Vec::new(),
         };
         if *missing > 0.0 {
-            levels.push((Level::Missing, *missing));
+            levels.push((LevelValue::Missing, *missing));
         }
         levels.retain(|l| l.1 > 0.0);
         levels
     }
 }
 
-impl Partial for Counts {
+impl Partial for LevelCounts {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.columns.len() != other.columns.len() {
             let (expected, found) = (self.columns.len(), other.columns.len());
@@ -207,9 +207,9 @@ impl Partial for Counts {
         for ((a, missing), (b, more)) in self.columns.iter_mut().zip(other.columns) {
             *missing += more;
             match (a, b) {
-                (Tally::Numbers(a), Tally::Numbers(b)) => *a = merge_sorted(std::mem::take(a), b),
-                (Tally::Codes(a), Tally::Codes(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
-                (Tally::Texts(a), Tally::Texts(b)) => b.into_iter().for_each(|(s, w)| *a.entry(s).or_insert(0.0) += w),
+                (LevelWeights::Numbers(a), LevelWeights::Numbers(b)) => *a = merge_sorted(std::mem::take(a), b),
+                (LevelWeights::Codes(a), LevelWeights::Codes(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
+                (LevelWeights::Texts(a), LevelWeights::Texts(b)) => b.into_iter().for_each(|(s, w)| *a.entry(s).or_insert(0.0) += w),
                 _ => {}
             }
         }
@@ -239,12 +239,12 @@ fn merge_sorted(a: Vec<(u64, f64)>, b: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
 }
 
 /// The cells of one column, whatever holds them.
-pub(crate) struct Cells<'a> {
+pub(crate) struct ColumnReader<'a> {
     x: Features<'a>,
     column: usize,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> ColumnReader<'a> {
     pub(crate) fn of(x: &Features<'a>, column: usize) -> Self {
         Self { x: *x, column }
     }
@@ -278,7 +278,7 @@ impl<'a> Cells<'a> {
 /// The values of a column in the order of their codes, and how to find them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Levels {
-    levels: Vec<Level>,
+    levels: Vec<LevelValue>,
     numbers: Vec<(u64, u32)>,
     names: BTreeMap<String, u32>,
     missing: Option<u32>,
@@ -286,20 +286,20 @@ pub(crate) struct Levels {
 
 impl Levels {
     /// Refuses values that occur twice and numbers that are not finite.
-    pub(crate) fn new(levels: Vec<Level>) -> Result<Self> {
-        let twice = |l: &Level| Error::Data(format!("category {l} occurs twice"));
+    pub(crate) fn new(levels: Vec<LevelValue>) -> Result<Self> {
+        let twice = |l: &LevelValue| Error::Data(format!("category {l} occurs twice"));
         let (mut numbers, mut names, mut missing) = (Vec::new(), BTreeMap::new(), None);
         for (code, level) in levels.iter().enumerate() {
             let code = code as u32;
             match level {
-                Level::Number(v) if v.is_finite() => numbers.push((key(*v), code)),
-                Level::Number(v) => return Err(Error::Data(format!("category {v} is not a finite number"))),
-                Level::Name(s) => {
+                LevelValue::Number(v) if v.is_finite() => numbers.push((key(*v), code)),
+                LevelValue::Number(v) => return Err(Error::Data(format!("category {v} is not a finite number"))),
+                LevelValue::Name(s) => {
                     if names.insert(s.clone(), code).is_some() {
                         return Err(twice(level));
                     }
                 }
-                Level::Missing => {
+                LevelValue::Missing => {
                     if missing.replace(code).is_some() {
                         return Err(twice(level));
                     }
@@ -313,7 +313,7 @@ impl Levels {
         Ok(Self { levels, numbers, names, missing })
     }
 
-    pub(crate) fn all(&self) -> &[Level] {
+    pub(crate) fn all(&self) -> &[LevelValue] {
         &self.levels
     }
 
@@ -339,11 +339,11 @@ impl Levels {
         }
     }
 
-    pub(crate) fn find(&self, level: &Level) -> Option<u32> {
+    pub(crate) fn find(&self, level: &LevelValue) -> Option<u32> {
         match level {
-            Level::Number(v) => self.number(*v),
-            Level::Name(s) => self.name(s),
-            Level::Missing => self.missing,
+            LevelValue::Number(v) => self.number(*v),
+            LevelValue::Name(s) => self.name(s),
+            LevelValue::Missing => self.missing,
         }
     }
 
@@ -365,34 +365,34 @@ impl Levels {
                 return;
             }
         }
-        let cells = Cells::of(x, column);
+        let cells = ColumnReader::of(x, column);
         for i in 0..x.rows() {
             each(i, cells.number(i).map_or(self.missing, |v| self.number(v)));
         }
     }
 
     /// The value of a cell, for a message.
-    pub(crate) fn shown(x: &Features<'_>, column: usize, row: usize) -> String {
+    pub(crate) fn cell_text(x: &Features<'_>, column: usize, row: usize) -> String {
         if let Features::Table(t) = x {
             if let Some((codes, names)) = t.categories(column) {
                 return names.get(codes[row] as usize).map_or("a missing value".into(), |s| format!("\"{s}\""));
             }
-            if let Some(s) = Cells::of(x, column).text(row) {
+            if let Some(s) = ColumnReader::of(x, column).text(row) {
                 return format!("\"{s}\"");
             }
         }
-        Cells::of(x, column).number(row).map_or("a missing value".into(), |v| v.to_string())
+        ColumnReader::of(x, column).number(row).map_or("a missing value".into(), |v| v.to_string())
     }
 }
 
 /// Values given by a person: "auto", or a list of values for each column.
-pub(crate) fn given_levels(learner: &'static str, categories: &Value) -> Result<Option<Vec<Vec<Level>>>> {
+pub(crate) fn given_levels(learner: &'static str, categories: &Value) -> Result<Option<Vec<Vec<LevelValue>>>> {
     let refuse =
         |expected: String| Error::Parameter { learner, name: "categories".into(), value: categories.to_string(), expected };
     match categories {
         Value::String(s) if s == "auto" => Ok(None),
         Value::Array(columns) => {
-            let levels: Vec<Vec<Level>> = columns
+            let levels: Vec<Vec<LevelValue>> = columns
                 .iter()
                 .map(|c| serde_json::from_value(c.clone()))
                 .collect::<std::result::Result<_, _>>()

@@ -3,9 +3,9 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::cells::{by_blocks, expect_width, label, numbers, refuse_infinite};
-use super::moments::SparseRow;
-use super::standardise::{Width, name_of, same_names};
+use super::cells::{by_blocks, expect_width, column_label, numbers, check_finite};
+use super::moments::SparseRowReader;
+use super::standardise::{ScalerState, name_of, same_names};
 
 /// Moves and stretches every column into a given range.
 ///
@@ -62,7 +62,7 @@ impl Learner for MinMax {
             ParamSpec { name: "clip", doc: "Whether later data is kept within the range too.", range: Range::Bool },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         let (low, high) = self.feature_range;
@@ -78,7 +78,7 @@ impl Learner for MinMax {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<MinMaxModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<MinMaxModel> {
@@ -97,7 +97,7 @@ impl Learner for MinMax {
 
 /// Least and greatest cell of each column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Extremes {
+pub struct ColumnRanges {
     least: Vec<Option<f64>>,
     most: Vec<Option<f64>>,
     weight: f64,
@@ -110,7 +110,7 @@ fn pick(a: Option<f64>, b: Option<f64>, f: fn(f64, f64) -> f64) -> Option<f64> {
     }
 }
 
-impl Partial for Extremes {
+impl Partial for ColumnRanges {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.least.len() != other.least.len() {
             let (expected, found) = (self.least.len(), other.least.len());
@@ -124,25 +124,25 @@ impl Partial for Extremes {
 }
 
 impl PassLearner for MinMax {
-    type State = Width;
-    type Partial = Extremes;
+    type State = ScalerState;
+    type Partial = ColumnRanges;
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Width> {
-        Ok(Width { columns: head.cols() })
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScalerState> {
+        Ok(ScalerState { columns: head.cols() })
     }
 
-    fn empty(&self, state: &Width) -> Extremes {
-        Extremes { least: vec![None; state.columns], most: vec![None; state.columns], weight: 0.0 }
+    fn empty_partial(&self, state: &ScalerState) -> ColumnRanges {
+        ColumnRanges { least: vec![None; state.columns], most: vec![None; state.columns], weight: 0.0 }
     }
 
-    fn add(&self, state: &Width, part: &mut Extremes, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ScalerState, part: &mut ColumnRanges, rows: &Dataset<'_>) -> Result<()> {
         let cols = state.columns;
         // Comparisons with NaN are false, so missing cells fall through; the bounds start at the wrong ends.
         let (mut low, mut high) = (vec![f64::INFINITY; cols], vec![f64::NEG_INFINITY; cols]);
         let there = (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0);
         match rows.x {
             Features::Csr(x) => {
-                let (mut row, mut stored, mut seen) = (SparseRow::new(cols), vec![0usize; cols], 0usize);
+                let (mut row, mut stored, mut seen) = (SparseRowReader::new(cols), vec![0usize; cols], 0usize);
                 for i in there {
                     seen += 1;
                     part.weight += rows.weight_of(i);
@@ -178,11 +178,11 @@ impl PassLearner for MinMax {
         // Bounds that never moved have no cell; bounds that moved to infinity have an infinite one.
         let moved = |j: usize| low[j] <= high[j];
         if (0..cols).any(|j| (low[j].is_infinite() || high[j].is_infinite()) && rows.rows() > 0) {
-            refuse_infinite(&rows.x, rows.schema, &|_| true)?;
+            check_finite(&rows.x, rows.schema, &|_| true)?;
         }
         for j in (0..cols).filter(|&j| moved(j)) {
             if !(high[j] - low[j]).is_finite() {
-                let column = label(rows.schema, j);
+                let column = column_label(rows.schema, j);
                 return Err(Error::Numeric(format!("column {column}: the range from {} to {} overflows", low[j], high[j])));
             }
             part.least[j] = pick(part.least[j], Some(low[j]), f64::min);
@@ -191,12 +191,12 @@ impl PassLearner for MinMax {
         Ok(())
     }
 
-    fn finish(&self, _: Width, total: Extremes, _: &Context<'_>) -> Result<Step<Width, MinMaxModel>> {
+    fn finish(&self, _: ScalerState, total: ColumnRanges, _: &Context<'_>) -> Result<PassStep<ScalerState, MinMaxModel>> {
         let bounds = |v: Vec<Option<f64>>| v.into_iter().map(|v| v.unwrap_or(0.0)).collect();
         let model = MinMaxModel::new(self.clone(), bounds(total.least), bounds(total.most), total.weight);
         match model.broken() {
             Some(j) => Err(Error::Numeric(format!("column {j}: its range overflows"))),
-            None => Ok(Step::Done(model)),
+            None => Ok(PassStep::Done(model)),
         }
     }
 }
@@ -302,7 +302,7 @@ impl Transformer for MinMaxModel {
         })
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some((0..self.least.len()).collect())
     }
 

@@ -13,10 +13,10 @@ mod standardise;
 mod table;
 
 pub use impute::{Impute, ImputeModel, ImputeStrategy};
-pub use levels::{Level, Numbers};
+pub use levels::{LevelValue, NumericColumns};
 pub use min_max::{MinMax, MinMaxModel};
 pub use one_hot::{OneHot, OneHotModel, UnknownOneHot};
 pub use ordinal::{Ordinal, OrdinalModel, UnknownOrdinal};
 pub(crate) use standardise::name_of;
-pub use standardise::{Standardise, StandardiseModel};
+pub use standardise::{Standardize, StandardizeModel};
 pub use table::{DropLevel, Prepare, PrepareModel};

@@ -69,8 +69,8 @@ impl ColumnMoments {
                 squares[j] += w * d * d;
             }
         });
-        block.take_rounding_out(&first);
-        self.join(&block);
+        block.correct_mean(&first);
+        self.merge_columns(&block);
     }
 
     /// Takes in sparse rows; cells that are not stored are 0.
@@ -79,7 +79,7 @@ impl ColumnMoments {
         let mut block = Self::new(cols);
         let mut stored = vec![0.0; cols];
         let mut total = 0.0;
-        let mut row = SparseRow::new(cols);
+        let mut row = SparseRowReader::new(cols);
         let mut each = |f: &mut dyn FnMut(usize, f64, f64), rows: &mut dyn FnMut(f64)| {
             for i in 0..x.rows() {
                 let w = weight.map_or(1.0, |w| w[i]);
@@ -117,11 +117,11 @@ impl ColumnMoments {
             },
             &mut |_| {},
         );
-        block.take_rounding_out(&first);
-        self.join(&block);
+        block.correct_mean(&first);
+        self.merge_columns(&block);
     }
 
-    fn take_rounding_out(&mut self, first: &[f64]) {
+    fn correct_mean(&mut self, first: &[f64]) {
         for j in 0..first.len() {
             if self.weight[j] > 0.0 {
                 let shift = first[j] / self.weight[j];
@@ -131,7 +131,7 @@ impl ColumnMoments {
         }
     }
 
-    fn join(&mut self, other: &Self) {
+    fn merge_columns(&mut self, other: &Self) {
         for j in 0..self.mean.len() {
             self.missing[j] += other.missing[j];
             let (a, b) = (self.weight[j], other.weight[j]);
@@ -157,7 +157,7 @@ impl ColumnMoments {
     }
 
     /// The first column whose sums overflowed or met an infinite cell.
-    pub(crate) fn broken(&self) -> Option<usize> {
+    pub(crate) fn first_non_finite_column(&self) -> Option<usize> {
         (0..self.mean.len()).find(|&j| !(self.mean[j].is_finite() && self.squares[j].is_finite()))
     }
 }
@@ -176,18 +176,18 @@ impl Partial for ColumnMoments {
             let (expected, found) = (self.mean.len(), other.mean.len());
             return Err(Error::Length { what: "columns of a partial".into(), expected, found });
         }
-        self.join(&other);
+        self.merge_columns(&other);
         Ok(())
     }
 }
 
 /// Walks the stored cells of sparse rows, with equal indices of a row added up.
-pub(crate) struct SparseRow {
+pub(crate) struct SparseRowReader {
     dense: Vec<f64>,
     touched: Vec<u32>,
 }
 
-impl SparseRow {
+impl SparseRowReader {
     pub(crate) fn new(cols: usize) -> Self {
         Self { dense: vec![0.0; cols], touched: Vec::new() }
     }

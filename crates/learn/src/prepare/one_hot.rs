@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::cells::{by_blocks, expect_width};
-use super::encoding::{Encoded, EncoderPart, EncoderState, Grouped, Rules, unknown_value};
-use super::levels::{Counts, Level, Numbers, column_name};
+use super::encoding::{EncodedColumn, EncoderPartial, EncoderState, GroupedLevels, EncodingRules, unknown_value};
+use super::levels::{LevelCounts, LevelValue, NumericColumns, column_name};
 
 /// What to do with a value that training has not seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct OneHot {
     /// At most that many columns for a column.
     pub max_categories: Option<usize>,
     /// What to do with number columns.
-    pub numbers: Numbers,
+    pub numbers: NumericColumns,
 }
 
 impl Default for OneHot {
@@ -66,14 +66,14 @@ impl Default for OneHot {
             handle_unknown: UnknownOneHot::Error,
             min_frequency: Value::Null,
             max_categories: None,
-            numbers: Numbers::Auto,
+            numbers: NumericColumns::Auto,
         }
     }
 }
 
 impl OneHot {
-    fn rules(&self) -> Rules<'_> {
-        Rules {
+    fn rules(&self) -> EncodingRules<'_> {
+        EncodingRules {
             learner: Self::SPEC.name,
             categories: &self.categories,
             min_frequency: &self.min_frequency,
@@ -89,19 +89,19 @@ impl OneHot {
     }
 
     /// The group of each column that gets no column.
-    fn dropped(&self, columns: &[Encoded]) -> Result<Vec<Option<u32>>> {
+    fn dropped(&self, columns: &[EncodedColumn]) -> Result<Vec<Option<u32>>> {
         if let Value::Array(list) = &self.drop
             && list.len() != columns.len()
         {
             return Err(self.refuse_drop(format!("there are {} columns, and it must name a value for each", columns.len())));
         }
-        let one = |(j, column): (usize, &Encoded)| -> Result<Option<u32>> {
-            let Encoded::Levels(g) = column else { return Ok(None) };
+        let one = |(j, column): (usize, &EncodedColumn)| -> Result<Option<u32>> {
+            let EncodedColumn::Levels(g) = column else { return Ok(None) };
             match &self.drop {
                 Value::String(s) if s == "first" => Ok((g.groups > 0).then_some(0)),
                 Value::String(s) if s == "if_binary" => Ok((g.groups == 2).then_some(0)),
                 Value::Array(list) => {
-                    let level: Level = serde_json::from_value(list[j].clone())
+                    let level: LevelValue = serde_json::from_value(list[j].clone())
                         .map_err(|_| self.refuse_drop("each entry must be a number, a name or null"))?;
                     let code = g.levels.find(&level);
                     let code = code.ok_or_else(|| self.refuse_drop(format!("{level} is no value of column {j}")))?;
@@ -172,7 +172,7 @@ impl Learner for OneHot {
             NUMBERS,
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -186,14 +186,14 @@ impl Learner for OneHot {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OneHotModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<OneHotModel> {
-        let columns = Encoded::load(input)?;
+        let columns = EncodedColumn::load(input)?;
         let dropped: Vec<Option<u32>> = input.field("drop_idx")?;
         let unknown = input.field("handle_unknown")?;
-        let groups = |c: &Encoded| c.grouped().map_or(0, |g| g.groups as u32);
+        let groups = |c: &EncodedColumn| c.grouped().map_or(0, |g| g.groups as u32);
         if dropped.len() != columns.len() || columns.iter().zip(&dropped).any(|(c, d)| d.is_some_and(|d| d >= groups(c))) {
             return Err(Error::Model("one-hot: a dropped category is none of the categories".into()));
         }
@@ -203,31 +203,31 @@ impl Learner for OneHot {
 
 impl PassLearner for OneHot {
     type State = EncoderState;
-    type Partial = EncoderPart;
+    type Partial = EncoderPartial;
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<EncoderState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<EncoderState> {
         self.rules().start(head)
     }
 
-    fn empty(&self, state: &EncoderState) -> EncoderPart {
-        EncoderPart(Counts::new(&state.forms))
+    fn empty_partial(&self, state: &EncoderState) -> EncoderPartial {
+        EncoderPartial(LevelCounts::new(&state.forms))
     }
 
-    fn add(&self, _: &EncoderState, part: &mut EncoderPart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &EncoderState, part: &mut EncoderPartial, rows: &Dataset<'_>) -> Result<()> {
         part.0.add(rows)
     }
 
-    fn finish(&self, state: EncoderState, total: EncoderPart, _: &Context<'_>) -> Result<Step<EncoderState, OneHotModel>> {
+    fn finish(&self, state: EncoderState, total: EncoderPartial, _: &Context<'_>) -> Result<PassStep<EncoderState, OneHotModel>> {
         let columns = self.rules().finish(&state, &total.0)?;
         let dropped = self.dropped(&columns)?;
-        Ok(Step::Done(OneHotModel::new(columns, dropped, self.handle_unknown)))
+        Ok(PassStep::Done(OneHotModel::new(columns, dropped, self.handle_unknown)))
     }
 }
 
 /// What [`OneHot`] learned: the values of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneHotModel {
-    columns: Vec<Encoded>,
+    columns: Vec<EncodedColumn>,
     dropped: Vec<Option<u32>>,
     unknown: UnknownOneHot,
     /// The first new column of each column, and the number of new columns at the end.
@@ -235,7 +235,7 @@ pub struct OneHotModel {
 }
 
 impl OneHotModel {
-    fn new(columns: Vec<Encoded>, dropped: Vec<Option<u32>>, unknown: UnknownOneHot) -> Self {
+    fn new(columns: Vec<EncodedColumn>, dropped: Vec<Option<u32>>, unknown: UnknownOneHot) -> Self {
         let mut starts = vec![0];
         for (c, d) in columns.iter().zip(&dropped) {
             let width = c.grouped().map_or(1, |g| g.groups - usize::from(d.is_some()));
@@ -249,12 +249,12 @@ impl OneHotModel {
     }
 
     /// The values of a column; none for number columns that pass through.
-    pub fn categories(&self, column: usize) -> Option<&[Level]> {
+    pub fn categories(&self, column: usize) -> Option<&[LevelValue]> {
         self.columns.get(column)?.grouped().map(|g| g.levels.all())
     }
 
     /// The new column of a value, none where all are zero.
-    fn place(&self, column: usize, g: &Grouped, code: Option<u32>) -> Option<usize> {
+    fn place(&self, column: usize, g: &GroupedLevels, code: Option<u32>) -> Option<usize> {
         let group = match code {
             Some(code) => Some(g.group[code as usize]),
             None if self.unknown == UnknownOneHot::InfrequentIfExist => g.rare,
@@ -271,8 +271,8 @@ impl OneHotModel {
     fn cells(&self, x: &Features<'_>, first: usize, each: &mut dyn FnMut(usize, usize, f64)) -> Result<()> {
         for (j, column) in self.columns.iter().enumerate() {
             match column {
-                Encoded::Kept => Encoded::pass_through(x, j, OneHot::SPEC.name, |i, v| each(i, self.starts[j], v))?,
-                Encoded::Levels(g) => {
+                EncodedColumn::Kept => EncodedColumn::pass_through(x, j, OneHot::SPEC.name, |i, v| each(i, self.starts[j], v))?,
+                EncodedColumn::Levels(g) => {
                     let mut refused = None;
                     g.levels.codes(x, j, |i, code| {
                         if code.is_none() && self.unknown == UnknownOneHot::Error {
@@ -304,8 +304,8 @@ impl Model for OneHotModel {
         let rows = (self.columns.iter().enumerate())
             .map(|(j, c)| {
                 let what = match c {
-                    Encoded::Kept => "kept as it is".into(),
-                    Encoded::Levels(g) => format!("{} values, {} infrequent", g.levels.len(), g.rare_levels().len()),
+                    EncodedColumn::Kept => "kept as it is".into(),
+                    EncodedColumn::Levels(g) => format!("{} values, {} infrequent", g.levels.len(), g.rare_levels().len()),
                 };
                 vec![column_name(schema, j).into(), what.into(), ((self.starts[j + 1] - self.starts[j]) as f64).into()]
             })
@@ -315,7 +315,7 @@ impl Model for OneHotModel {
     }
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        Encoded::save(&self.columns, out)?;
+        EncodedColumn::save(&self.columns, out)?;
         out.field("drop_idx", &self.dropped)?;
         out.field("handle_unknown", &self.unknown)
     }
@@ -348,10 +348,10 @@ impl Transformer for OneHotModel {
         Csr::new(indptr, indices, values, self.width()).map(Some)
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         let width = |j: usize| match &self.columns[j] {
-            Encoded::Kept => 1,
-            Encoded::Levels(g) => (0..g.groups as u32).filter(|&c| Some(c) != self.dropped[j]).count(),
+            EncodedColumn::Kept => 1,
+            EncodedColumn::Levels(g) => (0..g.groups as u32).filter(|&c| Some(c) != self.dropped[j]).count(),
         };
         Some((0..self.columns.len()).flat_map(|j| vec![j; width(j)]).collect())
     }
@@ -361,8 +361,8 @@ impl Transformer for OneHotModel {
         for (j, column) in self.columns.iter().enumerate() {
             let name = column_name(input, j);
             match column {
-                Encoded::Kept => names.push(name),
-                Encoded::Levels(g) => {
+                EncodedColumn::Kept => names.push(name),
+                EncodedColumn::Levels(g) => {
                     let kept = (0..g.groups as u32).filter(|&c| Some(c) != self.dropped[j]);
                     names.extend(kept.map(|c| format!("{name}_{}", g.group_name(c, input, j))));
                 }
@@ -376,7 +376,7 @@ impl Transformer for OneHotModel {
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         expect_width(z, self.width())?;
         let back = |i: usize, j: usize| {
-            let Encoded::Levels(g) = &self.columns[j] else { return *z.at(i, self.starts[j]) };
+            let EncodedColumn::Levels(g) = &self.columns[j] else { return *z.at(i, self.starts[j]) };
             let mut best: Option<(f64, usize)> = None;
             for to in self.starts[j]..self.starts[j + 1] {
                 let v = *z.at(i, to);
@@ -385,9 +385,9 @@ impl Transformer for OneHotModel {
                 }
             }
             match (best, self.dropped[j]) {
-                (Some((_, at)), Some(d)) if at >= d as usize => g.back(at as u32 + 1),
-                (Some((_, at)), _) => g.back(at as u32),
-                (None, Some(d)) => g.back(d),
+                (Some((_, at)), Some(d)) if at >= d as usize => g.decode(at as u32 + 1),
+                (Some((_, at)), _) => g.decode(at as u32),
+                (None, Some(d)) => g.decode(d),
                 (None, None) => f64::NAN,
             }
         };

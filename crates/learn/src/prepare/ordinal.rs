@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::cells::{by_blocks, expect_width};
-use super::encoding::{Encoded, EncoderPart, EncoderState, Rules, unknown_value};
-use super::levels::{Counts, Level, Numbers, column_name};
+use super::encoding::{EncodedColumn, EncoderPartial, EncoderState, EncodingRules, unknown_value};
+use super::levels::{LevelCounts, LevelValue, NumericColumns, column_name};
 use super::one_hot::{CATEGORIES, MAX_CATEGORIES, MIN_FREQUENCY, NUMBERS};
 
 /// What to do with a value that training has not seen.
@@ -55,7 +55,7 @@ pub struct Ordinal {
     /// At most that many codes for a column.
     pub max_categories: Option<usize>,
     /// What to do with number columns.
-    pub numbers: Numbers,
+    pub numbers: NumericColumns,
 }
 
 impl Default for Ordinal {
@@ -67,14 +67,14 @@ impl Default for Ordinal {
             encoded_missing_value: None,
             min_frequency: Value::Null,
             max_categories: None,
-            numbers: Numbers::Auto,
+            numbers: NumericColumns::Auto,
         }
     }
 }
 
 impl Ordinal {
-    fn rules(&self) -> Rules<'_> {
-        Rules {
+    fn rules(&self) -> EncodingRules<'_> {
+        EncodingRules {
             learner: Self::SPEC.name,
             categories: &self.categories,
             min_frequency: &self.min_frequency,
@@ -123,7 +123,7 @@ impl Learner for Ordinal {
             NUMBERS,
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -132,12 +132,12 @@ impl Learner for Ordinal {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OrdinalModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<OrdinalModel> {
         Ok(OrdinalModel {
-            columns: Encoded::load(input)?,
+            columns: EncodedColumn::load(input)?,
             unknown: input.field("handle_unknown")?,
             unknown_value: input.field("unknown_value")?,
             missing_value: input.field("encoded_missing_value")?,
@@ -147,21 +147,21 @@ impl Learner for Ordinal {
 
 impl PassLearner for Ordinal {
     type State = EncoderState;
-    type Partial = EncoderPart;
+    type Partial = EncoderPartial;
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<EncoderState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<EncoderState> {
         self.rules().start(head)
     }
 
-    fn empty(&self, state: &EncoderState) -> EncoderPart {
-        EncoderPart(Counts::new(&state.forms))
+    fn empty_partial(&self, state: &EncoderState) -> EncoderPartial {
+        EncoderPartial(LevelCounts::new(&state.forms))
     }
 
-    fn add(&self, _: &EncoderState, part: &mut EncoderPart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &EncoderState, part: &mut EncoderPartial, rows: &Dataset<'_>) -> Result<()> {
         part.0.add(rows)
     }
 
-    fn finish(&self, state: EncoderState, total: EncoderPart, _: &Context<'_>) -> Result<Step<EncoderState, OrdinalModel>> {
+    fn finish(&self, state: EncoderState, total: EncoderPartial, _: &Context<'_>) -> Result<PassStep<EncoderState, OrdinalModel>> {
         let model = OrdinalModel {
             columns: self.rules().finish(&state, &total.0)?,
             unknown: self.handle_unknown,
@@ -170,9 +170,9 @@ impl PassLearner for Ordinal {
         };
         // A code that stands for a value must not stand for unknown or missing values too.
         for (name, code) in [("unknown_value", self.unknown_value), ("encoded_missing_value", self.encoded_missing_value)] {
-            let taken = |c: &Encoded| {
+            let taken = |c: &EncodedColumn| {
                 c.grouped().is_some_and(|g| {
-                    let codes = g.groups - usize::from(g.levels.find(&Level::Missing).is_some());
+                    let codes = g.groups - usize::from(g.levels.find(&LevelValue::Missing).is_some());
                     code.is_some_and(|v| v >= 0.0 && v < codes as f64 && v.fract() == 0.0)
                 })
             };
@@ -185,14 +185,14 @@ impl PassLearner for Ordinal {
                 });
             }
         }
-        Ok(Step::Done(model))
+        Ok(PassStep::Done(model))
     }
 }
 
 /// What [`Ordinal`] learned: the values of each column, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrdinalModel {
-    columns: Vec<Encoded>,
+    columns: Vec<EncodedColumn>,
     unknown: UnknownOrdinal,
     unknown_value: Option<f64>,
     missing_value: Option<f64>,
@@ -200,7 +200,7 @@ pub struct OrdinalModel {
 
 impl OrdinalModel {
     /// The values of a column; none for number columns that pass through.
-    pub fn categories(&self, column: usize) -> Option<&[Level]> {
+    pub fn categories(&self, column: usize) -> Option<&[LevelValue]> {
         self.columns.get(column)?.grouped().map(|g| g.levels.all())
     }
 }
@@ -218,8 +218,8 @@ impl Model for OrdinalModel {
         for (j, column) in self.columns.iter().enumerate() {
             let name = column_name(schema, j);
             match column {
-                Encoded::Kept => drop(report.text(format!("{name} is kept as it is."))),
-                Encoded::Levels(g) => {
+                EncodedColumn::Kept => drop(report.text(format!("{name} is kept as it is."))),
+                EncodedColumn::Levels(g) => {
                     let rows = (g.levels.all().iter().zip(&g.group))
                         .map(|(l, &c)| vec![l.to_string().into(), f64::from(c).into()])
                         .collect();
@@ -231,7 +231,7 @@ impl Model for OrdinalModel {
     }
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        Encoded::save(&self.columns, out)?;
+        EncodedColumn::save(&self.columns, out)?;
         out.field("handle_unknown", &self.unknown)?;
         out.field("unknown_value", &self.unknown_value)?;
         out.field("encoded_missing_value", &self.missing_value)
@@ -245,11 +245,11 @@ impl Transformer for OrdinalModel {
         let (unknown, missing) = (self.unknown_value.unwrap_or(f64::NAN), self.missing_value.unwrap_or(f64::NAN));
         by_blocks(x, cols, |block, first, out| {
             for (j, column) in self.columns.iter().enumerate() {
-                let Encoded::Levels(g) = column else {
-                    Encoded::pass_through(block, j, Ordinal::SPEC.name, |i, v| out[i * cols + j] = v)?;
+                let EncodedColumn::Levels(g) = column else {
+                    EncodedColumn::pass_through(block, j, Ordinal::SPEC.name, |i, v| out[i * cols + j] = v)?;
                     continue;
                 };
-                let missing_level = g.levels.find(&Level::Missing);
+                let missing_level = g.levels.find(&LevelValue::Missing);
                 let mut refused = None;
                 g.levels.codes(block, j, |i, code| {
                     out[i * cols + j] = match code {
@@ -269,7 +269,7 @@ impl Transformer for OrdinalModel {
         })
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some((0..self.columns.len()).collect())
     }
 
@@ -284,9 +284,9 @@ impl Transformer for OrdinalModel {
         Ok(Some(Mat::from_fn(z.rows(), z.cols(), |i, j| {
             let v = *z.at(i, j);
             match &self.columns[j] {
-                Encoded::Kept => v,
-                Encoded::Levels(g) if v >= 0.0 && v < g.groups as f64 && v.fract() == 0.0 => g.back(v as u32),
-                Encoded::Levels(_) => f64::NAN,
+                EncodedColumn::Kept => v,
+                EncodedColumn::Levels(g) if v >= 0.0 && v < g.groups as f64 && v.fract() == 0.0 => g.decode(v as u32),
+                EncodedColumn::Levels(_) => f64::NAN,
             }
         })))
     }

@@ -24,42 +24,42 @@ fn value(key: u64) -> f64 {
 
 /// Where the quantile of one column is known to lie.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Place {
+enum QuantileBracket {
     /// Nothing is known: no pass yet.
-    Anywhere,
+    Unbounded,
     /// Between two keys; `below` is the weight under `lo`, `above` the least key over `hi`.
-    Within { lo: u64, hi: u64, below: f64, above: Option<u64>, level: f64, between: f64 },
+    Bracketed { lo: u64, hi: u64, below: f64, above: Option<u64>, level: f64, between: f64 },
     /// The quantile; none in a column without cells.
     Found(Option<f64>),
 }
 
 /// The search for one quantile of each column: the state between passes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Search {
+pub(crate) struct QuantileSearch {
     q: f64,
-    places: Vec<Place>,
+    places: Vec<QuantileBracket>,
 }
 
-impl Search {
+impl QuantileSearch {
     /// The `q`-quantile of `columns` columns. With whole weights, which are counts, it lies between order statistics as
     /// in R's type 7; with other weights it is the least value whose share reaches `q`.
     pub(crate) fn new(q: f64, columns: usize) -> Self {
-        Self { q, places: vec![Place::Anywhere; columns] }
+        Self { q, places: vec![QuantileBracket::Unbounded; columns] }
     }
 
     /// What a block gathers in the present pass.
-    pub(crate) fn empty(&self) -> Buckets {
-        let counts = |p: &Place| !matches!(p, Place::Found(_));
-        Buckets { columns: self.places.iter().map(|p| counts(p).then(Histogram::new)).collect(), whole: true }
+    pub(crate) fn empty(&self) -> QuantilePartial {
+        let counts = |p: &QuantileBracket| !matches!(p, QuantileBracket::Found(_));
+        QuantilePartial { columns: self.places.iter().map(|p| counts(p).then(KeyHistogram::new)).collect(), whole: true }
     }
 
     /// Takes in the cells of one column with their weights. NaN is a missing cell.
-    pub(crate) fn add(&self, part: &mut Buckets, column: usize, cells: impl Iterator<Item = (f64, f64)>) {
+    pub(crate) fn add(&self, part: &mut QuantilePartial, column: usize, cells: impl Iterator<Item = (f64, f64)>) {
         let Some(h) = part.columns[column].as_mut() else { return };
         let (lo, hi) = match self.places[column] {
-            Place::Anywhere => (0, u64::MAX),
-            Place::Within { lo, hi, .. } => (lo, hi),
-            Place::Found(_) => return,
+            QuantileBracket::Unbounded => (0, u64::MAX),
+            QuantileBracket::Bracketed { lo, hi, .. } => (lo, hi),
+            QuantileBracket::Found(_) => return,
         };
         let shift = shift(lo, hi);
         for (v, w) in cells {
@@ -78,11 +78,11 @@ impl Search {
     }
 
     /// Narrows the brackets; whether every quantile is found.
-    pub(crate) fn narrow(&mut self, total: &Buckets) -> bool {
+    pub(crate) fn refine(&mut self, total: &QuantilePartial) -> bool {
         for (place, histogram) in self.places.iter_mut().zip(&total.columns) {
             let Some(h) = histogram else { continue };
             let (below, above, level, between) = match *place {
-                Place::Anywhere => {
+                QuantileBracket::Unbounded => {
                     let weight: f64 = h.weight.iter().sum();
                     if total.whole {
                         let at = (weight - 1.0) * self.q;
@@ -91,17 +91,17 @@ impl Search {
                         (0.0, None, self.q * weight, 0.5)
                     }
                 }
-                Place::Within { below, above, level, between, .. } => (below, above, level, between),
-                Place::Found(_) => continue,
+                QuantileBracket::Bracketed { below, above, level, between, .. } => (below, above, level, between),
+                QuantileBracket::Found(_) => continue,
             };
-            *place = h.narrow(below, above, level, between);
+            *place = h.refine(below, above, level, between);
         }
-        self.places.iter().all(|p| matches!(p, Place::Found(_)))
+        self.places.iter().all(|p| matches!(p, QuantileBracket::Found(_)))
     }
 
     /// The quantiles; none for a column without cells.
     pub(crate) fn values(&self) -> Vec<Option<f64>> {
-        self.places.iter().map(|p| if let Place::Found(v) = p { *v } else { None }).collect()
+        self.places.iter().map(|p| if let QuantileBracket::Found(v) = p { *v } else { None }).collect()
     }
 }
 
@@ -113,18 +113,18 @@ fn shift(lo: u64, hi: u64) -> u32 {
 
 /// The weight in each bucket of a column, with its extreme keys.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Histogram {
+struct KeyHistogram {
     weight: Vec<f64>,
     least: Vec<u64>,
     most: Vec<u64>,
 }
 
-impl Histogram {
+impl KeyHistogram {
     fn new() -> Self {
         Self { weight: vec![0.0; BUCKETS], least: vec![u64::MAX; BUCKETS], most: vec![0; BUCKETS] }
     }
 
-    fn narrow(&self, below: f64, above: Option<u64>, level: f64, between: f64) -> Place {
+    fn refine(&self, below: f64, above: Option<u64>, level: f64, between: f64) -> QuantileBracket {
         let mut under = below;
         let mut hit = None;
         for b in (0..BUCKETS).filter(|&b| self.weight[b] > 0.0) {
@@ -144,13 +144,13 @@ impl Histogram {
                 }
             }
         }
-        let Some((b, above)) = hit else { return Place::Found(None) };
+        let Some((b, above)) = hit else { return QuantileBracket::Found(None) };
         if self.least[b] < self.most[b] {
-            return Place::Within { lo: self.least[b], hi: self.most[b], below: under, above, level, between };
+            return QuantileBracket::Bracketed { lo: self.least[b], hi: self.most[b], below: under, above, level, between };
         }
         let first = value(self.least[b]);
         let second = if under + self.weight[b] > level { first } else { above.map_or(first, value) };
-        Place::Found(Some(interpolate(first, second, between)))
+        QuantileBracket::Found(Some(interpolate(first, second, between)))
     }
 }
 
@@ -170,12 +170,12 @@ fn interpolate(a: f64, b: f64, t: f64) -> f64 {
 
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Buckets {
-    columns: Vec<Option<Histogram>>,
+pub(crate) struct QuantilePartial {
+    columns: Vec<Option<KeyHistogram>>,
     whole: bool,
 }
 
-impl Partial for Buckets {
+impl Partial for QuantilePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.columns.len() != other.columns.len() {
             let (expected, found) = (self.columns.len(), other.columns.len());
@@ -199,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn quantile(q: f64, cells: &[(f64, f64)]) -> (Option<f64>, usize) {
-        let mut search = Search::new(q, 1);
+        let mut search = QuantileSearch::new(q, 1);
         for passes in 1..20 {
             let mut total = search.empty();
             for block in cells.chunks(5) {
@@ -207,7 +207,7 @@ mod tests {
                 search.add(&mut part, 0, block.iter().copied());
                 total.merge(part).unwrap();
             }
-            if search.narrow(&total) {
+            if search.refine(&total) {
                 return (search.values()[0], passes);
             }
         }

@@ -3,7 +3,7 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::cells::{by_blocks, expect_width, label, numbers, refuse_infinite};
+use super::cells::{by_blocks, expect_width, column_label, numbers, check_finite};
 use super::moments::ColumnMoments;
 
 /// Takes the mean from every column and divides by its standard deviation.
@@ -28,21 +28,21 @@ use super::moments::ColumnMoments;
 /// **Reference**: Chan, Golub and LeVeque, The American Statistician 37 (1983), for the moments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Standardise {
+pub struct Standardize {
     /// Take the mean away.
     pub with_mean: bool,
     /// Divide by the standard deviation.
     pub with_std: bool,
 }
 
-impl Default for Standardise {
+impl Default for Standardize {
     fn default() -> Self {
         Self { with_mean: true, with_std: true }
     }
 }
 
-impl Learner for Standardise {
-    type Model = StandardiseModel;
+impl Learner for Standardize {
+    type Model = StandardizeModel;
 
     const SPEC: Spec = Spec {
         name: "standardise",
@@ -64,52 +64,52 @@ impl Learner for Standardise {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<StandardiseModel> {
-        drive(self, data, cx)
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<StandardizeModel> {
+        run_passes(self, data, cx)
     }
 
-    fn load(input: &ModelReader) -> Result<StandardiseModel> {
-        StandardiseModel::load(input)
+    fn load(input: &ModelReader) -> Result<StandardizeModel> {
+        StandardizeModel::load(input)
     }
 }
 
 /// What every block of a scaler is told: the number of columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Width {
+pub struct ScalerState {
     pub(super) columns: usize,
 }
 
 /// What [`Standardise`] gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Gathered(ColumnMoments);
+pub struct StandardizePartial(ColumnMoments);
 
-impl Partial for Gathered {
+impl Partial for StandardizePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.merge(other.0)
     }
 }
 
-impl PassLearner for Standardise {
-    type State = Width;
-    type Partial = Gathered;
+impl PassLearner for Standardize {
+    type State = ScalerState;
+    type Partial = StandardizePartial;
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Width> {
-        Ok(Width { columns: head.cols() })
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScalerState> {
+        Ok(ScalerState { columns: head.cols() })
     }
 
-    fn empty(&self, state: &Width) -> Gathered {
-        Gathered(ColumnMoments::new(state.columns))
+    fn empty_partial(&self, state: &ScalerState) -> StandardizePartial {
+        StandardizePartial(ColumnMoments::new(state.columns))
     }
 
-    fn add(&self, _: &Width, part: &mut Gathered, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &ScalerState, part: &mut StandardizePartial, rows: &Dataset<'_>) -> Result<()> {
         add_moments(&mut part.0, rows, Self::SPEC.name)
     }
 
-    fn finish(&self, _: Width, total: Gathered, _: &Context<'_>) -> Result<Step<Width, StandardiseModel>> {
-        let Gathered(ColumnMoments { weight, mean, squares, .. }) = total;
-        Ok(Step::Done(StandardiseModel::new(self.clone(), weight, mean, squares)))
+    fn finish(&self, _: ScalerState, total: StandardizePartial, _: &Context<'_>) -> Result<PassStep<ScalerState, StandardizeModel>> {
+        let StandardizePartial(ColumnMoments { weight, mean, squares, .. }) = total;
+        Ok(PassStep::Done(StandardizeModel::new(self.clone(), weight, mean, squares)))
     }
 }
 
@@ -119,9 +119,9 @@ pub(crate) fn add_moments(part: &mut ColumnMoments, rows: &Dataset<'_>, learner:
         Features::Csr(x) => part.add_sparse(x, rows.weight),
         x => part.add(numbers(&x, &mut Vec::new(), learner)?, rows.weight),
     }
-    if let Some(j) = part.broken() {
-        refuse_infinite(&rows.x, rows.schema, &|_| true)?;
-        let column = label(rows.schema, j);
+    if let Some(j) = part.first_non_finite_column() {
+        check_finite(&rows.x, rows.schema, &|_| true)?;
+        let column = column_label(rows.schema, j);
         return Err(Error::Numeric(format!("column {column}: its numbers are so large that the sum of their squares overflows")));
     }
     Ok(())
@@ -129,8 +129,8 @@ pub(crate) fn add_moments(part: &mut ColumnMoments, rows: &Dataset<'_>, learner:
 
 /// What [`Standardise`] learned: mean and scale of each column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StandardiseModel {
-    params: Standardise,
+pub struct StandardizeModel {
+    params: Standardize,
     /// Weight of the cells that were there.
     seen: Vec<f64>,
     mean: Vec<f64>,
@@ -139,13 +139,13 @@ pub struct StandardiseModel {
     shift: Vec<f64>,
 }
 
-impl StandardiseModel {
-    fn new(params: Standardise, seen: Vec<f64>, mean: Vec<f64>, squares: Vec<f64>) -> Self {
+impl StandardizeModel {
+    fn new(params: Standardize, seen: Vec<f64>, mean: Vec<f64>, squares: Vec<f64>) -> Self {
         let var: Vec<f64> = squares.iter().zip(&seen).map(|(&s, &n)| if n > 0.0 { s / n } else { 0.0 }).collect();
         Self::from_variance(params, seen, mean, var)
     }
 
-    fn from_variance(params: Standardise, seen: Vec<f64>, mean: Vec<f64>, var: Vec<f64>) -> Self {
+    fn from_variance(params: Standardize, seen: Vec<f64>, mean: Vec<f64>, var: Vec<f64>) -> Self {
         let scale = (0..mean.len())
             .map(|j| if params.with_std && !is_constant(seen[j], mean[j], var[j]) { var[j].sqrt() } else { 1.0 })
             .collect();
@@ -188,7 +188,7 @@ impl StandardiseModel {
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
-        let params: Standardise = input.field("params")?;
+        let params: Standardize = input.field("params")?;
         let mean: Vec<f64> = input.vec("mean")?;
         let seen: Vec<f64> = input.vec_of("n_samples_seen", mean.len())?;
         let var: Vec<f64> = input.vec_of("var", mean.len())?;
@@ -210,7 +210,7 @@ fn is_constant(seen: f64, mean: f64, var: f64) -> bool {
     var <= error * var + (error * mean) * (error * mean)
 }
 
-impl Model for StandardiseModel {
+impl Model for StandardizeModel {
     fn n_features(&self) -> usize {
         self.mean.len()
     }
@@ -247,13 +247,13 @@ pub(super) fn same_names(schema: &Schema, columns: usize) -> Schema {
     Schema::numbers((0..columns).map(|j| name_of(schema, j)))
 }
 
-impl Transformer for StandardiseModel {
+impl Transformer for StandardizeModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.mean.len())?;
         let cols = self.mean.len();
         by_blocks(x, cols, |block, _, out| {
             let mut scratch = Vec::new();
-            let block = numbers(block, &mut scratch, Standardise::SPEC.name)?;
+            let block = numbers(block, &mut scratch, Standardize::SPEC.name)?;
             for (i, row) in out.chunks_exact_mut(cols).enumerate() {
                 block.copy_row(i, row);
                 for j in 0..cols {
@@ -264,7 +264,7 @@ impl Transformer for StandardiseModel {
         })
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some((0..self.mean.len()).collect())
     }
 
@@ -272,7 +272,7 @@ impl Transformer for StandardiseModel {
         same_names(input, self.mean.len())
     }
 
-    fn units(&self) -> Option<Vec<(f64, f64)>> {
+    fn affine_units(&self) -> Option<Vec<(f64, f64)>> {
         Some(self.shift.iter().copied().zip(self.scale.iter().copied()).collect())
     }
 
@@ -287,14 +287,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn fit(x: &[f64], cols: usize, weight: Option<&[f64]>) -> StandardiseModel {
+    fn fit(x: &[f64], cols: usize, weight: Option<&[f64]>) -> StandardizeModel {
         let data = Dataset::new(Features::F64(MatRef::row_major(x, x.len() / cols, cols))).with_weight(weight);
-        Standardise::default().fit(&data, &Context::default()).unwrap()
+        Standardize::default().fit(&data, &Context::default()).unwrap()
     }
 
     #[test]
     fn a_small_spread_about_a_large_mean() {
-        let mut stream = Stream::new(1, "test", 0);
+        let mut stream = RngStream::new(1, "test", 0);
         let x: Vec<f64> = (0..50_000).map(|_| 1e9 + 1e-3 * stream.normal()).collect();
         let model = fit(&x, 1, None);
         // Two passes over shifted values, which are exact differences.
@@ -322,11 +322,11 @@ mod tests {
         let x = [1.0, f64::NAN, f64::INFINITY, 1.0];
         let schema = Schema::numbers(["a", "b"]);
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_schema(Some(&schema));
-        let e = Standardise::default().fit(&data, &Context::default()).unwrap_err().to_string();
+        let e = Standardize::default().fit(&data, &Context::default()).unwrap_err().to_string();
         assert_eq!(e, "column \"a\", row 1: infinity is not a finite number");
         let x = [1e300, -1e300];
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 1)));
-        assert!(Standardise::default().fit(&data, &Context::default()).unwrap_err().to_string().contains("overflows"));
+        assert!(Standardize::default().fit(&data, &Context::default()).unwrap_err().to_string().contains("overflows"));
     }
 
     #[test]
@@ -334,7 +334,7 @@ mod tests {
         let csr = Csr::new(vec![0, 1, 2, 2], vec![1, 0], vec![4.0, 2.0], 2).unwrap();
         let dense = csr.view().to_dense();
         let single: Vec<f32> = dense.as_slice().iter().map(|&v| v as f32).collect();
-        let fit = |x: Features<'_>| Standardise::default().fit(&Dataset::new(x), &Context::default()).unwrap();
+        let fit = |x: Features<'_>| Standardize::default().fit(&Dataset::new(x), &Context::default()).unwrap();
         let want = fit(Features::F64(dense.view()));
         for x in [Features::Csr(csr.view()), Features::F32(MatRef::row_major(&single, 3, 2))] {
             let got = fit(x);
@@ -386,8 +386,8 @@ mod tests {
         let model = fit(&[1.0, 2.0, 4.0, 2.0], 2, Some(&[1.0, 2.5]));
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();
-        assert_eq!(Standardise::load(&out.clone().into_reader()).unwrap(), model);
+        assert_eq!(Standardize::load(&out.clone().into_reader()).unwrap(), model);
         out.vec("scale", &[0.0, 1.0]);
-        assert!(Standardise::load(&out.into_reader()).is_err());
+        assert!(Standardize::load(&out.into_reader()).is_err());
     }
 }

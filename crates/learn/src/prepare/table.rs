@@ -3,8 +3,8 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::cells::{by_blocks, label, refuse_infinite};
-use super::levels::{Cells, Counts, Form, Level, Levels, column_name, infrequent};
+use super::cells::{by_blocks, column_label, check_finite};
+use super::levels::{ColumnReader, LevelCounts, ReadForm, LevelValue, Levels, column_name, infrequent};
 use super::moments::ColumnMoments;
 
 /// Which level of a category gets no column.
@@ -104,14 +104,14 @@ impl Learner for Prepare {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PrepareModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<PrepareModel> {
-        let columns: Vec<Treatment> = input.field("columns")?;
+        let columns: Vec<ColumnTreatment> = input.field("columns")?;
         PrepareModel::new(columns).map_err(|e| Error::Model(format!("prepare: {e}")))
     }
 }
@@ -120,7 +120,7 @@ impl Learner for Prepare {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PrepareState {
     schema: Schema,
-    forms: Vec<Form>,
+    forms: Vec<ReadForm>,
     /// Powers of two that bring columns of very small or very large numbers among those whose squares are doubles; none where
     /// no column needs one.
     units: Vec<f64>,
@@ -134,13 +134,13 @@ impl PrepareState {
 
     /// Text and identifiers teach nothing.
     fn is_dropped(&self, column: usize) -> bool {
-        matches!(self.schema.fields[column].kind, ColumnKind::Text | ColumnKind::Identifier) || self.forms[column] == Form::Texts
+        matches!(self.schema.fields[column].kind, ColumnKind::Text | ColumnKind::Identifier) || self.forms[column] == ReadForm::Texts
     }
 }
 
 /// The units in which columns are looked at, by the largest number of the first rows: 1 unless a square could overflow or vanish.
-fn units(head: &Features<'_>, forms: &[Form]) -> Vec<f64> {
-    const SAFE: std::ops::Range<f64> = 1e-120..1e120;
+fn units(head: &Features<'_>, forms: &[ReadForm]) -> Vec<f64> {
+    const SAFE_SQUARE: std::ops::Range<f64> = 1e-120..1e120;
     let mut most = vec![0.0f64; forms.len()];
     let mut take = |j: usize, v: f64| {
         if v.is_finite() {
@@ -153,26 +153,26 @@ fn units(head: &Features<'_>, forms: &[Form]) -> Vec<f64> {
             let (places, values) = m.row(i);
             places.iter().zip(values).for_each(|(&j, &v)| take(j as usize, v));
         }),
-        x => (0..forms.len()).filter(|&j| forms[j] == Form::Kept).for_each(|j| {
-            let cells = Cells::of(x, j);
+        x => (0..forms.len()).filter(|&j| forms[j] == ReadForm::Kept).for_each(|j| {
+            let cells = ColumnReader::of(x, j);
             (0..x.rows()).filter_map(|i| cells.number(i)).for_each(|v| take(j, v));
         }),
     }
     // The power of two below the largest: dividing by that rounds nothing.
     let power = |most: f64| f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
-    let unit = |most: f64| if most == 0.0 || SAFE.contains(&most) || power(most) == 0.0 { 1.0 } else { power(most) };
+    let unit = |most: f64| if most == 0.0 || SAFE_SQUARE.contains(&most) || power(most) == 0.0 { 1.0 } else { power(most) };
     let units: Vec<f64> = most.into_iter().map(unit).collect();
     if units.iter().all(|u| *u == 1.0) { Vec::new() } else { units }
 }
 
 /// What [`Prepare`] gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PreparePart {
+pub struct PreparePartial {
     moments: ColumnMoments,
-    counts: Counts,
+    counts: LevelCounts,
 }
 
-impl Partial for PreparePart {
+impl Partial for PreparePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.moments.merge(other.moments)?;
         self.counts.merge(other.counts)
@@ -181,18 +181,18 @@ impl Partial for PreparePart {
 
 impl PassLearner for Prepare {
     type State = PrepareState;
-    type Partial = PreparePart;
+    type Partial = PreparePartial;
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<PrepareState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<PrepareState> {
         let form = |j: usize| match head.x {
             Features::Table(t) => match &t.table().columns()[j] {
-                Column::Number { .. } => Form::Kept,
-                Column::Category { names, .. } => Form::Codes(names.clone()),
-                Column::Text(_) => Form::Texts,
+                Column::Number { .. } => ReadForm::Kept,
+                Column::Category { names, .. } => ReadForm::Codes(names.clone()),
+                Column::Text(_) => ReadForm::Texts,
             },
-            _ => Form::Kept,
+            _ => ReadForm::Kept,
         };
-        let forms: Vec<Form> = (0..head.cols()).map(form).collect();
+        let forms: Vec<ReadForm> = (0..head.cols()).map(form).collect();
         // Columns of a matrix are numbers whatever a schema calls them.
         let schema = match head.x {
             Features::Table(t) => t.schema().clone(),
@@ -200,7 +200,7 @@ impl PassLearner for Prepare {
         };
         for name in &self.keep {
             let j = schema.position(name)?;
-            if forms[j] != Form::Kept {
+            if forms[j] != ReadForm::Kept {
                 return Err(Error::Kind {
                     column: format!("\"{name}\""),
                     found: format!("of type {}", schema.fields[j].kind),
@@ -221,30 +221,30 @@ impl PassLearner for Prepare {
         Ok(state)
     }
 
-    fn empty(&self, state: &PrepareState) -> PreparePart {
+    fn empty_partial(&self, state: &PrepareState) -> PreparePartial {
         // What is dropped is not counted either.
-        let tallied: Vec<Form> =
-            (0..state.forms.len()).map(|j| if state.is_dropped(j) { Form::Kept } else { state.forms[j].clone() }).collect();
-        PreparePart { moments: ColumnMoments::new(state.forms.len()), counts: Counts::new(&tallied) }
+        let tallied: Vec<ReadForm> =
+            (0..state.forms.len()).map(|j| if state.is_dropped(j) { ReadForm::Kept } else { state.forms[j].clone() }).collect();
+        PreparePartial { moments: ColumnMoments::new(state.forms.len()), counts: LevelCounts::new(&tallied) }
     }
 
-    fn add(&self, state: &PrepareState, part: &mut PreparePart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &PrepareState, part: &mut PreparePartial, rows: &Dataset<'_>) -> Result<()> {
         part.counts.add(rows)?;
         match rows.x {
             Features::F64(m) if state.units.is_empty() => part.moments.add(m, rows.weight),
             x => {
                 let mut block = Mat::filled(rows.rows(), state.forms.len(), f64::NAN);
-                for j in (0..state.forms.len()).filter(|&j| state.forms[j] == Form::Kept && !state.is_dropped(j)) {
-                    let cells = Cells::of(&x, j);
+                for j in (0..state.forms.len()).filter(|&j| state.forms[j] == ReadForm::Kept && !state.is_dropped(j)) {
+                    let cells = ColumnReader::of(&x, j);
                     let unit = state.unit(j);
                     (0..rows.rows()).for_each(|i| block[(i, j)] = cells.number(i).map_or(f64::NAN, |v| v / unit));
                 }
                 part.moments.add(block.view(), rows.weight);
             }
         }
-        if let Some(j) = part.moments.broken() {
-            refuse_infinite(&rows.x, rows.schema, &|j| !state.is_dropped(j))?;
-            let column = label(rows.schema, j);
+        if let Some(j) = part.moments.first_non_finite_column() {
+            check_finite(&rows.x, rows.schema, &|j| !state.is_dropped(j))?;
+            let column = column_label(rows.schema, j);
             return Err(Error::Numeric(format!(
                 "column {column}: its numbers are so large that the sum of their squares overflows"
             )));
@@ -252,16 +252,16 @@ impl PassLearner for Prepare {
         Ok(())
     }
 
-    fn finish(&self, state: PrepareState, total: PreparePart, _: &Context<'_>) -> Result<Step<PrepareState, PrepareModel>> {
-        let column = |(j, form): (usize, &Form)| {
+    fn finish(&self, state: PrepareState, total: PreparePartial, _: &Context<'_>) -> Result<PassStep<PrepareState, PrepareModel>> {
+        let column = |(j, form): (usize, &ReadForm)| {
             let kind = state.schema.fields[j].kind;
             if self.keep.contains(&state.schema.fields[j].name) {
-                return Treatment::Kept { kind };
+                return ColumnTreatment::Kept { kind };
             }
             if state.is_dropped(j) {
-                return Treatment::Dropped { kind };
+                return ColumnTreatment::Dropped { kind };
             }
-            if let Form::Codes(_) = form {
+            if let ReadForm::Codes(_) = form {
                 return self.category(&total.counts.levels(j, form), total.counts.weight);
             }
             let m = &total.moments;
@@ -270,7 +270,7 @@ impl PassLearner for Prepare {
             let variance = if all > 0.0 { m.squares[j] / all } else { 0.0 };
             let constant = variance.sqrt() <= 4.0 * f64::EPSILON * m.mean[j].abs();
             let (mean, deviation) = (m.mean[j] * state.unit(j), variance.sqrt() * state.unit(j));
-            Treatment::Number {
+            ColumnTreatment::Number {
                 kind,
                 mean,
                 shift: if self.standardise { mean } else { 0.0 },
@@ -281,12 +281,12 @@ impl PassLearner for Prepare {
             }
         };
         let columns = state.forms.iter().enumerate().map(column).collect();
-        Ok(Step::Done(PrepareModel::new(columns)?))
+        Ok(PassStep::Done(PrepareModel::new(columns)?))
     }
 }
 
 impl Prepare {
-    fn category(&self, levels: &[(Level, f64)], rows: f64) -> Treatment {
+    fn category(&self, levels: &[(LevelValue, f64)], rows: f64) -> ColumnTreatment {
         let weights: Vec<f64> = levels.iter().map(|l| l.1).collect();
         // The limit counts columns; the group of the rare names is one of them only when there is one.
         let limit = self.max_categories.filter(|&most| levels.len() > most);
@@ -296,19 +296,19 @@ impl Prepare {
         let mut missing = None;
         for ((level, w), rare) in levels.iter().zip(rare) {
             match level {
-                Level::Missing => missing = Some(*w),
+                LevelValue::Missing => missing = Some(*w),
                 _ if rare => together.push(level.to_string()),
                 _ => names.push(level.to_string()),
             }
         }
-        Treatment::Category { names, together, missing, rows, drop_first: self.drop.is_some() }
+        ColumnTreatment::Category { names, together, missing, rows, drop_first: self.drop.is_some() }
     }
 }
 
 /// What is done to a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Treatment {
+enum ColumnTreatment {
     /// Not used.
     Dropped { kind: ColumnKind },
     /// Left as it is.
@@ -321,29 +321,29 @@ enum Treatment {
 
 /// Where the values of a category go.
 #[derive(Debug, Clone, PartialEq)]
-struct Places {
+struct OneHotMap {
     levels: Levels,
     /// The new column of each level, from the first of the category; none for the dropped one.
     to: Vec<Option<usize>>,
     width: usize,
 }
 
-impl Treatment {
+impl ColumnTreatment {
     /// The names of the new columns of a category, and where its values go.
-    fn places(&self) -> Result<Option<Places>> {
+    fn places(&self) -> Result<Option<OneHotMap>> {
         let Self::Category { names, together, missing, drop_first, .. } = self else { return Ok(None) };
-        let mut levels: Vec<Level> = names.iter().chain(together).map(|n| Level::Name(n.clone())).collect();
+        let mut levels: Vec<LevelValue> = names.iter().chain(together).map(|n| LevelValue::Name(n.clone())).collect();
         let mut group: Vec<usize> = (0..names.len()).chain(together.iter().map(|_| names.len())).collect();
         let mut width = names.len() + usize::from(!together.is_empty());
         if missing.is_some() {
-            levels.push(Level::Missing);
+            levels.push(LevelValue::Missing);
             group.push(width);
             width += 1;
         }
         // A category with one value keeps its column, so that it does not vanish.
         let first = usize::from(*drop_first && width > 1);
         let to = group.into_iter().map(|g| g.checked_sub(first)).collect();
-        Ok(Some(Places { levels: Levels::new(levels)?, to, width: width - first }))
+        Ok(Some(OneHotMap { levels: Levels::new(levels)?, to, width: width - first }))
     }
 
     /// Endings of the names of the new columns of a category.
@@ -363,7 +363,7 @@ impl Treatment {
     }
 
     /// What was done, in plain words.
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Self::Dropped { kind: ColumnKind::Text } => "dropped: text".into(),
             Self::Dropped { kind: ColumnKind::Identifier } => "dropped: it names the rows".into(),
@@ -420,28 +420,28 @@ fn short(v: f64) -> String {
 /// What [`Prepare`] learned: what is done to each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrepareModel {
-    columns: Vec<Treatment>,
-    places: Vec<Option<Places>>,
+    columns: Vec<ColumnTreatment>,
+    places: Vec<Option<OneHotMap>>,
     /// The first new column of each column, and the number of new columns at the end.
     starts: Vec<usize>,
 }
 
 impl PrepareModel {
-    fn new(columns: Vec<Treatment>) -> Result<Self> {
+    fn new(columns: Vec<ColumnTreatment>) -> Result<Self> {
         let mut starts = vec![0];
         let mut places = Vec::new();
         for c in &columns {
             let p = c.places()?;
             let width = match c {
-                Treatment::Dropped { .. } => 0,
-                Treatment::Kept { .. } => 1,
-                Treatment::Number { mean, shift, scale, .. } => {
+                ColumnTreatment::Dropped { .. } => 0,
+                ColumnTreatment::Kept { .. } => 1,
+                ColumnTreatment::Number { mean, shift, scale, .. } => {
                     if !(mean.is_finite() && shift.is_finite() && scale.is_finite() && *scale > 0.0) {
                         return Err(Error::Data("the moments of a column are no numbers".into()));
                     }
                     1
                 }
-                Treatment::Category { .. } => p.as_ref().map_or(0, |p| p.width),
+                ColumnTreatment::Category { .. } => p.as_ref().map_or(0, |p| p.width),
             };
             starts.push(starts[starts.len() - 1] + width);
             places.push(p);
@@ -457,8 +457,8 @@ impl PrepareModel {
     }
 
     /// What was done to each column, in plain words.
-    pub fn steps(&self) -> Vec<String> {
-        self.columns.iter().map(Treatment::words).collect()
+    pub fn descriptions(&self) -> Vec<String> {
+        self.columns.iter().map(ColumnTreatment::describe).collect()
     }
 }
 
@@ -473,7 +473,7 @@ impl Model for PrepareModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         let dropped: Vec<String> = (0..self.columns.len())
-            .filter(|&j| matches!(self.columns[j], Treatment::Dropped { .. }))
+            .filter(|&j| matches!(self.columns[j], ColumnTreatment::Dropped { .. }))
             .map(|j| column_name(schema, j))
             .collect();
         if !dropped.is_empty() {
@@ -482,7 +482,7 @@ impl Model for PrepareModel {
         let rows = (0..self.columns.len())
             .map(|j| {
                 let width = self.starts[j + 1] - self.starts[j];
-                vec![column_name(schema, j).into(), self.columns[j].words().into(), (width as f64).into()]
+                vec![column_name(schema, j).into(), self.columns[j].describe().into(), (width as f64).into()]
             })
             .collect();
         report.table("Preparation", &["column", "what was done", "new columns"], rows);
@@ -503,21 +503,21 @@ impl Transformer for PrepareModel {
             for (j, column) in self.columns.iter().enumerate() {
                 let start = self.starts[j];
                 match (column, &self.places[j]) {
-                    (Treatment::Number { mean, shift, scale, .. }, _) => {
+                    (ColumnTreatment::Number { mean, shift, scale, .. }, _) => {
                         check_number_column(block, j)?;
-                        let cells = Cells::of(block, j);
+                        let cells = ColumnReader::of(block, j);
                         for i in 0..block.rows() {
                             let v = cells.number(i).unwrap_or(*mean);
                             if v.is_infinite() {
                                 let value = if v > 0.0 { "infinity" } else { "-infinity" }.into();
-                                return Err(Error::NotFinite { column: label(schema, j), row: i, value });
+                                return Err(Error::NotFinite { column: column_label(schema, j), row: i, value });
                             }
                             out[i * width + start] = (v - shift) / scale;
                         }
                     }
-                    (Treatment::Kept { .. }, _) => {
+                    (ColumnTreatment::Kept { .. }, _) => {
                         check_number_column(block, j)?;
-                        let cells = Cells::of(block, j);
+                        let cells = ColumnReader::of(block, j);
                         (0..block.rows()).for_each(|i| out[i * width + start] = cells.number(i).unwrap_or(f64::NAN));
                     }
                     (_, Some(places)) => places.levels.codes(block, j, |i, code| {
@@ -532,15 +532,15 @@ impl Transformer for PrepareModel {
         })
     }
 
-    fn units(&self) -> Option<Vec<(f64, f64)>> {
-        let of = |(j, column): (usize, &Treatment)| match column {
-            Treatment::Number { shift, scale, .. } => vec![(*shift, *scale)],
+    fn affine_units(&self) -> Option<Vec<(f64, f64)>> {
+        let of = |(j, column): (usize, &ColumnTreatment)| match column {
+            ColumnTreatment::Number { shift, scale, .. } => vec![(*shift, *scale)],
             _ => vec![(0.0, 1.0); self.starts[j + 1] - self.starts[j]],
         };
         Some(self.columns.iter().enumerate().flat_map(of).collect())
     }
 
-    fn sources(&self) -> Option<Vec<usize>> {
+    fn source_columns(&self) -> Option<Vec<usize>> {
         Some((0..self.columns.len()).flat_map(|j| vec![j; self.starts[j + 1] - self.starts[j]]).collect())
     }
 
@@ -549,9 +549,9 @@ impl Transformer for PrepareModel {
         for (j, column) in self.columns.iter().enumerate() {
             let name = column_name(input, j);
             match column {
-                Treatment::Dropped { .. } => {}
-                Treatment::Number { .. } | Treatment::Kept { .. } => names.push(name),
-                Treatment::Category { .. } => names.extend(column.endings().into_iter().map(|e| format!("{name}_{e}"))),
+                ColumnTreatment::Dropped { .. } => {}
+                ColumnTreatment::Number { .. } | ColumnTreatment::Kept { .. } => names.push(name),
+                ColumnTreatment::Category { .. } => names.extend(column.endings().into_iter().map(|e| format!("{name}_{e}"))),
             }
         }
         Schema::numbers(names)
@@ -563,9 +563,9 @@ impl Transformer for PrepareModel {
         Ok(Some(Mat::from_fn(z.rows(), self.columns.len(), |i, j| {
             let start = self.starts[j];
             match (&self.columns[j], &self.places[j]) {
-                (Treatment::Number { shift, scale, .. }, _) => z.at(i, start) * scale + shift,
-                (Treatment::Kept { .. }, _) => *z.at(i, start),
-                (Treatment::Category { names, .. }, Some(places)) => {
+                (ColumnTreatment::Number { shift, scale, .. }, _) => z.at(i, start) * scale + shift,
+                (ColumnTreatment::Kept { .. }, _) => *z.at(i, start),
+                (ColumnTreatment::Category { names, .. }, Some(places)) => {
                     let mut best: Option<(f64, usize)> = None;
                     for to in 0..places.width {
                         let v = *z.at(i, start + to);
@@ -658,7 +658,7 @@ mod tests {
             let square: f64 = z.view().col_iter(j).map(|v| v * v).sum();
             assert!((square / 4.0 - 1.0).abs() < 1e-14);
         }
-        let steps = model.steps();
+        let steps = model.descriptions();
         assert!(steps[0].contains("1 missing cell filled with the mean 3") && steps[1].contains("days"), "{steps:?}");
         assert!(steps[2].contains("2 names") && steps[3].contains("text") && steps[4].contains("names the rows"), "{steps:?}");
         assert!(steps[5].contains("constant") && steps[6].contains("entirely missing"), "{steps:?}");
@@ -706,7 +706,7 @@ mod tests {
         for unit in [2f64.powi(-1000), 2f64.powi(1000)] {
             let t = with(unit);
             let model = fit(&[], &t).unwrap();
-            assert_eq!(model.transform(&Features::Table(t.view())).unwrap(), want, "{:?}", model.steps());
+            assert_eq!(model.transform(&Features::Table(t.view())).unwrap(), want, "{:?}", model.descriptions());
         }
     }
 
@@ -720,7 +720,7 @@ mod tests {
         assert!((0..4).all(|i| z[(i, at("same"))] == 0.1));
         assert_eq!([z[(0, at("mass"))], z[(2, at("mass"))], z[(3, at("mass"))]], [1.0, 3.0, 5.0]);
         assert!(z[(1, at("mass"))].is_nan());
-        let words = model.steps();
+        let words = model.descriptions();
         assert!(words[0].contains("kept") && words[5].contains("kept"), "{words:?}");
         let e = fit(&[("keep", json!(["sex"]))], &t).unwrap_err().to_string();
         assert!(e.contains("\"sex\"") && e.contains("category"), "{e}");

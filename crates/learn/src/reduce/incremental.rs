@@ -79,8 +79,8 @@ impl Learner for IncrementalPca {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(fit_source);
-    const RESUME: Option<Resume<Self>> = Some(resume);
-    const ORDERED: bool = true;
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<IncrementalPcaModel> {
         self.check()?;
@@ -99,14 +99,14 @@ impl Learner for IncrementalPca {
 }
 
 /// Rows as doubles with their weights, until they are enough for a batch.
-struct Batch {
+struct PcaBatch {
     cols: usize,
     rows: Vec<f64>,
     weight: Vec<f64>,
 }
 
-impl Batch {
-    fn take(&mut self, rows: &Dataset<'_>) -> Result<()> {
+impl PcaBatch {
+    fn append_rows(&mut self, rows: &Dataset<'_>) -> Result<()> {
         const STEP: usize = 1024;
         let (mut scratch, mut row) = (Vec::new(), vec![0.0; self.cols]);
         for first in (0..rows.rows()).step_by(STEP) {
@@ -131,22 +131,22 @@ impl Batch {
 fn fit_source(learner: &IncrementalPca, source: &dyn RowSource, cx: &Context<'_>) -> Result<IncrementalPcaModel> {
     learner.check()?;
     let mut model: Option<IncrementalPcaModel> = None;
-    let mut held: Option<Batch> = None;
+    let mut held: Option<PcaBatch> = None;
     let (mut batches, mut first) = (0, 0);
     source.scan(&mut |rows| {
         if rows.rows() == 0 {
             return Ok(Flow::Continue);
         }
-        rows.check_part(&IncrementalPca::SPEC)?;
+        rows.check_block(&IncrementalPca::SPEC)?;
         rows.x.refuse_non_finite(rows.schema).map_err(|e| e.with_row(|row| row + first))?;
         let cols = rows.cols();
         let size = learner.batch_size.unwrap_or(5 * cols);
         let step = size.max(1024);
-        let batch = held.get_or_insert_with(|| Batch { cols, rows: Vec::new(), weight: Vec::new() });
+        let batch = held.get_or_insert_with(|| PcaBatch { cols, rows: Vec::new(), weight: Vec::new() });
         // The last rows join the batch before them when they are fewer than the components.
         let enough = size + learner.n_components.unwrap_or(0);
         for from in (0..rows.rows()).step_by(step) {
-            batch.take(&rows.row_range(from..(from + step).min(rows.rows())))?;
+            batch.append_rows(&rows.row_range(from..(from + step).min(rows.rows())))?;
             while batch.weight.len() >= enough {
                 cx.check(Progress { stage: "batches", done: batches, total: None, objective: None })?;
                 batches += 1;
@@ -178,15 +178,15 @@ fn resume(
         data.x.expect_cols(model.n_features())?;
     }
     cx.check(Progress { stage: "batches", done: 0, total: Some(1), objective: None })?;
-    let mut batch = Batch { cols: data.cols(), rows: Vec::new(), weight: Vec::new() };
-    batch.take(data)?;
+    let mut batch = PcaBatch { cols: data.cols(), rows: Vec::new(), weight: Vec::new() };
+    batch.append_rows(data)?;
     learner.update(start, batch)
 }
 
 impl IncrementalPca {
     /// Takes a batch into the components.
-    fn update(&self, start: Option<&IncrementalPcaModel>, batch: Batch) -> Result<IncrementalPcaModel> {
-        let Batch { cols, rows: mut x, weight } = batch;
+    fn update(&self, start: Option<&IncrementalPcaModel>, batch: PcaBatch) -> Result<IncrementalPcaModel> {
+        let PcaBatch { cols, rows: mut x, weight } = batch;
         let (rows, added) = (weight.len(), weight.iter().sum::<f64>());
         let kept = self.kept(start, rows, cols)?;
         // Twice, since the first mean is rounded to the size of the values, the second to that of their spread.
@@ -340,10 +340,10 @@ impl Density for IncrementalPcaModel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::{Components, Pca};
+    use crate::reduce::{ComponentCount, Pca};
 
     fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-        let mut s = Stream::new(seed, "test", 0);
+        let mut s = RngStream::new(seed, "test", 0);
         Mat::from_fn(rows, cols, |i, j| 5.0 + (1.0 + j as f64) * s.normal() + (i % 7) as f64)
     }
 
@@ -375,14 +375,14 @@ mod tests {
     #[test]
     fn few_components_come_near_and_parts_are_the_whole() {
         // Three directions stand out, so that what batches lose of the others hardly matters.
-        let mut s = Stream::new(2, "factors", 0);
+        let mut s = RngStream::new(2, "factors", 0);
         let loadings = Mat::from_fn(3, 8, |k, _| (6.0 - 2.0 * k as f64) * s.normal());
         let x = Mat::from_fn(2000, 3, |_, _| s.normal());
         let x = ermine_math::linalg::product(x.view(), loadings.view());
         let x = Mat::from_fn(2000, 8, |i, j| x[(i, j)] + 0.5 * s.normal() + 5.0);
         let learner = IncrementalPca { n_components: Some(3), batch_size: Some(100), whiten: true };
         let whole = learner.fit(&data(&x), &Context::default()).unwrap();
-        let pca = Pca { n_components: Some(Components::Count(3)), ..Pca::default() }.fit(&data(&x), &Context::default()).unwrap();
+        let pca = Pca { n_components: Some(ComponentCount::Count(3)), ..Pca::default() }.fit(&data(&x), &Context::default()).unwrap();
         for k in 0..3 {
             let along: f64 = whole.components().components().row(k).iter().zip(pca.components().row(k)).map(|(a, b)| a * b).sum();
             assert!(along > 0.999, "component {k}: {along}");

@@ -1,16 +1,16 @@
 //! Learning and validation curves as data.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Result, Stream, Target};
+use ermine_core::{AnyLearner, Context, Dataset, Error, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Rounds;
-use super::workers::spread;
+use super::CvSplits;
+use super::workers::parallel_map;
 use crate::metrics;
 
 /// The values of a measure over the rounds of a cross-validation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Scores {
+pub struct FoldScores {
     /// One a round.
     pub each: Vec<f64>,
     /// Their mean.
@@ -21,7 +21,7 @@ pub struct Scores {
     pub standard_error: f64,
 }
 
-impl Scores {
+impl FoldScores {
     /// Sums up the values of the rounds.
     pub fn of(each: Vec<f64>) -> Self {
         let n = each.len() as f64;
@@ -40,9 +40,9 @@ pub struct LearningCurve {
     /// Training rows, rising.
     pub sizes: Vec<usize>,
     /// The measure on the training rows themselves, for each size.
-    pub train: Vec<Scores>,
+    pub train: Vec<FoldScores>,
     /// The measure on the rows left out, for each size.
-    pub test: Vec<Scores>,
+    pub test: Vec<FoldScores>,
     /// Mean seconds of a fit, for each size.
     pub fit_seconds: Vec<f64>,
 }
@@ -57,16 +57,16 @@ pub struct ValidationCurve {
     /// Its values, in the order given.
     pub values: Vec<Value>,
     /// The measure on the training rows, for each value.
-    pub train: Vec<Scores>,
+    pub train: Vec<FoldScores>,
     /// The measure on the rows left out, for each value.
-    pub test: Vec<Scores>,
+    pub test: Vec<FoldScores>,
     /// Mean seconds of a fit, for each value.
     pub fit_seconds: Vec<f64>,
 }
 
 /// Rows in random order such that every beginning of it has each class in about its share: a class with m rows has them at even
 /// distances. For numbers just a random order.
-pub(super) fn even_order(y: &Target<'_>, rows: &[usize], stream: &mut Stream) -> Vec<usize> {
+pub(super) fn even_order(y: &Target<'_>, rows: &[usize], stream: &mut RngStream) -> Vec<usize> {
     let mut order: Vec<usize> = stream.permutation(rows.len()).into_iter().map(|k| rows[k]).collect();
     if let Target::Class { codes, names } = y {
         let mut count = vec![0usize; names.len()];
@@ -94,7 +94,7 @@ fn measure(model: &dyn ermine_core::Model, rows: &Dataset<'_>, metric: &str) -> 
 }
 
 /// The measure on the training rows and on the rows left out, and the seconds of a fit.
-type Cell = (f64, f64, f64);
+type CurveCell = (f64, f64, f64);
 
 /// One fit of a curve: the measure on the training rows and on the rows left out, and the seconds of the fit.
 fn fit_and_measure(
@@ -103,7 +103,7 @@ fn fit_and_measure(
     test: &Dataset<'_>,
     metric: &str,
     cx: &Context<'_>,
-) -> Result<Cell> {
+) -> Result<CurveCell> {
     let started = std::time::Instant::now();
     let model = learner.fit_any(train, cx)?;
     let seconds = started.elapsed().as_secs_f64();
@@ -117,7 +117,7 @@ fn fit_and_measure(
 pub fn learning_curve(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
-    rounds: &Rounds,
+    rounds: &CvSplits,
     shares: &[f64],
     metric: &str,
     cx: &Context<'_>,
@@ -132,13 +132,13 @@ pub fn learning_curve(
     sizes.dedup();
     // The largest first, so that no thread is left with one at the end.
     let tasks: Vec<(usize, usize)> = (0..sizes.len()).rev().flat_map(|k| (0..rounds.len()).map(move |r| (k, r))).collect();
-    let found = spread(tasks, |_, (k, r)| {
+    let found = parallel_map(tasks, |_, (k, r)| {
         let (train, test) = rounds.round(r);
-        let order = even_order(&data.y, &train, &mut Stream::new(cx.seed, "learning curve", r as u64));
+        let order = even_order(&data.y, &train, &mut RngStream::new(cx.seed, "learning curve", r as u64));
         // In their original order, as a fit on all rows has them.
         let mut part = order[..sizes[k]].to_vec();
         part.sort_unstable();
-        let cell = fit_and_measure(learner, &data.take(&part).view(), &data.take(&test).view(), metric, cx)?;
+        let cell = fit_and_measure(learner, &data.take_rows(&part).view(), &data.take_rows(&test).view(), metric, cx)?;
         Ok((k, cell))
     });
     let cells = in_cells(sizes.len(), found)?;
@@ -150,7 +150,7 @@ pub fn learning_curve(
 pub fn validation_curve(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
-    rounds: &Rounds,
+    rounds: &CvSplits,
     parameter: &str,
     values: &[Value],
     metric: &str,
@@ -164,9 +164,9 @@ pub fn validation_curve(
         learners.push(learner);
     }
     let tasks: Vec<(usize, usize)> = (0..rounds.len()).flat_map(|r| (0..values.len()).map(move |k| (k, r))).collect();
-    let found = spread(tasks, |_, (k, r)| {
+    let found = parallel_map(tasks, |_, (k, r)| {
         let (train, test) = rounds.round(r);
-        let cell = fit_and_measure(&*learners[k], &data.take(&train).view(), &data.take(&test).view(), metric, cx)?;
+        let cell = fit_and_measure(&*learners[k], &data.take_rows(&train).view(), &data.take_rows(&test).view(), metric, cx)?;
         Ok((k, cell))
     });
     let cells = in_cells(values.len(), found)?;
@@ -182,7 +182,7 @@ pub fn validation_curve(
 }
 
 /// The fits of each point, in the order of the rounds.
-fn in_cells(points: usize, found: Vec<Result<(usize, Cell)>>) -> Result<Vec<Vec<Cell>>> {
+fn in_cells(points: usize, found: Vec<Result<(usize, CurveCell)>>) -> Result<Vec<Vec<CurveCell>>> {
     let mut cells = vec![Vec::new(); points];
     for one in found {
         let (k, cell) = one?;
@@ -192,8 +192,8 @@ fn in_cells(points: usize, found: Vec<Result<(usize, Cell)>>) -> Result<Vec<Vec<
 }
 
 /// Training scores, test scores and mean seconds of each point of a curve.
-fn columns(cells: Vec<Vec<Cell>>) -> (Vec<Scores>, Vec<Scores>, Vec<f64>) {
-    let of = |f: fn(&Cell) -> f64| cells.iter().map(|c| Scores::of(c.iter().map(f).collect())).collect::<Vec<_>>();
+fn columns(cells: Vec<Vec<CurveCell>>) -> (Vec<FoldScores>, Vec<FoldScores>, Vec<f64>) {
+    let of = |f: fn(&CurveCell) -> f64| cells.iter().map(|c| FoldScores::of(c.iter().map(f).collect())).collect::<Vec<_>>();
     (of(|c| c.0), of(|c| c.1), of(|c| c.2).into_iter().map(|s| s.mean).collect())
 }
 
@@ -207,7 +207,7 @@ mod tests {
 
     /// A line with noise, 120 rows.
     fn line() -> (Vec<f64>, Vec<f64>) {
-        let mut s = Stream::new(3, "line", 0);
+        let mut s = RngStream::new(3, "line", 0);
         let x: Vec<f64> = (0..120 * 8).map(|_| s.normal()).collect();
         let y = (0..120).map(|i| x[8 * i] - 2.0 * x[8 * i + 1] + 0.5 * s.normal()).collect();
         (x, y)
@@ -217,7 +217,7 @@ mod tests {
     fn more_rows_bring_training_and_test_together() {
         let (x, y) = line();
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
-        let folds = Rounds::from(k_fold(120, 4, 0).unwrap());
+        let folds = CvSplits::from(k_fold(120, 4, 0).unwrap());
         let learner = Ridge { alpha: 1e-6.into(), ..Ridge::default() };
         let curve = learning_curve(&learner, &data, &folds, &[0.15, 0.4, 1.0], "rmse", &Context::default()).unwrap();
         assert_eq!(curve.sizes, [14, 36, 90]);
@@ -232,7 +232,7 @@ mod tests {
     fn a_validation_curve_falls_and_rises_with_the_penalty() {
         let (x, y) = line();
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
-        let folds = Rounds::from(k_fold(120, 4, 0).unwrap());
+        let folds = CvSplits::from(k_fold(120, 4, 0).unwrap());
         let values = [0.01, 1.0, 1e4].map(Value::from);
         let curve = validation_curve(&Ridge::default(), &data, &folds, "alpha", &values, "mse", &Context::default()).unwrap();
         assert!(curve.train[0].mean < curve.train[1].mean && curve.train[1].mean < curve.train[2].mean);
@@ -247,7 +247,7 @@ mod tests {
         let names = ["a".to_owned(), "b".to_owned()];
         let y = Target::Class { codes: &codes, names: &names };
         let rows: Vec<usize> = (0..200).collect();
-        let order = even_order(&y, &rows, &mut Stream::new(1, "t", 0));
+        let order = even_order(&y, &rows, &mut RngStream::new(1, "t", 0));
         for n in [20, 50, 110] {
             let rare = order[..n].iter().filter(|&&i| codes[i] == 1).count();
             assert!(rare.abs_diff(n / 10) <= 1, "{rare} of {n}");

@@ -1,15 +1,15 @@
 //! Bias and variance of any learner, by training it again and again.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Result, Stream, Target};
+use ermine_core::{AnyLearner, Context, Dataset, Error, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
 
-use super::workers::spread;
+use super::workers::parallel_map;
 use crate::metrics::Outcome;
 
 /// How training sets are drawn from the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Draw {
+pub enum TrainingDraw {
     /// As many rows as there are, with replacement.
     Bootstrap,
     /// A share of the rows, without replacement.
@@ -43,7 +43,7 @@ pub struct BiasVariance {
 }
 
 /// One test row: risk, bias, variance, noise; and the two sides of the variance.
-type Parts = ([f64; 4], [f64; 2]);
+type RiskParts = ([f64; 4], [f64; 2]);
 
 /// Trains on `draws` sets drawn from `data` and takes the errors on `test` apart. `means` are the targets of the test rows without noise, for
 /// experiments in which they are known (codes of the best classes for classes).
@@ -51,7 +51,7 @@ pub fn bias_variance(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
     test: &Dataset<'_>,
-    draw: Draw,
+    draw: TrainingDraw,
     draws: usize,
     means: Option<&[f64]>,
     cx: &Context<'_>,
@@ -59,7 +59,7 @@ pub fn bias_variance(
     if draws < 2 {
         return Err(Error::Data(format!("{draws} training sets: a variance needs at least 2")));
     }
-    if let Draw::Subsample(share) = draw
+    if let TrainingDraw::Subsample(share) = draw
         && !(share > 0.0 && share < 1.0)
     {
         return Err(Error::Data(format!("a share of {share} of the rows: it must lie between 0 and 1")));
@@ -71,21 +71,21 @@ pub fn bias_variance(
     }
     let rows = data.rows();
     let fit = |_: usize, d: usize| -> Result<Outcome> {
-        let mut stream = Stream::new(cx.seed, "bias and variance", d as u64);
+        let mut stream = RngStream::new(cx.seed, "bias and variance", d as u64);
         let mut drawn: Vec<usize> = match draw {
-            Draw::Bootstrap => (0..rows).map(|_| stream.below(rows)).collect(),
-            Draw::Subsample(share) => {
+            TrainingDraw::Bootstrap => (0..rows).map(|_| stream.below(rows)).collect(),
+            TrainingDraw::Subsample(share) => {
                 let mut order = stream.permutation(rows);
                 order.truncate(((share * rows as f64).round() as usize).clamp(1, rows));
                 order
             }
         };
         drawn.sort_unstable();
-        let model = learner.fit_any(&data.take(&drawn).view(), cx)?;
+        let model = learner.fit_any(&data.take_rows(&drawn).view(), cx)?;
         Outcome::of(&*model, &test.x, cx)
     };
-    let outcomes: Vec<Outcome> = spread((0..draws).collect(), fit).into_iter().collect::<Result<_>>()?;
-    let per_row: Vec<Parts> = match test.y {
+    let outcomes: Vec<Outcome> = parallel_map((0..draws).collect(), fit).into_iter().collect::<Result<_>>()?;
+    let per_row: Vec<RiskParts> = match test.y {
         Target::Class { codes, names } => {
             let mean = |i: usize| means.map(|m| m[i] as u32);
             (0..test.rows()).map(|i| of_classes(&outcomes, i, codes[i], mean(i), names.len())).collect()
@@ -99,7 +99,7 @@ pub fn bias_variance(
     Ok(sum_up(&per_row, test, draws, means.is_some(), matches!(test.y, Target::Class { .. })))
 }
 
-fn of_numbers(outcomes: &[Outcome], row: usize, y: &[f64], mean: Option<f64>) -> Parts {
+fn of_numbers(outcomes: &[Outcome], row: usize, y: &[f64], mean: Option<f64>) -> RiskParts {
     let b = outcomes.len() as f64;
     let mut out = [0.0; 4];
     for (j, &y) in y.iter().enumerate() {
@@ -117,7 +117,7 @@ fn of_numbers(outcomes: &[Outcome], row: usize, y: &[f64], mean: Option<f64>) ->
     (out.map(|v| v / y.len() as f64), [0.0; 2])
 }
 
-fn of_classes(outcomes: &[Outcome], row: usize, y: u32, best: Option<u32>, classes: usize) -> Parts {
+fn of_classes(outcomes: &[Outcome], row: usize, y: u32, best: Option<u32>, classes: usize) -> RiskParts {
     let mut counts = vec![0usize; classes];
     for outcome in outcomes {
         if let Outcome::Classes { found, .. } = outcome {
@@ -137,9 +137,9 @@ fn of_classes(outcomes: &[Outcome], row: usize, y: u32, best: Option<u32>, class
     ([risk, f64::from(!right), variance, f64::from(truth != y as usize)], sides)
 }
 
-fn sum_up(rows: &[Parts], test: &Dataset<'_>, draws: usize, noise: bool, classes: bool) -> BiasVariance {
+fn sum_up(rows: &[RiskParts], test: &Dataset<'_>, draws: usize, noise: bool, classes: bool) -> BiasVariance {
     let total = test.total_weight();
-    let mean = |of: &dyn Fn(&Parts) -> f64| rows.iter().enumerate().map(|(i, r)| test.weight_of(i) / total * of(r)).sum::<f64>();
+    let mean = |of: &dyn Fn(&RiskParts) -> f64| rows.iter().enumerate().map(|(i, r)| test.weight_of(i) / total * of(r)).sum::<f64>();
     let error = |k: usize| {
         let middle = mean(&|r| r.0[k]);
         (mean(&|r| (r.0[k] - middle).powi(2)) / (rows.len() as f64 - 1.0).max(1.0)).sqrt()
@@ -165,7 +165,7 @@ mod tests {
     use crate::tree::Tree;
 
     /// sin(2x) with noise of standard deviation 0.5, and the values without noise.
-    fn wave(n: usize, stream: &mut Stream) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    fn wave(n: usize, stream: &mut RngStream) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let x: Vec<f64> = (0..n).map(|_| 4.0 * stream.uniform() - 2.0).collect();
         let m: Vec<f64> = x.iter().map(|v| (2.0 * v).sin()).collect();
         let y = m.iter().map(|m| m + 0.5 * stream.normal()).collect();
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn bias_variance_and_noise_add_up_to_the_measured_risk() {
-        let mut s = Stream::new(1, "wave", 0);
+        let mut s = RngStream::new(1, "wave", 0);
         let ((x, y, _), (xt, yt, mt)) = (wave(120, &mut s), wave(2000, &mut s));
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 1))).with_target(Target::Real(&y));
         let test = Dataset::new(Features::F64(MatRef::row_major(&xt, 2000, 1))).with_target(Target::Real(&yt));
@@ -182,7 +182,7 @@ mod tests {
             [&Ridge::default(), &Knn { n_neighbors: 1, ..Knn::default() }, &Knn { n_neighbors: 15, ..Knn::default() }];
         let mut found = Vec::new();
         for learner in learners {
-            let known = bias_variance(learner, &data, &test, Draw::Bootstrap, 60, Some(&mt), &Context::default()).unwrap();
+            let known = bias_variance(learner, &data, &test, TrainingDraw::Bootstrap, 60, Some(&mt), &Context::default()).unwrap();
             let noise = known.noise.unwrap();
             assert!((noise - 0.25).abs() < 0.03, "{noise}");
             // The terms that cancel on average: 2 (y - m)(m - f̄), of standard error 2 σ rms(m - f̄) / √n.
@@ -190,7 +190,7 @@ mod tests {
             let sum = known.bias + known.variance + noise;
             assert!((sum - known.risk).abs() < slack + 1e-12, "{sum} {} {slack}", known.risk);
             // Without the means, bias and noise are one, and the sum is exact.
-            let joint = bias_variance(learner, &data, &test, Draw::Bootstrap, 60, None, &Context::default()).unwrap();
+            let joint = bias_variance(learner, &data, &test, TrainingDraw::Bootstrap, 60, None, &Context::default()).unwrap();
             assert!((joint.bias + joint.variance - joint.risk).abs() < 1e-12 && joint.noise.is_none());
             found.push(known);
         }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn errors_of_classes_are_bias_and_variance_that_harms_less_what_helps() {
-        let mut s = Stream::new(2, "classes", 0);
+        let mut s = RngStream::new(2, "classes", 0);
         let n = 300;
         let x: Vec<f64> = (0..n * 2).map(|_| s.normal()).collect();
         let codes: Vec<u32> =
@@ -217,18 +217,18 @@ mod tests {
         let all =
             Dataset::new(Features::F64(MatRef::row_major(&x, n, 2))).with_target(Target::Class { codes: &codes, names: &names });
         let (data, test) = (all.row_range(0..150), all.row_range(150..300));
-        let deep = bias_variance(&Tree::default(), &data, &test, Draw::Subsample(0.6), 40, None, &Context::default()).unwrap();
+        let deep = bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()).unwrap();
         assert!((deep.bias + deep.variance - deep.risk).abs() < 1e-12);
         let stump = Tree { max_depth: Some(1), ..Tree::default() };
-        let stump = bias_variance(&stump, &data, &test, Draw::Subsample(0.6), 40, None, &Context::default()).unwrap();
+        let stump = bias_variance(&stump, &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()).unwrap();
         let (harms, helps) = stump.variance_by_side.unwrap();
         assert!(harms >= 0.0 && helps >= 0.0 && harms + helps < deep.variance_by_side.map(|v| v.0 + v.1).unwrap());
         // The same whatever the threads.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let one =
-            pool.install(|| bias_variance(&Tree::default(), &data, &test, Draw::Subsample(0.6), 40, None, &Context::default()));
+            pool.install(|| bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()));
         assert_eq!(one.unwrap(), deep);
-        assert!(bias_variance(&Tree::default(), &data, &test, Draw::Subsample(1.5), 40, None, &Context::default()).is_err());
-        assert!(bias_variance(&Tree::default(), &data, &test, Draw::Bootstrap, 1, None, &Context::default()).is_err());
+        assert!(bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(1.5), 40, None, &Context::default()).is_err());
+        assert!(bias_variance(&Tree::default(), &data, &test, TrainingDraw::Bootstrap, 1, None, &Context::default()).is_err());
     }
 }

@@ -12,10 +12,10 @@ mod split;
 mod validate;
 mod workers;
 
-pub use curve::{LearningCurve, Scores, ValidationCurve, learning_curve, validation_curve};
-pub use decompose::{BiasVariance, Draw, bias_variance};
-pub use race::{Entrant, Race, Standing};
-pub use search::{Budget, Ended, Found, Method, NestedRound, Search, Trial, bare, nested};
-pub use space::{Axis, Space};
-pub use split::{Folds, Rounds, group_k_fold, hold_out, k_fold, stratified_k_fold};
+pub use curve::{LearningCurve, FoldScores, ValidationCurve, learning_curve, validation_curve};
+pub use decompose::{BiasVariance, TrainingDraw, bias_variance};
+pub use race::{Contestant, Comparison, ContestantScores};
+pub use search::{Budget, TrialEnd, SearchResult, SearchMethod, NestedCvRound, ParameterSearch, Trial, identity, nested};
+pub use space::{SearchAxis, SearchSpace};
+pub use split::{FoldIds, CvSplits, group_k_fold, hold_out, k_fold, stratified_k_fold};
 pub use validate::{FoldScore, cross_validate, cross_validate_each, validate_once};

@@ -3,21 +3,21 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Result, Stream};
+use ermine_core::{AnyLearner, Context, Dataset, Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::curve::even_order;
-use super::propose::{self, Known};
-use super::shared::Shared;
-use super::workers::spread;
-use super::{FoldScore, Rounds, Scores, Space, validate_once};
-use crate::metrics::{self, Better};
+use super::propose::{self, ScoredPoint};
+use super::shared::CvCache;
+use super::workers::parallel_map;
+use super::{FoldScore, CvSplits, FoldScores, SearchSpace, validate_once};
+use crate::metrics::{self, Direction};
 
 /// How settings are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum SearchMethod {
     /// All combinations of so many values an axis.
     Grid {
         /// Values of each axis that has no fewer.
@@ -43,11 +43,13 @@ pub struct Budget {
 /// How a trial ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ended {
+pub enum TrialEnd {
     /// All rounds were measured.
-    Whole,
+    #[serde(rename = "whole")]
+    Complete,
     /// It was hopeless after some rounds, or on few rows.
-    Hopeless,
+    #[serde(rename = "hopeless")]
+    Pruned,
     /// The fit was refused.
     Failed(String),
 }
@@ -64,7 +66,7 @@ pub struct Trial {
     /// The share of the training rows it was last tried on.
     pub share: f64,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: TrialEnd,
     /// Mean seconds of a fit.
     pub fit_seconds: f64,
     /// Seconds since the search began.
@@ -73,14 +75,14 @@ pub struct Trial {
 
 impl Trial {
     /// Mean and spread of the measure over the rounds that were run.
-    pub fn summary(&self) -> Scores {
-        Scores::of(self.scores.clone())
+    pub fn summary(&self) -> FoldScores {
+        FoldScores::of(self.scores.clone())
     }
 }
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SearchResult {
     /// All trials, by their numbers.
     pub trials: Vec<Trial>,
     /// The number of the best one.
@@ -89,7 +91,7 @@ pub struct Found {
     pub exhausted: bool,
 }
 
-impl Found {
+impl SearchResult {
     /// The best trial.
     pub fn best(&self) -> &Trial {
         &self.trials[self.best]
@@ -97,24 +99,24 @@ impl Found {
 }
 
 /// The learner as it is.
-pub fn bare(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
+pub fn identity(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     learner
 }
 
 /// A search.
-pub struct Search<'a> {
+pub struct ParameterSearch<'a> {
     /// The learner whose parameters are set; those that no axis names stay as they are.
     pub learner: &'a dyn AnyLearner,
     /// What is put around the learner before it is fitted, a preparation in front of it say; [`bare`] for nothing.
-    pub dress: &'a (dyn Fn(Box<dyn AnyLearner>) -> Box<dyn AnyLearner> + Sync),
+    pub wrap: &'a (dyn Fn(Box<dyn AnyLearner>) -> Box<dyn AnyLearner> + Sync),
     /// What may be chosen.
-    pub space: &'a Space,
+    pub space: &'a SearchSpace,
     /// How it is chosen.
-    pub method: Method,
+    pub method: SearchMethod,
     /// The measure.
     pub metric: &'a str,
     /// The rounds in which it is measured.
-    pub rounds: &'a Rounds,
+    pub rounds: &'a CvSplits,
     /// When to end.
     pub budget: Budget,
     /// Whether trials that cannot become the best are left after some rounds.
@@ -129,7 +131,7 @@ const FACTOR: usize = 3;
 /// Fewest training rows of a first look.
 const FEWEST_ROWS: usize = 300;
 
-impl Search<'_> {
+impl ParameterSearch<'_> {
     /// Runs the search. `history` are the trials of an earlier run of the same search that was interrupted; the result is that of a run without
     /// interruption. `on_trial` is told of each new trial, in the order of their numbers within a batch.
     pub fn run(
@@ -138,12 +140,12 @@ impl Search<'_> {
         history: Vec<Trial>,
         cx: &Context<'_>,
         on_trial: &(dyn Fn(&Trial) + Sync),
-    ) -> Result<Found> {
+    ) -> Result<SearchResult> {
         let direction = metrics::direction(self.metric)?;
         if self.space.axes.is_empty() {
             return Err(Error::Data(format!("{} has no parameters to search; name some", self.learner.spec().name)));
         }
-        if self.budget.trials.is_none() && self.budget.time.is_none() && !matches!(self.method, Method::Grid { .. }) {
+        if self.budget.trials.is_none() && self.budget.time.is_none() && !matches!(self.method, SearchMethod::Grid { .. }) {
             return Err(Error::Data("a search needs a budget: a number of trials or a time".into()));
         }
         let before = history.iter().map(|t| t.at).fold(0.0, f64::max);
@@ -154,29 +156,29 @@ impl Search<'_> {
             (a, b) => a.or(b),
         };
         let cx = Context { deadline, ..*cx };
-        let shared = Shared::new(data, self.rounds, true);
+        let shared = CvCache::new(data, self.rounds, true);
         let trials = Vec::new();
-        let mut state = Run { search: self, data, shared, cx, direction, started, before, trials, history, on_trial };
+        let mut state = SearchRun { search: self, data, shared, cx, direction, started, spent_before: before, trials, history, on_trial };
         let exhausted = match self.method {
-            Method::Grid { steps } => state.grid(steps)?,
-            Method::Halving => state.halving()?,
-            Method::Random | Method::Model => state.one_by_one()?,
+            SearchMethod::Grid { steps } => state.grid(steps)?,
+            SearchMethod::Halving => state.halving()?,
+            SearchMethod::Random | SearchMethod::Model => state.run_sequential()?,
         };
         let best = state.best(&state.trials).ok_or_else(|| state.nothing())?;
-        Ok(Found { best, trials: state.trials, exhausted })
+        Ok(SearchResult { best, trials: state.trials, exhausted })
     }
 }
 
 /// A search under way.
-struct Run<'a> {
-    search: &'a Search<'a>,
+struct SearchRun<'a> {
+    search: &'a ParameterSearch<'a>,
     data: &'a Dataset<'a>,
-    shared: Shared<'a>,
+    shared: CvCache<'a>,
     cx: Context<'a>,
-    direction: Better,
+    direction: Direction,
     started: Instant,
     /// Seconds of earlier runs.
-    before: f64,
+    spent_before: f64,
     trials: Vec<Trial>,
     /// Trials of earlier runs that are not taken up yet.
     history: Vec<Trial>,
@@ -184,26 +186,26 @@ struct Run<'a> {
 }
 
 /// A setting to try.
-struct Plan {
+struct PlannedTrial {
     index: usize,
     params: Map<String, Value>,
     share: f64,
 }
 
-impl Run<'_> {
+impl SearchRun<'_> {
     fn loss(&self, score: f64) -> f64 {
-        if self.direction == Better::Higher { -score } else { score }
+        if self.direction == Direction::Higher { -score } else { score }
     }
 
     /// The number of the whole trial with the least mean loss; the first of equal ones.
     fn best(&self, trials: &[Trial]) -> Option<usize> {
-        let whole = trials.iter().filter(|t| t.ended == Ended::Whole && t.share == 1.0);
+        let whole = trials.iter().filter(|t| t.ended == TrialEnd::Complete && t.share == 1.0);
         whole.min_by(|a, b| self.mean_loss(a).total_cmp(&self.mean_loss(b)).then(a.index.cmp(&b.index))).map(|t| t.index)
     }
 
     /// Why there is no result.
     fn nothing(&self) -> Error {
-        let failed = self.trials.iter().find_map(|t| if let Ended::Failed(why) = &t.ended { Some(why) } else { None });
+        let failed = self.trials.iter().find_map(|t| if let TrialEnd::Failed(why) = &t.ended { Some(why) } else { None });
         match failed {
             Some(why) => {
                 Error::Data(format!("no trial of {} could be fitted; the first said: {why}", self.search.learner.spec().name))
@@ -220,11 +222,11 @@ impl Run<'_> {
         let all = self.search.space.grid(steps);
         for (b, batch) in all.chunks(BATCH).enumerate() {
             let plans = batch.iter().enumerate().map(|(k, params)| (b * BATCH + k, params.clone()));
-            let plans: Vec<Plan> = plans
+            let plans: Vec<PlannedTrial> = plans
                 .filter(|(index, _)| !self.out_of_trials(*index))
-                .map(|(index, params)| Plan { index, params, share: 1.0 })
+                .map(|(index, params)| PlannedTrial { index, params, share: 1.0 })
                 .collect();
-            if plans.is_empty() || !self.batch(plans)? {
+            if plans.is_empty() || !self.run_batch(plans)? {
                 return Ok(false);
             }
         }
@@ -232,45 +234,45 @@ impl Run<'_> {
     }
 
     /// Random search, and search by a model.
-    fn one_by_one(&mut self) -> Result<bool> {
+    fn run_sequential(&mut self) -> Result<bool> {
         let space = self.search.space;
         let count = space.count();
         // A first look over the whole space before the model is trusted.
         let first = (2 * space.axes.len() as u64).max(8);
         loop {
             let from = self.trials.len();
-            let known: Vec<Known> = self.trials.iter().filter_map(|t| self.known(t)).collect();
-            let mut plans: Vec<Plan> = Vec::new();
+            let known: Vec<ScoredPoint> = self.trials.iter().filter_map(|t| self.scored_point(t)).collect();
+            let mut plans: Vec<PlannedTrial> = Vec::new();
             for index in from..from + BATCH {
                 if self.out_of_trials(index) {
                     break;
                 }
                 if let Some(params) = self.propose(index, first, &known, &plans) {
-                    plans.push(Plan { index, params, share: 1.0 });
+                    plans.push(PlannedTrial { index, params, share: 1.0 });
                 }
             }
             if plans.is_empty() {
-                return Ok(count.is_some_and(|n| self.on_axes() >= n));
+                return Ok(count.is_some_and(|n| self.trials_in_space() >= n));
             }
-            if !self.batch(plans)? {
+            if !self.run_batch(plans)? {
                 return Ok(false);
             }
         }
     }
 
     /// Trials within the space: the learner's own setting may lie outside.
-    fn on_axes(&self) -> usize {
+    fn trials_in_space(&self) -> usize {
         self.trials.iter().filter(|t| self.search.space.place(&t.params).is_some()).count()
     }
 
     /// The next setting, one that was not tried before; `None` where none is left.
-    fn propose(&self, index: usize, first: u64, known: &[Known], planned: &[Plan]) -> Option<Map<String, Value>> {
+    fn propose(&self, index: usize, first: u64, known: &[ScoredPoint], planned: &[PlannedTrial]) -> Option<Map<String, Value>> {
         let space = self.search.space;
         let tried = |params: &Map<String, Value>| {
             self.trials.iter().any(|t| t.params == *params) || planned.iter().any(|p| p.params == *params)
         };
         let ahead = planned.iter().filter(|p| space.place(&p.params).is_some()).count();
-        if space.count().is_some_and(|n| self.on_axes() + ahead >= n) {
+        if space.count().is_some_and(|n| self.trials_in_space() + ahead >= n) {
             return None;
         }
         let own = self.search.learner.params();
@@ -282,9 +284,9 @@ impl Run<'_> {
                 _ if index == 0 && again == 0 => {
                     space.axes.iter().filter_map(|(name, _)| Some((name.clone(), own.get(name)?.clone()))).collect()
                 }
-                Method::Model if (index as u64) < first => space.at(&propose::even(space, self.cx.seed, k)),
-                Method::Model => space.at(&propose::promising(space, known, self.cx.seed, k)),
-                _ => space.at(&propose::random(space, self.cx.seed, k)),
+                SearchMethod::Model if (index as u64) < first => space.at(&propose::low_discrepancy_point(space, self.cx.seed, k)),
+                SearchMethod::Model => space.at(&propose::tpe_proposal(space, known, self.cx.seed, k)),
+                _ => space.at(&propose::random_point(space, self.cx.seed, k)),
             };
             if !tried(&params) {
                 return Some(params);
@@ -296,12 +298,12 @@ impl Run<'_> {
 
     /// The mean loss of a trial over the rounds that were run.
     fn mean_loss(&self, trial: &Trial) -> f64 {
-        if let Ended::Failed(_) = trial.ended { f64::INFINITY } else { self.loss(trial.summary().mean) }
+        if let TrialEnd::Failed(_) = trial.ended { f64::INFINITY } else { self.loss(trial.summary().mean) }
     }
 
     /// What a trial says of its place in the space, where it has one.
-    fn known(&self, trial: &Trial) -> Option<Known> {
-        Some(Known { place: self.search.space.place(&trial.params)?, loss: self.mean_loss(trial) })
+    fn scored_point(&self, trial: &Trial) -> Option<ScoredPoint> {
+        Some(ScoredPoint { place: self.search.space.place(&trial.params)?, loss: self.mean_loss(trial) })
     }
 
     /// Successive halving: brackets of settings on few rows, of which the best third goes on.
@@ -314,10 +316,10 @@ impl Run<'_> {
         let mut next = 0;
         loop {
             let first = next;
-            let mut plans: Vec<Plan> = Vec::new();
+            let mut plans: Vec<PlannedTrial> = Vec::new();
             while plans.len() < BRACKET && !self.out_of_trials(next) {
                 let Some(params) = self.propose_even(next, &plans) else { break };
-                plans.push(Plan { index: next, params, share: 1.0 });
+                plans.push(PlannedTrial { index: next, params, share: 1.0 });
                 next += 1;
             }
             if plans.is_empty() {
@@ -328,8 +330,8 @@ impl Run<'_> {
                 let share = if rung == 0 { 1.0 } else { (FACTOR as f64).powi(-rung) };
                 for batch in settings.chunks(BATCH) {
                     let plans =
-                        batch.iter().map(|(index, params)| Plan { index: *index, params: params.clone(), share }).collect();
-                    if !self.batch(plans)? {
+                        batch.iter().map(|(index, params)| PlannedTrial { index: *index, params: params.clone(), share }).collect();
+                    if !self.run_batch(plans)? {
                         return Ok(false);
                     }
                 }
@@ -340,8 +342,8 @@ impl Run<'_> {
                     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                     let stay: Vec<usize> = order[..settings.len().div_ceil(FACTOR)].iter().map(|o| o.1).collect();
                     for (index, _) in settings.iter().filter(|s| !stay.contains(&s.0)) {
-                        if self.trials[*index].ended == Ended::Whole {
-                            self.trials[*index].ended = Ended::Hopeless;
+                        if self.trials[*index].ended == TrialEnd::Complete {
+                            self.trials[*index].ended = TrialEnd::Pruned;
                         }
                     }
                     settings.retain(|(index, _)| stay.contains(index));
@@ -350,17 +352,17 @@ impl Run<'_> {
         }
     }
 
-    fn propose_even(&self, index: usize, planned: &[Plan]) -> Option<Map<String, Value>> {
+    fn propose_even(&self, index: usize, planned: &[PlannedTrial]) -> Option<Map<String, Value>> {
         let space = self.search.space;
         (0..200u64)
-            .map(|again| space.at(&propose::even(space, self.cx.seed, index as u64 + again * 1_000_003)))
+            .map(|again| space.at(&propose::low_discrepancy_point(space, self.cx.seed, index as u64 + again * 1_000_003)))
             .find(|params| !self.trials.iter().any(|t| t.params == *params) && !planned.iter().any(|p| p.params == *params))
     }
 
     /// Runs settings side by side, or takes them from the history. False when the time is over.
-    fn batch(&mut self, plans: Vec<Plan>) -> Result<bool> {
+    fn run_batch(&mut self, plans: Vec<PlannedTrial>) -> Result<bool> {
         let mut known: Vec<Trial> = Vec::new();
-        let mut open: Vec<Plan> = Vec::new();
+        let mut open: Vec<PlannedTrial> = Vec::new();
         for plan in plans {
             let same = |t: &Trial| t.index == plan.index && t.params == plan.params && t.share == plan.share;
             match self.history.iter().position(same) {
@@ -368,8 +370,8 @@ impl Run<'_> {
                 None => open.push(plan),
             }
         }
-        let open: Vec<(Plan, Result<Box<dyn AnyLearner>>)> = open.into_iter().map(|plan| self.dressed(plan)).collect();
-        if !self.cx.out_of_time() {
+        let open: Vec<(PlannedTrial, Result<Box<dyn AnyLearner>>)> = open.into_iter().map(|plan| self.build_learner(plan)).collect();
+        if !self.cx.deadline_passed() {
             let whole = open.iter().filter(|(plan, _)| plan.share == 1.0);
             let learners: Vec<&dyn AnyLearner> = whole.filter_map(|(_, l)| l.as_ref().ok().map(|l| &**l)).collect();
             match self.shared.prepare(&learners, &self.cx) {
@@ -381,11 +383,11 @@ impl Run<'_> {
         // What the trials of this batch have to beat was known before it.
         let best = self.best(&self.trials).map(|i| self.trials[i].clone());
         let stopped = AtomicBool::new(false);
-        let results = spread(open, |_, (plan, learner)| {
-            if self.cx.out_of_time() || stopped.load(Ordering::Relaxed) {
+        let results = parallel_map(open, |_, (plan, learner)| {
+            if self.cx.deadline_passed() || stopped.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let trial = self.one(plan, learner, best.as_ref());
+            let trial = self.run_trial(plan, learner, best.as_ref());
             if !matches!(trial, Ok(Some(_))) {
                 stopped.store(true, Ordering::Relaxed);
             }
@@ -414,27 +416,27 @@ impl Run<'_> {
     }
 
     /// A plan with its learner; an error where the learner refuses the setting.
-    fn dressed(&self, plan: Plan) -> (Plan, Result<Box<dyn AnyLearner>>) {
+    fn build_learner(&self, plan: PlannedTrial) -> (PlannedTrial, Result<Box<dyn AnyLearner>>) {
         let mut learner = self.search.learner.boxed();
         let set = learner.set_all(&plan.params);
-        (plan, set.map(|()| (self.search.dress)(learner)))
+        (plan, set.map(|()| (self.search.wrap)(learner)))
     }
 
     /// One setting; `None` when the time is over.
-    fn one(&self, plan: Plan, learner: Result<Box<dyn AnyLearner>>, best: Option<&Trial>) -> Result<Option<Trial>> {
+    fn run_trial(&self, plan: PlannedTrial, learner: Result<Box<dyn AnyLearner>>, best: Option<&Trial>) -> Result<Option<Trial>> {
         let mut trial = Trial {
             index: plan.index,
             params: plan.params.clone(),
             scores: Vec::new(),
             share: plan.share,
-            ended: Ended::Whole,
+            ended: TrialEnd::Complete,
             fit_seconds: 0.0,
             at: 0.0,
         };
-        let now = || self.before + self.started.elapsed().as_secs_f64();
+        let now = || self.spent_before + self.started.elapsed().as_secs_f64();
         let learner = match learner {
             Ok(learner) => learner,
-            Err(e) => return Ok(Some(Trial { ended: Ended::Failed(e.to_string()), at: now(), ..trial })),
+            Err(e) => return Ok(Some(Trial { ended: TrialEnd::Failed(e.to_string()), at: now(), ..trial })),
         };
         let rounds = self.search.rounds.len();
         let at_once = match plan.share == 1.0 {
@@ -452,25 +454,25 @@ impl Run<'_> {
                     trial.fit_seconds += (score.fit_seconds - trial.fit_seconds) / (k + 1) as f64;
                     match score.value(self.search.metric) {
                         Some(v) if !v.is_nan() => trial.scores.push(v),
-                        Some(_) => trial.ended = Ended::Failed(format!("{} is no number", self.search.metric)),
+                        Some(_) => trial.ended = TrialEnd::Failed(format!("{} is no number", self.search.metric)),
                         None => {
                             return Err(Error::Data(format!("the measure \"{}\" does not apply here", self.search.metric)));
                         }
                     }
                 }
-                Err(Error::Deadline(_)) if self.cx.out_of_time() => return Ok(None),
+                Err(Error::Deadline(_)) if self.cx.deadline_passed() => return Ok(None),
                 Err(e @ (Error::Stopped(_) | Error::Target(_) | Error::Weight(_))) => return Err(e),
-                Err(e) => trial.ended = Ended::Failed(e.to_string()),
+                Err(e) => trial.ended = TrialEnd::Failed(e.to_string()),
             }
             // A fit that the clock cut short does not say how good its setting is.
-            if self.cx.out_of_time() {
+            if self.cx.deadline_passed() {
                 return Ok(None);
             }
-            if trial.ended != Ended::Whole {
+            if trial.ended != TrialEnd::Complete {
                 break;
             }
-            if self.search.give_up && k + 1 < rounds && plan.share == 1.0 && best.is_some_and(|b| self.hopeless(&trial, b)) {
-                trial.ended = Ended::Hopeless;
+            if self.search.give_up && k + 1 < rounds && plan.share == 1.0 && best.is_some_and(|b| self.is_dominated(&trial, b)) {
+                trial.ended = TrialEnd::Pruned;
                 break;
             }
         }
@@ -483,17 +485,17 @@ impl Run<'_> {
             return self.shared.validate(learner, k, Some(self.search.metric), &self.cx);
         }
         let (train, test) = self.search.rounds.round(k);
-        let order = even_order(&self.data.y, &train, &mut Stream::new(self.cx.seed, "halving", k as u64));
+        let order = even_order(&self.data.y, &train, &mut RngStream::new(self.cx.seed, "halving", k as u64));
         let mut train = order[..((train.len() as f64 * share).ceil() as usize).max(1)].to_vec();
         train.sort_unstable();
-        validate_once(learner, &self.data.take(&train).view(), &self.data.take(&test).view(), &self.cx).map(|r| r.0)
+        validate_once(learner, &self.data.take_rows(&train).view(), &self.data.take_rows(&test).view(), &self.cx).map(|r| r.0)
     }
 
     /// Whether a trial is so far behind the best one on the same rounds that the others will not bring it back: by more than twice the standard error
     /// of the difference, which is taken at least as large as half the spread of the best one's rounds.
-    fn hopeless(&self, trial: &Trial, best: &Trial) -> bool {
+    fn is_dominated(&self, trial: &Trial, best: &Trial) -> bool {
         let d: Vec<f64> = trial.scores.iter().zip(&best.scores).map(|(a, b)| self.loss(*a) - self.loss(*b)).collect();
-        let behind = Scores::of(d);
+        let behind = FoldScores::of(d);
         let spread = behind.std.max(0.5 * best.summary().std);
         behind.mean > 2.0 * spread / (behind.each.len() as f64).sqrt() && spread > 0.0
     }
@@ -501,7 +503,7 @@ impl Run<'_> {
 
 /// One round of a nested cross-validation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NestedRound {
+pub struct NestedCvRound {
     /// The parameters that the search within the training rows chose.
     pub params: Map<String, Value>,
     /// What a model with these parameters did on rows that had no part in the choice.
@@ -511,24 +513,24 @@ pub struct NestedRound {
 /// Nested cross-validation: how good a search is, measured on rows that had no part in it. In each outer round the search runs within the training rows, in rounds
 /// that `inner` makes of them; its best setting is fitted to them and measured on the test rows. The budget is that of each search.
 pub fn nested(
-    search: &Search<'_>,
+    search: &ParameterSearch<'_>,
     data: &Dataset<'_>,
-    outer: &Rounds,
-    inner: &(dyn Fn(&Dataset<'_>) -> Result<Rounds> + Sync),
+    outer: &CvSplits,
+    inner: &(dyn Fn(&Dataset<'_>) -> Result<CvSplits> + Sync),
     cx: &Context<'_>,
-    on_round: &dyn Fn(usize, &NestedRound),
-) -> Result<Vec<NestedRound>> {
+    on_round: &dyn Fn(usize, &NestedCvRound),
+) -> Result<Vec<NestedCvRound>> {
     let mut out = Vec::with_capacity(outer.len());
     for k in 0..outer.len() {
         let (train, test) = outer.round(k);
-        let (train, test) = (data.take(&train), data.take(&test));
+        let (train, test) = (data.take_rows(&train), data.take_rows(&test));
         let rounds = inner(&train.view())?;
-        let within = Search { rounds: &rounds, ..*search };
+        let within = ParameterSearch { rounds: &rounds, ..*search };
         let found = within.run(&train.view(), Vec::new(), cx, &|_| {})?;
         let mut learner = search.learner.boxed();
         learner.set_all(&found.best().params)?;
-        let (score, _) = validate_once(&*(search.dress)(learner), &train.view(), &test.view(), cx)?;
-        let round = NestedRound { params: found.best().params.clone(), score };
+        let (score, _) = validate_once(&*(search.wrap)(learner), &train.view(), &test.view(), cx)?;
+        let round = NestedCvRound { params: found.best().params.clone(), score };
         on_round(k, &round);
         out.push(round);
     }

@@ -5,39 +5,39 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ermine_core::{
-    AnyLearner, Context, Cut, Dataset, Error, Features, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures, Result, Target,
-    Without, argmax_rows,
+    AnyLearner, Context, FoldAssignment, Dataset, Error, Features, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures, Result, Target,
+    TrainingView, argmax_rows,
 };
 use rayon::prelude::*;
 
-use super::{FoldScore, Rounds};
+use super::{FoldScore, CvSplits};
 use crate::metrics::{self, Outcome};
 
 /// Bytes of taken rows that are held for other settings, and as many of prepared ones.
-const HELD: usize = 1 << 30;
+const CACHE_BYTES: usize = 1 << 30;
 /// Different preparations whose rows are held.
 const PREPARATIONS: usize = 4;
 
 /// Rows and rounds, with all that is worth keeping of them from one setting to the next.
-pub(super) struct Shared<'a> {
+pub(super) struct CvCache<'a> {
     data: &'a Dataset<'a>,
-    rounds: &'a Rounds,
+    rounds: &'a CvSplits,
     /// Rows to train on and to test on, by round; none are kept where they are not used again or do not fit.
     train: Option<Vec<OnceLock<OwnedDataset>>>,
     test: Option<Vec<OnceLock<OwnedDataset>>>,
     /// Rows as a preparation left them, by the preparation and the round.
-    prepared: Mutex<BTreeMap<(String, usize), Slot>>,
+    prepared: Mutex<BTreeMap<(String, usize), PreparedSlot>>,
     /// Totals by their key and the repetition of the folds; none where gathering failed, and a fit to the rows says why.
-    totals: Mutex<Gathered>,
+    totals: Mutex<FoldSumsCache>,
 }
 
-type Gathered = BTreeMap<(String, usize), Arc<Option<FoldTotals>>>;
+type FoldSumsCache = BTreeMap<(String, usize), Arc<Option<FoldTotals>>>;
 
 /// A place for prepared rows, filled by the first who asks; none where they are not held.
-type Slot = Arc<OnceLock<Option<Prepared>>>;
+type PreparedSlot = Arc<OnceLock<Option<PreparedRows>>>;
 
 /// The rows of a round as a preparation that was fitted to its training rows left them.
-struct Prepared {
+struct PreparedRows {
     train: OwnedDataset,
     test: OwnedDataset,
     /// How long the fit took.
@@ -45,16 +45,16 @@ struct Prepared {
 }
 
 /// Rows that are held or were taken for once.
-enum Rows<'a> {
-    Held(&'a OwnedDataset),
-    Taken(OwnedDataset),
+enum FoldRows<'a> {
+    Borrowed(&'a OwnedDataset),
+    Owned(OwnedDataset),
 }
 
-impl Rows<'_> {
+impl FoldRows<'_> {
     fn view(&self) -> Dataset<'_> {
         match self {
-            Self::Held(rows) => rows.view(),
-            Self::Taken(rows) => rows.view(),
+            Self::Borrowed(rows) => rows.view(),
+            Self::Owned(rows) => rows.view(),
         }
     }
 }
@@ -68,15 +68,15 @@ fn bytes(data: &Dataset<'_>) -> usize {
     }
 }
 
-impl<'a> Shared<'a> {
+impl<'a> CvCache<'a> {
     /// `again`: whether the same rounds will be asked for with other settings.
-    pub fn new(data: &'a Dataset<'a>, rounds: &'a Rounds, again: bool) -> Self {
+    pub fn new(data: &'a Dataset<'a>, rounds: &'a CvSplits, again: bool) -> Self {
         let slots = |most: usize| {
-            let holds = again && bytes(data).saturating_mul(most) <= HELD;
+            let holds = again && bytes(data).saturating_mul(most) <= CACHE_BYTES;
             holds.then(|| (0..rounds.len()).map(|_| OnceLock::new()).collect())
         };
         let tested = match rounds {
-            Rounds::Folds(each) => each.len(),
+            CvSplits::Folds(each) => each.len(),
             _ => 1,
         };
         Self {
@@ -91,7 +91,7 @@ impl<'a> Shared<'a> {
 
     /// The repetition of the folds that a round belongs to, and its fold; none for rounds that are no partition.
     fn fold(&self, k: usize) -> Option<(usize, usize)> {
-        let Rounds::Folds(each) = self.rounds else { return None };
+        let CvSplits::Folds(each) = self.rounds else { return None };
         let mut k = k;
         for (r, folds) in each.iter().enumerate() {
             if k < folds.folds {
@@ -102,11 +102,11 @@ impl<'a> Shared<'a> {
         None
     }
 
-    fn totals_of(&self, learner: &dyn AnyLearner, k: usize) -> Option<((String, usize), usize)> {
-        let ((r, fold), Rounds::Folds(each)) = (self.fold(k)?, self.rounds) else { return None };
-        let cut = Cut { fold_of: &each[r].fold_of, folds: each[r].folds };
+    fn fold_sums_of(&self, learner: &dyn AnyLearner, k: usize) -> Option<((String, usize), usize)> {
+        let ((r, fold), CvSplits::Folds(each)) = (self.fold(k)?, self.rounds) else { return None };
+        let cut = FoldAssignment { fold_of: &each[r].fold_of, folds: each[r].folds };
         (cut.fold_of.len() == self.data.rows()).then_some(())?;
-        Some(((learner.totals_key(self.data, &cut)?, r), fold))
+        Some(((learner.fold_sums_key(self.data, &cut)?, r), fold))
     }
 
     /// Gathers what the rounds of these settings will use, on all threads at hand: within a round each has but its own.
@@ -116,16 +116,16 @@ impl<'a> Shared<'a> {
             let firsts: Vec<usize> = (0..self.rounds.len()).filter(|&k| self.fold(k).is_some_and(|f| f.1 == 0)).collect();
             rows |= firsts.is_empty();
             for k in firsts {
-                let Some((key, _)) = self.totals_of(*learner, k) else {
+                let Some((key, _)) = self.fold_sums_of(*learner, k) else {
                     rows = true;
                     continue;
                 };
                 if self.lock().contains_key(&key) {
                     continue;
                 }
-                let Rounds::Folds(each) = self.rounds else { continue };
-                let cut = Cut { fold_of: &each[key.1].fold_of, folds: each[key.1].folds };
-                let found = match learner.totals_any(self.data, &cut, cx) {
+                let CvSplits::Folds(each) = self.rounds else { continue };
+                let cut = FoldAssignment { fold_of: &each[key.1].fold_of, folds: each[key.1].folds };
+                let found = match learner.fold_sums_any(self.data, &cut, cx) {
                     Err(e @ (Error::Deadline(_) | Error::Stopped(_))) => return Err(e),
                     found => found.ok(),
                 };
@@ -144,33 +144,33 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Gathered> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, FoldSumsCache> {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn train(&self, k: usize) -> Rows<'_> {
-        let take = || self.data.take(&self.rounds.round(k).0);
-        self.train.as_ref().map_or_else(|| Rows::Taken(take()), |held| Rows::Held(held[k].get_or_init(take)))
+    fn train(&self, k: usize) -> FoldRows<'_> {
+        let take = || self.data.take_rows(&self.rounds.round(k).0);
+        self.train.as_ref().map_or_else(|| FoldRows::Owned(take()), |held| FoldRows::Borrowed(held[k].get_or_init(take)))
     }
 
-    fn test(&self, k: usize) -> Rows<'_> {
-        let take = || self.data.take(&self.rounds.round(k).1);
-        self.test.as_ref().map_or_else(|| Rows::Taken(take()), |held| Rows::Held(held[k].get_or_init(take)))
+    fn test(&self, k: usize) -> FoldRows<'_> {
+        let take = || self.data.take_rows(&self.rounds.round(k).1);
+        self.test.as_ref().map_or_else(|| FoldRows::Owned(take()), |held| FoldRows::Borrowed(held[k].get_or_init(take)))
     }
 
     /// The model of a round from totals; none where there are none, or where they do not suffice. What goes wrong here goes wrong with the rows
     /// themselves too, where the error can name them.
-    fn model_of_totals(&self, learner: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Box<dyn Model>> {
-        let (key, fold) = self.totals_of(learner, k)?;
+    fn model_from_fold_sums(&self, learner: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Box<dyn Model>> {
+        let (key, fold) = self.fold_sums_of(learner, k)?;
         let totals = self.lock().get(&key).cloned()?;
         let rows = |see: &mut dyn FnMut(&Dataset<'_>)| see(&self.train(k).view());
-        let without = Without { data: self.data, fold, rows: &rows };
-        learner.fit_without(totals.as_ref().as_ref()?, &without, cx).ok().flatten()
+        let without = TrainingView { data: self.data, fold, rows: &rows };
+        learner.fit_from_fold_sums(totals.as_ref().as_ref()?, &without, cx).ok().flatten()
     }
 
     /// The rows of a round behind a preparation, which is fitted once for all settings that share it. None where they are not worth holding or the preparation
     /// fails; the fit of the whole then says why.
-    fn prepared(&self, front: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Slot> {
+    fn prepared(&self, front: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<PreparedSlot> {
         // Rows to watch would have to be prepared too.
         if self.train.is_none() || cx.validation.is_some() {
             return None;
@@ -187,39 +187,39 @@ impl<'a> Shared<'a> {
         Some(slot)
     }
 
-    fn prepare_round(&self, front: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Result<Option<Prepared>> {
+    fn prepare_round(&self, front: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Result<Option<PreparedRows>> {
         let started = Instant::now();
         let (train, test) = (self.train(k), self.test(k));
         let (train, test) = (train.view(), test.view());
-        let model = front.fit_any(&train, &cx.inner())?;
+        let model = front.fit_any(&train, &cx.without_checkpoints())?;
         let Some(transformer) = model.as_transformer() else { return Ok(None) };
         let schema = transformer.schema_out(&train.schema_or_unnamed());
         let z = transformer.transform(&train.x)?;
         let seconds = started.elapsed().as_secs_f64();
         // A preparation may make many columns of few.
-        if (8 * z.rows() * z.cols()).saturating_mul(self.rounds.len() * PREPARATIONS) > HELD {
+        if (8 * z.rows() * z.cols()).saturating_mul(self.rounds.len() * PREPARATIONS) > CACHE_BYTES {
             return Ok(None);
         }
         let rows = |x: Mat<f64>, rows: &Dataset<'_>| {
-            let (y, weight) = (rows.y.take(&(0..rows.rows()).collect::<Vec<_>>()), rows.weight.map(<[f64]>::to_vec));
+            let (y, weight) = (rows.y.take_rows(&(0..rows.rows()).collect::<Vec<_>>()), rows.weight.map(<[f64]>::to_vec));
             OwnedDataset { x: OwnedFeatures::F64(x), y, weight, schema: Some(schema.clone()) }
         };
-        Ok(Some(Prepared { train: rows(z, &train), test: rows(transformer.transform(&test.x)?, &test), seconds }))
+        Ok(Some(PreparedRows { train: rows(z, &train), test: rows(transformer.transform(&test.x)?, &test), seconds }))
     }
 
     /// Fits to the training rows of a round and measures on its test rows: all that applies, or one measure.
     pub fn validate(&self, learner: &dyn AnyLearner, k: usize, metric: Option<&str>, cx: &Context<'_>) -> Result<FoldScore> {
-        if let Some((front, last)) = learner.split_any()
+        if let Some((front, last)) = learner.as_pipeline_any()
             && let Some(slot) = self.prepared(&*front, k, cx)
             && let Some(Some(rows)) = slot.get()
         {
             let started = Instant::now();
-            let model = last.fit_any(&rows.train.view(), &cx.inner())?;
+            let model = last.fit_any(&rows.train.view(), &cx.without_checkpoints())?;
             let seconds = rows.seconds + started.elapsed().as_secs_f64();
             return measured(&*model, &rows.test.view(), metric, seconds, cx).map(|m| m.0);
         }
         let started = Instant::now();
-        let (model, started) = match self.model_of_totals(learner, k, cx) {
+        let (model, started) = match self.model_from_fold_sums(learner, k, cx) {
             Some(model) => (model, started),
             None => {
                 let train = self.train(k);
@@ -264,11 +264,11 @@ impl<'a> Shared<'a> {
 
     /// The scores of all rounds at once, where each row is left out in turn and the learner knows what it would say.
     pub fn left_out(&self, learner: &dyn AnyLearner, metric: Option<&str>, cx: &Context<'_>) -> Result<Option<Vec<FoldScore>>> {
-        if *self.rounds != (Rounds::LeaveOneOut { rows: self.data.rows() }) {
+        if *self.rounds != (CvSplits::LeaveOneOut { rows: self.data.rows() }) {
             return Ok(None);
         }
         let started = Instant::now();
-        let said = match learner.left_out_any(self.data, cx) {
+        let said = match learner.loo_predictions_any(self.data, cx) {
             Err(e @ (Error::Deadline(_) | Error::Stopped(_))) => return Err(e),
             Ok(Some(said)) => said,
             // The fit without the row that is refused says so.
@@ -282,10 +282,10 @@ impl<'a> Shared<'a> {
             let metrics = match (y, metric) {
                 (Target::Class { codes, .. }, None) => metrics::of_classes(codes, one, &argmax_rows(one), weight)?,
                 (Target::Class { codes, .. }, Some(name)) => {
-                    named(name, metrics::one_of_classes(name, codes, one, &argmax_rows(one), weight)?)
+                    named_metric(name, metrics::one_of_classes(name, codes, one, &argmax_rows(one), weight)?)
                 }
                 (_, None) => metrics::of_numbers(y.reals()?, one, weight, &square),
-                (_, Some(name)) => named(name, metrics::one_of_numbers(name, y.reals()?, one, weight, &square)),
+                (_, Some(name)) => named_metric(name, metrics::one_of_numbers(name, y.reals()?, one, weight, &square)),
             };
             Ok(FoldScore { metrics, fit_seconds, predict_seconds: 0.0, predicted: 1 })
         };
@@ -294,7 +294,7 @@ impl<'a> Shared<'a> {
 }
 
 /// A measure under its own name.
-fn named(name: &str, value: Option<f64>) -> Vec<(&'static str, f64)> {
+fn named_metric(name: &str, value: Option<f64>) -> Vec<(&'static str, f64)> {
     let known = metrics::METRICS.iter().find(|m| m.0 == name);
     known.zip(value).map(|(m, v)| (m.0, v)).into_iter().collect()
 }
@@ -308,7 +308,7 @@ pub(super) fn measured(
     cx: &Context<'_>,
 ) -> Result<(FoldScore, Outcome)> {
     // A fit that the clock cut short does not say how good its learner is.
-    if cx.out_of_time() {
+    if cx.deadline_passed() {
         return Err(Error::Deadline("fitting".into()));
     }
     let started = Instant::now();
@@ -316,25 +316,25 @@ pub(super) fn measured(
     let predict_seconds = started.elapsed().as_secs_f64();
     let metrics = match metric {
         None => outcome.measures(model, &test.y, test.weight)?,
-        Some(name) => named(name, outcome.measure(name, model, &test.y, test.weight)?),
+        Some(name) => named_metric(name, outcome.measure(name, model, &test.y, test.weight)?),
     };
     Ok((FoldScore { metrics, fit_seconds, predict_seconds, predicted: test.rows() }, outcome))
 }
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::{Cut, MatRef, OwnedTarget, Stream};
+    use ermine_core::{FoldAssignment, MatRef, OwnedTarget, RngStream};
 
     use super::*;
     use crate::bayes::{GaussianNb, Lda};
     use crate::kernel::KernelRidge;
     use crate::linear::{Logistic, Ridge};
     use crate::neighbours::Knn;
-    use crate::select::{Folds, Search, Space, bare, cross_validate, cross_validate_each, k_fold, validate_once};
+    use crate::select::{FoldIds, ParameterSearch, SearchSpace, identity, cross_validate, cross_validate_each, k_fold, validate_once};
     use crate::tree::forest::Forest;
 
     fn numbers(rows: usize) -> (Vec<f64>, Vec<f64>, OwnedTarget) {
-        let mut s = Stream::new(8, "shared rows", 0);
+        let mut s = RngStream::new(8, "shared rows", 0);
         let x: Vec<f64> = (0..rows * 4).map(|_| s.normal() + 3.0).collect();
         let y: Vec<f64> = (0..rows).map(|i| x[4 * i] - 2.0 * x[4 * i + 1] + s.normal()).collect();
         let labels: Vec<&str> = y.iter().map(|v| ["low", "middle", "high"][((v + 5.0) / 2.0).clamp(0.0, 2.0) as usize]).collect();
@@ -342,10 +342,10 @@ mod tests {
     }
 
     /// The scores of fits to the rows of each round.
-    fn plainly(learner: &dyn AnyLearner, data: &Dataset<'_>, rounds: &Rounds) -> Vec<FoldScore> {
+    fn plainly(learner: &dyn AnyLearner, data: &Dataset<'_>, rounds: &CvSplits) -> Vec<FoldScore> {
         let one = |k: usize| {
             let (train, test) = rounds.round(k);
-            let (train, test) = (data.take(&train), data.take(&test));
+            let (train, test) = (data.take_rows(&train), data.take_rows(&test));
             validate_once(learner, &train.view(), &test.view(), &Context::default()).unwrap().0
         };
         (0..rounds.len()).map(one).collect()
@@ -367,14 +367,14 @@ mod tests {
         let (x, y, classes) = numbers(200);
         let features = Features::F64(MatRef::row_major(&x, 200, 4));
         let weight: Vec<f64> = (0..200).map(|i| [1.0, 0.0, 2.5][i % 3]).collect();
-        let twice = Rounds::Folds(vec![k_fold(200, 4, 1).unwrap(), k_fold(200, 7, 2).unwrap()]);
-        let cross = |l: &dyn AnyLearner, data: &Dataset<'_>, rounds: &Rounds| {
+        let twice = CvSplits::Folds(vec![k_fold(200, 4, 1).unwrap(), k_fold(200, 7, 2).unwrap()]);
+        let cross = |l: &dyn AnyLearner, data: &Dataset<'_>, rounds: &CvSplits| {
             cross_validate(l, data, rounds, &Context::default(), &|_, _| {}).unwrap()
         };
         for weight in [None, Some(&weight[..])] {
             let real = Dataset::new(features).with_target(Target::Real(&y)).with_weight(weight);
             let class = Dataset::new(features).with_target(classes.view()).with_weight(weight);
-            let whole = Shared::new(&real, &twice, false);
+            let whole = CvCache::new(&real, &twice, false);
             whole.prepare(&[&Ridge::default()], &Context::default()).unwrap();
             assert_eq!(whole.lock().values().filter(|t| t.is_some()).count(), 2, "one for each of two partitions");
             same(&cross(&Ridge::default(), &real, &twice), &plainly(&Ridge::default(), &real, &twice), 1e-10);
@@ -390,7 +390,7 @@ mod tests {
         let features = Features::F64(MatRef::row_major(&x, 60, 4));
         let (real, class) =
             (Dataset::new(features).with_target(Target::Real(&y)), Dataset::new(features).with_target(classes.view()));
-        let rounds = Rounds::leave_one_out(60).unwrap();
+        let rounds = CvSplits::leave_one_out(60).unwrap();
         let kernel = KernelRidge { gamma: serde_json::from_str("0.2").unwrap(), ..KernelRidge::default() };
         let cases: [(&dyn AnyLearner, &Dataset<'_>); 5] = [
             (&Ridge::default(), &real),
@@ -400,7 +400,7 @@ mod tests {
             (&Lda::default(), &class),
         ];
         for (learner, data) in cases {
-            let shared = Shared::new(data, &rounds, false);
+            let shared = CvCache::new(data, &rounds, false);
             let scores = shared.left_out(learner, None, &Context::default()).unwrap().unwrap();
             same(&scores, &plainly(learner, data, &rounds), 1e-8);
             let metric = scores[0].metrics[0].0;
@@ -410,21 +410,21 @@ mod tests {
         // Without a short way, and where the width of a kernel is taken from the rows, each is fitted.
         for l in [&Logistic::default() as &dyn AnyLearner, &KernelRidge::default()] {
             let data = if l.spec().name == "logistic" { &class } else { &real };
-            assert!(Shared::new(data, &rounds, false).left_out(l, None, &Context::default()).unwrap().is_none());
+            assert!(CvCache::new(data, &rounds, false).left_out(l, None, &Context::default()).unwrap().is_none());
         }
     }
 
     #[test]
     fn errors_are_those_of_the_rows() {
         let (mut x, y, classes) = numbers(90);
-        let rounds = Rounds::from(k_fold(90, 3, 4).unwrap());
+        let rounds = CvSplits::from(k_fold(90, 3, 4).unwrap());
         let error = |data: &Dataset<'_>, learner: &dyn AnyLearner| {
             cross_validate(learner, data, &rounds, &Context::default(), &|_, _| {}).unwrap_err().to_string()
         };
         let plain = |data: &Dataset<'_>, learner: &dyn AnyLearner| {
             let found = (0..3).find_map(|k| {
                 let (train, test) = rounds.round(k);
-                let (train, test) = (data.take(&train), data.take(&test));
+                let (train, test) = (data.take_rows(&train), data.take_rows(&test));
                 validate_once(learner, &train.view(), &test.view(), &Context::default()).err()
             });
             found.unwrap().to_string()
@@ -438,7 +438,7 @@ mod tests {
         // All the weight is in one fold: without it there is none.
         x[4 * 50 + 2] = 0.0;
         let features = Features::F64(MatRef::row_major(&x, 90, 4));
-        let Rounds::Folds(each) = &rounds else { unreachable!() };
+        let CvSplits::Folds(each) = &rounds else { unreachable!() };
         let weight: Vec<f64> = each[0].fold_of.iter().map(|f| if *f == 1 { 1.0 } else { 0.0 }).collect();
         let data = Dataset::new(features).with_target(Target::Real(&y)).with_weight(Some(&weight));
         assert_eq!(error(&data, &Ridge::default()), plain(&data, &Ridge::default()));
@@ -449,7 +449,7 @@ mod tests {
     fn a_search_scores_each_setting_as_a_fit_to_the_rows_does_on_any_threads() {
         let (x, y, classes) = numbers(300);
         let features = Features::F64(MatRef::row_major(&x, 300, 4));
-        let rounds = Rounds::from(k_fold(300, 5, 3).unwrap());
+        let rounds = CvSplits::from(k_fold(300, 5, 3).unwrap());
         let lda = Lda { solver: crate::bayes::LdaSolver::Lsqr, ..Lda::default() };
         let knn = Knn::default();
         let cases: [(&dyn AnyLearner, Target<'_>, &str, &str); 3] = [
@@ -459,13 +459,13 @@ mod tests {
         ];
         for (learner, target, axis, metric) in cases {
             let data = Dataset::new(features).with_target(target);
-            let mut space = Space::default();
+            let mut space = SearchSpace::default();
             space.set(learner, axis).unwrap();
-            let search = Search {
+            let search = ParameterSearch {
                 learner,
-                dress: &bare,
+                wrap: &identity,
                 space: &space,
-                method: crate::select::Method::Grid { steps: 6 },
+                method: crate::select::SearchMethod::Grid { steps: 6 },
                 metric,
                 rounds: &rounds,
                 budget: Default::default(),
@@ -491,7 +491,7 @@ mod tests {
     fn settings_of_a_forest_score_as_fits_alone_bit_for_bit() {
         let (x, y, classes) = numbers(240);
         let features = Features::F64(MatRef::row_major(&x, 240, 4));
-        let rounds = Rounds::from(k_fold(240, 3, 1).unwrap());
+        let rounds = CvSplits::from(k_fold(240, 3, 1).unwrap());
         for (target, metric) in [(Target::Real(&y), "mse"), (classes.view(), "log_loss"), (classes.view(), "accuracy")] {
             let data = Dataset::new(features).with_target(target);
             let mut settings: Vec<Box<dyn AnyLearner>> = Vec::new();
@@ -520,7 +520,7 @@ mod tests {
     fn a_joint_fit_that_fails_leaves_the_word_to_the_setting() {
         let (x, y, _) = numbers(60);
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 4))).with_target(Target::Real(&y));
-        let rounds = Rounds::from(k_fold(60, 3, 1).unwrap());
+        let rounds = CvSplits::from(k_fold(60, 3, 1).unwrap());
         let good = Forest { n_estimators: 3, ..Forest::default() };
         let bad = Forest { criterion: "gini".into(), ..good.clone() };
         let alone = validate_once(&bad, &data, &data, &Context::default()).unwrap_err();
@@ -533,8 +533,8 @@ mod tests {
     fn totals_are_gathered_once_for_settings_that_share_them() {
         let (x, y, _) = numbers(100);
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 100, 4))).with_target(Target::Real(&y));
-        let rounds = Rounds::from(k_fold(100, 5, 0).unwrap());
-        let shared = Shared::new(&data, &rounds, true);
+        let rounds = CvSplits::from(k_fold(100, 5, 0).unwrap());
+        let shared = CvCache::new(&data, &rounds, true);
         let settings: Vec<Ridge> = (1..20).map(|k| Ridge { alpha: f64::from(k).into(), ..Ridge::default() }).collect();
         let learners: Vec<&dyn AnyLearner> = settings.iter().map(|l| l as &dyn AnyLearner).collect();
         shared.prepare(&learners, &Context::default()).unwrap();
@@ -543,9 +543,9 @@ mod tests {
         assert!(shared.test.as_ref().unwrap().iter().all(|t| t.get().is_some()));
         // A choice of the penalty looks at the rows again, and so do rows that are fewer than columns.
         let chosen = Ridge { alpha: serde_json::from_str("\"loo\"").unwrap(), ..Ridge::default() };
-        assert!(shared.totals_of(&chosen, 0).is_none());
-        let few = Folds { fold_of: (0..100).map(|i| usize::from(i < 4)).collect(), folds: 2 };
-        let cut = Cut { fold_of: &few.fold_of, folds: 2 };
-        assert!(Ridge::default().totals_key(&data, &cut).is_none());
+        assert!(shared.fold_sums_of(&chosen, 0).is_none());
+        let few = FoldIds { fold_of: (0..100).map(|i| usize::from(i < 4)).collect(), folds: 2 };
+        let cut = FoldAssignment { fold_of: &few.fold_of, folds: 2 };
+        assert!(Ridge::default().fold_sums_key(&data, &cut).is_none());
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The values of one parameter that are tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Axis {
+pub enum SearchAxis {
     /// Numbers between two ends.
     Real {
         /// Lower end.
@@ -30,7 +30,7 @@ pub enum Axis {
     Choice(Vec<Value>),
 }
 
-impl Axis {
+impl SearchAxis {
     /// The value at `u` of the way, 0 to 1.
     pub fn at(&self, u: f64) -> Value {
         let u = u.clamp(0.0, 1.0);
@@ -143,17 +143,17 @@ impl Axis {
 
 /// What a search may choose from: an axis a parameter.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Space {
+pub struct SearchSpace {
     /// Parameters and their values. A name with a point speaks of a learner within (`base.max_depth`).
-    pub axes: Vec<(String, Axis)>,
+    pub axes: Vec<(String, SearchAxis)>,
 }
 
-impl Space {
+impl SearchSpace {
     /// The space that a learner recommends for itself ([`ermine_core::Learner::SEARCH`]); where it recommends none, the parameters on a log scale, three
     /// powers of ten to either side of their values.
     pub fn of(learner: &dyn AnyLearner) -> Result<Self> {
         let mut space = Self::default();
-        for text in learner.search_any() {
+        for text in learner.search_space() {
             space.set(learner, text)?;
         }
         if space.axes.is_empty() {
@@ -164,7 +164,7 @@ impl Space {
                 {
                     let (lo, hi) = ((v / 1e3).max(min), (v * 1e3).min(max));
                     if lo > 0.0 && lo < hi {
-                        space.axes.push((p.name.to_owned(), Axis::Real { lo, hi, log: true }));
+                        space.axes.push((p.name.to_owned(), SearchAxis::Real { lo, hi, log: true }));
                     }
                 }
             }
@@ -185,7 +185,7 @@ impl Space {
         // What is within is checked when it is set; only the outermost learner says what its parameters may be.
         const ANY: ParamSpec = ParamSpec { name: "parameter", doc: "", range: Range::Any };
         let param = if key.contains('.') { &ANY } else { spec.param(key)? };
-        let axis = Axis::parse(param, spec.name, values.trim())?;
+        let axis = SearchAxis::parse(param, spec.name, values.trim())?;
         match self.axes.iter_mut().find(|(name, _)| name == key) {
             Some(old) => old.1 = axis,
             None => self.axes.push((key.to_owned(), axis)),
@@ -239,30 +239,30 @@ mod tests {
 
     #[test]
     fn texts_become_axes_and_wrong_ones_are_refused() {
-        let mut space = Space::default();
+        let mut space = SearchSpace::default();
         space.set(&Ridge::default(), "alpha=1e-3..10:log").unwrap();
-        assert_eq!(space.axes[0].1, Axis::Real { lo: 1e-3, hi: 10.0, log: true });
+        assert_eq!(space.axes[0].1, SearchAxis::Real { lo: 1e-3, hi: 10.0, log: true });
         space.set(&Ridge::default(), "alpha=1..2").unwrap();
-        assert_eq!(space.axes, [("alpha".to_owned(), Axis::Real { lo: 1.0, hi: 2.0, log: false })]);
-        let mut space = Space::default();
+        assert_eq!(space.axes, [("alpha".to_owned(), SearchAxis::Real { lo: 1.0, hi: 2.0, log: false })]);
+        let mut space = SearchSpace::default();
         space.set(&Knn::default(), "n_neighbors=1..40:log").unwrap();
         space.set(&Knn::default(), "weights=uniform,distance").unwrap();
-        assert_eq!(space.axes[0].1, Axis::Int { lo: 1, hi: 40, log: true });
-        assert_eq!(space.axes[1].1, Axis::Choice(vec![json!("uniform"), json!("distance")]));
+        assert_eq!(space.axes[0].1, SearchAxis::Int { lo: 1, hi: 40, log: true });
+        assert_eq!(space.axes[1].1, SearchAxis::Choice(vec![json!("uniform"), json!("distance")]));
         for bad in
             ["alpha", "alpa=1..2", "alpha=2..1", "alpha=0..1:log", "alpha=-1..1", "alpha=a..b", "alpha=1..2:lin", "positive=3"]
         {
-            assert!(Space::default().set(&Ridge::default(), bad).is_err(), "{bad}");
+            assert!(SearchSpace::default().set(&Ridge::default(), bad).is_err(), "{bad}");
         }
-        assert!(Space::default().set(&Knn::default(), "n_neighbors=0..5").is_err());
+        assert!(SearchSpace::default().set(&Knn::default(), "n_neighbors=0..5").is_err());
     }
 
     proptest! {
         #[test]
         fn values_and_places_go_both_ways(u in 0.0..1.0f64, lo in 1i64..50, more in 0i64..100, log: bool) {
-            let real = Axis::Real { lo: lo as f64, hi: (lo + more + 1) as f64, log };
-            let int = Axis::Int { lo, hi: lo + more, log };
-            let choice = Axis::Choice((0..=more).map(Value::from).collect());
+            let real = SearchAxis::Real { lo: lo as f64, hi: (lo + more + 1) as f64, log };
+            let int = SearchAxis::Int { lo, hi: lo + more, log };
+            let choice = SearchAxis::Choice((0..=more).map(Value::from).collect());
             prop_assert!((real.place(&real.at(u)).unwrap() - u).abs() < 1e-9);
             for axis in [&int, &choice] {
                 let value = axis.at(u);
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_equally_likely_on_a_straight_scale() {
-        let axis = Axis::Int { lo: 1, hi: 4, log: false };
+        let axis = SearchAxis::Int { lo: 1, hi: 4, log: false };
         let mut counts = [0; 4];
         (0..4000).for_each(|k| counts[axis.at((f64::from(k) + 0.5) / 4000.0).as_i64().unwrap() as usize - 1] += 1);
         assert_eq!(counts, [1000; 4]);
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_grid_has_the_ends_and_every_combination() {
-        let mut space = Space::default();
+        let mut space = SearchSpace::default();
         space.set(&Ridge::default(), "alpha=0.01..100:log").unwrap();
         space.set(&Ridge::default(), "fit_intercept=true,false").unwrap();
         let grid = space.grid(5);
@@ -292,12 +292,12 @@ mod tests {
         assert!((grid[2]["alpha"].as_f64().unwrap() - 0.1).abs() < 1e-12 && grid[9]["alpha"] == json!(100.0));
         assert_eq!((grid[0]["fit_intercept"].clone(), grid[1]["fit_intercept"].clone()), (json!(true), json!(false)));
         assert_eq!(space.count(), None);
-        assert_eq!(Axis::Int { lo: 1, hi: 3, log: false }.grid(10).len(), 3);
+        assert_eq!(SearchAxis::Int { lo: 1, hi: 3, log: false }.grid(10).len(), 3);
     }
 
     #[test]
     fn a_learner_without_recommendations_moves_its_penalties() {
-        let space = Space::of(&Ridge::default()).unwrap();
+        let space = SearchSpace::of(&Ridge::default()).unwrap();
         assert!(!space.axes.is_empty());
         assert!(space.axes.iter().all(|(name, _)| Ridge::default().params().get(name).is_some()));
     }

@@ -1,17 +1,17 @@
 //! Ways to split rows. All are drawn from the seed; the same seed gives the same split.
 
-use ermine_core::{Error, Result, Stream, Target};
+use ermine_core::{Error, Result, RngStream, Target};
 
 /// A fold number a row: in round `f`, rows of fold `f` are tested and the others trained on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folds {
+pub struct FoldIds {
     /// The fold of each row.
     pub fold_of: Vec<usize>,
     /// Number of folds.
     pub folds: usize,
 }
 
-impl Folds {
+impl FoldIds {
     /// Rows to train on and rows to test on in round `fold`, both in their original order.
     pub fn round(&self, fold: usize) -> (Vec<usize>, Vec<usize>) {
         (0..self.fold_of.len()).partition(|&i| self.fold_of[i] != fold)
@@ -26,21 +26,21 @@ fn check(rows: usize, folds: usize) -> Result<()> {
 }
 
 /// Folds of equal size (up to one row), rows in random order.
-pub fn k_fold(rows: usize, folds: usize, seed: u64) -> Result<Folds> {
+pub fn k_fold(rows: usize, folds: usize, seed: u64) -> Result<FoldIds> {
     check(rows, folds)?;
     let mut fold_of = vec![0; rows];
-    for (k, i) in Stream::new(seed, "k-fold", 0).permutation(rows).into_iter().enumerate() {
+    for (k, i) in RngStream::new(seed, "k-fold", 0).permutation(rows).into_iter().enumerate() {
         fold_of[i] = k % folds;
     }
-    Ok(Folds { fold_of, folds })
+    Ok(FoldIds { fold_of, folds })
 }
 
 /// Folds with the shares of the classes kept, as nearly as whole rows allow; for numbers the same as [`k_fold`].
-pub fn stratified_k_fold(y: &Target<'_>, rows: usize, folds: usize, seed: u64) -> Result<Folds> {
+pub fn stratified_k_fold(y: &Target<'_>, rows: usize, folds: usize, seed: u64) -> Result<FoldIds> {
     let Target::Class { codes, names } = y else { return k_fold(rows, folds, seed) };
     check(rows, folds)?;
     // Rows in random order, dealt class after class: each class is spread over all folds, and fold sizes differ by one.
-    let order = Stream::new(seed, "k-fold", 0).permutation(rows);
+    let order = RngStream::new(seed, "k-fold", 0).permutation(rows);
     let mut fold_of = vec![0; rows];
     let mut dealt = 0;
     for class in 0..names.len() as u32 {
@@ -49,12 +49,12 @@ pub fn stratified_k_fold(y: &Target<'_>, rows: usize, folds: usize, seed: u64) -
             dealt += 1;
         }
     }
-    Ok(Folds { fold_of, folds })
+    Ok(FoldIds { fold_of, folds })
 }
 
 /// Folds in which all rows of a group stay together (a patient, a shop, a day), so that no row is predicted from another of its group. Large groups are
 /// dealt first, each to the fold where it brings rows, and classes where the target has them, nearest to equal shares.
-pub fn group_k_fold(y: &Target<'_>, groups: &[u32], folds: usize, seed: u64) -> Result<Folds> {
+pub fn group_k_fold(y: &Target<'_>, groups: &[u32], folds: usize, seed: u64) -> Result<FoldIds> {
     let rows = groups.len();
     check(rows, folds)?;
     if let Some(found) = y.rows()
@@ -74,7 +74,7 @@ pub fn group_k_fold(y: &Target<'_>, groups: &[u32], folds: usize, seed: u64) -> 
         return Err(Error::Data(format!("{folds} folds of {} groups: there must be a group for each fold", sizes.len())));
     }
     let mut order: Vec<u32> = sizes.keys().copied().collect();
-    Stream::new(seed, "group folds", 0).shuffle(&mut order);
+    RngStream::new(seed, "group folds", 0).shuffle(&mut order);
     order.sort_by_key(|g| std::cmp::Reverse(sizes[g].iter().sum::<usize>()));
     let mut dealt = vec![vec![0usize; classes]; folds];
     let mut fold_of_group = std::collections::BTreeMap::new();
@@ -94,7 +94,7 @@ pub fn group_k_fold(y: &Target<'_>, groups: &[u32], folds: usize, seed: u64) -> 
         dealt[best].iter_mut().zip(&sizes[g]).for_each(|(d, s)| *d += s);
         fold_of_group.insert(*g, best);
     }
-    Ok(Folds { fold_of: groups.iter().map(|g| fold_of_group[g]).collect(), folds })
+    Ok(FoldIds { fold_of: groups.iter().map(|g| fold_of_group[g]).collect(), folds })
 }
 
 fn all_of(sizes: &std::collections::BTreeMap<u32, Vec<usize>>, class: usize) -> usize {
@@ -104,9 +104,9 @@ fn all_of(sizes: &std::collections::BTreeMap<u32, Vec<usize>>, class: usize) -> 
 /// Rounds of a validation: in each, some rows are trained on and some others tested. Index lists are made when they are asked for, since leaving
 /// each of n rows out has n of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rounds {
+pub enum CvSplits {
     /// Each fold of each of several partitions in turn.
-    Folds(Vec<Folds>),
+    Folds(Vec<FoldIds>),
     /// Each row in turn.
     LeaveOneOut {
         /// Number of rows.
@@ -128,20 +128,20 @@ pub enum Rounds {
     },
 }
 
-impl From<Folds> for Rounds {
-    fn from(folds: Folds) -> Self {
+impl From<FoldIds> for CvSplits {
+    fn from(folds: FoldIds) -> Self {
         Self::Folds(vec![folds])
     }
 }
 
-impl Rounds {
+impl CvSplits {
     /// Folds with the shares of the classes kept ([`stratified_k_fold`]), `times` times over with different draws.
     pub fn repeated(y: &Target<'_>, rows: usize, folds: usize, times: usize, seed: u64) -> Result<Self> {
         if times == 0 {
             return Err(Error::Data("0 repetitions of a cross-validation: there must be at least 1".into()));
         }
         // The first draw is that of a cross-validation without repetition.
-        let seed_of = |t: u64| if t == 0 { seed } else { Stream::new(seed, "repeated folds", t).next_u64() };
+        let seed_of = |t: u64| if t == 0 { seed } else { RngStream::new(seed, "repeated folds", t).next_u64() };
         let each = (0..times as u64).map(|t| stratified_k_fold(y, rows, folds, seed_of(t)));
         Ok(Self::Folds(each.collect::<Result<_>>()?))
     }
@@ -163,7 +163,7 @@ impl Rounds {
     /// Rounds that never look into the future: rows by their time in `folds + 1` runs of about equal length; each but the first is tested after
     /// training on all rows before it. Rows of one time stay on one side. `gap` rows before each test run are left out of training, for targets
     /// that are known only later. Times that are no numbers are refused.
-    pub fn time_ordered(time: &[f64], folds: usize, gap: usize) -> Result<Self> {
+    pub fn time_series_split(time: &[f64], folds: usize, gap: usize) -> Result<Self> {
         let rows = time.len();
         if folds < 1 || folds + 1 > rows {
             return Err(Error::Data(format!(
@@ -270,7 +270,7 @@ pub fn hold_out(y: &Target<'_>, rows: usize, share: f64, seed: u64) -> Result<(V
     if !(share > 0.0 && share < 1.0) {
         return Err(Error::Data(format!("a test share of {share}: it must lie between 0 and 1")));
     }
-    let order = Stream::new(seed, "hold-out", 0).permutation(rows);
+    let order = RngStream::new(seed, "hold-out", 0).permutation(rows);
     let mut tested = vec![false; rows];
     let groups: Vec<Vec<usize>> = match y {
         Target::Class { codes, names } => {
@@ -336,7 +336,7 @@ mod tests {
         #[test]
         fn rounds_in_time_never_look_ahead(time in prop::collection::vec(0u8..30, 12..60), folds in 1usize..6, gap in 0usize..4) {
             let time: Vec<f64> = time.into_iter().map(f64::from).collect();
-            if let Ok(rounds) = Rounds::time_ordered(&time, folds, gap) {
+            if let Ok(rounds) = CvSplits::time_series_split(&time, folds, gap) {
                 for k in 0..rounds.len() {
                     let (train, test) = rounds.round(k);
                     let latest = train.iter().map(|&i| time[i]).fold(f64::NEG_INFINITY, f64::max);
@@ -357,21 +357,21 @@ mod tests {
 
     #[test]
     fn rounds_of_all_kinds_cover_what_they_say() {
-        let rounds = Rounds::repeated(&Target::None, 10, 5, 3, 1).unwrap();
+        let rounds = CvSplits::repeated(&Target::None, 10, 5, 3, 1).unwrap();
         assert_eq!(rounds.len(), 15);
         let mut tested = [0; 10];
         (0..15).for_each(|k| rounds.round(k).1.iter().for_each(|&i| tested[i] += 1));
         assert_eq!(tested, [3; 10]);
-        assert_eq!(Rounds::from(k_fold(10, 5, 1).unwrap()).round(2), rounds.round(2));
+        assert_eq!(CvSplits::from(k_fold(10, 5, 1).unwrap()).round(2), rounds.round(2));
         assert_ne!(rounds.round(2), rounds.round(7));
-        let one = Rounds::leave_one_out(4).unwrap();
+        let one = CvSplits::leave_one_out(4).unwrap();
         assert_eq!((one.len(), one.round(1)), (4, (vec![0, 2, 3], vec![1])));
-        let time = Rounds::time_ordered(&[3.0, 1.0, 2.0, 4.0, 5.0, 6.0], 2, 0).unwrap();
+        let time = CvSplits::time_series_split(&[3.0, 1.0, 2.0, 4.0, 5.0, 6.0], 2, 0).unwrap();
         assert_eq!(time.round(0), (vec![1, 2], vec![0, 3]));
         assert_eq!(time.round(1), (vec![0, 1, 2, 3], vec![4, 5]));
-        assert_eq!(Rounds::time_ordered(&[3.0, 1.0, 2.0, 4.0, 5.0, 6.0], 2, 1).unwrap().round(0), (vec![1], vec![0, 3]));
-        assert!(Rounds::time_ordered(&[1.0; 6], 2, 0).is_err() && Rounds::time_ordered(&[1.0, f64::NAN], 1, 0).is_err());
-        assert!(Rounds::leave_one_out(1).is_err());
+        assert_eq!(CvSplits::time_series_split(&[3.0, 1.0, 2.0, 4.0, 5.0, 6.0], 2, 1).unwrap().round(0), (vec![1], vec![0, 3]));
+        assert!(CvSplits::time_series_split(&[1.0; 6], 2, 0).is_err() && CvSplits::time_series_split(&[1.0, f64::NAN], 1, 0).is_err());
+        assert!(CvSplits::leave_one_out(1).is_err());
     }
 
     #[test]

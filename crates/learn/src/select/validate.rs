@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use ermine_core::{AnyLearner, Context, Dataset, Result};
 
-use super::shared::{Shared, measured};
-use super::{Rounds, workers::spread};
+use super::shared::{CvCache, measured};
+use super::{CvSplits, workers::parallel_map};
 use crate::metrics::{self, Outcome};
 
 /// Rounds for each thread below which joint fits come one after the other.
@@ -52,11 +52,11 @@ pub fn validate_once(
 pub fn cross_validate(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
-    rounds: &Rounds,
+    rounds: &CvSplits,
     cx: &Context<'_>,
     on_fold: &(dyn Fn(usize, &FoldScore) + Sync),
 ) -> Result<Vec<FoldScore>> {
-    let shared = Shared::new(data, rounds, false);
+    let shared = CvCache::new(data, rounds, false);
     if let Some(scores) = shared.left_out(learner, None, cx)? {
         scores.iter().enumerate().for_each(|(k, score)| on_fold(k, score));
         return Ok(scores);
@@ -67,7 +67,7 @@ pub fn cross_validate(
         on_fold(k, &score);
         Ok(score)
     };
-    spread((0..rounds.len()).collect(), run).into_iter().collect()
+    parallel_map((0..rounds.len()).collect(), run).into_iter().collect()
 }
 
 /// The scores of several settings by one measure, a row a setting and one a round. They share the rows of the rounds, their preparation and their totals, and
@@ -75,12 +75,12 @@ pub fn cross_validate(
 pub fn cross_validate_each(
     learners: &[Box<dyn AnyLearner>],
     data: &Dataset<'_>,
-    rounds: &Rounds,
+    rounds: &CvSplits,
     metric: &str,
     cx: &Context<'_>,
 ) -> Result<Vec<Vec<FoldScore>>> {
     metrics::direction(metric)?;
-    let shared = Shared::new(data, rounds, learners.len() > 1);
+    let shared = CvCache::new(data, rounds, learners.len() > 1);
     let mut found: Vec<Option<Vec<FoldScore>>> =
         learners.iter().map(|l| shared.left_out(&**l, Some(metric), cx)).collect::<Result<_>>()?;
     let open = |found: &[Option<_>]| -> Vec<usize> { (0..learners.len()).filter(|&s| found[s].is_none()).collect() };
@@ -93,14 +93,14 @@ pub fn cross_validate_each(
         // without a round at the end.
         let scores: Option<Vec<Vec<FoldScore>>> = match rounds.len() < FEW_ROUNDS * rayon::current_num_threads() {
             true => (0..rounds.len()).map(run).collect::<Result<_>>()?,
-            false => spread((0..rounds.len()).collect(), |_, k| run(k)).into_iter().collect::<Result<_>>()?,
+            false => parallel_map((0..rounds.len()).collect(), |_, k| run(k)).into_iter().collect::<Result<_>>()?,
         };
         for (at, &s) in joint.iter().enumerate() {
             found[s] = scores.as_ref().map(|rounds| rounds.iter().map(|settings| settings[at].clone()).collect());
         }
     }
     let tasks: Vec<(usize, usize)> = open(&found).iter().flat_map(|&s| (0..rounds.len()).map(move |k| (s, k))).collect();
-    let mut alone = spread(tasks, |_, (s, k)| shared.validate(&*learners[s], k, Some(metric), cx)).into_iter();
+    let mut alone = parallel_map(tasks, |_, (s, k)| shared.validate(&*learners[s], k, Some(metric), cx)).into_iter();
     let of = |scores: Option<Vec<FoldScore>>| scores.map_or_else(|| alone.by_ref().take(rounds.len()).collect(), Ok);
     found.into_iter().map(of).collect()
 }
@@ -118,7 +118,7 @@ fn joint_fits(learners: &[Box<dyn AnyLearner>], settings: &[usize]) -> Vec<Vec<u
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::{Features, MatRef, Stream, Target};
+    use ermine_core::{Features, MatRef, RngStream, Target};
 
     use super::*;
     use crate::select::k_fold;
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn scores_do_not_depend_on_the_threads() {
-        let mut s = Stream::new(4, "rows", 0);
+        let mut s = RngStream::new(4, "rows", 0);
         let x: Vec<f64> = (0..300 * 4).map(|_| s.normal()).collect();
         let y: Vec<f64> = (0..300).map(|i| (x[4 * i] > 0.2) as u8 as f64 + s.normal()).collect();
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 300, 4))).with_target(Target::Real(&y));
-        let rounds = Rounds::from(k_fold(300, 7, 0).unwrap());
+        let rounds = CvSplits::from(k_fold(300, 7, 0).unwrap());
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let scores =

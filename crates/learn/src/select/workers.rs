@@ -8,7 +8,7 @@ use std::sync::Mutex;
 /// Each task gets a pool of its own: within one common pool a thread that waits for a part of its task would take up another task in the meantime, and
 /// neither the time nor the deadline of a fit would mean anything. While there are more tasks than threads each runs on one thread; the last ones share what is
 /// left over. What a task computes does not depend on its threads, so the results do not depend on who ran where.
-pub(crate) fn spread<T: Send, R: Send>(tasks: Vec<T>, run: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
+pub(crate) fn parallel_map<T: Send, R: Send>(tasks: Vec<T>, run: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
     let threads = rayon::current_num_threads();
     let count = tasks.len();
     if threads == 1 || count <= 1 {
@@ -54,9 +54,9 @@ mod tests {
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let found =
-                pool.install(|| spread((0..20).collect(), |k, t: usize| (k, t * t, rayon::current_num_threads() <= threads)));
+                pool.install(|| parallel_map((0..20).collect(), |k, t: usize| (k, t * t, rayon::current_num_threads() <= threads)));
             assert!(found.iter().enumerate().all(|(k, f)| *f == (k, k * k, true)), "{threads}: {found:?}");
         }
-        assert!(spread(Vec::<u8>::new(), |_, t| t).is_empty());
+        assert!(parallel_map(Vec::<u8>::new(), |_, t| t).is_empty());
     }
 }

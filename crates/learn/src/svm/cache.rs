@@ -1,12 +1,12 @@
 //! Rows of a Gram matrix, kept within a bound on memory.
 
 use ermine_core::Result;
-use ermine_math::kernel::{Number, Points};
-use ermine_math::memory::lent_zeros;
+use ermine_math::kernel::{GramNumber, Points};
+use ermine_math::memory::mmap_zeros;
 use rayon::prelude::*;
 
 /// Rows of the Gram matrix of some points; the ones used longest ago make room.
-pub(super) struct Cache<T> {
+pub(super) struct KernelCache<T> {
     /// Row after row. There is room for as many as the bound allows, and of the system's memory what has been written to.
     cells: Vec<T>,
     /// The point of each row.
@@ -18,18 +18,18 @@ pub(super) struct Cache<T> {
     now: u64,
 }
 
-const NOWHERE: u32 = u32::MAX;
+const NO_SLOT: u32 = u32::MAX;
 
-impl<T: Number> Cache<T> {
+impl<T: GramNumber> KernelCache<T> {
     pub fn new(points: usize, bytes: usize) -> Self {
         // At least four rows, without which no step can be taken.
         let rows = (bytes / (points * size_of::<T>()).max(1)).max(4).min(points.max(4));
-        let (cells, place) = (lent_zeros(rows * points), vec![NOWHERE; points]);
+        let (cells, place) = (mmap_zeros(rows * points), vec![NO_SLOT; points]);
         Self { cells, owner: Vec::new(), used: Vec::new(), place, now: 0 }
     }
 
     /// How many rows there is room for.
-    pub fn most(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.cells.len() / self.place.len().max(1)
     }
 
@@ -40,19 +40,19 @@ impl<T: Number> Cache<T> {
     }
 
     /// Computes the rows that are missing, all together. At most [`Cache::most`] are asked for, each once.
-    pub fn fetch(&mut self, wanted: &[u32], points: &Points<'_, T>) -> Result<()> {
+    pub fn ensure_rows(&mut self, wanted: &[u32], points: &Points<'_, T>) -> Result<()> {
         self.now += 1;
         let mut missing = Vec::new();
         for &point in wanted {
             match self.place[point as usize] {
-                NOWHERE => missing.push(point),
+                NO_SLOT => missing.push(point),
                 row => self.used[row as usize] = self.now,
             }
         }
         if missing.is_empty() {
             return Ok(());
         }
-        let fresh = self.most().saturating_sub(self.owner.len()).min(missing.len());
+        let fresh = self.capacity().saturating_sub(self.owner.len()).min(missing.len());
         let mut slots: Vec<usize> = Vec::with_capacity(missing.len());
         if missing.len() > fresh {
             // The oldest rows give way; ties go by place, so that nothing depends on chance.
@@ -68,13 +68,13 @@ impl<T: Number> Cache<T> {
         }
         while slots.len() < missing.len() {
             slots.push(self.owner.len());
-            self.owner.push(NOWHERE);
+            self.owner.push(NO_SLOT);
             self.used.push(0);
         }
         slots.sort_unstable();
         for (&slot, &point) in slots.iter().zip(&missing) {
-            if self.owner[slot] != NOWHERE {
-                self.place[self.owner[slot] as usize] = NOWHERE;
+            if self.owner[slot] != NO_SLOT {
+                self.place[self.owner[slot] as usize] = NO_SLOT;
             }
             (self.owner[slot], self.used[slot], self.place[point as usize]) = (point, self.now, slot as u32);
         }
@@ -89,19 +89,19 @@ impl<T: Number> Cache<T> {
     }
 
     /// Keeps the given points alone, in their order; `renumbered` is the new number of each old point.
-    pub fn compact(&mut self, places: &[u32], renumbered: &[u32]) {
+    pub fn retain(&mut self, places: &[u32], renumbered: &[u32]) {
         let (before, width) = (self.place.len(), places.len());
-        let new = |owner: u32| if owner == NOWHERE { NOWHERE } else { renumbered[owner as usize] };
+        let new = |owner: u32| if owner == NO_SLOT { NO_SLOT } else { renumbered[owner as usize] };
         self.cells
             .par_chunks_exact_mut(before.max(1))
             .zip(&self.owner)
-            .filter(|(_, owner)| new(**owner) != NOWHERE)
+            .filter(|(_, owner)| new(**owner) != NO_SLOT)
             .for_each(|(row, _)| places.iter().enumerate().for_each(|(new, &old)| row[new] = row[old as usize]));
         let (owner, used) = (std::mem::take(&mut self.owner), std::mem::take(&mut self.used));
-        self.place = vec![NOWHERE; width];
+        self.place = vec![NO_SLOT; width];
         for (row, (owner, used)) in owner.into_iter().zip(used).enumerate() {
             let owner = new(owner);
-            if owner != NOWHERE {
+            if owner != NO_SLOT {
                 // Never further up than where it was.
                 self.cells.copy_within(row * before..row * before + width, self.owner.len() * width);
                 self.place[owner as usize] = self.owner.len() as u32;

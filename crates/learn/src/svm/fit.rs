@@ -2,36 +2,36 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Stream};
-use ermine_math::kernel::{Centres, Expansion, Kernel, Points};
+use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream};
+use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel, Points};
 use rayon::prelude::*;
 
-use super::model::{Machine, Says, SvmModel};
+use super::model::{BinarySvm, SvmTask, SvmModel};
 use super::platt::Sigmoid;
 use super::polish::polish;
-use super::solve::{Plan, Rows, Singles, Solution, Variable, solve};
-use super::warm::Start;
-use super::{Solver, Svm, model, pegasos};
+use super::solve::{SmoOptions, SolverPoints, F32Points, SvmSolution, DualVariable, solve};
+use super::warm::WarmStart;
+use super::{SvmSolver, Svm, model, pegasos};
 use crate::kernel::resolve;
 
 /// Rows beyond which a fit must be forced.
-const LIMIT: usize = 200_000;
+const MAX_ROWS: usize = 200_000;
 /// Rows up to which all is done in doubles.
-const DOUBLES: usize = 1000;
+const F64_ROWS: usize = 1000;
 /// Folds of held-out scores.
 const FOLDS: usize = 5;
 /// The least distance of the hulls of two classes, of the radius of the data, that counts as separated.
-pub(super) const APART: f64 = 1e-5;
+pub(super) const MIN_HULL_DISTANCE: f64 = 1e-5;
 
 impl Svm {
-    fn plan(&self) -> Plan {
-        Plan { tol: self.tol, cache_bytes: (self.cache_mb * 1e6) as usize, shrinking: self.shrinking, max_iter: self.max_iter }
+    fn plan(&self) -> SmoOptions {
+        SmoOptions { tol: self.tol, cache_bytes: (self.cache_mb * 1e6) as usize, shrinking: self.shrinking, max_iter: self.max_iter }
     }
 
     /// What holds for both tasks before anything is computed.
-    fn begin(&self, data: &Dataset<'_>) -> Result<Kernel> {
+    fn check_and_resolve_kernel(&self, data: &Dataset<'_>) -> Result<Kernel> {
         let n = data.rows();
-        if n > LIMIT && !self.force {
+        if n > MAX_ROWS && !self.force {
             let gigabytes = (n as f64).powi(2) * 4.0 / 1e9;
             return Err(Error::Data(format!(
                 "{n} rows are too many for an exact svm: its kernel matrix would be {gigabytes:.0} GB, of which {} MB are kept at a time and the \
@@ -47,19 +47,19 @@ impl Svm {
 }
 
 /// Where the points of problems come from.
-struct Source<'a> {
+struct PointSource<'a> {
     kernel: &'a Kernel,
     data: &'a Dataset<'a>,
     /// The kernel matrix of all rows that take part, and the place of each row in it, where it is kept.
     shared: Option<(Arc<Mat<f64>>, Vec<u32>)>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> PointSource<'a> {
     /// `rows` are those that take part, in `problems` problems. Their kernel matrix is computed once and kept where it takes no more than half
     /// of the memory: in several problems every row takes part several times, and few rows are solved in doubles anyway.
     fn new(learner: &Svm, kernel: &'a Kernel, data: &'a Dataset<'a>, rows: &[usize], problems: usize) -> Result<Self> {
         let fits = (rows.len() as f64).powi(2) * 8.0 <= learner.cache_mb * 5e5;
-        if !fits || *kernel == Kernel::Precomputed || (problems < 2 && rows.len() > DOUBLES) {
+        if !fits || *kernel == Kernel::Precomputed || (problems < 2 && rows.len() > F64_ROWS) {
             return Ok(Self { kernel, data, shared: None });
         }
         let mut places = vec![u32::MAX; data.rows()];
@@ -72,32 +72,32 @@ impl<'a> Source<'a> {
     fn points(&self, rows: &[usize]) -> Result<Points<'a, f64>> {
         match &self.shared {
             None => Points::new(self.kernel, &self.data.x, rows),
-            Some((matrix, places)) => Ok(Points::of_matrix(matrix.clone(), rows.iter().map(|&i| places[i]).collect())),
+            Some((matrix, places)) => Ok(Points::from_precomputed(matrix.clone(), rows.iter().map(|&i| places[i]).collect())),
         }
     }
 
     /// Solves the problem of some rows, whose points these are.
-    fn solve(&self, learner: &Svm, points: &Points<'_, f64>, problem: &Problem<'_>, cx: &Context<'_>) -> Result<Solution> {
-        let &Problem { rows, variables, number, .. } = problem;
-        if learner.method == Solver::Pegasos {
+    fn solve(&self, learner: &Svm, points: &Points<'_, f64>, problem: &DualQp<'_>, cx: &Context<'_>) -> Result<SvmSolution> {
+        let &DualQp { rows, variables, number, .. } = problem;
+        if learner.method == SvmSolver::Pegasos {
             return pegasos::solve(points, variables, &learner.plan(), number, cx);
         }
-        let single = (self.shared.is_none() && rows.len() > DOUBLES).then_some(Singles {
+        let single = (self.shared.is_none() && rows.len() > F64_ROWS).then_some(F32Points {
             kernel: self.kernel,
             x: &self.data.x,
             which: rows,
         });
-        let mut solution = solve(&Rows { double: points, single }, variables, problem.start.clone(), &learner.plan(), cx)?;
+        let mut solution = solve(&SolverPoints { double: points, single }, variables, problem.start.clone(), &learner.plan(), cx)?;
         polish(points, variables, &mut solution, cx)?;
         Ok(solution)
     }
 }
 
 /// What is to be solved.
-struct Problem<'a> {
+struct DualQp<'a> {
     /// Rows of the data.
     rows: &'a [usize],
-    variables: &'a [Variable],
+    variables: &'a [DualVariable],
     /// The variables to start from; zeros where there are none.
     start: Option<Vec<f64>>,
     /// Its number among the problems of the fit.
@@ -105,14 +105,14 @@ struct Problem<'a> {
 }
 
 /// What a solved problem says of itself.
-fn machine(learner: &Svm, variables: &[Variable], solution: &Solution, slacks: &[f64]) -> Machine {
+fn machine(learner: &Svm, variables: &[DualVariable], solution: &SvmSolution, slacks: &[f64]) -> BinarySvm {
     let coefficients = solution.coefficients(variables);
     let norm: f64 = coefficients.iter().zip(&solution.f).map(|(c, f)| c * f).sum();
     let linear: f64 = variables.iter().zip(&solution.alpha).map(|(v, a)| v.sign * v.target * a).sum();
     let price: f64 =
         variables.iter().zip(slacks).map(|(v, s)| if *s > 0.0 && v.bound.is_finite() { v.bound * s } else { 0.0 }).sum();
     let penalised = norm + if solution.constant_penalised { solution.bias.powi(2) } else { 0.0 };
-    Machine {
+    BinarySvm {
         price: learner.c,
         bias: solution.bias,
         norm_squared: norm,
@@ -126,13 +126,13 @@ fn machine(learner: &Svm, variables: &[Variable], solution: &Solution, slacks: &
     }
 }
 
-fn certificate(learner: &Svm, machines: &[Machine], mut notes: Vec<String>) -> Certificate {
+fn certificate(learner: &Svm, machines: &[BinarySvm], mut notes: Vec<String>) -> Certificate {
     let (primal, dual) = machines.iter().fold((0.0, 0.0), |(p, d), m| (p + m.primal, d + m.dual));
     notes.insert(0, format!("the dual objective is {dual}"));
     Certificate {
         method: match learner.method {
-            Solver::Smo => "working sets of pairs".into(),
-            Solver::Pegasos => "pegasos".into(),
+            SvmSolver::Smo => "working sets of pairs".into(),
+            SvmSolver::Pegasos => "pegasos".into(),
         },
         objective: Some(primal),
         duality_gap: Some((primal - dual).max(0.0)),
@@ -170,7 +170,7 @@ fn kernel_notes(kernel: &Kernel, double: &Points<'_, f64>) -> Result<Vec<String>
     )])
 }
 
-struct Pair {
+struct ClassPair {
     /// Places of the two classes among those present.
     classes: (usize, usize),
     /// Rows of the data.
@@ -179,15 +179,15 @@ struct Pair {
 }
 
 /// What a pair of classes came to, row by row.
-struct Solved {
-    machine: Machine,
+struct SolvedPair {
+    machine: BinarySvm,
     coefficients: Vec<f64>,
     slacks: Vec<f64>,
     sigmoid: Sigmoid,
     notes: Vec<String>,
 }
 
-pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
+pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmStart<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
     let (codes, names) = data.y.classes()?;
     let mut totals = vec![0.0; names.len()];
     codes.iter().enumerate().for_each(|(i, &c)| totals[c as usize] += data.weight_of(i));
@@ -202,7 +202,7 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
             None => "no row has a weight above 0 in any class".into(),
         }));
     }
-    let kernel = learner.begin(data)?;
+    let kernel = learner.check_and_resolve_kernel(data)?;
     let weight = |i: usize| data.weight_of(i) * factors[codes[i] as usize];
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); present.len()];
     for (i, c) in codes.iter().enumerate() {
@@ -220,14 +220,14 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
                 members[a].iter().map(|&i| (i, true)).chain(members[b].iter().map(|&i| (i, false))).collect();
             rows.sort_unstable();
             let first = rows.iter().map(|r| r.1).collect();
-            pairs.push(Pair { classes: (a, b), rows: rows.into_iter().map(|r| r.0).collect(), first });
+            pairs.push(ClassPair { classes: (a, b), rows: rows.into_iter().map(|r| r.0).collect(), first });
         }
     }
     // Class after class, so that the values of a pair lie together.
     let used: Vec<usize> = members.concat();
-    let source = Source::new(learner, &kernel, data, &used, pairs.len())?;
-    let one = |number: usize, pair: &Pair| -> Result<Solved> {
-        let variables: Vec<Variable> = pair
+    let source = PointSource::new(learner, &kernel, data, &used, pairs.len())?;
+    let one = |number: usize, pair: &ClassPair| -> Result<SolvedPair> {
+        let variables: Vec<DualVariable> = pair
             .rows
             .iter()
             .zip(&pair.first)
@@ -235,12 +235,12 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
             .map(|(base, (&i, &first))| {
                 let sign = if first { 1.0 } else { -1.0 };
                 let bound = learner.c.map_or(f64::INFINITY, |c| c * weight(i));
-                Variable { base: base as u32, sign, target: sign, bound }
+                DualVariable { base: base as u32, sign, target: sign, bound }
             })
             .collect();
         let points = source.points(&pair.rows)?;
         let start = start.map(|s| s.pair(learner.c, &present, pair.classes, &pair.rows, &variables)).transpose()?;
-        let problem = Problem { rows: &pair.rows, variables: &variables, start, number };
+        let problem = DualQp { rows: &pair.rows, variables: &variables, start, number };
         let solution = source.solve(learner, &points, &problem, cx)?;
         if learner.c.is_none() {
             let (a, b) = (&names[present[pair.classes.0] as usize], &names[present[pair.classes.1] as usize]);
@@ -257,7 +257,7 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
         let sigmoid = Sigmoid::fit(&scores, &pair.first, &weights);
         let notes = if number == 0 { kernel_notes(&kernel, &points)? } else { Vec::new() };
         let machine = machine(learner, &variables, &solution, &slacks);
-        Ok(Solved { machine, coefficients, slacks, sigmoid, notes })
+        Ok(SolvedPair { machine, coefficients, slacks, sigmoid, notes })
     };
     // Small pairs are solved side by side, as long as the matrices of those at work fit in the other half of the memory. Either way
     // each is solved to the same bits.
@@ -290,15 +290,15 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
         n_support.push((support.len() - before) as u32);
     }
     let notes: Vec<String> = solved.iter().flat_map(|s| s.notes.clone()).collect();
-    let machines: Vec<Machine> = solved.iter().map(|s| s.machine.clone()).collect();
+    let machines: Vec<BinarySvm> = solved.iter().map(|s| s.machine.clone()).collect();
     let certificate = certificate(learner, &machines, notes);
-    SvmModel::new(model::Parts {
-        expansion: Expansion::new(&kernel, Centres::take(&kernel, &data.x, &support)?)?,
+    SvmModel::new(model::SvmModelParts {
+        expansion: Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &support)?)?,
         dual_coef: model::columns(&coefficient, &support),
         slack: model::columns(&slack, &support),
         support: support.iter().map(|&i| i as u32).collect(),
         machines,
-        says: Says::Classes {
+        says: SvmTask::Classes {
             names: names.to_vec(),
             present,
             n_support,
@@ -312,8 +312,8 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'
 
 /// Says that classes are not separated, with the points of both hulls that meet.
 fn separated(
-    variables: &[Variable],
-    solution: &Solution,
+    variables: &[DualVariable],
+    solution: &SvmSolution,
     rows: &[usize],
     points: &Points<'_, f64>,
     names: (&str, &str),
@@ -328,7 +328,7 @@ fn separated(
             let message = format!("rows {} and {} are the same point in both", rows[i] + 1, rows[j] + 1);
             (message, names)
         }
-        None if distance <= APART * radius => {
+        None if distance <= MIN_HULL_DISTANCE * radius => {
             let of = |first: bool| {
                 let mut shares: Vec<(f64, usize)> = variables
                     .iter()
@@ -363,15 +363,15 @@ fn separated(
 /// Scores of rows by machines that have not seen them.
 fn held_out(
     learner: &Svm,
-    source: &Source<'_>,
-    pair: &Pair,
-    variables: &[Variable],
+    source: &PointSource<'_>,
+    pair: &ClassPair,
+    variables: &[DualVariable],
     number: usize,
     cx: &Context<'_>,
 ) -> Result<Vec<f64>> {
-    let &Source { kernel, data, .. } = source;
+    let &PointSource { kernel, data, .. } = source;
     let n = pair.rows.len();
-    let order = Stream::new(cx.seed, "svm folds", number as u64).permutation(n);
+    let order = RngStream::new(cx.seed, "svm folds", number as u64).permutation(n);
     let mut scores = vec![0.0; n];
     for fold in 0..FOLDS {
         let test: Vec<usize> = order.iter().copied().skip(fold).step_by(FOLDS).collect();
@@ -395,24 +395,24 @@ fn held_out(
             continue;
         }
         let rows: Vec<usize> = train.iter().map(|&i| pair.rows[i]).collect();
-        let own: Vec<Variable> =
-            train.iter().enumerate().map(|(base, &i)| Variable { base: base as u32, ..variables[i] }).collect();
-        let problem = Problem { rows: &rows, variables: &own, start: None, number };
+        let own: Vec<DualVariable> =
+            train.iter().enumerate().map(|(base, &i)| DualVariable { base: base as u32, ..variables[i] }).collect();
+        let problem = DualQp { rows: &rows, variables: &own, start: None, number };
         let solution = source.solve(learner, &source.points(&rows)?, &problem, cx)?;
         let c = solution.coefficients(&own);
         let support: Vec<usize> = (0..c.len()).filter(|&i| c[i] != 0.0).collect();
         let centres: Vec<usize> = support.iter().map(|&i| rows[i]).collect();
-        let expansion = Expansion::new(kernel, Centres::take(kernel, &data.x, &centres)?)?;
+        let expansion = Expansion::new(kernel, ExpansionPoints::take(kernel, &data.x, &centres)?)?;
         let runs = vec![(0..support.len(), support.iter().map(|&i| c[i]).collect())];
         let out: Vec<usize> = test.iter().map(|&t| pair.rows[t]).collect();
-        let values = expansion.values(&data.x.take(&out).view(), &[runs], "svm")?;
+        let values = expansion.values(&data.x.take_rows(&out).view(), &[runs], "svm")?;
         test.iter().enumerate().for_each(|(k, &t)| scores[t] = values[(k, 0)] + solution.bias);
     }
     Ok(scores)
 }
 
-pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
-    if learner.method == Solver::Pegasos {
+pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmStart<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
+    if learner.method == SvmSolver::Pegasos {
         return Err(Error::Parameter {
             learner: "svm",
             name: "method".into(),
@@ -421,23 +421,23 @@ pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'_
         });
     }
     let y = data.y.reals()?;
-    let kernel = learner.begin(data)?;
+    let kernel = learner.check_and_resolve_kernel(data)?;
     let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
     let c = learner.c.unwrap_or(f64::INFINITY);
-    let variables: Vec<Variable> = [1.0, -1.0]
+    let variables: Vec<DualVariable> = [1.0, -1.0]
         .iter()
         .flat_map(|&sign| {
             rows.iter().enumerate().map(move |(base, &i)| {
                 let target = y.at(i, 0) - sign * learner.epsilon;
-                Variable { base: base as u32, sign, target, bound: c * data.weight_of(i) }
+                DualVariable { base: base as u32, sign, target, bound: c * data.weight_of(i) }
             })
         })
         .collect();
-    let source = Source::new(learner, &kernel, data, &rows, 1)?;
+    let source = PointSource::new(learner, &kernel, data, &rows, 1)?;
     let points = source.points(&rows)?;
     let start = start.map(|s| s.numbers(learner.c, &rows, &variables)).transpose()?;
-    let solution = source.solve(learner, &points, &Problem { rows: &rows, variables: &variables, start, number: 0 }, cx)?;
-    if learner.c.is_none() && !solution.converged && !cx.out_of_time() && learner.max_iter.is_none() {
+    let solution = source.solve(learner, &points, &DualQp { rows: &rows, variables: &variables, start, number: 0 }, cx)?;
+    if learner.c.is_none() && !solution.converged && !cx.deadline_passed() && learner.max_iter.is_none() {
         return Err(Error::Data(format!(
             "no function of this kernel stays within epsilon = {} of every target, and C=null allows no error; give C a number",
             learner.epsilon
@@ -454,13 +454,13 @@ pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&Start<'_
     let centres: Vec<usize> = support.iter().map(|&k| rows[k]).collect();
     let certificate = certificate(learner, std::slice::from_ref(&machine), kernel_notes(&kernel, &points)?);
     drop((points, source));
-    SvmModel::new(model::Parts {
-        expansion: Expansion::new(&kernel, Centres::take(&kernel, &data.x, &centres)?)?,
+    SvmModel::new(model::SvmModelParts {
+        expansion: Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &centres)?)?,
         dual_coef: Mat::from_fn(1, support.len(), |_, j| coefficients[support[j]]),
         slack: Mat::from_vec(1, slack.len(), slack),
         support: centres.iter().map(|&i| i as u32).collect(),
         machines: vec![machine],
-        says: Says::Numbers,
+        says: SvmTask::Numbers,
         certificate: Some(certificate),
     })
 }

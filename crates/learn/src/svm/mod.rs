@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::{GammaChoice, GammaRule, KernelChoice};
 use crate::linear::ClassWeight;
 
-pub use model::{Machine, SvmModel};
+pub use model::{BinarySvm, SvmModel};
 pub(crate) use model::{load_centres, save_centres};
-pub(crate) use solve::exact as multiply;
+pub(crate) use solve::gradient_f64 as multiply;
 
 /// A support vector machine.
 ///
@@ -65,11 +65,11 @@ pub struct Svm {
     /// Megabytes of rows of the Gram matrix.
     pub cache_mb: f64,
     /// How it is solved.
-    pub method: Solver,
+    pub method: SvmSolver,
     /// Most steps.
     pub max_iter: Option<u64>,
     /// What `decision` returns for more than two classes.
-    pub decision_shape: Shape,
+    pub decision_shape: DecisionShape,
     /// Whether equal votes are decided by scores.
     pub break_ties: bool,
     /// Whether to try however many rows there are.
@@ -79,7 +79,7 @@ pub struct Svm {
 /// How a machine is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Solver {
+pub enum SvmSolver {
     /// Steps on pairs of dual variables, to the tolerance.
     Smo,
     /// Stochastic subgradient steps on the primal, of classes; the constant is penalised like a weight.
@@ -89,7 +89,7 @@ pub enum Solver {
 /// What scores of more than two classes look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+pub enum DecisionShape {
     /// A score a class: votes, and within equal votes the sum of scores.
     Ovr,
     /// A score a pair of classes.
@@ -110,9 +110,9 @@ impl Default for Svm {
             probability: false,
             shrinking: true,
             cache_mb: 200.0,
-            method: Solver::Smo,
+            method: SvmSolver::Smo,
             max_iter: None,
-            decision_shape: Shape::Ovr,
+            decision_shape: DecisionShape::Ovr,
             break_ties: false,
             force: false,
         }
@@ -125,7 +125,7 @@ const INT: Range = Range::int_from(1);
 impl Learner for Svm {
     type Model = SvmModel;
 
-    const SEARCH: &'static [&'static str] = &["C=1e-2..1e3:log", "gamma=1e-4..10:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["C=1e-2..1e3:log", "gamma=1e-4..10:log"];
 
     const SPEC: Spec = Spec {
         name: "svm",
@@ -218,7 +218,7 @@ impl Learner for Svm {
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
         self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
-        if self.method == Solver::Pegasos && self.c.is_none() {
+        if self.method == SvmSolver::Pegasos && self.c.is_none() {
             return Err(Error::Parameter {
                 learner: Self::SPEC.name,
                 name: "C".into(),

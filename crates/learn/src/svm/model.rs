@@ -5,15 +5,15 @@ use std::ops::Range;
 use ermine_core::{
     Cell, Certificate, Classifier, Csr, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
 };
-use ermine_math::kernel::{Centres, Expansion, Kernel, Runs};
+use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel, SparseCoefs};
 use serde::{Deserialize, Serialize};
 
-use super::Shape;
-use super::platt::{Sigmoid, couple};
+use super::DecisionShape;
+use super::platt::{Sigmoid, pairwise_coupling};
 
 /// One solved problem: a pair of classes, or a regression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
+pub struct BinarySvm {
     /// C; none where no error is allowed.
     pub price: Option<f64>,
     /// b.
@@ -36,7 +36,7 @@ pub struct Machine {
     pub bounded: usize,
 }
 
-impl Machine {
+impl BinarySvm {
     /// Half the width of the street between the classes, in the space of the kernel: 1/‖w‖.
     pub fn margin(&self) -> f64 {
         1.0 / self.norm_squared.max(0.0).sqrt()
@@ -44,7 +44,7 @@ impl Machine {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Says {
+pub(super) enum SvmTask {
     Numbers,
     Classes {
         names: Vec<String>,
@@ -54,18 +54,18 @@ pub(super) enum Says {
         n_support: Vec<u32>,
         /// One for each pair of them.
         sigmoids: Vec<Sigmoid>,
-        shape: Shape,
+        shape: DecisionShape,
         break_ties: bool,
     },
 }
 
-pub(super) struct Parts {
+pub(super) struct SvmModelParts {
     pub expansion: Expansion,
     pub support: Vec<u32>,
     pub dual_coef: Mat<f64>,
     pub slack: Mat<f64>,
-    pub machines: Vec<Machine>,
-    pub says: Says,
+    pub machines: Vec<BinarySvm>,
+    pub says: SvmTask,
     pub certificate: Option<Certificate>,
 }
 
@@ -80,11 +80,11 @@ pub struct SvmModel {
     support: Vec<u32>,
     dual_coef: Mat<f64>,
     slack: Mat<f64>,
-    machines: Vec<Machine>,
-    pub(super) says: Says,
+    machines: Vec<BinarySvm>,
+    pub(super) says: SvmTask,
     certificate: Option<Certificate>,
     /// The function of each machine.
-    functions: Vec<Runs>,
+    functions: Vec<SparseCoefs>,
 }
 
 /// Some columns of lines.
@@ -93,11 +93,11 @@ pub(super) fn columns(lines: &[Vec<f64>], which: &[usize]) -> Mat<f64> {
 }
 
 impl SvmModel {
-    pub(super) fn new(parts: Parts) -> Result<Self> {
-        let Parts { expansion, support, dual_coef, slack, machines, says, certificate } = parts;
+    pub(super) fn new(parts: SvmModelParts) -> Result<Self> {
+        let SvmModelParts { expansion, support, dual_coef, slack, machines, says, certificate } = parts;
         let functions = match &says {
-            Says::Numbers => vec![vec![(0..support.len(), dual_coef.row(0).to_vec())]],
-            Says::Classes { n_support, .. } => {
+            SvmTask::Numbers => vec![vec![(0..support.len(), dual_coef.row(0).to_vec())]],
+            SvmTask::Classes { n_support, .. } => {
                 let mut ranges: Vec<Range<usize>> = Vec::new();
                 for &n in n_support {
                     let start = ranges.last().map_or(0, |r| r.end);
@@ -137,7 +137,7 @@ impl SvmModel {
     }
 
     /// One for each pair of classes, in order; one for numbers.
-    pub fn machines(&self) -> &[Machine] {
+    pub fn machines(&self) -> &[BinarySvm] {
         &self.machines
     }
 
@@ -187,11 +187,11 @@ impl Model for SvmModel {
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
-        matches!(self.says, Says::Numbers).then_some(self as &dyn Regressor)
+        matches!(self.says, SvmTask::Numbers).then_some(self as &dyn Regressor)
     }
 
     fn as_classifier(&self) -> Option<&dyn Classifier> {
-        matches!(self.says, Says::Classes { .. }).then_some(self as &dyn Classifier)
+        matches!(self.says, SvmTask::Classes { .. }).then_some(self as &dyn Classifier)
     }
 
     fn certificate(&self) -> Option<&Certificate> {
@@ -202,8 +202,8 @@ impl Model for SvmModel {
         let mut report = Report::default();
         report.text(format!("kernel {}, {} support vectors", self.kernel(), self.support.len()));
         let name = |at: usize| match &self.says {
-            Says::Numbers => "regression".to_owned(),
-            Says::Classes { names, present, .. } => {
+            SvmTask::Numbers => "regression".to_owned(),
+            SvmTask::Classes { names, present, .. } => {
                 let k = present.len();
                 let mut pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
                 let (a, b) = pairs.nth(at).unwrap_or((0, 0));
@@ -244,8 +244,8 @@ impl Model for SvmModel {
         out.field("kernel", self.kernel())?;
         out.field("machines", &self.machines)?;
         match &self.says {
-            Says::Numbers => out.field("classes", &None::<Vec<String>>),
-            Says::Classes { names, present, n_support, sigmoids, shape, break_ties } => {
+            SvmTask::Numbers => out.field("classes", &None::<Vec<String>>),
+            SvmTask::Classes { names, present, n_support, sigmoids, shape, break_ties } => {
                 out.vec("n_support", n_support);
                 out.vec("prob_a", &sigmoids.iter().map(|s| s.a).collect::<Vec<_>>());
                 out.vec("prob_b", &sigmoids.iter().map(|s| s.b).collect::<Vec<_>>());
@@ -259,10 +259,10 @@ impl Model for SvmModel {
 }
 
 /// Writes the rows of an expansion: dense under `name`, sparse as three arrays, columns of a kernel matrix as their numbers.
-pub(crate) fn save_centres(centres: &Centres, name: &str, out: &mut ModelWriter) -> Result<()> {
+pub(crate) fn save_centres(centres: &ExpansionPoints, name: &str, out: &mut ModelWriter) -> Result<()> {
     match centres {
-        Centres::Dense(m) => out.mat(name, m),
-        Centres::Sparse(m) => {
+        ExpansionPoints::Dense(m) => out.mat(name, m),
+        ExpansionPoints::Sparse(m) => {
             let view = m.view();
             let (mut indptr, mut indices, mut values) = (vec![0u64], Vec::new(), Vec::new());
             for i in 0..view.rows() {
@@ -275,13 +275,13 @@ pub(crate) fn save_centres(centres: &Centres, name: &str, out: &mut ModelWriter)
             out.vec(&format!("{name}_indices"), &indices);
             out.vec(&format!("{name}_values"), &values);
         }
-        Centres::Columns(places, _) => out.vec(&format!("{name}_columns"), places),
+        ExpansionPoints::Columns(places, _) => out.vec(&format!("{name}_columns"), places),
     }
     out.field("n_features", &centres.cols())
 }
 
 /// Reads what [`save_centres`] wrote.
-pub(crate) fn load_centres(input: &ModelReader, name: &str) -> Result<Centres> {
+pub(crate) fn load_centres(input: &ModelReader, name: &str) -> Result<ExpansionPoints> {
     let cols: usize = input.field("n_features")?;
     let finite = |values: &[f64]| match values.iter().all(|v| v.is_finite()) {
         true => Ok(()),
@@ -293,10 +293,10 @@ pub(crate) fn load_centres(input: &ModelReader, name: &str) -> Result<Centres> {
             return Err(Error::Model(format!("{name} of {} columns in a model of {cols}", m.cols())));
         }
         finite(m.as_slice())?;
-        return Ok(Centres::Dense(m));
+        return Ok(ExpansionPoints::Dense(m));
     }
     if input.array_info(&format!("{name}_columns")).is_some() {
-        return Ok(Centres::Columns(input.vec(&format!("{name}_columns"))?, cols));
+        return Ok(ExpansionPoints::Columns(input.vec(&format!("{name}_columns"))?, cols));
     }
     let indptr: Vec<u64> = input.vec(&format!("{name}_indptr"))?;
     let values: Vec<f64> = input.vec(&format!("{name}_values"))?;
@@ -305,7 +305,7 @@ pub(crate) fn load_centres(input: &ModelReader, name: &str) -> Result<Centres> {
     if cols > u32::MAX as usize {
         return Err(Error::Model(format!("{cols} columns")));
     }
-    Ok(Centres::Sparse(Csr::new(indptr, input.vec(&format!("{name}_indices"))?, values, cols)?))
+    Ok(ExpansionPoints::Sparse(Csr::new(indptr, input.vec(&format!("{name}_indices"))?, values, cols)?))
 }
 
 /// Reads a model and checks everything that prediction relies on.
@@ -316,10 +316,10 @@ pub(super) fn load(input: &ModelReader) -> Result<SvmModel> {
     let n = centres.len();
     let expansion = Expansion::new(&kernel, centres).map_err(|e| Error::Model(e.to_string()))?;
     let support: Vec<u32> = input.vec_of("support", n)?;
-    let machines: Vec<Machine> = input.field("machines")?;
+    let machines: Vec<BinarySvm> = input.field("machines")?;
     let names: Option<Vec<String>> = input.field("classes")?;
     let (says, lines, pairs) = match names {
-        None => (Says::Numbers, 1, 1),
+        None => (SvmTask::Numbers, 1, 1),
         Some(names) => {
             let present: Vec<u32> = input.field("present")?;
             let k = present.len();
@@ -337,7 +337,7 @@ pub(super) fn load(input: &ModelReader) -> Result<SvmModel> {
             }
             let sigmoids = a.into_iter().zip(b).map(|(a, b)| Sigmoid { a, b }).collect();
             let (shape, break_ties) = (input.field("shape")?, input.field("break_ties")?);
-            (Says::Classes { names, present, n_support, sigmoids, shape, break_ties }, k - 1, pairs)
+            (SvmTask::Classes { names, present, n_support, sigmoids, shape, break_ties }, k - 1, pairs)
         }
     };
     let dual_coef: Mat<f64> = input.mat_of("dual_coef", lines, n)?;
@@ -350,7 +350,7 @@ pub(super) fn load(input: &ModelReader) -> Result<SvmModel> {
     if !numbers.clone().all(|v| v.is_finite()) {
         return bad("a coefficient is not finite".into());
     }
-    SvmModel::new(Parts { expansion, support, dual_coef, slack, machines, says, certificate: None })
+    SvmModel::new(SvmModelParts { expansion, support, dual_coef, slack, machines, says, certificate: None })
 }
 
 impl Regressor for SvmModel {
@@ -362,14 +362,14 @@ impl Regressor for SvmModel {
 impl Classifier for SvmModel {
     fn classes(&self) -> &[String] {
         match &self.says {
-            Says::Numbers => &[],
-            Says::Classes { names, .. } => names,
+            SvmTask::Numbers => &[],
+            SvmTask::Classes { names, .. } => names,
         }
     }
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let scores = self.pairs(x)?;
-        let Says::Classes { names, present, sigmoids, .. } = &self.says else { return Ok(Mat::zeros(x.rows(), 0)) };
+        let SvmTask::Classes { names, present, sigmoids, .. } = &self.says else { return Ok(Mat::zeros(x.rows(), 0)) };
         let k = present.len();
         let mut out = Mat::zeros(x.rows(), names.len());
         let (mut r, mut p) = (vec![0.0; k * k], vec![0.0; k]);
@@ -386,7 +386,7 @@ impl Classifier for SvmModel {
             }
             match k {
                 2 => p.copy_from_slice(&[r[1], r[2]]),
-                _ => couple(&r, k, &mut p),
+                _ => pairwise_coupling(&r, k, &mut p),
             }
             let row = out.row_mut(i);
             present.iter().zip(&p).for_each(|(&c, &p)| row[c as usize] = p);
@@ -396,13 +396,13 @@ impl Classifier for SvmModel {
 
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let scores = self.pairs(x)?;
-        let Says::Classes { names, present, shape, .. } = &self.says else { return Ok(None) };
+        let SvmTask::Classes { names, present, shape, .. } = &self.says else { return Ok(None) };
         let k = present.len();
         if names.len() == 2 {
             // Of two classes, the score of the second.
             return Ok(Some(Mat::from_fn(x.rows(), 1, |i, _| -scores[(i, 0)])));
         }
-        if *shape == Shape::Ovo && k == names.len() {
+        if *shape == DecisionShape::Ovo && k == names.len() {
             return Ok(Some(scores));
         }
         let mut out = Mat::filled(x.rows(), names.len(), f64::NEG_INFINITY);
@@ -417,7 +417,7 @@ impl Classifier for SvmModel {
 
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         let scores = self.pairs(x)?;
-        let Says::Classes { present, break_ties, .. } = &self.says else { return Ok(Vec::new()) };
+        let SvmTask::Classes { present, break_ties, .. } = &self.says else { return Ok(Vec::new()) };
         let k = present.len();
         let mut own = vec![0.0; k];
         let place = |i: usize| match *break_ties && k > 2 {

@@ -5,11 +5,11 @@
 //! the steps amount to, C times the share of rounds in which a row cost something, lie within the bounds of the dual: primal and
 //! dual bound the optimum from both sides.
 
-use ermine_core::{Context, Progress, Result, Stream};
+use ermine_core::{Context, Progress, Result, RngStream};
 use ermine_math::kernel::Points;
 
-use super::cache::Cache;
-use super::solve::{Plan, Solution, Variable, coefficients, exact};
+use super::cache::KernelCache;
+use super::solve::{SmoOptions, SvmSolution, DualVariable, coefficients, gradient_f64};
 
 /// Rows whose kernel values are computed together.
 const BATCH: usize = 64;
@@ -19,26 +19,26 @@ const ROUNDS: u64 = 50;
 /// One variable a point, with sign and bound.
 pub(super) fn solve(
     points: &Points<'_, f64>,
-    variables: &[Variable],
-    plan: &Plan,
+    variables: &[DualVariable],
+    plan: &SmoOptions,
     number: usize,
     cx: &Context<'_>,
-) -> Result<Solution> {
+) -> Result<SvmSolution> {
     let n = points.len();
     let rounds = plan.max_iter.map_or(ROUNDS, |steps| steps.div_ceil(n.max(1) as u64));
-    let mut cache = Cache::<f64>::new(n, plan.cache_bytes);
-    let batch = BATCH.min(cache.most());
+    let mut cache = KernelCache::<f64>::new(n, plan.cache_bytes);
+    let batch = BATCH.min(cache.capacity());
     // w = scale · Σ weight φ, so that shrinking costs one multiplication; f likewise.
     let (mut weight, mut f, mut scale, mut t) = (vec![0.0; n], vec![0.0; n], 1.0f64, 0u64);
     let mut order: Vec<u32> = (0..n as u32).collect();
     'rounds: for round in 0..rounds {
-        Stream::new(cx.seed, "kernel pegasos", ((number as u64) << 32) | round).shuffle(&mut order);
+        RngStream::new(cx.seed, "kernel pegasos", ((number as u64) << 32) | round).shuffle(&mut order);
         for chosen in order.chunks(batch) {
             cx.report(Progress { stage: "steps", done: t, total: Some(rounds * n as u64), objective: None })?;
-            if cx.out_of_time() {
+            if cx.deadline_passed() {
                 break 'rounds;
             }
-            cache.fetch(chosen, points)?;
+            cache.ensure_rows(chosen, points)?;
             for &i in chosen {
                 let (i, v) = (i as usize, variables[i as usize]);
                 let margin = v.sign * scale * f[i];
@@ -61,14 +61,14 @@ pub(super) fn solve(
     }
     let alpha: Vec<f64> = variables.iter().zip(&weight).map(|(v, w)| (scale * w).min(v.bound)).collect();
     let coefficients = coefficients(variables, &alpha, n);
-    let f = exact(points, &coefficients, cx)?;
+    let f = gradient_f64(points, &coefficients, cx)?;
     let bias: f64 = coefficients.iter().sum();
     // The gap of primal and dual takes the place of the order of errors, next to the primal.
     let norm = coefficients.iter().zip(&f).map(|(c, f)| c * f).sum::<f64>() + bias * bias;
     let price: f64 = variables.iter().zip(&f).map(|(v, f)| v.bound * (1.0 - v.sign * (f + bias)).max(0.0)).sum();
     let gap = norm + price - alpha.iter().sum::<f64>();
     let violation = gap.max(0.0) / (0.5 * norm + price).max(f64::MIN_POSITIVE);
-    Ok(Solution {
+    Ok(SvmSolution {
         alpha,
         f,
         bias,

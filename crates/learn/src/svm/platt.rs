@@ -80,7 +80,7 @@ impl Sigmoid {
 
 /// The distribution p over classes with the least Σ (rⱼᵢ pᵢ - rᵢⱼ pⱼ)², where `r[i][j]` is the probability of i among i and j (Wu, Lin
 /// and Weng: Probability estimates for multi-class classification by pairwise coupling, JMLR 5, 2004, second method).
-pub(super) fn couple(r: &[f64], k: usize, p: &mut [f64]) {
+pub(super) fn pairwise_coupling(r: &[f64], k: usize, p: &mut [f64]) {
     p.fill(1.0 / k as f64);
     let mut q = vec![0.0; k * k];
     for t in 0..k {

@@ -8,7 +8,7 @@ use ermine_core::{Context, Mat, Result};
 use ermine_math::kernel::Points;
 use ermine_math::linalg::Cholesky;
 
-use super::solve::{Solution, Variable, bias, coefficients, exact, order};
+use super::solve::{SvmSolution, DualVariable, bias, coefficients, gradient_f64, kkt_gap_ends};
 
 /// Free variables up to which the system is solved.
 const MOST: usize = 400;
@@ -16,7 +16,7 @@ const MOST: usize = 400;
 const ROUNDS: usize = 60;
 
 /// Improves a solution of which the steps have converged; leaves it as it is where that cannot be done.
-pub(super) fn polish(points: &Points<'_, f64>, variables: &[Variable], solution: &mut Solution, cx: &Context<'_>) -> Result<()> {
+pub(super) fn polish(points: &Points<'_, f64>, variables: &[DualVariable], solution: &mut SvmSolution, cx: &Context<'_>) -> Result<()> {
     if !solution.converged || points.is_empty() {
         return Ok(());
     }
@@ -26,12 +26,12 @@ pub(super) fn polish(points: &Points<'_, f64>, variables: &[Variable], solution:
     let mut f = solution.f.clone();
     let mut best: (f64, Option<Vec<f64>>) = (solution.violation, None);
     for _ in 0..ROUNDS {
-        if cx.out_of_time() {
+        if cx.deadline_passed() {
             break;
         }
         let mut free: Vec<usize> = (0..alpha.len()).filter(|&k| alpha[k] > 0.0 && alpha[k] < variables[k].bound).collect();
         let b = bias(variables, &alpha, &f);
-        let (top, bottom) = order(variables, &alpha, &f);
+        let (top, bottom) = kkt_gap_ends(variables, &alpha, &f);
         if top - bottom <= good {
             break;
         }
@@ -83,9 +83,9 @@ pub(super) fn polish(points: &Points<'_, f64>, variables: &[Variable], solution:
         }
         // Few variables moved: their rows alone bring f up to date.
         let moved: Vec<f64> = alpha.iter().zip(&before).map(|(new, old)| new - old).collect();
-        let change = exact(points, &coefficients(variables, &moved, points.len()), cx)?;
+        let change = gradient_f64(points, &coefficients(variables, &moved, points.len()), cx)?;
         f.iter_mut().zip(change).for_each(|(f, c)| *f += c);
-        let (top, bottom) = order(variables, &alpha, &f);
+        let (top, bottom) = kkt_gap_ends(variables, &alpha, &f);
         let violation = (top - bottom).max(0.0);
         if violation < best.0 {
             best = (violation, Some(alpha.clone()));
@@ -94,8 +94,8 @@ pub(super) fn polish(points: &Points<'_, f64>, variables: &[Variable], solution:
     }
     // What was found counts when it holds without the rounding of all the changes.
     if let Some(alpha) = best.1 {
-        let f = exact(points, &coefficients(variables, &alpha, points.len()), cx)?;
-        let (top, bottom) = order(variables, &alpha, &f);
+        let f = gradient_f64(points, &coefficients(variables, &alpha, points.len()), cx)?;
+        let (top, bottom) = kkt_gap_ends(variables, &alpha, &f);
         let violation = (top - bottom).max(0.0);
         if violation < solution.violation {
             solution.bias = bias(variables, &alpha, &f);
@@ -106,7 +106,7 @@ pub(super) fn polish(points: &Points<'_, f64>, variables: &[Variable], solution:
 }
 
 /// The step of the free variables to the minimum on their plane: K d + c = errors, Σ d = 0, in terms of d = s Δα.
-fn direction(points: &Points<'_, f64>, variables: &[Variable], free: &[usize], f: &[f64], b: f64) -> Result<Option<Vec<f64>>> {
+fn direction(points: &Points<'_, f64>, variables: &[DualVariable], free: &[usize], f: &[f64], b: f64) -> Result<Option<Vec<f64>>> {
     let n = free.len();
     let bases: Vec<u32> = free.iter().map(|&k| variables[k].base).collect();
     let own = points.take(&bases);

@@ -13,17 +13,17 @@
 //! from there, and if singles are too coarse to bring them in order, with rows of doubles.
 
 use ermine_core::{Context, Error, Features, Progress, Result};
-use ermine_math::kernel::pairs::{Ended, PairLoops, Working};
+use ermine_math::kernel::pairs::{PairStepsEnd, SmoKernels, WorkingSet};
 use ermine_math::kernel::{Kernel, Points};
 use rayon::prelude::*;
 
-use super::cache::Cache;
-use super::fit::APART;
+use super::cache::KernelCache;
+use super::fit::MIN_HULL_DISTANCE;
 
 /// Most variables of a working set.
-const WORKING: usize = 512;
+const MAX_WORKING_SET: usize = 512;
 /// Most variables that are looked at together where the whole matrix is there, and the steps that are taken so, a variable.
-const WHOLE: usize = 2048;
+const MAX_FULL_SET: usize = 2048;
 const WHOLE_STEPS: u64 = 20;
 /// Points that one thread brings up to date at a time.
 const CHUNK: usize = 1024;
@@ -34,7 +34,7 @@ const SHRINK_EVERY: u64 = 8;
 
 /// One variable of the dual.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Variable {
+pub(super) struct DualVariable {
     /// Its point.
     pub base: u32,
     /// s.
@@ -45,19 +45,19 @@ pub(super) struct Variable {
     pub bound: f64,
 }
 
-impl Variable {
-    fn grows(&self, alpha: f64) -> bool {
+impl DualVariable {
+    fn can_increase(&self, alpha: f64) -> bool {
         if self.sign > 0.0 { alpha < self.bound } else { alpha > 0.0 }
     }
 
-    fn shrinks(&self, alpha: f64) -> bool {
+    fn can_decrease(&self, alpha: f64) -> bool {
         if self.sign > 0.0 { alpha > 0.0 } else { alpha < self.bound }
     }
 }
 
 /// How to solve.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct SmoOptions {
     /// The largest violation of the order of errors at the end.
     pub tol: f64,
     pub cache_bytes: usize,
@@ -67,14 +67,14 @@ pub(super) struct Plan {
 }
 
 /// The rows of a problem: doubles where they lie, and what copies them as singles where that pays.
-pub(super) struct Rows<'a> {
+pub(super) struct SolverPoints<'a> {
     pub double: &'a Points<'a, f64>,
-    pub single: Option<Singles<'a>>,
+    pub single: Option<F32Points<'a>>,
 }
 
 /// Rows that steps copy as singles for as long as they take.
 #[derive(Clone, Copy)]
-pub(super) struct Singles<'a> {
+pub(super) struct F32Points<'a> {
     pub kernel: &'a Kernel,
     pub x: &'a Features<'a>,
     pub which: &'a [usize],
@@ -82,7 +82,7 @@ pub(super) struct Singles<'a> {
 
 /// A solved problem, or where the steps ended.
 #[derive(Debug, Clone)]
-pub(super) struct Solution {
+pub(super) struct SvmSolution {
     /// α of each variable.
     pub alpha: Vec<f64>,
     /// f without its constant, at every point, in doubles.
@@ -99,31 +99,31 @@ pub(super) struct Solution {
     pub constant_penalised: bool,
 }
 
-impl Solution {
+impl SvmSolution {
     /// Σ sα of each point.
-    pub fn coefficients(&self, variables: &[Variable]) -> Vec<f64> {
+    pub fn coefficients(&self, variables: &[DualVariable]) -> Vec<f64> {
         coefficients(variables, &self.alpha, self.f.len())
     }
 }
 
-pub(super) fn coefficients(variables: &[Variable], alpha: &[f64], points: usize) -> Vec<f64> {
+pub(super) fn coefficients(variables: &[DualVariable], alpha: &[f64], points: usize) -> Vec<f64> {
     let mut out = vec![0.0; points];
     variables.iter().zip(alpha).for_each(|(v, a)| out[v.base as usize] += v.sign * a);
     out
 }
 
 /// f at every point, in doubles.
-pub(crate) fn exact(points: &Points<'_, f64>, coefficients: &[f64], cx: &Context<'_>) -> Result<Vec<f64>> {
+pub(crate) fn gradient_f64(points: &Points<'_, f64>, coefficients: &[f64], cx: &Context<'_>) -> Result<Vec<f64>> {
     let n = points.len();
     let mut f = vec![0.0; n];
     let between = || cx.report(Progress { stage: "certificate", done: 0, total: None, objective: None });
     between()?;
-    if points.add_given(coefficients, &mut f) {
+    if points.add_precomputed(coefficients, &mut f) {
         return Ok(f);
     }
     let support: Vec<u32> = (0..coefficients.len() as u32).filter(|&i| coefficients[i as usize] != 0.0).collect();
     if points.is_symmetric() && support.len() >= TILED {
-        return points.times(coefficients, between);
+        return points.multiply(coefficients, between);
     }
     // Few enough rows that they fit beside the data, enough for a product to be worth its while.
     let group = ((1 << 21) / n.max(1)).clamp(16, 256);
@@ -138,7 +138,7 @@ pub(crate) fn exact(points: &Points<'_, f64>, coefficients: &[f64], cx: &Context
 }
 
 /// Adds multiples of rows to sums, chunk by chunk in parallel.
-fn add<T: PairLoops>(sums: &mut [f64], rows: Vec<(f64, &[T])>) {
+fn add<T: SmoKernels>(sums: &mut [f64], rows: Vec<(f64, &[T])>) {
     sums.par_chunks_mut(CHUNK).enumerate().for_each(|(c, sums)| {
         let range = c * CHUNK..c * CHUNK + sums.len();
         let parts: Vec<(f64, &[T])> = rows.iter().map(|(a, row)| (*a, &row[range.clone()])).collect();
@@ -147,14 +147,14 @@ fn add<T: PairLoops>(sums: &mut [f64], rows: Vec<(f64, &[T])>) {
 }
 
 /// The largest error that may move up, and the least that may move down.
-pub(super) fn order(variables: &[Variable], alpha: &[f64], f: &[f64]) -> (f64, f64) {
+pub(super) fn kkt_gap_ends(variables: &[DualVariable], alpha: &[f64], f: &[f64]) -> (f64, f64) {
     let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
     for (v, &a) in variables.iter().zip(alpha) {
         let e = v.target - f[v.base as usize];
-        if v.grows(a) && e > top {
+        if v.can_increase(a) && e > top {
             top = e;
         }
-        if v.shrinks(a) && e < bottom {
+        if v.can_decrease(a) && e < bottom {
             bottom = e;
         }
     }
@@ -162,7 +162,7 @@ pub(super) fn order(variables: &[Variable], alpha: &[f64], f: &[f64]) -> (f64, f
 }
 
 /// The constant term: the mean error of the variables between their bounds, else the middle of what the others allow.
-pub(super) fn bias(variables: &[Variable], alpha: &[f64], f: &[f64]) -> f64 {
+pub(super) fn bias(variables: &[DualVariable], alpha: &[f64], f: &[f64]) -> f64 {
     let (mut sum, mut free) = (0.0, 0u64);
     for (v, &a) in variables.iter().zip(alpha) {
         if a > 0.0 && a < v.bound {
@@ -173,7 +173,7 @@ pub(super) fn bias(variables: &[Variable], alpha: &[f64], f: &[f64]) -> f64 {
     if free > 0 {
         return sum / free as f64;
     }
-    match order(variables, alpha, f) {
+    match kkt_gap_ends(variables, alpha, f) {
         (top, bottom) if top.is_finite() && bottom.is_finite() => 0.5 * (top + bottom),
         (top, _) if top.is_finite() => top,
         (_, bottom) if bottom.is_finite() => bottom,
@@ -183,28 +183,28 @@ pub(super) fn bias(variables: &[Variable], alpha: &[f64], f: &[f64]) -> f64 {
 
 /// Solves the dual from `start` (zeros when there is none).
 pub(super) fn solve(
-    rows: &Rows<'_>,
-    variables: &[Variable],
+    rows: &SolverPoints<'_>,
+    variables: &[DualVariable],
     start: Option<Vec<f64>>,
-    plan: &Plan,
+    plan: &SmoOptions,
     cx: &Context<'_>,
-) -> Result<Solution> {
+) -> Result<SvmSolution> {
     let n = rows.double.len();
     let mut alpha = start.unwrap_or_else(|| vec![0.0; variables.len()]);
-    let mut f = exact(rows.double, &coefficients(variables, &alpha, n), cx)?;
+    let mut f = gradient_f64(rows.double, &coefficients(variables, &alpha, n), cx)?;
     let (mut iterations, mut singles, mut last) = (0, rows.single.is_some(), f64::INFINITY);
     let (mut unbounded, mut stopped, mut met) = (None, false, false);
     // Steps end a little below the tolerance, so that rounding in singles does not ask for another round.
     let mut inner = 0.9 * plan.tol;
-    if let (top, bottom) = order(variables, &alpha, &f)
+    if let (top, bottom) = kkt_gap_ends(variables, &alpha, &f)
         && top - bottom > plan.tol
-        && let Some(steps) = all_together(rows.double, variables, &mut alpha, &f, inner, plan)
+        && let Some(steps) = solve_full(rows.double, variables, &mut alpha, &f, inner, plan)
     {
         iterations = steps;
-        f = exact(rows.double, &coefficients(variables, &alpha, n), cx)?;
+        f = gradient_f64(rows.double, &coefficients(variables, &alpha, n), cx)?;
     }
     loop {
-        let (top, bottom) = order(variables, &alpha, &f);
+        let (top, bottom) = kkt_gap_ends(variables, &alpha, &f);
         let violation = (top - bottom).max(0.0);
         if !f.iter().all(|v| v.is_finite()) {
             return Err(Error::Numeric(
@@ -214,7 +214,7 @@ pub(super) fn solve(
         let converged = violation <= plan.tol;
         if converged || unbounded.is_some() || stopped || met || (violation >= last && !singles) {
             let bias = bias(variables, &alpha, &f);
-            return Ok(Solution { alpha, f, bias, violation, iterations, converged, unbounded, constant_penalised: false });
+            return Ok(SvmSolution { alpha, f, bias, violation, iterations, converged, unbounded, constant_penalised: false });
         }
         // Each round must at least halve what the last one left over; else singles are too coarse.
         if violation > 0.5 * last {
@@ -224,15 +224,15 @@ pub(super) fn solve(
         last = violation;
         let limit = plan.max_iter.map_or(u64::MAX, |m| m.saturating_sub(iterations));
         let outcome = match rows.single {
-            Some(Singles { kernel, x, which }) if singles => {
-                Steps::new(Points::<f32>::copied(kernel, x, which)?, variables, &alpha, &f, plan).run(inner, limit, cx)?
+            Some(F32Points { kernel, x, which }) if singles => {
+                SmoSolver::new(Points::<f32>::copied_rows(kernel, x, which)?, variables, &alpha, &f, plan).run(inner, limit, cx)?
             }
-            _ => Steps::new(rows.double.clone(), variables, &alpha, &f, plan).run(inner, limit, cx)?,
+            _ => SmoSolver::new(rows.double.clone(), variables, &alpha, &f, plan).run(inner, limit, cx)?,
         };
         // What has moved since the last time, which is little once the end is near.
         let mut moved = coefficients(variables, &outcome.alpha, n);
         moved.iter_mut().zip(coefficients(variables, &alpha, n)).for_each(|(new, old)| *new -= old);
-        exact(rows.double, &moved, cx)?.into_iter().zip(&mut f).for_each(|(change, f)| *f += change);
+        gradient_f64(rows.double, &moved, cx)?.into_iter().zip(&mut f).for_each(|(change, f)| *f += change);
         alpha = outcome.alpha;
         iterations += outcome.iterations;
         (unbounded, stopped, met) = (outcome.unbounded, outcome.stopped, outcome.met);
@@ -240,30 +240,30 @@ pub(super) fn solve(
 }
 
 /// Steps on all variables at once, where the matrix is there and small enough; how many. What they leave over is for working sets.
-fn all_together(
+fn solve_full(
     points: &Points<'_, f64>,
-    variables: &[Variable],
+    variables: &[DualVariable],
     alpha: &mut [f64],
     f: &[f64],
     tol: f64,
-    plan: &Plan,
+    plan: &SmoOptions,
 ) -> Option<u64> {
     let n = variables.len();
     let mut row = vec![0.0; points.len()];
-    let small = n <= WHOLE && n * n * size_of::<f64>() <= plan.cache_bytes / 4;
+    let small = n <= MAX_FULL_SET && n * n * size_of::<f64>() <= plan.cache_bytes / 4;
     // Without bounds variables may grow for ever, which working sets look out for.
-    if points.is_empty() || !small || variables.iter().any(|v| v.bound == f64::INFINITY) || !points.given_row(0, &mut row) {
+    if points.is_empty() || !small || variables.iter().any(|v| v.bound == f64::INFINITY) || !points.precomputed_row(0, &mut row) {
         return None;
     }
-    let mut working = Working::<f64>::default();
+    let mut working = WorkingSet::<f64>::default();
     working.resize(n);
     let diagonal = points.diagonal();
     for (k, v) in variables.iter().enumerate() {
         working.set(k, diagonal[v.base as usize], v.target - f[v.base as usize], alpha[k], v.sign, v.bound);
     }
     let limit = plan.max_iter.unwrap_or(u64::MAX).min(WHOLE_STEPS * n as u64);
-    let (steps, _) = working.run(n, tol, limit, flat(&diagonal), |k, out| {
-        points.given_row(variables[k].base as usize, &mut row);
+    let (steps, _) = working.run(n, tol, limit, flat_curvature(&diagonal), |k, out| {
+        points.precomputed_row(variables[k].base as usize, &mut row);
         out.iter_mut().zip(variables).for_each(|(o, v)| *o = row[v.base as usize]);
     });
     alpha.copy_from_slice(&working.alpha[..n]);
@@ -271,12 +271,12 @@ fn all_together(
 }
 
 /// The curvature that counts as none.
-fn flat(diagonal: &[f64]) -> f64 {
+fn flat_curvature(diagonal: &[f64]) -> f64 {
     let largest = diagonal.iter().copied().fold(0.0, f64::max);
     (1e-12 * largest).max(f64::MIN_POSITIVE)
 }
 
-struct Outcome {
+struct SmoResult {
     alpha: Vec<f64>,
     iterations: u64,
     unbounded: Option<(usize, usize)>,
@@ -286,55 +286,55 @@ struct Outcome {
 }
 
 /// The variables and points that still move.
-struct Steps<'a, T: PairLoops> {
-    all: &'a [Variable],
+struct SmoSolver<'a, T: SmoKernels> {
+    all: &'a [DualVariable],
     /// α of all variables.
     alpha: Vec<f64>,
     /// The numbers of the active ones among all; their points are counted among the active points.
     active: Vec<u32>,
-    variables: Vec<Variable>,
+    variables: Vec<DualVariable>,
     points: Points<'a, T>,
     diagonal: Vec<f64>,
     f: Vec<f64>,
-    cache: Cache<T>,
+    cache: KernelCache<T>,
     flat: f64,
-    plan: &'a Plan,
+    plan: &'a SmoOptions,
 }
 
-impl<'a, T: PairLoops> Steps<'a, T> {
-    fn new(points: Points<'a, T>, all: &'a [Variable], alpha: &[f64], f: &[f64], plan: &'a Plan) -> Self {
+impl<'a, T: SmoKernels> SmoSolver<'a, T> {
+    fn new(points: Points<'a, T>, all: &'a [DualVariable], alpha: &[f64], f: &[f64], plan: &'a SmoOptions) -> Self {
         let diagonal = points.diagonal();
         Self {
             all,
             alpha: alpha.to_vec(),
             active: (0..all.len() as u32).collect(),
             variables: all.to_vec(),
-            cache: Cache::new(points.len(), plan.cache_bytes),
+            cache: KernelCache::new(points.len(), plan.cache_bytes),
             points,
-            flat: flat(&diagonal),
+            flat: flat_curvature(&diagonal),
             diagonal,
             f: f.to_vec(),
             plan,
         }
     }
 
-    fn run(mut self, tol: f64, limit: u64, cx: &Context<'_>) -> Result<Outcome> {
-        let size = WORKING.min(self.cache.most()).max(2);
-        let mut working = Working::<T>::default();
+    fn run(mut self, tol: f64, limit: u64, cx: &Context<'_>) -> Result<SmoResult> {
+        let size = MAX_WORKING_SET.min(self.cache.capacity()).max(2);
+        let mut working = WorkingSet::<T>::default();
         let mut kept: Vec<u32> = Vec::new();
         let (mut iterations, mut unbounded, mut stopped, mut met) = (0, None, false, false);
         for pass in 1.. {
-            let (top, bottom) = self.order();
+            let (top, bottom) = self.kkt_gap_ends();
             let gap = top - bottom;
             cx.report(Progress { stage: "working sets", done: pass, total: None, objective: None })?;
             if gap <= tol || gap.is_nan() {
                 break;
             }
-            if self.hulls_meet() {
+            if self.is_unbounded() {
                 met = true;
                 break;
             }
-            if cx.out_of_time() || iterations >= limit {
+            if cx.deadline_passed() || iterations >= limit {
                 stopped = true;
                 break;
             }
@@ -351,7 +351,7 @@ impl<'a, T: PairLoops> Steps<'a, T> {
             });
             iterations += steps;
             let moved = self.apply(&chosen, &working);
-            if let Ended::Unbounded(i, j) = ended {
+            if let PairStepsEnd::Unbounded(i, j) = ended {
                 unbounded = Some((self.active[chosen[i] as usize] as usize, self.active[chosen[j] as usize] as usize));
                 break;
             }
@@ -362,12 +362,12 @@ impl<'a, T: PairLoops> Steps<'a, T> {
             // The later half stays, so that what has just begun to move can go on.
             kept = if size < 8 { Vec::new() } else { chosen[chosen.len() / 2..].to_vec() };
         }
-        Ok(Outcome { alpha: self.alpha, iterations, unbounded, stopped, met })
+        Ok(SmoResult { alpha: self.alpha, iterations, unbounded, stopped, met })
     }
 
     /// Whether variables without bounds grow for ever: the hulls of both classes meet. Then w, which is the difference of a point in
     /// each times the sum of the variables, stays small however they grow.
-    fn hulls_meet(&self) -> bool {
+    fn is_unbounded(&self) -> bool {
         if !self.variables.iter().any(|v| v.bound == f64::INFINITY) {
             return false;
         }
@@ -378,21 +378,21 @@ impl<'a, T: PairLoops> Steps<'a, T> {
             total += a;
         }
         let largest = self.diagonal.iter().copied().fold(0.0, f64::max);
-        total > 0.0 && norm <= (0.25 * APART * APART) * largest * (0.5 * total).powi(2)
+        total > 0.0 && norm <= (0.25 * MIN_HULL_DISTANCE * MIN_HULL_DISTANCE) * largest * (0.5 * total).powi(2)
     }
 
-    fn error(&self, v: &Variable) -> f64 {
+    fn error(&self, v: &DualVariable) -> f64 {
         v.target - self.f[v.base as usize]
     }
 
-    fn order(&self) -> (f64, f64) {
+    fn kkt_gap_ends(&self) -> (f64, f64) {
         let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
         for (v, &id) in self.variables.iter().zip(&self.active) {
             let (a, e) = (self.alpha[id as usize], self.error(v));
-            if v.grows(a) && e > top {
+            if v.can_increase(a) && e > top {
                 top = e;
             }
-            if v.shrinks(a) && e < bottom {
+            if v.can_decrease(a) && e < bottom {
                 bottom = e;
             }
         }
@@ -411,10 +411,10 @@ impl<'a, T: PairLoops> Steps<'a, T> {
                 continue;
             }
             let (a, e) = (self.alpha[id as usize], self.error(v));
-            if v.grows(a) {
+            if v.can_increase(a) {
                 up.push((-e, k as u32));
             }
-            if v.shrinks(a) {
+            if v.can_decrease(a) {
                 down.push((e, k as u32));
             }
         }
@@ -450,11 +450,11 @@ impl<'a, T: PairLoops> Steps<'a, T> {
         let mut bases: Vec<u32> = chosen.iter().map(|&k| self.variables[k as usize].base).collect();
         bases.sort_unstable();
         bases.dedup();
-        self.cache.fetch(&bases, &self.points)
+        self.cache.ensure_rows(&bases, &self.points)
     }
 
     /// Fills the working set but for its matrix; returns the point of each variable.
-    fn gather(&self, chosen: &[u32], working: &mut Working<T>) -> Vec<u32> {
+    fn gather(&self, chosen: &[u32], working: &mut WorkingSet<T>) -> Vec<u32> {
         working.resize(chosen.len());
         for (i, &k) in chosen.iter().enumerate() {
             let v = self.variables[k as usize];
@@ -465,7 +465,7 @@ impl<'a, T: PairLoops> Steps<'a, T> {
     }
 
     /// Takes over what the steps found; whether anything moved.
-    fn apply(&mut self, chosen: &[u32], working: &Working<T>) -> bool {
+    fn apply(&mut self, chosen: &[u32], working: &WorkingSet<T>) -> bool {
         let mut deltas: Vec<(u32, f64)> = Vec::new();
         for (i, &k) in chosen.iter().enumerate() {
             let id = self.active[k as usize] as usize;
@@ -496,7 +496,7 @@ impl<'a, T: PairLoops> Steps<'a, T> {
         let mut alive = vec![false; self.points.len()];
         for (k, (v, &id)) in self.variables.iter().zip(&self.active).enumerate() {
             let (a, e) = (self.alpha[id as usize], self.error(v));
-            let rests = match (v.grows(a), v.shrinks(a)) {
+            let rests = match (v.can_increase(a), v.can_decrease(a)) {
                 (true, true) => false,
                 (true, false) => e < bottom,
                 (false, true) => e > top,
@@ -512,8 +512,8 @@ impl<'a, T: PairLoops> Steps<'a, T> {
         let places: Vec<u32> = (0..self.points.len() as u32).filter(|&i| alive[i as usize]).collect();
         let mut renumbered = vec![u32::MAX; self.points.len()];
         places.iter().enumerate().for_each(|(new, &old)| renumbered[old as usize] = new as u32);
-        self.cache.compact(&places, &renumbered);
-        self.points.keep(&places);
+        self.cache.retain(&places, &renumbered);
+        self.points.retain(&places);
         self.f = places.iter().map(|&i| self.f[i as usize]).collect();
         self.diagonal = places.iter().map(|&i| self.diagonal[i as usize]).collect();
         let mut variable_number = vec![u32::MAX; self.variables.len()];
@@ -521,7 +521,7 @@ impl<'a, T: PairLoops> Steps<'a, T> {
         for (k, v) in self.variables.iter().enumerate() {
             if alive[v.base as usize] {
                 variable_number[k] = variables.len() as u32;
-                variables.push(Variable { base: renumbered[v.base as usize], ..*v });
+                variables.push(DualVariable { base: renumbered[v.base as usize], ..*v });
                 active.push(self.active[k]);
             }
         }

@@ -2,8 +2,8 @@
 
 use ermine_core::{Context, Dataset, Error, Learner, Result, Target};
 
-use super::model::Says;
-use super::solve::Variable;
+use super::model::SvmTask;
+use super::solve::DualVariable;
 use super::{Svm, SvmModel, fit};
 
 impl Svm {
@@ -26,7 +26,7 @@ impl Svm {
     pub fn fit_from(&self, start: &SvmModel, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SvmModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
-        let start = Start::new(start, data.rows())?;
+        let start = WarmStart::new(start, data.rows())?;
         match data.y {
             Target::Class { .. } => fit::classify(self, data, Some(&start), cx),
             _ => fit::regress(self, data, Some(&start), cx),
@@ -35,13 +35,13 @@ impl Svm {
 }
 
 /// The coefficients of an earlier model by row.
-pub(super) struct Start<'a> {
+pub(super) struct WarmStart<'a> {
     model: &'a SvmModel,
     /// The number of the support vector that each row is.
     place: Vec<u32>,
 }
 
-impl<'a> Start<'a> {
+impl<'a> WarmStart<'a> {
     fn new(model: &'a SvmModel, rows: usize) -> Result<Self> {
         let mut place = vec![u32::MAX; rows];
         for (k, &row) in model.support().iter().enumerate() {
@@ -75,9 +75,9 @@ impl<'a> Start<'a> {
         present: &[u32],
         (a, b): (usize, usize),
         rows: &[usize],
-        variables: &[Variable],
+        variables: &[DualVariable],
     ) -> Result<Vec<f64>> {
-        let Says::Classes { present: theirs, .. } = &self.model.says else {
+        let SvmTask::Classes { present: theirs, .. } = &self.model.says else {
             return Err(Error::Data("the model to start from predicts numbers, and the target has classes".into()));
         };
         if theirs != present {
@@ -92,10 +92,10 @@ impl<'a> Start<'a> {
     }
 
     /// Variables of a regression.
-    pub fn numbers(&self, price: Option<f64>, rows: &[usize], variables: &[Variable]) -> Result<Vec<f64>> {
+    pub fn numbers(&self, price: Option<f64>, rows: &[usize], variables: &[DualVariable]) -> Result<Vec<f64>> {
         match self.model.says {
-            Says::Numbers => Ok(feasible(variables, self.factor(price), |v| self.coefficient(0, rows[v.base as usize]))),
-            Says::Classes { .. } => {
+            SvmTask::Numbers => Ok(feasible(variables, self.factor(price), |v| self.coefficient(0, rows[v.base as usize]))),
+            SvmTask::Classes { .. } => {
                 Err(Error::Data("the model to start from tells classes apart, and the target has numbers".into()))
             }
         }
@@ -103,8 +103,8 @@ impl<'a> Start<'a> {
 }
 
 /// Within their bounds and with Σ sα = 0: the side that has more gives way.
-fn feasible(variables: &[Variable], factor: f64, coefficient: impl Fn(&Variable) -> f64) -> Vec<f64> {
-    let within = |v: &Variable| {
+fn feasible(variables: &[DualVariable], factor: f64, coefficient: impl Fn(&DualVariable) -> f64) -> Vec<f64> {
+    let within = |v: &DualVariable| {
         let a = factor * (v.sign * coefficient(v)).max(0.0);
         // A bound that was reached stays reached, whatever the rounding of the factor.
         if a >= v.bound * (1.0 - 1e-12) { v.bound } else { a }

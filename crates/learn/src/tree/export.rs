@@ -1,8 +1,8 @@
 //! A tree as text and as rules.
 
-use ermine_core::{Branch, Cell, Curve, Report, Schema, Section, Task};
+use ermine_core::{TreeNodeReport, Cell, Curve, Report, Schema, Section, Task};
 
-use super::PruningChoice;
+use super::PruningCv;
 use super::model::{LEAF, TreeModel};
 
 /// How a tree is written as text.
@@ -26,7 +26,7 @@ impl Default for TextStyle {
 
 /// The way to one leaf.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct LeafRule {
     /// The leaf.
     pub node: usize,
     /// What a row must fulfil, from the root on.
@@ -127,7 +127,7 @@ impl TreeModel {
 
     /// The way to every leaf, from left to right. Where missing values go against the condition as it is written, the
     /// condition says so.
-    pub fn rules(&self, schema: &Schema) -> Vec<Rule> {
+    pub fn rules(&self, schema: &Schema) -> Vec<LeafRule> {
         let nodes = self.nodes();
         let mut out = Vec::new();
         let mut way: Vec<String> = Vec::new();
@@ -136,7 +136,7 @@ impl TreeModel {
             way.truncate(depth.saturating_sub(1));
             way.extend(condition);
             if nodes.left[at] == LEAF {
-                out.push(Rule {
+                out.push(LeafRule {
                     node: at,
                     conditions: way.clone(),
                     value: nodes.value.row(at).to_vec(),
@@ -156,17 +156,17 @@ impl TreeModel {
     }
 
     /// The tree for a report.
-    pub(super) fn drawing(&self, schema: &Schema) -> Section {
+    pub(super) fn report_tree(&self, schema: &Schema) -> Section {
         use ermine_core::Classifier;
         let nodes = self.nodes();
-        let mut out: Vec<Branch> = (0..self.node_count())
+        let mut out: Vec<TreeNodeReport> = (0..self.node_count())
             .map(|at| {
                 let value = nodes.value.row(at);
                 let (says, shares) = match self.task() {
                     Task::Classification => (self.class_of(at).to_owned(), value.to_vec()),
                     _ => (value.iter().map(|&v| short(v)).collect::<Vec<_>>().join(", "), Vec::new()),
                 };
-                Branch { says, shares, rows: nodes.n_node_samples[at] as f64, ..Branch::default() }
+                TreeNodeReport { prediction: says, shares, rows: nodes.n_node_samples[at] as f64, ..TreeNodeReport::default() }
             })
             .collect();
         for at in 0..out.len() {
@@ -206,7 +206,7 @@ impl TreeModel {
     }
 
     /// The sequence that pruning was chosen from.
-    pub(super) fn report_choice(&self, choice: &PruningChoice, report: &mut Report) {
+    pub(super) fn report_choice(&self, choice: &PruningCv, report: &mut Report) {
         report.text(format!(
             "Of {} trees that pruning leads to, cross-validation chose the one with {} leaves, from alpha {} on.",
             choice.alphas.len(),

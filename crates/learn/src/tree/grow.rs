@@ -8,17 +8,17 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use ermine_core::{Context, Progress, Result, Stream};
+use ermine_core::{Context, Progress, Result, RngStream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::criterion::{Criterion, Limits, Monotone, Stats};
-use super::sorted::{Columns, Keep, Marks, Rows, Slot, SortedColumn, partition};
-use super::split::{Candidate, Cut, Split, between, parts};
+use super::criterion::{SplitCriterion, SplitLimits, MonotoneBounds, NodeStats};
+use super::sorted::{TreeColumns, KeepSide, RowBits, RowSubset, SortedEntry, SortedInfo, partition};
+use super::split::{ColumnCandidate, SplitRule, Split, between, parts};
 
 /// The stops, resolved for the data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Settings {
+pub(super) struct GrowOptions {
     pub max_depth: usize,
     pub min_split: usize,
     pub min_leaf: usize,
@@ -34,11 +34,11 @@ pub(super) struct Settings {
 }
 
 /// What all parts of a tree share while it grows.
-pub(super) struct Ground<'a> {
-    pub columns: &'a Columns<'a>,
-    pub sorted: &'a [SortedColumn],
-    pub rows: &'a Rows,
-    pub settings: Settings,
+pub(super) struct GrowContext<'a> {
+    pub columns: &'a TreeColumns<'a>,
+    pub sorted: &'a [SortedInfo],
+    pub rows: &'a RowSubset,
+    pub settings: GrowOptions,
     pub cx: &'a Context<'a>,
     /// Weight of all rows.
     pub weight: f64,
@@ -47,14 +47,14 @@ pub(super) struct Ground<'a> {
     pub work: AtomicU64,
 }
 
-impl Ground<'_> {
+impl GrowContext<'_> {
     /// Tells the observer now and then, and looks at the clock.
     fn report(&self, entries: usize) -> Result<()> {
         const EVERY: u64 = 1 << 19;
         let before = self.work.fetch_add(entries as u64 + 1, Ordering::Relaxed);
         if before == 0 || before / EVERY != (before + entries as u64 + 1) / EVERY {
             self.cx.report(Progress { stage: "growing", done: before, total: None, objective: None })?;
-            if self.cx.out_of_time() {
+            if self.cx.deadline_passed() {
                 self.late.store(true, Ordering::Relaxed);
             }
         }
@@ -64,9 +64,9 @@ impl Ground<'_> {
 
 /// A node of a finished tree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Grown {
+pub(super) struct GrownNode {
     /// The test, unless the node is a leaf.
-    pub test: Option<Test>,
+    pub test: Option<NodeTest>,
     pub value: Vec<f64>,
     pub impurity: f64,
     pub rows: usize,
@@ -75,7 +75,7 @@ pub(super) struct Grown {
 
 /// What an inner node asks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Test {
+pub(super) struct NodeTest {
     pub feature: usize,
     /// Values up to it go left.
     pub threshold: f64,
@@ -95,10 +95,10 @@ struct Bud<T> {
     path: u64,
     /// Columns that are not constant here.
     active: Arc<[u32]>,
-    stats: Stats<T>,
+    stats: NodeStats<T>,
     /// Bounds of the value that monotonic constraints have set.
     bounds: (f64, f64),
-    choice: Option<Choice<T>>,
+    choice: Option<NodeSplit<T>>,
 }
 
 /// The name of a child, from that of its parent; the side is 1 or 2.
@@ -108,18 +108,18 @@ pub(super) fn child_path(parent: u64, side: u64) -> u64 {
 }
 
 /// The split a node takes, and what comes of it.
-struct Choice<T> {
+struct NodeSplit<T> {
     split: Split,
-    left: Stats<T>,
-    right: Stats<T>,
+    left: NodeStats<T>,
+    right: NodeStats<T>,
     /// By how much the impurity of the tree falls.
     decrease: f64,
 }
 
 /// The best gain so far of a node, shared between columns.
-struct Floor(AtomicU64);
+struct GainFloor(AtomicU64);
 
-impl Floor {
+impl GainFloor {
     fn new() -> Self {
         Self(AtomicU64::new(f64::NEG_INFINITY.to_bits()))
     }
@@ -128,26 +128,26 @@ impl Floor {
         f64::from_bits(self.0.load(Ordering::Relaxed))
     }
 
-    fn raise(&self, gain: f64) {
+    fn raise_floor(&self, gain: f64) {
         let lower = |bits| (gain > f64::from_bits(bits)).then_some(gain.to_bits());
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
     }
 }
 
 /// A child on its way to become a bud.
-struct Child<T> {
-    stats: Stats<T>,
+struct ChildNode<T> {
+    stats: NodeStats<T>,
     start: usize,
     depth: usize,
     path: u64,
     bounds: (f64, f64),
     /// Whether it may split at all.
     open: bool,
-    floor: Floor,
+    floor: GainFloor,
 }
 
 /// What the search found out about a column in a child.
-struct Outcome {
+struct ColumnScan {
     constant: bool,
     split: Option<Split>,
 }
@@ -159,7 +159,7 @@ const SMALL: usize = 1 << 19;
 
 /// The lists of a tree or a part of it, with what is needed to split them.
 pub(super) struct Grower<'g, C, S> {
-    ground: &'g Ground<'g>,
+    ground: &'g GrowContext<'g>,
     criterion: C,
     /// The list of each place, one after the other.
     lists: Vec<S>,
@@ -169,23 +169,23 @@ pub(super) struct Grower<'g, C, S> {
     features: Vec<u32>,
     /// The row of the whole tree behind a row of this part.
     ids: Option<Vec<u32>>,
-    marks: Marks,
+    marks: RowBits,
     sides: (Vec<u32>, Vec<u32>),
 }
 
-fn row_of(ground: &Ground<'_>, ids: Option<&[u32]>, id: usize) -> usize {
+fn row_of(ground: &GrowContext<'_>, ids: Option<&[u32]>, id: usize) -> usize {
     ground.rows.row(ids.map_or(id, |ids| ids[id] as usize))
 }
 
 /// Grows a whole tree: its nodes in preorder.
-pub(super) fn grow<C: Criterion>(ground: &Ground<'_>, mut criterion: C, lists: Vec<u32>) -> Result<Vec<Grown>> {
+pub(super) fn grow<C: SplitCriterion>(ground: &GrowContext<'_>, mut criterion: C, lists: Vec<u32>) -> Result<Vec<GrownNode>> {
     let stride = ground.rows.len();
     let all: Vec<u32> = (0..stride as u32).collect();
     let stats = criterion.prepare(&all);
     drop(all);
     let features: Vec<u32> = (0..ground.columns.len() as u32).collect();
     let active: Arc<[u32]> = features.iter().copied().filter(|&f| !ground.sorted[f as usize].constant).collect();
-    let marks = Marks::new(stride);
+    let marks = RowBits::new(stride);
     let mut grower = Grower { ground, criterion, lists, stride, features, ids: None, marks, sides: Default::default() };
     let root = grower.child(stats, 0, 0, 1, (f64::NEG_INFINITY, f64::INFINITY));
     let mut splits = None;
@@ -193,7 +193,7 @@ pub(super) fn grow<C: Criterion>(ground: &Ground<'_>, mut criterion: C, lists: V
         ground.report(stride)?;
         splits = grower.search(&root, &active).into_iter().reduce(better).flatten();
     }
-    let root = grower.bud(root, active, splits);
+    let root = grower.open_node(root, active, splits);
     let nodes = match ground.settings.max_leaves {
         Some(leaves) => grower.best_first(root, leaves)?,
         None => grower.depth_first(root)?,
@@ -210,34 +210,34 @@ fn better(a: Option<Split>, b: Option<Split>) -> Option<Split> {
     }
 }
 
-impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
-    fn child(&self, stats: Stats<C::Total>, start: usize, depth: usize, path: u64, bounds: (f64, f64)) -> Child<C::Total> {
+impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
+    fn child(&self, stats: NodeStats<C::Total>, start: usize, depth: usize, path: u64, bounds: (f64, f64)) -> ChildNode<C::Total> {
         let s = &self.ground.settings;
         let open = depth < s.max_depth
             && stats.rows >= s.min_split.max(2 * s.min_leaf)
             && stats.weight >= 2.0 * s.min_weight
             && !stats.pure
             && !self.ground.late.load(Ordering::Relaxed);
-        Child { stats, start, depth, path, bounds, open, floor: Floor::new() }
+        ChildNode { stats, start, depth, path, bounds, open, floor: GainFloor::new() }
     }
 
     /// Turns a child into a bud with the split it will take, if it takes one.
-    fn bud(&mut self, child: Child<C::Total>, active: Arc<[u32]>, split: Option<Split>) -> Bud<C::Total> {
-        let Child { stats, start, depth, path, bounds, .. } = child;
+    fn open_node(&mut self, child: ChildNode<C::Total>, active: Arc<[u32]>, split: Option<Split>) -> Bud<C::Total> {
+        let ChildNode { stats, start, depth, path, bounds, .. } = child;
         let choice = split.and_then(|split| self.choose(start, &stats, split));
         Bud { start, depth, path, active, stats, bounds, choice }
     }
 
     /// What a split leads to, unless it gains too little.
-    fn choose(&mut self, start: usize, stats: &Stats<C::Total>, split: Split) -> Option<Choice<C::Total>> {
-        self.take_sides(start, stats.rows, &split);
+    fn choose(&mut self, start: usize, stats: &NodeStats<C::Total>, split: Split) -> Option<NodeSplit<C::Total>> {
+        self.mark_sides(start, stats.rows, &split);
         let left = self.criterion.prepare(&self.sides.0);
         let right = self.criterion.prepare(&self.sides.1);
         let ends = left.weight / stats.weight * left.impurity + right.weight / stats.weight * right.impurity;
         let decrease = stats.weight / self.ground.weight * (stats.impurity - ends);
         // A split that gains exactly as much as asked must not fail by rounding.
         let slack = 16.0 * f64::EPSILON * stats.impurity;
-        (self.ground.settings.min_decrease <= 0.0 || decrease + slack >= self.ground.settings.min_decrease).then_some(Choice {
+        (self.ground.settings.min_decrease <= 0.0 || decrease + slack >= self.ground.settings.min_decrease).then_some(NodeSplit {
             split,
             left,
             right,
@@ -246,7 +246,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     }
 
     /// Writes the rows of the two sides of a split to `self.sides`.
-    fn take_sides(&mut self, start: usize, rows: usize, split: &Split) {
+    fn mark_sides(&mut self, start: usize, rows: usize, split: &Split) {
         let place = self.features.partition_point(|&f| (f as usize) < split.feature);
         let list = &self.lists[place * self.stride + start..][..rows];
         let parts = parts(list, self.ground.sorted[split.feature].missing, None);
@@ -255,11 +255,11 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         right.clear();
         let id = |e: &S| e.id() as u32;
         match &split.cut {
-            Cut::At(at, _) => {
+            SplitRule::At(at, _) => {
                 left.extend(parts.present[..*at].iter().map(id));
                 right.extend(parts.present[*at..].iter().map(id));
             }
-            Cut::Categories(codes) => {
+            SplitRule::Categories(codes) => {
                 let mut goes = false;
                 for e in parts.present {
                     if e.starts() {
@@ -274,37 +274,37 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     }
 
     /// The question a chosen split asks.
-    fn test(&self, bud: &Bud<C::Total>, choice: &Choice<C::Total>) -> Test {
+    fn test(&self, bud: &Bud<C::Total>, choice: &NodeSplit<C::Total>) -> NodeTest {
         let split = &choice.split;
         let place = self.features.partition_point(|&f| (f as usize) < split.feature);
         let list = &self.lists[place * self.stride + bud.start..][..bud.stats.rows];
         let parts = parts(list, self.ground.sorted[split.feature].missing, None);
         let value = |e: S| self.ground.columns.value(row_of(self.ground, self.ids.as_deref(), e.id()), split.feature);
         let threshold = match split.cut {
-            Cut::At(_, Some(drawn)) => drawn,
-            Cut::At(at, None) if at < parts.present.len() => between(value(parts.present[at - 1]), value(parts.present[at])),
+            SplitRule::At(_, Some(drawn)) => drawn,
+            SplitRule::At(at, None) if at < parts.present.len() => between(value(parts.present[at - 1]), value(parts.present[at])),
             // Every value goes left and only the missing ones right.
-            Cut::At(..) => f64::INFINITY,
-            Cut::Categories(_) => 0.0,
+            SplitRule::At(..) => f64::INFINITY,
+            SplitRule::Categories(_) => 0.0,
         };
         // Missing values that training did not see here go with the greater weight.
         let missing_left = if parts.missing.is_empty() { choice.left.weight > choice.right.weight } else { split.missing_left };
         let categories = match &split.cut {
-            Cut::Categories(codes) => {
+            SplitRule::Categories(codes) => {
                 let mut codes = codes.clone();
                 if missing_left {
-                    codes.extend(self.unseen(split.feature, parts.present));
+                    codes.extend(self.unseen_categories(split.feature, parts.present));
                     codes.sort_unstable();
                 }
                 Some(codes)
             }
-            Cut::At(..) => None,
+            SplitRule::At(..) => None,
         };
-        Test { feature: split.feature, threshold, categories, missing_left, left: 0, right: 0 }
+        NodeTest { feature: split.feature, threshold, categories, missing_left, left: 0, right: 0 }
     }
 
     /// The categories of a column that no row of the node has: they are treated like missing values.
-    fn unseen(&self, feature: usize, present: &[S]) -> Vec<u32> {
+    fn unseen_categories(&self, feature: usize, present: &[S]) -> Vec<u32> {
         let count = self.ground.columns.categories[feature].as_ref().map_or(0, |names| names.len());
         let mut seen = vec![false; count];
         for e in present.iter().filter(|e| e.starts()) {
@@ -313,15 +313,15 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         (0..count as u32).filter(|&c| !seen[c as usize]).collect()
     }
 
-    fn limits(&self, feature: usize, bounds: (f64, f64)) -> Limits {
+    fn limits(&self, feature: usize, bounds: (f64, f64)) -> SplitLimits {
         let s = &self.ground.settings;
         let sign = s.monotone.as_ref().map_or(0, |m| m[feature]);
-        let monotone = (sign != 0).then_some(Monotone { sign: f64::from(sign), low: bounds.0, high: bounds.1 });
-        Limits { min_rows: s.min_leaf, min_weight: s.min_weight, monotone }
+        let monotone = (sign != 0).then_some(MonotoneBounds { sign: f64::from(sign), low: bounds.0, high: bounds.1 });
+        SplitLimits { min_rows: s.min_leaf, min_weight: s.min_weight, monotone }
     }
 
     /// What one column has to offer a child: whether it is constant and, if asked, the best split on it.
-    fn look(&self, child: &Child<C::Total>, sweep: &mut C::Sweep<'_>, place: usize, list: &[S], search: bool) -> Outcome {
+    fn scan_column(&self, child: &ChildNode<C::Total>, sweep: &mut C::Sweep<'_>, place: usize, list: &[S], search: bool) -> ColumnScan {
         let feature = self.features[place] as usize;
         let column = self.ground.sorted[feature];
         let row = |id: usize| row_of(self.ground, self.ids.as_deref(), id);
@@ -329,49 +329,49 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         let list = parts(list, column.missing, if column.marked { None } else { Some(&value) });
         let constant = list.constant();
         if constant || !search {
-            return Outcome { constant, split: None };
+            return ColumnScan { constant, split: None };
         }
-        let candidate = Candidate { feature, list, columns: self.ground.columns, row: &row };
+        let candidate = ColumnCandidate { feature, list, columns: self.ground.columns, row: &row };
         let limits = self.limits(feature, child.bounds);
         let split = if self.ground.settings.random {
             let index = child.path ^ (feature as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            candidate.draw(sweep, &limits, Stream::new(self.ground.cx.seed, "tree threshold", index))
+            candidate.draw(sweep, &limits, RngStream::new(self.ground.cx.seed, "tree threshold", index))
         } else {
             candidate.best(&self.criterion, sweep, &limits, child.floor.get())
         };
         if let Some(split) = &split {
-            child.floor.raise(split.gain);
+            child.floor.raise_floor(split.gain);
         }
-        Outcome { constant, split }
+        ColumnScan { constant, split }
     }
 
     /// The best split of a child on each of the places it draws.
-    fn search(&self, child: &Child<C::Total>, active: &[u32]) -> Vec<Option<Split>> {
+    fn search(&self, child: &ChildNode<C::Total>, active: &[u32]) -> Vec<Option<Split>> {
         let places = self.draw_places(child.path, active);
         let list = |place: u32| &self.lists[place as usize * self.stride + child.start..][..child.stats.rows];
         if places.len() * child.stats.rows < PARALLEL {
             let mut sweep = self.criterion.sweep(&child.stats);
-            places.iter().map(|&p| self.look(child, &mut sweep, p as usize, list(p), true).split).collect()
+            places.iter().map(|&p| self.scan_column(child, &mut sweep, p as usize, list(p), true).split).collect()
         } else {
             let sweep = || self.criterion.sweep(&child.stats);
-            places.par_iter().map_init(sweep, |sweep, &p| self.look(child, sweep, p as usize, list(p), true).split).collect()
+            places.par_iter().map_init(sweep, |sweep, &p| self.scan_column(child, sweep, p as usize, list(p), true).split).collect()
         }
     }
 
-    fn draws(&self) -> bool {
+    fn samples_columns(&self) -> bool {
         self.ground.settings.max_features < self.ground.columns.len()
     }
 
     /// The places a node looks at: columns are drawn one by one, constant ones among them, until there are enough and one
     /// of them is not constant.
     fn draw_places(&self, path: u64, active: &[u32]) -> Vec<u32> {
-        if !self.draws() {
+        if !self.samples_columns() {
             return active.to_vec();
         }
         let p = self.ground.columns.len();
         let mut place = vec![None; p];
         active.iter().for_each(|&a| place[self.features[a as usize] as usize] = Some(a));
-        let mut stream = Stream::new(self.ground.cx.seed, "tree features", path);
+        let mut stream = RngStream::new(self.ground.cx.seed, "tree features", path);
         let mut order: Vec<usize> = (0..p).collect();
         let mut out = Vec::new();
         for drawn in 0..p {
@@ -386,10 +386,10 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     }
 
     /// Splits a bud: its children, ready with the splits they will take.
-    fn split(&mut self, bud: Bud<C::Total>, choice: Choice<C::Total>) -> Result<[Bud<C::Total>; 2]> {
+    fn split(&mut self, bud: Bud<C::Total>, choice: NodeSplit<C::Total>) -> Result<[Bud<C::Total>; 2]> {
         let rows = bud.stats.rows;
         self.ground.report(rows * bud.active.len())?;
-        let Choice { split, left, right, .. } = choice;
+        let NodeSplit { split, left, right, .. } = choice;
         let at = left.rows;
         let bounds = self.child_bounds(&bud, split.feature, &left, &right);
         let path = |side: u64| child_path(bud.path, side);
@@ -398,16 +398,16 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
             self.child(right, bud.start + at, bud.depth + 1, path(2), bounds[1]),
         ];
         let keep = match (children[0].open, children[1].open) {
-            (true, true) => Keep::Both,
-            (true, false) => Keep::Left,
-            (false, true) => Keep::Right,
-            (false, false) => return Ok(children.map(|c| self.bud(c, Arc::new([]), None))),
+            (true, true) => KeepSide::Both,
+            (true, false) => KeepSide::Left,
+            (false, true) => KeepSide::Right,
+            (false, false) => return Ok(children.map(|c| self.open_node(c, Arc::new([]), None))),
         };
-        self.take_sides(bud.start, rows, &split);
+        self.mark_sides(bud.start, rows, &split);
         self.sides.0.iter().for_each(|&id| self.marks.set(id as usize, true));
         self.sides.1.iter().for_each(|&id| self.marks.set(id as usize, false));
         // The list of the split itself is in order already, unless missing values move to the left.
-        let in_order = matches!(split.cut, Cut::At(..)) && !(split.missing_left && self.ground.sorted[split.feature].missing);
+        let in_order = matches!(split.cut, SplitRule::At(..)) && !(split.missing_left && self.ground.sorted[split.feature].missing);
         let outcomes = self.partition(&bud, &children, keep, in_order.then_some(split.feature));
         let mut actives = [0, 1].map(|c: usize| -> Arc<[u32]> {
             let kept = || bud.active.iter().zip(&outcomes).filter(|(_, o)| !o[c].constant).map(|(&a, _)| a);
@@ -425,7 +425,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
                 *best = better(best.take(), o.split);
             }
         }
-        if self.draws() {
+        if self.samples_columns() {
             for c in 0..2 {
                 if children[c].open {
                     best[c] = self.search(&children[c], &actives[c]).into_iter().reduce(better).flatten();
@@ -435,7 +435,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         let mut side = 0;
         Ok(children.map(|c| {
             side += 1;
-            self.bud(c, std::mem::replace(&mut actives[side - 1], Arc::new([])), best[side - 1].take())
+            self.open_node(c, std::mem::replace(&mut actives[side - 1], Arc::new([])), best[side - 1].take())
         }))
     }
 
@@ -443,16 +443,16 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     fn partition(
         &mut self,
         bud: &Bud<C::Total>,
-        children: &[Child<C::Total>; 2],
-        keep: Keep,
+        children: &[ChildNode<C::Total>; 2],
+        keep: KeepSide,
         in_order: Option<usize>,
-    ) -> Vec<[Outcome; 2]> {
+    ) -> Vec<[ColumnScan; 2]> {
         let (rows, at) = (bud.stats.rows, children[0].stats.rows);
         let mut lists = std::mem::take(&mut self.lists);
         let this = &*self;
-        let searches = !this.draws();
+        let searches = !this.samples_columns();
         let sweeps = || [0, 1].map(|c: usize| this.criterion.sweep(&children[c].stats));
-        let work = |sweeps: &mut [C::Sweep<'_>; 2], spare: &mut Vec<S>, place: usize, list: &mut [S]| -> [Outcome; 2] {
+        let work = |sweeps: &mut [C::Sweep<'_>; 2], spare: &mut Vec<S>, place: usize, list: &mut [S]| -> [ColumnScan; 2] {
             let feature = this.features[place] as usize;
             if in_order != Some(feature) {
                 partition(list, at, &this.marks, keep, this.ground.sorted[feature].marked, spare);
@@ -460,8 +460,8 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
             [0, 1].map(|c| {
                 let part = if c == 0 { &list[..at] } else { &list[at..] };
                 match children[c].open {
-                    true => this.look(&children[c], &mut sweeps[c], place, part, searches),
-                    false => Outcome { constant: true, split: None },
+                    true => this.scan_column(&children[c], &mut sweeps[c], place, part, searches),
+                    false => ColumnScan { constant: true, split: None },
                 }
             })
         };
@@ -491,8 +491,8 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         &self,
         bud: &Bud<C::Total>,
         feature: usize,
-        left: &Stats<C::Total>,
-        right: &Stats<C::Total>,
+        left: &NodeStats<C::Total>,
+        right: &NodeStats<C::Total>,
     ) -> [(f64, f64); 2] {
         let s = &self.ground.settings;
         let (low, high) = bud.bounds;
@@ -505,7 +505,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     }
 
     /// The node a bud becomes.
-    fn node(&self, bud: &Bud<C::Total>) -> Grown {
+    fn node(&self, bud: &Bud<C::Total>) -> GrownNode {
         let stats = &bud.stats;
         let mut value = stats.value.clone();
         let s = &self.ground.settings;
@@ -517,12 +517,12 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
             }
         }
         let test = bud.choice.as_ref().map(|choice| self.test(bud, choice));
-        Grown { test, value, impurity: stats.impurity, rows: stats.rows, weight: stats.weight }
+        GrownNode { test, value, impurity: stats.impurity, rows: stats.rows, weight: stats.weight }
     }
 
     /// Grows everything below a bud.
-    fn depth_first(&mut self, root: Bud<C::Total>) -> Result<Vec<Grown>> {
-        let mut nodes: Vec<Grown> = Vec::new();
+    fn depth_first(&mut self, root: Bud<C::Total>) -> Result<Vec<GrownNode>> {
+        let mut nodes: Vec<GrownNode> = Vec::new();
         let mut small: Vec<(usize, Bud<C::Total>)> = Vec::new();
         let mut stack = vec![(root, None::<(usize, bool)>)];
         while let Some((mut bud, parent)) = stack.pop() {
@@ -550,7 +550,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         let this = &*self;
         let parts = small
             .into_par_iter()
-            .map_init(|| vec![0u16; this.stride], |number, (at, bud)| Ok((at, this.take_out(bud, number)?)))
+            .map_init(|| vec![0u16; this.stride], |number, (at, bud)| Ok((at, this.extract_node(bud, number)?)))
             .collect::<Result<Vec<_>>>()?;
         for (at, part) in parts {
             // The root of the part takes its place; the others follow at the end.
@@ -571,7 +571,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     }
 
     /// Grows a small part of the tree on lists of its own; `number` has room for a number a row of the whole.
-    fn take_out(&self, bud: Bud<C::Total>, number: &mut [u16]) -> Result<Vec<Grown>> {
+    fn extract_node(&self, bud: Bud<C::Total>, number: &mut [u16]) -> Result<Vec<GrownNode>> {
         let rows = bud.stats.rows;
         let list = |place: u32| &self.lists[place as usize * self.stride + bud.start..][..rows];
         let mut ids = Vec::with_capacity(rows);
@@ -581,7 +581,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
         }
         let mut lists: Vec<u16> = Vec::with_capacity(rows * bud.active.len());
         for &place in bud.active.iter() {
-            let entry = |e: &S| <u16 as Slot>::new(number[e.id()] as usize, e.bit() == 1, e.starts(), e.missing());
+            let entry = |e: &S| <u16 as SortedEntry>::new(number[e.id()] as usize, e.bit() == 1, e.starts(), e.missing());
             lists.extend(list(place).iter().map(entry));
         }
         let mut part = Grower {
@@ -591,7 +591,7 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
             stride: rows,
             features: bud.active.iter().map(|&a| self.features[a as usize]).collect(),
             ids: Some(ids),
-            marks: Marks::new(rows),
+            marks: RowBits::new(rows),
             sides: Default::default(),
         };
         let active = (0..bud.active.len() as u32).collect();
@@ -599,20 +599,20 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
     }
 
     /// Splits the node that gains most, again and again, until there are `leaves` leaves.
-    fn best_first(&mut self, root: Bud<C::Total>, leaves: usize) -> Result<Vec<Grown>> {
+    fn best_first(&mut self, root: Bud<C::Total>, leaves: usize) -> Result<Vec<GrownNode>> {
         let mut nodes = vec![self.node(&root)];
         let mut buds = vec![Some(root)];
         let mut heap = BinaryHeap::new();
-        let enter = |heap: &mut BinaryHeap<Gain>, bud: &Bud<C::Total>, at: usize| {
+        let enter = |heap: &mut BinaryHeap<GainOrder>, bud: &Bud<C::Total>, at: usize| {
             if let Some(choice) = &bud.choice {
-                heap.push(Gain(choice.decrease, at));
+                heap.push(GainOrder(choice.decrease, at));
             }
         };
         enter(&mut heap, buds[0].as_ref().expect("the root is there"), 0);
         let mut count = 1;
         while count < leaves
             && !self.ground.late.load(Ordering::Relaxed)
-            && let Some(Gain(_, at)) = heap.pop()
+            && let Some(GainOrder(_, at)) = heap.pop()
         {
             let Some(mut bud) = buds[at].take() else { continue };
             let Some(choice) = bud.choice.take() else { continue };
@@ -639,25 +639,25 @@ impl<'g, C: Criterion, S: Slot> Grower<'g, C, S> {
 
 /// A node by what its split gains; of equals the first made.
 #[derive(PartialEq)]
-pub(super) struct Gain(pub f64, pub usize);
+pub(super) struct GainOrder(pub f64, pub usize);
 
-impl Eq for Gain {}
+impl Eq for GainOrder {}
 
-impl Ord for Gain {
+impl Ord for GainOrder {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
     }
 }
 
-impl PartialOrd for Gain {
+impl PartialOrd for GainOrder {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// The nodes that hang together from node 0, each before its children, left before right.
-pub(super) fn in_preorder(mut nodes: Vec<Grown>) -> Vec<Grown> {
-    let mut out: Vec<Grown> = Vec::with_capacity(nodes.len());
+pub(super) fn in_preorder(mut nodes: Vec<GrownNode>) -> Vec<GrownNode> {
+    let mut out: Vec<GrownNode> = Vec::with_capacity(nodes.len());
     let mut stack: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
     while let Some((at, parent)) = stack.pop() {
         let here = out.len();
@@ -666,7 +666,7 @@ pub(super) fn in_preorder(mut nodes: Vec<Grown>) -> Vec<Grown> {
         {
             *(if is_left { &mut test.left } else { &mut test.right }) = here;
         }
-        let empty = Grown { test: None, value: Vec::new(), impurity: 0.0, rows: 0, weight: 0.0 };
+        let empty = GrownNode { test: None, value: Vec::new(), impurity: 0.0, rows: 0, weight: 0.0 };
         let node = std::mem::replace(&mut nodes[at], empty);
         if let Some(test) = &node.test {
             stack.push((test.right, Some((here, false))));

@@ -25,21 +25,21 @@ use ermine_math::dd::Dd;
 use serde::{Deserialize, Serialize};
 
 use criterion::{
-    Binary, Classes, Criterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ShareImpurity, Squared, Surprise,
-    Weights,
+    Binary, Classes, SplitCriterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ClassImpurity, Squared, BinaryEntropyLoss,
+    QuantizedWeights,
 };
-use grow::{Ground, Grown, Settings};
+use grow::{GrowContext, GrownNode, GrowOptions};
 use params::{MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST};
-use sorted::{Columns, Rows};
+use sorted::{TreeColumns, RowSubset};
 
 pub use c45::{C45, C45Model, C45Rule};
 pub(crate) use ensemble::cells::{CodeMaps, refuse_infinite};
-pub use export::{Rule, TextStyle};
-pub use model::{LEAF, Nodes, TreeModel, UNDEFINED};
+pub use export::{LeafRule, TextStyle};
+pub use model::{LEAF, NodeArrays, TreeModel, UNDEFINED};
 pub(crate) use params::SHARE;
-pub use params::{ClassWeight, FeatureShare, LeafPrice, RowShare};
+pub use params::{ClassWeight, MaxFeatures, CcpAlpha, CountOrFraction};
 pub use prune::PruningPath;
-pub use prune_cv::PruningChoice;
+pub use prune_cv::PruningCv;
 pub(crate) use split::between;
 
 /// How many class targets columns of numbers are the indicators of: every cell is 0 or 1, and every row has as many ones.
@@ -119,13 +119,13 @@ pub struct Tree {
     /// Tests on the longest way.
     pub max_depth: Option<u64>,
     /// Rows a node needs to split.
-    pub min_samples_split: RowShare,
+    pub min_samples_split: CountOrFraction,
     /// Rows each child must keep.
-    pub min_samples_leaf: RowShare,
+    pub min_samples_leaf: CountOrFraction,
     /// Share of the total weight each child must keep.
     pub min_weight_fraction_leaf: f64,
     /// Columns looked at in each node.
-    pub max_features: Option<FeatureShare>,
+    pub max_features: Option<MaxFeatures>,
     /// Leaves in all; the tree is then grown best first.
     pub max_leaf_nodes: Option<u64>,
     /// Decrease of the impurity of the whole tree a split must bring.
@@ -133,7 +133,7 @@ pub struct Tree {
     /// Weights of the classes.
     pub class_weight: Option<ClassWeight>,
     /// Price of a leaf in pruning, or "cv".
-    pub ccp_alpha: LeafPrice,
+    pub ccp_alpha: CcpAlpha,
     /// Folds that choose the price.
     pub folds: u64,
     /// Whether the simplest tree within a standard error of the best is chosen.
@@ -148,14 +148,14 @@ impl Default for Tree {
             criterion: "auto".into(),
             splitter: "best".into(),
             max_depth: None,
-            min_samples_split: RowShare::Rows(2),
-            min_samples_leaf: RowShare::Rows(1),
+            min_samples_split: CountOrFraction::Rows(2),
+            min_samples_leaf: CountOrFraction::Rows(1),
             min_weight_fraction_leaf: 0.0,
             max_features: None,
             max_leaf_nodes: None,
             min_impurity_decrease: 0.0,
             class_weight: None,
-            ccp_alpha: LeafPrice::Alpha(0.0),
+            ccp_alpha: CcpAlpha::Alpha(0.0),
             folds: 10,
             one_se: false,
             monotonic_cst: None,
@@ -169,7 +169,7 @@ const CRITERIA: &[&str] =
 impl Learner for Tree {
     type Model = TreeModel;
 
-    const SEARCH: &'static [&'static str] = &["max_depth=1..30:log", "min_samples_leaf=1..100:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["max_depth=1..30:log", "min_samples_leaf=1..100:log"];
 
     const SPEC: Spec = Spec {
         name: "tree",
@@ -249,7 +249,7 @@ impl Learner for Tree {
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
-        let refuse = |name: &str| Err(Self::SPEC.refuse(Self::SPEC.param(name)?, &params[name]));
+        let refuse = |name: &str| Err(Self::SPEC.out_of_range(Self::SPEC.param(name)?, &params[name]));
         if !self.min_samples_split.is_valid(2) {
             return refuse("min_samples_split");
         }
@@ -271,15 +271,15 @@ impl Learner for Tree {
         let (mut nodes, converged) = self.grow(data, cx)?;
         let mut choice = None;
         match &self.ccp_alpha {
-            LeafPrice::Alpha(alpha) if *alpha > 0.0 => nodes = prune::prune(nodes, *alpha, cx)?,
-            LeafPrice::Alpha(_) => {}
-            LeafPrice::Word(_) => {
+            CcpAlpha::Alpha(alpha) if *alpha > 0.0 => nodes = prune::prune(nodes, *alpha, cx)?,
+            CcpAlpha::Alpha(_) => {}
+            CcpAlpha::Word(_) => {
                 let chosen = prune_cv::choose(self, &nodes, data, cx)?;
                 nodes = prune::prune(nodes, chosen.alpha(), cx)?;
                 choice = Some(chosen);
             }
         }
-        let share = |g: &Grown| g.weight / nodes[0].weight * g.impurity;
+        let share = |g: &GrownNode| g.weight / nodes[0].weight * g.impurity;
         let mut certificate = Certificate {
             method: "cart".into(),
             objective: Some(nodes.iter().filter(|g| g.test.is_none()).map(share).sum()),
@@ -294,7 +294,7 @@ impl Learner for Tree {
             Target::Class { names, .. } => (Task::Classification, names.to_vec()),
             _ => (Task::Regression, Vec::new()),
         };
-        let columns = Columns::new(&data.x, data.schema);
+        let columns = TreeColumns::new(&data.x, data.schema);
         Ok(TreeModel::new(task, classes, columns.categories, &nodes, certificate).with_choice(choice))
     }
 
@@ -313,17 +313,17 @@ impl Tree {
     }
 
     /// Grows the tree, not pruned; false if the deadline has cut it short.
-    fn grow(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<(Vec<Grown>, bool)> {
-        let columns = Columns::new(&data.x, data.schema);
+    fn grow(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<(Vec<GrownNode>, bool)> {
+        let columns = TreeColumns::new(&data.x, data.schema);
         let rows = match data.weight {
-            Some(w) if w.contains(&0.0) => Rows::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
-            _ => Rows::All(data.rows()),
+            Some(w) if w.contains(&0.0) => RowSubset::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
+            _ => RowSubset::All(data.rows()),
         };
-        if rows.len() >= <u32 as sorted::Slot>::MAX_ROWS {
+        if rows.len() >= <u32 as sorted::SortedEntry>::MAX_ROWS {
             return Err(Error::Data(format!(
                 "{} rows are more than the {} a tree can sort",
                 rows.len(),
-                <u32 as sorted::Slot>::MAX_ROWS - 1
+                <u32 as sorted::SortedEntry>::MAX_ROWS - 1
             )));
         }
         let settings = self.settings(data, &columns, rows.len())?;
@@ -333,8 +333,8 @@ impl Tree {
             Target::Class { codes, names } => {
                 let codes: Vec<u32> = (0..n).map(|id| codes[rows.row(id)]).collect();
                 let (codes, own, rows) = self.weigh_classes(codes, own, names, rows)?;
-                let weights = own.map_or(Weights::ONE, Weights::new);
-                let task = Growth { columns: &columns, rows, settings, cx };
+                let weights = own.map_or(QuantizedWeights::ONE, QuantizedWeights::new);
+                let task = TreeSetup { columns: &columns, rows, settings, cx };
                 if self.criterion == "entropy" || self.criterion == "log_loss" {
                     let steps = (0..codes.len()).map(|id| weights.get(id)).sum();
                     let entropy = Entropy::new(weights.unit, steps);
@@ -347,15 +347,15 @@ impl Tree {
             }
             _ => {
                 let y = data.y.reals()?;
-                let weights = own.map_or(Weights::ONE, Weights::new);
+                let weights = own.map_or(QuantizedWeights::ONE, QuantizedWeights::new);
                 let flat: Vec<f64> =
                     (0..y.cols()).flat_map(|t| (0..n).map(move |id| (id, t))).map(|(id, t)| *y.at(rows.row(id), t)).collect();
-                let task = Growth { columns: &columns, rows, settings, cx };
+                let task = TreeSetup { columns: &columns, rows, settings, cx };
                 let classes_of = class_targets(data);
                 match self.criterion.as_str() {
                     "gini" => task.run(Means::<Squared>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights),
                     "entropy" | "log_loss" => {
-                        task.run(Means::<Surprise>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights)
+                        task.run(Means::<BinaryEntropyLoss>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights)
                     }
                     "absolute_error" => task.run(Medians::new(flat, n, weights.clone()), &weights),
                     "poisson" => {
@@ -380,7 +380,7 @@ impl Tree {
     }
 
     /// The parameters, resolved for the data.
-    fn settings(&self, data: &Dataset<'_>, columns: &Columns<'_>, rows: usize) -> Result<Settings> {
+    fn settings(&self, data: &Dataset<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
         let refuse = |name: &str, value: String, expected: String| {
             Err(Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected })
         };
@@ -412,7 +412,7 @@ impl Tree {
             }
         }
         let min_leaf = self.min_samples_leaf.rows(rows);
-        Ok(Settings {
+        Ok(GrowOptions {
             max_depth: self.max_depth.map_or(usize::MAX, |d| usize::try_from(d).unwrap_or(usize::MAX)),
             min_split: self.min_samples_split.rows(rows).max(2).max(min_leaf.saturating_mul(2)),
             min_leaf,
@@ -437,8 +437,8 @@ impl Tree {
         codes: Vec<u32>,
         own: Option<Vec<f64>>,
         names: &[String],
-        rows: Rows,
-    ) -> Result<(Vec<u32>, Option<Vec<f64>>, Rows)> {
+        rows: RowSubset,
+    ) -> Result<(Vec<u32>, Option<Vec<f64>>, RowSubset)> {
         let Some(class_weight) = &self.class_weight else { return Ok((codes, own, rows)) };
         // Of twice the digits, so that they come to the same in any order of the rows.
         let mut totals = vec![Dd::from(0.0); names.len()];
@@ -457,27 +457,27 @@ impl Tree {
         Ok((
             kept.iter().map(|&id| codes[id as usize]).collect(),
             Some(kept.iter().map(|&id| weight[id as usize]).collect()),
-            Rows::Some(kept.iter().map(|&id| rows.row(id as usize) as u32).collect()),
+            RowSubset::Some(kept.iter().map(|&id| rows.row(id as usize) as u32).collect()),
         ))
     }
 }
 
 /// All that growing needs but the criterion.
-struct Growth<'a> {
-    columns: &'a Columns<'a>,
-    rows: Rows,
-    settings: Settings,
+struct TreeSetup<'a> {
+    columns: &'a TreeColumns<'a>,
+    rows: RowSubset,
+    settings: GrowOptions,
     cx: &'a Context<'a>,
 }
 
-impl Growth<'_> {
-    fn classes<I: ShareImpurity>(
+impl TreeSetup<'_> {
+    fn classes<I: ClassImpurity>(
         self,
         codes: Vec<u32>,
         count: usize,
-        weights: Weights,
+        weights: QuantizedWeights,
         impurity: I,
-    ) -> Result<(Vec<Grown>, bool)> {
+    ) -> Result<(Vec<GrownNode>, bool)> {
         if count == 2 {
             let ones = codes.iter().map(|&c| c == 1).collect();
             self.run(Binary::new(ones, weights.clone(), impurity), &weights)
@@ -486,7 +486,7 @@ impl Growth<'_> {
         }
     }
 
-    fn run<C: Criterion>(mut self, criterion: C, weights: &Weights) -> Result<(Vec<Grown>, bool)> {
+    fn run<C: SplitCriterion>(mut self, criterion: C, weights: &QuantizedWeights) -> Result<(Vec<GrownNode>, bool)> {
         let sorted = self.columns.sort(&self.rows, &|id| criterion.bit(id), self.cx)?;
         let steps: i64 = (0..self.rows.len()).map(|id| weights.get(id)).sum();
         let weight = steps as f64 * weights.unit;
@@ -496,7 +496,7 @@ impl Growth<'_> {
             self.settings.min_leaf = self.settings.min_leaf.max(self.settings.min_weight.ceil() as usize);
             self.settings.min_weight = 0.0;
         }
-        let ground = Ground {
+        let ground = GrowContext {
             columns: self.columns,
             sorted: &sorted.columns,
             rows: &self.rows,

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Task, with_most_probable,
+    Cell, Certificate, Classifier, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Task, with_argmax_class,
 };
 
-use super::PruningChoice;
-use super::ensemble::{Node, Trees, nodes_of};
-use super::grow::Grown;
+use super::PruningCv;
+use super::ensemble::{TreeNode, Trees, nodes_of};
+use super::grow::GrownNode;
 
 /// Child of a leaf in the arrays of a model.
 pub const LEAF: i32 = -1;
@@ -25,16 +25,16 @@ const MOST_DRAWN: usize = 256;
 pub struct TreeModel {
     task: Task,
     classes: Vec<String>,
-    nodes: Nodes,
+    nodes: NodeArrays,
     /// The tree as prediction reads it.
     trees: Trees,
     certificate: Certificate,
-    choice: Option<PruningChoice>,
+    choice: Option<PruningCv>,
 }
 
 /// The nodes of a tree, one array a property, in preorder.
 #[derive(Debug, Clone, Default)]
-pub struct Nodes {
+pub struct NodeArrays {
     /// Left child, or [`LEAF`].
     pub left: Vec<i32>,
     /// Right child, or [`LEAF`].
@@ -64,10 +64,10 @@ impl TreeModel {
         task: Task,
         classes: Vec<String>,
         categories: Vec<Option<Arc<Vec<String>>>>,
-        grown: &[Grown],
+        grown: &[GrownNode],
         certificate: Certificate,
     ) -> Self {
-        let mut nodes = Nodes { set_offset: vec![0], ..Nodes::default() };
+        let mut nodes = NodeArrays { set_offset: vec![0], ..NodeArrays::default() };
         for g in grown {
             let test = g.test.as_ref();
             nodes.left.push(test.map_or(LEAF, |t| t.left as i32));
@@ -94,12 +94,12 @@ impl TreeModel {
     }
 
     /// With how its pruning was chosen.
-    pub(super) fn with_choice(self, choice: Option<PruningChoice>) -> Self {
+    pub(super) fn with_choice(self, choice: Option<PruningCv>) -> Self {
         Self { choice, ..self }
     }
 
     /// How its pruning was chosen, if cross-validation did.
-    pub fn pruning(&self) -> Option<&PruningChoice> {
+    pub fn pruning(&self) -> Option<&PruningCv> {
         self.choice.as_ref()
     }
 
@@ -109,7 +109,7 @@ impl TreeModel {
     }
 
     /// The nodes.
-    pub fn nodes(&self) -> &Nodes {
+    pub fn nodes(&self) -> &NodeArrays {
         &self.nodes
     }
 
@@ -222,7 +222,7 @@ impl TreeModel {
         let kinds: Vec<u8> = input.vec("feature_kind")?;
         let listed: BTreeMap<usize, Arc<Vec<String>>> = input.field("categories")?;
         let certificate: Certificate = input.field("certificate")?;
-        let nodes = Nodes::load(input)?;
+        let nodes = NodeArrays::load(input)?;
         let width = nodes.value.cols();
         if task == Task::Classification && width != classes.len() || width == 0 {
             return Err(Error::Model(format!("{} classes, and {width} values a node", classes.len())));
@@ -248,12 +248,12 @@ impl TreeModel {
     }
 }
 
-impl Nodes {
+impl NodeArrays {
     /// The nodes as an ensemble of one tree. They must have been checked.
     fn trees(&self, categories: Vec<Option<Arc<Vec<String>>>>) -> Trees {
         let cost = |i: usize| self.weighted_n_node_samples[i] * self.impurity[i];
         let node = |i: usize| {
-            let mut node = Node { cover: self.weighted_n_node_samples[i], values: self.value.row(i).to_vec(), ..Node::default() };
+            let mut node = TreeNode { cover: self.weighted_n_node_samples[i], values: self.value.row(i).to_vec(), ..TreeNode::default() };
             if self.left[i] != LEAF {
                 node.feature = self.feature[i] as u32;
                 node.missing_left = self.missing_left[i] == 1;
@@ -269,7 +269,7 @@ impl Nodes {
             }
             node
         };
-        let nodes: Vec<Node> = (0..self.left.len()).map(node).collect();
+        let nodes: Vec<TreeNode> = (0..self.left.len()).map(node).collect();
         let mut trees = Trees::new(categories, self.value.cols()).refusing_infinite();
         trees.push(&nodes);
         trees
@@ -364,13 +364,13 @@ impl Nodes {
 }
 
 /// How pruning was chosen, if the file says so.
-fn load_choice(input: &ModelReader) -> Result<Option<PruningChoice>> {
+fn load_choice(input: &ModelReader) -> Result<Option<PruningCv>> {
     if input.array_info("pruning_alpha").is_none() {
         return Ok(None);
     }
     let alphas: Vec<f64> = input.vec("pruning_alpha")?;
     let n = alphas.len();
-    let choice = PruningChoice {
+    let choice = PruningCv {
         leaves: input.vec_of("pruning_leaves", n)?,
         errors: input.vec_of("pruning_error", n)?,
         standard_errors: input.vec_of("pruning_standard_error", n)?,
@@ -397,7 +397,7 @@ impl Model for TreeModel {
         (self.task == Task::Classification).then_some(self)
     }
 
-    fn as_explained(&self) -> Option<&dyn Explained> {
+    fn as_attributor(&self) -> Option<&dyn Attributor> {
         Some(self)
     }
 
@@ -423,7 +423,7 @@ impl Model for TreeModel {
             self.report_choice(choice, &mut report);
         }
         if self.n_leaves() <= MOST_DRAWN {
-            report.sections.push(self.drawing(schema));
+            report.sections.push(self.report_tree(schema));
         } else {
             report.text(format!("The tree is not drawn, since it has more than {MOST_DRAWN} leaves."));
         }
@@ -482,13 +482,13 @@ impl Classifier for TreeModel {
         self.values(x)
     }
 
-    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
-        Ok(with_most_probable(self.proba(x)?))
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_argmax_class(self.proba(x)?))
     }
 }
 
-impl Explained for TreeModel {
-    fn explains(&self) -> &'static str {
+impl Attributor for TreeModel {
+    fn output_name(&self) -> &'static str {
         match self.task {
             Task::Classification => "probability",
             _ => "prediction",
@@ -499,11 +499,11 @@ impl Explained for TreeModel {
         self.nodes.value.cols()
     }
 
-    fn work(&self) -> f64 {
+    fn attribution_cost(&self) -> f64 {
         self.trees.shap_work()
     }
 
-    fn expected(&self) -> Vec<f64> {
+    fn base_values(&self) -> Vec<f64> {
         self.trees.expected(0..1, self.n_outputs())
     }
 

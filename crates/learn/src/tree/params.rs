@@ -49,14 +49,14 @@ pub(super) const MONOTONIC_CST: ParamSpec = ParamSpec {
 /// A number of rows, given as such or as a share of all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum RowShare {
+pub enum CountOrFraction {
     /// So many rows.
     Rows(u64),
     /// This share of all rows, rounded up.
     Share(f64),
 }
 
-impl RowShare {
+impl CountOrFraction {
     pub(super) fn is_valid(self, least: u64) -> bool {
         match self {
             Self::Rows(n) => n >= least,
@@ -75,14 +75,14 @@ impl RowShare {
 /// The price of a leaf in pruning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum LeafPrice {
+pub enum CcpAlpha {
     /// This price.
     Alpha(f64),
     /// "cv": the price that cross-validation finds best.
     Word(String),
 }
 
-impl From<f64> for LeafPrice {
+impl From<f64> for CcpAlpha {
     fn from(alpha: f64) -> Self {
         Self::Alpha(alpha)
     }
@@ -91,7 +91,7 @@ impl From<f64> for LeafPrice {
 /// A number of columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum FeatureShare {
+pub enum MaxFeatures {
     /// So many columns.
     Columns(u64),
     /// This share of all columns, rounded down, at least one.
@@ -100,7 +100,7 @@ pub enum FeatureShare {
     Word(String),
 }
 
-impl FeatureShare {
+impl MaxFeatures {
     pub(super) fn is_valid(&self) -> bool {
         match self {
             Self::Columns(n) => *n >= 1,

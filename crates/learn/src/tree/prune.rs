@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use ermine_core::{Context, Progress, Result};
 
-use super::grow::{Grown, in_preorder};
+use super::grow::{GrownNode, in_preorder};
 
 /// The course of pruning: for each tree of the nested sequence, from the full tree to its root, the least alpha that asks
 /// for it and the impurity of its leaves.
@@ -23,7 +23,7 @@ pub struct PruningPath {
 
 /// The weakest links are cut up to `alpha`; returns the path, and the alpha at which each node has become a leaf: 0 for those
 /// that were, infinity for those that have not.
-fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Vec<f64>)> {
+fn cut_weakest_links(nodes: &[GrownNode], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Vec<f64>)> {
     let n = nodes.len();
     let mut parent = vec![usize::MAX; n];
     for (i, node) in nodes.iter().enumerate() {
@@ -48,10 +48,10 @@ fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Ve
     // is passed over.
     let price = |i: usize, branch: &[f64], leaves: &[usize]| (cost[i] - branch[i]) / (leaves[i] - 1) as f64;
     let mut now: Vec<f64> = (0..n).map(|i| if open[i] { price(i, &branch, &leaves) } else { 0.0 }).collect();
-    let mut heap: BinaryHeap<Reverse<Link>> = (0..n).filter(|&i| open[i]).map(|i| Reverse(Link(now[i], i))).collect();
+    let mut heap: BinaryHeap<Reverse<WeakestLink>> = (0..n).filter(|&i| open[i]).map(|i| Reverse(WeakestLink(now[i], i))).collect();
     let mut path = PruningPath { ccp_alphas: vec![0.0], impurities: vec![branch[0]] };
     let mut steps = 0u64;
-    while let Some(Reverse(Link(p, at))) = heap.pop() {
+    while let Some(Reverse(WeakestLink(p, at))) = heap.pop() {
         if !open[at] || p.to_bits() != now[at].to_bits() {
             continue;
         }
@@ -78,7 +78,7 @@ fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Ve
                 branch[up] = branch[test.left] + branch[test.right];
                 leaves[up] = leaves[test.left] + leaves[test.right];
                 now[up] = price(up, &branch, &leaves);
-                heap.push(Reverse(Link(now[up], up)));
+                heap.push(Reverse(WeakestLink(now[up], up)));
             }
             up = parent[up];
             steps += 1;
@@ -95,13 +95,13 @@ fn cut(nodes: &[Grown], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Ve
 }
 
 /// The whole course of pruning.
-pub(super) fn path(nodes: &[Grown], cx: &Context<'_>) -> Result<PruningPath> {
-    Ok(cut(nodes, f64::INFINITY, cx)?.0)
+pub(super) fn path(nodes: &[GrownNode], cx: &Context<'_>) -> Result<PruningPath> {
+    Ok(cut_weakest_links(nodes, f64::INFINITY, cx)?.0)
 }
 
 /// The tree that `alpha` asks for.
-pub(super) fn prune(mut nodes: Vec<Grown>, alpha: f64, cx: &Context<'_>) -> Result<Vec<Grown>> {
-    let (_, leaf_from) = cut(&nodes, alpha, cx)?;
+pub(super) fn prune(mut nodes: Vec<GrownNode>, alpha: f64, cx: &Context<'_>) -> Result<Vec<GrownNode>> {
+    let (_, leaf_from) = cut_weakest_links(&nodes, alpha, cx)?;
     for (node, from) in nodes.iter_mut().zip(leaf_from) {
         if from < f64::INFINITY {
             node.test = None;
@@ -111,23 +111,23 @@ pub(super) fn prune(mut nodes: Vec<Grown>, alpha: f64, cx: &Context<'_>) -> Resu
 }
 
 /// For each node the alpha from which on it is a leaf, unless a node above it is.
-pub(super) fn leaf_from(nodes: &[Grown], cx: &Context<'_>) -> Result<Vec<f64>> {
-    Ok(cut(nodes, f64::INFINITY, cx)?.1)
+pub(super) fn leaf_from(nodes: &[GrownNode], cx: &Context<'_>) -> Result<Vec<f64>> {
+    Ok(cut_weakest_links(nodes, f64::INFINITY, cx)?.1)
 }
 
 /// The price of a link and the node it hangs from.
 #[derive(PartialEq)]
-struct Link(f64, usize);
+struct WeakestLink(f64, usize);
 
-impl Eq for Link {}
+impl Eq for WeakestLink {}
 
-impl Ord for Link {
+impl Ord for WeakestLink {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
     }
 }
 
-impl PartialOrd for Link {
+impl PartialOrd for WeakestLink {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }

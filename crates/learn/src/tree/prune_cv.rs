@@ -4,17 +4,17 @@
 //! alpha_{k+1}; the geometric middle of the two stands for it in the folds, where trees grown without the fold are pruned by
 //! that price and tried on the fold.
 
-use ermine_core::{Context, Dataset, Features, Result, Stream, Target};
+use ermine_core::{Context, Dataset, Features, Result, RngStream, Target};
 
 use super::ensemble::{Trees, nodes_of};
-use super::grow::Grown;
-use super::sorted::Columns;
+use super::grow::GrownNode;
+use super::sorted::TreeColumns;
 use super::{Tree, prune};
 use crate::select::stratified_k_fold;
 
 /// How pruning was chosen by cross-validation: the trees of the sequence, from the full tree to its root.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct PruningChoice {
+pub struct PruningCv {
     /// The least price that asks for each tree; ascending, the first is 0.
     pub alphas: Vec<f64>,
     /// The leaves of each tree; descending, the last is 1.
@@ -28,7 +28,7 @@ pub struct PruningChoice {
     pub chosen: usize,
 }
 
-impl PruningChoice {
+impl PruningCv {
     /// The price that gives the chosen tree.
     pub fn alpha(&self) -> f64 {
         self.alphas[self.chosen]
@@ -44,10 +44,10 @@ impl PruningChoice {
 }
 
 /// Chooses among the trees that pruning the full tree leads to.
-pub(super) fn choose(tree: &Tree, full: &[Grown], data: &Dataset<'_>, cx: &Context<'_>) -> Result<PruningChoice> {
+pub(super) fn choose(tree: &Tree, full: &[GrownNode], data: &Dataset<'_>, cx: &Context<'_>) -> Result<PruningCv> {
     let path = prune::path(full, cx)?;
     let collapse = prune::leaf_from(full, cx)?;
-    let mut out = PruningChoice::default();
+    let mut out = PruningCv::default();
     for &alpha in &path.ccp_alphas {
         // Links of one price are cut together.
         if out.alphas.last() != Some(&alpha) {
@@ -69,20 +69,20 @@ pub(super) fn choose(tree: &Tree, full: &[Grown], data: &Dataset<'_>, cx: &Conte
         out.standard_errors = vec![0.0; trees];
         return Ok(out);
     }
-    let split = stratified_k_fold(&data.y, n, folds, Stream::new(cx.seed, "pruning folds", 0).next_u64())?;
-    let mut sums = vec![Sums::default(); trees];
+    let split = stratified_k_fold(&data.y, n, folds, RngStream::new(cx.seed, "pruning folds", 0).next_u64())?;
+    let mut sums = vec![PruningLossSums::default(); trees];
     for fold in 0..folds {
         let (train, test) = split.round(fold);
         let weight = |rows: &[usize]| rows.iter().map(|&i| data.weight_of(i)).sum::<f64>();
         if weight(&train) == 0.0 || weight(&test) == 0.0 {
             continue;
         }
-        let rest = data.take(&train);
-        let held = data.take(&test);
+        let rest = data.take_rows(&train);
+        let held = data.take_rows(&test);
         let (rest, held) = (rest.view(), held.view());
         let (nodes, _) = tree.grow(&rest, cx)?;
         let collapse = prune::leaf_from(&nodes, cx)?;
-        let leaves = fall(&nodes, &rest, &held.x)?;
+        let leaves = leaf_of_rows(&nodes, &rest, &held.x)?;
         let mut parent = vec![usize::MAX; nodes.len()];
         for (i, node) in nodes.iter().enumerate() {
             if let Some(test) = &node.test {
@@ -124,9 +124,9 @@ pub(super) fn choose(tree: &Tree, full: &[Grown], data: &Dataset<'_>, cx: &Conte
 
 /// The losses of a tree on rows that it has not seen: sums of w, w l, w², w² l and w² l².
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums([f64; 5]);
+struct PruningLossSums([f64; 5]);
 
-impl Sums {
+impl PruningLossSums {
     fn add(&mut self, w: f64, loss: f64) {
         let terms = [w, w * loss, w * w, w * w * loss, w * w * loss * loss];
         self.0.iter_mut().zip(terms).for_each(|(s, t)| *s += t);
@@ -144,15 +144,15 @@ impl Sums {
 }
 
 /// The leaf of each row.
-fn fall(nodes: &[Grown], trained_on: &Dataset<'_>, x: &Features<'_>) -> Result<Vec<u32>> {
-    let categories = Columns::new(&trained_on.x, trained_on.schema).categories;
+fn leaf_of_rows(nodes: &[GrownNode], trained_on: &Dataset<'_>, x: &Features<'_>) -> Result<Vec<u32>> {
+    let categories = TreeColumns::new(&trained_on.x, trained_on.schema).categories;
     let mut trees = Trees::new(categories, nodes[0].value.len()).refusing_infinite();
     trees.push(&nodes_of(nodes));
     Ok(trees.leaves(x, 0..1)?.into_vec())
 }
 
 /// Leaves of the tree that a price asks for.
-fn count_leaves(nodes: &[Grown], collapse: &[f64], alpha: f64) -> u64 {
+fn count_leaves(nodes: &[GrownNode], collapse: &[f64], alpha: f64) -> u64 {
     let (mut count, mut stack) = (0, vec![0]);
     while let Some(at) = stack.pop() {
         match &nodes[at].test {

@@ -15,7 +15,7 @@ use ermine_core::{Context, CsrRef, Error, Features, MISSING_CODE, MatRef, Progre
 use rayon::prelude::*;
 
 /// An entry of a sorted list: a row of the node, and what the search needs to know of it.
-pub(super) trait Slot: Copy + Default + Send + Sync + 'static {
+pub(super) trait SortedEntry: Copy + Default + Send + Sync + 'static {
     /// How many rows can be told apart.
     const MAX_ROWS: usize;
     /// An entry from its parts.
@@ -34,7 +34,7 @@ pub(super) trait Slot: Copy + Default + Send + Sync + 'static {
 
 macro_rules! slot {
     ($t:ty, $bits:expr) => {
-        impl Slot for $t {
+        impl SortedEntry for $t {
             const MAX_ROWS: usize = 1 << $bits;
             #[inline(always)]
             fn new(id: usize, bit: bool, starts: bool, missing: bool) -> Self {
@@ -67,12 +67,12 @@ slot!(u32, 29);
 slot!(u16, 13);
 
 /// Which rows take part: those with a weight above 0.
-pub(super) enum Rows {
+pub(super) enum RowSubset {
     All(usize),
     Some(Vec<u32>),
 }
 
-impl Rows {
+impl RowSubset {
     pub fn len(&self) -> usize {
         match self {
             Self::All(n) => *n,
@@ -89,7 +89,7 @@ impl Rows {
     }
 }
 
-enum Source<'a> {
+enum ColumnSource<'a> {
     F64(MatRef<'a, f64>),
     F32(MatRef<'a, f32>),
     Csc { csr: CsrRef<'a>, starts: Vec<usize>, rows: Vec<u32>, values: Vec<f64> },
@@ -97,25 +97,25 @@ enum Source<'a> {
 }
 
 /// The columns a tree learns from.
-pub(super) struct Columns<'a> {
-    source: Source<'a>,
+pub(super) struct TreeColumns<'a> {
+    source: ColumnSource<'a>,
     /// The category names of each category column.
     pub categories: Vec<Option<Arc<Vec<String>>>>,
     schema: Option<&'a Schema>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> TreeColumns<'a> {
     pub fn new(x: &Features<'a>, schema: Option<&'a Schema>) -> Self {
         let mut categories = vec![None; x.cols()];
         let source = match *x {
-            Features::F64(m) => Source::F64(m),
-            Features::F32(m) => Source::F32(m),
+            Features::F64(m) => ColumnSource::F64(m),
+            Features::F32(m) => ColumnSource::F32(m),
             Features::Csr(csr) => by_column(csr),
             Features::Table(t) => {
                 for (j, names) in categories.iter_mut().enumerate() {
                     *names = t.categories(j).map(|(_, names)| names.clone());
                 }
-                Source::Table(t)
+                ColumnSource::Table(t)
             }
         };
         Self { source, categories, schema }
@@ -128,27 +128,27 @@ impl<'a> Columns<'a> {
     /// A number cell.
     pub fn value(&self, row: usize, col: usize) -> f64 {
         match &self.source {
-            Source::F64(m) => *m.at(row, col),
-            Source::F32(m) => f64::from(*m.at(row, col)),
-            Source::Csc { csr, .. } => {
+            ColumnSource::F64(m) => *m.at(row, col),
+            ColumnSource::F32(m) => f64::from(*m.at(row, col)),
+            ColumnSource::Csc { csr, .. } => {
                 let (indices, values) = csr.row(row);
                 indices.iter().zip(values).filter(|(j, _)| **j as usize == col).map(|(_, v)| v).sum()
             }
-            Source::Table(t) => t.numbers(col).map_or(f64::NAN, |v| v[row]),
+            ColumnSource::Table(t) => t.numbers(col).map_or(f64::NAN, |v| v[row]),
         }
     }
 
     /// A category cell.
     pub fn code(&self, row: usize, col: usize) -> u32 {
         match &self.source {
-            Source::Table(t) => t.categories(col).map_or(MISSING_CODE, |(codes, _)| codes[row]),
+            ColumnSource::Table(t) => t.categories(col).map_or(MISSING_CODE, |(codes, _)| codes[row]),
             _ => MISSING_CODE,
         }
     }
 
     /// The sorted list of every column over the given rows, one after the other; `bit` gives the class of a row. Infinite
     /// cells are refused.
-    pub fn sort(&self, rows: &Rows, bit: &(impl Fn(usize) -> bool + Sync), cx: &Context<'_>) -> Result<Sorted> {
+    pub fn sort(&self, rows: &RowSubset, bit: &(impl Fn(usize) -> bool + Sync), cx: &Context<'_>) -> Result<SortedColumns> {
         let (n, p) = (rows.len(), self.len());
         // Neighbouring columns share the cache lines of a row-major matrix, so they are read together.
         let group = p.div_ceil(4 * rayon::current_num_threads()).clamp(1, 8);
@@ -159,7 +159,7 @@ impl<'a> Columns<'a> {
             .map(|(g, lists)| {
                 cx.check(Progress { stage: "sorting", done: (g * group) as u64, total: Some(p as u64), objective: None })?;
                 let first = g * group;
-                let mut cells: Vec<Cells> = (0..lists.len() / n).map(|_| Cells::default()).collect();
+                let mut cells: Vec<SortKeys> = (0..lists.len() / n).map(|_| SortKeys::default()).collect();
                 self.read(first, rows, &mut cells);
                 let mut out = Vec::with_capacity(cells.len());
                 for ((k, cells), list) in cells.iter_mut().enumerate().zip(lists.chunks_exact_mut(n)) {
@@ -174,7 +174,7 @@ impl<'a> Columns<'a> {
                 Ok(out)
             })
             .collect::<Result<Vec<_>>>()?;
-        Ok(Sorted { lists, columns: columns.into_iter().flatten().collect() })
+        Ok(SortedColumns { lists, columns: columns.into_iter().flatten().collect() })
     }
 
     fn refuse_infinite(&self, row: usize, col: usize) -> Error {
@@ -186,27 +186,27 @@ impl<'a> Columns<'a> {
         Error::NotFinite { column, row, value: value.into() }
     }
 
-    fn read(&self, first: usize, rows: &Rows, cells: &mut [Cells]) {
+    fn read(&self, first: usize, rows: &RowSubset, cells: &mut [SortKeys]) {
         let n = rows.len();
         match &self.source {
-            Source::F32(m) => read_matrix(first, rows, cells, |row, col| f64::from(*m.at(row, col))),
-            Source::F64(m) => read_matrix(first, rows, cells, |row, col| *m.at(row, col)),
-            Source::Csc { starts, rows: at, values, .. } => {
+            ColumnSource::F32(m) => read_matrix(first, rows, cells, |row, col| f64::from(*m.at(row, col))),
+            ColumnSource::F64(m) => read_matrix(first, rows, cells, |row, col| *m.at(row, col)),
+            ColumnSource::Csc { starts, rows: at, values, .. } => {
                 let mut dense = vec![0.0; at.iter().map(|&i| i as usize + 1).max().unwrap_or(0).max(rows.row(n - 1) + 1)];
                 for (k, cells) in cells.iter_mut().enumerate() {
                     let stored = starts[first + k]..starts[first + k + 1];
                     stored.clone().for_each(|s| dense[at[s] as usize] += values[s]);
-                    cells.begin(n, (0..n.min(SAMPLE)).map(|id| dense[rows.row(id)]));
+                    cells.reserve_keys(n, (0..n.min(SAMPLE)).map(|id| dense[rows.row(id)]));
                     for id in 0..n {
                         cells.push(id, dense[rows.row(id)]);
                     }
                     stored.for_each(|s| dense[at[s] as usize] = 0.0);
                 }
             }
-            Source::Table(t) => {
+            ColumnSource::Table(t) => {
                 for (k, cells) in cells.iter_mut().enumerate() {
                     if let Some((codes, _)) = t.categories(first + k) {
-                        cells.begin(n, std::iter::empty());
+                        cells.reserve_keys(n, std::iter::empty());
                         for id in 0..n {
                             let code = codes[rows.row(id)];
                             if code == MISSING_CODE {
@@ -226,7 +226,7 @@ impl<'a> Columns<'a> {
 }
 
 /// A sparse matrix by columns.
-fn by_column(csr: CsrRef<'_>) -> Source<'_> {
+fn by_column(csr: CsrRef<'_>) -> ColumnSource<'_> {
     let mut starts = vec![0usize; csr.cols() + 1];
     for i in 0..csr.rows() {
         csr.row(i).0.iter().for_each(|&j| starts[j as usize + 1] += 1);
@@ -245,16 +245,16 @@ fn by_column(csr: CsrRef<'_>) -> Source<'_> {
             *at += 1;
         }
     }
-    Source::Csc { csr, starts, rows, values }
+    ColumnSource::Csc { csr, starts, rows, values }
 }
 
 /// Cells that are looked at to guess whether a column fits in single precision.
 const SAMPLE: usize = 32;
 
-fn read_matrix(first: usize, rows: &Rows, cells: &mut [Cells], at: impl Fn(usize, usize) -> f64) {
+fn read_matrix(first: usize, rows: &RowSubset, cells: &mut [SortKeys], at: impl Fn(usize, usize) -> f64) {
     let n = rows.len();
     for (k, cells) in cells.iter_mut().enumerate() {
-        cells.begin(n, (0..n.min(SAMPLE)).map(|id| at(rows.row(id), first + k)));
+        cells.reserve_keys(n, (0..n.min(SAMPLE)).map(|id| at(rows.row(id), first + k)));
     }
     for id in 0..n {
         let row = rows.row(id);
@@ -273,7 +273,7 @@ fn read_matrix(first: usize, rows: &Rows, cells: &mut [Cells], at: impl Fn(usize
 /// The cells of a column on their way to a sorted list: keys that sort like the values, with the row. Values that are
 /// exact in single precision, as most are, take half the room and half the work.
 #[derive(Default)]
-struct Cells {
+struct SortKeys {
     narrow: Vec<u64>,
     wide: Vec<(u64, u32)>,
     is_wide: bool,
@@ -282,8 +282,8 @@ struct Cells {
     infinite: Option<u32>,
 }
 
-impl Cells {
-    fn begin(&mut self, n: usize, mut sample: impl Iterator<Item = f64>) {
+impl SortKeys {
+    fn reserve_keys(&mut self, n: usize, mut sample: impl Iterator<Item = f64>) {
         if sample.any(|v| v.is_finite() && f64::from(v as f32) != v) {
             self.begin_wide(n);
         } else {
@@ -319,7 +319,7 @@ impl Cells {
         }
     }
 
-    fn write_list(&mut self, list: &mut [u32], bit: &impl Fn(usize) -> bool) -> SortedColumn {
+    fn write_list(&mut self, list: &mut [u32], bit: &impl Fn(usize) -> bool) -> SortedInfo {
         let distinct = if self.is_wide {
             sort_by_digits(&mut self.wide, &[0, 11, 22, 33, 44, 55], |c, shift| (c.0 >> shift) as usize & 2047);
             write_entries(list, bit, &self.wide, |c| (c.0, c.1))
@@ -329,9 +329,9 @@ impl Cells {
         };
         let present = list.len() - self.missing.len();
         for (k, (slot, &id)) in list[present..].iter_mut().zip(&self.missing).enumerate() {
-            *slot = Slot::new(id as usize, bit(id as usize), k == 0, true);
+            *slot = SortedEntry::new(id as usize, bit(id as usize), k == 0, true);
         }
-        let out = SortedColumn {
+        let out = SortedInfo {
             missing: !self.missing.is_empty(),
             constant: distinct + usize::from(!self.missing.is_empty()) <= 1,
             marked: (present - distinct) * 64 > present,
@@ -349,7 +349,7 @@ fn write_entries<C: Copy>(list: &mut [u32], bit: &impl Fn(usize) -> bool, cells:
         let starts = last != Some(key);
         distinct += usize::from(starts);
         last = Some(key);
-        *slot = Slot::new(id as usize, bit(id as usize), starts, false);
+        *slot = SortedEntry::new(id as usize, bit(id as usize), starts, false);
     }
     distinct
 }
@@ -389,7 +389,7 @@ fn sort_by_digits<C: Copy + Ord + Default>(items: &mut Vec<C>, shifts: &[u32], d
 
 /// What is known of a sorted column.
 #[derive(Clone, Copy)]
-pub(super) struct SortedColumn {
+pub(super) struct SortedInfo {
     /// Whether some value is missing.
     pub missing: bool,
     /// Whether there is one value only (missing counts as one).
@@ -399,13 +399,13 @@ pub(super) struct SortedColumn {
 }
 
 /// All columns, sorted.
-pub(super) struct Sorted {
+pub(super) struct SortedColumns {
     /// The list of each column, one after the other, each as long as there are rows.
     pub lists: Vec<u32>,
-    pub columns: Vec<SortedColumn>,
+    pub columns: Vec<SortedInfo>,
 }
 
-impl Sorted {
+impl SortedColumns {
     /// The lists of some rows only, found by passing over the others: `number` has for each row its new number, or
     /// [`LEFT_OUT`]; `rows` is how many there are.
     pub fn select(&self, number: &[u32], rows: usize) -> Self {
@@ -422,13 +422,13 @@ impl Sorted {
                     if id == LEFT_OUT {
                         continue;
                     }
-                    out[at] = Slot::new(id as usize, e.bit() == 1, new, e.missing());
+                    out[at] = SortedEntry::new(id as usize, e.bit() == 1, new, e.missing());
                     at += 1;
                     distinct += usize::from(new);
                     missing |= e.missing();
                     new = false;
                 }
-                SortedColumn { missing, constant: distinct <= 1, marked: true }
+                SortedInfo { missing, constant: distinct <= 1, marked: true }
             })
             .collect();
         Self { lists, columns }
@@ -439,9 +439,9 @@ impl Sorted {
 pub(super) const LEFT_OUT: u32 = u32::MAX;
 
 /// A bit a row.
-pub(super) struct Marks(Vec<u64>);
+pub(super) struct RowBits(Vec<u64>);
 
-impl Marks {
+impl RowBits {
     pub fn new(rows: usize) -> Self {
         Self(vec![0; rows.div_ceil(64)])
     }
@@ -461,7 +461,7 @@ impl Marks {
 
 /// Which children of a split need their part of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum KeepSide {
     Both,
     Left,
     Right,
@@ -469,18 +469,18 @@ pub(super) enum Keep {
 
 /// Stable partition of a list: rows whose mark is set come first. The part of a child that is not kept is left in any
 /// state.
-pub(super) fn partition<S: Slot>(list: &mut [S], left: usize, goes_left: &Marks, keep: Keep, marked: bool, spare: &mut Vec<S>) {
+pub(super) fn partition<S: SortedEntry>(list: &mut [S], left: usize, goes_left: &RowBits, keep: KeepSide, marked: bool, spare: &mut Vec<S>) {
     let right = list.len() - left;
     spare.resize(right + 1, S::default());
     match (keep, marked) {
-        (Keep::Both, false) => both::<S, false>(list, goes_left, spare),
-        (Keep::Both, true) => both::<S, true>(list, goes_left, spare),
-        (Keep::Left, false) => keep_left::<S, false>(list, goes_left),
-        (Keep::Left, true) => keep_left::<S, true>(list, goes_left),
-        (Keep::Right, false) => keep_right::<S, false>(list, goes_left, spare),
-        (Keep::Right, true) => keep_right::<S, true>(list, goes_left, spare),
+        (KeepSide::Both, false) => both::<S, false>(list, goes_left, spare),
+        (KeepSide::Both, true) => both::<S, true>(list, goes_left, spare),
+        (KeepSide::Left, false) => keep_left::<S, false>(list, goes_left),
+        (KeepSide::Left, true) => keep_left::<S, true>(list, goes_left),
+        (KeepSide::Right, false) => keep_right::<S, false>(list, goes_left, spare),
+        (KeepSide::Right, true) => keep_right::<S, true>(list, goes_left, spare),
     }
-    if keep != Keep::Left {
+    if keep != KeepSide::Left {
         list[left..].copy_from_slice(&spare[..right]);
     }
 }
@@ -489,7 +489,7 @@ pub(super) fn partition<S: Slot>(list: &mut [S], left: usize, goes_left: &Marks,
 // which side a row takes cannot be guessed, and a wrong guess costs more than a write. A new value begins on a side with
 // the first entry that goes there at or after the first of its value.
 
-fn both<S: Slot, const MARKED: bool>(list: &mut [S], goes_left: &Marks, spare: &mut [S]) {
+fn both<S: SortedEntry, const MARKED: bool>(list: &mut [S], goes_left: &RowBits, spare: &mut [S]) {
     let (mut l, mut r) = (0, 0);
     let (mut new_left, mut new_right) = (true, true);
     for i in 0..list.len() {
@@ -508,7 +508,7 @@ fn both<S: Slot, const MARKED: bool>(list: &mut [S], goes_left: &Marks, spare: &
     }
 }
 
-fn keep_left<S: Slot, const MARKED: bool>(list: &mut [S], goes_left: &Marks) {
+fn keep_left<S: SortedEntry, const MARKED: bool>(list: &mut [S], goes_left: &RowBits) {
     let mut l = 0;
     let mut new_left = true;
     for i in 0..list.len() {
@@ -521,7 +521,7 @@ fn keep_left<S: Slot, const MARKED: bool>(list: &mut [S], goes_left: &Marks) {
     }
 }
 
-fn keep_right<S: Slot, const MARKED: bool>(list: &[S], goes_left: &Marks, spare: &mut [S]) {
+fn keep_right<S: SortedEntry, const MARKED: bool>(list: &[S], goes_left: &RowBits, spare: &mut [S]) {
     let mut r = 0;
     let mut new_right = true;
     for &e in list {

@@ -1,13 +1,13 @@
 //! The best split of a node on one column.
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 
-use super::criterion::{Criterion, Found, Limits, Parts, Sweep};
-use super::sorted::{Columns, Slot};
+use super::criterion::{SplitCriterion, BestCut, SplitLimits, SortedEntries, SplitSweep};
+use super::sorted::{TreeColumns, SortedEntry};
 
 /// How a split cuts a column.
 #[derive(Clone, Debug)]
-pub(super) enum Cut {
+pub(super) enum SplitRule {
     /// The first entries of the sorted list go left; the threshold, when it was drawn and is not simply between the two
     /// values.
     At(usize, Option<f64>),
@@ -23,41 +23,41 @@ pub(super) struct Split {
     /// The column.
     pub feature: usize,
     /// Where it is cut.
-    pub cut: Cut,
+    pub cut: SplitRule,
     /// Whether missing values go left; meaningful when the node has some.
     pub missing_left: bool,
 }
 
 /// One column of a node.
-pub(super) struct Candidate<'a, S> {
+pub(super) struct ColumnCandidate<'a, S> {
     pub feature: usize,
-    pub list: Parts<'a, S>,
-    pub columns: &'a Columns<'a>,
+    pub list: SortedEntries<'a, S>,
+    pub columns: &'a TreeColumns<'a>,
     /// The row of the data behind a row of the node.
     pub row: &'a (dyn Fn(usize) -> usize + Sync),
 }
 
 /// Tells the entries of a list with a value from those without.
-pub(super) fn parts<'a, S: Slot>(list: &'a [S], may_miss: bool, value: Option<&'a (dyn Fn(S) -> f64 + Sync)>) -> Parts<'a, S> {
+pub(super) fn parts<'a, S: SortedEntry>(list: &'a [S], may_miss: bool, value: Option<&'a (dyn Fn(S) -> f64 + Sync)>) -> SortedEntries<'a, S> {
     let missing = if may_miss { list.iter().rev().take_while(|e| e.missing()).count() } else { 0 };
     let (present, missing) = list.split_at(list.len() - missing);
-    Parts { present, missing, value }
+    SortedEntries { present, missing, value }
 }
 
-impl<'a, S: Slot> Candidate<'a, S> {
+impl<'a, S: SortedEntry> ColumnCandidate<'a, S> {
     /// The best split, or the best that can beat `floor`.
-    pub fn best<C: Criterion>(&self, criterion: &C, sweep: &mut C::Sweep<'_>, limits: &Limits, floor: f64) -> Option<Split> {
+    pub fn best<C: SplitCriterion>(&self, criterion: &C, sweep: &mut C::Sweep<'_>, limits: &SplitLimits, floor: f64) -> Option<Split> {
         if self.columns.categories[self.feature].is_some() {
             return self.best_categories(criterion.orders(), sweep, limits);
         }
-        let Found { gain, at, missing_left } = criterion.scan(sweep, &self.list, limits, floor)?;
-        Some(Split { gain, feature: self.feature, cut: Cut::At(at, None), missing_left })
+        let BestCut { gain, at, missing_left } = criterion.scan(sweep, &self.list, limits, floor)?;
+        Some(Split { gain, feature: self.feature, cut: SplitRule::At(at, None), missing_left })
     }
 
     /// The best of the splits that put a beginning of an ordered list of categories on the left. Ordered by the mean
     /// response this is the best of all subsets for two classes and for one target (Fisher 1958; Breiman and others
     /// 1984); for more classes each class in turn is set against the rest.
-    fn best_categories<W: Sweep>(&self, orders: usize, sweep: &mut W, limits: &Limits) -> Option<Split> {
+    fn best_categories<W: SplitSweep>(&self, orders: usize, sweep: &mut W, limits: &SplitLimits) -> Option<Split> {
         let runs = self.runs();
         let mut order: Vec<usize> = Vec::with_capacity(runs.len());
         let mut best: Option<(f64, Vec<usize>, bool)> = None;
@@ -86,7 +86,7 @@ impl<'a, S: Slot> Candidate<'a, S> {
                     runs[run].iter().for_each(|&e| sweep.push(e));
                     left += runs[run].len();
                     let enough = left >= limits.min_rows && self.list.rows() - left >= limits.min_rows;
-                    if enough && limits.allow(sweep) {
+                    if enough && limits.allows(sweep) {
                         let gain = sweep.gain();
                         let to_beat = best.as_ref().map_or(f64::NEG_INFINITY, |b| b.0);
                         if gain > to_beat && gain > found.map_or(f64::NEG_INFINITY, |f| f.0) {
@@ -100,7 +100,7 @@ impl<'a, S: Slot> Candidate<'a, S> {
             }
         }
         let (gain, left, missing_left) = best?;
-        Some(Split { gain, feature: self.feature, cut: Cut::Categories(self.codes(&runs, &left)), missing_left })
+        Some(Split { gain, feature: self.feature, cut: SplitRule::Categories(self.codes(&runs, &left)), missing_left })
     }
 
     /// The entries of each value.
@@ -120,9 +120,9 @@ impl<'a, S: Slot> Candidate<'a, S> {
 
     /// A split drawn at random: a threshold between least and greatest value, a random set of categories, a random side
     /// for missing values.
-    pub fn draw<W: Sweep>(&self, sweep: &mut W, limits: &Limits, mut stream: Stream) -> Option<Split> {
+    pub fn draw<W: SplitSweep>(&self, sweep: &mut W, limits: &SplitLimits, mut stream: RngStream) -> Option<Split> {
         let present = self.list.present;
-        let several = !Parts { missing: &[], ..self.list }.constant();
+        let several = !SortedEntries { missing: &[], ..self.list }.constant();
         let mut missing_left = !self.list.missing.is_empty() && stream.below(2) == 1;
         sweep.clear();
         let mut left = 0;
@@ -132,9 +132,9 @@ impl<'a, S: Slot> Candidate<'a, S> {
             present.iter().for_each(|&e| sweep.push(e));
             left = present.len();
             if self.columns.categories[self.feature].is_some() {
-                Cut::Categories(self.codes(&[present], &[0]))
+                SplitRule::Categories(self.codes(&[present], &[0]))
             } else {
-                Cut::At(left, None)
+                SplitRule::At(left, None)
             }
         } else if self.columns.categories[self.feature].is_some() {
             let runs = self.runs();
@@ -144,7 +144,7 @@ impl<'a, S: Slot> Candidate<'a, S> {
                 runs[run].iter().for_each(|&e| sweep.push(e));
                 left += runs[run].len();
             }
-            Cut::Categories(self.codes(&runs, &order))
+            SplitRule::Categories(self.codes(&runs, &order))
         } else {
             let value = |e: S| self.columns.value((self.row)(e.id()), self.feature);
             let (low, high) = (value(present[0]), value(present[present.len() - 1]));
@@ -154,14 +154,14 @@ impl<'a, S: Slot> Candidate<'a, S> {
             let threshold = if drawn >= low && drawn < high { drawn } else { low };
             left = present.partition_point(|&e| value(e) <= threshold);
             present[..left].iter().for_each(|&e| sweep.push(e));
-            Cut::At(left, Some(threshold))
+            SplitRule::At(left, Some(threshold))
         };
         if missing_left {
             self.list.missing.iter().for_each(|&e| sweep.push(e));
             left += self.list.missing.len();
         }
         let enough = left >= limits.min_rows && self.list.rows() - left >= limits.min_rows;
-        let gain = if enough && limits.allow(sweep) { sweep.gain() } else { f64::NEG_INFINITY };
+        let gain = if enough && limits.allows(sweep) { sweep.gain() } else { f64::NEG_INFINITY };
         (gain > f64::NEG_INFINITY).then_some(Split { gain, feature: self.feature, cut, missing_left })
     }
 }

@@ -13,7 +13,7 @@ fn lda(solver: LdaSolver) -> Lda {
 
 /// Normal classes with covariances of their own, or one.
 fn classes(rows: usize, cols: usize, shared: bool, seed: u64) -> (Mat<f64>, OwnedTarget) {
-    let mut rng = Stream::new(seed, "classes", 0);
+    let mut rng = RngStream::new(seed, "classes", 0);
     let mix: Vec<Mat<f64>> = (0..3).map(|k| random(cols, cols, seed + if shared { 0 } else { k })).collect();
     let codes: Vec<u32> = (0..rows).map(|i| (i % 3) as u32).collect();
     let mut x = Mat::zeros(rows, cols);
@@ -216,7 +216,7 @@ fn fewer_rows_than_columns_agree_with_passes_over_them() {
     for weight in [None, Some(&w[..])] {
         let data = of(&x, &y).with_weight(weight);
         let wide = Lda::default().fit(&data, &Context::default()).unwrap();
-        let passes = drive(&Lda::default(), &data, &Context::default()).unwrap();
+        let passes = run_passes(&Lda::default(), &data, &Context::default()).unwrap();
         assert_eq!(wide.rank(), passes.rank());
         let rows = Mat::from_fn(9, 300, |i, j| ((i * 5 + j * 11) as f64 * 0.3).cos());
         let features = Features::F64(rows.view());
@@ -234,7 +234,7 @@ fn weights_count_rows_and_priors_are_checked() {
     let (x, y) = classes(60, 3, false, 6);
     let w: Vec<f64> = (0..60).map(|i| f64::from(i % 3 + i / 30)).collect();
     let rows: Vec<usize> = (0..60).flat_map(|i| vec![i; w[i] as usize]).collect();
-    let again = of(&x, &y).take(&rows);
+    let again = of(&x, &y).take_rows(&rows);
     let features = Features::F64(x.view());
     let same = |a: &dyn Classifier, b: &dyn Classifier| {
         assert!(apart(&a.proba(&features).unwrap(), &b.proba(&features).unwrap()) < 1e-10)

@@ -67,7 +67,7 @@ pub fn fit<L: Learner>(learner: &L, x: &Mat<f64>, y: &OwnedTarget) -> Result<L::
 }
 
 pub fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut rng = Stream::new(seed, "test", 0);
+    let mut rng = RngStream::new(seed, "test", 0);
     Mat::from_fn(rows, cols, |_, _| rng.normal())
 }
 

@@ -6,12 +6,12 @@ use ermine_learn::bayes::*;
 use crate::{apart, case, close, codes, errors, fit, log_loss, of, table};
 
 fn counts(rows: usize, cols: usize, most: usize, seed: u64) -> Mat<f64> {
-    let mut rng = Stream::new(seed, "counts", 0);
+    let mut rng = RngStream::new(seed, "counts", 0);
     Mat::from_fn(rows, cols, |_, _| rng.below(most + 1) as f64)
 }
 
 fn three_classes(rows: usize, seed: u64) -> OwnedTarget {
-    let mut rng = Stream::new(seed, "classes", 0);
+    let mut rng = RngStream::new(seed, "classes", 0);
     let names = ["a", "b", "c"].map(String::from).to_vec();
     OwnedTarget::Class { codes: (0..rows).map(|i| if i < 3 { i as u32 } else { rng.below(3) as u32 }).collect(), names }
 }
@@ -124,7 +124,7 @@ fn rows_that_come_bit_by_bit_teach_what_all_at_once_do() {
     let w: Vec<f64> = (0..90).map(|i| 0.5 + f64::from(i % 4)).collect();
     fn check<L: Learner>(learner: L, data: &Dataset<'_>) {
         let whole = learner.fit(data, &Context::default()).unwrap();
-        let resume = L::RESUME.unwrap();
+        let resume = L::PARTIAL_FIT.unwrap();
         let mut model = None;
         for range in [0..17, 17..18, 18..90] {
             model = Some(resume(&learner, model.as_ref(), &data.row_range(range), &Context::default()).unwrap());
@@ -145,7 +145,7 @@ fn rows_that_come_bit_by_bit_teach_what_all_at_once_do() {
     let nb = CategoricalNb::default();
     let few = OwnedTarget::Class { codes: vec![0, 1], names: vec!["a".into(), "b".into()] };
     let (first, second) = (Mat::from_vec(2, 1, vec![0.0, 1.0]), Mat::from_vec(2, 1, vec![0.0, 5.0]));
-    let resume = CategoricalNb::RESUME.unwrap();
+    let resume = CategoricalNb::PARTIAL_FIT.unwrap();
     let model = resume(&nb, None, &of(&first, &few), &Context::default()).unwrap();
     let model = resume(&nb, Some(&model), &of(&second, &few), &Context::default()).unwrap();
     assert_eq!(model.n_levels(0), 6);
@@ -166,7 +166,7 @@ fn names_that_come_later_are_new_levels() {
     let leak_y = |y: OwnedTarget| -> &'static OwnedTarget { Box::leak(Box::new(y)) };
     let (a, b, all) = (leak(a), leak(b), leak(all));
     let whole = nb.fit(&data(all, leak_y(yall)), &Context::default()).unwrap();
-    let resume = CategoricalNb::RESUME.unwrap();
+    let resume = CategoricalNb::PARTIAL_FIT.unwrap();
     let model = resume(&nb, None, &data(a, leak_y(ya)), &Context::default()).unwrap();
     let model = resume(&nb, Some(&model), &data(b, leak_y(yb)), &Context::default()).unwrap();
     assert_eq!(model, whole);

@@ -1,7 +1,7 @@
 //! The linear machines.
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Model, Target};
-use ermine_learn::linear::{LinearSvm, LinearSvmPenalty, Method, MultiClass, SvmLoss};
+use ermine_learn::linear::{LinearSvm, LinearSvmPenalty, LinearSvmSolver, MultiClass, SvmLoss};
 use ermine_learn::svm::Svm;
 
 use crate::{a9a, case, classes, matrix, near, numbers, scaled, standardised, with_classes};
@@ -19,7 +19,7 @@ fn squared_hinge_on_a9a() {
     let data = with_classes(Features::Csr(x.view()), &targets);
     let expected = &case("linear_l2svm_a9a")["expected"];
     let number = |name: &str| expected[name].as_f64().unwrap();
-    for (method, tol, max_iter) in [(Method::Newton, 1e-9, 100), (Method::Descent, 1e-8, 20_000)] {
+    for (method, tol, max_iter) in [(LinearSvmSolver::Newton, 1e-9, 100), (LinearSvmSolver::Descent, 1e-8, 20_000)] {
         let learner = LinearSvm { c: 0.1, fit_intercept: false, tol, max_iter, method, ..LinearSvm::default() };
         let model = learner.fit(&data, &Context::default()).unwrap();
         let objective = model.certificate().unwrap().objective.unwrap();
@@ -49,7 +49,7 @@ fn hinge_on_a9a() {
     near(objective, expected, 1e-5 * expected, "objective");
     assert!(objective - model.certificate().unwrap().duality_gap.unwrap() <= expected * (1.0 + 1e-9), "the gap is a bound");
     // Pegasos comes near, and says how near.
-    let steps = LinearSvm { method: Method::Pegasos, max_iter: 100, ..learner };
+    let steps = LinearSvm { method: LinearSvmSolver::Pegasos, max_iter: 100, ..learner };
     let other = steps.fit(&data, &Context::default()).unwrap();
     let reached = other.certificate().unwrap().objective.unwrap();
     assert!(reached >= expected * (1.0 - 1e-9) && reached < 1.02 * expected, "{reached} next to {expected}");
@@ -76,7 +76,7 @@ fn regression_is_that_of_the_kernel_machine() {
         assert!(model.certificate().unwrap().converged && gap(&model) < 1e-9, "{method:?}: {}", gap(&model));
         model
     };
-    let (rows, steps) = (by(Method::Descent), by(Method::Newton));
+    let (rows, steps) = (by(LinearSvmSolver::Descent), by(LinearSvmSolver::Newton));
     for (a, b) in
         rows.coef().as_slice().iter().chain(rows.intercept()).zip(steps.coef().as_slice().iter().chain(steps.intercept()))
     {
@@ -126,7 +126,7 @@ fn newton_steps_end_where_a_weight_of_two_is_the_row_twice() {
     let weighted = data.with_weight(Some(&weight));
     // At the default tolerance: the steps end at the optimum itself.
     let a = LinearSvm::default().fit(&weighted, &Context::default()).unwrap();
-    let b = LinearSvm::default().fit(&data.take(&repeated).view(), &Context::default()).unwrap();
+    let b = LinearSvm::default().fit(&data.take_rows(&repeated).view(), &Context::default()).unwrap();
     assert_eq!(a.certificate().unwrap().method, "newton");
     for (a, b) in a.coef().as_slice().iter().chain(a.intercept()).zip(b.coef().as_slice().iter().chain(b.intercept())) {
         near(*a, *b, 1e-8, "coefficient");

@@ -1,13 +1,13 @@
 //! Kernel ridge regression, and feature maps in the place of kernels.
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, Stream, Target, Transformer};
-use ermine_learn::kernel::{GammaChoice, KernelRidge, Nystroem, Penalties, RandomFourier, RidgeMethod};
+use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, RngStream, Target, Transformer};
+use ermine_learn::kernel::{GammaChoice, KernelRidge, Nystroem, AlphaChoice, RandomFourier, KernelRidgeSolver};
 use ermine_learn::linear::LinearSvm;
 
 use crate::{case, classes, near, scaled, with_classes};
 
 fn rbf(alpha: f64, gamma: f64) -> KernelRidge {
-    KernelRidge { alpha: Penalties::One(alpha), gamma: GammaChoice::Number(gamma), ..KernelRidge::default() }
+    KernelRidge { alpha: AlphaChoice::One(alpha), gamma: GammaChoice::Number(gamma), ..KernelRidge::default() }
 }
 
 #[test]
@@ -18,10 +18,10 @@ fn diabetes() {
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     for (id, alpha, gamma) in [("krr_diabetes_1_0.1", 1.0, 0.1), ("krr_diabetes_0.1_0.05", 0.1, 0.05)] {
         let expected = &case(id)["expected"];
-        for method in [RidgeMethod::Auto, RidgeMethod::Eigen, RidgeMethod::Cg] {
+        for method in [KernelRidgeSolver::Auto, KernelRidgeSolver::Eigen, KernelRidgeSolver::Cg] {
             let model = KernelRidge { method, ..rbf(alpha, gamma) }.fit(&data, &Context::default()).unwrap();
             assert!(model.certificate().unwrap().converged);
-            let tolerance = if method == RidgeMethod::Cg { 1e-6 } else { 1e-7 };
+            let tolerance = if method == KernelRidgeSolver::Cg { 1e-6 } else { 1e-7 };
             for (i, want) in expected["alpha_first10"].as_array().unwrap().iter().enumerate() {
                 let want = want.as_f64().unwrap();
                 near(model.dual_coef()[(i, 0)], want, tolerance * 705.0, id);
@@ -39,13 +39,13 @@ fn leaving_one_out_is_what_fitting_without_it_gives() {
     let (x, y) = (x.view().row_range(0..60).to_owned(), &y[..60]);
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(y));
     let grid = [0.01, 0.3, 5.0];
-    let chosen = KernelRidge { alpha: Penalties::Grid(grid.to_vec()), ..rbf(1.0, 0.1) }.fit(&data, &Context::default()).unwrap();
+    let chosen = KernelRidge { alpha: AlphaChoice::Grid(grid.to_vec()), ..rbf(1.0, 0.1) }.fit(&data, &Context::default()).unwrap();
     let mut errors = Vec::new();
     for alpha in grid {
         let mut sum = 0.0;
         for out in 0..60 {
             let rows: Vec<usize> = (0..60).filter(|&i| i != out).collect();
-            let part = data.take(&rows);
+            let part = data.take_rows(&rows);
             let model = rbf(alpha, 0.1).fit(&part.view(), &Context::default()).unwrap();
             sum += (y[out] - model.predict(&data.x.row_range(out..out + 1)).unwrap()[(0, 0)]).powi(2);
         }
@@ -60,7 +60,7 @@ fn leaving_one_out_is_what_fitting_without_it_gives() {
 
 #[test]
 fn feature_maps_come_near_their_kernel() {
-    let mut draw = Stream::new(1, "rows", 0);
+    let mut draw = RngStream::new(1, "rows", 0);
     let x = Mat::from_fn(600, 5, |_, _| draw.normal());
     let y: Vec<f64> = (0..600).map(|i| f64::from(u8::from(x[(i, 0)] * x[(i, 1)] > 0.0))).collect();
     let targets = classes(&y);
@@ -95,11 +95,11 @@ fn feature_maps_come_near_their_kernel() {
 
 #[test]
 fn conjugate_gradients_take_few_steps_and_the_same_ones_on_any_number_of_threads() {
-    let mut draw = Stream::new(5, "rows", 0);
+    let mut draw = RngStream::new(5, "rows", 0);
     let x = Mat::from_fn(3000, 4, |_, _| draw.normal());
     let y: Vec<f64> = (0..3000).map(|i| (x[(i, 0)] * x[(i, 1)]).sin() + x[(i, 2)]).collect();
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-    let learner = KernelRidge { method: RidgeMethod::Cg, tol: 1e-10, ..rbf(1e-3, 0.3) };
+    let learner = KernelRidge { method: KernelRidgeSolver::Cg, tol: 1e-10, ..rbf(1e-3, 0.3) };
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| learner.fit(&data, &Context::default()).unwrap())

@@ -2,7 +2,7 @@
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, Target};
 use ermine_learn::kernel::GammaChoice;
-use ermine_learn::svm::{Solver, Svm, SvmModel};
+use ermine_learn::svm::{SvmSolver, Svm, SvmModel};
 use ermine_math::kernel::Kernel;
 use serde_json::Value;
 
@@ -279,7 +279,7 @@ fn subgradient_steps_bound_the_optimum_from_both_sides() {
     let (x, y) = scaled("breast_cancer.csv.gz");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
-    let learner = Svm { method: Solver::Pegasos, max_iter: Some(569 * 400), ..Svm::default() };
+    let learner = Svm { method: SvmSolver::Pegasos, max_iter: Some(569 * 400), ..Svm::default() };
     let model = learner.fit(&data, &Context::default()).unwrap();
     // A penalised constant is one more feature: the exact machine of the kernel + 1, whose own constant is then of no use, has the same
     // optimum but for that constant; with it free, its objective can only be lower.

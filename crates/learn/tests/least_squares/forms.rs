@@ -56,12 +56,12 @@ fn a_stream_gives_the_bits_of_memory() {
         let memory = Ols::default().fit(&data, &Context::default()).unwrap();
         for step in [1000, 4096, 7777] {
             let pieces = Pieces(data, step, Schema::unnamed(6));
-            let stream = drive_source(&Ols::default(), &pieces, &Context::default()).unwrap();
+            let stream = run_passes_source(&Ols::default(), &pieces, &Context::default()).unwrap();
             assert_eq!((stream.coef(), stream.intercept()), (memory.coef(), memory.intercept()));
             assert_eq!(stream.inference(), memory.inference());
         }
         for block in [500, 6000, 20_000] {
-            let other = drive_with_blocks(&Ols::default(), &data, &Context::default(), block).unwrap();
+            let other = run_passes_blocked(&Ols::default(), &data, &Context::default(), block).unwrap();
             for j in 0..6 {
                 near(other.coef()[(0, j)], memory.coef()[(0, j)], 1e-11, "other blocks");
             }
@@ -99,7 +99,7 @@ fn layouts_singles_and_sparse_rows_agree() {
 
 /// A matrix with about one cell in `every` stored, and ones on a diagonal so that no column is empty.
 fn sparse(rows: usize, cols: usize, every: usize, seed: u64) -> Csr {
-    let mut rng = Stream::new(seed, "sparse", 0);
+    let mut rng = RngStream::new(seed, "sparse", 0);
     let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
     for i in 0..rows {
         for j in 0..cols {
@@ -168,7 +168,7 @@ fn many_sparse_columns_are_solved_by_steps() {
     let cx = Context::default();
     for fit_intercept in [true, false] {
         let learner = Ridge { fit_intercept, ..ridge(0.5) };
-        let (a, b) = (learner.fit(&data, &cx).unwrap(), drive(&learner, &data, &cx).unwrap());
+        let (a, b) = (learner.fit(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
         let certificate = a.certificate().unwrap();
         assert!(certificate.method == "conjugate gradients" && certificate.converged, "{certificate:?}");
         for (a, b) in a.coef().as_slice().iter().zip(b.coef().as_slice()) {
@@ -187,7 +187,7 @@ fn each_target_is_fitted_alone() {
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
     let cx = Context::default();
     let all = Ols::default().fit(&data, &cx).unwrap();
-    let each = Ridge { alpha: Alpha::Each(vec![0.5, 2.0, 0.5]), ..Ridge::default() }.fit(&data, &cx).unwrap();
+    let each = Ridge { alpha: RidgeAlpha::Each(vec![0.5, 2.0, 0.5]), ..Ridge::default() }.fit(&data, &cx).unwrap();
     for k in 0..3 {
         let column: Vec<f64> = y.view().col_iter(k).collect();
         let one = ols(&x, &column);
@@ -197,7 +197,7 @@ fn each_target_is_fitted_alone() {
             near(each.coef()[(k, j)], shrunk.coef()[(0, j)], 1e-12, "ridge");
         }
     }
-    let wrong = Ridge { alpha: Alpha::Each(vec![1.0, 2.0]), ..Ridge::default() }.fit(&data, &cx);
+    let wrong = Ridge { alpha: RidgeAlpha::Each(vec![1.0, 2.0]), ..Ridge::default() }.fit(&data, &cx);
     assert!(matches!(wrong, Err(Error::Length { expected: 3, found: 2, .. })));
     assert_eq!(all.predict(&Features::F64(x.view())).unwrap().cols(), 3);
 }

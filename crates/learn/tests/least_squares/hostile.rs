@@ -190,7 +190,7 @@ fn equal_rows_that_disagree_are_averaged() {
 
 #[test]
 fn ten_rows_of_a_hundred_thousand_columns() {
-    let mut rng = Stream::new(7, "wide", 0);
+    let mut rng = RngStream::new(7, "wide", 0);
     let x = Mat::from_fn(10, 100_000, |_, _| rng.normal());
     let y: Vec<f64> = (0..10).map(f64::from).collect();
     let model = ols(&x, &y);
@@ -199,7 +199,7 @@ fn ten_rows_of_a_hundred_thousand_columns() {
         near(p[(i, 0)] + 1.0, y[i] + 1.0, 1e-12, "interpolated");
     }
     let source = data(&x, &y);
-    let error = drive_source(&Ols::default(), &source, &Context::default()).unwrap_err().to_string();
+    let error = run_passes_source(&Ols::default(), &source, &Context::default()).unwrap_err().to_string();
     assert!(error.contains("100000 columns"), "{error}");
 }
 

@@ -10,9 +10,9 @@ use std::io::Read;
 
 use ermine_core::{
     Context, Csr, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, PassLearner, Regressor, RowSource,
-    Schema, Stream, Target, drive, drive_source, drive_with_blocks,
+    Schema, RngStream, Target, run_passes, run_passes_source, run_passes_blocked,
 };
-use ermine_learn::linear::{Alpha, Ols, OlsModel, Ridge, RidgeModel};
+use ermine_learn::linear::{RidgeAlpha, Ols, OlsModel, Ridge, RidgeModel};
 use ermine_math::dd::Dd;
 use serde_json::Value;
 
@@ -70,11 +70,11 @@ fn ols(x: &Mat<f64>, y: &[f64]) -> OlsModel {
 }
 
 fn ridge(alpha: f64) -> Ridge {
-    Ridge { alpha: Alpha::One(alpha), ..Ridge::default() }
+    Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() }
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut rng = Stream::new(seed, "least squares test", 0);
+    let mut rng = RngStream::new(seed, "least squares test", 0);
     Mat::from_fn(rows, cols, |_, _| rng.normal())
 }
 

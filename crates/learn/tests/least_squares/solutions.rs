@@ -14,7 +14,7 @@ fn the_space_of_the_rows_gives_the_same() {
             let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(weight);
             for alpha in [1e-3, 1.0, 50.0] {
                 let learner = Ridge { fit_intercept, ..ridge(alpha) };
-                let (a, b) = (learner.fit(&data, &cx).unwrap(), drive(&learner, &data, &cx).unwrap());
+                let (a, b) = (learner.fit(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
                 assert!(a.certificate().unwrap().method.contains("rows"));
                 let size = b.coef().as_slice().iter().fold(0.0f64, |s, v| s.max(v.abs()));
                 for (a, b) in a.coef().as_slice().iter().zip(b.coef().as_slice()) {
@@ -27,7 +27,7 @@ fn the_space_of_the_rows_gives_the_same() {
                 }
             }
             let learner = Ols { fit_intercept, ..Ols::default() };
-            let (a, b) = (learner.fit(&data, &cx).unwrap(), drive(&learner, &data, &cx).unwrap());
+            let (a, b) = (learner.fit(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
             assert_eq!(a.rank(), b.rank());
             assert_eq!(a.rank(), if weight.is_some() { 30 } else { 40 } - usize::from(fit_intercept));
             for (a, b) in a.coef().as_slice().iter().zip(b.coef().as_slice()) {

@@ -1,7 +1,7 @@
 //! Bayes classifiers of mixtures.
 
 use ermine_core::*;
-use ermine_learn::mixture::{Choose, CovarianceType, GmmClassifier};
+use ermine_learn::mixture::{ComponentCriterion, CovarianceType, GmmClassifier};
 use ermine_math::linalg::Cholesky;
 
 use super::{features, fixture, groups, target};
@@ -57,7 +57,7 @@ fn one_component_a_class_is_quadratic_discriminant_analysis() {
 #[test]
 fn classes_of_two_bumps_have_two_components() {
     // The first class around the second: no quadratic border is right.
-    let mut s = Stream::new(5, "bumps", 0);
+    let mut s = RngStream::new(5, "bumps", 0);
     let mut x = Mat::zeros(600, 2);
     let labels: Vec<&str> = (0..600).map(|i| if i % 3 == 1 { "inner" } else { "outer" }).collect();
     for i in 0..600 {
@@ -65,12 +65,12 @@ fn classes_of_two_bumps_have_two_components() {
         x[(i, 1)] = s.normal();
     }
     let y = OwnedTarget::from_labels(&labels);
-    for choose in [Choose::Bic, Choose::Cv] {
+    for choose in [ComponentCriterion::Bic, ComponentCriterion::Cv] {
         let model = fit(&GmmClassifier { n_components: 4, choose: Some(choose), ..GmmClassifier::default() }, &x, &y).unwrap();
         assert_eq!(model.classes(), ["inner", "outer"]);
         let found = [0, 1].map(|c| model.mixture(c).unwrap().components());
         // Rows held out may like one component more.
-        assert!(found == [1, 2] || (choose == Choose::Cv && found[1] >= 2), "{choose:?} {found:?}");
+        assert!(found == [1, 2] || (choose == ComponentCriterion::Cv && found[1] >= 2), "{choose:?} {found:?}");
         let (codes, _) = y.view().classes().unwrap();
         let right = model.classify(&features(&x)).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
         assert!(right > 590, "{right}");

@@ -1,14 +1,14 @@
 //! Steps as the definition has them, in plain loops.
 
 use ermine_core::*;
-use ermine_learn::mixture::{Algorithm, CovarianceType, Gmm, GmmModel, Regularise};
+use ermine_learn::mixture::{EmAlgorithm, CovarianceType, Gmm, GmmModel, CovarianceRegularization};
 use ermine_math::linalg::Cholesky;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::{groups, lists, objective};
 
-struct Plain {
+struct NaiveMixture {
     weights: Vec<f64>,
     means: Mat<f64>,
     covariances: Vec<Mat<f64>>,
@@ -23,7 +23,7 @@ fn log_normal(x: &[f64], mean: &[f64], covariance: &Mat<f64>) -> f64 {
     -0.5 * (square + factor.log_determinant() + x.len() as f64 * std::f64::consts::TAU.ln())
 }
 
-impl Plain {
+impl NaiveMixture {
     /// ln πₖ N of a row.
     fn joint(&self, x: &[f64]) -> Vec<f64> {
         (0..self.weights.len()).map(|c| self.weights[c].ln() + log_normal(x, self.means.row(c), &self.covariances[c])).collect()
@@ -114,7 +114,7 @@ proptest! {
         let learner = Gmm {
             n_components: k,
             covariance_type: kind,
-            algorithm: if hard { Algorithm::Hard } else { Algorithm::Soft },
+            algorithm: if hard { EmAlgorithm::Hard } else { EmAlgorithm::Soft },
             equal_weights: equal,
             means_init: Some(lists(&x, &start)),
             precisions_init: identities(kind, k, cols),
@@ -124,7 +124,7 @@ proptest! {
             ..Gmm::default()
         };
         let identity = Mat::from_fn(cols, cols, |i, j| f64::from(u8::from(i == j)));
-        let mut plain = Plain { weights: vec![1.0 / k as f64; k], means: x.view().take_rows(&start), covariances: vec![identity; k] };
+        let mut plain = NaiveMixture { weights: vec![1.0 / k as f64; k], means: x.view().take_rows(&start), covariances: vec![identity; k] };
         let mut course = Vec::new();
         for _ in 0..4 {
             let (objective, least) = plain.step(&x, &w, kind, hard, equal);
@@ -147,7 +147,7 @@ proptest! {
             }
         }
         // What the model says of rows is what the parameters say.
-        let now = Plain {
+        let now = NaiveMixture {
             weights: model.weights().to_vec(),
             means: model.means().clone(),
             covariances: (0..k).map(|c| model.covariances().matrix(c, cols)).collect(),
@@ -193,7 +193,7 @@ fn what_is_added_is_on_the_diagonal_and_the_floor_only_holds_up() {
     assert!(values.iter().all(|v| *v >= 2.0 * least * (1.0 - 1e-9)), "{values:?}");
     assert!(held.certificate().unwrap().notes.iter().any(|n| n.contains("narrow")));
     // One component: the covariance plus what was asked for.
-    let one = super::fit(&Gmm { n_components: 1, regularise: Regularise::Add, reg_covar: 0.5, ..base.clone() }, &x).unwrap();
+    let one = super::fit(&Gmm { n_components: 1, regularise: CovarianceRegularization::Add, reg_covar: 0.5, ..base.clone() }, &x).unwrap();
     let alone = super::fit(&Gmm { n_components: 1, ..base }, &x).unwrap();
     for a in 0..3 {
         for b in 0..3 {

@@ -4,8 +4,8 @@
 mod model;
 
 use ermine_core::*;
-use ermine_learn::em::{Climbed, Em, Objective, Rules, fit, fit_source};
-use model::{BernoulliMixture, Bernoullis};
+use ermine_learn::em::{EmResult, Em, EmObjective, EmStop, fit, fit_source};
+use model::{BernoulliMixture, MixtureParams};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +13,16 @@ use super::features;
 
 /// Rows of zeros and ones from a mixture of its own.
 fn coins(rows: usize, cols: usize, k: usize, seed: u64) -> (Mat<f64>, Vec<usize>, Mat<f64>) {
-    let mut s = Stream::new(seed, "coins", 0);
+    let mut s = RngStream::new(seed, "coins", 0);
     let ones = Mat::from_fn(k, cols, |_, _| if s.uniform() < 0.5 { 0.1 } else { 0.9 });
     let labels: Vec<usize> = (0..rows).map(|_| s.below(k)).collect();
     let x = Mat::from_fn(rows, cols, |i, j| f64::from(u8::from(s.uniform() < ones[(labels[i], j)])));
     (x, labels, ones)
 }
 
-fn climb(x: &Mat<f64>, k: usize, smoothing: f64, seed: u64) -> Climbed<Bernoullis> {
-    let rules = Rules { tol: 1e-9, max_iter: 300 };
-    let start = Bernoullis::random(k, x.cols(), seed);
+fn climb(x: &Mat<f64>, k: usize, smoothing: f64, seed: u64) -> EmResult<MixtureParams> {
+    let rules = EmStop { tol: 1e-9, max_iter: 300 };
+    let start = MixtureParams::random(k, x.cols(), seed);
     fit(&BernoulliMixture { smoothing }, start, &Dataset::new(features(x)), &rules, &Context::default()).unwrap()
 }
 
@@ -81,8 +81,8 @@ proptest! {
 fn threads_streams_and_stops_are_those_of_passes() {
     let (x, _, _) = coins(9000, 6, 3, 9);
     let data = Dataset::new(features(&x));
-    let (model, rules) = (BernoulliMixture { smoothing: 1.0 }, Rules { tol: 1e-7, max_iter: 100 });
-    let start = || Bernoullis::random(3, 6, 1);
+    let (model, rules) = (BernoulliMixture { smoothing: 1.0 }, EmStop { tol: 1e-7, max_iter: 100 });
+    let start = || MixtureParams::random(3, 6, 1);
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| fit(&model, start(), &data, &rules, &Context::default()).unwrap())
@@ -98,7 +98,7 @@ fn threads_streams_and_stops_are_those_of_passes() {
     let stop = |_: &Progress| Flow::Stop;
     let stopped = Context { observer: Some(&stop), ..Context::default() };
     assert!(matches!(fit(&model, start(), &data, &rules, &stopped), Err(Error::Stopped(_))));
-    let few = fit(&model, start(), &data, &Rules { max_iter: 2, ..rules }, &Context::default()).unwrap();
+    let few = fit(&model, start(), &data, &EmStop { max_iter: 2, ..rules }, &Context::default()).unwrap();
     assert!(few.iterations == 2 && !few.converged && few.trace.rows.len() == 3);
     // Cells that are neither 0 nor 1 are named by their place in all rows.
     let mut bad = x.clone();
@@ -128,14 +128,14 @@ impl Em for Overshooting {
     fn expect(&self, _: &f64, _: &mut Nothing, _: &Dataset<'_>) -> Result<()> {
         Ok(())
     }
-    fn objective(&self, at: &f64, _: &Nothing) -> Objective {
-        Objective { log_likelihood: -(at * at + 1.0).sqrt(), log_prior: 0.0, weight: 1.0 }
+    fn objective(&self, at: &f64, _: &Nothing) -> EmObjective {
+        EmObjective { log_likelihood: -(at * at + 1.0).sqrt(), log_prior: 0.0, weight: 1.0 }
     }
     /// Newton's step on -√(x² + 1): it goes to -x³, which is further away beyond 1.
-    fn maximise(&self, at: &f64, _: Nothing) -> Result<f64> {
+    fn maximize(&self, at: &f64, _: Nothing) -> Result<f64> {
         Ok(-at.powi(3))
     }
-    fn shorten(&self, from: &f64, to: &f64) -> Option<f64> {
+    fn backtrack(&self, from: &f64, to: &f64) -> Option<f64> {
         Some(0.5 * (from + to))
     }
 }
@@ -143,7 +143,7 @@ impl Em for Overshooting {
 #[test]
 fn steps_that_lead_down_are_shortened_until_they_lead_up() {
     let x = Mat::zeros(1, 1);
-    let rules = Rules { tol: 1e-14, max_iter: 200 };
+    let rules = EmStop { tol: 1e-14, max_iter: 200 };
     let found = fit(&Overshooting, 3.0, &Dataset::new(features(&x)), &rules, &Context::default()).unwrap();
     assert!(found.parameters.abs() < 1e-5 && found.converged, "{found:?}");
     let course = found.trace.column("objective").unwrap();

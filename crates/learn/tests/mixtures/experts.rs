@@ -1,8 +1,8 @@
 //! Mixtures of experts.
 
 use ermine_core::*;
-use ermine_learn::linear::{Alpha, Logistic, Ridge};
-use ermine_learn::mixture::{MixtureOfExperts, MixtureOfExpertsModel, Say};
+use ermine_learn::linear::{RidgeAlpha, Logistic, Ridge};
+use ermine_learn::mixture::{MixtureOfExperts, MixtureOfExpertsModel, ExpertKind};
 use proptest::prelude::*;
 
 use super::{features, fixture, target};
@@ -17,7 +17,7 @@ fn classify(learner: &MixtureOfExperts, x: &Mat<f64>, y: &OwnedTarget) -> Result
 
 /// Two regimes with lines and noise of their own, switched by a logistic gate in the first column.
 fn regimes(rows: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
-    let mut s = Stream::new(seed, "regimes", 0);
+    let mut s = RngStream::new(seed, "regimes", 0);
     let x = Mat::from_fn(rows, 2, |_, _| 2.0 * s.normal());
     let y = (0..rows)
         .map(|i| {
@@ -37,9 +37,9 @@ fn two_regimes_are_found_with_their_gate() {
     let model =
         regress(&MixtureOfExperts { alpha: 1e-6, tol: 1e-9, max_iter: 2000, ..MixtureOfExperts::default() }, &x, &y).unwrap();
     assert!(model.certificate().unwrap().converged);
-    let Say::Linear { coef, variance } = &model.experts().say else { panic!("no lines") };
+    let ExpertKind::Linear { coef, variance } = &model.experts().experts else { panic!("no lines") };
     let first = if coef[(0, 0)] > coef[(1, 0)] { 0 } else { 1 };
-    let intercept = |k: usize| model.say(&features(&Mat::zeros(1, 2))).unwrap().unwrap()[(0, k)];
+    let intercept = |k: usize| model.predict_experts(&features(&Mat::zeros(1, 2))).unwrap().unwrap()[(0, k)];
     let near = |got: f64, want: f64, by: f64| assert!((got - want).abs() < by, "{got}, not {want}");
     near(coef[(first, 0)], 2.0, 0.02);
     near(coef[(first, 1)], -1.0, 0.02);
@@ -58,9 +58,9 @@ fn two_regimes_are_found_with_their_gate() {
 fn the_prediction_is_the_mean_and_the_variance_of_the_mixture() {
     let (x, y) = regimes(500, 4);
     let model = regress(&MixtureOfExperts::default(), &x, &y).unwrap();
-    let (gate, says) = (model.gate(&features(&x)).unwrap(), model.say(&features(&x)).unwrap().unwrap());
+    let (gate, says) = (model.gate(&features(&x)).unwrap(), model.predict_experts(&features(&x)).unwrap().unwrap());
     let (mean, variance) = model.mean_and_variance(&features(&x)).unwrap().unwrap();
-    let Say::Linear { variance: noise, .. } = &model.experts().say else { panic!("no lines") };
+    let ExpertKind::Linear { variance: noise, .. } = &model.experts().experts else { panic!("no lines") };
     let predicted = model.predict(&features(&x)).unwrap();
     let mut likelihood = 0.0;
     for i in 0..500 {
@@ -86,8 +86,8 @@ fn at_the_end_gate_and_experts_are_regressions_with_the_shares_as_weights() {
     let alpha = 0.5;
     let learner = MixtureOfExperts { alpha, tol: 1e-13, max_iter: 20_000, n_init: 1, ..MixtureOfExperts::default() };
     let model = regress(&learner, &x, &y).unwrap();
-    let (gate, says) = (model.gate(&features(&x)).unwrap(), model.say(&features(&x)).unwrap().unwrap());
-    let Say::Linear { coef, variance } = &model.experts().say else { panic!("no lines") };
+    let (gate, says) = (model.gate(&features(&x)).unwrap(), model.predict_experts(&features(&x)).unwrap().unwrap());
+    let ExpertKind::Linear { coef, variance } = &model.experts().experts else { panic!("no lines") };
     let shares = Mat::from_fn(400, 2, |i, k| {
         let joint = |k: usize| gate[(i, k)].ln() - 0.5 * ((y[i] - says[(i, k)]).powi(2) / variance[k] + variance[k].ln());
         1.0 / (1.0 + (joint(1 - k) - joint(k)).exp())
@@ -95,7 +95,7 @@ fn at_the_end_gate_and_experts_are_regressions_with_the_shares_as_weights() {
     for k in 0..2 {
         let w: Vec<f64> = (0..400).map(|i| shares[(i, k)]).collect();
         let data = Dataset::new(features(&x)).with_target(Target::Real(&y)).with_weight(Some(&w));
-        let ridge = Ridge { alpha: Alpha::One(alpha), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+        let ridge = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
         let want = ridge.predict(&features(&x)).unwrap();
         (0..400).for_each(|i| {
             assert!((says[(i, k)] - want[(i, 0)]).abs() < 1e-4 * (1.0 + want[(i, 0)].abs()), "expert {k}, row {i}")
@@ -123,7 +123,7 @@ fn one_expert_is_ridge_or_softmax_regression() {
     let learner = MixtureOfExperts { n_experts: 1, alpha: 2.0, tol: 1e-12, max_iter: 500, ..MixtureOfExperts::default() };
     let model = regress(&learner, &rest, &y).unwrap();
     let data = Dataset::new(features(&rest)).with_target(Target::Real(&y));
-    let ridge = Ridge { alpha: Alpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+    let ridge = Ridge { alpha: RidgeAlpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
     let (a, b) = (model.predict(&features(&rest)).unwrap(), ridge.predict(&features(&rest)).unwrap());
     (0..150).for_each(|i| assert!((a[(i, 0)] - b[(i, 0)]).abs() < 1e-9));
     let classes = target("iris.csv.gz");
@@ -142,7 +142,7 @@ fn one_expert_is_ridge_or_softmax_regression() {
 #[test]
 fn two_logistic_experts_separate_what_one_cannot() {
     // Exclusive or: the class is the sign of the product.
-    let mut s = Stream::new(6, "xor", 0);
+    let mut s = RngStream::new(6, "xor", 0);
     let x = Mat::from_fn(1200, 2, |_, _| 2.0 * s.uniform() - 1.0);
     let labels: Vec<&str> = (0..1200).map(|i| if x[(i, 0)] * x[(i, 1)] > 0.0 { "same" } else { "other" }).collect();
     let y = OwnedTarget::from_labels(&labels);
@@ -169,7 +169,7 @@ proptest! {
         classes in prop_oneof![Just(0usize), Just(2), Just(3)],
         seed in any::<u64>(),
     ) {
-        let mut s = Stream::new(seed, "experts", 0);
+        let mut s = RngStream::new(seed, "experts", 0);
         let x = Mat::from_fn(rows, cols, |_, _| s.normal());
         let y: Vec<f64> = (0..rows).map(|i| x[(i, 0)].abs() * 3.0 + s.normal() * 0.3 + (i % 2) as f64).collect();
         let alpha = if classes > 0 && alpha == 0.0 { 1e-3 } else { alpha };
@@ -189,7 +189,7 @@ proptest! {
 
 #[test]
 fn wide_gates_climb_by_a_bound_on_their_curvature() {
-    let mut s = Stream::new(8, "wide", 0);
+    let mut s = RngStream::new(8, "wide", 0);
     let x = Mat::from_fn(900, 800, |_, _| s.normal());
     let y: Vec<f64> = (0..900).map(|i| if x[(i, 0)] > 0.0 { 3.0 * x[(i, 1)] } else { -3.0 * x[(i, 1)] }).collect();
     let learner = MixtureOfExperts { alpha: 30.0, n_init: 1, max_iter: 15, ..MixtureOfExperts::default() };

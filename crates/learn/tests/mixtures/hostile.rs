@@ -1,7 +1,7 @@
 //! Data that does not want to be a mixture: right or said.
 
 use ermine_core::*;
-use ermine_learn::mixture::{CovarianceType, Gmm, Init};
+use ermine_learn::mixture::{CovarianceType, Gmm, GmmInitMethod};
 use serde_json::json;
 
 use super::{features, fit, fixture, groups, lists, objective};
@@ -31,7 +31,7 @@ fn fewer_rows_than_components_are_refused_with_the_numbers() {
 #[test]
 fn rows_that_are_all_equal_or_few_of_a_kind_are_fitted_and_said() {
     for kind in KINDS {
-        for init in [Init::KMeans, Init::PlusPlus, Init::Rows, Init::Shares] {
+        for init in [GmmInitMethod::KMeans, GmmInitMethod::PlusPlus, GmmInitMethod::Rows, GmmInitMethod::Shares] {
             let same = Mat::from_fn(30, 3, |_, j| 5.0 + j as f64);
             let learner = Gmm { n_components: 2, covariance_type: kind, init_params: init, ..Gmm::default() };
             let model = fit(&learner, &same).unwrap();
@@ -73,7 +73,7 @@ fn a_column_of_another_size_changes_nothing_but_its_unit() {
     let x = groups(400, 3, 3, 4.0, 11);
     let huge = Mat::from_fn(400, 3, |i, j| if j == 1 { x[(i, j)] * 1e12 } else { x[(i, j)] });
     for kind in [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag] {
-        for init in [Init::KMeans, Init::PlusPlus] {
+        for init in [GmmInitMethod::KMeans, GmmInitMethod::PlusPlus] {
             let learner = Gmm {
                 n_components: 3,
                 covariance_type: kind,
@@ -140,7 +140,7 @@ fn a_collapsing_start_is_left_for_another() {
     x.row_mut(98).copy_from_slice(&[60.0, 60.0]);
     x.row_mut(99).copy_from_slice(&[60.0, 60.0]);
     let model =
-        fit(&Gmm { n_components: 3, init_params: Init::Rows, n_init: 10, tol: 1e-6, max_iter: 500, ..Gmm::default() }, &x)
+        fit(&Gmm { n_components: 3, init_params: GmmInitMethod::Rows, n_init: 10, tol: 1e-6, max_iter: 500, ..Gmm::default() }, &x)
             .unwrap();
     // Whatever was found, a component on two rows is said.
     let sizes: Vec<f64> = model.weights().iter().map(|w| w * 100.0).collect();
@@ -178,7 +178,7 @@ fn parameters_that_do_not_fit_are_refused_by_name() {
         ("precisions_init", Gmm { precisions_init: json!([[[1.0]]]), ..Gmm::default() }),
         ("degrees_of_freedom_prior", Gmm { degrees_of_freedom_prior: Some(2.0), ..Gmm::default() }),
         ("covariance_prior", Gmm { degrees_of_freedom_prior: Some(9.0), covariance_prior: json!([[1.0]]), ..Gmm::default() }),
-        ("choose", Gmm { choose: Some(ermine_learn::mixture::Choose::Bic), means_init: Some(lists(&x, &[0])), ..Gmm::default() }),
+        ("choose", Gmm { choose: Some(ermine_learn::mixture::ComponentCriterion::Bic), means_init: Some(lists(&x, &[0])), ..Gmm::default() }),
     ] {
         let e = fit(&learner, &x).unwrap_err().to_string();
         assert!(e.contains(name), "{name}: {e}");

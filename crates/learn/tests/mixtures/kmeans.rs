@@ -2,7 +2,7 @@
 
 use ermine_core::*;
 use ermine_learn::cluster::KMeans;
-use ermine_learn::mixture::{Algorithm, CovarianceType, Gmm};
+use ermine_learn::mixture::{EmAlgorithm, CovarianceType, Gmm};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -26,7 +26,7 @@ proptest! {
             let learner = Gmm {
                 n_components: k,
                 covariance_type: CovarianceType::TiedSpherical,
-                algorithm: Algorithm::Hard,
+                algorithm: EmAlgorithm::Hard,
                 equal_weights: true,
                 means_init: Some(start.clone()),
                 reg_covar: 0.0,

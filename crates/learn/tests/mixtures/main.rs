@@ -52,7 +52,7 @@ fn fit(learner: &Gmm, x: &Mat<f64>) -> Result<GmmModel> {
 
 /// Rows of `k` groups with covariances of their own: a random factor each.
 fn groups(rows: usize, cols: usize, k: usize, apart: f64, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "groups", 0);
+    let mut s = RngStream::new(seed, "groups", 0);
     let centres = Mat::from_fn(k, cols, |_, _| apart * s.normal());
     let factors: Vec<Mat<f64>> = (0..k)
         .map(|_| {

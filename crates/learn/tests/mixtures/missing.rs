@@ -7,7 +7,7 @@ use ermine_math::linalg::Cholesky;
 use super::{features, fit, groups, objective};
 
 fn with_holes(x: &Mat<f64>, share: f64, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "holes", 0);
+    let mut s = RngStream::new(seed, "holes", 0);
     Mat::from_fn(x.rows(), x.cols(), |i, j| if s.uniform() < share { f64::NAN } else { x[(i, j)] })
 }
 

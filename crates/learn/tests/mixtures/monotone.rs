@@ -1,7 +1,7 @@
 //! EM never goes down: thousands of random problems.
 
 use ermine_core::*;
-use ermine_learn::mixture::{Algorithm, CovarianceType, Gmm, Init, Regularise};
+use ermine_learn::mixture::{EmAlgorithm, CovarianceType, Gmm, GmmInitMethod, CovarianceRegularization};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -17,8 +17,8 @@ fn kinds() -> impl Strategy<Value = CovarianceType> {
     ]
 }
 
-fn starts() -> impl Strategy<Value = Init> {
-    prop_oneof![Just(Init::KMeans), Just(Init::PlusPlus), Just(Init::Rows), Just(Init::Shares)]
+fn starts() -> impl Strategy<Value = GmmInitMethod> {
+    prop_oneof![Just(GmmInitMethod::KMeans), Just(GmmInitMethod::PlusPlus), Just(GmmInitMethod::Rows), Just(GmmInitMethod::Shares)]
 }
 
 proptest! {
@@ -29,14 +29,14 @@ proptest! {
         kind in kinds(),
         init in starts(),
         (hard, equal, prior, holes) in any::<(bool, bool, bool, bool)>(),
-        how in prop_oneof![Just(Regularise::Floor), Just(Regularise::Add), Just(Regularise::Relative)],
+        how in prop_oneof![Just(CovarianceRegularization::Floor), Just(CovarianceRegularization::Add), Just(CovarianceRegularization::Relative)],
         reg in prop_oneof![Just(1e-6), Just(1e-3), Just(0.1)],
         apart in 0.0f64..5.0,
         scale in prop_oneof![Just(1.0), Just(1e-2), Just(1e5)],
         seed in any::<u64>(),
     ) {
         let mut x = groups(rows, cols, k, apart, seed);
-        let mut draws = Stream::new(seed, "holes", 0);
+        let mut draws = RngStream::new(seed, "holes", 0);
         for v in x.as_mut_slice() {
             *v *= scale;
             if holes && draws.uniform() < 0.15 {
@@ -48,12 +48,12 @@ proptest! {
         let learner = Gmm {
             n_components: k,
             covariance_type: kind,
-            algorithm: if hard { Algorithm::Hard } else { Algorithm::Soft },
+            algorithm: if hard { EmAlgorithm::Hard } else { EmAlgorithm::Soft },
             equal_weights: equal,
             init_params: init,
             regularise: how,
             // A relative one is in units of the columns already; 1e-10 of them is a matrix whose condition hides a step.
-            reg_covar: if matches!(how, Regularise::Relative) { reg } else { reg * scale * scale },
+            reg_covar: if matches!(how, CovarianceRegularization::Relative) { reg } else { reg * scale * scale },
             degrees_of_freedom_prior: prior.then_some(cols as f64 + 2.0),
             covariance_prior: if prior { Value::from(scale * scale) } else { Value::Null },
             tol: 1e-9,
@@ -67,7 +67,7 @@ proptest! {
             prop_assert!(w[1] >= w[0] - 1e-10 * w[0].abs().max(rows as f64), "{:?}: {:?}", learner, course);
         }
         // Without penalty and prior, the objective is the log likelihood itself; of hard steps it is that of the assignments.
-        if how != Regularise::Add && !prior && !hard {
+        if how != CovarianceRegularization::Add && !prior && !hard {
             prop_assert_eq!(trace.column("log_likelihood").unwrap(), course);
         }
         prop_assert!((model.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -78,7 +78,7 @@ proptest! {
 #[test]
 fn a_start_with_an_empty_cluster_has_finite_components() {
     for kind in [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag, CovarianceType::Spherical] {
-        for regularise in [Regularise::Add, Regularise::Floor, Regularise::Relative] {
+        for regularise in [CovarianceRegularization::Add, CovarianceRegularization::Floor, CovarianceRegularization::Relative] {
             let x = Mat::from_fn(24, 2, |i, j| if j == 1 && i % 5 == 0 { f64::NAN } else { (i % 2) as f64 });
             let learner = Gmm { n_components: 4, covariance_type: kind, regularise, max_iter: 60, ..Gmm::default() };
             let model = fit(&learner, &x).unwrap();

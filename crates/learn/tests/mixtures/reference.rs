@@ -1,7 +1,7 @@
 //! The reference book, and data whose groups are known.
 
 use ermine_core::*;
-use ermine_learn::mixture::{CovarianceType, Covariances, Gmm, Init};
+use ermine_learn::mixture::{CovarianceType, Covariances, Gmm, GmmInitMethod};
 use serde_json::Value;
 
 use super::{fit, fixture, lists, objective};
@@ -25,7 +25,7 @@ fn the_book_of_mixtures_is_reproduced() {
         };
         let mut learner = Gmm {
             n_components: rows.len(),
-            init_params: Init::Rows,
+            init_params: GmmInitMethod::Rows,
             means_init: Some(lists(&x, &rows)),
             reg_covar: 0.0,
             tol: 0.0,
@@ -69,7 +69,7 @@ fn the_book_of_mixtures_is_reproduced() {
 fn soft_em_finds_the_two_regimes_of_old_faithful() {
     // Short eruptions after short waits and long ones after long waits (Azzalini and Bowman 1990): about 2.04 minutes and 54.5, and 4.29 and 80.
     let x = fixture("old_faithful.csv.gz");
-    for init in [Init::KMeans, Init::PlusPlus, Init::Rows] {
+    for init in [GmmInitMethod::KMeans, GmmInitMethod::PlusPlus, GmmInitMethod::Rows] {
         for seed in 0..5 {
             let learner = Gmm { n_components: 2, init_params: init, tol: 1e-8, max_iter: 1000, n_init: 3, ..Gmm::default() };
             let model = learner.fit(&Dataset::new(Features::F64(x.view())), &Context::seeded(seed)).unwrap();

@@ -49,7 +49,7 @@ fn a_threshold_keeps_its_false_positive_rate_on_new_rows_and_finds_outliers() {
     let x = groups(4000, 2, 2, 6.0, 42);
     let model = fit(&Gmm { n_components: 2, ..Gmm::default() }, &x).unwrap();
     let new = model.mixture().sample(4000, 1).unwrap().0;
-    let mut s = Stream::new(3, "outliers", 0);
+    let mut s = RngStream::new(3, "outliers", 0);
     let odd = Mat::from_fn(400, 2, |_, _| 40.0 * (s.uniform() - 0.5));
     let (known, fresh, found) = (
         model.log_density(&features(&x)).unwrap(),
@@ -69,7 +69,7 @@ fn a_threshold_keeps_its_false_positive_rate_on_new_rows_and_finds_outliers() {
     }
     let all: Vec<f64> = fresh.iter().chain(&found).copied().collect();
     let labels: Vec<bool> = (0..all.len()).map(|i| i >= 4000).collect();
-    let curve = outlier::curve(&all, &labels, None).unwrap();
+    let curve = outlier::roc_curve(&all, &labels, None).unwrap();
     assert!(
         curve
             .windows(2)
@@ -107,7 +107,7 @@ fn a_model_that_was_read_says_the_same_and_a_broken_one_is_refused() {
 #[test]
 fn the_report_tells_of_components_and_the_course() {
     let x = groups(120, 2, 2, 4.0, 44);
-    let model = fit(&Gmm { n_components: 3, choose: Some(ermine_learn::mixture::Choose::Bic), ..Gmm::default() }, &x).unwrap();
+    let model = fit(&Gmm { n_components: 3, choose: Some(ermine_learn::mixture::ComponentCriterion::Bic), ..Gmm::default() }, &x).unwrap();
     let report = model.report(&Schema::numbers(["width", "height"]));
     let titles: Vec<&str> = report
         .sections

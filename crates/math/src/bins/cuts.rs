@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Sketch;
+use super::QuantileSketch;
 
 /// How the cells of one column become bins 0, 1, …. The bin after the last one, [`ColumnBins::missing`], is that of missing
 /// values.
@@ -26,7 +26,7 @@ pub enum ColumnBins {
 
 impl ColumnBins {
     /// Bins for numbers, at most `max_bins`.
-    pub fn numbers(sketch: &Sketch, max_bins: usize) -> Self {
+    pub fn numbers(sketch: &QuantileSketch, max_bins: usize) -> Self {
         Self::Numbers { cuts: sketch.cuts(max_bins) }
     }
 

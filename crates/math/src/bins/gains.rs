@@ -36,13 +36,13 @@ fn gains(sums: &[u64], all: (i64, i64), l2: f64, out: &mut [f64]) {
         // The halves of a word as real numbers, in ways that have vector instructions: 2⁵² + h has h as its last bits.
         let left = f64::from((sum >> 32) as i32);
         let heavy = f64::from_bits(0x4330_0000_0000_0000 | (sum & 0xFFFF_FFFF)) - 4_503_599_627_370_496.0;
-        *out = two_sides(left, heavy, g, h, l2);
+        *out = split_gain(left, heavy, g, h, l2);
     }
 }
 
 /// G² / (H + l2) of the left side plus the same of the rest. All four sums are whole numbers.
 #[inline(always)]
-pub fn two_sides(g_left: f64, h_left: f64, g: f64, h: f64, l2: f64) -> f64 {
+pub fn split_gain(g_left: f64, h_left: f64, g: f64, h: f64, l2: f64) -> f64 {
     let (g_right, h_left, h_right) = (g - g_left, h_left + l2, h - h_left + l2);
     (g_left * g_left * h_right + g_right * g_right * h_left) / (h_left * h_right)
 }
@@ -51,11 +51,11 @@ pub fn two_sides(g_left: f64, h_left: f64, g: f64, h: f64, l2: f64) -> f64 {
 mod tests {
     use super::super::{pack, unpack};
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     #[test]
     fn gains_are_those_of_the_formula() {
-        let mut s = Stream::new(9, "gains", 0);
+        let mut s = RngStream::new(9, "gains", 0);
         for n in [0usize, 1, 2, 7, 255] {
             let words: Vec<u64> = (0..n).map(|_| pack(s.below(2001) as i32 - 1000, s.below(3_000_000) as u32)).collect();
             let before = pack(-50, 3_000_000_000);
@@ -70,7 +70,7 @@ mod tests {
                 let side = |g: i64, h: i64| (g * g) as f64 / (h as f64 + 0.5);
                 let expected = side(left.0, left.1) + side(all.0 - left.0, all.1 - left.1);
                 assert!((out[k] - expected).abs() <= 1e-14 * expected, "{} {expected}", out[k]);
-                let same = two_sides(left.0 as f64, left.1 as f64, all.0 as f64, all.1 as f64, 0.5);
+                let same = split_gain(left.0 as f64, left.1 as f64, all.0 as f64, all.1 as f64, 0.5);
                 assert_eq!(out[k].to_bits(), same.to_bits());
             }
         }

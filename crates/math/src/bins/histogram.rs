@@ -66,7 +66,7 @@ impl Histogram {
 
     /// The parts between ascending edges, of which the first is 0 and the last the length.
     pub fn parts_mut(&mut self, edges: &[usize]) -> Vec<HistogramMut<'_>> {
-        fn cut<'a, T>(mut rest: &'a mut [T], edges: &[usize]) -> Vec<&'a mut [T]> {
+        fn split_at_edges<'a, T>(mut rest: &'a mut [T], edges: &[usize]) -> Vec<&'a mut [T]> {
             let mut out = Vec::with_capacity(edges.len());
             for e in edges.windows(2) {
                 let (part, after) = rest.split_at_mut(e[1] - e[0]);
@@ -76,8 +76,8 @@ impl Histogram {
             out
         }
         match self {
-            Self::Narrow(v) => cut(v, edges).into_iter().map(HistogramMut::Narrow).collect(),
-            Self::Wide(v) => cut(v, edges).into_iter().map(HistogramMut::Wide).collect(),
+            Self::Narrow(v) => split_at_edges(v, edges).into_iter().map(HistogramMut::Narrow).collect(),
+            Self::Wide(v) => split_at_edges(v, edges).into_iter().map(HistogramMut::Wide).collect(),
         }
     }
 }
@@ -325,7 +325,7 @@ fn small(panel: &Panel<u8>, rows: RowList<'_>, words: &[u64], sums: &mut [u64]) 
 }
 
 /// Rows whose cells are asked for ahead of their turn.
-const AHEAD: usize = 24;
+const PREFETCH_ROWS: usize = 24;
 
 #[inline(never)]
 fn fixed<const W: usize>(panel: &Panel<u8>, rows: RowList<'_>, words: &[u64], sums: &mut [u64]) {
@@ -346,10 +346,10 @@ fn fixed<const W: usize>(panel: &Panel<u8>, rows: RowList<'_>, words: &[u64], su
     match rows {
         RowList::Run(range) => range.for_each(one),
         RowList::Some(rows) => {
-            let ahead = rows.len().saturating_sub(AHEAD);
+            let ahead = rows.len().saturating_sub(PREFETCH_ROWS);
             for i in 0..ahead {
-                prefetch(cells.wrapping_add(rows[i + AHEAD] as usize * W));
-                prefetch(words.wrapping_add(rows[i + AHEAD] as usize));
+                prefetch(cells.wrapping_add(rows[i + PREFETCH_ROWS] as usize * W));
+                prefetch(words.wrapping_add(rows[i + PREFETCH_ROWS] as usize));
                 one(rows[i] as usize);
             }
             rows[ahead..].iter().for_each(|&r| one(r as usize));
@@ -372,12 +372,12 @@ fn prefetch<T>(at: *const T) {
 mod tests {
     use super::*;
     use crate::bins::ColumnBins;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     fn sample(rows: usize, cols: usize, bins: usize) -> (BinMatrix, Vec<u64>) {
         let columns: Vec<ColumnBins> =
             (0..cols).map(|j| ColumnBins::Numbers { cuts: (0..(bins - 1 - j % 3)).map(|k| k as f64).collect() }).collect();
-        let mut s = Stream::new(3, "histogram", 0);
+        let mut s = RngStream::new(3, "histogram", 0);
         let values: Vec<f64> = (0..rows * cols).map(|_| if s.below(20) == 0 { f64::NAN } else { s.below(bins) as f64 }).collect();
         let mut m = BinMatrix::new(columns);
         m.append(rows, |j, first, out| out.iter_mut().enumerate().for_each(|(i, v)| *v = values[(first + i) * cols + j]));
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn words_hold_two_sums() {
-        let mut s = Stream::new(4, "words", 0);
+        let mut s = RngStream::new(4, "words", 0);
         let (mut sum, mut g, mut h) = (0u64, 0i64, 0i64);
         for _ in 0..1000 {
             let (a, b) = (s.below(2_000_001) as i32 - 1_000_000, s.below(1_000_000) as u32);

@@ -22,8 +22,8 @@ mod rows;
 mod sketch;
 
 pub use cuts::ColumnBins;
-pub use gains::{threshold_gains, two_sides};
+pub use gains::{threshold_gains, split_gain};
 pub use histogram::{Histogram, HistogramMut, HistogramRef, RowList, difference, pack, unpack};
 pub use matrix::{Bin, BinMatrix, PANEL, Panel, Panels};
-pub use rows::RowSets;
-pub use sketch::Sketch;
+pub use rows::PartitionedRows;
+pub use sketch::QuantileSketch;

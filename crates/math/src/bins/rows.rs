@@ -11,14 +11,14 @@ const PARALLEL: usize = 1 << 15;
 
 /// A set of rows, divided again and again: a node is a range of places, and its rows ascend.
 #[derive(Debug, Clone)]
-pub struct RowSets {
+pub struct PartitionedRows {
     /// All different, all below `bound`.
     rows: Vec<u32>,
     spare: Vec<u32>,
     bound: usize,
 }
 
-impl RowSets {
+impl PartitionedRows {
     /// The rows 0..n.
     ///
     /// # Panics
@@ -70,8 +70,8 @@ impl RowSets {
         let (panel, slot) = matrix.place(column);
         let (rows, spare) = (&mut self.rows[node.clone()], &mut self.spare[node.clone()]);
         let middle = match matrix.panels() {
-            Panels::Small(panels) => divide(rows, spare, &panels[panel], slot, left),
-            Panels::Large(panels) => divide(rows, spare, &panels[panel], slot, left),
+            Panels::Small(panels) => partition(rows, spare, &panels[panel], slot, left),
+            Panels::Large(panels) => partition(rows, spare, &panels[panel], slot, left),
         };
         node.start + middle
     }
@@ -104,14 +104,14 @@ struct Shared(*mut f64);
 // SAFETY: see its use.
 unsafe impl Sync for Shared {}
 
-fn divide<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: usize, left: &[bool]) -> usize {
+fn partition<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: usize, left: &[bool]) -> usize {
     // A table with an entry for every possible cell needs no check of the bin.
     let mut table = vec![0u8; if size_of::<T>() == 1 { 256 } else { 65_536 }];
     for (entry, &l) in table.iter_mut().zip(left) {
         *entry = u8::from(l);
     }
     if rows.len() < PARALLEL {
-        let middle = divide_run(rows, spare, panel, slot, &table);
+        let middle = partition_run(rows, spare, panel, slot, &table);
         let right = rows.len() - middle;
         rows[middle..].copy_from_slice(&spare[..right]);
         return middle;
@@ -120,7 +120,7 @@ fn divide<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: u
     let middles: Vec<usize> = rows
         .par_chunks_mut(chunk)
         .zip(spare.par_chunks_mut(chunk))
-        .map(|(rows, spare)| divide_run(rows, spare, panel, slot, &table))
+        .map(|(rows, spare)| partition_run(rows, spare, panel, slot, &table))
         .collect();
     let mut to = 0;
     for (k, &n) in middles.iter().enumerate() {
@@ -137,7 +137,7 @@ fn divide<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: u
 }
 
 /// Moves the rows that go left to the front and the others to `spare`; says how many went left.
-fn divide_run<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: usize, table: &[u8]) -> usize {
+fn partition_run<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: usize, table: &[u8]) -> usize {
     assert!(spare.len() >= rows.len() && table.len() == 1 << (8 * size_of::<T>()));
     let (mut l, mut r) = (0, 0);
     let cells = panel.columns[slot].as_slice();
@@ -176,7 +176,7 @@ mod tests {
         for (n, bins) in [(1000, 9), (200_000, 9), (1000, 700)] {
             let m = matrix(n, bins);
             let left: Vec<bool> = (0..=bins).map(|b| b % 3 == 0).collect();
-            let mut sets = RowSets::all(n);
+            let mut sets = PartitionedRows::all(n);
             let middle = sets.split(0..n, &m, 0, &left);
             let (a, b): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&r| left[m.get(r as usize, 0)]);
             assert_eq!((sets.rows(0..middle), sets.rows(middle..n)), (a.as_slice(), b.as_slice()));
@@ -204,6 +204,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "rows ascend")]
     fn rows_that_occur_twice_are_refused() {
-        RowSets::of(vec![1, 1], 3);
+        PartitionedRows::of(vec![1, 1], 3);
     }
 }

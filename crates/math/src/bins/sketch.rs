@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// Distinct values that are kept as they are; above it neighbours are joined.
-const EXACT: usize = 8192;
+const MAX_EXACT: usize = 8192;
 /// Entries that are left after neighbours were joined.
-const JOINED: usize = 4096;
+const COMPRESSED_LEN: usize = 4096;
 
 /// The distribution of the values of a column, by weight: exact up to 8192 distinct values, after that a summary in which
 /// neighbouring values are joined.
@@ -14,7 +14,7 @@ const JOINED: usize = 4096;
 /// depend on the parts or on the order of rows. Each joining moves a quantile by at most 1/4096 of the weight that the sketch
 /// held then, so the quantiles of n rows that were merged in a binary tree of blocks are off by at most log₂(blocks) / 4096.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sketch {
+pub struct QuantileSketch {
     /// Ascending. A joined entry stands at the greatest of its values.
     values: Vec<f64>,
     weights: Vec<f64>,
@@ -29,11 +29,11 @@ fn key(value: f64) -> u64 {
 }
 
 #[inline]
-fn unkey(key: u64) -> f64 {
+fn from_key(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key ^ (1 << 63) } else { !key })
 }
 
-impl Sketch {
+impl QuantileSketch {
     /// The sketch of some values, each of weight 1 or with its own; NaN is missing, weight 0 is a value left out.
     pub fn of(values: &[f64], weights: Option<&[f64]>) -> Self {
         let mut out = Self::default();
@@ -45,7 +45,7 @@ impl Sketch {
                 let mut at = 0;
                 while at < keys.len() {
                     let end = at + keys[at..].iter().take_while(|k| **k == keys[at]).count();
-                    out.values.push(unkey(keys[at]));
+                    out.values.push(from_key(keys[at]));
                     out.weights.push((end - at) as f64);
                     at = end;
                 }
@@ -61,7 +61,7 @@ impl Sketch {
                 }
                 pairs.sort_unstable_by_key(|p| p.0);
                 for (k, w) in pairs {
-                    let v = unkey(k);
+                    let v = from_key(k);
                     match out.values.last() {
                         Some(&last) if last == v => *out.weights.last_mut().expect("one weight a value") += w,
                         _ => {
@@ -72,7 +72,7 @@ impl Sketch {
                 }
             }
         }
-        out.join();
+        out.compress();
         out
     }
 
@@ -101,16 +101,16 @@ impl Sketch {
         values.extend_from_slice(&other.values[j..]);
         weights.extend_from_slice(&other.weights[j..]);
         (self.values, self.weights) = (values, weights);
-        self.join();
+        self.compress();
     }
 
     /// Joins neighbours when there are too many values. Groups end where the running weight passes a multiple of a fixed
     /// share, so a value of much weight stays alone.
-    fn join(&mut self) {
-        if self.values.len() <= EXACT {
+    fn compress(&mut self) {
+        if self.values.len() <= MAX_EXACT {
             return;
         }
-        let share = self.weight() / JOINED as f64;
+        let share = self.weight() / COMPRESSED_LEN as f64;
         let (mut kept, mut group, mut before, mut next) = (0, 0.0, 0.0, share);
         for k in 0..self.values.len() {
             group += self.weights[k];
@@ -165,7 +165,7 @@ impl Sketch {
         if n <= max_bins {
             // Cuts are finite, so minus infinity and the least finite number are not told apart.
             let pairs = self.values.windows(2).filter(|v| v[1] > f64::MIN);
-            return pairs.map(|v| between(v[0], v[1])).collect();
+            return pairs.map(|v| midpoint(v[0], v[1])).collect();
         }
         let total = self.weight();
         let heavy: Vec<bool> = self.weights.iter().map(|&w| w * max_bins as f64 >= total).collect();
@@ -180,7 +180,7 @@ impl Sketch {
             }
             bin += w;
             if heavy[k] || bin >= mean || (heavy[k + 1] && bin >= 0.5 * mean) {
-                cuts.push(between(self.values[k], self.values[k + 1]));
+                cuts.push(midpoint(self.values[k], self.values[k + 1]));
                 if cuts.len() + 1 == max_bins {
                     break;
                 }
@@ -197,7 +197,7 @@ impl Sketch {
 }
 
 /// A number c with a ≤ c < b, in the middle where there is one.
-fn between(a: f64, b: f64) -> f64 {
+fn midpoint(a: f64, b: f64) -> f64 {
     let a = a.max(f64::MIN);
     let middle = a + (b - a) / 2.0;
     let middle = if middle.is_finite() { middle } else { a / 2.0 + b / 2.0 };
@@ -207,31 +207,31 @@ fn between(a: f64, b: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     #[test]
     fn few_values_are_kept_exactly_whatever_the_parts() {
-        let mut s = Stream::new(1, "sketch", 0);
+        let mut s = RngStream::new(1, "sketch", 0);
         let values: Vec<f64> = (0..5000).map(|_| (s.below(300) as f64) * 0.5 - 20.0).collect();
-        let whole = Sketch::of(&values, None);
-        let mut parts = Sketch::default();
+        let whole = QuantileSketch::of(&values, None);
+        let mut parts = QuantileSketch::default();
         for part in values.chunks(77).rev() {
-            parts.merge(Sketch::of(part, None));
+            parts.merge(QuantileSketch::of(part, None));
         }
         assert_eq!(whole, parts);
         let ones = vec![1.0; values.len()];
-        assert_eq!(Sketch::of(&values, Some(&ones)), whole);
+        assert_eq!(QuantileSketch::of(&values, Some(&ones)), whole);
         assert_eq!(whole.cuts(512).len(), 299);
         assert!(whole.cuts(512).windows(2).all(|c| c[1] - c[0] == 0.5));
     }
 
     #[test]
     fn many_values_give_quantiles_within_the_promise() {
-        let mut s = Stream::new(2, "sketch", 0);
+        let mut s = RngStream::new(2, "sketch", 0);
         let values: Vec<f64> = (0..300_000).map(|_| s.normal().exp()).collect();
-        let mut sketch = Sketch::default();
+        let mut sketch = QuantileSketch::default();
         for part in values.chunks(4096) {
-            sketch.merge(Sketch::of(part, None));
+            sketch.merge(QuantileSketch::of(part, None));
         }
         let mut sorted = values.clone();
         sorted.sort_by(f64::total_cmp);
@@ -254,7 +254,7 @@ mod tests {
     fn a_heavy_value_has_its_own_bin() {
         let mut values: Vec<f64> = (0..1000).map(f64::from).collect();
         values.extend([400.5; 3000]);
-        let cuts = Sketch::of(&values, None).cuts(10);
+        let cuts = QuantileSketch::of(&values, None).cuts(10);
         assert!(cuts.len() <= 9);
         assert!(cuts.iter().any(|&c| (400.0..400.5).contains(&c)) && cuts.iter().any(|&c| (400.5..401.0).contains(&c)));
     }
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn extreme_values_are_separated() {
         let values = [f64::NEG_INFINITY, f64::MIN, -0.0, 0.0, 5e-324, f64::MAX, f64::INFINITY, f64::NAN];
-        let sketch = Sketch::of(&values, None);
+        let sketch = QuantileSketch::of(&values, None);
         assert_eq!(sketch.missing(), 1.0);
         let cuts = sketch.cuts(255);
         let bins: Vec<usize> = values[1..7].iter().map(|v| cuts.partition_point(|c| c < v)).collect();
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn weight_zero_is_a_value_left_out() {
-        let sketch = Sketch::of(&[1.0, 2.0, 3.0], Some(&[1.0, 0.0, 2.0]));
+        let sketch = QuantileSketch::of(&[1.0, 2.0, 3.0], Some(&[1.0, 0.0, 2.0]));
         assert_eq!(sketch.entries().collect::<Vec<_>>(), [(1.0, 1.0), (3.0, 2.0)]);
         assert_eq!(sketch.cuts(255), [2.0]);
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ermine_core::{Mat, MatRef};
 use rayon::prelude::*;
 
-use super::{Design, Form};
+use super::{Design, DesignForm};
 use crate::moments::Real;
 use crate::skinny;
 
@@ -27,7 +27,7 @@ impl Design<'_> {
     /// # Panics
     /// When rows are sparse, there is no such column, or a vector has a wrong length.
     pub fn cross_with_all(&self, set: &[usize], mean: &[f64], weight: Option<&[f64]>) -> Mat<f64> {
-        self.cross(&Work { left: None, new: set, mean, weight, triangle: None })
+        self.cross(&CrossJob { left: None, new: set, mean, weight, triangle: None })
     }
 
     /// Weighted, centred products of the columns of `new` with those of `old` and of `new` itself: a row for each of
@@ -38,28 +38,28 @@ impl Design<'_> {
     /// As [`Design::cross_with_all`].
     pub fn cross_within(&self, old: &[usize], new: &[usize], mean: &[f64], weight: Option<&[f64]>) -> Mat<f64> {
         let left: Vec<usize> = old.iter().chain(new).copied().collect();
-        let mut out = self.cross(&Work { left: Some(&left), new, mean, weight, triangle: Some(old.len()) });
+        let mut out = self.cross(&CrossJob { left: Some(&left), new, mean, weight, triangle: Some(old.len()) });
         for k in 0..new.len() {
             out.row_mut(k)[old.len() + k + 1..].fill(0.0);
         }
         out
     }
 
-    fn cross(&self, work: &Work<'_>) -> Mat<f64> {
+    fn cross(&self, work: &CrossJob<'_>) -> Mat<f64> {
         assert!(!self.is_sparse(), "products of sparse columns are not taken by rows");
         assert!(work.mean.len() == self.cols && work.weight.is_none_or(|w| w.len() == self.rows), "lengths of vectors");
         assert!(work.new.iter().chain(work.left.unwrap_or(&[])).all(|&j| j < self.cols), "a column beyond the last");
         match self.form() {
-            Form::Rows64(m) => work.run(self.rows, self.cols, &Direct(m)),
-            Form::Rows32(m) => work.run(self.rows, self.cols, &Rows(m)),
-            Form::Cols64(c) => work.run(self.rows, self.cols, &Cols(c)),
-            Form::Cols32(c) => work.run(self.rows, self.cols, &Cols(c)),
-            Form::Csr(_) => Mat::zeros(0, 0),
+            DesignForm::Rows64(m) => work.run(self.rows, self.cols, &DirectMatrix(m)),
+            DesignForm::Rows32(m) => work.run(self.rows, self.cols, &Rows(m)),
+            DesignForm::Cols64(c) => work.run(self.rows, self.cols, &Cols(c)),
+            DesignForm::Cols32(c) => work.run(self.rows, self.cols, &Cols(c)),
+            DesignForm::Csr(_) => Mat::zeros(0, 0),
         }
     }
 }
 
-struct Work<'a> {
+struct CrossJob<'a> {
     /// The columns j; all when absent.
     left: Option<&'a [usize]>,
     /// The columns k.
@@ -71,7 +71,7 @@ struct Work<'a> {
 }
 
 /// Cells of some rows and columns.
-trait Cells: Sync {
+trait BlockSource: Sync {
     /// Writes `x - mean` of the given rows and columns, row after row.
     fn block(&self, rows: Range<usize>, cols: &[usize], mean: &[f64], out: &mut [f64]);
     /// Writes one column of the given rows.
@@ -83,10 +83,10 @@ trait Cells: Sync {
 }
 
 struct Rows<'a, T>(MatRef<'a, T>);
-struct Direct<'a>(MatRef<'a, f64>);
+struct DirectMatrix<'a>(MatRef<'a, f64>);
 struct Cols<'a, T>(&'a [&'a [T]]);
 
-impl<T: Real> Cells for Rows<'_, T> {
+impl<T: Real> BlockSource for Rows<'_, T> {
     fn block(&self, rows: Range<usize>, cols: &[usize], mean: &[f64], out: &mut [f64]) {
         let (data, stride, width) = (self.0.as_slice(), self.0.row_stride(), self.0.cols());
         for (i, out) in rows.zip(out.chunks_exact_mut(cols.len())) {
@@ -103,7 +103,7 @@ impl<T: Real> Cells for Rows<'_, T> {
     }
 }
 
-impl Cells for Direct<'_> {
+impl BlockSource for DirectMatrix<'_> {
     fn block(&self, rows: Range<usize>, cols: &[usize], mean: &[f64], out: &mut [f64]) {
         Rows(self.0).block(rows, cols, mean, out);
     }
@@ -117,7 +117,7 @@ impl Cells for Direct<'_> {
     }
 }
 
-impl<T: Real> Cells for Cols<'_, T> {
+impl<T: Real> BlockSource for Cols<'_, T> {
     fn block(&self, rows: Range<usize>, cols: &[usize], mean: &[f64], out: &mut [f64]) {
         for (k, &j) in cols.iter().enumerate() {
             for (i, v) in self.0[j][rows.clone()].iter().enumerate() {
@@ -131,8 +131,8 @@ impl<T: Real> Cells for Cols<'_, T> {
     }
 }
 
-impl Work<'_> {
-    fn run(&self, rows: usize, cols: usize, cells: &impl Cells) -> Mat<f64> {
+impl CrossJob<'_> {
+    fn run(&self, rows: usize, cols: usize, cells: &impl BlockSource) -> Mat<f64> {
         let (width, k) = (self.left.map_or(cols, <[usize]>::len), self.new.len());
         let mut out = Mat::zeros(k, width);
         if k == 0 || rows == 0 {
@@ -155,7 +155,7 @@ impl Work<'_> {
     }
 
     /// The products over some rows, of some of the columns j.
-    fn piece(&self, rows: Range<usize>, cols: Range<usize>, cells: &impl Cells) -> Vec<f64> {
+    fn piece(&self, rows: Range<usize>, cols: Range<usize>, cells: &impl BlockSource) -> Vec<f64> {
         let (width, k) = (cols.len(), self.new.len());
         let all: Vec<usize>;
         let left = match self.left {

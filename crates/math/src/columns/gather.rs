@@ -3,7 +3,7 @@
 use ermine_core::{CsrRef, MatRef};
 use rayon::prelude::*;
 
-use super::{Columns, Design, Form, Store};
+use super::{Columns, Design, DesignForm, ColumnStorage};
 use crate::moments::Real;
 
 /// Columns a thread transposes at a time.
@@ -17,7 +17,7 @@ const TASKS: usize = 16;
 
 /// What happens to cells while they are gathered.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Change<'a> {
+pub struct CellTransform<'a> {
     /// Taken from the cells first, one a gathered column. Cells of sparse columns stay as they are, since zeros would not;
     /// whoever asks for columns of mean 0 keeps account of the shift.
     pub centre: Option<&'a [f64]>,
@@ -32,9 +32,9 @@ impl Design<'_> {
     /// When there is no such column.
     pub fn columns(&self, set: &[usize]) -> Columns<'_> {
         let store = match self.form() {
-            Form::Cols64(c) => Store::Lent64(set.iter().map(|&j| c[j]).collect()),
-            Form::Cols32(c) => Store::Lent32(set.iter().map(|&j| c[j]).collect()),
-            _ => return self.changed_columns(set, Change::default()),
+            DesignForm::Cols64(c) => ColumnStorage::Borrowed64(set.iter().map(|&j| c[j]).collect()),
+            DesignForm::Cols32(c) => ColumnStorage::Borrowed32(set.iter().map(|&j| c[j]).collect()),
+            _ => return self.changed_columns(set, CellTransform::default()),
         };
         Columns { rows: self.rows, store }
     }
@@ -48,22 +48,22 @@ impl Design<'_> {
     ///
     /// # Panics
     /// When there is no such column, or a change has another length.
-    pub fn changed_columns(&self, set: &[usize], change: Change<'_>) -> Columns<'static> {
+    pub fn changed_columns(&self, set: &[usize], change: CellTransform<'_>) -> Columns<'static> {
         assert!(set.iter().all(|&j| j < self.cols), "a column beyond the last");
         assert!(change.centre.is_none_or(|c| c.len() == set.len()) && change.factor.is_none_or(|f| f.len() == self.rows));
         let store = match self.form() {
-            Form::Csr(m) => sparse(m, set, change.factor),
-            Form::Rows64(m) => Store::Dense(from_rows(m, set, change).into()),
-            Form::Rows32(m) => Store::Dense(from_rows(m, set, change).into()),
-            Form::Cols64(c) => Store::Dense(from_cols(c, self.rows, set, change).into()),
-            Form::Cols32(c) => Store::Dense(from_cols(c, self.rows, set, change).into()),
+            DesignForm::Csr(m) => sparse(m, set, change.factor),
+            DesignForm::Rows64(m) => ColumnStorage::Dense(from_rows(m, set, change).into()),
+            DesignForm::Rows32(m) => ColumnStorage::Dense(from_rows(m, set, change).into()),
+            DesignForm::Cols64(c) => ColumnStorage::Dense(from_cols(c, self.rows, set, change).into()),
+            DesignForm::Cols32(c) => ColumnStorage::Dense(from_cols(c, self.rows, set, change).into()),
         };
         Columns { rows: self.rows, store }
     }
 }
 
 /// Centres and scales one column.
-fn apply(column: &mut [f64], k: usize, change: Change<'_>) {
+fn apply(column: &mut [f64], k: usize, change: CellTransform<'_>) {
     if let Some(centre) = change.centre {
         column.iter_mut().for_each(|v| *v -= centre[k]);
     }
@@ -72,7 +72,7 @@ fn apply(column: &mut [f64], k: usize, change: Change<'_>) {
     }
 }
 
-fn from_cols<T: Real>(cols: &[&[T]], rows: usize, set: &[usize], change: Change<'_>) -> Vec<f64> {
+fn from_cols<T: Real>(cols: &[&[T]], rows: usize, set: &[usize], change: CellTransform<'_>) -> Vec<f64> {
     let mut out = vec![0.0; rows * set.len()];
     out.par_chunks_mut(rows.max(1)).zip(set).enumerate().for_each(|(k, (out, &j))| {
         out.iter_mut().zip(cols[j]).for_each(|(o, v)| *o = v.to_f64());
@@ -81,7 +81,7 @@ fn from_cols<T: Real>(cols: &[&[T]], rows: usize, set: &[usize], change: Change<
     out
 }
 
-fn from_rows<T: Real>(x: MatRef<'_, T>, set: &[usize], change: Change<'_>) -> Vec<f64> {
+fn from_rows<T: Real>(x: MatRef<'_, T>, set: &[usize], change: CellTransform<'_>) -> Vec<f64> {
     let (rows, stride, data) = (x.rows(), x.row_stride(), x.as_slice());
     let mut out = vec![0.0; rows * set.len()];
     out.par_chunks_mut(rows.max(1) * AT_ONCE).zip(set.par_chunks(AT_ONCE)).enumerate().for_each(|(group, (out, set))| {
@@ -108,7 +108,7 @@ unsafe impl<T: Send> Sync for Places<T> {}
 impl<T> Places<T> {
     /// # Safety
     /// `at` must lie inside the allocation and belong to the caller alone.
-    unsafe fn put(&self, at: usize, value: T) {
+    unsafe fn write(&self, at: usize, value: T) {
         // SAFETY: the caller's promise.
         unsafe { *self.0.add(at) = value };
     }
@@ -116,7 +116,7 @@ impl<T> Places<T> {
 
 /// Sparse rows to the wanted sparse columns. Rows are cut in pieces; each counts what it has of every wanted column, then
 /// writes it where the pieces before it end.
-fn sparse<'a>(m: CsrRef<'_>, set: &[usize], factor: Option<&[f64]>) -> Store<'a> {
+fn sparse<'a>(m: CsrRef<'_>, set: &[usize], factor: Option<&[f64]>) -> ColumnStorage<'a> {
     const NONE: u32 = u32::MAX;
     let wanted = set.len();
     // A column may be wanted twice: chain the places.
@@ -166,8 +166,8 @@ fn sparse<'a>(m: CsrRef<'_>, set: &[usize], factor: Option<&[f64]>) -> Store<'a>
                     // SAFETY: this piece counted exactly these values of column k, and its places start where those of
                     // the pieces before it end.
                     unsafe {
-                        to_index.put(*at, i as u32);
-                        to_value.put(*at, by * v);
+                        to_index.write(*at, i as u32);
+                        to_value.write(*at, by * v);
                     }
                     *at += 1;
                     k = next[k as usize];
@@ -175,5 +175,5 @@ fn sparse<'a>(m: CsrRef<'_>, set: &[usize], factor: Option<&[f64]>) -> Store<'a>
             }
         }
     });
-    Store::Sparse { starts, indices, values }
+    ColumnStorage::Sparse { starts, indices, values }
 }

@@ -197,7 +197,7 @@ kernel! {
 }
 
 /// Sums of a group of rows, about an origin: what [`add_summary`] adds to.
-pub(super) struct Sums<'a> {
+pub(super) struct ColumnSumsMut<'a> {
     /// Σ w (x - origin).
     pub first: &'a mut [f64],
     /// Σ w (x - origin)².
@@ -208,7 +208,7 @@ pub(super) struct Sums<'a> {
 
 kernel! {
     /// Adds four rows, with weights `w` and partners `v`, to the sums.
-    fn add_summary<T>(s, rows: [&[T]; 4], origin: &[f64], w: [f64; 4], v: [f64; 4], sums: &mut Sums<'_>) {
+    fn add_summary<T>(s, rows: [&[T]; 4], origin: &[f64], w: [f64; 4], v: [f64; 4], sums: &mut ColumnSumsMut<'_>) {
         let n = origin.len();
         assert!(rows.iter().all(|r| r.len() == n), "rows of another width");
         assert!(sums.first.len() == n && sums.second.len() == n && sums.product.len() == n, "sums of another width");

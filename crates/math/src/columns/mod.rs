@@ -18,17 +18,17 @@ use std::borrow::Cow;
 use ermine_core::{Csr, CsrRef, Features, Mat, MatRef, Result};
 use rayon::prelude::*;
 
-pub use gather::Change;
-pub use passes::Summary;
+pub use gather::CellTransform;
+pub use passes::MeanScatter;
 
 /// X as it lies.
 pub struct Design<'a> {
-    view: View<'a>,
+    view: DesignView<'a>,
     rows: usize,
     cols: usize,
 }
 
-enum View<'a> {
+enum DesignView<'a> {
     /// Contiguous rows.
     Rows64(MatRef<'a, f64>),
     Rows32(MatRef<'a, f32>),
@@ -43,7 +43,7 @@ enum View<'a> {
 }
 
 /// How X lies, in the cases that algorithms tell apart.
-enum Form<'a> {
+enum DesignForm<'a> {
     Rows64(MatRef<'a, f64>),
     Rows32(MatRef<'a, f32>),
     Cols64(&'a [&'a [f64]]),
@@ -58,22 +58,22 @@ impl<'a> Design<'a> {
         let (rows, cols) = (x.rows(), x.cols());
         let view = match x {
             Features::F64(m) if m.row_stride() == 1 || rows <= 1 => {
-                View::Cols64((0..cols).map(|j| m.col(j).unwrap_or(&[])).collect())
+                DesignView::Cols64((0..cols).map(|j| m.col(j).unwrap_or(&[])).collect())
             }
             Features::F32(m) if m.row_stride() == 1 || rows <= 1 => {
-                View::Cols32((0..cols).map(|j| m.col(j).unwrap_or(&[])).collect())
+                DesignView::Cols32((0..cols).map(|j| m.col(j).unwrap_or(&[])).collect())
             }
-            Features::F64(m) if m.col_stride() == 1 || cols <= 1 => View::Rows64(*m),
-            Features::F32(m) if m.col_stride() == 1 || cols <= 1 => View::Rows32(*m),
-            Features::F64(m) => View::OwnedRows(m.to_owned()),
-            Features::F32(m) => View::OwnedRows(Mat::from_fn(rows, cols, |i, j| f64::from(*m.at(i, j)))),
+            Features::F64(m) if m.col_stride() == 1 || cols <= 1 => DesignView::Rows64(*m),
+            Features::F32(m) if m.col_stride() == 1 || cols <= 1 => DesignView::Rows32(*m),
+            Features::F64(m) => DesignView::OwnedRows(m.to_owned()),
+            Features::F32(m) => DesignView::OwnedRows(Mat::from_fn(rows, cols, |i, j| f64::from(*m.at(i, j)))),
             Features::Csr(m) => match without_repeats(*m)? {
-                Some(owned) => View::OwnedCsr(owned),
-                None => View::Csr(*m),
+                Some(owned) => DesignView::OwnedCsr(owned),
+                None => DesignView::Csr(*m),
             },
             Features::Table(t) => match (0..cols).map(|j| t.numbers(j)).collect::<Option<Vec<_>>>() {
-                Some(columns) if (0..cols).all(|j| t.missing(j).is_none()) => View::Cols64(columns),
-                _ => View::OwnedRows(t.to_numbers(learner)?),
+                Some(columns) if (0..cols).all(|j| t.missing(j).is_none()) => DesignView::Cols64(columns),
+                _ => DesignView::OwnedRows(t.to_numbers(learner)?),
             },
         };
         Ok(Self { view, rows, cols })
@@ -91,26 +91,26 @@ impl<'a> Design<'a> {
 
     /// Whether rows are sparse.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.view, View::Csr(_) | View::OwnedCsr(_))
+        matches!(self.view, DesignView::Csr(_) | DesignView::OwnedCsr(_))
     }
 
     /// Stored values.
     pub fn stored(&self) -> usize {
         match self.form() {
-            Form::Csr(m) => m.stored(),
+            DesignForm::Csr(m) => m.stored(),
             _ => self.rows * self.cols,
         }
     }
 
-    fn form(&self) -> Form<'_> {
+    fn form(&self) -> DesignForm<'_> {
         match &self.view {
-            View::Rows64(m) => Form::Rows64(*m),
-            View::Rows32(m) => Form::Rows32(*m),
-            View::Cols64(c) => Form::Cols64(c),
-            View::Cols32(c) => Form::Cols32(c),
-            View::Csr(m) => Form::Csr(*m),
-            View::OwnedRows(m) => Form::Rows64(m.view()),
-            View::OwnedCsr(m) => Form::Csr(m.view()),
+            DesignView::Rows64(m) => DesignForm::Rows64(*m),
+            DesignView::Rows32(m) => DesignForm::Rows32(*m),
+            DesignView::Cols64(c) => DesignForm::Cols64(c),
+            DesignView::Cols32(c) => DesignForm::Cols32(c),
+            DesignView::Csr(m) => DesignForm::Csr(*m),
+            DesignView::OwnedRows(m) => DesignForm::Rows64(m.view()),
+            DesignView::OwnedCsr(m) => DesignForm::Csr(m.view()),
         }
     }
 }
@@ -146,13 +146,13 @@ fn without_repeats(m: CsrRef<'_>) -> Result<Option<Csr>> {
 /// Some columns of a design, one after the other.
 pub struct Columns<'a> {
     rows: usize,
-    store: Store<'a>,
+    store: ColumnStorage<'a>,
 }
 
-enum Store<'a> {
+enum ColumnStorage<'a> {
     /// Lent by the design.
-    Lent64(Vec<&'a [f64]>),
-    Lent32(Vec<&'a [f32]>),
+    Borrowed64(Vec<&'a [f64]>),
+    Borrowed32(Vec<&'a [f32]>),
     /// A copy, column after column.
     Dense(Cow<'a, [f64]>),
     /// Sparse columns: every index is below `rows`.
@@ -165,7 +165,7 @@ enum Store<'a> {
 
 /// One column.
 #[derive(Debug, Clone, Copy)]
-pub enum Column<'a> {
+pub enum ColumnSlice<'a> {
     /// Doubles.
     F64(&'a [f64]),
     /// Singles.
@@ -178,10 +178,10 @@ impl Columns<'_> {
     /// Number of columns.
     pub fn len(&self) -> usize {
         match &self.store {
-            Store::Lent64(c) => c.len(),
-            Store::Lent32(c) => c.len(),
-            Store::Dense(v) => v.len() / self.rows.max(1),
-            Store::Sparse { starts, .. } => starts.len() - 1,
+            ColumnStorage::Borrowed64(c) => c.len(),
+            ColumnStorage::Borrowed32(c) => c.len(),
+            ColumnStorage::Dense(v) => v.len() / self.rows.max(1),
+            ColumnStorage::Sparse { starts, .. } => starts.len() - 1,
         }
     }
 
@@ -197,14 +197,14 @@ impl Columns<'_> {
 
     /// Column `k` of these.
     #[inline]
-    pub fn column(&self, k: usize) -> Column<'_> {
+    pub fn column(&self, k: usize) -> ColumnSlice<'_> {
         match &self.store {
-            Store::Lent64(c) => Column::F64(c[k]),
-            Store::Lent32(c) => Column::F32(c[k]),
-            Store::Dense(v) => Column::F64(&v[k * self.rows..(k + 1) * self.rows]),
-            Store::Sparse { starts, indices, values } => {
+            ColumnStorage::Borrowed64(c) => ColumnSlice::F64(c[k]),
+            ColumnStorage::Borrowed32(c) => ColumnSlice::F32(c[k]),
+            ColumnStorage::Dense(v) => ColumnSlice::F64(&v[k * self.rows..(k + 1) * self.rows]),
+            ColumnStorage::Sparse { starts, indices, values } => {
                 let range = starts[k]..starts[k + 1];
-                Column::Sparse(&indices[range.clone()], &values[range])
+                ColumnSlice::Sparse(&indices[range.clone()], &values[range])
             }
         }
     }
@@ -212,7 +212,7 @@ impl Columns<'_> {
     /// Values stored in column `k`.
     pub fn stored(&self, k: usize) -> usize {
         match &self.store {
-            Store::Sparse { starts, .. } => starts[k + 1] - starts[k],
+            ColumnStorage::Sparse { starts, .. } => starts[k + 1] - starts[k],
             _ => self.rows,
         }
     }
@@ -225,10 +225,10 @@ impl Columns<'_> {
     pub fn dot(&self, k: usize, v: &[f64]) -> f64 {
         self.expect(v.len());
         match self.column(k) {
-            Column::F64(x) => kernels::dot(x, v),
-            Column::F32(x) => kernels::dot(x, v),
+            ColumnSlice::F64(x) => kernels::dot(x, v),
+            ColumnSlice::F32(x) => kernels::dot(x, v),
             // SAFETY: indices of a sparse column are below `rows`, which is the length of `v`.
-            Column::Sparse(i, x) => unsafe { kernels::sparse_dot(i, x, v) },
+            ColumnSlice::Sparse(i, x) => unsafe { kernels::sparse_dot(i, x, v) },
         }
     }
 
@@ -238,10 +238,10 @@ impl Columns<'_> {
         self.expect(v.len());
         self.expect(w.len());
         match self.column(k) {
-            Column::F64(x) => kernels::dot_weighted(x, w, v),
-            Column::F32(x) => kernels::dot_weighted(x, w, v),
+            ColumnSlice::F64(x) => kernels::dot_weighted(x, w, v),
+            ColumnSlice::F32(x) => kernels::dot_weighted(x, w, v),
             // SAFETY: as in `dot`, for both vectors.
-            Column::Sparse(i, x) => unsafe { kernels::sparse_dot_weighted(i, x, w, v) },
+            ColumnSlice::Sparse(i, x) => unsafe { kernels::sparse_dot_weighted(i, x, w, v) },
         }
     }
 
@@ -250,18 +250,18 @@ impl Columns<'_> {
     pub fn axpy(&self, k: usize, a: f64, v: &mut [f64]) {
         self.expect(v.len());
         match self.column(k) {
-            Column::F64(x) => kernels::axpy(a, x, v),
-            Column::F32(x) => kernels::axpy(a, x, v),
+            ColumnSlice::F64(x) => kernels::axpy(a, x, v),
+            ColumnSlice::F32(x) => kernels::axpy(a, x, v),
             // SAFETY: as in `dot`.
-            Column::Sparse(i, x) => unsafe { kernels::sparse_axpy(a, i, x, v) },
+            ColumnSlice::Sparse(i, x) => unsafe { kernels::sparse_axpy(a, i, x, v) },
         }
     }
 
     /// `Σ x_k²`.
     pub fn norm(&self, k: usize) -> f64 {
         match self.column(k) {
-            Column::F64(x) | Column::Sparse(_, x) => kernels::norm(x),
-            Column::F32(x) => kernels::norm(x),
+            ColumnSlice::F64(x) | ColumnSlice::Sparse(_, x) => kernels::norm(x),
+            ColumnSlice::F32(x) => kernels::norm(x),
         }
     }
 
@@ -269,9 +269,9 @@ impl Columns<'_> {
     pub fn norm_weighted(&self, k: usize, w: &[f64]) -> f64 {
         self.expect(w.len());
         match self.column(k) {
-            Column::F64(x) => kernels::norm_weighted(x, w),
-            Column::F32(x) => kernels::norm_weighted(x, w),
-            Column::Sparse(i, x) => i.iter().zip(x).map(|(&i, x)| w[i as usize] * x * x).sum(),
+            ColumnSlice::F64(x) => kernels::norm_weighted(x, w),
+            ColumnSlice::F32(x) => kernels::norm_weighted(x, w),
+            ColumnSlice::Sparse(i, x) => i.iter().zip(x).map(|(&i, x)| w[i as usize] * x * x).sum(),
         }
     }
 

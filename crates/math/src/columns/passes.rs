@@ -5,8 +5,8 @@ use std::ops::Range;
 use ermine_core::{CsrRef, MatRef};
 use rayon::prelude::*;
 
-use super::kernels::{self, Sums};
-use super::{Design, Form};
+use super::kernels::{self, ColumnSumsMut};
+use super::{Design, DesignForm};
 use crate::moments::Real;
 
 /// Columns of contiguous rows that one task takes: a page of each row, and the sums stay in first-level cache.
@@ -27,7 +27,7 @@ const TASKS: usize = 8;
 
 /// Weighted means and sums of squares of all columns, and their products with a vector.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
+pub struct MeanScatter {
     /// Σ w x / Σ w.
     pub mean: Vec<f64>,
     /// Σ w (x - mean)².
@@ -44,11 +44,11 @@ impl Design<'_> {
     pub fn products(&self, v: &[f64], out: &mut [f64]) {
         assert_eq!((v.len(), out.len()), (self.rows, self.cols), "lengths of vector and result");
         match self.form() {
-            Form::Rows64(m) => dense_products(&Rows(m), v, out),
-            Form::Rows32(m) => dense_products(&Rows(m), v, out),
-            Form::Cols64(c) => dense_products(&Cols(c, self.rows), v, out),
-            Form::Cols32(c) => dense_products(&Cols(c, self.rows), v, out),
-            Form::Csr(m) => sparse_sums(m, out, |i, _, x| x * v[i]),
+            DesignForm::Rows64(m) => dense_products(&Rows(m), v, out),
+            DesignForm::Rows32(m) => dense_products(&Rows(m), v, out),
+            DesignForm::Cols64(c) => dense_products(&Cols(c, self.rows), v, out),
+            DesignForm::Cols32(c) => dense_products(&Cols(c, self.rows), v, out),
+            DesignForm::Csr(m) => sparse_sums(m, out, |i, _, x| x * v[i]),
         }
     }
 
@@ -60,11 +60,11 @@ impl Design<'_> {
         assert_eq!((v.len(), b.len()), (self.rows, self.cols), "lengths of vector and coefficients");
         let set: Vec<usize> = (0..self.cols).filter(|&j| b[j] != 0.0).collect();
         match self.form() {
-            Form::Rows64(m) => combine_rows(m, &set, b, v),
-            Form::Rows32(m) => combine_rows(m, &set, b, v),
-            Form::Cols64(c) => combine_cols(c, &set, b, v),
-            Form::Cols32(c) => combine_cols(c, &set, b, v),
-            Form::Csr(m) => v.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, v)| {
+            DesignForm::Rows64(m) => combine_rows(m, &set, b, v),
+            DesignForm::Rows32(m) => combine_rows(m, &set, b, v),
+            DesignForm::Cols64(c) => combine_cols(c, &set, b, v),
+            DesignForm::Cols32(c) => combine_cols(c, &set, b, v),
+            DesignForm::Csr(m) => v.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, v)| {
                 let (cols, row) = m.row(i);
                 *v += cols.iter().zip(row).map(|(&j, x)| b[j as usize] * x).sum::<f64>();
             }),
@@ -82,8 +82,8 @@ impl Design<'_> {
         r.copy_from_slice(u);
         let minus: Vec<f64> = b.iter().map(|b| -b).collect();
         match self.form() {
-            Form::Rows64(m) if runs(self.rows) > 1 => fused_products(m, &minus, w, r, out),
-            Form::Rows32(m) if runs(self.rows) > 1 => fused_products(m, &minus, w, r, out),
+            DesignForm::Rows64(m) if row_runs(self.rows) > 1 => fused_products(m, &minus, w, r, out),
+            DesignForm::Rows32(m) if row_runs(self.rows) > 1 => fused_products(m, &minus, w, r, out),
             _ => {
                 self.add_combination(&minus, r);
                 match w {
@@ -102,28 +102,28 @@ impl Design<'_> {
     ///
     /// # Panics
     /// When a vector has another length than the rows.
-    pub fn summary(&self, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+    pub fn summary(&self, w: Option<&[f64]>, v: &[f64], centre: bool) -> MeanScatter {
         assert!(v.len() == self.rows && w.is_none_or(|w| w.len() == self.rows), "lengths of vectors");
         match self.form() {
-            Form::Rows64(m) => dense_summary(&Rows(m), w, v, centre),
-            Form::Rows32(m) => dense_summary(&Rows(m), w, v, centre),
-            Form::Cols64(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
-            Form::Cols32(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
-            Form::Csr(m) => sparse_summary(m, w, v, centre),
+            DesignForm::Rows64(m) => dense_summary(&Rows(m), w, v, centre),
+            DesignForm::Rows32(m) => dense_summary(&Rows(m), w, v, centre),
+            DesignForm::Cols64(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
+            DesignForm::Cols32(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
+            DesignForm::Csr(m) => sparse_summary(m, w, v, centre),
         }
     }
 }
 
 /// Dense cells, four rows at a time. Rows and columns in memory give the same numbers in the same order, so what is summed does not depend
 /// on the layout, to the last bit.
-trait Fours: Sync {
+trait QuadRows: Sync {
     type Cell: Real;
     const STRIP: usize;
     fn shape(&self) -> (usize, usize);
     fn cell(&self, row: usize, col: usize) -> f64;
     /// Calls with groups of four rows, their numbers, and how many of them are there: what does not fill the last group is
     /// the last row again.
-    fn each(&self, rows: &Range<usize>, cols: &Range<usize>, f: impl FnMut([&[Self::Cell]; 4], [usize; 4], usize));
+    fn for_quads(&self, rows: &Range<usize>, cols: &Range<usize>, f: impl FnMut([&[Self::Cell]; 4], [usize; 4], usize));
 }
 
 struct Rows<'a, T>(MatRef<'a, T>);
@@ -135,7 +135,7 @@ fn four(first: usize, end: usize) -> ([usize; 4], usize) {
     ([first, first + 1, first + 2, first + 3].map(|i| i.min(end - 1)), (end - first).min(4))
 }
 
-impl<T: Real> Fours for Rows<'_, T> {
+impl<T: Real> QuadRows for Rows<'_, T> {
     type Cell = T;
     const STRIP: usize = STRIP;
 
@@ -148,7 +148,7 @@ impl<T: Real> Fours for Rows<'_, T> {
     }
 
     #[inline(always)]
-    fn each(&self, rows: &Range<usize>, cols: &Range<usize>, mut f: impl FnMut([&[T]; 4], [usize; 4], usize)) {
+    fn for_quads(&self, rows: &Range<usize>, cols: &Range<usize>, mut f: impl FnMut([&[T]; 4], [usize; 4], usize)) {
         let row = |i: usize| self.0.row(i).map_or(&[][..], |r| &r[cols.clone()]);
         for first in rows.clone().step_by(4) {
             let (at, there) = four(first, rows.end);
@@ -157,7 +157,7 @@ impl<T: Real> Fours for Rows<'_, T> {
     }
 }
 
-impl<T: Real> Fours for Cols<'_, T> {
+impl<T: Real> QuadRows for Cols<'_, T> {
     type Cell = f64;
     const STRIP: usize = SQUARE;
 
@@ -170,7 +170,7 @@ impl<T: Real> Fours for Cols<'_, T> {
     }
 
     #[inline(always)]
-    fn each(&self, rows: &Range<usize>, cols: &Range<usize>, mut f: impl FnMut([&[f64]; 4], [usize; 4], usize)) {
+    fn for_quads(&self, rows: &Range<usize>, cols: &Range<usize>, mut f: impl FnMut([&[f64]; 4], [usize; 4], usize)) {
         let width = cols.len();
         let mut square = vec![0.0; SQUARE * width];
         for top in rows.clone().step_by(SQUARE) {
@@ -189,17 +189,17 @@ impl<T: Real> Fours for Cols<'_, T> {
 }
 
 /// Runs of rows with sums of their own.
-fn runs(rows: usize) -> usize {
+fn row_runs(rows: usize) -> usize {
     (rows / ROWS).clamp(1, RUNS)
 }
 
 /// Rows of a run: a multiple of a square, but for the last.
 fn run_height(rows: usize) -> usize {
-    rows.div_ceil(runs(rows)).next_multiple_of(SQUARE)
+    rows.div_ceil(row_runs(rows)).next_multiple_of(SQUARE)
 }
 
 /// Pieces of work: some rows, some columns.
-fn cuts<F: Fours>(x: &F) -> Vec<(Range<usize>, Range<usize>)> {
+fn work_pieces<F: QuadRows>(x: &F) -> Vec<(Range<usize>, Range<usize>)> {
     let (rows, cols) = x.shape();
     let height = run_height(rows).max(1);
     let mut out = Vec::new();
@@ -211,13 +211,13 @@ fn cuts<F: Fours>(x: &F) -> Vec<(Range<usize>, Range<usize>)> {
     out
 }
 
-fn dense_products<F: Fours>(x: &F, v: &[f64], out: &mut [f64]) {
-    let pieces = cuts(x);
+fn dense_products<F: QuadRows>(x: &F, v: &[f64], out: &mut [f64]) {
+    let pieces = work_pieces(x);
     let sums: Vec<Vec<f64>> = pieces
         .par_iter()
         .map(|(rows, cols)| {
             let mut sum = vec![0.0; cols.len()];
-            x.each(rows, cols, |four, at, there| {
+            x.for_quads(rows, cols, |four, at, there| {
                 let mut factor = at.map(|i| v[i]);
                 factor[there..].fill(0.0);
                 kernels::add_four_rows(four, factor, &mut sum);
@@ -245,7 +245,7 @@ fn fused_products<T: Real>(x: MatRef<'_, T>, b: &[f64], w: Option<&[f64]>, v: &m
             for (part, v) in v.chunks_mut(step).enumerate() {
                 let first = task * height + part * step;
                 combine(x, &set, b, first, v);
-                Rows(x).each(&(first..first + v.len()), &(0..cols), |four, at, there| {
+                Rows(x).for_quads(&(first..first + v.len()), &(0..cols), |four, at, there| {
                     let mut factor = at.map(|i| w.map_or(1.0, |w| w[i]) * v[i - first]);
                     factor[there..].fill(0.0);
                     kernels::add_four_rows(four, factor, &mut sum);
@@ -298,23 +298,23 @@ fn combine_cols<T: Real>(cols: &[&[T]], set: &[usize], b: &[f64], v: &mut [f64])
 }
 
 /// Sums of a piece, or of all rows, about an origin.
-struct Totals {
+struct ColumnSums {
     first: Vec<f64>,
     second: Vec<f64>,
     product: Vec<f64>,
 }
 
-impl Totals {
+impl ColumnSums {
     fn new(cols: usize) -> Self {
         Self { first: vec![0.0; cols], second: vec![0.0; cols], product: vec![0.0; cols] }
     }
 
     /// From sums about `origin` to sums about the mean (or about 0, where the origin is). `v` is the weighted sum of
     /// the partners.
-    fn finish(self, origin: Vec<f64>, weight: f64, v: f64, centre: bool) -> Summary {
+    fn finish(self, origin: Vec<f64>, weight: f64, v: f64, centre: bool) -> MeanScatter {
         let Self { mut first, mut second, mut product } = self;
         if !centre {
-            return Summary { mean: vec![0.0; first.len()], scatter: second, product };
+            return MeanScatter { mean: vec![0.0; first.len()], scatter: second, product };
         }
         for j in 0..first.len() {
             let shift = first[j] / weight;
@@ -329,7 +329,7 @@ impl Totals {
                 second[j] = f64::NAN;
             }
         }
-        Summary { mean: first, scatter: second, product }
+        MeanScatter { mean: first, scatter: second, product }
     }
 }
 
@@ -346,25 +346,25 @@ fn totals_of(w: Option<&[f64]>, v: &[f64]) -> (f64, f64) {
     }
 }
 
-fn dense_summary<F: Fours>(x: &F, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+fn dense_summary<F: QuadRows>(x: &F, w: Option<&[f64]>, v: &[f64], centre: bool) -> MeanScatter {
     let (_, cols) = x.shape();
     let origin = origin(cols, w, centre, |i, j| x.cell(i, j));
-    let pieces = cuts(x);
-    let sums: Vec<Totals> = pieces
+    let pieces = work_pieces(x);
+    let sums: Vec<ColumnSums> = pieces
         .par_iter()
         .map(|(rows, cols)| {
-            let mut t = Totals::new(cols.len());
-            x.each(rows, cols, |four, at, there| {
+            let mut t = ColumnSums::new(cols.len());
+            x.for_quads(rows, cols, |four, at, there| {
                 let mut weight = at.map(|i| w.map_or(1.0, |w| w[i]));
                 weight[there..].fill(0.0);
                 let by = std::array::from_fn(|k| weight[k] * v[at[k]]);
-                let mut sums = Sums { first: &mut t.first, second: &mut t.second, product: &mut t.product };
+                let mut sums = ColumnSumsMut { first: &mut t.first, second: &mut t.second, product: &mut t.product };
                 kernels::add_summary(four, &origin[cols.clone()], weight, by, &mut sums);
             });
             t
         })
         .collect();
-    let mut all = Totals::new(cols);
+    let mut all = ColumnSums::new(cols);
     for ((_, cols), sum) in pieces.iter().zip(&sums) {
         for (to, from) in [(&mut all.first, &sum.first), (&mut all.second, &sum.second), (&mut all.product, &sum.product)] {
             to[cols.clone()].iter_mut().zip(from).for_each(|(t, f)| *t += f);
@@ -404,7 +404,7 @@ fn sparse_sums(m: CsrRef<'_>, out: &mut [f64], f: impl Fn(usize, usize, f64) -> 
     });
 }
 
-fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], centre: bool) -> Summary {
+fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], centre: bool) -> MeanScatter {
     let cols = m.cols();
     let (weight, partner) = totals_of(w, v);
     let of = |i: usize| w.map_or(1.0, |w| w[i]);
@@ -412,7 +412,7 @@ fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], centre: bool) -> 
     sparse_sums(m, &mut product, |i, _, x| of(i) * v[i] * x);
     if !centre {
         sparse_sums(m, &mut scatter, |i, _, x| of(i) * x * x);
-        return Summary { mean, scatter, product };
+        return MeanScatter { mean, scatter, product };
     }
     sparse_sums(m, &mut mean, |i, _, x| of(i) * x);
     mean.iter_mut().for_each(|m| *m /= weight);
@@ -424,5 +424,5 @@ fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], centre: bool) -> 
         scatter[j] += (weight - stored[j]).max(0.0) * mean[j] * mean[j];
         product[j] -= mean[j] * partner;
     }
-    Summary { mean, scatter, product }
+    MeanScatter { mean, scatter, product }
 }

@@ -1,10 +1,10 @@
 use super::*;
-use ermine_core::{Column as TableColumn, Stream, Table};
+use ermine_core::{Column as TableColumn, RngStream, Table};
 
 const SHAPES: [(usize, usize); 6] = [(1, 1), (3, 5), (16, 4), (37, 21), (8200, 9), (50, 2100)];
 
 fn random(rows: usize, cols: usize) -> Mat<f64> {
-    let mut rng = Stream::new(7, "test", (rows * 10_000 + cols) as u64);
+    let mut rng = RngStream::new(7, "test", (rows * 10_000 + cols) as u64);
     // Values that singles hold exactly, a third of them 0.
     Mat::from_fn(rows, cols, |_, j| {
         let v = f64::from((rng.normal() * 8.0 + j as f64 % 3.0) as f32);
@@ -62,7 +62,7 @@ fn near(a: f64, b: f64, scale: f64, what: &str) {
 fn columns_of_every_form_follow_the_definition() {
     for (rows, cols) in SHAPES {
         let x = random(rows, cols);
-        let mut rng = Stream::new(3, "test", 0);
+        let mut rng = RngStream::new(3, "test", 0);
         let v: Vec<f64> = (0..rows).map(|_| rng.normal()).collect();
         let w: Vec<f64> = (0..rows).map(|i| (i % 3) as f64 * 0.5).collect();
         let set: Vec<usize> = (0..cols).rev().step_by(2).chain([0, 0]).collect();
@@ -83,7 +83,7 @@ fn columns_of_every_form_follow_the_definition() {
                 (0..rows).for_each(|i| near(moved[i], v[i] - 1.5 * col[i], scale, name));
             }
             let centre: Vec<f64> = set.iter().map(|&j| j as f64).collect();
-            let changed = design.changed_columns(&set, Change { centre: Some(&centre), factor: Some(&w) });
+            let changed = design.changed_columns(&set, CellTransform { centre: Some(&centre), factor: Some(&w) });
             for (k, &j) in set.iter().enumerate().take(30) {
                 let less = if design.is_sparse() { 0.0 } else { centre[k] };
                 let want: f64 = (0..rows).map(|i| w[i] * (x[(i, j)] - less) * v[i]).sum();
@@ -97,7 +97,7 @@ fn columns_of_every_form_follow_the_definition() {
 fn passes_over_every_form_follow_the_definition_on_any_number_of_threads() {
     for (rows, cols) in SHAPES {
         let x = random(rows, cols);
-        let mut rng = Stream::new(4, "test", 0);
+        let mut rng = RngStream::new(4, "test", 0);
         let v: Vec<f64> = (0..rows).map(|_| rng.normal()).collect();
         let w: Vec<f64> = (0..rows).map(|i| ((i + 1) % 3) as f64 * 0.5).collect();
         let b: Vec<f64> = (0..cols).map(|j| if j % 4 == 1 { rng.normal() } else { 0.0 }).collect();
@@ -160,7 +160,7 @@ fn many_sparse_rows_are_gathered_in_pieces() {
     let design = Design::new(&Features::Csr(csr.view()), "test").unwrap();
     let columns = design.all_columns();
     for k in 0..150 {
-        let Column::Sparse(rows, values) = columns.column(k) else { panic!("sparse") };
+        let ColumnSlice::Sparse(rows, values) = columns.column(k) else { panic!("sparse") };
         let want: Vec<(u32, f64)> =
             x.view().col_iter(k).enumerate().filter(|(_, v)| *v != 0.0).map(|(i, v)| (i as u32, v)).collect();
         assert_eq!(rows.iter().copied().zip(values.iter().copied()).collect::<Vec<_>>(), want);
@@ -223,7 +223,7 @@ fn rows_and_columns_in_memory_give_the_same_bits() {
     for (rows, cols) in [(5, 3), (70, 66), (2500, 37), (1030, 530)] {
         let x = random(rows, cols);
         let columns = x.view().t().to_owned();
-        let mut rng = Stream::new(5, "test", 0);
+        let mut rng = RngStream::new(5, "test", 0);
         let v: Vec<f64> = (0..rows).map(|_| rng.normal()).collect();
         let w: Vec<f64> = (0..rows).map(|i| (i % 3) as f64 * 0.3).collect();
         let b: Vec<f64> = (0..cols).map(|j| if j % 3 == 1 { rng.normal() } else { 0.0 }).collect();

@@ -9,7 +9,7 @@ use super::{Dd, fused};
 ///
 /// Right for a few hundred columns: a factorisation takes about `n³ / 6` double-double operations.
 #[derive(Debug, Clone)]
-pub struct Cholesky {
+pub struct DdCholesky {
     n: usize,
     rank: usize,
     /// The column of A that stands at each place.
@@ -23,11 +23,11 @@ pub struct Cholesky {
 /// A column whose rest is this many times the rounding of the data is taken for a combination of the others.
 const ROUNDINGS: f64 = 4.0;
 /// A rest below this share of the whole diagonal is put to that question.
-const IN_DOUBT: f64 = 1e-8;
+const DOUBTFUL_PIVOT: f64 = 1e-8;
 /// A rest below this share of the whole diagonal is rounding of the factorisation itself.
-const NOTHING: f64 = 1e-29;
+const ZERO_PIVOT: f64 = 1e-29;
 
-impl Cholesky {
+impl DdCholesky {
     /// Factorises the matrix with entries `entry(i, j)`, i >= j, of products of data columns.
     ///
     /// `noise[j]` is the length of the rounding errors that column j of the data carries (0 for exact columns). A
@@ -89,16 +89,16 @@ impl Cholesky {
 
     /// How many times longer than the rounding of the data the rest of the column at place `i` is, `k` columns being taken.
     fn clearance_of(&self, k: usize, i: usize, left: f64, noise: &[f64]) -> f64 {
-        if left.is_nan() || left <= NOTHING {
+        if left.is_nan() || left <= ZERO_PIVOT {
             return 0.0;
         }
-        if left > IN_DOUBT && noise[self.order[i]] == 0.0 {
+        if left > DOUBTFUL_PIVOT && noise[self.order[i]] == 0.0 {
             return f64::INFINITY;
         }
         let rest = self.at(i, i).hi.sqrt();
         // With more left than that, the column's own rounding decides; the others enter with moderate factors.
         let mut total = noise[self.order[i]].powi(2);
-        if left <= IN_DOUBT {
+        if left <= DOUBTFUL_PIVOT {
             // The combination of the columns taken that comes nearest: L₁ᵀ c = l.
             let mut c: Vec<f64> = (0..k).map(|j| self.at(i, j).hi).collect();
             for j in (0..k).rev() {
@@ -311,7 +311,7 @@ mod tests {
         // Condition number 1.6e13 for n = 10: doubles would keep three digits, double-double keeps them all.
         // The (i, i) entry of the inverse is (2i + 1) [C(n+i, n-i-1) C(2i, i)]^2 in exact arithmetic, i from 0.
         let n = 10;
-        let f = Cholesky::new(n, hilbert, &[0.0; 10]);
+        let f = DdCholesky::new(n, hilbert, &[0.0; 10]);
         assert_eq!(f.rank(), n);
         let choose = |n: u128, k: u128| (0..k).fold(1u128, |c, i| c * (n - i) / (i + 1));
         for (i, v) in f.inverse_diagonal().unwrap().into_iter().enumerate() {
@@ -334,7 +334,7 @@ mod tests {
         // Columns a, b, a, a + b with inner products of orthonormal a and b; the target is a + 2 b.
         let columns = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
         let dot = |u: [f64; 2], v: [f64; 2]| u[0] * v[0] + u[1] * v[1];
-        let f = Cholesky::new(4, |i, j| dot(columns[i], columns[j]).into(), &[1e-16; 4]);
+        let f = DdCholesky::new(4, |i, j| dot(columns[i], columns[j]).into(), &[1e-16; 4]);
         assert_eq!(f.rank(), 2);
         assert!(f.inverse_diagonal().is_none());
         let b: Vec<Dd> = columns.iter().map(|&c| dot(c, [1.0, 2.0]).into()).collect();
@@ -344,7 +344,7 @@ mod tests {
             assert!((found - exact).abs() < 1e-30, "{x:?}");
         }
         // Two copies of one equation that disagree: the pseudo-inverse takes the mean of what they ask for.
-        let f = Cholesky::new(2, |_, _| Dd::ONE, &[0.0; 2]);
+        let f = DdCholesky::new(2, |_, _| Dd::ONE, &[0.0; 2]);
         let x = f.pseudo_solve(&[Dd::ONE, Dd::from(3.0)]);
         assert!(f.rank() == 1 && x.iter().all(|v| v.to_f64() == 1.0));
     }
@@ -355,7 +355,7 @@ mod tests {
         let rank = |d: f64, noise: f64| {
             let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, d]];
             let dot = |i: usize, j: usize| (0..3).map(|k| Dd::product(columns[i][k], columns[j][k])).sum();
-            let f = Cholesky::new(3, dot, &[noise; 3]);
+            let f = DdCholesky::new(3, dot, &[noise; 3]);
             (f.rank(), f.clearance())
         };
         assert_eq!(rank(1e-14, 1e-16).0, 3);
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn the_factor_reproduces_the_matrix() {
         let entry = |i: usize, j: usize| Dd::from(if i == j { 3.0 + i as f64 } else { 1.0 / (1.0 + (i - j) as f64) });
-        let l = Cholesky::new(6, entry, &[0.0; 6]).factor();
+        let l = DdCholesky::new(6, entry, &[0.0; 6]).factor();
         for i in 0..6 {
             for j in 0..=i {
                 let product: f64 = (0..6).map(|k| l[(i, k)] * l[(j, k)]).sum();
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_zero_matrix_has_rank_zero() {
-        let f = Cholesky::new(3, |_, _| Dd::ZERO, &[0.0; 3]);
+        let f = DdCholesky::new(3, |_, _| Dd::ZERO, &[0.0; 3]);
         assert_eq!(f.rank(), 0);
         assert_eq!(f.solve(&[Dd::ZERO; 3]), [Dd::ZERO; 3]);
     }

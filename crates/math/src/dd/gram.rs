@@ -34,7 +34,7 @@ fused! {
 }
 
 fused! {
-    fn add_held(q: usize, held: &Held, sum_hi: &mut [f64], sum_lo: &mut [f64], hi: &mut [f64], lo: &mut [f64]) {
+    fn add_pending(q: usize, held: &PendingRows, sum_hi: &mut [f64], sum_lo: &mut [f64], hi: &mut [f64], lo: &mut [f64]) {
         for (r, &w) in held.weights.iter().enumerate() {
             axpy_body(w, 0.0, &held.dh[r * q..], &held.dl[r * q..], sum_hi, sum_lo);
         }
@@ -82,7 +82,7 @@ fused! {
 /// The shift need only be near the middle of the data; totals about the exact mean follow in [`Gram::centred`]. Scales
 /// are powers of two, so that no digit changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Gram {
+pub struct DdGram {
     cols: usize,
     weight: Dd,
     sum_hi: Vec<f64>,
@@ -91,18 +91,18 @@ pub struct Gram {
     hi: Vec<f64>,
     lo: Vec<f64>,
     #[serde(skip)]
-    held: Held,
+    held: PendingRows,
 }
 
 /// Rows that wait for the next update of the triangle.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Held {
+struct PendingRows {
     weights: Vec<f64>,
     dh: Vec<f64>,
     dl: Vec<f64>,
 }
 
-impl Gram {
+impl DdGram {
     /// Totals of no rows of `cols` columns.
     pub fn new(cols: usize) -> Self {
         let triangle = cols * (cols + 1) / 2;
@@ -113,7 +113,7 @@ impl Gram {
             sum_lo: vec![0.0; cols],
             hi: vec![0.0; triangle],
             lo: vec![0.0; triangle],
-            held: Held::default(),
+            held: PendingRows::default(),
         }
     }
 
@@ -137,7 +137,7 @@ impl Gram {
             self.held.dl.push(d.lo);
         }
         if self.held.weights.len() == ROWS_HELD {
-            self.settle();
+            self.flush();
         }
     }
 
@@ -152,11 +152,11 @@ impl Gram {
     }
 
     /// Brings the rows that wait into the totals. To be called when a block of rows ends.
-    pub fn settle(&mut self) {
+    pub fn flush(&mut self) {
         if self.held.weights.is_empty() {
             return;
         }
-        add_held(self.cols, &self.held, &mut self.sum_hi, &mut self.sum_lo, &mut self.hi, &mut self.lo);
+        add_pending(self.cols, &self.held, &mut self.sum_hi, &mut self.sum_lo, &mut self.hi, &mut self.lo);
         self.held.weights.clear();
         self.held.dh.clear();
         self.held.dl.clear();
@@ -197,13 +197,13 @@ fused! {
     }
 }
 
-impl Partial for Gram {
+impl Partial for DdGram {
     fn merge(&mut self, mut other: Self) -> Result<()> {
         if self.cols != other.cols {
             return Err(Error::Length { what: "columns of two totals".into(), expected: self.cols, found: other.cols });
         }
-        self.settle();
-        other.settle();
+        self.flush();
+        other.flush();
         self.weight += other.weight;
         add_all(&mut self.sum_hi, &mut self.sum_lo, &other.sum_hi, &other.sum_lo);
         add_all(&mut self.hi, &mut self.lo, &other.hi, &other.lo);
@@ -225,11 +225,11 @@ mod tests {
         ) {
             let cut = cut.min(rows.len());
             let gather = |rows: &[(i64, Vec<i64>)]| {
-                let mut g = Gram::new(3);
+                let mut g = DdGram::new(3);
                 for (w, x) in rows {
                     g.add_row(*w as f64, |j| (x[j] as f64).into());
                 }
-                g.settle();
+                g.flush();
                 g
             };
             let mut total = gather(&rows[..cut]);
@@ -248,25 +248,25 @@ mod tests {
     #[test]
     fn sparse_rows_are_rows() {
         let rows = [[0.0, 3.0, 0.0, -1.0], [2.0, 0.0, 0.0, 0.0], [0.5, 0.25, 7.0, 1e-9], [0.0; 4]];
-        let (mut dense, mut sparse) = (Gram::new(4), Gram::new(4));
+        let (mut dense, mut sparse) = (DdGram::new(4), DdGram::new(4));
         for (w, row) in rows.iter().enumerate() {
             dense.add_row(w as f64 + 0.3, |j| row[j].into());
             let columns: Vec<usize> = (0..4).filter(|&j| row[j] != 0.0).collect();
             let values: Vec<f64> = columns.iter().map(|&j| row[j]).collect();
             sparse.add_sparse_row(w as f64 + 0.3, &columns, &values);
         }
-        dense.settle();
+        dense.flush();
         assert_eq!(dense, sparse);
     }
 
     #[test]
     fn a_large_mean_costs_no_digits() {
         // Values 1, 2, 3 about 1e15: the scatter is 2, exactly.
-        let mut g = Gram::new(1);
+        let mut g = DdGram::new(1);
         for v in [1.0, 2.0, 3.0] {
             g.add_row(1.0, |_| Dd::sum(1e15 + v, -1e15 - 1.0));
         }
-        g.settle();
+        g.flush();
         assert_eq!(g.centred(0, 0), 2.0.into());
         assert_eq!(g.mean(0), 1.0.into());
     }

@@ -16,8 +16,8 @@ mod gram;
 mod residuals;
 mod scalar;
 
-pub use cholesky::Cholesky;
-pub use gram::Gram;
+pub use cholesky::DdCholesky;
+pub use gram::DdGram;
 pub use residuals::Residuals;
 pub(crate) use scalar::fused;
 pub use scalar::{Dd, quick_two_sum, two_prod, two_sum};

@@ -7,17 +7,17 @@
 //! The labels are those of the full comparison to the last bit: what bounds rule out is farther by more than the rounding
 //! errors of both scores, and what they do not is scored by the same sums.
 
-use super::{Centres, Real, Rows, Sums};
+use super::{Centers, Real, StridedRows, CenterSums};
 
 /// Scores that are held at a time; they should stay in the second cache.
 const SCORES: usize = 1 << 14;
 
 /// Bounds are kept in singles and must stay below the truth.
-const DOWN: f64 = 1.0 - 1e-6;
+const ROUND_DOWN: f64 = 1.0 - 1e-6;
 
 /// What distances and scores of some centres can be wrong by.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rounding {
+pub(super) struct DistanceError {
     /// The error of a sum of as many products as there are columns, relative to their sizes.
     relative: f64,
     /// The length of the longest centre about the mean of the centres, and the largest bias.
@@ -27,8 +27,8 @@ pub(super) struct Rounding {
     apart: f64,
 }
 
-impl Rounding {
-    pub(super) fn of<T: Real>(centres: &Centres<T>) -> Self {
+impl DistanceError {
+    pub(super) fn of<T: Real>(centres: &Centers<T>) -> Self {
         let mut longest = 0.0f64;
         for group in &centres.groups {
             let lanes = group.vectors * T::LANES;
@@ -43,7 +43,7 @@ impl Rounding {
     }
 }
 
-impl<T: Real> Centres<T> {
+impl<T: Real> Centers<T> {
     /// Groups of centres that have a bound each.
     pub fn groups(&self) -> usize {
         self.groups.len()
@@ -53,7 +53,7 @@ impl<T: Real> Centres<T> {
     ///
     /// # Panics
     /// When the centres before were others in number.
-    pub fn moves(&self, before: &Self) -> Vec<f32> {
+    pub fn center_moves(&self, before: &Self) -> Vec<f32> {
         assert!(before.k == self.k && before.cols == self.cols, "the same centres before");
         let moved = |c: usize| {
             let pairs = self.centre(c).zip(before.centre(c));
@@ -78,12 +78,12 @@ impl<T: Real> Centres<T> {
     /// When rows, labels, weights, bounds, moves, sums and centres do not fit together, or there is no centre.
     pub fn bounded_and_sum(
         &self,
-        x: Rows<'_, T>,
+        x: StridedRows<'_, T>,
         weight: Option<&[f64]>,
         labels: &mut [u32],
         lower: &mut [f32],
         moves: &[f32],
-        sums: &mut Sums<T>,
+        sums: &mut CenterSums<T>,
     ) -> usize {
         let groups = self.groups.len();
         self.check(&x, labels);
@@ -93,7 +93,7 @@ impl<T: Real> Centres<T> {
         // Sums are taken of the same tiles as without bounds, so that they have the same bits.
         let tile = self.tile_rows();
         let step = (SCORES / (groups * lanes)).clamp(8, tile);
-        let mut work = Work {
+        let mut work = TileScratch {
             scores: vec![T::from_f64(0.0); step * groups * lanes],
             listed: vec![Vec::with_capacity(step); groups],
             own: vec![0.0; step],
@@ -113,17 +113,17 @@ impl<T: Real> Centres<T> {
         compared
     }
 
-    fn bounded_tile(&self, x: &Rows<'_, T>, labels: &mut [u32], lower: &mut [f32], moves: &[f32], work: &mut Work<T>) -> usize {
+    fn bounded_tile(&self, x: &StridedRows<'_, T>, labels: &mut [u32], lower: &mut [f32], moves: &[f32], work: &mut TileScratch<T>) -> usize {
         let (groups, lanes) = (self.groups.len(), 2 * T::LANES);
         work.listed.iter_mut().for_each(Vec::clear);
         T::own_distances(self, x, labels, &mut work.own[..x.rows]);
-        let slack: Vec<f64> = (0..x.rows).map(|i| self.slack(work.own[i], labels[i] as usize)).collect();
+        let slack: Vec<f64> = (0..x.rows).map(|i| self.rounding_slack(work.own[i], labels[i] as usize)).collect();
         for (i, lower) in lower.chunks_exact_mut(groups).enumerate() {
             // The bound must lie above this for a group to be ruled out; so written that no number rules nothing out.
             let least = work.own[i] + slack[i];
             let mut fails = false;
             for (l, m) in lower.iter_mut().zip(moves) {
-                *l = ((*l - m) as f64 * DOWN) as f32;
+                *l = ((*l - m) as f64 * ROUND_DOWN) as f32;
                 fails |= !(*l > 0.0 && f64::from(*l) * f64::from(*l) > least);
             }
             if fails {
@@ -183,7 +183,7 @@ impl<T: Real> Centres<T> {
                     }
                 }
                 let square = work.own[i] + 2.0 * (base - next) - slack[i];
-                let bound = square.max(0.0).sqrt() * DOWN - self.rounding.apart;
+                let bound = square.max(0.0).sqrt() * ROUND_DOWN - self.rounding.apart;
                 lower[i * groups + g] = if bound > 0.0 { bound as f32 } else { f32::NEG_INFINITY };
             }
         }
@@ -197,8 +197,8 @@ impl<T: Real> Centres<T> {
 
     /// By how much |x - c|² of two centres may seem to differ through rounding, for a row at a squared distance `own` from its
     /// centre: twice the errors of both scores, and that of the distance itself.
-    fn slack(&self, own: f64, centre: usize) -> f64 {
-        let Rounding { relative, longest, bias, apart } = self.rounding;
+    fn rounding_slack(&self, own: f64, centre: usize) -> f64 {
+        let DistanceError { relative, longest, bias, apart } = self.rounding;
         let distance = own.sqrt();
         let length = self.norms[centre] + distance;
         relative * (4.0 * (length * longest + bias) + own) + apart * (2.0 * distance + apart)
@@ -206,7 +206,7 @@ impl<T: Real> Centres<T> {
 }
 
 /// Room for a tile of rows.
-struct Work<T> {
+struct TileScratch<T> {
     /// Rows by groups by lanes.
     scores: Vec<T>,
     /// The rows that are compared with each group.

@@ -1,9 +1,9 @@
-//! The kernels behind [`super::Centres`]: a portable one, and the choice of a faster one at run time.
+//! The kernels behind [`super::Centers`]: a portable one, and the choice of a faster one at run time.
 
-use super::{Centres, Rows, Sums};
+use super::{Centers, StridedRows, CenterSums};
 
 /// What the kernels need of a number type.
-pub trait Kernel: Copy + PartialOrd + Send + Sync + 'static {
+pub trait DistanceNumber: Copy + PartialOrd + Send + Sync + 'static {
     /// Numbers in a vector of 256 bits.
     #[doc(hidden)]
     const LANES: usize;
@@ -19,17 +19,17 @@ pub trait Kernel: Copy + PartialOrd + Send + Sync + 'static {
     fn best(rows: usize) -> Vec<Self>;
     /// The nearest centre of each row.
     #[doc(hidden)]
-    fn nearest(centres: &Centres<Self>, x: &Rows<'_, Self>, best: &mut [Self], labels: &mut [u32])
+    fn nearest(centres: &Centers<Self>, x: &StridedRows<'_, Self>, best: &mut [Self], labels: &mut [u32])
     where
         Self: super::Real;
     /// The scores of some rows with all centres of a group: those of row i from `out[i * stride]` on.
     #[doc(hidden)]
-    fn scores(centres: &Centres<Self>, group: usize, x: &Rows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self])
+    fn scores(centres: &Centers<Self>, group: usize, x: &StridedRows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self])
     where
         Self: super::Real;
     /// The squared distance of each row from the centre it belongs to.
     #[doc(hidden)]
-    fn own_distances(centres: &Centres<Self>, x: &Rows<'_, Self>, labels: &[u32], out: &mut [f64])
+    fn own_distances(centres: &Centers<Self>, x: &StridedRows<'_, Self>, labels: &[u32], out: &mut [f64])
     where
         Self: super::Real;
     /// Whether all numbers are finite.
@@ -37,14 +37,14 @@ pub trait Kernel: Copy + PartialOrd + Send + Sync + 'static {
     fn finite(values: &[Self]) -> bool;
     /// Takes rows into the sums of their centres.
     #[doc(hidden)]
-    fn sum(centres: &Centres<Self>, x: &Rows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut Sums<Self>)
+    fn sum(centres: &Centers<Self>, x: &StridedRows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut CenterSums<Self>)
     where
         Self: super::Real;
 }
 
 macro_rules! kernel {
     ($t:ty, $lanes:literal, $simd:ident) => {
-        impl Kernel for $t {
+        impl DistanceNumber for $t {
             const LANES: usize = $lanes;
             const EPSILON: f64 = <$t>::EPSILON as f64;
 
@@ -60,9 +60,9 @@ macro_rules! kernel {
                 vec![0.0; 2 * rows * $lanes]
             }
 
-            fn nearest(centres: &Centres<Self>, x: &Rows<'_, Self>, best: &mut [Self], labels: &mut [u32]) {
+            fn nearest(centres: &Centers<Self>, x: &StridedRows<'_, Self>, best: &mut [Self], labels: &mut [u32]) {
                 #[cfg(target_arch = "x86_64")]
-                // Centres are numbered in the number type itself, so they must be whole numbers in it.
+                // Centers are numbered in the number type itself, so they must be whole numbers in it.
                 if centres.k <= 1 << 24 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
                     return unsafe { super::simd::$simd::nearest(centres, x, best, labels) };
@@ -71,7 +71,7 @@ macro_rules! kernel {
                 portable::nearest(centres, x, labels, |s, x, c| *s += x * c, <$t>::NEG_INFINITY);
             }
 
-            fn scores(centres: &Centres<Self>, group: usize, x: &Rows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self]) {
+            fn scores(centres: &Centers<Self>, group: usize, x: &StridedRows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self]) {
                 #[cfg(target_arch = "x86_64")]
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
@@ -80,9 +80,9 @@ macro_rules! kernel {
                 portable::scores(centres, group, x, rows, stride, out, |s, x, c| *s += x * c);
             }
 
-            fn own_distances(centres: &Centres<Self>, x: &Rows<'_, Self>, labels: &[u32], out: &mut [f64]) {
+            fn own_distances(centres: &Centers<Self>, x: &StridedRows<'_, Self>, labels: &[u32], out: &mut [f64]) {
                 #[inline(always)]
-                fn all(centres: &Centres<$t>, x: &Rows<'_, $t>, labels: &[u32], out: &mut [f64]) {
+                fn all(centres: &Centers<$t>, x: &StridedRows<'_, $t>, labels: &[u32], out: &mut [f64]) {
                     let width = centres.width;
                     for (i, (out, &label)) in out.iter_mut().zip(labels).enumerate() {
                         let (row, c) = (x.row(i), label as usize);
@@ -104,7 +104,7 @@ macro_rules! kernel {
                 #[cfg(target_arch = "x86_64")]
                 {
                     #[target_feature(enable = "avx2,fma")]
-                    fn wide(centres: &Centres<$t>, x: &Rows<'_, $t>, labels: &[u32], out: &mut [f64]) {
+                    fn wide(centres: &Centers<$t>, x: &StridedRows<'_, $t>, labels: &[u32], out: &mut [f64]) {
                         all(centres, x, labels, out);
                     }
                     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -128,7 +128,7 @@ macro_rules! kernel {
                 sums.iter().fold(rest, |s, v| s + v) == 0.0
             }
 
-            fn sum(centres: &Centres<Self>, x: &Rows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut Sums<Self>) {
+            fn sum(centres: &Centers<Self>, x: &StridedRows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut CenterSums<Self>) {
                 #[cfg(target_arch = "x86_64")]
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
@@ -160,12 +160,12 @@ kernel!(f64, 4, double);
 
 /// Plain loops over the packed centres, in the order of the fast kernels.
 pub(super) mod portable {
-    use super::super::{Centres, Real, Rows};
+    use super::super::{Centers, Real, StridedRows};
 
     pub(in super::super) fn scores<T: Real>(
-        centres: &Centres<T>,
+        centres: &Centers<T>,
         group: usize,
-        x: &Rows<'_, T>,
+        x: &StridedRows<'_, T>,
         rows: &[u32],
         stride: usize,
         out: &mut [T],
@@ -184,8 +184,8 @@ pub(super) mod portable {
     }
 
     pub(in super::super) fn nearest<T: Real>(
-        centres: &Centres<T>,
-        x: &Rows<'_, T>,
+        centres: &Centers<T>,
+        x: &StridedRows<'_, T>,
         labels: &mut [u32],
         add: impl Fn(&mut T, T, T),
         least: T,

@@ -6,7 +6,7 @@ macro_rules! simd {
         pub(super) mod $module {
             use std::arch::x86_64::*;
 
-            use super::super::{Centres, Rows, Sums};
+            use super::super::{Centers, StridedRows, CenterSums};
             use super::$swaps as swaps;
 
             const L: usize = $lanes;
@@ -91,9 +91,9 @@ macro_rules! simd {
             /// Scores of some rows with one group of centres; see [`super::super::kernel::Kernel::scores`].
             #[target_feature(enable = "avx2,fma")]
             pub(in super::super) fn scores(
-                centres: &Centres<$t>,
+                centres: &Centers<$t>,
                 group: usize,
-                x: &Rows<'_, $t>,
+                x: &StridedRows<'_, $t>,
                 rows: &[u32],
                 stride: usize,
                 out: &mut [$t],
@@ -106,9 +106,9 @@ macro_rules! simd {
 
             #[target_feature(enable = "avx2,fma")]
             fn scores_of<const R: usize, const C: usize>(
-                centres: &Centres<$t>,
+                centres: &Centers<$t>,
                 group: usize,
-                x: &Rows<'_, $t>,
+                x: &StridedRows<'_, $t>,
                 rows: &[u32],
                 stride: usize,
                 out: &mut [$t],
@@ -156,18 +156,18 @@ macro_rules! simd {
             #[inline]
             #[target_feature(enable = "avx2,fma")]
             fn winner(top: $v, at: $v) -> $t {
-                let most = swaps::across(top, |a, b| $max(a, b));
+                let most = swaps::reduce_lanes(top, |a, b| $max(a, b));
                 let candidates = $blendv($set1(<$t>::MAX), at, $cmp::<_CMP_EQ_OQ>(top, most));
-                swaps::first(swaps::across(candidates, |a, b| $min(a, b)))
+                swaps::first(swaps::reduce_lanes(candidates, |a, b| $min(a, b)))
             }
 
-            /// Nearest centres of rows; see [`Centres::nearest`].
+            /// Nearest centres of rows; see [`Centers::nearest`].
             #[target_feature(enable = "avx2,fma")]
-            pub(in super::super) fn nearest(centres: &Centres<$t>, x: &Rows<'_, $t>, best: &mut [$t], labels: &mut [u32]) {
+            pub(in super::super) fn nearest(centres: &Centers<$t>, x: &StridedRows<'_, $t>, best: &mut [$t], labels: &mut [u32]) {
                 assert!(best.len() >= 2 * L * labels.len() && labels.len() == x.rows && x.cols == centres.cols);
                 for (g, group) in centres.groups.iter().enumerate() {
                     let (is_first, is_last) = (g == 0, g + 1 == centres.groups.len());
-                    // Sums, centres and one number of a row fill the sixteen registers without spilling.
+                    // CenterSums, centres and one number of a row fill the sixteen registers without spilling.
                     match group.vectors {
                         1 => scan::<8, 1>(centres, g, x, best, labels, is_first, is_last),
                         _ => scan::<6, 2>(centres, g, x, best, labels, is_first, is_last),
@@ -178,9 +178,9 @@ macro_rules! simd {
             /// All rows against one group of centres, R rows at a time.
             #[target_feature(enable = "avx2,fma")]
             fn scan<const R: usize, const C: usize>(
-                centres: &Centres<$t>,
+                centres: &Centers<$t>,
                 group: usize,
-                x: &Rows<'_, $t>,
+                x: &StridedRows<'_, $t>,
                 best: &mut [$t],
                 labels: &mut [u32],
                 is_first: bool,
@@ -229,14 +229,14 @@ macro_rules! simd {
                 }
             }
 
-            /// Sums of row minus centre; see [`Centres::nearest_and_sum`].
+            /// CenterSums of row minus centre; see [`Centers::nearest_and_sum`].
             #[target_feature(enable = "avx2,fma")]
             pub(in super::super) fn sum(
-                centres: &Centres<$t>,
-                x: &Rows<'_, $t>,
+                centres: &Centers<$t>,
+                x: &StridedRows<'_, $t>,
                 weight: Option<&[f64]>,
                 labels: &[u32],
-                sums: &mut Sums<$t>,
+                sums: &mut CenterSums<$t>,
             ) {
                 let (cols, width) = (centres.cols, centres.width);
                 assert!(labels.len() == x.rows && width == cols.next_multiple_of(L));
@@ -334,7 +334,7 @@ mod single_lanes {
     /// One number from all lanes, in all lanes.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    pub(super) fn across(v: __m256, f: impl Fn(__m256, __m256) -> __m256) -> __m256 {
+    pub(super) fn reduce_lanes(v: __m256, f: impl Fn(__m256, __m256) -> __m256) -> __m256 {
         let v = f(v, _mm256_permute2f128_ps::<1>(v, v));
         let v = f(v, _mm256_permute_ps::<0b01_00_11_10>(v));
         f(v, _mm256_permute_ps::<0b10_11_00_01>(v))
@@ -361,7 +361,7 @@ mod double_lanes {
     /// One number from all lanes, in all lanes.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    pub(super) fn across(v: __m256d, f: impl Fn(__m256d, __m256d) -> __m256d) -> __m256d {
+    pub(super) fn reduce_lanes(v: __m256d, f: impl Fn(__m256d, __m256d) -> __m256d) -> __m256d {
         let v = f(v, _mm256_permute2f128_pd::<1>(v, v));
         f(v, _mm256_permute_pd::<0b0101>(v))
     }

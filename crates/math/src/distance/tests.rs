@@ -13,8 +13,8 @@ fn check<T: Real>(x: &[f64], cols: usize, centres: &[f64], weight: Option<&[f64]
     let (rows, k) = (x.len() / cols, centres.len() / cols);
     let typed: Vec<T> = x.iter().map(|&v| T::from_f64(v)).collect();
     let exact: Vec<f64> = typed.iter().map(|v| v.to_f64()).collect();
-    let view = Rows::new(&typed, rows, cols, cols).unwrap();
-    let packed = Centres::<T>::new(centres, k, cols);
+    let view = StridedRows::new(&typed, rows, cols, cols).unwrap();
+    let packed = Centers::<T>::new(centres, k, cols);
     let (mut labels, mut again) = (vec![0u32; rows], vec![0u32; rows]);
     let mut sums = packed.sums();
     packed.nearest_and_sum(view, weight, &mut labels, &mut sums);
@@ -66,7 +66,7 @@ proptest! {
         weighted in any::<bool>(),
         seed in any::<u64>(),
     ) {
-        let mut s = ermine_core::Stream::new(seed, "kernels", 0);
+        let mut s = ermine_core::RngStream::new(seed, "kernels", 0);
         let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| s.normal() + shift).collect() };
         let (x, centres) = (draw(rows * cols), draw(k * cols));
         let weight: Option<Vec<f64>> = weighted.then(|| (0..rows).map(|i| (i % 3) as f64 * 0.5).collect());
@@ -82,7 +82,7 @@ fn ties_go_to_the_first_centre() {
         let centres: Vec<f64> = (0..k).flat_map(|c| if c < 2 { [1.0, 2.0] } else { [50.0, c as f64] }).collect();
         let x = [1.0f32, 2.0, 0.0, 0.0, 3.0, 3.0];
         let mut labels = [9; 3];
-        Centres::<f32>::new(&centres, k, 2).nearest(Rows::new(&x, 3, 2, 2).unwrap(), &mut labels);
+        Centers::<f32>::new(&centres, k, 2).nearest(StridedRows::new(&x, 3, 2, 2).unwrap(), &mut labels);
         assert_eq!(labels, [0; 3], "{k} centres");
     }
 }
@@ -91,7 +91,7 @@ fn ties_go_to_the_first_centre() {
 fn far_from_zero_the_centres_are_still_told_apart() {
     let x: Vec<f64> = (0..40).map(|i| 1e6 + f64::from(i % 2) + 1e-3 * f64::from(i)).collect();
     let mut labels = vec![9; 40];
-    Centres::<f64>::new(&[1e6, 1e6 + 1.0], 2, 1).nearest(Rows::new(&x, 40, 1, 1).unwrap(), &mut labels);
+    Centers::<f64>::new(&[1e6, 1e6 + 1.0], 2, 1).nearest(StridedRows::new(&x, 40, 1, 1).unwrap(), &mut labels);
     assert!(labels.iter().enumerate().all(|(i, &l)| l as usize == i % 2));
 }
 
@@ -99,38 +99,38 @@ fn far_from_zero_the_centres_are_still_told_apart() {
 fn what_is_no_number_gets_a_centre_that_exists() {
     let x = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1.0];
     let mut labels = [9; 5];
-    Centres::<f32>::new(&[-1.0, 3.0], 2, 1).nearest(Rows::new(&x, 5, 1, 1).unwrap(), &mut labels);
+    Centers::<f32>::new(&[-1.0, 3.0], 2, 1).nearest(StridedRows::new(&x, 5, 1, 1).unwrap(), &mut labels);
     assert!(labels.iter().all(|&l| l < 2));
 }
 
 #[test]
 fn rows_may_lie_apart_and_must_lie_inside() {
     let x = [1.0, 9.0, 2.0, 9.0, 3.0];
-    let view = Rows::new(&x, 3, 1, 2).unwrap();
+    let view = StridedRows::new(&x, 3, 1, 2).unwrap();
     let mut labels = [9; 3];
-    Centres::<f64>::new(&[0.0, 2.6], 2, 1).nearest(view, &mut labels);
+    Centers::<f64>::new(&[0.0, 2.6], 2, 1).nearest(view, &mut labels);
     assert_eq!(labels, [0, 1, 1]);
-    assert!(Rows::new(&x, 3, 2, 2).is_none() && Rows::new(&x, 2, 1, usize::MAX).is_none());
+    assert!(StridedRows::new(&x, 3, 2, 2).is_none() && StridedRows::new(&x, 2, 1, usize::MAX).is_none());
 }
 
 /// A few steps of Lloyd with bounds and without: the same labels and the same sums, to the last bit.
 fn bounds_agree<T: Real + PartialEq + std::fmt::Debug>(rows: usize, cols: usize, k: usize, shift: f64, seed: u64) -> usize {
-    let mut s = ermine_core::Stream::new(seed, "bounds", 0);
+    let mut s = ermine_core::RngStream::new(seed, "bounds", 0);
     let groups: Vec<f64> = (0..k * cols).map(|_| 3.0 * s.normal() + shift).collect();
     let x: Vec<T> = (0..rows * cols).map(|at| T::from_f64(groups[(at / cols) % k * cols + at % cols] + s.normal())).collect();
-    let view = Rows::new(&x, rows, cols, cols).unwrap();
+    let view = StridedRows::new(&x, rows, cols, cols).unwrap();
     // Some rows are the same, and some centres are.
     let mut centres: Vec<f64> =
         (0..k).flat_map(|c| view.row((c * 7) % rows).iter().map(|v| v.to_f64()).collect::<Vec<_>>()).collect();
     let weight: Vec<f64> = (0..rows).map(|i| 1.0 + (i % 2) as f64).collect();
     let mut lower: Vec<f32> = Vec::new();
     let mut labels = vec![0u32; rows];
-    let mut before: Option<Centres<T>> = None;
+    let mut before: Option<Centers<T>> = None;
     let mut ruled_out = 0;
     for step in 0..8 {
-        let ready = Centres::<T>::new(&centres, k, cols);
+        let ready = Centers::<T>::new(&centres, k, cols);
         lower.resize(rows * ready.groups(), f32::NEG_INFINITY);
-        let moves = before.as_ref().map_or_else(|| vec![0.0; ready.groups()], |b| ready.moves(b));
+        let moves = before.as_ref().map_or_else(|| vec![0.0; ready.groups()], |b| ready.center_moves(b));
         let (mut plain, mut plain_sums, mut sums) = (vec![0u32; rows], ready.sums(), ready.sums());
         ready.nearest_and_sum(view, Some(&weight), &mut plain, &mut plain_sums);
         let compared = ready.bounded_and_sum(view, Some(&weight), &mut labels, &mut lower, &moves, &mut sums);

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::Kernel;
 use super::gram::sparse_square;
-use super::number::Number;
+use super::number::GramNumber;
 use super::panels::LANES;
-use super::points::{Form, mean};
+use super::points::{KernelForm, mean};
 
 /// Rows that are predicted together, and points that they meet at a time.
 const ROWS: usize = 64;
@@ -17,7 +17,7 @@ const PANEL: usize = 256;
 
 /// The rows x₁, x₂, … of an expansion.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Centres {
+pub enum ExpansionPoints {
     /// Dense rows.
     Dense(Mat<f64>),
     /// Sparse rows.
@@ -26,7 +26,7 @@ pub enum Centres {
     Columns(Vec<u32>, usize),
 }
 
-impl Centres {
+impl ExpansionPoints {
     /// The given rows of `x`; their numbers for a precomputed kernel.
     pub fn take(kernel: &Kernel, x: &Features<'_>, rows: &[usize]) -> Result<Self> {
         if *kernel == Kernel::Precomputed {
@@ -36,7 +36,7 @@ impl Centres {
             Features::Csr(m) => Self::Sparse(m.take_rows(rows)),
             Features::F64(m) => Self::Dense(m.take_rows(rows)),
             other => {
-                let owned = other.take(rows);
+                let owned = other.take_rows(rows);
                 let mut scratch = Vec::new();
                 Self::Dense(owned.view().f64_rows(&mut scratch, "a kernel")?.to_owned())
             }
@@ -68,14 +68,14 @@ impl Centres {
 }
 
 /// One function: coefficients of runs of centres. What is not in a run has coefficient 0.
-pub type Runs = Vec<(Range<usize>, Vec<f64>)>;
+pub type SparseCoefs = Vec<(Range<usize>, Vec<f64>)>;
 
 /// Centres made ready for prediction.
 #[derive(Clone, Debug)]
 pub struct Expansion {
     kernel: Kernel,
-    form: Form,
-    centres: Centres,
+    form: KernelForm,
+    centres: ExpansionPoints,
     /// What is taken off dense rows of a Gaussian kernel, and the centres without it, where their mean is large.
     shift: Vec<f64>,
     shifted: Vec<f64>,
@@ -85,24 +85,24 @@ pub struct Expansion {
 
 impl Expansion {
     /// Rules for γ must have been resolved.
-    pub fn new(kernel: &Kernel, centres: Centres) -> Result<Self> {
+    pub fn new(kernel: &Kernel, centres: ExpansionPoints) -> Result<Self> {
         kernel.check(centres.cols())?;
-        let form = Form::of(kernel);
+        let form = KernelForm::of(kernel);
         let (mut shift, mut shifted, mut norms) = (Vec::new(), Vec::new(), Vec::new());
         match (&form, &centres) {
-            (_, Centres::Columns(..)) if *kernel != Kernel::Precomputed => {
+            (_, ExpansionPoints::Columns(..)) if *kernel != Kernel::Precomputed => {
                 return Err(Error::Data(format!("kernel {kernel} needs rows, not columns of a kernel matrix")));
             }
-            (_, Centres::Columns(places, cols)) => {
+            (_, ExpansionPoints::Columns(places, cols)) => {
                 if let Some(place) = places.iter().find(|p| **p as usize >= *cols) {
                     return Err(Error::Data(format!("column {place} of a kernel matrix of {cols} columns")));
                 }
             }
-            (Form::Other(Kernel::Precomputed), _) => {
+            (KernelForm::Other(Kernel::Precomputed), _) => {
                 return Err(Error::Data("a precomputed kernel has no rows".into()));
             }
-            (Form::Other(_), _) => {}
-            (Form::Gaussian { .. }, Centres::Dense(m)) => {
+            (KernelForm::Other(_), _) => {}
+            (KernelForm::Gaussian { .. }, ExpansionPoints::Dense(m)) => {
                 shift = far_mean(m);
                 if !shift.is_empty() {
                     shifted = (0..m.rows()).flat_map(|i| m.row(i).iter().zip(&shift).map(|(v, c)| v - c)).collect();
@@ -110,11 +110,11 @@ impl Expansion {
                 let rows = if shift.is_empty() { m.as_slice() } else { &shifted };
                 norms = rows.chunks_exact(m.cols().max(1)).map(square).collect();
             }
-            (Form::Gaussian { .. }, Centres::Sparse(m)) => {
+            (KernelForm::Gaussian { .. }, ExpansionPoints::Sparse(m)) => {
                 let mut dense = vec![0.0; m.view().cols()];
                 norms = (0..m.view().rows()).map(|i| sparse_square(m.view(), i, &mut dense)).collect();
             }
-            (_, Centres::Dense(_) | Centres::Sparse(_)) => {}
+            (_, ExpansionPoints::Dense(_) | ExpansionPoints::Sparse(_)) => {}
         }
         Ok(Self { kernel: kernel.clone(), form, centres, shift, shifted, norms })
     }
@@ -125,13 +125,13 @@ impl Expansion {
     }
 
     /// The centres.
-    pub fn centres(&self) -> &Centres {
+    pub fn centres(&self) -> &ExpansionPoints {
         &self.centres
     }
 
     /// A column of values for each function, a row for each row; in parallel over blocks of rows. The bits of a row do not depend on
     /// the rows around it.
-    pub fn values(&self, x: &Features<'_>, functions: &[Runs], learner: &str) -> Result<Mat<f64>> {
+    pub fn values(&self, x: &Features<'_>, functions: &[SparseCoefs], learner: &str) -> Result<Mat<f64>> {
         x.expect_cols(self.centres.cols())?;
         // A kernel may be finite, even 0, where a cell is not; reading the cells costs little next to the kernel.
         x.refuse_non_finite(None)?;
@@ -187,7 +187,7 @@ impl Expansion {
         if rows == 0 {
             return Ok(());
         }
-        if let (Centres::Sparse(m), Form::Linear | Form::Polynomial { .. } | Form::Gaussian { .. } | Form::Sigmoid { .. }) =
+        if let (ExpansionPoints::Sparse(m), KernelForm::Linear | KernelForm::Polynomial { .. } | KernelForm::Gaussian { .. } | KernelForm::Sigmoid { .. }) =
             (&self.centres, &self.form)
         {
             return self.sparse_panels(m.view(), x, learner, take);
@@ -198,28 +198,28 @@ impl Expansion {
         block.chunks_exact_mut(cols.max(1)).enumerate().for_each(|(i, row)| view.copy_row(i, row));
         let mut k = Vec::new();
         match &self.centres {
-            Centres::Columns(places, _) => {
+            ExpansionPoints::Columns(places, _) => {
                 for (p, places) in places.chunks(PANEL).enumerate() {
                     k.clear();
                     places.iter().for_each(|&j| k.extend((0..rows).map(|i| block[i * cols + j as usize])));
                     take(p * PANEL, &k);
                 }
             }
-            Centres::Sparse(m) => {
+            ExpansionPoints::Sparse(m) => {
                 for first in (0..m.view().rows()).step_by(PANEL) {
                     let centres = m.view().row_range(first..(first + PANEL).min(m.view().rows())).to_dense();
-                    take(first, &self.kernel.gram_here(centres.view(), MatRef::row_major(&block, rows, cols))?);
+                    take(first, &self.kernel.gram_serial(centres.view(), MatRef::row_major(&block, rows, cols))?);
                 }
             }
-            Centres::Dense(m) if matches!(self.form, Form::Other(_)) => {
+            ExpansionPoints::Dense(m) if matches!(self.form, KernelForm::Other(_)) => {
                 for first in (0..m.rows()).step_by(PANEL) {
                     let centres = m.view().row_range(first..(first + PANEL).min(m.rows()));
-                    take(first, &self.kernel.gram_here(centres, MatRef::row_major(&block, rows, cols))?);
+                    take(first, &self.kernel.gram_serial(centres, MatRef::row_major(&block, rows, cols))?);
                 }
             }
-            Centres::Dense(m) => {
+            ExpansionPoints::Dense(m) => {
                 let mut norms = Vec::new();
-                if let Form::Gaussian { .. } = self.form {
+                if let KernelForm::Gaussian { .. } = self.form {
                     block.chunks_exact_mut(cols).for_each(|row| row.iter_mut().zip(&self.shift).for_each(|(v, c)| *v -= c));
                     norms = block.chunks_exact(cols).map(square).collect();
                 }

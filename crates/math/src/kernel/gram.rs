@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 use ermine_core::{CsrRef, Error, Mat, MatRef, Result};
 use rayon::prelude::*;
 
-use super::number::{Number, horner, power, products};
-use super::{Kernel, Map};
+use super::number::{GramNumber, horner, power, products};
+use super::{Kernel, KernelMap};
 
 /// Rows of a block that one thread computes at a time. The bits of an element do not depend on it.
 const BLOCK: usize = 256;
 
 /// Two lists of rows, and what several kernels of one expression share of them.
-pub struct Gram<'a, T: Number> {
+pub struct GramBlock<'a, T: GramNumber> {
     a: MatRef<'a, T>,
     b: MatRef<'a, T>,
     products: OnceCell<Vec<T>>,
@@ -21,7 +21,7 @@ pub struct Gram<'a, T: Number> {
 
 impl Kernel {
     /// The matrix of k(aᵢ, bⱼ), in parallel over blocks of rows of `a`. Rules for γ must have been resolved.
-    pub fn gram<T: Number>(&self, a: MatRef<'_, T>, b: MatRef<'_, T>) -> Result<Mat<T>> {
+    pub fn gram<T: GramNumber>(&self, a: MatRef<'_, T>, b: MatRef<'_, T>) -> Result<Mat<T>> {
         if a.cols() != b.cols() {
             return Err(Error::Data(format!("kernel {self}: rows of {} and of {} cells", a.cols(), b.cols())));
         }
@@ -78,14 +78,14 @@ impl Kernel {
             let distances = distances_of(&products, &own, &squares);
             // The rows themselves are not looked at: everything such a kernel needs is filled in.
             let nothing = MatRef::row_major(&[], 0, 0);
-            let shared = Gram { a: nothing, b: nothing, products: products.into(), distances: distances.into() };
+            let shared = GramBlock { a: nothing, b: nothing, products: products.into(), distances: distances.into() };
             self.map(&shared, out)
         })?;
         Ok(Mat::from_vec(a.rows(), width, out))
     }
 
     /// The same on the calling thread, row after row.
-    pub(super) fn gram_here(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    pub(super) fn gram_serial(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Vec<f64>> {
         let mut out = vec![0.0; a.rows() * b.rows()];
         self.fill(a, b, &mut out)?;
         Ok(out)
@@ -114,25 +114,25 @@ impl Kernel {
         }
     }
 
-    fn fill<T: Number>(&self, a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut [T]) -> Result<()> {
-        self.map(&Gram { a, b, products: OnceCell::new(), distances: OnceCell::new() }, out)
+    fn fill<T: GramNumber>(&self, a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut [T]) -> Result<()> {
+        self.map(&GramBlock { a, b, products: OnceCell::new(), distances: OnceCell::new() }, out)
     }
 
-    fn map<T: Number>(&self, rows: &Gram<'_, T>, out: &mut [T]) -> Result<()> {
+    fn map<T: GramNumber>(&self, rows: &GramBlock<'_, T>, out: &mut [T]) -> Result<()> {
         match self {
-            Self::Constant(c) => out.fill(T::of(*c)),
+            Self::Constant(c) => out.fill(T::from_f64(*c)),
             Self::Linear => out.copy_from_slice(rows.products()),
             Self::Polynomial { gamma, coef0, degree } => {
                 let gamma = gamma.value();
-                each(out, rows.products(), |v| power(gamma * v + coef0, *degree));
+                map_into(out, rows.products(), |v| power(gamma * v + coef0, *degree));
             }
             Self::Sigmoid { gamma, coef0 } => {
                 let gamma = gamma.value();
-                each(out, rows.products(), |v| (gamma * v + coef0).tanh());
+                map_into(out, rows.products(), |v| (gamma * v + coef0).tanh());
             }
             Self::Gaussian { gamma } => {
                 let gamma = gamma.value();
-                each(out, rows.distances(), |v| -gamma * v);
+                map_into(out, rows.distances(), |v| -gamma * v);
                 T::exp_all(out);
             }
             Self::Laplacian { gamma } => {
@@ -143,7 +143,7 @@ impl Kernel {
             Self::Bilinear(m) => {
                 // (A bᵀ) first, then products with the rows of a.
                 let right = Mat::from_fn(rows.b.rows(), m.rows(), |j, i| {
-                    T::of(m.row(i).iter().zip(rows.b.t().col_iter(j)).map(|(m, z)| m * z.double()).sum())
+                    T::from_f64(m.row(i).iter().zip(rows.b.t().col_iter(j)).map(|(m, z)| m * z.to_f64()).sum())
                 });
                 products(rows.a, right.view(), out);
             }
@@ -154,17 +154,17 @@ impl Kernel {
                 k.map(rows, out)?;
                 let mut other = vec![T::default(); out.len()];
                 l.map(rows, &mut other)?;
-                out.iter_mut().zip(other).for_each(|(a, b)| *a = T::of(a.double() + b.double()));
+                out.iter_mut().zip(other).for_each(|(a, b)| *a = T::from_f64(a.to_f64() + b.to_f64()));
             }
             Self::Product(k, l) => {
                 k.map(rows, out)?;
                 let mut other = vec![T::default(); out.len()];
                 l.map(rows, &mut other)?;
-                out.iter_mut().zip(other).for_each(|(a, b)| *a = T::of(a.double() * b.double()));
+                out.iter_mut().zip(other).for_each(|(a, b)| *a = T::from_f64(a.to_f64() * b.to_f64()));
             }
             Self::Times(c, k) => {
                 k.map(rows, out)?;
-                out.iter_mut().for_each(|v| *v = T::of(c * v.double()));
+                out.iter_mut().for_each(|v| *v = T::from_f64(c * v.to_f64()));
             }
             Self::Exp(k) => {
                 k.map(rows, out)?;
@@ -172,14 +172,14 @@ impl Kernel {
             }
             Self::Series(c, k) => {
                 k.map(rows, out)?;
-                out.iter_mut().for_each(|v| *v = T::of(horner(c, v.double())));
+                out.iter_mut().for_each(|v| *v = T::from_f64(horner(c, v.to_f64())));
             }
             Self::Scaled(f, k) => {
                 k.map(rows, out)?;
-                let of_rows = |m: MatRef<'_, T>| (0..m.rows()).map(|i| f.value(&doubles(m, i))).collect::<Vec<_>>();
+                let of_rows = |m: MatRef<'_, T>| (0..m.rows()).map(|i| f.value(&row_f64(m, i))).collect::<Vec<_>>();
                 let (left, right) = (of_rows(rows.a), of_rows(rows.b));
                 for (row, l) in out.chunks_exact_mut(right.len()).zip(left) {
-                    row.iter_mut().zip(&right).for_each(|(v, r)| *v = T::of(l * v.double() * r));
+                    row.iter_mut().zip(&right).for_each(|(v, r)| *v = T::from_f64(l * v.to_f64() * r));
                 }
             }
             Self::After(map, k) => {
@@ -201,7 +201,7 @@ impl Kernel {
     }
 }
 
-impl<T: Number> Gram<'_, T> {
+impl<T: GramNumber> GramBlock<'_, T> {
     /// x·z of all pairs.
     fn products(&self) -> &[T] {
         self.products.get_or_init(|| {
@@ -216,15 +216,15 @@ impl<T: Number> Gram<'_, T> {
     fn distances(&self) -> &[T] {
         self.distances.get_or_init(|| {
             let (n, p) = (self.b.rows(), self.b.cols());
-            let mean: Vec<f64> = (0..p).map(|j| self.b.col_iter(j).map(|v| v.double()).sum::<f64>() / n.max(1) as f64).collect();
+            let mean: Vec<f64> = (0..p).map(|j| self.b.col_iter(j).map(|v| v.to_f64()).sum::<f64>() / n.max(1) as f64).collect();
             // The mean of numbers near the largest may overflow; then nothing is taken off.
             let mean: Vec<f64> = mean.into_iter().map(|m| if m.is_finite() { m } else { 0.0 }).collect();
-            let centred = |m: MatRef<'_, T>| Mat::from_fn(m.rows(), p, |i, j| T::of(m.at(i, j).double() - mean[j]));
+            let centred = |m: MatRef<'_, T>| Mat::from_fn(m.rows(), p, |i, j| T::from_f64(m.at(i, j).to_f64() - mean[j]));
             let (a, b) = (centred(self.a), centred(self.b));
             let mut out = vec![T::default(); a.rows() * n];
             products(a.view(), b.view(), &mut out);
             let square = |m: &Mat<T>| -> Vec<f64> {
-                (0..m.rows()).map(|i| m.row(i).iter().map(|v| v.double() * v.double()).sum()).collect()
+                (0..m.rows()).map(|i| m.row(i).iter().map(|v| v.to_f64() * v.to_f64()).sum()).collect()
             };
             distances_of(&out, &square(&a), &square(&b))
         })
@@ -232,27 +232,27 @@ impl<T: Number> Gram<'_, T> {
 
     /// A function of all pairs of rows, as doubles.
     fn pairs(&self, out: &mut [T], k: impl Fn(&[f64], &[f64]) -> f64) {
-        let right: Vec<Vec<f64>> = (0..self.b.rows()).map(|j| doubles(self.b, j)).collect();
+        let right: Vec<Vec<f64>> = (0..self.b.rows()).map(|j| row_f64(self.b, j)).collect();
         for (i, row) in out.chunks_exact_mut(right.len()).enumerate() {
-            let left = doubles(self.a, i);
-            row.iter_mut().zip(&right).for_each(|(v, right)| *v = T::of(k(&left, right)));
+            let left = row_f64(self.a, i);
+            row.iter_mut().zip(&right).for_each(|(v, right)| *v = T::from_f64(k(&left, right)));
         }
     }
 }
 
-fn each<T: Number>(out: &mut [T], from: &[T], f: impl Fn(f64) -> f64) {
-    out.iter_mut().zip(from).for_each(|(out, v)| *out = T::of(f(v.double())));
+fn map_into<T: GramNumber>(out: &mut [T], from: &[T], f: impl Fn(f64) -> f64) {
+    out.iter_mut().zip(from).for_each(|(out, v)| *out = T::from_f64(f(v.to_f64())));
 }
 
-fn doubles<T: Number>(m: MatRef<'_, T>, i: usize) -> Vec<f64> {
-    m.t().col_iter(i).map(|v| v.double()).collect()
+fn row_f64<T: GramNumber>(m: MatRef<'_, T>, i: usize) -> Vec<f64> {
+    m.t().col_iter(i).map(|v| v.to_f64()).collect()
 }
 
 /// ‖x‖² + ‖z‖² - 2 x·z, never below 0.
-fn distances_of<T: Number>(products: &[T], left: &[f64], right: &[f64]) -> Vec<T> {
+fn distances_of<T: GramNumber>(products: &[T], left: &[f64], right: &[f64]) -> Vec<T> {
     let mut out = Vec::with_capacity(products.len());
     for (row, l) in products.chunks_exact(right.len().max(1)).zip(left) {
-        out.extend(row.iter().zip(right).map(|(v, r)| T::of((l + r - 2.0 * v.double()).max(0.0))));
+        out.extend(row.iter().zip(right).map(|(v, r)| T::from_f64((l + r - 2.0 * v.to_f64()).max(0.0))));
     }
     out
 }
@@ -269,8 +269,8 @@ pub(super) fn sparse_square(m: CsrRef<'_>, i: usize, dense: &mut [f64]) -> f64 {
     sum
 }
 
-fn mapped<T: Number>(map: &Map, m: MatRef<'_, T>) -> Result<Mat<T>> {
-    let rows: Vec<Vec<f64>> = (0..m.rows()).map(|i| map.value(&doubles(m, i))).collect();
+fn mapped<T: GramNumber>(map: &KernelMap, m: MatRef<'_, T>) -> Result<Mat<T>> {
+    let rows: Vec<Vec<f64>> = (0..m.rows()).map(|i| map.value(&row_f64(m, i))).collect();
     let width = rows.first().map_or(0, Vec::len);
     if let Some(i) = rows.iter().position(|r| r.len() != width) {
         let other = rows[i].len();
@@ -279,5 +279,5 @@ fn mapped<T: Number>(map: &Map, m: MatRef<'_, T>) -> Result<Mat<T>> {
             i + 1
         )));
     }
-    Ok(Mat::from_fn(m.rows(), width, |i, j| T::of(rows[i][j])))
+    Ok(Mat::from_fn(m.rows(), width, |i, j| T::from_f64(rows[i][j])))
 }

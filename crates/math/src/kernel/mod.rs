@@ -43,11 +43,11 @@ use std::sync::Arc;
 use ermine_core::{Error, Mat, Result};
 use serde::{Deserialize, Serialize};
 
-pub use expansion::{Centres, Expansion, Runs};
-pub use gram::Gram;
-pub use number::Number;
+pub use expansion::{ExpansionPoints, Expansion, SparseCoefs};
+pub use gram::GramBlock;
+pub use number::GramNumber;
 pub use points::Points;
-pub use psd::{Spectrum, is_psd};
+pub use psd::{PsdCheck, is_psd};
 
 /// A kernel. Everything but what contains a function of the user's can be saved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,9 +99,9 @@ pub enum Kernel {
     /// Σ cᵢ kⁱ.
     Series(Vec<f64>, Box<Kernel>),
     /// f(x) k(x, z) f(z).
-    Scaled(Function, Box<Kernel>),
+    Scaled(KernelFactor, Box<Kernel>),
     /// k(φ(x), φ(z)).
-    After(Map, Box<Kernel>),
+    After(KernelMap, Box<Kernel>),
     /// k on some of the columns.
     On(Vec<u32>, Box<Kernel>),
     /// A function of the user's; it cannot be saved.
@@ -130,7 +130,7 @@ impl From<f64> for Gamma {
 
 /// What [`Gamma`] is taken from: the number of columns, and the variance of all their cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct CellVariance {
     /// Number of columns.
     pub columns: usize,
     /// The variance of all cells about their common mean.
@@ -139,10 +139,10 @@ pub struct Spread {
 
 impl Gamma {
     /// `spread` is asked where there is a rule.
-    fn resolve(self, spread: impl Fn() -> Spread) -> Self {
+    fn resolve(self, spread: impl Fn() -> CellVariance) -> Self {
         Self::Value(match self {
             Self::Scale => match spread() {
-                Spread { columns, variance } if variance > 0.0 => 1.0 / (columns as f64 * variance),
+                CellVariance { columns, variance } if variance > 0.0 => 1.0 / (columns as f64 * variance),
                 // Cells that are all the same have no width; any number does.
                 _ => 1.0,
             },
@@ -164,7 +164,7 @@ impl Gamma {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
-pub enum Function {
+pub enum KernelFactor {
     /// 1/‖x‖, and 0 for x = 0: with the linear kernel, the cosine of the angle.
     InverseNorm,
     /// w·x + b.
@@ -179,7 +179,7 @@ pub enum Function {
     User(UserFunction),
 }
 
-impl Function {
+impl KernelFactor {
     /// A function of the user's.
     pub fn user(f: impl Fn(&[f64]) -> f64 + Send + Sync + 'static) -> Self {
         Self::User(UserFunction(Arc::new(f)))
@@ -202,7 +202,7 @@ impl Function {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
-pub enum Map {
+pub enum KernelMap {
     /// A x, for a matrix with a row a new column.
     Linear(Mat<f64>),
     /// (x_j - shift_j) / scale_j.
@@ -217,7 +217,7 @@ pub enum Map {
     User(UserMap),
 }
 
-impl Map {
+impl KernelMap {
     /// A map of the user's. All its results must have the same length.
     pub fn user(f: impl Fn(&[f64]) -> Vec<f64> + Send + Sync + 'static) -> Self {
         Self::User(UserMap(Arc::new(f)))
@@ -306,7 +306,7 @@ impl Kernel {
 
     /// The cosine of the angle between x and z.
     pub fn cosine() -> Self {
-        Self::Linear.scaled_by(Function::InverseNorm)
+        Self::Linear.scaled_by(KernelFactor::InverseNorm)
     }
 
     /// A function of the user's. It should be symmetric.
@@ -325,12 +325,12 @@ impl Kernel {
     }
 
     /// f(x) k(x, z) f(z).
-    pub fn scaled_by(self, f: Function) -> Self {
+    pub fn scaled_by(self, f: KernelFactor) -> Self {
         Self::Scaled(f, Box::new(self))
     }
 
     /// k(φ(x), φ(z)).
-    pub fn after(self, map: Map) -> Self {
+    pub fn after(self, map: KernelMap) -> Self {
         Self::After(map, Box::new(self))
     }
 
@@ -368,7 +368,7 @@ impl Kernel {
     }
 
     /// The kernel with numbers in the place of rules for γ. `spread` tells of some of the columns, or of all.
-    pub fn resolved(&self, spread: &dyn Fn(Option<&[u32]>) -> Spread) -> Self {
+    pub fn resolved(&self, spread: &dyn Fn(Option<&[u32]>) -> CellVariance) -> Self {
         let inner = |k: &Self| Box::new(k.resolved(spread));
         match self {
             Self::Polynomial { gamma, coef0, degree } => {
@@ -424,8 +424,8 @@ impl Kernel {
         match self {
             Self::User(_) => true,
             Self::Sum(a, b) | Self::Product(a, b) => a.has_user_code() || b.has_user_code(),
-            Self::Scaled(f, k) => matches!(f, Function::User(_)) || k.has_user_code(),
-            Self::After(map, k) => matches!(map, Map::User(_)) || k.has_user_code(),
+            Self::Scaled(f, k) => matches!(f, KernelFactor::User(_)) || k.has_user_code(),
+            Self::After(map, k) => matches!(map, KernelMap::User(_)) || k.has_user_code(),
             Self::Times(_, k) | Self::Exp(k) | Self::Series(_, k) | Self::On(_, k) => k.has_user_code(),
             _ => false,
         }
@@ -473,7 +473,7 @@ impl Kernel {
                 k.check(columns)
             }
             Self::Scaled(f, k) => {
-                if let Function::Affine { weights, bias } = f {
+                if let KernelFactor::Affine { weights, bias } = f {
                     if weights.len() != columns {
                         return refuse(format!("its function has {} weights, and there are {columns} columns", weights.len()));
                     }
@@ -482,17 +482,17 @@ impl Kernel {
                 k.check(columns)
             }
             Self::After(map, k) => match map {
-                Map::Linear(a) if a.cols() != columns => {
+                KernelMap::Linear(a) if a.cols() != columns => {
                     refuse(format!("its map takes {} columns, and there are {columns}", a.cols()))
                 }
-                Map::Linear(a) => {
+                KernelMap::Linear(a) => {
                     a.as_slice().iter().try_for_each(|&v| finite("an element of its map", v))?;
                     k.check(a.rows())
                 }
-                Map::Standardise { shift, scale } if shift.len() != columns || scale.len() != columns => {
+                KernelMap::Standardise { shift, scale } if shift.len() != columns || scale.len() != columns => {
                     refuse(format!("its map takes {} columns, and there are {columns}", shift.len().max(scale.len())))
                 }
-                Map::Standardise { shift, scale } => {
+                KernelMap::Standardise { shift, scale } => {
                     shift.iter().chain(scale).try_for_each(|&v| finite("a number of its map", v))?;
                     match scale.contains(&0.0) {
                         true => refuse("a scale of its map is 0".into()),
@@ -500,7 +500,7 @@ impl Kernel {
                     }
                 }
                 // How many columns come out of a function is seen when it is called.
-                Map::User(_) => Ok(()),
+                KernelMap::User(_) => Ok(()),
             },
             Self::On(places, k) => match places.iter().find(|&&j| j as usize >= columns) {
                 Some(j) => refuse(format!("there is no column {j}: there are {columns}, counted from 0")),

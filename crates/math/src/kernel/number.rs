@@ -5,13 +5,13 @@ use ermine_core::MatRef;
 use super::panels::LANES;
 
 /// The numbers Gram blocks are computed in: `f32` or `f64`.
-pub trait Number: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync + Default + 'static {
+pub trait GramNumber: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync + Default + 'static {
     /// From a double, rounded.
-    fn of(v: f64) -> Self;
+    fn from_f64(v: f64) -> Self;
     /// As a double.
-    fn double(self) -> f64;
+    fn to_f64(self) -> f64;
     /// Doubles as they are, where these are the numbers.
-    fn lent(values: &[f64]) -> Option<&[Self]>;
+    fn as_slice_if_f64(values: &[f64]) -> Option<&[Self]>;
     /// exp of every element.
     fn exp_all(values: &mut [Self]);
     /// exp(-γ (a + bⱼ - 2 vⱼ)) in the place of vⱼ: with squared norms a and b and inner products v, the Gaussian kernel.
@@ -50,13 +50,13 @@ macro_rules! widest {
 pub(crate) use widest;
 
 #[inline(always)]
-fn gaussian_exponents<T: Number + std::ops::Add<Output = T> + std::ops::Sub<Output = T> + std::ops::Mul<Output = T>>(
+fn gaussian_exponents<T: GramNumber + std::ops::Add<Output = T> + std::ops::Sub<Output = T> + std::ops::Mul<Output = T>>(
     values: &mut [T],
     a: T,
     b: &[T],
     minus_gamma: T,
 ) {
-    let two = T::of(2.0);
+    let two = T::from_f64(2.0);
     for (v, &b) in values.iter_mut().zip(b) {
         let d = a + b - two * *v;
         *v = minus_gamma * if d > T::default() { d } else { T::default() };
@@ -64,7 +64,7 @@ fn gaussian_exponents<T: Number + std::ops::Add<Output = T> + std::ops::Sub<Outp
 }
 
 #[inline(always)]
-fn eight_products<T: Number + std::ops::Mul<Output = T> + std::ops::AddAssign>(
+fn eight_products<T: GramNumber + std::ops::Mul<Output = T> + std::ops::AddAssign>(
     wide: &[T],
     cols: usize,
     indices: &[u32],
@@ -93,17 +93,17 @@ widest!(exp_singles, exp_slice, (values: &mut [f32]));
 widest!(eight_singles, eight_products, (wide: &[f32], cols: usize, indices: &[u32], values: &[f32]) -> [f32; LANES]);
 widest!(eight_doubles, eight_products, (wide: &[f64], cols: usize, indices: &[u32], values: &[f64]) -> [f64; LANES]);
 
-impl Number for f64 {
+impl GramNumber for f64 {
     #[inline(always)]
-    fn of(v: f64) -> Self {
+    fn from_f64(v: f64) -> Self {
         v
     }
     #[inline(always)]
-    fn double(self) -> f64 {
+    fn to_f64(self) -> f64 {
         self
     }
     #[inline(always)]
-    fn lent(values: &[f64]) -> Option<&[Self]> {
+    fn as_slice_if_f64(values: &[f64]) -> Option<&[Self]> {
         Some(values)
     }
     fn exp_all(values: &mut [Self]) {
@@ -118,17 +118,17 @@ impl Number for f64 {
     }
 }
 
-impl Number for f32 {
+impl GramNumber for f32 {
     #[inline(always)]
-    fn of(v: f64) -> Self {
+    fn from_f64(v: f64) -> Self {
         v as f32
     }
     #[inline(always)]
-    fn double(self) -> f64 {
+    fn to_f64(self) -> f64 {
         f64::from(self)
     }
     #[inline(always)]
-    fn lent(_: &[f64]) -> Option<&[Self]> {
+    fn as_slice_if_f64(_: &[f64]) -> Option<&[Self]> {
         None
     }
     fn exp_all(values: &mut [Self]) {
@@ -205,7 +205,7 @@ pub(super) fn horner(c: &[f64], v: f64) -> f64 {
 }
 
 /// out = a bᵀ, for rows in any layout; `out` is row-major.
-pub(super) fn products<T: Number>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut [T]) {
+pub(super) fn products<T: GramNumber>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut [T]) {
     assert_eq!(a.cols(), b.cols(), "rows of different lengths");
     assert_eq!(out.len(), a.rows() * b.rows(), "room for the products");
     if out.is_empty() {
@@ -216,7 +216,7 @@ pub(super) fn products<T: Number>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut 
         return;
     }
     let out = faer::MatMut::from_row_major_slice_mut(out, a.rows(), b.rows());
-    faer::linalg::matmul::matmul(out, faer::Accum::Replace, view(a), view(b).transpose(), T::of(1.0), faer::Par::Seq);
+    faer::linalg::matmul::matmul(out, faer::Accum::Replace, view(a), view(b).transpose(), T::from_f64(1.0), faer::Par::Seq);
 }
 
 /// A view of ours as faer sees it.

@@ -7,14 +7,14 @@
 //! The first variable is the one of largest error that may move up, the second the one whose pair promises the largest decrease
 //! (Fan, Chen and Lin: Working set selection using second order information, JMLR 6, 2005).
 
-use super::number::{Number, widest};
+use super::number::{GramNumber, widest};
 
 /// Elements that are handled side by side.
 const LANES: usize = 8;
 
 /// A set of variables with their own Gram matrix, of which the rows of those that move are asked for.
 #[derive(Debug, Default)]
-pub struct Working<T> {
+pub struct WorkingSet<T> {
     /// K among the variables, row after row of `stride` elements, and which rows are there.
     k: Vec<T>,
     there: Vec<bool>,
@@ -36,16 +36,16 @@ pub struct Working<T> {
 
 /// How a run of steps ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ended {
+pub enum PairStepsEnd {
     /// Errors are ordered up to the tolerance.
-    Ordered,
+    Optimal,
     /// The number of steps was used up.
-    Steps,
+    MaxSteps,
     /// A pair has no curvature and no bound: the objective falls without end along it.
     Unbounded(usize, usize),
 }
 
-impl<T: PairLoops> Working<T> {
+impl<T: SmoKernels> WorkingSet<T> {
     /// Makes room for `n` variables, to be [set](Working::set).
     pub fn resize(&mut self, n: usize) {
         let padded = n.next_multiple_of(LANES);
@@ -70,7 +70,7 @@ impl<T: PairLoops> Working<T> {
 
     /// Takes steps until the errors are ordered up to `tol`, at most `steps`. `flat` is the curvature that counts as none; `fill` writes
     /// K of a variable and all.
-    pub fn run(&mut self, n: usize, tol: f64, steps: u64, flat: f64, mut fill: impl FnMut(usize, &mut [T])) -> (u64, Ended) {
+    pub fn run(&mut self, n: usize, tol: f64, steps: u64, flat: f64, mut fill: impl FnMut(usize, &mut [T])) -> (u64, PairStepsEnd) {
         self.up = vec![f64::NEG_INFINITY; self.stride];
         self.down = vec![f64::INFINITY; self.stride];
         self.single_diagonal = self.diagonal.iter().map(|&v| v as f32).collect();
@@ -79,21 +79,21 @@ impl<T: PairLoops> Working<T> {
             let (mut i, mut top, mut bottom) = (usize::MAX, f64::NEG_INFINITY, f64::INFINITY);
             extremes(&self.error, &self.up, &self.down, &mut i, &mut top, &mut bottom);
             if i == usize::MAX || top - bottom <= tol || (top - bottom).is_nan() {
-                return (step, Ended::Ordered);
+                return (step, PairStepsEnd::Optimal);
             }
-            self.ask(i, n, &mut fill);
+            self.request_rows(i, n, &mut fill);
             let row = &self.k[i * self.stride..(i + 1) * self.stride];
             let Some(j) = T::best_partner(row, &self.single_diagonal, &self.error, &self.down, i, top, flat as f32) else {
-                return (step, Ended::Ordered);
+                return (step, PairStepsEnd::Optimal);
             };
-            let curvature = self.diagonal[i] + self.diagonal[j] - 2.0 * row[j].double();
+            let curvature = self.diagonal[i] + self.diagonal[j] - 2.0 * row[j].to_f64();
             let room =
                 |v: usize, grows: bool| if (self.sign[v] > 0.0) == grows { self.bound[v] - self.alpha[v] } else { self.alpha[v] };
             let (room_i, room_j) = (room(i, true), room(j, false));
             let wanted = (top - self.error[j]) / curvature.max(flat);
             let delta = wanted.min(room_i).min(room_j);
             if delta >= f64::MAX || delta.is_nan() || (curvature <= flat && room_i.min(room_j) == f64::INFINITY) {
-                return (step, Ended::Unbounded(i, j));
+                return (step, PairStepsEnd::Unbounded(i, j));
             }
             // A bound that is reached is reached exactly.
             let moved = |v: usize, grows: bool, room: f64| match ((self.sign[v] > 0.0) == grows, delta == room) {
@@ -105,20 +105,20 @@ impl<T: PairLoops> Working<T> {
             let (new_i, new_j) = (moved(i, true, room_i), moved(j, false, room_j));
             if new_i == self.alpha[i] && new_j == self.alpha[j] {
                 // The step is below the last place of both: nothing more can be gained here.
-                return (step, Ended::Ordered);
+                return (step, PairStepsEnd::Optimal);
             }
             self.alpha[i] = new_i;
             self.alpha[j] = new_j;
-            self.ask(j, n, &mut fill);
+            self.request_rows(j, n, &mut fill);
             let (left, right) = (&self.k[i * self.stride..][..self.stride], &self.k[j * self.stride..][..self.stride]);
             T::move_errors(&mut self.error, left, right, delta);
             self.mark(i);
             self.mark(j);
         }
-        (steps, Ended::Steps)
+        (steps, PairStepsEnd::MaxSteps)
     }
 
-    fn ask(&mut self, i: usize, n: usize, fill: &mut impl FnMut(usize, &mut [T])) {
+    fn request_rows(&mut self, i: usize, n: usize, fill: &mut impl FnMut(usize, &mut [T])) {
         if !self.there[i] {
             let (row, beyond) = self.k[i * self.stride..(i + 1) * self.stride].split_at_mut(n);
             fill(i, row);
@@ -162,7 +162,7 @@ widest!(extremes, extremes_body, (error: &[f64], up: &[f64], down: &[f64], place
 
 /// The variable that may move down and whose pair with `i` promises most: the square of the difference of errors by the curvature.
 #[inline(always)]
-fn partner_body<T: PairLoops>(
+fn partner_body<T: SmoKernels>(
     row: &[T],
     diagonal: &[f32],
     error: &[f64],
@@ -179,7 +179,7 @@ fn partner_body<T: PairLoops>(
             // What may not move down is infinitely far below nothing: its difference is negative.
             let difference = (top - (error[l] + down[l])) as f32;
             let difference = if difference > 0.0 { difference } else { 0.0 };
-            let curvature = own + diagonal[l] - 2.0 * k[l].single();
+            let curvature = own + diagonal[l] - 2.0 * k[l].to_f32();
             let curvature = if curvature > flat { curvature } else { flat };
             let gain = difference * difference / curvature;
             at[l] = if gain > best[l] { c as f32 } else { at[l] };
@@ -197,26 +197,26 @@ fn partner_body<T: PairLoops>(
 }
 
 #[inline(always)]
-fn move_body<T: Number>(error: &mut [f64], left: &[T], right: &[T], delta: f64) {
+fn move_body<T: GramNumber>(error: &mut [f64], left: &[T], right: &[T], delta: f64) {
     for ((e, a), b) in error.iter_mut().zip(left).zip(right) {
-        *e -= delta * (a.double() - b.double());
+        *e -= delta * (a.to_f64() - b.to_f64());
     }
 }
 
 #[inline(always)]
-fn add_rows_body<T: Number>(sums: &mut [f64], rows: &[(f64, &[T])]) {
+fn add_rows_body<T: GramNumber>(sums: &mut [f64], rows: &[(f64, &[T])]) {
     let n = sums.len();
     let mut four = rows.chunks_exact(4);
     for rows in &mut four {
         let [(a, x), (b, y), (c, z), (d, w)] = rows else { continue };
         let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
         for j in 0..n {
-            sums[j] += (a * x[j].double() + b * y[j].double()) + (c * z[j].double() + d * w[j].double());
+            sums[j] += (a * x[j].to_f64() + b * y[j].to_f64()) + (c * z[j].to_f64() + d * w[j].to_f64());
         }
     }
     for (a, x) in four.remainder() {
         for (s, x) in sums.iter_mut().zip(x.iter()) {
-            *s += a * x.double();
+            *s += a * x.to_f64();
         }
     }
 }
@@ -227,9 +227,9 @@ macro_rules! loops {
         widest!($move, move_body, (error: &mut [f64], left: &[$t], right: &[$t], delta: f64));
         widest!($add, add_rows_body, (sums: &mut [f64], rows: &[(f64, &[$t])]));
 
-        impl PairLoops for $t {
+        impl SmoKernels for $t {
             #[inline(always)]
-            fn single(self) -> f32 {
+            fn to_f32(self) -> f32 {
                 self as f32
             }
             fn best_partner(row: &[$t], diagonal: &[f32], error: &[f64], down: &[f64], i: usize, top: f64, flat: f32) -> Option<usize> {
@@ -248,9 +248,9 @@ loops!(f32, partner_single, move_single, add_single);
 loops!(f64, partner_double, move_double, add_double);
 
 /// The loops of this file for one type of number, compiled for the processor.
-pub trait PairLoops: Number {
+pub trait SmoKernels: GramNumber {
     /// As a single.
-    fn single(self) -> f32;
+    fn to_f32(self) -> f32;
     /// The variable that makes the best pair with `i`; `None` when no pair gains anything.
     fn best_partner(row: &[Self], diagonal: &[f32], error: &[f64], down: &[f64], i: usize, top: f64, flat: f32) -> Option<usize>;
     /// e -= δ (a - b).

@@ -9,8 +9,8 @@ use ermine_core::{Error, MatRef, Result};
 use rayon::prelude::*;
 
 use super::Kernel;
-use super::number::{Number, products};
-use super::points::{Form, Points, Rows};
+use super::number::{GramNumber, products};
+use super::points::{KernelForm, Points, PointStore};
 
 /// Columns of a panel.
 const PANEL: usize = 256;
@@ -18,7 +18,7 @@ const PANEL: usize = 256;
 pub(super) const LANES: usize = 8;
 
 /// Some points made ready to be multiplied with all.
-pub(super) struct Left<T> {
+pub(super) struct LeftPanel<T> {
     which: Vec<u32>,
     norms: Vec<T>,
     /// Dense rows, one after the other.
@@ -31,14 +31,14 @@ pub(super) struct Left<T> {
 
 /// Memory for one panel after the other.
 #[derive(Default)]
-pub(super) struct Scratch<T> {
+pub(super) struct PanelScratch<T> {
     /// The values of the panel, one row after the other.
     pub block: Vec<T>,
     rows: Vec<T>,
     plain: Vec<f64>,
 }
 
-impl<T: Number> Points<'_, T> {
+impl<T: GramNumber> Points<'_, T> {
     /// Rows of the Gram matrix: `out[k][j]` = k(x of `which[k]`, x of j). In parallel over panels of columns.
     ///
     /// # Panics
@@ -49,14 +49,14 @@ impl<T: Number> Points<'_, T> {
         if which.is_empty() || self.is_empty() {
             return Ok(());
         }
-        let left = self.left(which);
+        let left = self.left_panel(which);
         let mut panels: Vec<Vec<&mut [T]>> = (0..self.len().div_ceil(PANEL)).map(|_| Vec::with_capacity(which.len())).collect();
         for row in out.iter_mut() {
             for (panel, part) in panels.iter_mut().zip(row.chunks_mut(PANEL)) {
                 panel.push(part);
             }
         }
-        panels.into_par_iter().enumerate().try_for_each_init(Scratch::default, |scratch, (p, mut panel)| {
+        panels.into_par_iter().enumerate().try_for_each_init(PanelScratch::default, |scratch, (p, mut panel)| {
             let first = p * PANEL;
             let width = panel[0].len();
             self.panel(&left, first..first + width, scratch)?;
@@ -66,82 +66,82 @@ impl<T: Number> Points<'_, T> {
     }
 
     /// A row of a matrix that was computed before; false, and nothing, of other points.
-    pub fn given_row(&self, i: usize, out: &mut [T]) -> bool {
-        let Rows::Given { matrix, places } = &self.rows else { return false };
+    pub fn precomputed_row(&self, i: usize, out: &mut [T]) -> bool {
+        let PointStore::Precomputed { matrix, places } = &self.rows else { return false };
         let row = matrix.row(places[i] as usize);
         out.iter_mut().zip(places).for_each(|(o, &j)| *o = row[j as usize]);
         true
     }
 
     /// Some points made ready.
-    pub(super) fn left(&self, which: &[u32]) -> Left<T> {
-        let mut left = Left { which: which.to_vec(), norms: Vec::new(), dense: Vec::new(), plain: Vec::new(), wide: Vec::new() };
+    pub(super) fn left_panel(&self, which: &[u32]) -> LeftPanel<T> {
+        let mut left = LeftPanel { which: which.to_vec(), norms: Vec::new(), dense: Vec::new(), plain: Vec::new(), wide: Vec::new() };
         if !self.norms.is_empty() {
             left.norms.extend(which.iter().map(|&i| self.norms[i as usize]));
         }
         match (&self.form, &self.rows) {
-            (Form::Other(Kernel::Precomputed), _) | (_, Rows::Given { .. }) => {}
-            (Form::Other(_), _) => self.copy_plain(which.iter().map(|&i| i as usize), &mut left.plain),
-            (_, Rows::Dense { data, cols }) => {
+            (KernelForm::Other(Kernel::Precomputed), _) | (_, PointStore::Precomputed { .. }) => {}
+            (KernelForm::Other(_), _) => self.copy_plain(which.iter().map(|&i| i as usize), &mut left.plain),
+            (_, PointStore::Dense { data, cols }) => {
                 which.iter().for_each(|&i| left.dense.extend_from_slice(&data[i as usize * cols..][..*cols]));
             }
-            (_, Rows::Lent { .. }) => self.copy_rows(which.iter().map(|&i| i as usize), &mut left.dense),
-            (_, Rows::Sparse { cols, .. }) => left.wide = self.interleaved(which, *cols),
-            (_, Rows::LentSparse { rows, .. }) => left.wide = self.interleaved(which, rows.cols()),
+            (_, PointStore::Borrowed { .. }) => self.copy_rows(which.iter().map(|&i| i as usize), &mut left.dense),
+            (_, PointStore::Sparse { cols, .. }) => left.wide = self.interleaved(which, *cols),
+            (_, PointStore::BorrowedSparse { rows, .. }) => left.wide = self.interleaved(which, rows.cols()),
         }
         left
     }
 
     fn copy_rows(&self, places: impl ExactSizeIterator<Item = usize>, out: &mut Vec<T>) {
-        let Rows::Lent { rows, which, mean } = &self.rows else { return };
+        let PointStore::Borrowed { rows, which, mean } = &self.rows else { return };
         out.resize(places.len() * mean.len(), T::default());
         out.chunks_exact_mut(mean.len().max(1)).zip(places).for_each(|(o, i)| rows.copy(which[i] as usize, mean, o));
     }
 
     fn copy_plain(&self, places: impl ExactSizeIterator<Item = usize>, out: &mut Vec<f64>) {
-        let Rows::Lent { rows, which, mean } = &self.rows else { return };
+        let PointStore::Borrowed { rows, which, mean } = &self.rows else { return };
         out.resize(places.len() * mean.len(), 0.0);
         out.chunks_exact_mut(mean.len().max(1)).zip(places).for_each(|(o, i)| rows.copy(which[i] as usize, mean, o));
     }
 
     /// Some columns of the rows that belong to the points of `left`, one row after the other in the block of the scratch.
-    pub(super) fn panel(&self, left: &Left<T>, columns: Range<usize>, scratch: &mut Scratch<T>) -> Result<()> {
+    pub(super) fn panel(&self, left: &LeftPanel<T>, columns: Range<usize>, scratch: &mut PanelScratch<T>) -> Result<()> {
         let (first, width, height) = (columns.start, columns.len(), left.which.len());
-        let Scratch { block, rows: panel, plain } = scratch;
+        let PanelScratch { block, rows: panel, plain } = scratch;
         // Every value is written below, so that those of the last panel need not be wiped out.
         block.resize(height * width, T::default());
         match (&self.form, &self.rows) {
-            (_, Rows::Given { matrix, places }) => {
+            (_, PointStore::Precomputed { matrix, places }) => {
                 for (values, &i) in block.chunks_exact_mut(width).zip(&left.which) {
                     let row = matrix.row(places[i as usize] as usize);
                     values.iter_mut().zip(&places[columns.clone()]).for_each(|(v, &j)| *v = row[j as usize]);
                 }
             }
-            (Form::Other(Kernel::Precomputed), Rows::Lent { rows, which, .. }) => {
+            (KernelForm::Other(Kernel::Precomputed), PointStore::Borrowed { rows, which, .. }) => {
                 for (values, &i) in block.chunks_exact_mut(width).zip(&left.which) {
                     let i = which[i as usize] as usize;
-                    values.iter_mut().zip(&which[columns.clone()]).for_each(|(v, &j)| *v = T::of(rows.cell(i, j as usize)));
+                    values.iter_mut().zip(&which[columns.clone()]).for_each(|(v, &j)| *v = T::from_f64(rows.cell(i, j as usize)));
                 }
             }
-            (Form::Other(kernel), Rows::Lent { rows, .. }) => {
+            (KernelForm::Other(kernel), PointStore::Borrowed { rows, .. }) => {
                 self.copy_plain(columns.clone(), plain);
                 let (own, others) =
                     (MatRef::row_major(&left.plain, height, rows.cols()), MatRef::row_major(plain, width, rows.cols()));
-                let values = kernel.gram_here(own, others)?;
-                block.iter_mut().zip(values).for_each(|(b, v)| *b = T::of(v));
+                let values = kernel.gram_serial(own, others)?;
+                block.iter_mut().zip(values).for_each(|(b, v)| *b = T::from_f64(v));
             }
-            (Form::Other(_), _) => return Err(Error::Data("points of two forms".into())),
-            (_, Rows::Dense { data, cols }) => {
+            (KernelForm::Other(_), _) => return Err(Error::Data("points of two forms".into())),
+            (_, PointStore::Dense { data, cols }) => {
                 let others = &data[first * cols..(first + width) * cols];
                 products(MatRef::row_major(&left.dense, height, *cols), MatRef::row_major(others, width, *cols), block);
             }
-            (_, Rows::Lent { rows, .. }) => {
+            (_, PointStore::Borrowed { rows, .. }) => {
                 self.copy_rows(columns.clone(), panel);
                 let cols = rows.cols();
                 products(MatRef::row_major(&left.dense, height, cols), MatRef::row_major(panel, width, cols), block);
             }
-            (_, Rows::Sparse { cols, .. }) => self.sparse_block(&left.wide, *cols, columns.clone(), height, block),
-            (_, Rows::LentSparse { rows, .. }) => self.sparse_block(&left.wide, rows.cols(), columns.clone(), height, block),
+            (_, PointStore::Sparse { cols, .. }) => self.sparse_block(&left.wide, *cols, columns.clone(), height, block),
+            (_, PointStore::BorrowedSparse { rows, .. }) => self.sparse_block(&left.wide, rows.cols(), columns.clone(), height, block),
         }
         for (k, values) in block.chunks_exact_mut(width).enumerate() {
             if !self.norms.is_empty() {
@@ -150,10 +150,10 @@ impl<T: Number> Points<'_, T> {
                 self.form.map(values, T::default(), &[]);
             }
             // In singles, the distance of a point to itself may come out of rounding as more than 0.
-            if let (Form::Gaussian { .. }, own) = (&self.form, left.which[k] as usize)
+            if let (KernelForm::Gaussian { .. }, own) = (&self.form, left.which[k] as usize)
                 && columns.contains(&own)
             {
-                values[own - first] = T::of(1.0);
+                values[own - first] = T::from_f64(1.0);
             }
         }
         Ok(())
@@ -190,8 +190,8 @@ impl<T: Number> Points<'_, T> {
 
 impl Points<'_, f64> {
     /// Adds Σᵢ cᵢ k(xᵢ, ·) of a matrix that was computed before; false, and nothing, of other points.
-    pub fn add_given(&self, c: &[f64], sums: &mut [f64]) -> bool {
-        let Rows::Given { matrix, places } = &self.rows else { return false };
+    pub fn add_precomputed(&self, c: &[f64], sums: &mut [f64]) -> bool {
+        let PointStore::Precomputed { matrix, places } = &self.rows else { return false };
         for (&c, &i) in c.iter().zip(places).filter(|(c, _)| **c != 0.0) {
             let row = matrix.row(i as usize);
             sums.iter_mut().zip(places).for_each(|(s, &j)| *s += c * row[j as usize]);

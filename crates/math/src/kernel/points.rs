@@ -8,16 +8,16 @@ use std::sync::Arc;
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result};
 use rayon::prelude::*;
 
-use super::number::{Number, power};
+use super::number::{GramNumber, power};
 use super::{Gamma, Kernel};
-use crate::memory::lent_zeros;
+use crate::memory::mmap_zeros;
 
 /// Rows that one thread copies or measures at a time.
 const BLOCK: usize = 256;
 
 /// A kernel as these loops know it.
 #[derive(Clone, Debug)]
-pub(super) enum Form {
+pub(super) enum KernelForm {
     Linear,
     Polynomial {
         gamma: f64,
@@ -35,7 +35,7 @@ pub(super) enum Form {
     Other(Kernel),
 }
 
-impl Form {
+impl KernelForm {
     pub(super) fn of(kernel: &Kernel) -> Self {
         match kernel {
             Kernel::Linear => Self::Linear,
@@ -49,14 +49,14 @@ impl Form {
     }
 
     /// Turns inner products of one point with several into kernel values.
-    pub(super) fn map<T: Number>(&self, values: &mut [T], own: T, norms: &[T]) {
+    pub(super) fn map<T: GramNumber>(&self, values: &mut [T], own: T, norms: &[T]) {
         match self {
             Self::Gaussian { gamma } => T::gaussian(values, own, norms, *gamma),
             Self::Polynomial { gamma, coef0, degree } => {
-                values.iter_mut().for_each(|v| *v = T::of(power(gamma * v.double() + coef0, *degree)));
+                values.iter_mut().for_each(|v| *v = T::from_f64(power(gamma * v.to_f64() + coef0, *degree)));
             }
             Self::Sigmoid { gamma, coef0 } => {
-                values.iter_mut().for_each(|v| *v = T::of((gamma * v.double() + coef0).tanh()));
+                values.iter_mut().for_each(|v| *v = T::from_f64((gamma * v.to_f64() + coef0).tanh()));
             }
             Self::Linear | Self::Other(_) => {}
         }
@@ -65,99 +65,99 @@ impl Form {
 
 /// Dense rows of somebody else's.
 #[derive(Clone, Debug)]
-pub(super) enum Lender<'a> {
-    Doubles(MatRef<'a, f64>),
-    Singles(MatRef<'a, f32>),
+pub(super) enum BorrowedRows<'a> {
+    F64(MatRef<'a, f64>),
+    F32(MatRef<'a, f32>),
     /// Made of columns, or of sparse rows for a kernel that asks for all cells.
-    Made(Arc<Mat<f64>>),
+    Densified(Arc<Mat<f64>>),
 }
 
-impl<'a> Lender<'a> {
+impl<'a> BorrowedRows<'a> {
     fn new(x: &Features<'a>) -> Result<Self> {
         Ok(match x {
-            Features::F64(m) => Self::Doubles(*m),
-            Features::F32(m) => Self::Singles(*m),
+            Features::F64(m) => Self::F64(*m),
+            Features::F32(m) => Self::F32(*m),
             other => {
                 let mut scratch = Vec::new();
                 let (rows, cols) = (other.rows(), other.cols());
                 other.f64_rows(&mut scratch, "a kernel")?;
-                Self::Made(Arc::new(Mat::from_vec(rows, cols, scratch)))
+                Self::Densified(Arc::new(Mat::from_vec(rows, cols, scratch)))
             }
         })
     }
 
     pub(super) fn cols(&self) -> usize {
         match self {
-            Self::Doubles(m) => m.cols(),
-            Self::Singles(m) => m.cols(),
-            Self::Made(m) => m.cols(),
+            Self::F64(m) => m.cols(),
+            Self::F32(m) => m.cols(),
+            Self::Densified(m) => m.cols(),
         }
     }
 
     pub(super) fn cell(&self, i: usize, j: usize) -> f64 {
         match self {
-            Self::Doubles(m) => *m.at(i, j),
-            Self::Singles(m) => f64::from(*m.at(i, j)),
-            Self::Made(m) => m[(i, j)],
+            Self::F64(m) => *m.at(i, j),
+            Self::F32(m) => f64::from(*m.at(i, j)),
+            Self::Densified(m) => m[(i, j)],
         }
     }
 
     /// A row without the mean.
-    pub(super) fn copy<T: Number>(&self, i: usize, mean: &[f64], out: &mut [T]) {
-        fn less<S: Copy + Into<f64>, T: Number>(row: &[S], mean: &[f64], out: &mut [T]) {
-            out.iter_mut().zip(row).zip(mean).for_each(|((o, &v), m)| *o = T::of(v.into() - m));
+    pub(super) fn copy<T: GramNumber>(&self, i: usize, mean: &[f64], out: &mut [T]) {
+        fn less<S: Copy + Into<f64>, T: GramNumber>(row: &[S], mean: &[f64], out: &mut [T]) {
+            out.iter_mut().zip(row).zip(mean).for_each(|((o, &v), m)| *o = T::from_f64(v.into() - m));
         }
         match self {
-            Self::Doubles(m) => match m.row(i) {
+            Self::F64(m) => match m.row(i) {
                 Some(row) => less(row, mean, out),
-                None => out.iter_mut().zip(mean).enumerate().for_each(|(j, (o, c))| *o = T::of(m.at(i, j) - c)),
+                None => out.iter_mut().zip(mean).enumerate().for_each(|(j, (o, c))| *o = T::from_f64(m.at(i, j) - c)),
             },
-            Self::Singles(m) => match m.row(i) {
+            Self::F32(m) => match m.row(i) {
                 Some(row) => less(row, mean, out),
-                None => out.iter_mut().zip(mean).enumerate().for_each(|(j, (o, c))| *o = T::of(f64::from(*m.at(i, j)) - c)),
+                None => out.iter_mut().zip(mean).enumerate().for_each(|(j, (o, c))| *o = T::from_f64(f64::from(*m.at(i, j)) - c)),
             },
-            Self::Made(m) => less(m.row(i), mean, out),
+            Self::Densified(m) => less(m.row(i), mean, out),
         }
     }
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Rows<'a, T> {
+pub(super) enum PointStore<'a, T> {
     /// Copied, without the mean.
     Dense { data: Vec<T>, cols: usize },
     /// Some rows of somebody else's, to be copied a panel at a time; of a precomputed kernel some rows and the same columns.
-    Lent { rows: Lender<'a>, which: Vec<u32>, mean: Vec<f64> },
+    Borrowed { rows: BorrowedRows<'a>, which: Vec<u32>, mean: Vec<f64> },
     /// Copied, with places in order, each once.
     Sparse { indptr: Vec<usize>, indices: Vec<u32>, values: Vec<T>, cols: usize },
     /// Some sparse rows of somebody else's, with places in order, each once.
-    LentSparse { rows: CsrRef<'a>, which: Vec<u32> },
+    BorrowedSparse { rows: CsrRef<'a>, which: Vec<u32> },
     /// A matrix that was computed before, and which of its rows and columns are meant.
-    Given { matrix: Arc<Mat<T>>, places: Vec<u32> },
+    Precomputed { matrix: Arc<Mat<T>>, places: Vec<u32> },
 }
 
 /// Rows made ready for rows of their Gram matrix, in singles or doubles.
 #[derive(Clone, Debug)]
 pub struct Points<'a, T> {
-    pub(super) form: Form,
-    pub(super) rows: Rows<'a, T>,
+    pub(super) form: KernelForm,
+    pub(super) rows: PointStore<'a, T>,
     /// ‖x‖² of every row, where the kernel needs it.
     pub(super) norms: Vec<T>,
     len: usize,
 }
 
-impl<'a, T: Number> Points<'a, T> {
+impl<'a, T: GramNumber> Points<'a, T> {
     /// The given rows where they lie. Rules for γ must have been resolved; a precomputed kernel takes the rows as its matrix.
     pub fn new(kernel: &Kernel, x: &Features<'a>, which: &[usize]) -> Result<Self> {
-        Self::made(kernel, x, which, false)
+        Self::build(kernel, x, which, false)
     }
 
     /// A copy of the given rows, in the numbers that are computed with; where the kernel asks for more than inner products the rows stay
     /// where they are.
-    pub fn copied(kernel: &Kernel, x: &Features<'a>, which: &[usize]) -> Result<Self> {
-        Self::made(kernel, x, which, true)
+    pub fn copied_rows(kernel: &Kernel, x: &Features<'a>, which: &[usize]) -> Result<Self> {
+        Self::build(kernel, x, which, true)
     }
 
-    fn made(kernel: &Kernel, x: &Features<'a>, which: &[usize], copy: bool) -> Result<Self> {
+    fn build(kernel: &Kernel, x: &Features<'a>, which: &[usize], copy: bool) -> Result<Self> {
         let (len, cols) = (which.len(), x.cols());
         kernel.check(cols)?;
         if *kernel == Kernel::Precomputed && x.rows() != cols {
@@ -166,51 +166,51 @@ impl<'a, T: Number> Points<'a, T> {
                 x.rows()
             )));
         }
-        let form = Form::of(kernel);
+        let form = KernelForm::of(kernel);
         let places = || which.iter().map(|&i| i as u32).collect::<Vec<_>>();
         let rows = match (&form, x) {
-            (Form::Other(_), _) => Rows::Lent { rows: Lender::new(x)?, which: places(), mean: vec![0.0; cols] },
-            (_, Features::Csr(m)) if T::lent(&[]).is_some() && !copy && in_order(*m, which) => {
-                Rows::LentSparse { rows: *m, which: places() }
+            (KernelForm::Other(_), _) => PointStore::Borrowed { rows: BorrowedRows::new(x)?, which: places(), mean: vec![0.0; cols] },
+            (_, Features::Csr(m)) if T::as_slice_if_f64(&[]).is_some() && !copy && in_order(*m, which) => {
+                PointStore::BorrowedSparse { rows: *m, which: places() }
             }
             (_, Features::Csr(m)) => sparse(*m, which),
             _ => {
-                let rows = Lender::new(x)?;
+                let rows = BorrowedRows::new(x)?;
                 let mean = match form {
-                    Form::Gaussian { .. } => {
+                    KernelForm::Gaussian { .. } => {
                         let nothing = vec![0.0; cols];
                         mean(cols, which.iter().copied(), |i, row| rows.copy(i, &nothing, row))
                     }
                     _ => vec![0.0; cols],
                 };
                 match copy {
-                    false => Rows::Lent { rows, which: places(), mean },
+                    false => PointStore::Borrowed { rows, which: places(), mean },
                     true => {
-                        let mut data = lent_zeros(len * cols);
+                        let mut data = mmap_zeros(len * cols);
                         data.par_chunks_mut((BLOCK * cols).max(1)).zip(which.par_chunks(BLOCK)).for_each(|(data, which)| {
                             data.chunks_exact_mut(cols.max(1)).zip(which).for_each(|(out, &i)| rows.copy(i, &mean, out));
                         });
-                        Rows::Dense { data, cols }
+                        PointStore::Dense { data, cols }
                     }
                 }
             }
         };
         let mut out = Self { form, rows, norms: Vec::new(), len };
-        if let Form::Gaussian { .. } = out.form {
-            out.norms = out.squares().into_iter().map(T::of).collect();
+        if let KernelForm::Gaussian { .. } = out.form {
+            out.norms = out.squares().into_iter().map(T::from_f64).collect();
         }
         Ok(out)
     }
 
     /// Points that are known by the matrix of their kernel alone: some of its rows and columns.
-    pub fn of_matrix(matrix: Arc<Mat<T>>, places: Vec<u32>) -> Self {
+    pub fn from_precomputed(matrix: Arc<Mat<T>>, places: Vec<u32>) -> Self {
         let len = places.len();
-        Self { form: Form::Other(Kernel::Precomputed), rows: Rows::Given { matrix, places }, norms: Vec::new(), len }
+        Self { form: KernelForm::Other(Kernel::Precomputed), rows: PointStore::Precomputed { matrix, places }, norms: Vec::new(), len }
     }
 
     /// Whether k(x, z) = k(z, x) to the last bit.
     pub fn is_symmetric(&self) -> bool {
-        !matches!(self.form, Form::Other(_))
+        !matches!(self.form, KernelForm::Other(_))
     }
 
     /// Number of points.
@@ -225,20 +225,20 @@ impl<'a, T: Number> Points<'a, T> {
 
     /// ‖x‖² of every point, without the mean.
     fn squares(&self) -> Vec<f64> {
-        let square = |v: &[T]| v.iter().map(|v| v.double() * v.double()).sum::<f64>();
+        let square = |v: &[T]| v.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>();
         let mut out = vec![0.0; self.len];
         out.par_chunks_mut(BLOCK).enumerate().for_each_init(Vec::new, |row, (b, out)| {
             for (k, out) in out.iter_mut().enumerate() {
                 let i = b * BLOCK + k;
                 *out = match &self.rows {
-                    Rows::Dense { data, cols } => square(&data[i * cols..][..*cols]),
-                    Rows::Lent { rows, which, mean } => {
+                    PointStore::Dense { data, cols } => square(&data[i * cols..][..*cols]),
+                    PointStore::Borrowed { rows, which, mean } => {
                         row.resize(mean.len(), T::default());
                         rows.copy(which[i] as usize, mean, row);
                         square(row)
                     }
-                    Rows::Sparse { .. } | Rows::LentSparse { .. } => square(self.sparse_row(i).1),
-                    Rows::Given { .. } => f64::NAN,
+                    PointStore::Sparse { .. } | PointStore::BorrowedSparse { .. } => square(self.sparse_row(i).1),
+                    PointStore::Precomputed { .. } => f64::NAN,
                 };
             }
         });
@@ -249,13 +249,13 @@ impl<'a, T: Number> Points<'a, T> {
     pub fn take(&self, places: &[u32]) -> Self {
         let of = |old: &[u32]| places.iter().map(|&i| old[i as usize]).collect();
         let rows = match &self.rows {
-            Rows::Dense { data, cols } => {
+            PointStore::Dense { data, cols } => {
                 let mut taken = Vec::with_capacity(places.len() * cols);
                 places.iter().for_each(|&i| taken.extend_from_slice(&data[i as usize * cols..][..*cols]));
-                Rows::Dense { data: taken, cols: *cols }
+                PointStore::Dense { data: taken, cols: *cols }
             }
-            Rows::Lent { rows, which, mean } => Rows::Lent { rows: rows.clone(), which: of(which), mean: mean.clone() },
-            Rows::Sparse { cols, .. } => {
+            PointStore::Borrowed { rows, which, mean } => PointStore::Borrowed { rows: rows.clone(), which: of(which), mean: mean.clone() },
+            PointStore::Sparse { cols, .. } => {
                 let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
                 for &i in places {
                     let (j, v) = self.sparse_row(i as usize);
@@ -263,10 +263,10 @@ impl<'a, T: Number> Points<'a, T> {
                     values.extend_from_slice(v);
                     indptr.push(values.len());
                 }
-                Rows::Sparse { indptr, indices, values, cols: *cols }
+                PointStore::Sparse { indptr, indices, values, cols: *cols }
             }
-            Rows::LentSparse { rows, which } => Rows::LentSparse { rows: *rows, which: of(which) },
-            Rows::Given { matrix, places: old } => Rows::Given { matrix: matrix.clone(), places: of(old) },
+            PointStore::BorrowedSparse { rows, which } => PointStore::BorrowedSparse { rows: *rows, which: of(which) },
+            PointStore::Precomputed { matrix, places: old } => PointStore::Precomputed { matrix: matrix.clone(), places: of(old) },
         };
         let norms = if self.norms.is_empty() { Vec::new() } else { places.iter().map(|&i| self.norms[i as usize]).collect() };
         Self { form: self.form.clone(), rows, norms, len: places.len() }
@@ -276,14 +276,14 @@ impl<'a, T: Number> Points<'a, T> {
     ///
     /// # Panics
     /// When the places do not ascend.
-    pub fn keep(&mut self, places: &[u32]) {
+    pub fn retain(&mut self, places: &[u32]) {
         assert!(places.is_sorted_by(|a, b| a < b), "places ascend");
         fn of<V: Copy>(values: &mut Vec<V>, places: &[u32]) {
             places.iter().enumerate().for_each(|(new, &old)| values[new] = values[old as usize]);
             values.truncate(places.len());
         }
         match &mut self.rows {
-            Rows::Dense { data, cols } => {
+            PointStore::Dense { data, cols } => {
                 let cols = *cols;
                 places
                     .iter()
@@ -291,7 +291,7 @@ impl<'a, T: Number> Points<'a, T> {
                     .for_each(|(new, &old)| data.copy_within(old as usize * cols..(old as usize + 1) * cols, new * cols));
                 data.truncate(places.len() * cols);
             }
-            Rows::Sparse { indptr, indices, values, .. } => {
+            PointStore::Sparse { indptr, indices, values, .. } => {
                 let mut end = 0;
                 for (new, &old) in places.iter().enumerate() {
                     let range = indptr[old as usize]..indptr[old as usize + 1];
@@ -305,8 +305,8 @@ impl<'a, T: Number> Points<'a, T> {
                 indices.truncate(end);
                 values.truncate(end);
             }
-            Rows::Lent { which, .. } | Rows::LentSparse { which, .. } => of(which, places),
-            Rows::Given { places: old, .. } => of(old, places),
+            PointStore::Borrowed { which, .. } | PointStore::BorrowedSparse { which, .. } => of(which, places),
+            PointStore::Precomputed { places: old, .. } => of(old, places),
         }
         if !self.norms.is_empty() {
             of(&mut self.norms, places);
@@ -317,12 +317,12 @@ impl<'a, T: Number> Points<'a, T> {
     /// k(xᵢ, xᵢ) of all points.
     pub fn diagonal(&self) -> Vec<f64> {
         match (&self.form, &self.rows) {
-            (Form::Gaussian { .. }, _) => vec![1.0; self.len],
-            (_, Rows::Given { matrix, places }) => places.iter().map(|&i| matrix[(i as usize, i as usize)].double()).collect(),
-            (Form::Other(Kernel::Precomputed), Rows::Lent { rows, which, .. }) => {
+            (KernelForm::Gaussian { .. }, _) => vec![1.0; self.len],
+            (_, PointStore::Precomputed { matrix, places }) => places.iter().map(|&i| matrix[(i as usize, i as usize)].to_f64()).collect(),
+            (KernelForm::Other(Kernel::Precomputed), PointStore::Borrowed { rows, which, .. }) => {
                 which.iter().map(|&i| rows.cell(i as usize, i as usize)).collect()
             }
-            (Form::Other(kernel), Rows::Lent { rows, which, mean }) => {
+            (KernelForm::Other(kernel), PointStore::Borrowed { rows, which, mean }) => {
                 let mut row = vec![0.0; rows.cols()];
                 let value = |&i: &u32| {
                     rows.copy(i as usize, mean, &mut row);
@@ -333,9 +333,9 @@ impl<'a, T: Number> Points<'a, T> {
             _ => {
                 let mut one = [T::default()];
                 let mapped = |square: f64| {
-                    one[0] = T::of(square);
+                    one[0] = T::from_f64(square);
                     self.form.map(&mut one, T::default(), &[]);
-                    one[0].double()
+                    one[0].to_f64()
                 };
                 self.squares().into_iter().map(mapped).collect()
             }
@@ -345,13 +345,13 @@ impl<'a, T: Number> Points<'a, T> {
     /// Places and values of a sparse row; nothing of others.
     pub(super) fn sparse_row(&self, i: usize) -> (&[u32], &[T]) {
         match &self.rows {
-            Rows::Sparse { indptr, indices, values, .. } => {
+            PointStore::Sparse { indptr, indices, values, .. } => {
                 let range = indptr[i]..indptr[i + 1];
                 (&indices[range.clone()], &values[range])
             }
-            Rows::LentSparse { rows, which } => {
+            PointStore::BorrowedSparse { rows, which } => {
                 let (places, values) = rows.row(which[i] as usize);
-                (places, T::lent(values).unwrap_or_default())
+                (places, T::as_slice_if_f64(values).unwrap_or_default())
             }
             _ => (&[], &[]),
         }
@@ -376,7 +376,7 @@ fn in_order(m: CsrRef<'_>, which: &[usize]) -> bool {
 }
 
 /// A copy of sparse rows with places in order, each once.
-fn sparse<'a, T: Number>(m: CsrRef<'_>, which: &[usize]) -> Rows<'a, T> {
+fn sparse<'a, T: GramNumber>(m: CsrRef<'_>, which: &[usize]) -> PointStore<'a, T> {
     let stored = which.iter().map(|&i| m.row(i).0.len()).sum();
     let (mut indptr, mut indices, mut values) = (vec![0], Vec::with_capacity(stored), Vec::<T>::with_capacity(stored));
     let mut cells: Vec<(u32, f64)> = Vec::new();
@@ -394,9 +394,9 @@ fn sparse<'a, T: Number>(m: CsrRef<'_>, which: &[usize]) -> Rows<'a, T> {
                 k += 1;
             }
             indices.push(place);
-            values.push(T::of(sum));
+            values.push(T::from_f64(sum));
         }
         indptr.push(values.len());
     }
-    Rows::Sparse { indptr, indices, values, cols: m.cols() }
+    PointStore::Sparse { indptr, indices, values, cols: m.cols() }
 }

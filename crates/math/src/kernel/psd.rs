@@ -6,7 +6,7 @@ use crate::linalg::eigen_symmetric;
 
 /// What [`is_psd`] found.
 #[derive(Clone, Debug)]
-pub struct Spectrum {
+pub struct PsdCheck {
     /// The least eigenvalue of the symmetric part.
     pub least: f64,
     /// The largest.
@@ -18,7 +18,7 @@ pub struct Spectrum {
     size: usize,
 }
 
-impl Spectrum {
+impl PsdCheck {
     /// How far below 0 an eigenvalue may lie by rounding alone.
     pub fn rounding(&self) -> f64 {
         8.0 * self.size as f64 * f64::EPSILON * self.largest.abs().max(self.least.abs())
@@ -31,7 +31,7 @@ impl Spectrum {
 }
 
 /// Looks at the eigenvalues of a square matrix: those of a Gram matrix are never negative.
-pub fn is_psd(k: MatRef<'_, f64>) -> Result<Spectrum> {
+pub fn is_psd(k: MatRef<'_, f64>) -> Result<PsdCheck> {
     let n = k.rows();
     if k.cols() != n || n == 0 {
         return Err(Error::Data(format!("a Gram matrix is square, and this one is {n} x {}", k.cols())));
@@ -42,7 +42,7 @@ pub fn is_psd(k: MatRef<'_, f64>) -> Result<Spectrum> {
         0.5 * k.at(i, j) + 0.5 * k.at(j, i)
     });
     let eigen = eigen_symmetric(symmetric.view())?;
-    Ok(Spectrum {
+    Ok(PsdCheck {
         least: eigen.values[n - 1],
         largest: eigen.values[0],
         direction: eigen.vectors.row(n - 1).to_vec(),

@@ -1,11 +1,11 @@
 //! Kernels against their definitions, the closure of the algebra, and what is refused.
 
-use ermine_core::{Csr, Features, Mat, MatRef, Stream};
+use ermine_core::{Csr, Features, Mat, MatRef, RngStream};
 
 use super::*;
 
 fn rows(n: usize, p: usize, seed: u64) -> Mat<f64> {
-    let mut stream = Stream::new(seed, "kernel rows", 0);
+    let mut stream = RngStream::new(seed, "kernel rows", 0);
     Mat::from_fn(n, p, |_, _| stream.normal())
 }
 
@@ -24,9 +24,9 @@ fn kernels() -> Vec<Kernel> {
         0.25 * Kernel::linear(),
         (0.1 * Kernel::linear()).exp(),
         Kernel::linear().polynomial(&[1.0, 0.0, 2.0]),
-        g().scaled_by(Function::Affine { weights: vec![1.0, -2.0, 0.5], bias: 0.1 }),
-        g().after(Map::Linear(Mat::from_vec(2, 3, vec![1.0, 0.0, 2.0, 0.0, 1.0, -1.0]))),
-        Kernel::linear().after(Map::Standardise { shift: vec![0.1, 0.2, 0.3], scale: vec![1.0, 2.0, 3.0] }),
+        g().scaled_by(KernelFactor::Affine { weights: vec![1.0, -2.0, 0.5], bias: 0.1 }),
+        g().after(KernelMap::Linear(Mat::from_vec(2, 3, vec![1.0, 0.0, 2.0, 0.0, 1.0, -1.0]))),
+        Kernel::linear().after(KernelMap::Standardise { shift: vec![0.1, 0.2, 0.3], scale: vec![1.0, 2.0, 3.0] }),
         (g() + Kernel::linear()).on(&[2, 0]),
     ]
 }
@@ -153,15 +153,15 @@ fn kernels_are_saved_unless_the_user_wrote_them() {
     assert_eq!(serde_json::from_str::<Kernel>(&scale).unwrap(), Kernel::gaussian(Gamma::Scale));
     let user = Kernel::linear() + Kernel::user(|_, _| 1.0);
     assert!(user.has_user_code() && serde_json::to_string(&user).is_err());
-    assert!(Kernel::linear().scaled_by(Function::user(|x| x[0])).has_user_code());
-    assert!(Kernel::linear().after(Map::user(|x| vec![x[0]])).has_user_code());
+    assert!(Kernel::linear().scaled_by(KernelFactor::user(|x| x[0])).has_user_code());
+    assert!(Kernel::linear().after(KernelMap::user(|x| vec![x[0]])).has_user_code());
 }
 
 #[test]
 fn rules_for_the_width_look_at_the_columns_of_the_kernel() {
     let spread = |columns: Option<&[u32]>| match columns {
-        None => Spread { columns: 4, variance: 2.0 },
-        Some(c) => Spread { columns: c.len(), variance: f64::from(c[0]) },
+        None => CellVariance { columns: 4, variance: 2.0 },
+        Some(c) => CellVariance { columns: c.len(), variance: f64::from(c[0]) },
     };
     let k = |a: Gamma, b: Gamma, c: Gamma| {
         // The second column of columns 1 and 3 is column 3.
@@ -184,9 +184,9 @@ fn shapes_and_numbers_that_do_not_fit_are_refused() {
     refuses(Kernel::bilinear(Mat::zeros(2, 2)), "2 x 2");
     refuses(f64::INFINITY * Kernel::linear(), "inf");
     refuses(Kernel::linear().polynomial(&[]), "coefficient");
-    refuses(Kernel::linear().after(Map::Linear(Mat::zeros(2, 4))), "4 columns");
-    refuses(Kernel::linear().after(Map::Standardise { shift: vec![0.0; 3], scale: vec![1.0, 0.0, 1.0] }), "0");
-    refuses(Kernel::linear().scaled_by(Function::Affine { weights: vec![1.0], bias: 0.0 }), "1 weights");
+    refuses(Kernel::linear().after(KernelMap::Linear(Mat::zeros(2, 4))), "4 columns");
+    refuses(Kernel::linear().after(KernelMap::Standardise { shift: vec![0.0; 3], scale: vec![1.0, 0.0, 1.0] }), "0");
+    refuses(Kernel::linear().scaled_by(KernelFactor::Affine { weights: vec![1.0], bias: 0.0 }), "1 weights");
     assert!(Kernel::precomputed().gram(rows(2, 2, 0).view(), rows(2, 2, 0).view()).is_err());
     assert!(!(-1.0 * Kernel::linear()).psd_by_construction());
 }
@@ -219,12 +219,12 @@ fn points_are_the_same_lent_copied_sparse_or_left_over() {
     for k in kernels().into_iter().chain([Kernel::sigmoid(0.2, 0.1)]) {
         for (features, tol) in features {
             let lent = Points::<f64>::new(&k, &features, &which).unwrap();
-            let copied = Points::<f64>::copied(&k, &features, &which).unwrap();
-            let single = Points::<f32>::copied(&k, &features, &which).unwrap();
+            let copied = Points::<f64>::copied_rows(&k, &features, &which).unwrap();
+            let single = Points::<f32>::copied_rows(&k, &features, &which).unwrap();
             let mut left = copied.clone();
-            left.keep(&kept);
+            left.retain(&kept);
             let mut fewer = lent.clone();
-            fewer.keep(&kept);
+            fewer.retain(&kept);
             let grams = [&lent, &copied].map(|p| p.gram().unwrap());
             let less = [&left, &fewer, &lent.take(&kept)].map(|p| p.gram().unwrap());
             let (coarse, diagonal) = (single.gram().unwrap(), lent.diagonal());

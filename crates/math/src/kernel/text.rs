@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use ermine_core::Error;
 
-use super::{Function, Gamma, Kernel};
+use super::{KernelFactor, Gamma, Kernel};
 
 const NAMES: [&str; 9] = ["linear", "poly", "rbf", "gaussian", "laplacian", "sigmoid", "cosine", "precomputed", "exp"];
 
@@ -65,12 +65,12 @@ impl fmt::Display for Kernel {
                     write!(f, "({})", if terms.is_empty() { "0".into() } else { terms.join(" + ") })
                 }
             },
-            Self::Scaled(Function::InverseNorm, k) if **k == Self::Linear => f.write_str("cosine"),
+            Self::Scaled(KernelFactor::InverseNorm, k) if **k == Self::Linear => f.write_str("cosine"),
             Self::Scaled(function, k) => {
                 let name = match function {
-                    Function::InverseNorm => "1/|x|",
-                    Function::Affine { .. } => "(w.x + b)",
-                    Function::User(_) => "f",
+                    KernelFactor::InverseNorm => "1/|x|",
+                    KernelFactor::Affine { .. } => "(w.x + b)",
+                    KernelFactor::User(_) => "f",
                 };
                 write!(f, "{} scaled by {name}", inner(k))
             }
@@ -94,7 +94,7 @@ impl FromStr for Kernel {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = KernelParser { text, at: 0 };
         let kernel = parser.sum(0)?;
         parser.space();
         match parser.rest().chars().next() {
@@ -107,12 +107,12 @@ impl FromStr for Kernel {
 /// Parentheses within parentheses that are read; more would only serve to exhaust the stack.
 const DEPTH: usize = 64;
 
-struct Parser<'a> {
+struct KernelParser<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> KernelParser<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
     }
 
     fn factor(&mut self, depth: usize) -> Result<Kernel, Error> {
-        let mut kernel = self.atom(depth)?;
+        let mut kernel = self.base_kernel(depth)?;
         loop {
             if self.take('^') {
                 let p = self.whole()?;
@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
         name
     }
 
-    fn atom(&mut self, depth: usize) -> Result<Kernel, Error> {
+    fn base_kernel(&mut self, depth: usize) -> Result<Kernel, Error> {
         self.space();
         if self.take('(') {
             let kernel = self.sum(depth + 1)?;
@@ -277,15 +277,15 @@ impl<'a> Parser<'a> {
             "laplacian" => take(&["gamma"]).map(|a| Kernel::laplacian(a[0].unwrap_or(Gamma::Scale))),
             "sigmoid" => {
                 let a = take(&["gamma", "coef0"])?;
-                Ok(Kernel::sigmoid(a[0].unwrap_or(Gamma::Scale), self.plain("coef0", a[1], 0.0)?))
+                Ok(Kernel::sigmoid(a[0].unwrap_or(Gamma::Scale), self.number_arg("coef0", a[1], 0.0)?))
             }
             "poly" | "polynomial" => {
                 let a = take(&["degree", "coef0", "gamma"])?;
-                let degree = self.plain("degree", a[0], 3.0)?;
+                let degree = self.number_arg("degree", a[0], 3.0)?;
                 if !(1.0..=100.0).contains(&degree) || degree.fract() != 0.0 {
                     return Err(self.refuse(&format!("the degree is {degree}, and it must be a whole number from 1 to 100")));
                 }
-                let coef0 = self.plain("coef0", a[1], 0.0)?;
+                let coef0 = self.number_arg("coef0", a[1], 0.0)?;
                 Ok(Kernel::Polynomial { gamma: a[2].unwrap_or(Gamma::Scale), coef0, degree: degree as u32 })
             }
             _ => {
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An argument that must be a number.
-    fn plain(&self, name: &str, value: Option<Gamma>, default: f64) -> Result<f64, Error> {
+    fn number_arg(&self, name: &str, value: Option<Gamma>, default: f64) -> Result<f64, Error> {
         match value {
             None => Ok(default),
             Some(Gamma::Value(v)) => Ok(v),

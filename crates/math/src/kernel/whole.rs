@@ -5,9 +5,9 @@ use std::ops::Range;
 use ermine_core::{Mat, Result};
 use rayon::prelude::*;
 
-use super::number::Number;
-use super::pairs::PairLoops;
-use super::panels::Scratch;
+use super::number::GramNumber;
+use super::pairs::SmoKernels;
+use super::panels::PanelScratch;
 use super::points::Points;
 use crate::row_ops::dot;
 
@@ -18,7 +18,7 @@ const STRIPS: usize = 16;
 /// Rows that are filled from a column side by side: the values lie in one cache line.
 const MIRROR: usize = 8;
 
-impl<T: Number> Points<'_, T> {
+impl<T: GramNumber> Points<'_, T> {
     /// The Gram matrix. Of a kernel known to be symmetric one triangle is computed, the other is its mirror image.
     pub fn gram(&self) -> Result<Mat<T>> {
         let n = self.len();
@@ -29,9 +29,9 @@ impl<T: Number> Points<'_, T> {
         let half = self.is_symmetric();
         let places: Vec<u32> = (0..n as u32).collect();
         out.as_mut_slice().par_chunks_mut(TILE * n).zip(places.par_chunks(TILE)).enumerate().try_for_each_init(
-            Scratch::default,
+            PanelScratch::default,
             |scratch, (strip, (rows, which))| -> Result<()> {
-                let left = self.left(which);
+                let left = self.left_panel(which);
                 for first in (if half { strip * TILE } else { 0 }..n).step_by(TILE) {
                     let columns = first..n.min(first + TILE);
                     self.panel(&left, columns.clone(), scratch)?;
@@ -55,7 +55,7 @@ impl Points<'_, f64> {
     ///
     /// # Panics
     /// When there is not a coefficient a point, or the kernel may not be symmetric.
-    pub fn times(&self, c: &[f64], mut between: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+    pub fn multiply(&self, c: &[f64], mut between: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
         assert!(self.is_symmetric(), "the mirror image of a tile stands for it");
         assert_eq!(c.len(), self.len(), "a coefficient a point");
         let n = self.len();
@@ -81,8 +81,8 @@ impl Points<'_, f64> {
     /// What some rows, of the first which have coefficients, add: their tile on the diagonal and those right of it.
     fn times_strip(&self, c: &[f64], rows: Range<usize>) -> Result<Vec<f64>> {
         let which: Vec<u32> = (rows.start as u32..rows.end as u32).collect();
-        let left = self.left(&which);
-        let (mut sums, mut scratch) = (vec![0.0; self.len()], Scratch::default());
+        let left = self.left_panel(&which);
+        let (mut sums, mut scratch) = (vec![0.0; self.len()], PanelScratch::default());
         let right = (rows.end..self.len()).step_by(TILE).map(|first| first..self.len().min(first + TILE));
         for columns in std::iter::once(rows.clone()).chain(right) {
             self.panel(&left, columns.clone(), &mut scratch)?;
@@ -102,7 +102,7 @@ impl Points<'_, f64> {
 }
 
 /// Fills the lower triangle from the upper one.
-fn mirror<T: Number>(cells: &mut [T], n: usize) {
+fn mirror<T: GramNumber>(cells: &mut [T], n: usize) {
     for start in (0..n).step_by(TILE) {
         let (above, rest) = cells.split_at_mut(start * n);
         let strip = &mut rest[..(n - start).min(TILE) * n];
@@ -127,14 +127,14 @@ fn mirror<T: Number>(cells: &mut [T], n: usize) {
 mod tests {
     use std::sync::Arc;
 
-    use ermine_core::{Csr, Features, Mat, Stream};
+    use ermine_core::{Csr, Features, Mat, RngStream};
 
     use super::super::{Gamma, Kernel};
     use super::*;
 
     #[test]
     fn both_triangles_are_the_kernel_of_every_pair() {
-        let mut draw = Stream::new(3, "rows", 0);
+        let mut draw = RngStream::new(3, "rows", 0);
         let x = Mat::from_fn(530, 7, |i, j| if (i + j) % 3 == 0 { 0.0 } else { draw.normal() });
         let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..530 {
@@ -170,7 +170,7 @@ mod tests {
                 for every in [1, 2, 100, 1000] {
                     let c: Vec<f64> =
                         (0..530).map(|i| if i % every == every / 2 { (i % 11) as f64 - 4.0 } else { 0.0 }).collect();
-                    let product = points.times(&c, || Ok(())).unwrap();
+                    let product = points.multiply(&c, || Ok(())).unwrap();
                     for (i, p) in product.iter().enumerate() {
                         let want: f64 = gram.row(i).iter().zip(&c).map(|(k, c)| k * c).sum();
                         assert!((p - want).abs() < 1e-11 * (1.0 + want.abs()), "{kernel}: row {i} of the product");
@@ -178,7 +178,7 @@ mod tests {
                 }
             }
             // Some of the points by their matrix alone.
-            let part = Points::of_matrix(Arc::new(gram.clone()), vec![500, 3, 77]);
+            let part = Points::from_precomputed(Arc::new(gram.clone()), vec![500, 3, 77]);
             let small = part.gram().unwrap();
             assert_eq!((small[(0, 2)], small[(2, 0)]), (gram[(500, 77)], gram[(77, 500)]));
             assert_eq!(part.diagonal()[1], gram[(3, 3)]);

@@ -1,6 +1,6 @@
 //! The largest eigenvalues of a symmetric matrix that is known by its products alone.
 
-use ermine_core::{Mat, MatRef, Result, Stream};
+use ermine_core::{Mat, MatRef, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::{PivotedQr, eigen_symmetric, matmul, product};
@@ -17,7 +17,7 @@ const BLOCKS: usize = 8;
 /// products an eigenvector is wrong by about exp(-2q √gap), where the gap is relative to the spectrum, not exp(-q gap).
 /// (Golub and Underwood, 1977; Musco and Musco, NIPS 2015; thick restarts: Wu and Simon, 2000.)
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Krylov {
+pub struct BlockLanczos {
     wanted: usize,
     width: usize,
     seed: u64,
@@ -32,7 +32,7 @@ pub struct Krylov {
 
 /// What is known of the largest eigenvalues.
 #[derive(Debug, Clone)]
-pub struct Ritz {
+pub struct RitzPairs {
     /// Estimates of the eigenvalues from below, descending.
     pub values: Vec<f64>,
     /// Row k belongs to `values[k]`; the rows are orthonormal.
@@ -42,7 +42,7 @@ pub struct Ritz {
     pub residuals: Vec<f64>,
 }
 
-impl Ritz {
+impl RitzPairs {
     /// The largest residual relative to the largest eigenvalue; 0 for a matrix of zeros.
     pub fn error(&self) -> f64 {
         let size = self.values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -51,7 +51,7 @@ impl Ritz {
     }
 }
 
-impl Krylov {
+impl BlockLanczos {
     /// Begins with `width` random vectors (at least `wanted`, at most `dim`) to find the `wanted` largest eigenvalues of a
     /// matrix of `dim` rows.
     pub fn new(dim: usize, wanted: usize, width: usize, seed: u64) -> Result<Self> {
@@ -65,7 +65,7 @@ impl Krylov {
             images: Mat::zeros(0, dim),
             seen: Mat::zeros(0, 0),
         };
-        let mut draw = Stream::new(seed, "krylov", 0);
+        let mut draw = RngStream::new(seed, "krylov", 0);
         let start = Mat::from_fn(width, dim, |_, _| draw.normal());
         out.basis.append_rows(orthonormal_rows(&start)?);
         Ok(out)
@@ -85,7 +85,7 @@ impl Krylov {
     ///
     /// # Panics
     /// When the shape is another.
-    pub fn take(&mut self, image: Mat<f64>) -> Result<()> {
+    pub fn accept(&mut self, image: Mat<f64>) -> Result<()> {
         let (old, all, dim) = (self.images.rows(), self.basis.rows(), self.basis.cols());
         assert_eq!((image.rows(), image.cols()), (all - old, dim), "a product for each vector of the block");
         self.products += 1;
@@ -120,7 +120,7 @@ impl Krylov {
             fresh.row_mut(i).iter_mut().for_each(|v| *v /= size);
         }
         if all + fresh.rows() > self.wanted + BLOCKS * self.width {
-            self.condense()?;
+            self.thick_restart()?;
         }
         let room = dim - self.basis.rows();
         let mut fresh = orthonormal_rows(&fresh)?;
@@ -132,7 +132,7 @@ impl Krylov {
     }
 
     /// Keeps the best directions only; the next block still continues from all of them.
-    fn condense(&mut self) -> Result<()> {
+    fn thick_restart(&mut self) -> Result<()> {
         let keep = (self.wanted + self.width.div_ceil(2)).min(self.images.rows());
         let eigen = eigen_symmetric(self.seen.view())?;
         let turn = eigen.vectors.view().row_range(0..keep);
@@ -143,7 +143,7 @@ impl Krylov {
     }
 
     /// The wanted eigenvalues as far as they are known; fewer when fewer products were made.
-    pub fn ritz(&self) -> Result<Ritz> {
+    pub fn ritz(&self) -> Result<RitzPairs> {
         let known = self.images.rows();
         let eigen = eigen_symmetric(self.seen.view())?;
         let count = self.wanted.min(known);
@@ -157,7 +157,7 @@ impl Krylov {
                 norm(off.row(k))
             })
             .collect();
-        Ok(Ritz { values, vectors, residuals })
+        Ok(RitzPairs { values, vectors, residuals })
     }
 }
 
@@ -171,11 +171,11 @@ pub fn largest_eigenvalues(
     tolerance: f64,
     most: u64,
     mut times: impl FnMut(MatRef<'_, f64>) -> Result<Mat<f64>>,
-) -> Result<Ritz> {
-    let mut krylov = Krylov::new(dim, wanted, width, seed)?;
+) -> Result<RitzPairs> {
+    let mut krylov = BlockLanczos::new(dim, wanted, width, seed)?;
     loop {
         let image = times(krylov.block())?;
-        krylov.take(image)?;
+        krylov.accept(image)?;
         let ritz = krylov.ritz()?;
         if ritz.error() <= tolerance || krylov.products() >= most || krylov.block().rows() == 0 {
             return Ok(ritz);
@@ -216,7 +216,7 @@ mod tests {
         Mat::from_fn(n, n, |i, j| 0.5 * (a[(i, j)] + a[(j, i)]))
     }
 
-    fn find(a: &Mat<f64>, wanted: usize, width: usize, tolerance: f64) -> Ritz {
+    fn find(a: &Mat<f64>, wanted: usize, width: usize, tolerance: f64) -> RitzPairs {
         let times = |v: MatRef<'_, f64>| Ok(product(v, a.view()));
         largest_eigenvalues(a.rows(), wanted, width, 1, tolerance, 500, times).unwrap()
     }
@@ -255,11 +255,11 @@ mod tests {
     fn residuals_are_what_they_say_and_bound_the_error() {
         let values: Vec<f64> = (0..120).map(|i| (-(i as f64) / 10.0).exp()).collect();
         let a = with_spectrum(&values, 4);
-        let mut krylov = Krylov::new(120, 4, 6, 9).unwrap();
+        let mut krylov = BlockLanczos::new(120, 4, 6, 9).unwrap();
         let mut before = 0.0;
         for _ in 0..4 {
             let image = product(krylov.block(), a.view());
-            krylov.take(image).unwrap();
+            krylov.accept(image).unwrap();
             let ritz = krylov.ritz().unwrap();
             let image = product(ritz.vectors.view(), a.view());
             for k in 0..4 {

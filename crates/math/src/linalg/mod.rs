@@ -21,7 +21,7 @@ mod svd;
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use eigen::{Eigen, eigen_symmetric, eigenvalues_symmetric};
 pub use jacobi::eigen_graded;
-pub use krylov::{Krylov, Ritz, largest_eigenvalues};
+pub use krylov::{BlockLanczos, RitzPairs, largest_eigenvalues};
 pub use qr::PivotedQr;
 pub use svd::{Svd, svd};
 
@@ -95,13 +95,13 @@ pub fn norm_1(a: MatRef<'_, f64>) -> f64 {
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     /// Dimensions around the block sizes of the kernels.
     pub const SIZES: [usize; 9] = [1, 2, 3, 4, 5, 16, 33, 70, 131];
 
     pub fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-        let mut rng = Stream::new(seed, "test", 0);
+        let mut rng = RngStream::new(seed, "test", 0);
         Mat::from_fn(rows, cols, |_, _| rng.normal())
     }
 

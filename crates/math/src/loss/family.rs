@@ -61,7 +61,7 @@ impl Family {
 
     /// The unit deviance: 0 where the mean is the target, and growing away from it. Infinite for means outside the range.
     pub fn deviance(self, y: f64, mu: f64) -> f64 {
-        if !self.holds_mean(mu) {
+        if !self.is_valid_mean(mu) {
             return f64::INFINITY;
         }
         match self.power() {
@@ -85,7 +85,7 @@ impl Family {
     /// Gaussian (y - mu)² / 2; binomial -y log mu - (1 - y) log(1 - mu); Poisson mu - y log mu; Gamma log mu + y / mu;
     /// otherwise mu²⁻ᵖ / (2 - p) - y mu¹⁻ᵖ / (1 - p).
     pub fn loss(self, y: f64, mu: f64) -> f64 {
-        if !self.holds_mean(mu) {
+        if !self.is_valid_mean(mu) {
             return f64::INFINITY;
         }
         match self.power() {
@@ -130,7 +130,7 @@ impl Family {
     }
 
     /// Whether a target is possible.
-    pub fn holds(self, y: f64) -> bool {
+    pub fn is_in_support(self, y: f64) -> bool {
         match self.power() {
             None => (0.0..=1.0).contains(&y),
             Some(p) if p < 1.0 => y.is_finite(),
@@ -150,7 +150,7 @@ impl Family {
     }
 
     /// Whether a mean is possible.
-    pub fn holds_mean(self, mu: f64) -> bool {
+    pub fn is_valid_mean(self, mu: f64) -> bool {
         match self.power() {
             None => mu > 0.0 && mu < 1.0,
             Some(0.0) => mu.is_finite(),
@@ -160,7 +160,7 @@ impl Family {
 
     /// The usual link: logit for the binomial, identity where means may be negative, else the logarithm, which keeps means
     /// positive (for Gamma and inverse Gaussian the canonical ones do not).
-    pub fn usual_link(self) -> Link {
+    pub fn default_link(self) -> Link {
         match self.power() {
             None => Link::Logit,
             Some(p) if p <= 0.0 => Link::Identity,
@@ -227,11 +227,11 @@ pub(super) mod tests {
     ];
 
     pub fn targets(family: Family) -> Vec<f64> {
-        [-1.5, 0.0, 0.25, 1.0, 3.0].into_iter().filter(|&y| family.holds(y)).collect()
+        [-1.5, 0.0, 0.25, 1.0, 3.0].into_iter().filter(|&y| family.is_in_support(y)).collect()
     }
 
     pub fn means(family: Family) -> Vec<f64> {
-        [-2.0, 0.1, 0.6, 0.93, 2.5, 17.0].into_iter().filter(|&m| family.holds_mean(m)).collect()
+        [-2.0, 0.1, 0.6, 0.93, 2.5, 17.0].into_iter().filter(|&m| family.is_valid_mean(m)).collect()
     }
 
     #[test]
@@ -262,7 +262,7 @@ pub(super) mod tests {
                     );
                     assert!(d >= 0.0);
                 }
-                if family.holds_mean(y) {
+                if family.is_valid_mean(y) {
                     assert!(family.deviance(y, y) < 1e-13, "{family:?} {y}");
                 }
             }

@@ -15,7 +15,7 @@ pub struct GlmSums {
 
 /// Which second derivative by the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Information {
+pub enum FisherKind {
     /// The expected one, weight mu'² / V(mu), which is never negative: Fisher's scoring, and standard errors.
     Expected,
     /// The observed one where [`Family::is_convex`], with which Newton's method converges quadratically; else the expected.
@@ -34,7 +34,7 @@ const TILE: usize = 256;
 /// When the lengths differ.
 pub fn glm_block(
     (family, link): (Family, Link),
-    information: Information,
+    information: FisherKind,
     z: &mut [f64],
     y: &[f64],
     weight: &[f64],
@@ -48,7 +48,7 @@ pub fn glm_block(
         let (z, curvature) = (&mut z[range.clone()], &mut curvature[range.clone()]);
         let y = &y[range.clone()];
         let (mut loss, mut scores) = ([0.0; TILE], [0.0; TILE]);
-        let observed = information == Information::Observed && family.is_convex(link) && !family.is_canonical(link);
+        let observed = information == FisherKind::Observed && family.is_convex(link) && !family.is_canonical(link);
         if observed && link == Link::Probit {
             scores[..z.len()].copy_from_slice(z);
         }
@@ -178,10 +178,10 @@ mod tests {
     const LINKS: [Link; 5] = [Link::Identity, Link::Log, Link::Logit, Link::Inverse, Link::Probit];
 
     fn one(family: Family, link: Link, z: f64, y: f64) -> (GlmSums, f64, f64) {
-        with(Information::Expected, family, link, z, y)
+        with(FisherKind::Expected, family, link, z, y)
     }
 
-    fn with(information: Information, family: Family, link: Link, z: f64, y: f64) -> (GlmSums, f64, f64) {
+    fn with(information: FisherKind, family: Family, link: Link, z: f64, y: f64) -> (GlmSums, f64, f64) {
         let (mut z, mut c) = ([z], [0.0]);
         let sums = glm_block((family, link), information, &mut z, &[y], &[], &mut c);
         (sums, z[0], c[0])
@@ -194,11 +194,11 @@ mod tests {
                 for y in targets(family) {
                     for k in 0..20 {
                         let (z, h) = (-2.4 + 0.25 * f64::from(k), 1e-5);
-                        if !family.holds_mean(link.mean(z)) {
+                        if !family.is_valid_mean(link.mean(z)) {
                             continue;
                         }
                         let difference = (one(family, link, z + h, y).1 - one(family, link, z - h, y).1) / (2.0 * h);
-                        let (sums, _, observed) = with(Information::Observed, family, link, z, y);
+                        let (sums, _, observed) = with(FisherKind::Observed, family, link, z, y);
                         assert!((observed - difference).abs() < 1e-6 * (1.0 + difference.abs()), "{family:?} {link:?} {y} {z}");
                         assert!(observed >= 0.0 && sums == one(family, link, z, y).0);
                         if family.is_canonical(link) {
@@ -218,7 +218,7 @@ mod tests {
                     for k in 0..20 {
                         let z = -2.4 + 0.25 * f64::from(k);
                         let mu = link.mean(z);
-                        if !family.holds_mean(mu) {
+                        if !family.is_valid_mean(mu) {
                             assert_eq!(one(family, link, z, y).0.loss, f64::INFINITY, "{family:?} {link:?} {z}");
                             continue;
                         }
@@ -262,7 +262,7 @@ mod tests {
         let (mut z, mut c) = ([0.3, -1.0, 2.0], [0.0; 3]);
         let sums = glm_block(
             (Family::Poisson, Link::Identity),
-            Information::Expected,
+            FisherKind::Expected,
             &mut z,
             &[1.0, 1.0, 3.0],
             &[2.0, 0.0, 1.0],

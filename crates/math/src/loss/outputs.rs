@@ -1,13 +1,13 @@
 //! Losses over the outputs of networks: rows of several scores, in singles or doubles.
 
-use super::{Loss, log1p_exp};
+use super::{RowLoss, log1p_exp};
 use crate::network::Float;
 
 /// What the outputs of a row are compared with, and how.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OutputLoss {
     /// A loss of numbers ([`Loss`]) for each output, added up; targets are numbers.
-    Each(Loss),
+    Elementwise(RowLoss),
     /// log Σ e^{zₖ} - z of the class; targets are codes of classes.
     Softmax,
     /// log(1 + e^z) - y z for each output, added up; targets are from 0 to 1.
@@ -49,18 +49,18 @@ pub fn output_block<T: Float>(
     for i in 0..rows {
         let (z, d) = (&z[i * stride..][..outputs], &mut d[i * stride..][..outputs]);
         let w = weight.map_or(1.0, |w| w[i]);
-        let factor = T::of(w * scale);
+        let factor = T::from_f64(w * scale);
         let value = match (loss, targets) {
             (OutputLoss::Softmax, Targets::Codes(codes)) => softmax(z, codes[i] as usize, factor, d),
-            (OutputLoss::Each(Loss::Squared), Targets::Numbers(y)) => squared(z, &y[i * outputs..][..outputs], factor, d),
-            (OutputLoss::Each(loss), Targets::Numbers(y)) => {
-                each(z, &y[i * outputs..][..outputs], factor, d, |z, y| (loss.value(y, z), loss.gradient(y, z)))
+            (OutputLoss::Elementwise(RowLoss::Squared), Targets::Numbers(y)) => squared(z, &y[i * outputs..][..outputs], factor, d),
+            (OutputLoss::Elementwise(loss), Targets::Numbers(y)) => {
+                elementwise(z, &y[i * outputs..][..outputs], factor, d, |z, y| (loss.value(y, z), loss.gradient(y, z)))
             }
             (OutputLoss::Logistic, Targets::Numbers(y)) => {
-                each(z, &y[i * outputs..][..outputs], factor, d, |z, y| (log1p_exp(z) - y * z, super::sigmoid(z) - y))
+                elementwise(z, &y[i * outputs..][..outputs], factor, d, |z, y| (log1p_exp(z) - y * z, super::sigmoid(z) - y))
             }
             (OutputLoss::Poisson, Targets::Numbers(y)) => {
-                each(z, &y[i * outputs..][..outputs], factor, d, |z, y| (z.exp() - y * z, z.exp() - y))
+                elementwise(z, &y[i * outputs..][..outputs], factor, d, |z, y| (z.exp() - y * z, z.exp() - y))
             }
             _ => panic!("{loss:?} takes other targets"),
         };
@@ -69,12 +69,12 @@ pub fn output_block<T: Float>(
     total
 }
 
-fn each<T: Float>(z: &[T], y: &[T], factor: T, d: &mut [T], loss: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
+fn elementwise<T: Float>(z: &[T], y: &[T], factor: T, d: &mut [T], loss: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
     let mut total = 0.0;
     for ((z, y), d) in z.iter().zip(y).zip(d) {
-        let (value, slope) = loss(z.double(), y.double());
+        let (value, slope) = loss(z.to_f64(), y.to_f64());
         total += value;
-        *d = T::of(slope) * factor;
+        *d = T::from_f64(slope) * factor;
     }
     total
 }
@@ -92,10 +92,10 @@ fn squared<T: Float>(z: &[T], y: &[T], factor: T, d: &mut [T]) -> f64 {
             d[l] = r * factor;
         }
     }
-    let mut total: f64 = sums.iter().map(|s| s.double()).sum();
+    let mut total: f64 = sums.iter().map(|s| s.to_f64()).sum();
     for j in whole..z.len() {
         let r = z[j] - y[j];
-        total += (r * r).double();
+        total += (r * r).to_f64();
         d[j] = r * factor;
     }
     0.5 * total
@@ -111,7 +111,7 @@ fn softmax<T: Float>(z: &[T], class: usize, factor: T, d: &mut [T]) -> f64 {
     let share = factor / sum;
     d.iter_mut().for_each(|d| *d = *d * share);
     d[class] -= factor;
-    most.double() + sum.double().ln() - z[class].double()
+    most.to_f64() + sum.to_f64().ln() - z[class].to_f64()
 }
 
 #[cfg(test)]
@@ -126,11 +126,11 @@ mod tests {
         let shares: Vec<f64> = numbers.iter().map(|v| 0.5 + 0.5 * v).collect();
         let codes: Vec<u32> = (0..rows as u32).map(|i| i * 3 % outputs as u32).collect();
         let weight = [1.0, 2.0, 0.0, 0.5, 3.0];
-        let huber = Loss::Huber { delta: 0.7 };
+        let huber = RowLoss::Huber { delta: 0.7 };
         for (loss, targets) in [
             (OutputLoss::Softmax, Targets::Codes(&codes)),
-            (OutputLoss::Each(Loss::Squared), Targets::Numbers(&numbers)),
-            (OutputLoss::Each(huber), Targets::Numbers(&numbers)),
+            (OutputLoss::Elementwise(RowLoss::Squared), Targets::Numbers(&numbers)),
+            (OutputLoss::Elementwise(huber), Targets::Numbers(&numbers)),
             (OutputLoss::Logistic, Targets::Numbers(&shares)),
             (OutputLoss::Poisson, Targets::Numbers(&shares)),
         ] {

@@ -29,7 +29,7 @@ use super::{log1p_exp, sigmoid};
 /// | `Linear` | -m |
 /// | `ZeroOne` | 1 where m <= 0, else 0; for evaluation only |
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Loss {
+pub enum RowLoss {
     /// r² / 2, whose minimiser is the mean.
     Squared,
     /// |r|, whose minimiser is the median.
@@ -77,7 +77,7 @@ pub enum Loss {
     ZeroOne,
 }
 
-impl Loss {
+impl RowLoss {
     /// The loss.
     pub fn value(self, y: f64, z: f64) -> f64 {
         let (r, m) = (y - z, y * z);
@@ -205,22 +205,22 @@ fn sign(v: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const NUMBERS: [Loss; 10] = [
-        Loss::Squared,
-        Loss::Absolute,
-        Loss::Huber { delta: 1.35 },
-        Loss::Pinball { tau: 0.5 },
-        Loss::Pinball { tau: 0.9 },
-        Loss::Expectile { tau: 0.2 },
-        Loss::Expectile { tau: 0.5 },
-        Loss::EpsilonInsensitive { epsilon: 0.4 },
-        Loss::SquaredEpsilonInsensitive { epsilon: 0.4 },
-        Loss::SquaredEpsilonInsensitive { epsilon: 0.0 },
+    const NUMBERS: [RowLoss; 10] = [
+        RowLoss::Squared,
+        RowLoss::Absolute,
+        RowLoss::Huber { delta: 1.35 },
+        RowLoss::Pinball { tau: 0.5 },
+        RowLoss::Pinball { tau: 0.9 },
+        RowLoss::Expectile { tau: 0.2 },
+        RowLoss::Expectile { tau: 0.5 },
+        RowLoss::EpsilonInsensitive { epsilon: 0.4 },
+        RowLoss::SquaredEpsilonInsensitive { epsilon: 0.4 },
+        RowLoss::SquaredEpsilonInsensitive { epsilon: 0.0 },
     ];
-    const MARGINS: [Loss; 7] =
-        [Loss::Logistic, Loss::Hinge, Loss::SquaredHinge, Loss::ModifiedHuber, Loss::Exponential, Loss::Perceptron, Loss::Linear];
+    const MARGINS: [RowLoss; 7] =
+        [RowLoss::Logistic, RowLoss::Hinge, RowLoss::SquaredHinge, RowLoss::ModifiedHuber, RowLoss::Exponential, RowLoss::Perceptron, RowLoss::Linear];
 
-    fn all() -> Vec<(Loss, Vec<f64>)> {
+    fn all() -> Vec<(RowLoss, Vec<f64>)> {
         let numbers = NUMBERS.into_iter().map(|l| (l, vec![-2.25, 0.0, 1.7]));
         numbers.chain(MARGINS.into_iter().map(|l| (l, vec![-1.0, 1.0]))).collect()
     }
@@ -263,29 +263,29 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Loss::ZeroOne.conjugate(1.0, 0.0), None);
+        assert_eq!(RowLoss::ZeroOne.conjugate(1.0, 0.0), None);
     }
 
     #[test]
     fn surrogates_lie_above_the_error() {
         for z in scores() {
             for y in [-1.0, 1.0] {
-                let error = Loss::ZeroOne.value(y, z);
-                assert!(Loss::Logistic.value(y, z) / std::f64::consts::LN_2 >= error);
-                for loss in [Loss::Hinge, Loss::SquaredHinge, Loss::ModifiedHuber, Loss::Exponential] {
+                let error = RowLoss::ZeroOne.value(y, z);
+                assert!(RowLoss::Logistic.value(y, z) / std::f64::consts::LN_2 >= error);
+                for loss in [RowLoss::Hinge, RowLoss::SquaredHinge, RowLoss::ModifiedHuber, RowLoss::Exponential] {
                     assert!(loss.value(y, z) >= error, "{loss:?}");
                 }
             }
         }
-        assert_eq!(Loss::ZeroOne.value(1.0, 0.0), 1.0);
+        assert_eq!(RowLoss::ZeroOne.value(1.0, 0.0), 1.0);
     }
 
     #[test]
     fn large_scores_do_not_overflow_where_the_value_is_finite() {
         for (z, y) in [(1e300, -1.0), (-1e300, 1.0)] {
-            assert_eq!(Loss::Logistic.value(y, z), 1e300);
-            assert_eq!(Loss::Logistic.gradient(y, z), -y);
-            assert_eq!(Loss::Huber { delta: 1.0 }.value(0.0, z), 1e300);
+            assert_eq!(RowLoss::Logistic.value(y, z), 1e300);
+            assert_eq!(RowLoss::Logistic.gradient(y, z), -y);
+            assert_eq!(RowLoss::Huber { delta: 1.0 }.value(0.0, z), 1e300);
         }
     }
 }

@@ -14,13 +14,13 @@ const PANELS_HELD: usize = 12;
 
 /// Where things lie for a number of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct PanelLayout {
     pub cols: usize,
     full: usize,
     last: usize,
 }
 
-impl Layout {
+impl PanelLayout {
     pub fn new(cols: usize) -> Self {
         let padded = cols.next_multiple_of(4);
         Self { cols, full: padded / PANEL, last: padded % PANEL }
@@ -64,7 +64,7 @@ impl Layout {
 /// Memory that will be read next, to be asked for in good time while the products are computed: `runs` runs of `bytes`,
 /// `step` apart.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ahead {
+pub(super) struct Prefetch {
     at: *const u8,
     bytes: usize,
     step: usize,
@@ -73,25 +73,25 @@ pub(super) struct Ahead {
 }
 
 // SAFETY: the address is only ever prefetched, never read.
-unsafe impl Send for Ahead {}
+unsafe impl Send for Prefetch {}
 // SAFETY: as above.
-unsafe impl Sync for Ahead {}
+unsafe impl Sync for Prefetch {}
 
 const LINE: usize = 64;
 
-impl Ahead {
+impl Prefetch {
     pub fn new(at: *const u8, bytes: usize, step: usize, runs: usize) -> Self {
         Self { at, bytes, step, runs, done: 0 }
     }
 
     /// Nothing to ask for.
-    pub fn nothing() -> Self {
+    pub fn none() -> Self {
         Self::new(std::ptr::null(), 0, 0, 0)
     }
 
     /// Where the next `lines` cache lines lie, and the step from one to the next: 0 when there are no more.
     #[inline(always)]
-    fn next(&mut self, lines: usize) -> (*const u8, usize) {
+    fn next_lines(&mut self, lines: usize) -> (*const u8, usize) {
         if self.runs == 0 {
             return (self.at, 0);
         }
@@ -113,13 +113,13 @@ impl Ahead {
 #[allow(clippy::too_many_arguments)] // two matrices and their cuts
 pub(super) fn accumulate<S: Simd>(
     s: S,
-    layout: Layout,
+    layout: PanelLayout,
     packed: &[f64],
     room: usize,
     rows: usize,
     c: &mut [f64],
     (from, to): (usize, usize),
-    mut ahead: Ahead,
+    mut ahead: Prefetch,
 ) {
     assert!(rows <= room && rows.is_multiple_of(4) && packed.len() >= layout.padded() * room && to <= layout.panels());
     assert!(c.len() >= if to == layout.panels() { layout.len() } else { layout.start(to) } - layout.start(from));
@@ -156,14 +156,14 @@ unsafe fn tile<S: Simd>(
     c: *mut f64,
     width: usize,
     diagonal: bool,
-    ahead: &mut Ahead,
+    ahead: &mut Prefetch,
 ) {
     // SAFETY: offsets stay within the rows and tiles that the caller promises.
     unsafe {
         match (width, diagonal) {
             (12, false) => {
                 for t in [0, 4, 8] {
-                    let (line, step) = ahead.next(rows / 4);
+                    let (line, step) = ahead.next_lines(rows / 4);
                     s.product_4x12(rows, a.add(t), b, c.add(t * 12), line, step);
                 }
             }
@@ -174,7 +174,7 @@ unsafe fn tile<S: Simd>(
             }
             (_, false) => kernel::<S, 12, 1>(s, rows, a, 12, b, 4, c, 4),
             (12, true) => {
-                let (line, step) = ahead.next(rows / 4);
+                let (line, step) = ahead.next_lines(rows / 4);
                 s.product_4x12(rows, a, b, c, line, step);
                 kernel::<S, 4, 2>(s, rows, a.add(4), 12, b.add(4), 12, c.add(4 * 12 + 4), 12);
                 kernel::<S, 4, 1>(s, rows, a.add(8), 12, b.add(8), 12, c.add(8 * 12 + 8), 12);
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn the_triangle_has_a_place_for_every_pair_and_no_two_share_one() {
         for cols in 1..80 {
-            let l = Layout::new(cols);
+            let l = PanelLayout::new(cols);
             assert!(l.padded() >= cols && l.padded() < cols + 4 && l.padded().is_multiple_of(4), "{cols}");
             let mut seen = vec![false; l.len()];
             for j in 0..cols {
@@ -251,7 +251,7 @@ mod tests {
 
     fn check<S: Simd>(s: S, name: &str) {
         for cols in [1, 3, 4, 7, 8, 11, 12, 13, 17, 24, 29, 36, 60, 175, 205] {
-            let layout = Layout::new(cols);
+            let layout = PanelLayout::new(cols);
             let (room, rows) = (16, 12);
             let mut packed = vec![0.0; layout.padded() * room];
             let cell = |k: usize, j: usize| if j < cols { ((k * 31 + j * 17) % 23) as f64 - 11.0 } else { 0.0 };
@@ -266,8 +266,8 @@ mod tests {
             let mut c = vec![1.0; layout.len()];
             let mid = layout.panels() / 2;
             let (left, right) = c.split_at_mut(layout.start(mid));
-            accumulate(s, layout, &packed, room, rows, left, (0, mid), Ahead::nothing());
-            let ahead = Ahead::new(packed.as_ptr().cast(), 200, 300, 4);
+            accumulate(s, layout, &packed, room, rows, left, (0, mid), Prefetch::none());
+            let ahead = Prefetch::new(packed.as_ptr().cast(), 200, 300, 4);
             accumulate(s, layout, &packed, room, rows, right, (mid, layout.panels()), ahead);
             for j in 0..cols {
                 for i in 0..=j {

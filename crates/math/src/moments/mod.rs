@@ -10,11 +10,11 @@ use ermine_core::{Dataset, Error, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::simd::Portable;
-use gram::{Ahead, Layout};
-use pack::Rows;
+use gram::{Prefetch, PanelLayout};
+use pack::PackInput;
 
 /// A number type that rows may come in; sums are kept in doubles.
-pub trait Real: Copy + Send + Sync + sealed::Sealed {
+pub trait Real: Copy + Send + Sync + sealed::SimdLoad {
     /// The value as a double, exactly.
     fn to_f64(self) -> f64;
 }
@@ -36,20 +36,20 @@ impl Real for f32 {
 mod sealed {
     use crate::simd::Simd;
 
-    pub trait Sealed: Sized {
+    pub trait SimdLoad: Sized {
         /// Four neighbours as doubles.
         /// # Safety
         /// They must be readable at `at`.
         unsafe fn load4<S: Simd>(s: S, at: *const Self) -> S::V;
     }
-    impl Sealed for f64 {
+    impl SimdLoad for f64 {
         #[inline(always)]
         unsafe fn load4<S: Simd>(s: S, at: *const f64) -> S::V {
             // SAFETY: the caller's promise.
             unsafe { s.load(at) }
         }
     }
-    impl Sealed for f32 {
+    impl SimdLoad for f32 {
         #[inline(always)]
         unsafe fn load4<S: Simd>(s: S, at: *const f32) -> S::V {
             // SAFETY: the caller's promise.
@@ -88,7 +88,7 @@ pub fn block_rows(cols: usize) -> usize {
 /// Weight 2 is the row twice, weight 0 the row left out. A cell that is not finite makes [`Moments::is_finite`] false,
 /// whatever its weight.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Raw")]
+#[serde(try_from = "MomentsRepr")]
 pub struct Moments {
     x_cols: usize,
     y_cols: usize,
@@ -107,7 +107,7 @@ const MOST_COLS: usize = 1 << 24;
 
 /// What is read from outside, before it is checked.
 #[derive(Deserialize)]
-struct Raw {
+struct MomentsRepr {
     x_cols: usize,
     y_cols: usize,
     rows: u64,
@@ -118,14 +118,14 @@ struct Raw {
     finite: bool,
 }
 
-impl TryFrom<Raw> for Moments {
+impl TryFrom<MomentsRepr> for Moments {
     type Error = String;
-    fn try_from(r: Raw) -> std::result::Result<Self, String> {
+    fn try_from(r: MomentsRepr) -> std::result::Result<Self, String> {
         let cols = r.x_cols.checked_add(r.y_cols).ok_or("too many columns")?;
-        if r.mean.len() != cols || r.mean_low.len() != cols || cols > MOST_COLS || Layout::new(cols).len() != r.scatter.len() {
+        if r.mean.len() != cols || r.mean_low.len() != cols || cols > MOST_COLS || PanelLayout::new(cols).len() != r.scatter.len() {
             return Err(format!("moments of {cols} columns with arrays of other lengths"));
         }
-        let Raw { x_cols, y_cols, rows, weight, mean, mean_low, scatter, finite } = r;
+        let MomentsRepr { x_cols, y_cols, rows, weight, mean, mean_low, scatter, finite } = r;
         Ok(Self { x_cols, y_cols, rows, weight, mean, mean_low, scatter, finite })
     }
 }
@@ -141,7 +141,7 @@ impl Moments {
             weight: 0.0,
             mean: vec![0.0; cols],
             mean_low: vec![0.0; cols],
-            scatter: vec![0.0; Layout::new(cols).len()],
+            scatter: vec![0.0; PanelLayout::new(cols).len()],
             finite: true,
         }
     }
@@ -214,8 +214,8 @@ impl Moments {
         self.x_cols + self.y_cols
     }
 
-    fn layout(&self) -> Layout {
-        Layout::new(self.cols())
+    fn layout(&self) -> PanelLayout {
+        PanelLayout::new(self.cols())
     }
 
     /// Takes in rows.
@@ -245,7 +245,7 @@ impl Moments {
     fn fill<T: Real>(&mut self, x: MatRef<'_, T>, y: Option<MatRef<'_, f64>>, weight: Option<&[f64]>) {
         let (rows, layout) = (x.rows(), self.layout());
         let roots: Option<Vec<f64>> = weight.map(|w| w.iter().map(|w| w.sqrt()).collect());
-        let all = Rows { x, y, roots: roots.as_deref() };
+        let all = PackInput { x, y, roots: roots.as_deref() };
         let chunk = |first: usize| all.range(first..(first + CHUNK).min(rows));
         let room = rows.next_multiple_of(4).min(CHUNK);
         // On a cache line, so that no vector of a panel straddles two.
@@ -267,7 +267,7 @@ impl Moments {
         for first in (0..rows).step_by(CHUNK) {
             let part = chunk(first);
             pack_rows(layout, &part, &origin, &mut sums, packed, room);
-            let next = all.ahead(first + CHUNK, CHUNK);
+            let next = all.prefetch_of(first + CHUNK, CHUNK);
             let height = part.rows().next_multiple_of(4);
             multiply(layout, packed, room, height, &mut self.scatter, (0, layout.panels()), next);
         }
@@ -353,7 +353,7 @@ fn heaviest_chunk(rows: usize, weight: Option<&[f64]>) -> (usize, f64) {
 }
 
 /// Adds `factor v vᵀ` to the triangle.
-fn rank_one(layout: Layout, c: &mut [f64], factor: f64, v: &[f64]) {
+fn rank_one(layout: PanelLayout, c: &mut [f64], factor: f64, v: &[f64]) {
     for panel in 0..layout.panels() {
         let width = layout.width(panel);
         let right = &v[gram::PANEL * panel..][..width];
@@ -365,15 +365,15 @@ fn rank_one(layout: Layout, c: &mut [f64], factor: f64, v: &[f64]) {
     }
 }
 
-fn pack_rows<T: Real>(layout: Layout, rows: &Rows<'_, T>, origin: &[f64], sums: &mut [f64], out: &mut [f64], room: usize) {
+fn pack_rows<T: Real>(layout: PanelLayout, rows: &PackInput<'_, T>, origin: &[f64], sums: &mut [f64], out: &mut [f64], room: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use crate::simd::Avx2;
         #[target_feature(enable = "avx2,fma")]
         fn pack_avx2<T: Real>(
             s: Avx2,
-            layout: Layout,
-            rows: &Rows<'_, T>,
+            layout: PanelLayout,
+            rows: &PackInput<'_, T>,
             origin: &[f64],
             sums: &mut [f64],
             out: &mut [f64],
@@ -391,14 +391,14 @@ fn pack_rows<T: Real>(layout: Layout, rows: &Rows<'_, T>, origin: &[f64], sums: 
 
 /// Adds the products of packed rows to a run of panels. Many panels are shared out between threads that have nothing else
 /// to do; every element is the work of one, so the bits are the same.
-fn multiply(layout: Layout, packed: &[f64], room: usize, rows: usize, c: &mut [f64], (from, to): (usize, usize), ahead: Ahead) {
+fn multiply(layout: PanelLayout, packed: &[f64], room: usize, rows: usize, c: &mut [f64], (from, to): (usize, usize), ahead: Prefetch) {
     if to - from > PANELS_A_TASK {
         // Panels grow with their number: these two runs have about the same area.
         let mid = (((from * from + to * to) / 2).isqrt()).clamp(from + 1, to - 1);
         let (left, right) = c.split_at_mut(layout.start(mid) - layout.start(from));
         rayon::join(
             || multiply(layout, packed, room, rows, right, (mid, to), ahead),
-            || multiply(layout, packed, room, rows, left, (from, mid), Ahead::nothing()),
+            || multiply(layout, packed, room, rows, left, (from, mid), Prefetch::none()),
         );
         return;
     }
@@ -409,13 +409,13 @@ fn multiply(layout: Layout, packed: &[f64], room: usize, rows: usize, c: &mut [f
         #[allow(clippy::too_many_arguments)] // what `multiply` takes
         fn multiply_avx2(
             s: Avx2,
-            layout: Layout,
+            layout: PanelLayout,
             packed: &[f64],
             room: usize,
             rows: usize,
             c: &mut [f64],
             panels: (usize, usize),
-            ahead: Ahead,
+            ahead: Prefetch,
         ) {
             gram::accumulate(s, layout, packed, room, rows, c, panels, ahead);
         }
@@ -437,10 +437,10 @@ pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     fn random(rows: usize, cols: usize, mean: f64, sd: f64, seed: u64) -> Mat<f64> {
-        let mut rng = Stream::new(seed, "test", 0);
+        let mut rng = RngStream::new(seed, "test", 0);
         Mat::from_fn(rows, cols, |_, _| mean + sd * rng.normal())
     }
 

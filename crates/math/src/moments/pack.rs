@@ -5,19 +5,19 @@ use std::ops::Range;
 use ermine_core::MatRef;
 
 use super::Real;
-use super::gram::{Ahead, Layout, PANEL};
+use super::gram::{Prefetch, PanelLayout, PANEL};
 use crate::simd::Simd;
 
 /// Rows to be packed.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a, T> {
+pub(super) struct PackInput<'a, T> {
     pub x: MatRef<'a, T>,
     pub y: Option<MatRef<'a, f64>>,
     /// Square roots of the weights.
     pub roots: Option<&'a [f64]>,
 }
 
-impl<T: Real> Rows<'_, T> {
+impl<T: Real> PackInput<'_, T> {
     pub fn rows(&self) -> usize {
         self.x.rows()
     }
@@ -31,18 +31,18 @@ impl<T: Real> Rows<'_, T> {
     }
 
     /// Where the cells of X of some later rows lie; beyond the last row, those that follow in memory.
-    pub fn ahead(&self, first: usize, rows: usize) -> Ahead {
+    pub fn prefetch_of(&self, first: usize, rows: usize) -> Prefetch {
         let size = size_of::<T>();
         let (row, col) = (self.x.row_stride() * size, self.x.col_stride() * size);
         let at = self.x.as_slice().as_ptr().cast::<u8>().wrapping_add(first * row);
         if col == size && row == self.x.cols() * size {
-            Ahead::new(at, rows * row, 0, 1)
+            Prefetch::new(at, rows * row, 0, 1)
         } else if col == size {
-            Ahead::new(at, self.x.cols() * size, row, rows)
+            Prefetch::new(at, self.x.cols() * size, row, rows)
         } else if row == size && first < self.rows() {
-            Ahead::new(at, rows * size, col, self.x.cols())
+            Prefetch::new(at, rows * size, col, self.x.cols())
         } else {
-            Ahead::nothing()
+            Prefetch::none()
         }
     }
 
@@ -71,8 +71,8 @@ impl<T: Real> Rows<'_, T> {
 /// What [`pack`] works on. Methods, not closures: they must be inlined where the processor features are on.
 struct Packer<'a, S, T, const WEIGHTED: bool> {
     s: S,
-    layout: Layout,
-    rows: &'a Rows<'a, T>,
+    layout: PanelLayout,
+    rows: &'a PackInput<'a, T>,
     origin: &'a [f64],
     sums: &'a mut [f64],
     out: &'a mut [f64],
@@ -84,8 +84,8 @@ struct Packer<'a, S, T, const WEIGHTED: bool> {
 #[inline(always)]
 pub(super) fn pack<S: Simd, T: Real>(
     s: S,
-    layout: Layout,
-    rows: &Rows<'_, T>,
+    layout: PanelLayout,
+    rows: &PackInput<'_, T>,
     origin: &[f64],
     sums: &mut [f64],
     out: &mut [f64],
@@ -250,11 +250,11 @@ mod tests {
 
     fn packed<S: Simd>(s: S, weighted: bool) -> (Vec<f64>, Vec<f64>) {
         let (rows, cols) = (23, 18);
-        let layout = Layout::new(cols + 1);
+        let layout = PanelLayout::new(cols + 1);
         let data: Vec<f64> = (0..rows * cols).map(|i| (i * 7 % 31) as f64).collect();
         let y: Vec<f64> = (0..rows).map(|i| i as f64).collect();
         let roots: Vec<f64> = (0..rows).map(|i| (i % 3) as f64).collect();
-        let rows = Rows {
+        let rows = PackInput {
             x: MatRef::row_major(&data, rows, cols),
             y: Some(MatRef::row_major(&y, rows, 1)),
             roots: weighted.then_some(&roots[..]),

@@ -4,18 +4,18 @@ use std::collections::BinaryHeap;
 
 /// A row and its distance, ordered by distance and then by row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Found {
+pub(super) struct Neighbor {
     pub(super) distance: f64,
     pub(super) row: u32,
 }
 
-impl Eq for Found {}
-impl PartialOrd for Found {
+impl Eq for Neighbor {}
+impl PartialOrd for Neighbor {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Found {
+impl Ord for Neighbor {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.distance.total_cmp(&other.distance).then(self.row.cmp(&other.row))
     }
@@ -23,18 +23,18 @@ impl Ord for Found {
 
 /// The `k` least of what was pushed.
 #[derive(Debug)]
-pub(super) struct Best {
+pub(super) struct TopK {
     k: usize,
-    heap: BinaryHeap<Found>,
+    heap: BinaryHeap<Neighbor>,
 }
 
-impl Best {
+impl TopK {
     pub(super) fn new(k: usize) -> Self {
         Self { k, heap: BinaryHeap::with_capacity(k) }
     }
 
     #[inline]
-    pub(super) fn push(&mut self, found: Found) {
+    pub(super) fn push(&mut self, found: Neighbor) {
         if self.heap.len() < self.k {
             self.heap.push(found);
         } else if let Some(mut worst) = self.heap.peek_mut()
@@ -54,7 +54,7 @@ impl Best {
     }
 
     /// From near to far.
-    pub(super) fn into_sorted(self) -> Vec<Found> {
+    pub(super) fn into_sorted(self) -> Vec<Neighbor> {
         self.heap.into_sorted_vec()
     }
 }
@@ -64,7 +64,7 @@ impl Best {
 pub(super) struct Candidates {
     k: usize,
     /// The k least upper ends of scores.
-    tops: BinaryHeap<Key>,
+    tops: BinaryHeap<OrdF64>,
     /// Lower ends of scores, and rows.
     pub(super) pending: Vec<(f64, u32)>,
     /// A score above which no row can be among the nearest.
@@ -72,14 +72,14 @@ pub(super) struct Candidates {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Key(f64);
-impl Eq for Key {}
-impl PartialOrd for Key {
+struct OrdF64(f64);
+impl Eq for OrdF64 {}
+impl PartialOrd for OrdF64 {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Key {
+impl Ord for OrdF64 {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
@@ -98,7 +98,7 @@ impl Candidates {
 
     /// Takes a row whose score is `score`, give or take `error`.
     #[inline]
-    pub(super) fn offer(&mut self, score: f64, error: f64, row: u32) {
+    pub(super) fn push_candidate(&mut self, score: f64, error: f64, row: u32) {
         if score - error > self.bound {
             return;
         }
@@ -106,7 +106,7 @@ impl Candidates {
         if self.k == 0 {
             return;
         }
-        let top = Key(score + error);
+        let top = OrdF64(score + error);
         if self.tops.len() < self.k {
             self.tops.push(top);
             if self.tops.len() < self.k {

@@ -42,7 +42,7 @@ impl Metric {
     }
 
     /// The key of a distance.
-    pub(super) fn key(self, distance: f64, scale: f64) -> f64 {
+    pub(super) fn distance_key(self, distance: f64, scale: f64) -> f64 {
         match self {
             Self::Euclidean => (distance * scale) * (distance * scale),
             Self::Manhattan | Self::Chebyshev => distance * scale,
@@ -66,7 +66,7 @@ pub(super) fn scale_of(most: f64) -> f64 {
 /// The key of a distance: a number that grows with it and costs less. `x` is multiplied by `scale` already, the row is not.
 /// The same two rows have the same key whoever computes it. A sum that has passed `above` may stop there.
 #[inline]
-pub(super) fn key<T: Real>(metric: Metric, x: &[f64], row: &[T], scale: f64, above: f64) -> f64 {
+pub(super) fn distance_key<T: Real>(metric: Metric, x: &[f64], row: &[T], scale: f64, above: f64) -> f64 {
     match metric {
         Metric::Euclidean | Metric::Cosine => {
             #[cfg(target_arch = "x86_64")]

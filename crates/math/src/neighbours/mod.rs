@@ -23,16 +23,16 @@ use ermine_core::{Csr, Error, Features, Mat, MatRef, Result, Schema};
 use rayon::prelude::*;
 
 pub use exact::Metric;
-pub use pairs::Pairs;
+pub use pairs::PairDistances;
 
 use crate::moments::Real;
-use pack::{Cells, Packed};
-use tile::{GROUP, Score};
-use tree::Tree;
+use pack::{PackTransform, PackedRows};
+use tile::{GROUP, ScoreKind};
+use tree::BoxTree;
 
 /// How neighbours are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
+pub enum SearchAlgorithm {
     /// The faster of the two, by the number and the spread of rows and columns.
     #[default]
     Auto,
@@ -44,7 +44,7 @@ pub enum Method {
 
 /// Rows to search in, owned.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Points {
+pub enum IndexedPoints {
     /// Doubles.
     F64(Mat<f64>),
     /// Singles.
@@ -56,7 +56,7 @@ pub enum Points {
 /// Cells up to which sparse rows are kept as dense ones.
 const DENSE_CELLS: usize = 1 << 25;
 
-impl Points {
+impl IndexedPoints {
     /// A copy of features, which must be finite numbers; `learner` is named in errors. Sparse rows of few columns or few
     /// zeros become dense.
     pub fn from_features(x: &Features<'_>, schema: Option<&Schema>, learner: &str) -> Result<Self> {
@@ -144,22 +144,22 @@ fn copy<T: Copy + Default + Send + Sync>(m: MatRef<'_, T>) -> Mat<T> {
 
 /// Rows made ready to be searched in.
 #[derive(Debug)]
-pub struct Index {
-    points: Points,
+pub struct NeighborIndex {
+    points: IndexedPoints,
     metric: Metric,
     /// A power of two that keeps squares of cells within the numbers there are.
     scale: f64,
     /// 1 / |row| for cosine distances.
     inverse_norms: Option<Vec<f64>>,
-    packed: Option<Packed>,
-    tree: Option<Tree>,
+    packed: Option<PackedRows>,
+    tree: Option<BoxTree>,
     /// The row behind each place in the groups.
     order: Option<Vec<u32>>,
 }
 
 /// The nearest rows of each query, from near to far.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Nearest {
+pub struct NearestRows {
     /// The rows: a row of `k` a query.
     pub rows: Mat<u32>,
     /// Their distances.
@@ -168,7 +168,7 @@ pub struct Nearest {
 
 /// The rows near each query, from near to far.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Within {
+pub struct RadiusRows {
     /// Where the rows of each query begin and end.
     pub ends: Vec<usize>,
     /// The rows.
@@ -181,13 +181,13 @@ pub struct Within {
 const TREE_COLUMNS: usize = 6;
 const TREE_ROWS: usize = 1000;
 
-impl Index {
+impl NeighborIndex {
     /// Makes rows ready. [`Method::Auto`] takes the tree for 1000 rows or more of at most 6 columns, where both evenly spread and clustered
     /// rows were found faster by it: 100,000 evenly spread rows 6 times in 2 columns, 4 times in 4, 2.5 times in 6 and 1.4 times in 8,
     /// where the time to make the tree takes that back; 10,000 rows 3, 2.3, 1.3 and 0.8 times; 1000 rows 1.8, 1.5, 1.1 and 0.9 times.
     ///
     /// Points must be finite, as [`Points::from_features`] leaves them.
-    pub fn new(points: Points, metric: Metric, method: Method) -> Result<Self> {
+    pub fn new(points: IndexedPoints, metric: Metric, method: SearchAlgorithm) -> Result<Self> {
         let (n, p) = (points.rows(), points.cols());
         if n == 0 || p == 0 {
             return Err(Error::Data(format!("there are {n} rows of {p} columns, and a search needs at least one of each")));
@@ -195,8 +195,8 @@ impl Index {
         if u32::try_from(n).is_err() {
             return Err(Error::Data(format!("{n} rows are more than the {} that can be numbered", u32::MAX)));
         }
-        let is_sparse = matches!(points, Points::Csr(_));
-        if method == Method::Tree && (metric == Metric::Cosine || is_sparse) {
+        let is_sparse = matches!(points, IndexedPoints::Csr(_));
+        if method == SearchAlgorithm::Tree && (metric == Metric::Cosine || is_sparse) {
             let what = if is_sparse { "sparse rows" } else { "cosine distances" };
             return Err(Error::Data(format!("there is no tree for {what}; search by brute force")));
         }
@@ -207,19 +207,19 @@ impl Index {
         }
         if metric == Metric::Cosine {
             index.inverse_norms = Some(match &index.points {
-                Points::F64(m) => inverse_norms(m, scale),
-                Points::F32(m) => inverse_norms(m, scale),
-                Points::Csr(_) => Vec::new(),
+                IndexedPoints::F64(m) => inverse_norms(m, scale),
+                IndexedPoints::F32(m) => inverse_norms(m, scale),
+                IndexedPoints::Csr(_) => Vec::new(),
             });
         }
         let is_order_below_one = matches!(metric, Metric::Minkowski(p) if p < 1.0);
         let tree = match method {
-            Method::Auto => p <= TREE_COLUMNS && n >= TREE_ROWS && metric != Metric::Cosine && !is_order_below_one,
-            Method::Brute => false,
-            Method::Tree => true,
+            SearchAlgorithm::Auto => p <= TREE_COLUMNS && n >= TREE_ROWS && metric != Metric::Cosine && !is_order_below_one,
+            SearchAlgorithm::Brute => false,
+            SearchAlgorithm::Tree => true,
         };
         // What brute force has no score for is compared row by row.
-        if (tree || !matches!(metric, Metric::Minkowski(_))) && Packed::is_sound(p) {
+        if (tree || !matches!(metric, Metric::Minkowski(_))) && PackedRows::is_sound(p) {
             index.pack(tree);
         }
         Ok(index)
@@ -227,14 +227,14 @@ impl Index {
 
     fn pack(&mut self, tree: bool) {
         let score = match self.metric {
-            Metric::Euclidean | Metric::Cosine => Score::Product,
-            Metric::Manhattan => Score::Sum,
-            Metric::Chebyshev | Metric::Minkowski(_) => Score::Max,
+            Metric::Euclidean | Metric::Cosine => ScoreKind::Product,
+            Metric::Manhattan => ScoreKind::Sum,
+            Metric::Chebyshev | Metric::Minkowski(_) => ScoreKind::Max,
         };
         let (packed, tree_and_order) = match &self.points {
-            Points::F64(m) => packed(score, self.cells(m), tree),
-            Points::F32(m) => packed(score, self.cells(m), tree),
-            Points::Csr(_) => return,
+            IndexedPoints::F64(m) => packed(score, self.cells(m), tree),
+            IndexedPoints::F32(m) => packed(score, self.cells(m), tree),
+            IndexedPoints::Csr(_) => return,
         };
         self.packed = Some(packed);
         if let Some((tree, order)) = tree_and_order {
@@ -243,12 +243,12 @@ impl Index {
         }
     }
 
-    fn cells<'a, T: Real>(&'a self, m: &'a Mat<T>) -> Cells<'a, T> {
-        Cells { rows: m, scale: self.scale, inverse_norms: self.inverse_norms.as_deref() }
+    fn cells<'a, T: Real>(&'a self, m: &'a Mat<T>) -> PackTransform<'a, T> {
+        PackTransform { rows: m, scale: self.scale, inverse_norms: self.inverse_norms.as_deref() }
     }
 
     /// The rows that are searched in.
-    pub fn points(&self) -> &Points {
+    pub fn points(&self) -> &IndexedPoints {
         &self.points
     }
 
@@ -258,33 +258,33 @@ impl Index {
     }
 
     /// How it searches.
-    pub fn method(&self) -> Method {
-        if self.tree.is_some() { Method::Tree } else { Method::Brute }
+    pub fn method(&self) -> SearchAlgorithm {
+        if self.tree.is_some() { SearchAlgorithm::Tree } else { SearchAlgorithm::Brute }
     }
 
     /// The `k` nearest rows of each query; of equally near rows the first.
-    pub fn nearest(&self, queries: &Features<'_>, k: usize) -> Result<Nearest> {
+    pub fn nearest(&self, queries: &Features<'_>, k: usize) -> Result<NearestRows> {
         let n = self.points.rows();
         if k == 0 || k > n {
             return Err(Error::Data(format!("{k} neighbours are asked for, and there are {n} rows to choose from")));
         }
-        let found = self.search(queries, search::Ask::Nearest(k))?;
+        let found = self.search(queries, search::NeighborQuery::Nearest(k))?;
         let mut rows = Vec::with_capacity(found.len() * k);
         let mut distances = Vec::with_capacity(found.len() * k);
         for one in &found {
             rows.extend(one.iter().map(|f| f.row));
             distances.extend(one.iter().map(|f| f.distance));
         }
-        Ok(Nearest { rows: Mat::from_vec(found.len(), k, rows), distances: Mat::from_vec(found.len(), k, distances) })
+        Ok(NearestRows { rows: Mat::from_vec(found.len(), k, rows), distances: Mat::from_vec(found.len(), k, distances) })
     }
 
     /// All rows at most `radius` away from each query.
-    pub fn within(&self, queries: &Features<'_>, radius: f64) -> Result<Within> {
+    pub fn within(&self, queries: &Features<'_>, radius: f64) -> Result<RadiusRows> {
         if radius.is_nan() || radius < 0.0 {
             return Err(Error::Data(format!("a radius of {radius} holds nothing; it must be 0 or more")));
         }
-        let found = self.search(queries, search::Ask::Within(radius))?;
-        let mut out = Within { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
+        let found = self.search(queries, search::NeighborQuery::Within(radius))?;
+        let mut out = RadiusRows { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
         for one in &found {
             out.rows.extend(one.iter().map(|f| f.row));
             out.distances.extend(one.iter().map(|f| f.distance));
@@ -303,19 +303,19 @@ fn inverse_norms<T: Real>(m: &Mat<T>, scale: f64) -> Vec<f64> {
     (0..m.rows()).into_par_iter().with_min_len(256).map(|i| exact::inverse_norm(m.row(i), scale)).collect()
 }
 
-fn packed<T: Real>(score: Score, cells: Cells<'_, T>, tree: bool) -> (Packed, Option<(Tree, Vec<u32>)>) {
+fn packed<T: Real>(score: ScoreKind, cells: PackTransform<'_, T>, tree: bool) -> (PackedRows, Option<(BoxTree, Vec<u32>)>) {
     let centre = cells.centre();
     if !tree {
-        return (Packed::new(score, &cells, centre, None), None);
+        return (PackedRows::new(score, &cells, centre, None), None);
     }
     let cols = cells.rows.cols();
     let mut singles = vec![0f32; cells.rows.rows() * cols];
     singles.par_chunks_mut(GROUP * cols).enumerate().for_each(|(g, out)| {
         out.chunks_mut(cols).enumerate().for_each(|(i, out)| cells.write(g * GROUP + i, &centre, out));
     });
-    let (mut tree, order) = Tree::new(&singles, cols);
-    let packed = Packed::new(score, &cells, centre, Some(&order));
-    tree.set_norms(&packed.norms);
+    let (mut tree, order) = BoxTree::new(&singles, cols);
+    let packed = PackedRows::new(score, &cells, centre, Some(&order));
+    tree.set_group_norms(&packed.norms);
     (packed, Some((tree, order)))
 }
 

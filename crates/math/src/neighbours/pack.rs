@@ -16,7 +16,7 @@ use ermine_core::Mat;
 use rayon::prelude::*;
 
 use super::exact::Metric;
-use super::tile::{GROUP, Score};
+use super::tile::{GROUP, ScoreKind};
 use crate::moments::Real;
 
 /// Queries whose cells exceed this (rows have cells up to 2) are compared in double precision only, so that no product overflows.
@@ -26,8 +26,8 @@ const UNIT: f64 = 1.0 / (1u64 << 24) as f64;
 
 /// Rows made ready for the tiles.
 #[derive(Debug)]
-pub(super) struct Packed {
-    pub(super) score: Score,
+pub(super) struct PackedRows {
+    pub(super) score: ScoreKind,
     pub(super) cols: usize,
     centre: Vec<f64>,
     cells: Vec<f32>,
@@ -39,7 +39,7 @@ pub(super) struct Packed {
 
 /// How large a query about the centre is.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sizes {
+pub(super) struct QueryNorms {
     /// The norm that goes with the score, rounded up.
     pub(super) norm: f64,
     /// The squared Euclidean norm in doubles.
@@ -49,14 +49,14 @@ pub(super) struct Sizes {
 }
 
 /// How cells become those that are packed: (cell · scale · row's factor) - centre.
-pub(super) struct Cells<'a, T> {
+pub(super) struct PackTransform<'a, T> {
     pub(super) rows: &'a Mat<T>,
     pub(super) scale: f64,
     /// 1 / |row| for unit rows; 0 for rows of zeros, which stay zeros and are as far as at a right angle.
     pub(super) inverse_norms: Option<&'a [f64]>,
 }
 
-impl<T: Real> Cells<'_, T> {
+impl<T: Real> PackTransform<'_, T> {
     /// The mean of some rows, spread evenly.
     pub(super) fn centre(&self) -> Vec<f64> {
         const SAMPLE: usize = 1024;
@@ -85,9 +85,9 @@ impl<T: Real> Cells<'_, T> {
     }
 }
 
-impl Packed {
+impl PackedRows {
     /// Packs rows in the given order, or in their own.
-    pub(super) fn new<T: Real>(score: Score, cells: &Cells<'_, T>, centre: Vec<f64>, order: Option<&[u32]>) -> Self {
+    pub(super) fn new<T: Real>(score: ScoreKind, cells: &PackTransform<'_, T>, centre: Vec<f64>, order: Option<&[u32]>) -> Self {
         let (n, p) = (cells.rows.rows(), cells.rows.cols());
         let groups = n.div_ceil(GROUP);
         let mut packed = vec![0f32; groups * p * GROUP];
@@ -107,8 +107,8 @@ impl Packed {
                 greatest = greatest.max(norm);
                 let is_zero = cells.inverse_norms.is_some_and(|inverse| inverse[at] == 0.0);
                 bias[l] = match score {
-                    Score::Product => (norm * norm / 2.0 + if is_zero { 0.5 } else { 0.0 }) as f32,
-                    Score::Sum | Score::Max => 0.0,
+                    ScoreKind::Product => (norm * norm / 2.0 + if is_zero { 0.5 } else { 0.0 }) as f32,
+                    ScoreKind::Sum | ScoreKind::Max => 0.0,
                 };
                 if is_zero {
                     // Its bias is not its norm; the error follows the greater of the two.
@@ -124,7 +124,7 @@ impl Packed {
             .enumerate()
             .with_min_len(16)
             .for_each_init(Vec::new, |row, (g, ((out, bias), most))| one(g, out, bias, most, row));
-        let terms = if score == Score::Max { 24.0 } else { p as f64 + 24.0 };
+        let terms = if score == ScoreKind::Max { 24.0 } else { p as f64 + 24.0 };
         let factor = 1.05 * terms * UNIT / (1.0 - terms * UNIT).max(0.01);
         Self { score, cols: p, centre, cells: packed, bias, norms, factor }
     }
@@ -147,14 +147,14 @@ impl Packed {
         // Squares in double precision are off by some 2⁻⁵³ of |x - y|² a cell; far from all rows that counts.
         let double = (self.cols as f64 + 8.0) * 2.3e-16;
         let [constant, slope] = match self.score {
-            Score::Product => [self.factor * 0.5 * rows * rows, self.factor * rows],
-            Score::Sum | Score::Max => [self.factor * rows, self.factor],
+            ScoreKind::Product => [self.factor * 0.5 * rows * rows, self.factor * rows],
+            ScoreKind::Sum | ScoreKind::Max => [self.factor * rows, self.factor],
         };
         [constant + least * (1.0 + rows) + double * rows * rows, slope + least + 2.0 * double * rows, double]
     }
 
     /// A query about the centre, in singles, with its sizes; `None` when its cells are too large.
-    pub(super) fn query(&self, x: &[f64], out: &mut [f32]) -> Option<Sizes> {
+    pub(super) fn query(&self, x: &[f64], out: &mut [f32]) -> Option<QueryNorms> {
         let (mut squares, mut most) = (0.0, 0.0);
         for ((o, x), c) in out.iter_mut().zip(x).zip(&self.centre) {
             let v = x - c;
@@ -166,19 +166,19 @@ impl Packed {
             return None;
         }
         let rounded_squares = out.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
-        Some(Sizes { norm: norm(self.score, out) * (1.0 + 8.0 * UNIT), squares, rounded_squares })
+        Some(QueryNorms { norm: norm(self.score, out) * (1.0 + 8.0 * UNIT), squares, rounded_squares })
     }
 
     /// A score that no row whose key is at most `key` exceeds.
-    pub(super) fn score_of(&self, metric: Metric, key: f64, sizes: &Sizes) -> f64 {
+    pub(super) fn score_of(&self, metric: Metric, key: f64, sizes: &QueryNorms) -> f64 {
         let slack = (self.cols as f64 + 8.0) * 2.3e-16;
         let half = match metric {
             Metric::Euclidean => 0.5 * key,
             _ => key,
         };
         match self.score {
-            Score::Product => half * (1.0 + slack) - 0.5 * sizes.squares * (1.0 - slack),
-            Score::Sum | Score::Max => half * (1.0 + slack),
+            ScoreKind::Product => half * (1.0 + slack) - 0.5 * sizes.squares * (1.0 - slack),
+            ScoreKind::Sum | ScoreKind::Max => half * (1.0 + slack),
         }
     }
 
@@ -189,15 +189,15 @@ impl Packed {
 }
 
 /// The norm that goes with a score.
-fn norm(score: Score, row: &[f32]) -> f64 {
+fn norm(score: ScoreKind, row: &[f32]) -> f64 {
     // Eight sums, so that the compiler may use vectors.
     let mut sums = [0f64; 8];
     let term = |v: f32| match score {
-        Score::Product => f64::from(v) * f64::from(v),
-        Score::Sum | Score::Max => f64::from(v.abs()),
+        ScoreKind::Product => f64::from(v) * f64::from(v),
+        ScoreKind::Sum | ScoreKind::Max => f64::from(v.abs()),
     };
     let (chunks, rest) = row.as_chunks::<8>();
-    if score == Score::Max {
+    if score == ScoreKind::Max {
         return row.iter().fold(0.0, |most, &v| f64::max(most, term(v)));
     }
     for chunk in chunks {
@@ -206,5 +206,5 @@ fn norm(score: Score, row: &[f32]) -> f64 {
         }
     }
     let total = sums.iter().sum::<f64>() + rest.iter().map(|&v| term(v)).sum::<f64>();
-    if score == Score::Product { total.sqrt() } else { total }
+    if score == ScoreKind::Product { total.sqrt() } else { total }
 }

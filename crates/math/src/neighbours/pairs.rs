@@ -6,7 +6,7 @@ use super::exact::{self, Metric};
 
 /// Rows whose distances from each other are wanted.
 #[derive(Debug)]
-pub struct Pairs {
+pub struct PairDistances {
     /// Times a power of two that keeps squares within the numbers there are; of unit length for cosine distances.
     rows: Mat<f64>,
     metric: Metric,
@@ -15,7 +15,7 @@ pub struct Pairs {
     zero: Vec<bool>,
 }
 
-impl Pairs {
+impl PairDistances {
     /// Of rows of finite numbers.
     pub fn new(mut rows: Mat<f64>, metric: Metric) -> Self {
         let most = rows.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -48,7 +48,7 @@ impl Pairs {
     }
 
     /// The first row of zeros, where the metric cannot tell its distance.
-    pub fn without_direction(&self) -> Option<usize> {
+    pub fn first_zero_row(&self) -> Option<usize> {
         self.zero.iter().position(|z| *z)
     }
 
@@ -60,10 +60,10 @@ impl Pairs {
                 true => 0.0,
                 false if self.zero[i] || self.zero[j] => 1.0,
                 // Half the squared distance of unit rows is 1 - cos, without the digits that a difference loses.
-                false => 0.5 * exact::key(self.metric, self.rows.row(i), self.rows.row(j), 1.0, f64::INFINITY),
+                false => 0.5 * exact::distance_key(self.metric, self.rows.row(i), self.rows.row(j), 1.0, f64::INFINITY),
             };
         }
-        let key = exact::key(self.metric, self.rows.row(i), self.rows.row(j), 1.0, f64::INFINITY);
+        let key = exact::distance_key(self.metric, self.rows.row(i), self.rows.row(j), 1.0, f64::INFINITY);
         self.metric.distance(key, self.scale)
     }
 }
@@ -71,15 +71,15 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     #[test]
     fn distances_follow_the_definition_on_any_scale() {
-        let mut rng = Stream::new(2, "test", 0);
+        let mut rng = RngStream::new(2, "test", 0);
         for factor in [1.0, 1e200, 1e-200] {
             let x = Mat::from_fn(7, 11, |_, _| rng.normal() * factor);
             let of = |metric: Metric, want: &dyn Fn(&[f64], &[f64]) -> f64| {
-                let pairs = Pairs::new(x.clone(), metric);
+                let pairs = PairDistances::new(x.clone(), metric);
                 for i in 0..7 {
                     for j in 0..7 {
                         let (a, b): (Vec<f64>, Vec<f64>) =
@@ -101,7 +101,7 @@ mod tests {
                 1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
             });
         }
-        let pairs = Pairs::new(Mat::from_vec(2, 1, vec![0.0, 1.0]), Metric::Cosine);
-        assert_eq!((pairs.distance(0, 1), pairs.without_direction()), (1.0, Some(0)));
+        let pairs = PairDistances::new(Mat::from_vec(2, 1, vec![0.0, 1.0]), Metric::Cosine);
+        assert_eq!((pairs.distance(0, 1), pairs.first_zero_row()), (1.0, Some(0)));
     }
 }

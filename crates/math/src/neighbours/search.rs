@@ -3,16 +3,16 @@
 use ermine_core::{Error, Features, Result};
 use rayon::prelude::*;
 
-use super::best::{Best, Candidates, Found};
+use super::best::{TopK, Candidates, Neighbor};
 use super::exact::{self, Metric};
-use super::pack::{Packed, Sizes};
-use super::tile::{self, GROUP, QUERIES, Scores};
-use super::tree::Tree;
-use super::{Index, Points, as_sparse, sparse};
+use super::pack::{PackedRows, QueryNorms};
+use super::tile::{self, GROUP, QUERIES, TileScores};
+use super::tree::BoxTree;
+use super::{NeighborIndex, IndexedPoints, as_sparse, sparse};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Ask {
+pub(super) enum NeighborQuery {
     Nearest(usize),
     Within(f64),
 }
@@ -24,23 +24,23 @@ const BLOCK: usize = 512;
 const CANDIDATE_BYTES: usize = 64 << 20;
 
 /// One query: its cells times the scale (unit length for cosine distances), and where it stands.
-struct Query<'a> {
+struct PreparedQuery<'a> {
     cells: &'a [f64],
     scale: f64,
-    sizes: Sizes,
+    sizes: QueryNorms,
 }
 
 /// What was found with certainty: the k nearest, or all within a radius.
-enum Taken {
-    Best(Best),
-    All(Vec<Found>, f64),
+enum NeighborHeap {
+    Best(TopK),
+    All(Vec<Neighbor>, f64),
 }
 
-impl Taken {
-    fn new(ask: Ask) -> Self {
+impl NeighborHeap {
+    fn new(ask: NeighborQuery) -> Self {
         match ask {
-            Ask::Nearest(k) => Self::Best(Best::new(k)),
-            Ask::Within(radius) => Self::All(Vec::new(), radius),
+            NeighborQuery::Nearest(k) => Self::Best(TopK::new(k)),
+            NeighborQuery::Within(radius) => Self::All(Vec::new(), radius),
         }
     }
 
@@ -51,19 +51,19 @@ impl Taken {
             Self::Best(best) => best.limit(),
             Self::All(_, radius) => *radius,
         };
-        metric.key(distance, scale) * (1.0 + 1e-12)
+        metric.distance_key(distance, scale) * (1.0 + 1e-12)
     }
 
     #[inline]
     fn push(&mut self, distance: f64, row: u32) {
         match self {
-            Self::Best(best) => best.push(Found { distance, row }),
-            Self::All(list, radius) if distance <= *radius => list.push(Found { distance, row }),
+            Self::Best(best) => best.push(Neighbor { distance, row }),
+            Self::All(list, radius) if distance <= *radius => list.push(Neighbor { distance, row }),
             Self::All(..) => {}
         }
     }
 
-    fn into_sorted(self) -> Vec<Found> {
+    fn into_sorted(self) -> Vec<Neighbor> {
         match self {
             Self::Best(best) => best.into_sorted(),
             Self::All(mut list, _) => {
@@ -74,16 +74,16 @@ impl Taken {
     }
 }
 
-impl Index {
+impl NeighborIndex {
     /// What was asked for, for each query.
-    pub(super) fn search(&self, queries: &Features<'_>, ask: Ask) -> Result<Vec<Vec<Found>>> {
+    pub(super) fn search(&self, queries: &Features<'_>, ask: NeighborQuery) -> Result<Vec<Vec<Neighbor>>> {
         queries.expect_cols(self.points.cols())?;
         let n = queries.rows();
         let mut block = n.div_ceil(4 * rayon::current_num_threads()).next_multiple_of(QUERIES).clamp(QUERIES, BLOCK);
-        if let Ask::Nearest(k) = ask {
+        if let NeighborQuery::Nearest(k) = ask {
             block = block.min((CANDIDATE_BYTES / (96 * k)).next_multiple_of(QUERIES)).max(QUERIES);
         }
-        let parts: Vec<Result<Vec<Vec<Found>>>> = (0..n.div_ceil(block))
+        let parts: Vec<Result<Vec<Vec<Neighbor>>>> = (0..n.div_ceil(block))
             .into_par_iter()
             .map(|b| {
                 let first = b * block;
@@ -98,14 +98,14 @@ impl Index {
         Ok(all)
     }
 
-    fn search_block(&self, queries: &Features<'_>, ask: Ask) -> Result<Vec<Vec<Found>>> {
+    fn search_block(&self, queries: &Features<'_>, ask: NeighborQuery) -> Result<Vec<Vec<Neighbor>>> {
         let (count, cols) = (queries.rows(), queries.cols());
-        if let Points::Csr(points) = &self.points {
+        if let IndexedPoints::Csr(points) = &self.points {
             let queries = as_sparse(queries)?;
             return (0..count)
                 .map(|i| {
                     let found = self.scan_sparse(points.view(), queries.view().row(i), ask, i)?;
-                    finite(found, i)
+                    check_finite(found, i)
                 })
                 .collect();
         }
@@ -135,12 +135,12 @@ impl Index {
             }
         }
         let query =
-            |i: usize| Query { cells: &cells[i * cols..(i + 1) * cols], scale: scales[i], sizes: sizes[i].unwrap_or_default() };
+            |i: usize| PreparedQuery { cells: &cells[i * cols..(i + 1) * cols], scale: scales[i], sizes: sizes[i].unwrap_or_default() };
         let singles = |i: usize| &singles[i * cols..(i + 1) * cols];
         // Where nearly all rows are wanted there is nothing to leave out.
-        let wants_all = matches!(ask, Ask::Nearest(k) if 4 * k >= self.points.rows());
+        let wants_all = matches!(ask, NeighborQuery::Nearest(k) if 4 * k >= self.points.rows());
         let quick = |i: usize| sizes[i].is_some() && !wants_all;
-        let mut results: Vec<Option<Vec<Found>>> = (0..count).map(|_| None).collect();
+        let mut results: Vec<Option<Vec<Neighbor>>> = (0..count).map(|_| None).collect();
         match (&self.packed, &self.tree) {
             (Some(packed), Some(tree)) => {
                 for i in (0..count).filter(|&i| quick(i)) {
@@ -149,7 +149,7 @@ impl Index {
             }
             (Some(packed), None) if !matches!(self.metric, Metric::Minkowski(_)) => {
                 let chosen: Vec<usize> = (0..count).filter(|&i| quick(i)).collect();
-                let asked: Vec<(Query<'_>, &[f32])> = chosen.iter().map(|&i| (query(i), singles(i))).collect();
+                let asked: Vec<(PreparedQuery<'_>, &[f32])> = chosen.iter().map(|&i| (query(i), singles(i))).collect();
                 for (&i, found) in chosen.iter().zip(self.sweep(packed, &asked, ask)) {
                     results[i] = Some(found);
                 }
@@ -157,13 +157,13 @@ impl Index {
             _ => {}
         }
         (results.into_iter().enumerate())
-            .map(|(i, found)| finite(found.unwrap_or_else(|| self.scan(&query(i), ask)), i))
+            .map(|(i, found)| check_finite(found.unwrap_or_else(|| self.scan(&query(i), ask)), i))
             .collect()
     }
 
     /// The key of a query and a row.
     #[inline]
-    fn key(&self, query: &Query<'_>, row: u32, above: f64) -> f64 {
+    fn key(&self, query: &PreparedQuery<'_>, row: u32, above: f64) -> f64 {
         let (i, metric) = (row as usize, self.metric);
         if metric == Metric::Cosine {
             let inverse = self.inverse_norms.as_ref().map_or(0.0, |inverse| inverse[i]);
@@ -174,21 +174,21 @@ impl Index {
             // Half the squared distance of unit rows is 1 - cos, without the digits that a difference loses.
             return 0.5
                 * match &self.points {
-                    Points::F64(m) => exact::key(metric, query.cells, m.row(i), factor, above),
-                    Points::F32(m) => exact::key(metric, query.cells, m.row(i), factor, above),
-                    Points::Csr(_) => f64::NAN,
+                    IndexedPoints::F64(m) => exact::distance_key(metric, query.cells, m.row(i), factor, above),
+                    IndexedPoints::F32(m) => exact::distance_key(metric, query.cells, m.row(i), factor, above),
+                    IndexedPoints::Csr(_) => f64::NAN,
                 };
         }
         match &self.points {
-            Points::F64(m) => exact::key(metric, query.cells, m.row(i), query.scale, above),
-            Points::F32(m) => exact::key(metric, query.cells, m.row(i), query.scale, above),
-            Points::Csr(_) => f64::NAN,
+            IndexedPoints::F64(m) => exact::distance_key(metric, query.cells, m.row(i), query.scale, above),
+            IndexedPoints::F32(m) => exact::distance_key(metric, query.cells, m.row(i), query.scale, above),
+            IndexedPoints::Csr(_) => f64::NAN,
         }
     }
 
     /// One query against every row in double precision.
-    fn scan(&self, query: &Query<'_>, ask: Ask) -> Vec<Found> {
-        let mut taken = Taken::new(ask);
+    fn scan(&self, query: &PreparedQuery<'_>, ask: NeighborQuery) -> Vec<Neighbor> {
+        let mut taken = NeighborHeap::new(ask);
         for row in 0..self.points.rows() as u32 {
             let key = self.key(query, row, taken.limit(self.metric, query.scale));
             taken.push(self.metric.distance(key, query.scale), row);
@@ -196,18 +196,18 @@ impl Index {
         taken.into_sorted()
     }
 
-    fn candidates(&self, packed: &Packed, query: &Query<'_>, ask: Ask) -> Candidates {
+    fn candidates(&self, packed: &PackedRows, query: &PreparedQuery<'_>, ask: NeighborQuery) -> Candidates {
         match ask {
-            Ask::Nearest(k) => Candidates::nearest(k),
-            Ask::Within(radius) => {
-                let key = self.metric.key(radius, query.scale) * (1.0 + 1e-12);
+            NeighborQuery::Nearest(k) => Candidates::nearest(k),
+            NeighborQuery::Within(radius) => {
+                let key = self.metric.distance_key(radius, query.scale) * (1.0 + 1e-12);
                 Candidates::within(packed.score_of(self.metric, key, &query.sizes))
             }
         }
     }
 
     /// Measures the candidates that wait.
-    fn settle(&self, packed: &Packed, query: &Query<'_>, candidates: &mut Candidates, taken: &mut Taken) {
+    fn measure_candidates(&self, packed: &PackedRows, query: &PreparedQuery<'_>, candidates: &mut Candidates, taken: &mut NeighborHeap) {
         for place in candidates.drain() {
             let row = self.row_at(place as usize);
             let key = self.key(query, row, f64::INFINITY);
@@ -220,14 +220,14 @@ impl Index {
     }
 
     /// Brute force: a block of queries against all groups.
-    fn sweep(&self, packed: &Packed, queries: &[(Query<'_>, &[f32])], ask: Ask) -> Vec<Vec<Found>> {
+    fn sweep(&self, packed: &PackedRows, queries: &[(PreparedQuery<'_>, &[f32])], ask: NeighborQuery) -> Vec<Vec<Neighbor>> {
         let (count, cols) = (queries.len(), packed.cols);
         let tiles = count.div_ceil(QUERIES);
         // The cells of eight queries side by side.
         let mut cells = vec![0f32; tiles * QUERIES * cols];
         let mut norms = vec![[0f32; QUERIES]; tiles];
         let mut bounds = vec![[f32::MIN; QUERIES]; tiles];
-        let mut states: Vec<(Candidates, Taken)> = Vec::with_capacity(count);
+        let mut states: Vec<(Candidates, NeighborHeap)> = Vec::with_capacity(count);
         for (i, (query, singles)) in queries.iter().enumerate() {
             let (t, r) = (i / QUERIES, i % QUERIES);
             let tile = &mut cells[t * QUERIES * cols..(t + 1) * QUERIES * cols];
@@ -235,9 +235,9 @@ impl Index {
             let candidates = self.candidates(packed, query, ask);
             norms[t][r] = up(query.sizes.norm);
             bounds[t][r] = up(candidates.bound);
-            states.push((candidates, Taken::new(ask)));
+            states.push((candidates, NeighborHeap::new(ask)));
         }
-        let mut scores = Box::new(Scores([[0.0; GROUP]; QUERIES]));
+        let mut scores = Box::new(TileScores([[0.0; GROUP]; QUERIES]));
         for g in 0..packed.groups() {
             let (rows, bias) = packed.group(g);
             let error = packed.error(packed.norms[g]);
@@ -260,11 +260,11 @@ impl Index {
                     let error = error[0] + x * (error[1] + x * error[2]);
                     for (l, &s) in scores.0[r].iter().enumerate() {
                         if s <= limits[r] {
-                            candidates.offer(f64::from(s), error, (g * GROUP + l) as u32);
+                            candidates.push_candidate(f64::from(s), error, (g * GROUP + l) as u32);
                         }
                     }
                     if candidates.is_full() {
-                        self.settle(packed, query, candidates, taken);
+                        self.measure_candidates(packed, query, candidates, taken);
                     }
                     bounds[t][r] = up(candidates.bound);
                 }
@@ -272,15 +272,15 @@ impl Index {
         }
         (queries.iter().zip(states))
             .map(|((query, _), (mut candidates, mut taken))| {
-                self.settle(packed, query, &mut candidates, &mut taken);
+                self.measure_candidates(packed, query, &mut candidates, &mut taken);
                 taken.into_sorted()
             })
             .collect()
     }
 
     /// The tree: nodes from near to far, as long as they can hold a row that is wanted.
-    fn descend(&self, packed: &Packed, tree: &Tree, query: &Query<'_>, singles: &[f32], ask: Ask) -> Vec<Found> {
-        let (mut candidates, mut taken) = (self.candidates(packed, query, ask), Taken::new(ask));
+    fn descend(&self, packed: &PackedRows, tree: &BoxTree, query: &PreparedQuery<'_>, singles: &[f32], ask: NeighborQuery) -> Vec<Neighbor> {
+        let (mut candidates, mut taken) = (self.candidates(packed, query, ask), NeighborHeap::new(ask));
         let minkowski = if let Metric::Minkowski(p) = self.metric { Some(p) } else { None };
         let x = query.sizes.norm;
         let error = |rows: f32| {
@@ -288,11 +288,11 @@ impl Index {
             constant + x * (slope + x * square)
         };
         let least = |node| match minkowski {
-            None => tree.least(packed.score, node, singles, query.sizes.rounded_squares),
+            None => tree.lower_bound(packed.score, node, singles, query.sizes.rounded_squares),
             Some(p) => {
                 // A gap between singles may exceed the true one by what rounding moved either end.
                 let moved = error(tree.norm(node));
-                tree.gaps(node, singles).map(|g| (g - moved).max(0.0).powf(p)).sum::<f64>() * (1.0 - 1e-12)
+                tree.box_gaps(node, singles).map(|g| (g - moved).max(0.0).powf(p)).sum::<f64>() * (1.0 - 1e-12)
             }
         };
         let mut scores = [0f32; GROUP];
@@ -327,25 +327,25 @@ impl Index {
             let limit = up(candidates.bound + margin);
             for (l, &s) in scores.iter().enumerate() {
                 if s <= limit && first + l < self.points.rows() {
-                    candidates.offer(f64::from(s), margin, (first + l) as u32);
+                    candidates.push_candidate(f64::from(s), margin, (first + l) as u32);
                 }
             }
             if candidates.is_full() {
-                self.settle(packed, query, &mut candidates, &mut taken);
+                self.measure_candidates(packed, query, &mut candidates, &mut taken);
             }
         }
-        self.settle(packed, query, &mut candidates, &mut taken);
+        self.measure_candidates(packed, query, &mut candidates, &mut taken);
         taken.into_sorted()
     }
 
-    fn scan_sparse(&self, points: ermine_core::CsrRef<'_>, query: (&[u32], &[f64]), ask: Ask, row: usize) -> Result<Vec<Found>> {
+    fn scan_sparse(&self, points: ermine_core::CsrRef<'_>, query: (&[u32], &[f64]), ask: NeighborQuery, row: usize) -> Result<Vec<Neighbor>> {
         let most = query.1.iter().fold(0.0, |m, v: &f64| f64::max(m, v.abs()));
         if let Some(k) = query.1.iter().position(|v| !v.is_finite()) {
             let value = if query.1[k].is_nan() { "NaN" } else { "infinity" }.to_owned();
             return Err(Error::NotFinite { column: query.0[k].to_string(), row, value });
         }
         let scale = self.scale.min(exact::scale_of(most));
-        let mut taken = Taken::new(ask);
+        let mut taken = NeighborHeap::new(ask);
         for i in 0..points.rows() {
             let key = sparse::key(self.metric, query, points.row(i), scale);
             taken.push(self.metric.distance(key, scale), i as u32);
@@ -355,7 +355,7 @@ impl Index {
 }
 
 /// Refuses a distance beyond all numbers.
-fn finite(found: Vec<Found>, query: usize) -> Result<Vec<Found>> {
+fn check_finite(found: Vec<Neighbor>, query: usize) -> Result<Vec<Neighbor>> {
     match found.iter().find(|f| !f.distance.is_finite()) {
         None => Ok(found),
         Some(f) => {

@@ -1,12 +1,12 @@
 use super::*;
-use ermine_core::Stream;
+use ermine_core::RngStream;
 use proptest::prelude::*;
 
 const METRICS: [Metric; 6] =
     [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev, Metric::Minkowski(3.0), Metric::Minkowski(1.5), Metric::Cosine];
 
-fn points(m: &Mat<f64>) -> Points {
-    Points::from_features(&Features::F64(m.view()), None, "test").unwrap()
+fn points(m: &Mat<f64>) -> IndexedPoints {
+    IndexedPoints::from_features(&Features::F64(m.view()), None, "test").unwrap()
 }
 
 /// The definition, cell by cell.
@@ -26,7 +26,7 @@ fn distance(metric: Metric, a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Every row of the answer is as near as the definition says, and no row that was left out is nearer.
-fn check(found: &Nearest, metric: Metric, x: &Mat<f64>, q: &Mat<f64>, size: f64) {
+fn check(found: &NearestRows, metric: Metric, x: &Mat<f64>, q: &Mat<f64>, size: f64) {
     let k = found.rows.cols();
     for i in 0..q.rows() {
         let want: Vec<f64> = (0..x.rows()).map(|j| distance(metric, q.row(i), x.row(j))).collect();
@@ -47,7 +47,7 @@ fn check(found: &Nearest, metric: Metric, x: &Mat<f64>, q: &Mat<f64>, size: f64)
 }
 
 fn draw(rows: usize, cols: usize, seed: u64, shift: f64, whole: bool) -> Mat<f64> {
-    let mut s = Stream::new(seed, "neighbours", 0);
+    let mut s = RngStream::new(seed, "neighbours", 0);
     Mat::from_fn(rows, cols, |_, _| {
         let v = s.normal() * 2.0;
         shift + if whole { v.round() } else { v }
@@ -67,7 +67,7 @@ proptest! {
         let k = k.min(rows);
         let (x, q) = (draw(rows, cols, seed, shift, whole), draw(queries, cols, seed ^ 1, shift, whole));
         for metric in METRICS {
-            let brute = Index::new(points(&x), metric, Method::Brute).unwrap();
+            let brute = NeighborIndex::new(points(&x), metric, SearchAlgorithm::Brute).unwrap();
             let found = brute.nearest(&Features::F64(q.view()), k).unwrap();
             check(&found, metric, &x, &q, 1.0 + shift.abs());
             // The radius of the k-th neighbour of the first query holds at least k rows, all of them as near.
@@ -79,7 +79,7 @@ proptest! {
             let count = (0..rows).filter(|&j| distance(metric, q.row(0), x.row(j)) <= radius * (1.0 - 1e-9) - 1e-12).count();
             prop_assert!(near.ends[1] >= count);
             if metric != Metric::Cosine {
-                let tree = Index::new(points(&x), metric, Method::Tree).unwrap();
+                let tree = NeighborIndex::new(points(&x), metric, SearchAlgorithm::Tree).unwrap();
                 prop_assert_eq!(&tree.nearest(&Features::F64(q.view()), k).unwrap(), &found, "{:?}", metric);
                 prop_assert_eq!(&tree.within(&Features::F64(q.view()), radius).unwrap(), &near, "{:?}", metric);
             }
@@ -95,8 +95,8 @@ proptest! {
 fn equal_rows_come_in_their_order() {
     // Whole numbers on a small grid: most distances are shared by many rows.
     let x = Mat::from_fn(3000, 3, |i, j| ((i / [1, 4, 16][j]) % 4) as f64);
-    for method in [Method::Brute, Method::Tree] {
-        let index = Index::new(points(&x), Metric::Euclidean, method).unwrap();
+    for method in [SearchAlgorithm::Brute, SearchAlgorithm::Tree] {
+        let index = NeighborIndex::new(points(&x), Metric::Euclidean, method).unwrap();
         let found = index.nearest(&Features::F64(x.view().row_range(0..64)), 60).unwrap();
         for i in 0..64usize {
             // 46 or 47 copies of each row, 64 rows apart.
@@ -109,7 +109,7 @@ fn equal_rows_come_in_their_order() {
     }
     // All rows the same: the bound of the scores leaves nothing out, and the first k win.
     let x = Mat::filled(5000, 20, 3.25f64);
-    let index = Index::new(points(&x), Metric::Euclidean, Method::Brute).unwrap();
+    let index = NeighborIndex::new(points(&x), Metric::Euclidean, SearchAlgorithm::Brute).unwrap();
     let found = index.nearest(&Features::F64(x.view().row_range(0..20)), 7).unwrap();
     (0..20).for_each(|i| assert_eq!(found.rows.row(i), [0, 1, 2, 3, 4, 5, 6]));
 }
@@ -125,8 +125,8 @@ fn far_outliers_and_close_pairs_are_told_apart() {
         x[(i + 1, 0)] += 1e-12;
     }
     for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev] {
-        for method in [Method::Brute, Method::Tree] {
-            let index = Index::new(points(&x), metric, method).unwrap();
+        for method in [SearchAlgorithm::Brute, SearchAlgorithm::Tree] {
+            let index = NeighborIndex::new(points(&x), metric, method).unwrap();
             let found = index.nearest(&Features::F64(x.view().row_range(90..210)), 4).unwrap();
             for i in (100..200).step_by(2) {
                 assert_eq!(found.rows.row(i - 90)[..2], [i as u32, i as u32 + 1], "{metric:?} {method:?}");
@@ -139,16 +139,16 @@ fn far_outliers_and_close_pairs_are_told_apart() {
 #[test]
 fn huge_and_tiny_scales_are_right_or_refused() {
     let base = draw(300, 4, 5, 0.0, false);
-    let plain = Index::new(points(&base), Metric::Euclidean, Method::Brute).unwrap();
+    let plain = NeighborIndex::new(points(&base), Metric::Euclidean, SearchAlgorithm::Brute).unwrap();
     let plain = plain.nearest(&Features::F64(base.view()), 6).unwrap();
     for factor in [2f64.powi(900), 2f64.powi(1015), 2f64.powi(-900), 2f64.powi(-1000)] {
         let x = Mat::from_fn(300, 4, |i, j| base[(i, j)] * factor);
         for metric in METRICS {
-            for method in [Method::Brute, Method::Tree] {
-                if metric == Metric::Cosine && method == Method::Tree {
+            for method in [SearchAlgorithm::Brute, SearchAlgorithm::Tree] {
+                if metric == Metric::Cosine && method == SearchAlgorithm::Tree {
                     continue;
                 }
-                let index = Index::new(points(&x), metric, method).unwrap();
+                let index = NeighborIndex::new(points(&x), metric, method).unwrap();
                 let found = index.nearest(&Features::F64(x.view()), 6).unwrap();
                 assert!((0..300).all(|i| found.rows[(i, 0)] == i as u32), "{metric:?} {method:?} {factor:e}");
                 if metric == Metric::Euclidean {
@@ -161,11 +161,11 @@ fn huge_and_tiny_scales_are_right_or_refused() {
     }
     // A query beyond all rows, and a distance beyond all numbers.
     let x = Mat::from_vec(3, 1, vec![1.0, 2.0, 3.0]);
-    let index = Index::new(points(&x), Metric::Euclidean, Method::Brute).unwrap();
+    let index = NeighborIndex::new(points(&x), Metric::Euclidean, SearchAlgorithm::Brute).unwrap();
     let found = index.nearest(&Features::F64(MatRef::row_major(&[1e300, -1e300], 2, 1)), 3).unwrap();
     assert_eq!(found.distances[(0, 0)], 1e300);
     let x = Mat::from_vec(2, 1, vec![1.5e308, 1.0]);
-    let index = Index::new(points(&x), Metric::Euclidean, Method::Brute).unwrap();
+    let index = NeighborIndex::new(points(&x), Metric::Euclidean, SearchAlgorithm::Brute).unwrap();
     let e = index.nearest(&Features::F64(MatRef::row_major(&[-1.5e308], 1, 1)), 2).unwrap_err().to_string();
     assert!(e.contains("row 0") && e.contains("scale the columns"), "{e}");
 }
@@ -188,13 +188,13 @@ fn singles_and_sparse_rows_are_dense_doubles() {
         Csr::new(ends, columns, values, m.cols()).unwrap()
     };
     let rows = csr(&x);
-    let sparse = Points::Csr(sparse::sorted(rows.view()));
+    let sparse = IndexedPoints::Csr(sparse::sorted(rows.view()));
     for metric in METRICS {
-        let dense = Index::new(points(&x), metric, Method::Brute).unwrap();
+        let dense = NeighborIndex::new(points(&x), metric, SearchAlgorithm::Brute).unwrap();
         let want = dense.nearest(&Features::F64(x.view()), 5).unwrap();
-        let index = Index::new(Points::F32(single.clone()), metric, Method::Auto).unwrap();
+        let index = NeighborIndex::new(IndexedPoints::F32(single.clone()), metric, SearchAlgorithm::Auto).unwrap();
         assert_eq!(index.nearest(&Features::F32(single.view()), 5).unwrap(), want, "{metric:?}");
-        let index = Index::new(sparse.clone(), metric, Method::Auto).unwrap();
+        let index = NeighborIndex::new(sparse.clone(), metric, SearchAlgorithm::Auto).unwrap();
         for queries in [Features::Csr(rows.view()), Features::F64(x.view())] {
             let found = index.nearest(&queries, 5).unwrap();
             let far = found.distances.as_slice().iter().zip(want.distances.as_slice()).map(|(a, b)| (a - b).abs());
@@ -205,13 +205,13 @@ fn singles_and_sparse_rows_are_dense_doubles() {
         }
         assert_eq!(dense.nearest(&Features::Csr(rows.view()), 5).unwrap(), want, "{metric:?}");
     }
-    assert!(Index::new(sparse, Metric::Euclidean, Method::Tree).is_err());
+    assert!(NeighborIndex::new(sparse, Metric::Euclidean, SearchAlgorithm::Tree).is_err());
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_by_name() {
     let x = draw(50, 3, 1, 0.0, false);
-    let index = Index::new(points(&x), Metric::Euclidean, Method::Auto).unwrap();
+    let index = NeighborIndex::new(points(&x), Metric::Euclidean, SearchAlgorithm::Auto).unwrap();
     let e = index.nearest(&Features::F64(x.view()), 51).unwrap_err().to_string();
     assert!(e.contains("51") && e.contains("50"), "{e}");
     assert!(index.nearest(&Features::F64(x.view()), 0).is_err());
@@ -221,22 +221,22 @@ fn what_makes_no_sense_is_refused_by_name() {
     bad[(31, 1)] = f64::NAN;
     for e in [
         index.nearest(&Features::F64(bad.view()), 2).unwrap_err(),
-        Points::from_features(&Features::F64(bad.view()), None, "test").unwrap_err(),
+        IndexedPoints::from_features(&Features::F64(bad.view()), None, "test").unwrap_err(),
     ] {
         assert!(matches!(&e, Error::NotFinite { row: 31, column, .. } if column == "1"), "{e}");
     }
-    assert!(Index::new(points(&x), Metric::Cosine, Method::Tree).is_err());
-    assert!(Index::new(Points::F64(Mat::zeros(0, 3)), Metric::Euclidean, Method::Auto).is_err());
+    assert!(NeighborIndex::new(points(&x), Metric::Cosine, SearchAlgorithm::Tree).is_err());
+    assert!(NeighborIndex::new(IndexedPoints::F64(Mat::zeros(0, 3)), Metric::Euclidean, SearchAlgorithm::Auto).is_err());
 }
 
 #[test]
 fn threads_do_not_change_a_bit() {
     let (x, q) = (draw(3000, 6, 2, 0.0, false), draw(700, 6, 4, 0.0, false));
-    for method in [Method::Brute, Method::Tree] {
+    for method in [SearchAlgorithm::Brute, SearchAlgorithm::Tree] {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                Index::new(points(&x), Metric::Euclidean, method).unwrap().nearest(&Features::F64(q.view()), 9).unwrap()
+                NeighborIndex::new(points(&x), Metric::Euclidean, method).unwrap().nearest(&Features::F64(q.view()), 9).unwrap()
             })
         };
         let one = run(1);

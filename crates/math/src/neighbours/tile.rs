@@ -9,7 +9,7 @@ pub(super) const QUERIES: usize = 8;
 
 /// What the score of a query x and a row y is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Score {
+pub(super) enum ScoreKind {
     /// bias(y) - x·y.
     Product,
     /// bias(y) + Σ |x - y|.
@@ -24,7 +24,7 @@ const MAX: u8 = 2;
 
 /// Scores of a tile, of the queries that have one at or below their limit.
 #[repr(align(64))]
-pub(super) struct Scores(pub(super) [[f32; GROUP]; QUERIES]);
+pub(super) struct TileScores(pub(super) [[f32; GROUP]; QUERIES]);
 
 /// Scores of eight queries against a group. `queries` holds the cells of the queries side by side, column after column;
 /// `group` the cells of the rows, likewise. Returns which queries have a score at or below their limit, as bits; only their
@@ -34,12 +34,12 @@ pub(super) struct Scores(pub(super) [[f32; GROUP]; QUERIES]);
 /// When the slices do not fit together.
 #[inline]
 pub(super) fn tile(
-    score: Score,
+    score: ScoreKind,
     queries: &[f32],
     group: &[f32],
     bias: &[f32; GROUP],
     limits: &[f32; QUERIES],
-    out: &mut Scores,
+    out: &mut TileScores,
 ) -> u8 {
     assert_eq!(queries.len() / QUERIES, group.len() / GROUP, "queries and rows of different widths");
     #[cfg(target_arch = "x86_64")]
@@ -48,9 +48,9 @@ pub(super) fn tile(
             // SAFETY: the feature is there; both slices have `cols` columns.
             return unsafe {
                 match score {
-                    Score::Product => wide::tile::<PRODUCT>(queries, group, bias, limits, out),
-                    Score::Sum => wide::tile::<SUM>(queries, group, bias, limits, out),
-                    Score::Max => wide::tile::<MAX>(queries, group, bias, limits, out),
+                    ScoreKind::Product => wide::tile::<PRODUCT>(queries, group, bias, limits, out),
+                    ScoreKind::Sum => wide::tile::<SUM>(queries, group, bias, limits, out),
+                    ScoreKind::Max => wide::tile::<MAX>(queries, group, bias, limits, out),
                 }
             };
         }
@@ -58,23 +58,23 @@ pub(super) fn tile(
             // SAFETY: the features are there.
             return unsafe {
                 match score {
-                    Score::Product => narrow::tile::<PRODUCT>(queries, group, bias, limits, out),
-                    Score::Sum => narrow::tile::<SUM>(queries, group, bias, limits, out),
-                    Score::Max => narrow::tile::<MAX>(queries, group, bias, limits, out),
+                    ScoreKind::Product => narrow::tile::<PRODUCT>(queries, group, bias, limits, out),
+                    ScoreKind::Sum => narrow::tile::<SUM>(queries, group, bias, limits, out),
+                    ScoreKind::Max => narrow::tile::<MAX>(queries, group, bias, limits, out),
                 }
             };
         }
     }
     match score {
-        Score::Product => portable::<PRODUCT>(queries, group, bias, limits, out),
-        Score::Sum => portable::<SUM>(queries, group, bias, limits, out),
-        Score::Max => portable::<MAX>(queries, group, bias, limits, out),
+        ScoreKind::Product => portable::<PRODUCT>(queries, group, bias, limits, out),
+        ScoreKind::Sum => portable::<SUM>(queries, group, bias, limits, out),
+        ScoreKind::Max => portable::<MAX>(queries, group, bias, limits, out),
     }
 }
 
 /// Scores of one query against a group, all of them.
 #[inline]
-pub(super) fn one(score: Score, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
+pub(super) fn one(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
     assert_eq!(query.len(), group.len() / GROUP, "query and rows of different widths");
     #[cfg(target_arch = "x86_64")]
     {
@@ -92,37 +92,37 @@ pub(super) fn one(score: Score, query: &[f32], group: &[f32], bias: &[f32; GROUP
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn one_wide(score: Score, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
+fn one_wide(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
     one_plain::<true>(score, query, group, bias, out);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn one_narrow(score: Score, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
+fn one_narrow(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
     one_plain::<true>(score, query, group, bias, out);
 }
 
 /// The loop that the compiler turns into vectors, once for each processor; `FUSED` where it multiplies and adds at once.
 #[inline(always)]
-fn one_plain<const FUSED: bool>(score: Score, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
+fn one_plain<const FUSED: bool>(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
     let mut sums = *bias;
     let (rows, _) = group.as_chunks::<GROUP>();
     match score {
-        Score::Product => {
+        ScoreKind::Product => {
             for (&x, y) in query.iter().zip(rows) {
                 for l in 0..GROUP {
                     sums[l] = if FUSED { (-x).mul_add(y[l], sums[l]) } else { sums[l] - x * y[l] };
                 }
             }
         }
-        Score::Sum => {
+        ScoreKind::Sum => {
             for (&x, y) in query.iter().zip(rows) {
                 for l in 0..GROUP {
                     sums[l] += (x - y[l]).abs();
                 }
             }
         }
-        Score::Max => {
+        ScoreKind::Max => {
             for (&x, y) in query.iter().zip(rows) {
                 for l in 0..GROUP {
                     let d = (x - y[l]).abs();
@@ -139,7 +139,7 @@ fn portable<const SCORE: u8>(
     group: &[f32],
     bias: &[f32; GROUP],
     limits: &[f32; QUERIES],
-    out: &mut Scores,
+    out: &mut TileScores,
 ) -> u8 {
     let (queries, _) = queries.as_chunks::<QUERIES>();
     let (rows, _) = group.as_chunks::<GROUP>();
@@ -165,7 +165,7 @@ fn portable<const SCORE: u8>(
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{GROUP, MAX, PRODUCT, QUERIES, SUM, Scores};
+    use super::{GROUP, MAX, PRODUCT, QUERIES, SUM, TileScores};
 
     /// The whole tile in registers: 24 sums, 3 vectors of rows, and cells of queries as operands in memory.
     #[target_feature(enable = "avx512f")]
@@ -174,7 +174,7 @@ mod wide {
         group: &[f32],
         bias: &[f32; GROUP],
         limits: &[f32; QUERIES],
-        out: &mut Scores,
+        out: &mut TileScores,
     ) -> u8 {
         let cols = group.len() / GROUP;
         assert!(queries.len() >= cols * QUERIES);
@@ -222,7 +222,7 @@ mod wide {
 mod narrow {
     use std::arch::x86_64::*;
 
-    use super::{GROUP, PRODUCT, QUERIES, SUM, Scores};
+    use super::{GROUP, PRODUCT, QUERIES, SUM, TileScores};
 
     /// Four queries and two vectors of eight rows at a time: eight sums, as many as two multipliers keep busy.
     #[target_feature(enable = "avx2,fma")]
@@ -231,7 +231,7 @@ mod narrow {
         group: &[f32],
         bias: &[f32; GROUP],
         limits: &[f32; QUERIES],
-        out: &mut Scores,
+        out: &mut TileScores,
     ) -> u8 {
         let cols = group.len() / GROUP;
         assert!(queries.len() >= cols * QUERIES);
@@ -280,23 +280,23 @@ mod narrow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     #[test]
     fn every_kernel_is_the_formula() {
         for cols in [1, 2, 7, 20] {
-            let mut s = Stream::new(cols as u64, "tiles", 0);
+            let mut s = RngStream::new(cols as u64, "tiles", 0);
             let mut draw = |n: usize| -> Vec<f32> { (0..n).map(|_| s.normal() as f32).collect() };
             let (queries, group, bias) = (draw(cols * QUERIES), draw(cols * GROUP), draw(GROUP));
             let bias: &[f32; GROUP] = bias.as_slice().try_into().unwrap();
-            for score in [Score::Product, Score::Sum, Score::Max] {
+            for score in [ScoreKind::Product, ScoreKind::Sum, ScoreKind::Max] {
                 let want = |r: usize, l: usize| -> f64 {
                     (0..cols).fold(f64::from(bias[l]), |sum, j| {
                         let (x, y) = (f64::from(queries[j * QUERIES + r]), f64::from(group[j * GROUP + l]));
                         match score {
-                            Score::Product => sum - x * y,
-                            Score::Sum => sum + (x - y).abs(),
-                            Score::Max => sum.max((x - y).abs()),
+                            ScoreKind::Product => sum - x * y,
+                            ScoreKind::Sum => sum + (x - y).abs(),
+                            ScoreKind::Max => sum.max((x - y).abs()),
                         }
                     })
                 };
@@ -306,28 +306,28 @@ mod tests {
                 let close = |got: f32, r: usize, l: usize| {
                     assert!((f64::from(got) - want(r, l)).abs() < 1e-4, "{score:?} {cols} columns, query {r}, row {l}: {got}");
                 };
-                type Kernel<'a> = Box<dyn Fn(&mut Scores) -> u8 + 'a>;
+                type Kernel<'a> = Box<dyn Fn(&mut TileScores) -> u8 + 'a>;
                 let mut kernels: Vec<Kernel<'_>> = Vec::new();
                 let (q, g) = (&queries, &group);
                 kernels.push(Box::new(move |out| tile(score, q, g, bias, &limits, out)));
                 kernels.push(Box::new(move |out| match score {
-                    Score::Product => portable::<PRODUCT>(q, g, bias, &limits, out),
-                    Score::Sum => portable::<SUM>(q, g, bias, &limits, out),
-                    Score::Max => portable::<MAX>(q, g, bias, &limits, out),
+                    ScoreKind::Product => portable::<PRODUCT>(q, g, bias, &limits, out),
+                    ScoreKind::Sum => portable::<SUM>(q, g, bias, &limits, out),
+                    ScoreKind::Max => portable::<MAX>(q, g, bias, &limits, out),
                 }));
                 #[cfg(target_arch = "x86_64")]
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
                     kernels.push(Box::new(move |out| unsafe {
                         match score {
-                            Score::Product => narrow::tile::<PRODUCT>(q, g, bias, &limits, out),
-                            Score::Sum => narrow::tile::<SUM>(q, g, bias, &limits, out),
-                            Score::Max => narrow::tile::<MAX>(q, g, bias, &limits, out),
+                            ScoreKind::Product => narrow::tile::<PRODUCT>(q, g, bias, &limits, out),
+                            ScoreKind::Sum => narrow::tile::<SUM>(q, g, bias, &limits, out),
+                            ScoreKind::Max => narrow::tile::<MAX>(q, g, bias, &limits, out),
                         }
                     }));
                 }
                 for kernel in kernels {
-                    let mut out = Scores([[f32::NAN; GROUP]; QUERIES]);
+                    let mut out = TileScores([[f32::NAN; GROUP]; QUERIES]);
                     assert_eq!(kernel(&mut out), 0b0101_0101, "{score:?} {cols} columns");
                     (0..QUERIES).step_by(2).for_each(|r| (0..GROUP).for_each(|l| close(out.0[r][l], r, l)));
                 }

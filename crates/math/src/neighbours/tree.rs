@@ -5,11 +5,11 @@
 //! number say everything: the left child of node v is v + 1, the right one comes after the 2 m - 1 nodes of the m groups on the
 //! left.
 
-use super::tile::{GROUP, Score};
+use super::tile::{GROUP, ScoreKind};
 
 /// The tree: a box a node.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct BoxTree {
     cols: usize,
     groups: usize,
     /// For each node the least and then the greatest cell of each column.
@@ -20,13 +20,13 @@ pub(super) struct Tree {
 
 /// A node: its number and its groups.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
+pub(super) struct BoxNode {
     number: usize,
     pub(super) first: usize,
     end: usize,
 }
 
-impl Node {
+impl BoxNode {
     pub(super) fn is_leaf(self) -> bool {
         self.end - self.first == 1
     }
@@ -42,7 +42,7 @@ impl Node {
     }
 }
 
-impl Tree {
+impl BoxTree {
     /// Orders rows (`cells`, `cols` a row) and puts boxes around them; returns the order too.
     pub(super) fn new(cells: &[f32], cols: usize) -> (Self, Vec<u32>) {
         let rows = cells.len() / cols;
@@ -57,8 +57,8 @@ impl Tree {
     }
 
     /// Takes over the norms of the groups.
-    pub(super) fn set_norms(&mut self, groups: &[f32]) {
-        fn visit(node: Node, groups: &[f32], norms: &mut [f32]) -> f32 {
+    pub(super) fn set_group_norms(&mut self, groups: &[f32]) {
+        fn visit(node: BoxNode, groups: &[f32], norms: &mut [f32]) -> f32 {
             let most = if node.is_leaf() {
                 groups[node.first]
             } else {
@@ -72,28 +72,28 @@ impl Tree {
         }
     }
 
-    pub(super) fn root(&self) -> Node {
-        Node { number: 0, first: 0, end: self.groups }
+    pub(super) fn root(&self) -> BoxNode {
+        BoxNode { number: 0, first: 0, end: self.groups }
     }
 
-    pub(super) fn norm(&self, node: Node) -> f32 {
+    pub(super) fn norm(&self, node: BoxNode) -> f32 {
         self.norms[node.number]
     }
 
     /// The least that the score of the query and a row of the node can be. `squares` is the squared norm of the query as it is
     /// in singles.
-    pub(super) fn least(&self, score: Score, node: Node, query: &[f32], squares: f64) -> f64 {
-        let gaps = self.gaps(node, query);
+    pub(super) fn lower_bound(&self, score: ScoreKind, node: BoxNode, query: &[f32], squares: f64) -> f64 {
+        let gaps = self.box_gaps(node, query);
         match score {
-            Score::Product => 0.5 * (gaps.map(|g| g * g).sum::<f64>() - squares),
-            Score::Sum => gaps.sum::<f64>(),
-            Score::Max => gaps.fold(0.0, f64::max),
+            ScoreKind::Product => 0.5 * (gaps.map(|g| g * g).sum::<f64>() - squares),
+            ScoreKind::Sum => gaps.sum::<f64>(),
+            ScoreKind::Max => gaps.fold(0.0, f64::max),
         }
     }
 
     /// The gaps between the query and the box of a node, column by column.
     #[inline]
-    pub(super) fn gaps<'a>(&'a self, node: Node, query: &'a [f32]) -> impl Iterator<Item = f64> + 'a {
+    pub(super) fn box_gaps<'a>(&'a self, node: BoxNode, query: &'a [f32]) -> impl Iterator<Item = f64> + 'a {
         let start = node.number * 2 * self.cols;
         let (low, high) = self.boxes[start..start + 2 * self.cols].split_at(self.cols);
         let gap = |x: f64, low: f64, high: f64| f64::max(low - x, x - high).max(0.0);

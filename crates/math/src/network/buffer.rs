@@ -8,19 +8,19 @@ pub(super) const LINE: usize = 16;
 /// One or two cache lines, and aligned to one.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line<T>([T; LINE]);
+struct CacheLine<T>([T; LINE]);
 
 /// Numbers that begin at the start of a cache line, with a line of zeros behind the last that kernels may read into.
 #[derive(Clone)]
-pub struct Buffer<T: Float> {
-    lines: Vec<Line<T>>,
+pub struct AlignedBuffer<T: Float> {
+    lines: Vec<CacheLine<T>>,
     len: usize,
 }
 
-impl<T: Float> Buffer<T> {
+impl<T: Float> AlignedBuffer<T> {
     /// `len` zeros.
     pub fn zeros(len: usize) -> Self {
-        Self { lines: vec![Line([T::ZERO; LINE]); len.div_ceil(LINE) + 4], len }
+        Self { lines: vec![CacheLine([T::ZERO; LINE]); len.div_ceil(LINE) + 4], len }
     }
 
     /// A copy of numbers.
@@ -31,25 +31,25 @@ impl<T: Float> Buffer<T> {
     }
 }
 
-impl<T: Float> Default for Buffer<T> {
+impl<T: Float> Default for AlignedBuffer<T> {
     fn default() -> Self {
         Self { lines: Vec::new(), len: 0 }
     }
 }
 
-impl<T: Float> std::fmt::Debug for Buffer<T> {
+impl<T: Float> std::fmt::Debug for AlignedBuffer<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl<T: Float> PartialEq for Buffer<T> {
+impl<T: Float> PartialEq for AlignedBuffer<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Float> std::ops::Deref for Buffer<T> {
+impl<T: Float> std::ops::Deref for AlignedBuffer<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
@@ -58,7 +58,7 @@ impl<T: Float> std::ops::Deref for Buffer<T> {
     }
 }
 
-impl<T: Float> std::ops::DerefMut for Buffer<T> {
+impl<T: Float> std::ops::DerefMut for AlignedBuffer<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and the borrow is unique.

@@ -4,13 +4,13 @@
 //! (line, then point, then channel), a column a filter.
 
 use super::buffer::LINE;
-use super::product::{Panels, padded};
-use super::tile::{End, Finish, Sink, Start, Sweep, Tile};
-use super::{Buffer, Float};
+use super::product::{WeightPanels, padded};
+use super::tile::{Epilogue, RawEpilogue, OutputTile, AccumulatorInit, TileSweep, ProductTile};
+use super::{AlignedBuffer, Float};
 
 /// Channels from which on the gradient of the image is a convolution with turned filters; below, most lanes would be idle, and products
 /// that are added in place win.
-const TURNED: usize = 16;
+const FLIP_MIN_CHANNELS: usize = 16;
 
 /// Where the windows of a convolution are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +33,9 @@ pub struct Convolution {
 /// Memory that a convolution works in, for one image at a time.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace<T: Float> {
-    image: Buffer<T>,
-    result: Buffer<T>,
-    products: Buffer<T>,
+    image: AlignedBuffer<T>,
+    result: AlignedBuffer<T>,
+    products: AlignedBuffer<T>,
 }
 
 impl Convolution {
@@ -49,20 +49,20 @@ impl Convolution {
         pad: usize,
         dilation: usize,
     ) -> Self {
-        let mut out = Self::forth(input, filters, size, stride, pad, dilation);
+        let mut out = Self::forward_impl(input, filters, size, stride, pad, dilation);
         // What turned filters must be padded with is known when no place is left out.
         let margin = (dilation * (size.0 - 1)).checked_sub(pad).zip((dilation * (size.1 - 1)).checked_sub(pad));
         if let Some((high, wide)) = margin
             && stride == 1
             && high == wide
-            && input.2 >= TURNED
+            && input.2 >= FLIP_MIN_CHANNELS
         {
-            out.back = Some(Box::new(Self::forth(out.output, input.2, size, 1, high, dilation)));
+            out.back = Some(Box::new(Self::forward_impl(out.output, input.2, size, 1, high, dilation)));
         }
         out
     }
 
-    fn forth(
+    fn forward_impl(
         input: (usize, usize, usize),
         filters: usize,
         size: (usize, usize),
@@ -84,15 +84,15 @@ impl Convolution {
     }
 
     /// How the filters lie.
-    pub fn filters(&self) -> Panels {
-        Panels { rows: self.size.0 * self.size.1 * self.input.2, cols: self.output.2 }
+    pub fn filters(&self) -> WeightPanels {
+        WeightPanels { rows: self.size.0 * self.size.1 * self.input.2, cols: self.output.2 }
     }
 
     /// How what [`Convolution::turn`] writes lies.
-    pub fn turned(&self) -> Panels {
+    pub fn flipped_layout(&self) -> WeightPanels {
         match &self.back {
             Some(back) => back.filters(),
-            None => Panels { rows: self.filters().cols, cols: self.filters().rows },
+            None => WeightPanels { rows: self.filters().cols, cols: self.filters().rows },
         }
     }
 
@@ -119,14 +119,14 @@ impl Convolution {
         let result = self.back.as_ref().map_or(0, |b| b.padded_len());
         let products = if self.back.is_none() { self.output.1 * padded(self.filters().rows) } else { 0 };
         Workspace {
-            image: Buffer::zeros(image),
-            result: Buffer::zeros(if back { result } else { 0 }),
-            products: Buffer::zeros(if back { products } else { 0 }),
+            image: AlignedBuffer::zeros(image),
+            result: AlignedBuffer::zeros(if back { result } else { 0 }),
+            products: AlignedBuffer::zeros(if back { products } else { 0 }),
         }
     }
 
     /// The image with its margins; without margins, the image itself.
-    fn framed<'a, T: Float>(&self, x: &'a [T], room: &'a mut Buffer<T>) -> &'a [T] {
+    fn pad_image<'a, T: Float>(&self, x: &'a [T], room: &'a mut AlignedBuffer<T>) -> &'a [T] {
         if self.pad == 0 {
             return x;
         }
@@ -143,17 +143,17 @@ impl Convolution {
     ///
     /// # Panics
     /// When a slice is too short.
-    pub fn forward<T: Float>(&self, x: &[T], w: &[T], bias: Option<&[T]>, end: End<'_, T>, y: &mut [T], room: &mut Workspace<T>) {
-        let x = self.framed(&x[..self.input_len()], &mut room.image);
-        self.windows(x, w, bias, end, y);
+    pub fn forward<T: Float>(&self, x: &[T], w: &[T], bias: Option<&[T]>, end: Epilogue<'_, T>, y: &mut [T], room: &mut Workspace<T>) {
+        let x = self.pad_image(&x[..self.input_len()], &mut room.image);
+        self.im2col_windows(x, w, bias, end, y);
     }
 
-    fn windows<T: Float>(&self, x: &[T], w: &[T], bias: Option<&[T]>, end: End<'_, T>, y: &mut [T]) {
+    fn im2col_windows<T: Float>(&self, x: &[T], w: &[T], bias: Option<&[T]>, end: Epilogue<'_, T>, y: &mut [T]) {
         let layout = self.filters();
         let (_, wide, filters) = self.output;
         assert!(x.len() >= self.padded_len() && y.len() >= self.output_len(), "an image and its result");
         assert!(w.len() >= layout.len() && bias.is_none_or(|b| b.len() >= padded(filters)), "filters of {layout:?}");
-        if let End::Where(of, stride, _) = end {
+        if let Epilogue::Where(of, stride, _) = end {
             assert!(stride == filters && of.len() >= self.output_len() + LINE, "gates of the result");
         }
         for p in 0..layout.count() {
@@ -164,8 +164,8 @@ impl Convolution {
                 // SAFETY: windows lie inside the padded image, places inside the result, panels inside the filters; columns beyond
                 // the filters are not written.
                 unsafe {
-                    T::dispatch(Sweep {
-                        tile: Tile {
+                    T::dispatch(TileSweep {
+                        tile: ProductTile {
                             a: x.as_ptr().add(from),
                             a_row: self.stride * self.input.2,
                             a_step: 1,
@@ -174,12 +174,12 @@ impl Convolution {
                             length: self.run,
                             b: w.as_ptr().add(start),
                             b_row: width,
-                            to: Sink {
+                            to: OutputTile {
                                 c: y.as_mut_ptr().add(at),
                                 c_row: filters,
                                 columns: filters - column,
-                                start: bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
-                                finish: end.from(at),
+                                start: bias.map_or(AccumulatorInit::Zero, |b| AccumulatorInit::Bias(b.as_ptr().add(column))),
+                                finish: end.offset(at),
                             },
                         },
                         rows: wide,
@@ -198,7 +198,7 @@ impl Convolution {
     pub fn add_gradient<T: Float>(&self, x: &[T], d: &[T], g: &mut [T], bias: Option<&mut [T]>, room: &mut Workspace<T>) {
         let layout = self.filters();
         let (_, wide, filters) = self.output;
-        let x = self.framed(&x[..self.input_len()], &mut room.image);
+        let x = self.pad_image(&x[..self.input_len()], &mut room.image);
         assert!(x.len() >= self.padded_len() && d.len() >= self.output_len() + LINE, "an image and its result");
         assert!(g.len() >= layout.len(), "filters of {layout:?}");
         for p in 0..layout.count() {
@@ -208,8 +208,8 @@ impl Convolution {
                 // SAFETY: as for the windows; rows of `d` are read in whole units, behind its end too, and what columns beyond the
                 // filters get there goes to the padding of the gradient, which is set back below.
                 unsafe {
-                    T::dispatch(Sweep {
-                        tile: Tile {
+                    T::dispatch(TileSweep {
+                        tile: ProductTile {
                             a: x.as_ptr().add(run),
                             a_row: 1,
                             a_step: self.stride * self.input.2,
@@ -218,12 +218,12 @@ impl Convolution {
                             length: wide,
                             b: d.as_ptr().add(column),
                             b_row: filters,
-                            to: Sink {
+                            to: OutputTile {
                                 c: g.as_mut_ptr().add(start + k * self.run * width),
                                 c_row: width,
                                 columns: filters - column,
-                                start: Start::Add,
-                                finish: Finish::Plain,
+                                start: AccumulatorInit::Accumulate,
+                                finish: RawEpilogue::Plain,
                             },
                         },
                         rows: self.run,
@@ -240,7 +240,7 @@ impl Convolution {
     }
 
     /// Writes the filters as the way back needs them.
-    pub fn turn<T: Float>(&self, w: &[T], to: &mut [T]) {
+    pub fn flip_filters<T: Float>(&self, w: &[T], to: &mut [T]) {
         let layout = self.filters();
         let Some(back) = &self.back else {
             layout.transpose(w, to);
@@ -266,25 +266,25 @@ impl Convolution {
         &self,
         d: &[T],
         turned: &[T],
-        end: End<'_, T>,
+        end: Epilogue<'_, T>,
         dx: &mut [T],
         room: &mut Workspace<T>,
     ) -> bool {
         let (_, w, c) = self.input;
         let (_, wide, filters) = self.output;
         if let Some(back) = &self.back {
-            let d = back.framed(&d[..self.output_len()], &mut room.result);
-            back.windows(d, turned, None, end, dx);
+            let d = back.pad_image(&d[..self.output_len()], &mut room.result);
+            back.im2col_windows(d, turned, None, end, dx);
             return true;
         }
-        let layout = self.turned();
+        let layout = self.flipped_layout();
         let across = padded(layout.cols);
         let line = (w + 2 * self.pad) * c;
         let image = &mut room.image[..];
         image.fill(T::ZERO);
         for (k, &from) in self.lines.iter().enumerate() {
             let d = &d[k * wide * filters..][..wide * filters];
-            super::dense(d, filters, wide, None, turned, layout, None, End::Plain, &mut room.products, across);
+            super::dense(d, filters, wide, None, turned, layout, None, Epilogue::Plain, &mut room.products, across);
             for x in 0..wide {
                 let products = &room.products[x * across..][..layout.cols];
                 let at = from + x * self.stride * c;

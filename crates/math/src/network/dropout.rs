@@ -1,9 +1,9 @@
 //! Leaving numbers out at random.
 
 use super::Float;
-use super::lanes::{Lanes, Op};
+use super::lanes::{SimdLanes, SimdOp};
 
-struct Drop<'a, T> {
+struct DropoutOp<'a, T> {
     key: u64,
     below: u32,
     scale: T,
@@ -21,10 +21,10 @@ fn bits(key: u64, place: u32) -> u32 {
     h ^ (h >> 13)
 }
 
-impl<T: Float> Op<T> for Drop<'_, T> {
+impl<T: Float> SimdOp<T> for DropoutOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, _: L) {
         let Self { key, below, scale, x, y } = self;
         for (i, (x, y)) in x.iter().zip(y.iter_mut()).enumerate() {
             *y = if bits(key, i as u32) >= below { *x * scale } else { T::ZERO };
@@ -36,7 +36,7 @@ impl<T: Float> Op<T> for Drop<'_, T> {
 /// no memory of them: it is the same function of the gradient.
 pub fn dropout<T: Float>(key: u64, rate: f64, x: &[T], y: &mut [T]) {
     let below = (rate * 4_294_967_296.0) as u32;
-    T::dispatch(Drop { key, below, scale: T::of(1.0 / (1.0 - rate)), x, y });
+    T::dispatch(DropoutOp { key, below, scale: T::from_f64(1.0 / (1.0 - rate)), x, y });
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-use super::lanes::{Op, Portable};
+use super::lanes::{SimdOp, Portable};
 
 /// `f32` or `f64`.
 pub trait Float:
@@ -30,21 +30,21 @@ pub trait Float:
     /// The distance from 1 to the next number.
     const EPSILON: Self;
     /// From a double, rounded.
-    fn of(v: f64) -> Self;
+    fn from_f64(v: f64) -> Self;
     /// As a double.
-    fn double(self) -> f64;
+    fn to_f64(self) -> f64;
     /// The square root.
-    fn root(self) -> Self;
+    fn sqrt(self) -> Self;
     /// The absolute value.
-    fn size(self) -> Self;
+    fn abs(self) -> Self;
     /// eˣ within a few units of the last place, without branches, so that loops over it become vectors.
     fn exp(self) -> Self;
     /// `self` b + c with one rounding where the processor can, else two.
-    fn times_plus(self, b: Self, c: Self) -> Self;
+    fn mul_add_native(self, b: Self, c: Self) -> Self;
     /// Whether it is neither infinite nor NaN.
-    fn finite(self) -> bool;
+    fn is_finite(self) -> bool;
     #[doc(hidden)]
-    fn dispatch<O: Op<Self>>(op: O) -> O::Out;
+    fn dispatch<O: SimdOp<Self>>(op: O) -> O::Out;
 }
 
 /// Where fused multiplications are part of every processor, they are used without asking.
@@ -57,19 +57,19 @@ macro_rules! float {
             const ONE: Self = 1.0;
             const EPSILON: Self = <$t>::EPSILON;
             #[inline(always)]
-            fn of(v: f64) -> Self {
+            fn from_f64(v: f64) -> Self {
                 v as $t
             }
             #[inline(always)]
-            fn double(self) -> f64 {
+            fn to_f64(self) -> f64 {
                 f64::from(self)
             }
             #[inline(always)]
-            fn root(self) -> Self {
+            fn sqrt(self) -> Self {
                 self.sqrt()
             }
             #[inline(always)]
-            fn size(self) -> Self {
+            fn abs(self) -> Self {
                 self.abs()
             }
             #[inline(always)]
@@ -77,21 +77,21 @@ macro_rules! float {
                 $exp(self)
             }
             #[inline(always)]
-            fn times_plus(self, b: Self, c: Self) -> Self {
+            fn mul_add_native(self, b: Self, c: Self) -> Self {
                 if FUSED { self.mul_add(b, c) } else { self * b + c }
             }
             #[inline(always)]
-            fn finite(self) -> bool {
+            fn is_finite(self) -> bool {
                 self.is_finite()
             }
             #[inline]
-            fn dispatch<O: Op<Self>>(op: O) -> O::Out {
+            fn dispatch<O: SimdOp<Self>>(op: O) -> O::Out {
                 #[cfg(target_arch = "x86_64")]
                 {
                     use super::lanes::{Avx2, Avx512};
                     if let Some(wide) = Avx512::find() {
                         #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
-                        unsafe fn run<O: Op<$t>>(op: O, l: Avx512) -> O::Out {
+                        unsafe fn run<O: SimdOp<$t>>(op: O, l: Avx512) -> O::Out {
                             // SAFETY: the caller's promise.
                             unsafe { op.run(l) }
                         }
@@ -100,7 +100,7 @@ macro_rules! float {
                     }
                     if let Some(wide) = Avx2::find() {
                         #[target_feature(enable = "avx2,fma")]
-                        unsafe fn run<O: Op<$t>>(op: O, l: Avx2) -> O::Out {
+                        unsafe fn run<O: SimdOp<$t>>(op: O, l: Avx2) -> O::Out {
                             // SAFETY: the caller's promise.
                             unsafe { op.run(l) }
                         }

@@ -2,21 +2,21 @@
 
 use super::Float;
 use super::buffer::LINE;
-use super::tile::{self, Tile};
+use super::tile::{self, ProductTile};
 
 /// Rows and columns that a transpose turns at once; divides the padding.
-pub const SQUARE: usize = 8;
+pub const TRANSPOSE_TILE: usize = 8;
 
 /// Something to be done with vectors of whatever width the processor has.
-pub trait Op<T: Float> {
+pub trait SimdOp<T: Float> {
     type Out;
     /// # Safety
     /// The pointers that the operation holds are good for what it does, and the processor has the features of `L`.
-    unsafe fn run<L: Lanes<T>>(self, l: L) -> Self::Out;
+    unsafe fn run<L: SimdLanes<T>>(self, l: L) -> Self::Out;
 }
 
 /// A vector of numbers and what kernels do with it. Values of these types prove that the processor has the features.
-pub trait Lanes<T: Float>: Copy {
+pub trait SimdLanes<T: Float>: Copy {
     type V: Copy;
     /// Numbers of a vector; divides 16.
     const N: usize;
@@ -25,8 +25,8 @@ pub trait Lanes<T: Float>: Copy {
     /// Rows of a tile that many units wide.
     fn rows(units: usize) -> usize;
     /// # Safety
-    /// As for [`tile::body`], with `rows` up to [`Lanes::rows`] and `units` up to [`Lanes::UNITS`].
-    unsafe fn tile(self, units: usize, rows: usize, t: &Tile<T>);
+    /// As for [`tile::tile_body`], with `rows` up to [`SimdLanes::rows`] and `units` up to [`SimdLanes::UNITS`].
+    unsafe fn tile(self, units: usize, rows: usize, t: &ProductTile<T>);
 
     fn splat(self, v: T) -> Self::V;
     /// # Safety
@@ -45,16 +45,16 @@ pub trait Lanes<T: Float>: Copy {
     /// The greater; `b` where either is NaN.
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a` where `of` is above 0, else `b`.
-    fn where_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    fn select_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V;
     /// A bit a number, the first the lowest, set where it is not 0 (or NaN).
     fn nonzero(self, v: Self::V) -> u32;
     /// The transpose of 8 rows of 8 numbers, whose rows are as far apart as the second and the last number say.
     /// # Safety
     /// All are readable, and writable.
     #[inline(always)]
-    unsafe fn turn(self, from: *const T, from_row: usize, to: *mut T, to_row: usize) {
-        for r in 0..SQUARE {
-            for c in 0..SQUARE {
+    unsafe fn transpose(self, from: *const T, from_row: usize, to: *mut T, to_row: usize) {
+        for r in 0..TRANSPOSE_TILE {
+            for c in 0..TRANSPOSE_TILE {
                 // SAFETY: the caller's promise.
                 unsafe { *to.add(c * to_row + r) = *from.add(r * from_row + c) };
             }
@@ -68,26 +68,26 @@ pub struct Portable;
 
 const NARROW: usize = 8;
 
-impl<T: Float> Lanes<T> for Portable {
+impl<T: Float> SimdLanes<T> for Portable {
     type V = [T; NARROW];
     const N: usize = NARROW;
     const UNITS: usize = 1;
     fn rows(_: usize) -> usize {
         2
     }
-    unsafe fn tile(self, _: usize, rows: usize, t: &Tile<T>) {
+    unsafe fn tile(self, _: usize, rows: usize, t: &ProductTile<T>) {
         /// # Safety
-        /// As for [`tile::body`].
+        /// As for [`tile::tile_body`].
         #[inline(never)]
-        unsafe fn one<T: Float, const R: usize>(t: &Tile<T>) {
+        unsafe fn tile_kernel<T: Float, const R: usize>(t: &ProductTile<T>) {
             // SAFETY: the caller's promise.
-            unsafe { tile::body::<T, Portable, R, { LINE / NARROW }>(Portable, t) }
+            unsafe { tile::tile_body::<T, Portable, R, { LINE / NARROW }>(Portable, t) }
         }
         // SAFETY: the caller's promise.
         unsafe {
             match rows {
-                1 => one::<T, 1>(t),
-                2 => one::<T, 2>(t),
+                1 => tile_kernel::<T, 1>(t),
+                2 => tile_kernel::<T, 2>(t),
                 _ => unreachable!("no tile has that many rows"),
             }
         }
@@ -115,7 +115,7 @@ impl<T: Float> Lanes<T> for Portable {
     }
     #[inline(always)]
     fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
-        std::array::from_fn(|i| a[i].times_plus(b[i], c[i]))
+        std::array::from_fn(|i| a[i].mul_add_native(b[i], c[i]))
     }
     #[inline(always)]
     fn mul(self, a: Self::V, b: Self::V) -> Self::V {
@@ -126,7 +126,7 @@ impl<T: Float> Lanes<T> for Portable {
         std::array::from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] })
     }
     #[inline(always)]
-    fn where_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V {
+    fn select_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V {
         std::array::from_fn(|i| if of[i] > T::ZERO { a[i] } else { b[i] })
     }
     #[inline(always)]
@@ -139,7 +139,7 @@ impl<T: Float> Lanes<T> for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{LINE, Lanes, SQUARE, Tile, tile};
+    use super::{LINE, SimdLanes, TRANSPOSE_TILE, ProductTile, tile};
 
     /// A processor with AVX2 and FMA. Made only by [`Avx2::find`], so the intrinsics below exist on this machine.
     #[derive(Clone, Copy)]
@@ -175,21 +175,21 @@ mod x86 {
                     _ => 1,
                 }
             }
-            unsafe fn tile(self, units: usize, rows: usize, t: &Tile<$t>) {
+            unsafe fn tile(self, units: usize, rows: usize, t: &ProductTile<$t>) {
                 /// # Safety
-                /// As for [`tile::body`]; the processor has the features. Not inlined: among many others in one function the sums
+                /// As for [`tile::tile_body`]; the processor has the features. Not inlined: among many others in one function the sums
                 /// would not all stay in registers.
                 #[target_feature(enable = $features)]
                 #[inline(never)]
-                unsafe fn one<const R: usize, const V: usize>(l: $l, t: &Tile<$t>) {
+                unsafe fn tile_kernel<const R: usize, const V: usize>(l: $l, t: &ProductTile<$t>) {
                     // SAFETY: the caller's promise.
-                    unsafe { tile::body::<$t, $l, R, V>(l, t) }
+                    unsafe { tile::tile_body::<$t, $l, R, V>(l, t) }
                 }
                 // SAFETY: `self` proves the features; the rest is the caller's promise.
                 unsafe {
                     match units {
                         $($units => match rows {
-                            $($r => one::<$r, { $units * LINE / $n }>(self, t),)*
+                            $($r => tile_kernel::<$r, { $units * LINE / $n }>(self, t),)*
                             _ => unreachable!("no tile has that many rows"),
                         },)*
                         _ => unreachable!("no tile is that wide"),
@@ -199,17 +199,17 @@ mod x86 {
         };
     }
 
-    /// [`Lanes::turn`] in registers: numbers of two rows are interleaved, then pairs of four, then halves of eight.
+    /// [`SimdLanes::transpose`] in registers: numbers of two rows are interleaved, then pairs of four, then halves of eight.
     ///
     /// # Safety
     /// As there; the processor has AVX.
     #[inline(always)]
-    unsafe fn turn_singles(from: *const f32, from_row: usize, to: *mut f32, to_row: usize) {
+    unsafe fn transpose_f32(from: *const f32, from_row: usize, to: *mut f32, to_row: usize) {
         // SAFETY: the caller's promise.
         unsafe {
-            let a: [__m256; SQUARE] = std::array::from_fn(|r| _mm256_loadu_ps(from.add(r * from_row)));
+            let a: [__m256; TRANSPOSE_TILE] = std::array::from_fn(|r| _mm256_loadu_ps(from.add(r * from_row)));
             let mut b = a;
-            for r in (0..SQUARE).step_by(2) {
+            for r in (0..TRANSPOSE_TILE).step_by(2) {
                 b[r] = _mm256_unpacklo_ps(a[r], a[r + 1]);
                 b[r + 1] = _mm256_unpackhi_ps(a[r], a[r + 1]);
             }
@@ -235,9 +235,9 @@ mod x86 {
             ($first_at:ident, $first_v:ident, $first_n:ident) $first:block,
             ($of:ident, $a:ident, $b:ident) $positive:block,
             ($of_bits:ident) $nonzero:block
-            $(, $turn:ident)?
+            $(, $transpose:ident)?
         ) => {
-            impl Lanes<$t> for $l {
+            impl SimdLanes<$t> for $l {
                 type V = $v;
                 tiles!($l, $t, $($tiles)*);
                 #[inline(always)]
@@ -269,7 +269,7 @@ mod x86 {
                     unsafe { $max(a, b) }
                 }
                 #[inline(always)]
-                fn where_positive(self, $of: $v, $a: $v, $b: $v) -> $v {
+                fn select_positive(self, $of: $v, $a: $v, $b: $v) -> $v {
                     unsafe { $positive }
                 }
                 #[inline(always)]
@@ -278,8 +278,8 @@ mod x86 {
                 }
                 $(
                     #[inline(always)]
-                    unsafe fn turn(self, from: *const $t, from_row: usize, to: *mut $t, to_row: usize) {
-                        unsafe { $turn(from, from_row, to, to_row) }
+                    unsafe fn transpose(self, from: *const $t, from_row: usize, to: *mut $t, to_row: usize) {
+                        unsafe { $transpose(from, from_row, to, to_row) }
                     }
                 )?
             }
@@ -297,7 +297,7 @@ mod x86 {
         (at, v, n) { _mm512_mask_storeu_ps(at, ((1u32 << n) - 1) as __mmask16, v) },
         (of, a, b) { _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(of, _mm512_setzero_ps()), b, a) },
         (v) { u32::from(_mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(v, _mm512_setzero_ps())) },
-        turn_singles
+        transpose_f32
     );
     lanes!(
         Avx512, f64, __m512d,
@@ -319,7 +319,7 @@ mod x86 {
         },
         (of, a, b) { _mm256_blendv_ps(b, a, _mm256_cmp_ps::<_CMP_GT_OQ>(of, _mm256_setzero_ps())) },
         (v) { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(v, _mm256_setzero_ps())) as u32 },
-        turn_singles
+        transpose_f32
     );
     lanes!(
         Avx2, f64, __m256d,

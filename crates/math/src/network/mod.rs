@@ -21,15 +21,15 @@ mod tile;
 #[cfg(test)]
 mod tests;
 
-pub use activation::{Curve, apply, gate};
-pub use buffer::Buffer;
+pub use activation::{ActivationFn, apply, apply_derivative};
+pub use buffer::AlignedBuffer;
 pub use convolve::{Convolution, Workspace};
 pub use dropout::dropout;
 pub use float::Float;
-pub use gradient::{Rows, column_sums, dense_gradient};
+pub use gradient::{GradInput, column_sums, dense_gradient};
 pub use norm::{BlockMoments, normalise, normalise_gradient, normalise_sums};
 pub use pool::{Pool, PoolKind};
-pub use product::{Block, Panels, TurnedPanel, dense, dense_by_panels, padded};
-pub use step::{Rule, Slots, step};
-pub use thin::Pattern;
-pub use tile::End;
+pub use product::{DenseBlock, WeightPanels, TransposedPanel, dense, dense_by_panels, padded};
+pub use step::{OptimizerRule, OptimizerSlots, step};
+pub use thin::ZeroMask;
+pub use tile::Epilogue;

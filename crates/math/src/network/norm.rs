@@ -1,7 +1,7 @@
 //! Batch normalisation: moments of channels over points, and the two sweeps that use them.
 
 use super::Float;
-use super::lanes::{Lanes, Op};
+use super::lanes::{SimdLanes, SimdOp};
 
 /// Count, means and sums of squared deviations of the channels of some points. Those of several runs of points are merged by the
 /// formula of Chan, Golub and LeVeque, in doubles.
@@ -38,12 +38,12 @@ impl BlockMoments {
             let x = &x[start * stride..];
             sums.clear();
             sums.resize(2 * channels, T::ZERO);
-            T::dispatch(Sums { x, stride, rows, len, channels, sums });
+            T::dispatch(ChannelSumsOp { x, stride, rows, len, channels, sums });
             let (a, b) = (self.count, (rows * len / channels) as f64);
             for j in 0..channels {
-                let shift = sums[j].double() / b;
-                let squares = (sums[channels + j].double() - sums[j].double() * shift).max(0.0);
-                let delta = x[j].double() + shift - self.mean[j];
+                let shift = sums[j].to_f64() / b;
+                let squares = (sums[channels + j].to_f64() - sums[j].to_f64() * shift).max(0.0);
+                let delta = x[j].to_f64() + shift - self.mean[j];
                 self.mean[j] += delta * (b / (a + b));
                 self.squares[j] += squares + delta * delta * (a * b / (a + b));
             }
@@ -71,7 +71,7 @@ fn group(points: usize) -> usize {
     (1024 / points.max(1)).max(1)
 }
 
-struct Sums<'a, T> {
+struct ChannelSumsOp<'a, T> {
     x: &'a [T],
     stride: usize,
     rows: usize,
@@ -80,10 +80,10 @@ struct Sums<'a, T> {
     sums: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for Sums<'_, T> {
+impl<T: Float> SimdOp<T> for ChannelSumsOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, _: L) {
         let Self { x, stride, rows, len, channels, sums } = self;
         let first = &x[..channels];
         let (one, two) = sums.split_at_mut(channels);
@@ -99,7 +99,7 @@ impl<T: Float> Op<T> for Sums<'_, T> {
     }
 }
 
-struct Normalise<'a, T> {
+struct NormalizeOp<'a, T> {
     x: &'a [T],
     scale: &'a [T],
     shift: &'a [T],
@@ -107,10 +107,10 @@ struct Normalise<'a, T> {
     y: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for Normalise<'_, T> {
+impl<T: Float> SimdOp<T> for NormalizeOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, _: L) {
         let Self { x, scale, shift, slope, y } = self;
         let channels = scale.len();
         for (x, y) in x.chunks_exact(channels).zip(y.chunks_exact_mut(channels)) {
@@ -125,10 +125,10 @@ impl<T: Float> Op<T> for Normalise<'_, T> {
 /// y = x · scale + shift, channel by channel; below 0 times `slope`, which is 1 where nothing follows.
 pub fn normalise<T: Float>(x: &[T], scale: &[T], shift: &[T], slope: T, y: &mut [T]) {
     assert!(scale.len() == shift.len() && !scale.is_empty() && y.len() >= x.len());
-    T::dispatch(Normalise { x, scale, shift, slope, y });
+    T::dispatch(NormalizeOp { x, scale, shift, slope, y });
 }
 
-struct GradientSums<'a, T> {
+struct NormGradSumsOp<'a, T> {
     x: &'a [T],
     d: &'a [T],
     stride: usize,
@@ -138,10 +138,10 @@ struct GradientSums<'a, T> {
     sums: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for GradientSums<'_, T> {
+impl<T: Float> SimdOp<T> for NormGradSumsOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, _: L) {
         let Self { x, d, stride, rows, len, mean, sums } = self;
         let channels = mean.len();
         let (one, two) = sums.split_at_mut(channels);
@@ -173,22 +173,22 @@ pub fn normalise_sums<T: Float>(
         sums.clear();
         sums.resize(total.len(), T::ZERO);
         let (x, d) = (&x[start * stride..], &d[start * stride..]);
-        T::dispatch(GradientSums { x, d, stride, rows: group.min(rows - start), len, mean, sums });
-        total.iter_mut().zip(sums.iter()).for_each(|(t, s)| *t += s.double());
+        T::dispatch(NormGradSumsOp { x, d, stride, rows: group.min(rows - start), len, mean, sums });
+        total.iter_mut().zip(sums.iter()).for_each(|(t, s)| *t += s.to_f64());
     }
 }
 
-struct GradientSweep<'a, T> {
+struct NormGradOp<'a, T> {
     x: &'a [T],
     d: &'a [T],
     coefficients: [&'a [T]; 3],
     dx: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for GradientSweep<'_, T> {
+impl<T: Float> SimdOp<T> for NormGradOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, _: L) {
         let Self { x, d, coefficients: [a, b, c], dx } = self;
         let channels = a.len();
         let (b, c) = (&b[..channels], &c[..channels]);
@@ -203,5 +203,5 @@ impl<T: Float> Op<T> for GradientSweep<'_, T> {
 /// dx = a d + b x + c, channel by channel.
 pub fn normalise_gradient<T: Float>(x: &[T], d: &[T], coefficients: [&[T]; 3], dx: &mut [T]) {
     assert!(!coefficients[0].is_empty() && coefficients.iter().all(|c| c.len() == coefficients[0].len()));
-    T::dispatch(GradientSweep { x, d, coefficients, dx });
+    T::dispatch(NormGradOp { x, d, coefficients, dx });
 }

@@ -2,7 +2,7 @@
 
 use super::Float;
 use super::buffer::LINE;
-use super::lanes::{Lanes, Op};
+use super::lanes::{SimdLanes, SimdOp};
 
 /// What a pool says of its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Pool {
     pub fn forward<T: Float>(&self, x: &[T], y: &mut [T]) {
         let (high, wide, c) = self.output();
         assert!(x.len() >= self.input_len() && y.len() >= high * wide * c, "an image and its result");
-        T::dispatch(Forward { pool: self, x, y });
+        T::dispatch(PoolForwardOp { pool: self, x, y });
     }
 
     /// The gradient `dx` of one image `x`, whose result was `y`, from the gradient `d` of the result. Of equal numbers that are the
@@ -63,7 +63,7 @@ impl Pool {
         if !(whole(self.input.0, self.size.0) && whole(self.input.1, self.size.1)) {
             dx[..from].fill(T::ZERO);
         }
-        T::dispatch(Backward { pool: self, x, y, d, slope, apart, dx });
+        T::dispatch(PoolBackwardOp { pool: self, x, y, d, slope, apart, dx });
     }
 
     /// Calls `work` with where each window begins and where its result goes.
@@ -80,7 +80,7 @@ impl Pool {
 
     /// Where the points of a window are, from where it begins.
     #[inline(always)]
-    fn points(&self) -> impl Iterator<Item = usize> + use<> {
+    fn window_offsets(&self) -> impl Iterator<Item = usize> + use<> {
         let ((_, w, c), (high, wide)) = (self.input, self.size);
         (0..high).flat_map(move |y| (0..wide).map(move |x| (y * w + x) * c))
     }
@@ -88,7 +88,7 @@ impl Pool {
 
 /// A vector from `at` on, of which `n` numbers count; none is read behind the end.
 #[inline(always)]
-fn fetch<T: Float, L: Lanes<T>>(l: L, from: &[T], at: usize, n: usize) -> L::V {
+fn load_first<T: Float, L: SimdLanes<T>>(l: L, from: &[T], at: usize, n: usize) -> L::V {
     // SAFETY: both have room for a vector.
     unsafe {
         if at + L::N <= from.len() {
@@ -102,7 +102,7 @@ fn fetch<T: Float, L: Lanes<T>>(l: L, from: &[T], at: usize, n: usize) -> L::V {
 
 /// Puts down the first `n` numbers of a vector.
 #[inline(always)]
-fn put<T: Float, L: Lanes<T>>(l: L, to: &mut [T], at: usize, n: usize, v: L::V) {
+fn store_first<T: Float, L: SimdLanes<T>>(l: L, to: &mut [T], at: usize, n: usize, v: L::V) {
     let to = &mut to[at..at + n];
     // SAFETY: there is room for n numbers.
     unsafe {
@@ -113,27 +113,27 @@ fn put<T: Float, L: Lanes<T>>(l: L, to: &mut [T], at: usize, n: usize, v: L::V) 
     }
 }
 
-struct Forward<'a, T> {
+struct PoolForwardOp<'a, T> {
     pool: &'a Pool,
     x: &'a [T],
     y: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for Forward<'_, T> {
+impl<T: Float> SimdOp<T> for PoolForwardOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, l: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, l: L) {
         let Self { pool, x, y } = self;
         let c = pool.input.2;
-        let (one, share) = (l.splat(T::ONE), l.splat(T::ONE / T::of((pool.size.0 * pool.size.1) as f64)));
+        let (one, share) = (l.splat(T::ONE), l.splat(T::ONE / T::from_f64((pool.size.0 * pool.size.1) as f64)));
         pool.windows(|corner, at| {
             for k in (0..c).step_by(L::N) {
                 let n = L::N.min(c - k);
-                let mut points = pool.points();
+                let mut points = pool.window_offsets();
                 points.next();
-                let mut found = fetch(l, x, corner + k, n);
+                let mut found = load_first(l, x, corner + k, n);
                 for point in points {
-                    let here = fetch(l, x, corner + point + k, n);
+                    let here = load_first(l, x, corner + point + k, n);
                     found = match pool.kind {
                         PoolKind::Max => l.max(found, here),
                         PoolKind::Average => l.fma(one, here, found),
@@ -142,13 +142,13 @@ impl<T: Float> Op<T> for Forward<'_, T> {
                 if pool.kind == PoolKind::Average {
                     found = l.mul(found, share);
                 }
-                put(l, y, at + k, n, found);
+                store_first(l, y, at + k, n, found);
             }
         });
     }
 }
 
-struct Backward<'a, T> {
+struct PoolBackwardOp<'a, T> {
     pool: &'a Pool,
     x: &'a [T],
     y: &'a [T],
@@ -159,40 +159,40 @@ struct Backward<'a, T> {
     dx: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for Backward<'_, T> {
+impl<T: Float> SimdOp<T> for PoolBackwardOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, l: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, l: L) {
         let Self { pool, x, y, d, slope, apart, dx } = self;
         let c = pool.input.2;
         let (zero, one, less) = (l.splat(T::ZERO), l.splat(T::ONE), l.splat(T::ZERO - T::ONE));
-        let share = l.splat(T::ONE / T::of((pool.size.0 * pool.size.1) as f64));
+        let share = l.splat(T::ONE / T::from_f64((pool.size.0 * pool.size.1) as f64));
         let slope = slope.map(|s| l.splat(s));
         pool.windows(|corner, at| {
             for k in (0..c).step_by(L::N) {
                 let n = L::N.min(c - k);
-                let largest = fetch(l, y, at + k, n);
-                let mut left = fetch(l, d, at + k, n);
+                let largest = load_first(l, y, at + k, n);
+                let mut left = load_first(l, d, at + k, n);
                 if pool.kind == PoolKind::Average {
                     left = l.mul(left, share);
                 }
-                for point in pool.points() {
+                for point in pool.window_offsets() {
                     let from = corner + point + k;
-                    let here = fetch(l, x, from, n);
+                    let here = load_first(l, x, from, n);
                     let mut gradient = left;
                     if pool.kind == PoolKind::Max {
                         // Above 0 where this is not the largest.
                         let behind = l.fma(less, here, largest);
-                        gradient = l.where_positive(behind, zero, left);
-                        left = l.where_positive(behind, left, zero);
+                        gradient = l.select_positive(behind, zero, left);
+                        left = l.select_positive(behind, left, zero);
                     }
                     if let Some(slope) = slope {
-                        gradient = l.where_positive(here, gradient, l.mul(gradient, slope));
+                        gradient = l.select_positive(here, gradient, l.mul(gradient, slope));
                     }
                     if !apart {
-                        gradient = l.fma(one, gradient, fetch(l, dx, from, n));
+                        gradient = l.fma(one, gradient, load_first(l, dx, from, n));
                     }
-                    put(l, dx, from, n, gradient);
+                    store_first(l, dx, from, n, gradient);
                 }
             }
         });

@@ -4,11 +4,11 @@ use rayon::prelude::*;
 
 use super::Float;
 use super::buffer::LINE;
-use super::lanes::{Lanes, Op, SQUARE};
-use super::thin::{Pattern, Source, Thin, WORD};
-use super::tile::{End, Finish, Sink, Start, Sweep, Tile};
+use super::lanes::{SimdLanes, SimdOp, TRANSPOSE_TILE};
+use super::thin::{ZeroMask, MaskedBlock, SparseDot, WORD};
+use super::tile::{Epilogue, RawEpilogue, OutputTile, AccumulatorInit, TileSweep, ProductTile};
 
-const WIDE: usize = Panels::WIDE;
+const WIDE: usize = WeightPanels::WIDE;
 
 /// Words that a single row goes through at a time.
 const SOURCES: usize = 16;
@@ -21,14 +21,14 @@ pub fn padded(n: usize) -> usize {
 /// How a matrix of weights lies: cut in panels of 64 columns, each of which is row-major by itself, so that a product reads memory in
 /// its order. The columns of the last panel are padded to a multiple of 16 with zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Panels {
+pub struct WeightPanels {
     /// Rows: inputs of a layer.
     pub rows: usize,
     /// Columns: outputs of a layer.
     pub cols: usize,
 }
 
-impl Panels {
+impl WeightPanels {
     /// Columns of a panel.
     pub const WIDE: usize = 4 * LINE;
 
@@ -64,58 +64,58 @@ impl Panels {
     }
 
     /// The same, where `each` has the panels of the result written, side by side if it likes.
-    pub fn transpose_by<'a, T: Float>(self, from: &[T], to: &'a mut [T], each: impl FnOnce(Vec<TurnedPanel<'a, T>>)) {
+    pub fn transpose_by<'a, T: Float>(self, from: &[T], to: &'a mut [T], each: impl FnOnce(Vec<TransposedPanel<'a, T>>)) {
         let turned = Self { rows: self.cols, cols: self.rows };
         assert!(from.len() >= self.len() && to.len() >= turned.len(), "room for the transpose");
         let size = (WIDE * turned.rows).max(1);
         let panels = to[..turned.len()].chunks_mut(size).enumerate();
-        each(panels.map(|(number, to)| TurnedPanel { layout: self, number, to }).collect());
+        each(panels.map(|(number, to)| TransposedPanel { layout: self, number, to }).collect());
     }
 }
 
 /// A panel of a transpose that is yet to be written.
 #[derive(Debug)]
-pub struct TurnedPanel<'a, T> {
-    layout: Panels,
+pub struct TransposedPanel<'a, T> {
+    layout: WeightPanels,
     number: usize,
     to: &'a mut [T],
 }
 
-impl<T: Float> TurnedPanel<'_, T> {
+impl<T: Float> TransposedPanel<'_, T> {
     /// Writes it, from the matrix whose transpose it is a part of.
     ///
     /// # Panics
     /// When that is too short.
     pub fn write(self, from: &[T]) {
         assert!(from.len() >= self.layout.len(), "a matrix of {:?}", self.layout);
-        T::dispatch(Turn { panel: self, from });
+        T::dispatch(TransposeOp { panel: self, from });
     }
 }
 
-struct Turn<'a, T> {
-    panel: TurnedPanel<'a, T>,
+struct TransposeOp<'a, T> {
+    panel: TransposedPanel<'a, T>,
     from: &'a [T],
 }
 
-impl<T: Float> Op<T> for Turn<'_, T> {
+impl<T: Float> SimdOp<T> for TransposeOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, l: L) {
-        let Self { panel: TurnedPanel { layout, number: q, to }, from } = self;
-        let (_, wide) = Panels { rows: layout.cols, cols: layout.rows }.panel(q);
+    unsafe fn run<L: SimdLanes<T>>(self, l: L) {
+        let Self { panel: TransposedPanel { layout, number: q, to }, from } = self;
+        let (_, wide) = WeightPanels { rows: layout.cols, cols: layout.rows }.panel(q);
         let rows = wide.min(layout.rows - q * WIDE);
         for p in 0..layout.count() {
             let (start, width) = layout.panel(p);
             let cols = width.min(layout.cols - p * WIDE);
             let (from, to) = (&from[start + q * WIDE * width..], &mut to[p * WIDE * wide..]);
-            for i in (0..rows).step_by(SQUARE) {
-                for j in (0..cols).step_by(SQUARE) {
-                    let (high, broad) = (SQUARE.min(rows - i), SQUARE.min(cols - j));
-                    if high == SQUARE && broad == SQUARE {
-                        let (from, to) = (&from[i * width + j..][..(SQUARE - 1) * width + SQUARE], &mut to[j * wide + i..]);
-                        let to = &mut to[..(SQUARE - 1) * wide + SQUARE];
+            for i in (0..rows).step_by(TRANSPOSE_TILE) {
+                for j in (0..cols).step_by(TRANSPOSE_TILE) {
+                    let (high, broad) = (TRANSPOSE_TILE.min(rows - i), TRANSPOSE_TILE.min(cols - j));
+                    if high == TRANSPOSE_TILE && broad == TRANSPOSE_TILE {
+                        let (from, to) = (&from[i * width + j..][..(TRANSPOSE_TILE - 1) * width + TRANSPOSE_TILE], &mut to[j * wide + i..]);
+                        let to = &mut to[..(TRANSPOSE_TILE - 1) * wide + TRANSPOSE_TILE];
                         // SAFETY: the slices hold whole squares.
-                        unsafe { l.turn(from.as_ptr(), width, to.as_mut_ptr(), wide) };
+                        unsafe { l.transpose(from.as_ptr(), width, to.as_mut_ptr(), wide) };
                         continue;
                     }
                     for r in 0..high {
@@ -139,21 +139,21 @@ pub fn dense<T: Float>(
     x: &[T],
     x_stride: usize,
     rows: usize,
-    pattern: Option<&Pattern>,
+    pattern: Option<&ZeroMask>,
     w: &[T],
-    layout: Panels,
+    layout: WeightPanels,
     bias: Option<&[T]>,
-    end: End<'_, T>,
+    end: Epilogue<'_, T>,
     y: &mut [T],
     y_stride: usize,
 ) {
     let wide = padded(layout.cols);
     check(x, x_stride, rows, w, layout, bias, y, y_stride);
-    if let End::Where(of, stride, _) = end {
+    if let Epilogue::Where(of, stride, _) = end {
         assert!(of.len() >= rows.saturating_sub(1) * stride + wide, "{rows} rows of gates");
     }
-    let product = Product { x_stride, w, layout, bias, end, y_stride };
-    let words = pattern.and_then(|p| p.if_thin(rows, layout.rows));
+    let product = DenseProduct { x_stride, w, layout, bias, end, y_stride };
+    let words = pattern.and_then(|p| p.row_words(rows, layout.rows));
     for p in 0..layout.count() {
         // SAFETY: checked above.
         unsafe { product.panel(p, x.as_ptr(), rows, words, y.as_mut_ptr()) };
@@ -163,7 +163,7 @@ pub fn dense<T: Float>(
 /// # Panics
 /// When a slice is too short.
 #[expect(clippy::too_many_arguments, reason = "three matrices with their strides")]
-fn check<T>(x: &[T], x_stride: usize, rows: usize, w: &[T], layout: Panels, bias: Option<&[T]>, y: &[T], y_stride: usize) {
+fn check<T>(x: &[T], x_stride: usize, rows: usize, w: &[T], layout: WeightPanels, bias: Option<&[T]>, y: &[T], y_stride: usize) {
     let wide = padded(layout.cols);
     let reach = |stride: usize, width: usize| rows.saturating_sub(1) * stride + width;
     assert!(w.len() >= layout.len() && bias.is_none_or(|b| b.len() >= wide), "weights of {layout:?}");
@@ -172,13 +172,13 @@ fn check<T>(x: &[T], x_stride: usize, rows: usize, w: &[T], layout: Panels, bias
 
 /// A block of rows of [`dense_by_panels`]: what goes in, with its pattern, and where the results go.
 #[derive(Debug)]
-pub struct Block<'a, T> {
+pub struct DenseBlock<'a, T> {
     /// What goes in.
     pub x: &'a [T],
     /// How many rows.
     pub rows: usize,
     /// Which numbers of `x` are not 0.
-    pub pattern: &'a Pattern,
+    pub pattern: &'a ZeroMask,
     /// The results.
     pub y: &'a mut [T],
 }
@@ -194,19 +194,19 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 /// # Panics
 /// When a slice is too short, or a pattern is one of other rows, or the end is one of gates.
 pub fn dense_by_panels<T: Float>(
-    blocks: &mut [Block<'_, T>],
+    blocks: &mut [DenseBlock<'_, T>],
     x_stride: usize,
     w: &[T],
-    layout: Panels,
+    layout: WeightPanels,
     bias: Option<&[T]>,
-    end: End<'_, T>,
+    end: Epilogue<'_, T>,
     y_stride: usize,
 ) {
-    assert!(!matches!(end, End::Where(..)), "gates belong to rows");
+    assert!(!matches!(end, Epilogue::Where(..)), "gates belong to rows");
     blocks.iter().for_each(|b| check(b.x, x_stride, b.rows, w, layout, bias, b.y, y_stride));
-    let product = Product { x_stride, w, layout, bias, end, y_stride };
+    let product = DenseProduct { x_stride, w, layout, bias, end, y_stride };
     let shared: Vec<_> =
-        blocks.iter_mut().map(|b| (b.x, b.rows, b.pattern.if_thin(b.rows, layout.rows), Shared(b.y.as_mut_ptr()))).collect();
+        blocks.iter_mut().map(|b| (b.x, b.rows, b.pattern.row_words(b.rows, layout.rows), Shared(b.y.as_mut_ptr()))).collect();
     (0..layout.count() * shared.len()).into_par_iter().for_each(|task| {
         let (x, rows, words, y) = &shared[task % shared.len()];
         // SAFETY: checked above; a panel of a block is one task.
@@ -216,16 +216,16 @@ pub fn dense_by_panels<T: Float>(
 
 /// The weights of a product, and what belongs to them.
 #[derive(Clone, Copy)]
-struct Product<'a, T> {
+struct DenseProduct<'a, T> {
     x_stride: usize,
     w: &'a [T],
-    layout: Panels,
+    layout: WeightPanels,
     bias: Option<&'a [T]>,
-    end: End<'a, T>,
+    end: Epilogue<'a, T>,
     y_stride: usize,
 }
 
-impl<T: Float> Product<'_, T> {
+impl<T: Float> DenseProduct<'_, T> {
     /// The columns of one panel.
     ///
     /// # Safety
@@ -239,17 +239,17 @@ impl<T: Float> Product<'_, T> {
         // SAFETY: the caller's promise; panels lie inside the weights.
         unsafe {
             let b = self.w.as_ptr().add(start);
-            let to = Sink {
+            let to = OutputTile {
                 c: y.add(column),
                 c_row: self.y_stride,
                 columns: width,
-                start: self.bias.map_or(Start::Zero, |b| Start::Bias(b.as_ptr().add(column))),
-                finish: self.end.from(column),
+                start: self.bias.map_or(AccumulatorInit::Zero, |b| AccumulatorInit::Bias(b.as_ptr().add(column))),
+                finish: self.end.offset(column),
             };
             match words {
-                Some(words) => self.thin_panel(x, rows, words, b, width, to),
+                Some(words) => self.sparse_panel(x, rows, words, b, width, to),
                 None => {
-                    let tile = Tile {
+                    let tile = ProductTile {
                         a: x,
                         a_row: self.x_stride,
                         a_step: 1,
@@ -260,7 +260,7 @@ impl<T: Float> Product<'_, T> {
                         b_row: width,
                         to,
                     };
-                    T::dispatch(Sweep { tile, rows, units: width / LINE });
+                    T::dispatch(TileSweep { tile, rows, units: width / LINE });
                 }
             }
         }
@@ -271,9 +271,9 @@ impl<T: Float> Product<'_, T> {
     ///
     /// # Safety
     /// As above, at the bits that are set.
-    unsafe fn thin_panel(&self, x: *const T, rows: usize, words: &[u64], b: *const T, b_row: usize, to: Sink<T>) {
+    unsafe fn sparse_panel(&self, x: *const T, rows: usize, words: &[u64], b: *const T, b_row: usize, to: OutputTile<T>) {
         let count = self.layout.rows.div_ceil(WORD);
-        let mut sources = [Source::NONE; SOURCES];
+        let mut sources = [MaskedBlock::NONE; SOURCES];
         let deep = if rows == 1 { SOURCES } else { 2 };
         for first in (0..count).step_by(deep) {
             let here = deep.min(count - first);
@@ -281,12 +281,12 @@ impl<T: Float> Product<'_, T> {
             unsafe {
                 for (k, source) in sources.iter_mut().enumerate().take(here) {
                     let at = (first + k) * WORD;
-                    *source = Source { a: x.add(at), b: b.add(at * b_row), words: words.as_ptr().add(first + k) };
+                    *source = MaskedBlock { a: x.add(at), b: b.add(at * b_row), words: words.as_ptr().add(first + k) };
                 }
-                let start = if first == 0 { to.start } else { Start::Add };
-                let finish = if first + here == count { to.finish } else { Finish::Plain };
-                let (sources, to) = (&sources[..here], Sink { start, finish, ..to });
-                T::dispatch(Thin { sources, a_row: self.x_stride, a_step: 1, word_row: count, b_row, to, rows });
+                let start = if first == 0 { to.start } else { AccumulatorInit::Accumulate };
+                let finish = if first + here == count { to.finish } else { RawEpilogue::Plain };
+                let (sources, to) = (&sources[..here], OutputTile { start, finish, ..to });
+                T::dispatch(SparseDot { sources, a_row: self.x_stride, a_step: 1, word_row: count, b_row, to, rows });
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Steps of optimisers: one sweep over weights, gradients and what the optimiser remembers of them.
 
 use super::Float;
-use super::lanes::{Lanes, Op};
+use super::lanes::{SimdLanes, SimdOp};
 
 /// How weights w move when their gradient is g. The length of the step is η.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rule {
+pub enum OptimizerRule {
     /// w -= η g; with momentum μ v = μ v + g and w -= η v, with Nesterov's w -= η (g + μ v).
     Sgd {
         /// μ.
@@ -36,9 +36,9 @@ pub enum Rule {
     },
 }
 
-impl Rule {
+impl OptimizerRule {
     /// Numbers that are remembered of each weight.
-    pub fn memory(self) -> usize {
+    pub fn moments_per_weight(self) -> usize {
         match self {
             Self::Sgd { momentum: 0.0, .. } => 0,
             Self::Sgd { .. } | Self::RmsProp { .. } | Self::Adagrad { .. } => 1,
@@ -48,7 +48,7 @@ impl Rule {
 }
 
 /// Weights, their gradient and what is remembered of them; memories that a rule has no use for are empty.
-pub struct Slots<'a, T> {
+pub struct OptimizerSlots<'a, T> {
     /// w.
     pub weights: &'a mut [T],
     /// g.
@@ -59,9 +59,9 @@ pub struct Slots<'a, T> {
     pub second: &'a mut [T],
 }
 
-struct Step<'a, T> {
-    rule: Rule,
-    slots: Slots<'a, T>,
+struct OptimizerStepOp<'a, T> {
+    rule: OptimizerRule,
+    slots: OptimizerSlots<'a, T>,
     rate: T,
     scale: T,
     l2: T,
@@ -69,22 +69,22 @@ struct Step<'a, T> {
     count: u64,
 }
 
-impl<T: Float> Op<T> for Step<'_, T> {
+impl<T: Float> SimdOp<T> for OptimizerStepOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
-        let Self { rule, slots: Slots { weights, gradient, first, second }, rate, scale, l2, decay, count } = self;
+    unsafe fn run<L: SimdLanes<T>>(self, _: L) {
+        let Self { rule, slots: OptimizerSlots { weights, gradient, first, second }, rate, scale, l2, decay, count } = self;
         let n = weights.len();
         let gradient = &gradient[..n];
         let keep = T::ONE - rate * decay;
         match rule {
-            Rule::Sgd { momentum: 0.0, .. } => {
+            OptimizerRule::Sgd { momentum: 0.0, .. } => {
                 for (w, g) in weights.iter_mut().zip(gradient) {
                     *w = *w * keep - rate * (*g * scale + l2 * *w);
                 }
             }
-            Rule::Sgd { momentum, nesterov } => {
-                let (mu, first) = (T::of(momentum), &mut first[..n]);
+            OptimizerRule::Sgd { momentum, nesterov } => {
+                let (mu, first) = (T::from_f64(momentum), &mut first[..n]);
                 for i in 0..n {
                     let g = gradient[i] * scale + l2 * weights[i];
                     let v = mu * first[i] + g;
@@ -92,40 +92,40 @@ impl<T: Float> Op<T> for Step<'_, T> {
                     weights[i] = weights[i] * keep - rate * if nesterov { g + mu * v } else { v };
                 }
             }
-            Rule::Adam { beta_1, beta_2, epsilon } => {
+            OptimizerRule::Adam { beta_1, beta_2, epsilon } => {
                 let (first, second) = (&mut first[..n], &mut second[..n]);
                 // Both corrections in two numbers a step: η m̂ / (√ŝ + ε) = η √c₂ / c₁ · m / (√s + ε √c₂).
                 let t = count as f64;
                 let (c1, c2) = (-(t * beta_1.ln()).exp_m1(), -(t * beta_2.ln()).exp_m1());
-                let length = T::of(rate.double() * c2.sqrt() / c1);
-                let epsilon = T::of(epsilon * c2.sqrt());
-                let (b1, b2) = (T::of(beta_1), T::of(beta_2));
-                let (a1, a2) = (T::of(1.0 - beta_1), T::of(1.0 - beta_2));
+                let length = T::from_f64(rate.to_f64() * c2.sqrt() / c1);
+                let epsilon = T::from_f64(epsilon * c2.sqrt());
+                let (b1, b2) = (T::from_f64(beta_1), T::from_f64(beta_2));
+                let (a1, a2) = (T::from_f64(1.0 - beta_1), T::from_f64(1.0 - beta_2));
                 for i in 0..n {
                     let g = gradient[i] * scale + l2 * weights[i];
                     let m = b1 * first[i] + a1 * g;
                     let s = b2 * second[i] + a2 * (g * g);
                     first[i] = m;
                     second[i] = s;
-                    weights[i] = weights[i] * keep - length * (m / (s.root() + epsilon));
+                    weights[i] = weights[i] * keep - length * (m / (s.sqrt() + epsilon));
                 }
             }
-            Rule::RmsProp { rho, epsilon } => {
-                let (rho, rest, epsilon, first) = (T::of(rho), T::of(1.0 - rho), T::of(epsilon), &mut first[..n]);
+            OptimizerRule::RmsProp { rho, epsilon } => {
+                let (rho, rest, epsilon, first) = (T::from_f64(rho), T::from_f64(1.0 - rho), T::from_f64(epsilon), &mut first[..n]);
                 for i in 0..n {
                     let g = gradient[i] * scale + l2 * weights[i];
                     let s = rho * first[i] + rest * (g * g);
                     first[i] = s;
-                    weights[i] = weights[i] * keep - rate * (g / (s.root() + epsilon));
+                    weights[i] = weights[i] * keep - rate * (g / (s.sqrt() + epsilon));
                 }
             }
-            Rule::Adagrad { epsilon } => {
-                let (epsilon, first) = (T::of(epsilon), &mut first[..n]);
+            OptimizerRule::Adagrad { epsilon } => {
+                let (epsilon, first) = (T::from_f64(epsilon), &mut first[..n]);
                 for i in 0..n {
                     let g = gradient[i] * scale + l2 * weights[i];
                     let s = first[i] + g * g;
                     first[i] = s;
-                    weights[i] = weights[i] * keep - rate * (g / (s.root() + epsilon));
+                    weights[i] = weights[i] * keep - rate * (g / (s.sqrt() + epsilon));
                 }
             }
         }
@@ -137,6 +137,6 @@ impl<T: Float> Op<T> for Step<'_, T> {
 ///
 /// # Panics
 /// When a slice is too short.
-pub fn step<T: Float>(rule: Rule, slots: Slots<'_, T>, rate: f64, scale: f64, l2: f64, decay: f64, count: u64) {
-    T::dispatch(Step { rule, slots, rate: T::of(rate), scale: T::of(scale), l2: T::of(l2), decay: T::of(decay), count });
+pub fn step<T: Float>(rule: OptimizerRule, slots: OptimizerSlots<'_, T>, rate: f64, scale: f64, l2: f64, decay: f64, count: u64) {
+    T::dispatch(OptimizerStepOp { rule, slots, rate: T::from_f64(rate), scale: T::from_f64(scale), l2: T::from_f64(l2), decay: T::from_f64(decay), count });
 }

@@ -1,26 +1,26 @@
 //! Kernels against their definitions, on every kind of vector that the processor has.
 
-use super::lanes::{Lanes, Op, Portable};
-use super::tile::{Finish, Sink, Start, Sweep, Tile};
+use super::lanes::{SimdLanes, SimdOp, Portable};
+use super::tile::{RawEpilogue, OutputTile, AccumulatorInit, TileSweep, ProductTile};
 use super::*;
 
 fn numbers<T: Float>(n: usize, seed: f64) -> Vec<T> {
-    (0..n).map(|i| T::of((i as f64 * 0.737 + seed).sin())).collect()
+    (0..n).map(|i| T::from_f64((i as f64 * 0.737 + seed).sin())).collect()
 }
 
 /// a (rows x inner) times b (inner x 16 units), on one kind of vector.
-fn product<T: Float, L: Lanes<T>>(l: L, rows: usize, inner: usize, units: usize, columns: usize) -> Vec<T> {
+fn product<T: Float, L: SimdLanes<T>>(l: L, rows: usize, inner: usize, units: usize, columns: usize) -> Vec<T> {
     let wide = units * 16;
     let (a, b) = (numbers::<T>(rows * inner, 0.1), numbers::<T>(inner * wide, 0.2));
     let (bias, gates) = (numbers::<T>(wide, 0.3), numbers::<T>(rows * wide, 0.4));
     let mut out = Vec::new();
     for (start, finish) in [
-        (Start::Zero, Finish::Plain),
-        (Start::Bias(bias.as_ptr()), Finish::Slope(T::of(0.25))),
-        (Start::Add, Finish::Where(gates.as_ptr(), wide, T::of(0.5))),
+        (AccumulatorInit::Zero, RawEpilogue::Plain),
+        (AccumulatorInit::Bias(bias.as_ptr()), RawEpilogue::Slope(T::from_f64(0.25))),
+        (AccumulatorInit::Accumulate, RawEpilogue::Where(gates.as_ptr(), wide, T::from_f64(0.5))),
     ] {
         let mut c = numbers::<T>(rows * wide, 0.5);
-        let tile = Tile {
+        let tile = ProductTile {
             a: a.as_ptr(),
             a_row: inner,
             a_step: 1,
@@ -29,10 +29,10 @@ fn product<T: Float, L: Lanes<T>>(l: L, rows: usize, inner: usize, units: usize,
             length: inner,
             b: b.as_ptr(),
             b_row: wide,
-            to: Sink { c: c.as_mut_ptr(), c_row: wide, columns, start, finish },
+            to: OutputTile { c: c.as_mut_ptr(), c_row: wide, columns, start, finish },
         };
         // SAFETY: all matrices have the rows and columns that the sweep says.
-        unsafe { Sweep { tile, rows, units }.run(l) };
+        unsafe { TileSweep { tile, rows, units }.run(l) };
         out.extend(c);
     }
     out
@@ -40,7 +40,7 @@ fn product<T: Float, L: Lanes<T>>(l: L, rows: usize, inner: usize, units: usize,
 
 fn definition<T: Float>(rows: usize, inner: usize, units: usize, columns: usize) -> Vec<f64> {
     let wide = units * 16;
-    let double = |v: Vec<T>| v.into_iter().map(Float::double).collect::<Vec<f64>>();
+    let double = |v: Vec<T>| v.into_iter().map(Float::to_f64).collect::<Vec<f64>>();
     let (a, b) = (double(numbers(rows * inner, 0.1)), double(numbers(inner * wide, 0.2)));
     let (bias, gates, before) =
         (double(numbers(wide, 0.3)), double(numbers(rows * wide, 0.4)), double(numbers(rows * wide, 0.5)));
@@ -63,7 +63,7 @@ fn definition<T: Float>(rows: usize, inner: usize, units: usize, columns: usize)
 
 fn on_all<T: Float>(rows: usize, inner: usize, units: usize, columns: usize) -> Vec<Vec<T>>
 where
-    Portable: Lanes<T>,
+    Portable: SimdLanes<T>,
 {
     vec![product(Portable, rows, inner, units, columns)]
 }
@@ -106,7 +106,7 @@ fn tiles_of_every_shape_are_the_product() {
 #[test]
 fn panels_hold_a_matrix_and_its_transpose() {
     for (rows, cols) in [(1, 1), (3, 16), (70, 65), (129, 200), (64, 64), (5, 130)] {
-        let layout = Panels { rows, cols };
+        let layout = WeightPanels { rows, cols };
         let mut w = vec![0.0f32; layout.len()];
         let mut seen = std::collections::BTreeSet::new();
         for i in 0..rows {
@@ -115,7 +115,7 @@ fn panels_hold_a_matrix_and_its_transpose() {
                 w[layout.at(i, j)] = (i * 1000 + j) as f32;
             }
         }
-        let turned = Panels { rows: cols, cols: rows };
+        let turned = WeightPanels { rows: cols, cols: rows };
         let mut t = vec![0.0; turned.len()];
         layout.transpose(&w, &mut t);
         assert!((0..rows).all(|i| (0..cols).all(|j| t[turned.at(j, i)] == (i * 1000 + j) as f32)), "{rows} {cols}");
@@ -124,11 +124,11 @@ fn panels_hold_a_matrix_and_its_transpose() {
 
 #[test]
 fn rows_around_a_row_do_not_change_its_bits() {
-    let layout = Panels { rows: 37, cols: 90 };
+    let layout = WeightPanels { rows: 37, cols: 90 };
     let (w, x) = (numbers::<f32>(layout.len(), 0.7), numbers::<f32>(29 * 48, 0.9));
     let all = |rows: usize, first: usize| {
         let mut y = vec![0.0; rows * 112];
-        dense(&x[first * 48..], 48, rows, None, &w, layout, None, End::Slope(0.0), &mut y, 112);
+        dense(&x[first * 48..], 48, rows, None, &w, layout, None, Epilogue::Slope(0.0), &mut y, 112);
         y
     };
     let whole = all(29, 0);
@@ -138,8 +138,8 @@ fn rows_around_a_row_do_not_change_its_bits() {
     // The gradient of all rows is that of the rows in two lots, to the last bit.
     let d = numbers::<f32>(29 * 112, 0.2);
     let (mut once, mut twice) = (vec![0.0; 37 * 32], vec![0.0; 37 * 32]);
-    let pattern = &Pattern::default();
-    let lot = |first: usize, rows: usize| Rows { x: &x[first * 48..], d: &d[first * 112..], rows, pattern };
+    let pattern = &ZeroMask::default();
+    let lot = |first: usize, rows: usize| GradInput { x: &x[first * 48..], d: &d[first * 112..], rows, pattern };
     dense_gradient(&[lot(0, 29)], 48, 112, layout, 1, 0..37, &mut once);
     dense_gradient(&[lot(0, 11), lot(11, 18)], 48, 112, layout, 1, 0..37, &mut twice);
     assert_eq!(once, twice);
@@ -214,7 +214,7 @@ fn with_zeros(rows: usize, stride: usize, keep: impl Fn(usize) -> bool) -> Vec<f
 #[test]
 fn products_that_leave_zeros_out_have_the_bits_of_the_others() {
     for (rows, inputs, cols) in [(1, 137, 200), (2, 33, 10), (7, 64, 16), (32, 137, 90), (70, 200, 112), (130, 65, 64)] {
-        let (layout, wide, stride) = (Panels { rows: inputs, cols }, padded(cols), padded(inputs));
+        let (layout, wide, stride) = (WeightPanels { rows: inputs, cols }, padded(cols), padded(inputs));
         let (w, bias) = (numbers::<f32>(layout.len(), 0.7), numbers::<f32>(wide, 0.4));
         let gates = numbers::<f32>(rows * wide, 0.3);
         for (thin, x) in [
@@ -223,15 +223,15 @@ fn products_that_leave_zeros_out_have_the_bits_of_the_others() {
             (true, with_zeros(rows, stride, |_| false)),
             (false, with_zeros(rows, stride, |_| true)),
         ] {
-            let mut pattern = Pattern::default();
-            pattern.look(&x, stride, rows, inputs);
-            pattern.turn(&x, stride);
-            assert_eq!(pattern.is_thin(), thin, "{rows} x {inputs}");
+            let mut pattern = ZeroMask::default();
+            pattern.scan(&x, stride, rows, inputs);
+            pattern.transpose(&x, stride);
+            assert_eq!(pattern.is_sparse(), thin, "{rows} x {inputs}");
             for (bias, end) in [
-                (None, End::Plain),
-                (Some(&bias[..]), End::Slope(0.0)),
-                (Some(&bias[..]), End::Slope(0.2)),
-                (None, End::Where(&gates, wide, 0.1)),
+                (None, Epilogue::Plain),
+                (Some(&bias[..]), Epilogue::Slope(0.0)),
+                (Some(&bias[..]), Epilogue::Slope(0.2)),
+                (None, Epilogue::Where(&gates, wide, 0.1)),
             ] {
                 let (mut all, mut some) = (vec![0.0; rows * wide], vec![7.0; rows * wide]);
                 dense(&x, stride, rows, None, &w, layout, bias, end, &mut all, wide);
@@ -240,13 +240,13 @@ fn products_that_leave_zeros_out_have_the_bits_of_the_others() {
             }
             // Gradients, of these rows with those of another kind before and behind them.
             let d = numbers::<f32>(rows * wide, 0.2);
-            let none = Pattern::default();
-            let plain = Rows { x: &x, d: &d, rows, pattern: &none };
-            let kinds = [plain, Rows { pattern: &pattern, ..plain }];
+            let none = ZeroMask::default();
+            let plain = GradInput { x: &x, d: &d, rows, pattern: &none };
+            let kinds = [plain, GradInput { pattern: &pattern, ..plain }];
             for panel in 0..layout.count() {
                 let (_, width) = layout.panel(panel);
                 let part = 5..inputs - 3;
-                let sum = |blocks: &[Rows<'_, f32>]| {
+                let sum = |blocks: &[GradInput<'_, f32>]| {
                     let mut g = vec![7.0; part.len() * width];
                     dense_gradient(blocks, stride, wide, layout, panel, part.clone(), &mut g);
                     g
@@ -262,15 +262,15 @@ fn products_that_leave_zeros_out_have_the_bits_of_the_others() {
 
 #[test]
 fn what_is_no_number_is_not_left_out() {
-    let layout = Panels { rows: 64, cols: 16 };
+    let layout = WeightPanels { rows: 64, cols: 16 };
     let w = numbers::<f32>(layout.len(), 0.7);
     for bad in [f32::NAN, f32::INFINITY] {
         let mut x = [0.0; 64];
         x[40] = bad;
-        let mut pattern = Pattern::default();
-        pattern.look(&x, 64, 1, 64);
+        let mut pattern = ZeroMask::default();
+        pattern.scan(&x, 64, 1, 64);
         let mut y = [0.0; 16];
-        dense(&x, 64, 1, Some(&pattern), &w, layout, None, End::Plain, &mut y, 16);
-        assert!(pattern.is_thin() && y.iter().all(|v| !v.is_finite()));
+        dense(&x, 64, 1, Some(&pattern), &w, layout, None, Epilogue::Plain, &mut y, 16);
+        assert!(pattern.is_sparse() && y.iter().all(|v| !v.is_finite()));
     }
 }

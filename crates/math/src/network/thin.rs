@@ -3,19 +3,19 @@
 //! Each number is the sum it is elsewhere, in the same order without terms that are zeros; so finite weights lead to the same bits.
 
 use super::Float;
-use super::lanes::{Lanes, Op};
-use super::tile::Sink;
+use super::lanes::{SimdLanes, SimdOp};
+use super::tile::OutputTile;
 
 /// Inner indices that a word has bits for.
 pub const WORD: usize = u64::BITS as usize;
 
 /// Columns below which a look at the zeros costs more than it saves.
-const FEW: usize = 32;
+const MIN_COLUMNS: usize = 32;
 
 /// Which numbers of a block of rows are not 0, a bit each, where enough of them are for products to leave the others out.
 #[derive(Debug, Clone, Default)]
-pub struct Pattern {
-    thin: bool,
+pub struct ZeroMask {
+    sparse: bool,
     rows: usize,
     cols: usize,
     /// Words of 64 columns, row by row.
@@ -24,62 +24,62 @@ pub struct Pattern {
     by_column: Vec<u64>,
 }
 
-impl Pattern {
+impl ZeroMask {
     /// Looks at `rows` rows of `cols` numbers, `stride` apart.
     ///
     /// # Panics
     /// When `x` is too short.
-    pub fn look<T: Float>(&mut self, x: &[T], stride: usize, rows: usize, cols: usize) {
+    pub fn scan<T: Float>(&mut self, x: &[T], stride: usize, rows: usize, cols: usize) {
         (self.rows, self.cols) = (rows, cols);
-        self.thin = rows > 0 && cols >= FEW && T::dispatch(Look { pattern: self, x, stride });
+        self.sparse = rows > 0 && cols >= MIN_COLUMNS && T::dispatch(ScanZerosOp { pattern: self, x, stride });
     }
 
     /// Whether leaving out zeros saves time.
-    pub fn is_thin(&self) -> bool {
-        self.thin
+    pub fn is_sparse(&self) -> bool {
+        self.sparse
     }
 
     /// Makes the pattern known column by column too, as sums over rows need it.
     ///
     /// # Panics
     /// When `x` is not what [`Pattern::look`] has seen.
-    pub fn turn<T: Float>(&mut self, x: &[T], stride: usize) {
-        if self.thin {
-            T::dispatch(Turn { pattern: self, x, stride });
+    pub fn transpose<T: Float>(&mut self, x: &[T], stride: usize) {
+        if self.sparse {
+            T::dispatch(TransposeMaskOp { pattern: self, x, stride });
         }
     }
 
     /// Words of a row.
-    pub(super) fn words(&self) -> usize {
+    pub(super) fn words_per_row(&self) -> usize {
         self.cols.div_ceil(WORD)
     }
 
     /// The words of all rows, row by row, if zeros are to be left out; the shape is checked.
-    pub(super) fn if_thin(&self, rows: usize, cols: usize) -> Option<&[u64]> {
-        assert!(!self.thin || (self.rows, self.cols) == (rows, cols), "a pattern of {rows} x {cols}");
-        self.thin.then_some(&self.by_row)
+    pub(super) fn row_words(&self, rows: usize, cols: usize) -> Option<&[u64]> {
+        assert!(!self.sparse || (self.rows, self.cols) == (rows, cols), "a pattern of {rows} x {cols}");
+        self.sparse.then_some(&self.by_row)
     }
 
     /// The words of all columns, for 64 rows after the other; the shape is checked.
-    pub(super) fn of_columns(&self, rows: usize, cols: usize) -> &[u64] {
+    pub(super) fn column_words(&self, rows: usize, cols: usize) -> &[u64] {
         let words = rows.div_ceil(WORD) * cols;
-        assert!(self.thin && (self.rows, self.cols) == (rows, cols) && self.by_column.len() == words, "{rows} x {cols}");
+        assert!(self.sparse && (self.rows, self.cols) == (rows, cols) && self.by_column.len() == words, "{rows} x {cols}");
         &self.by_column
     }
 }
 
-struct Look<'a, T> {
-    pattern: &'a mut Pattern,
+struct ScanZerosOp<'a, T> {
+    pattern: &'a mut ZeroMask,
     x: &'a [T],
     stride: usize,
 }
 
-impl<T: Float> Op<T> for Look<'_, T> {
+impl<T: Float> SimdOp<T> for ScanZerosOp<'_, T> {
     type Out = bool;
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, l: L) -> bool {
+    unsafe fn run<L: SimdLanes<T>>(self, l: L) -> bool {
         let Self { pattern, x, stride } = self;
-        let (rows, cols, words) = (pattern.rows, pattern.cols, pattern.words());
+        let (rows, cols, words) = (pattern.rows, pattern.cols, pattern.words_per_row());
         pattern.by_row.clear();
         pattern.by_row.resize(rows * words, 0);
         let mut count = 0;
@@ -110,16 +110,16 @@ impl<T: Float> Op<T> for Look<'_, T> {
     }
 }
 
-struct Turn<'a, T> {
-    pattern: &'a mut Pattern,
+struct TransposeMaskOp<'a, T> {
+    pattern: &'a mut ZeroMask,
     x: &'a [T],
     stride: usize,
 }
 
-impl<T: Float> Op<T> for Turn<'_, T> {
+impl<T: Float> SimdOp<T> for TransposeMaskOp<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, _: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, _: L) {
         /// Words that are filled at a time.
         const SIDE: usize = 16;
         let Self { pattern, x, stride } = self;
@@ -150,52 +150,52 @@ impl<T: Float> Op<T> for Turn<'_, T> {
 
 /// Up to 64 inner indices of a product: where they begin in `a` and in `b`, and the word of the first row.
 #[derive(Clone, Copy)]
-pub struct Source<T> {
+pub struct MaskedBlock<T> {
     pub a: *const T,
     pub b: *const T,
     pub words: *const u64,
 }
 
-impl<T> Source<T> {
+impl<T> MaskedBlock<T> {
     /// None.
     pub const NONE: Self = Self { a: std::ptr::null(), b: std::ptr::null(), words: std::ptr::null() };
 }
 
 /// c\[i, j\] = finish(start + Σₖ a\[i, k\] b\[k, j\]) over the k whose bits are set, source after source.
-pub struct Thin<'a, T> {
-    pub sources: &'a [Source<T>],
+pub struct SparseDot<'a, T> {
+    pub sources: &'a [MaskedBlock<T>],
     /// From one row of `a` to the next, and from one inner index to the next.
     pub a_row: usize,
     pub a_step: usize,
     /// From the word of a row to that of the next.
     pub word_row: usize,
     pub b_row: usize,
-    pub to: Sink<T>,
+    pub to: OutputTile<T>,
     pub rows: usize,
 }
 
 /// What a term costs that is found by its bit, beside one of two rows that read `b` together; measured.
-const ALONE: u32 = 11;
-const TOGETHER: u32 = 8;
+const COST_ALONE: u32 = 11;
+const COST_PAIRED: u32 = 8;
 
-impl<T: Float> Thin<'_, T> {
+impl<T: Float> SparseDot<'_, T> {
     /// R rows (one or two) and V vectors.
     ///
     /// # Safety
     /// As for [`super::tile::body`], at the indices whose bits are set in any of the rows.
     #[inline(always)]
-    unsafe fn rows<L: Lanes<T>, const R: usize, const V: usize>(&self, l: L, row: usize, column: usize) {
+    unsafe fn rows<L: SimdLanes<T>, const R: usize, const V: usize>(&self, l: L, row: usize, column: usize) {
         // SAFETY: all places below are those that the caller promises.
         unsafe {
-            let to = self.to.at(row, column);
-            let mut sums = to.begin::<L, R, V>(l);
+            let to = self.to.offset_tile(row, column);
+            let mut sums = to.init_accumulators::<L, R, V>(l);
             for source in self.sources {
                 let (a, b) = (source.a.add(row * self.a_row), source.b.add(column));
                 let words: [u64; R] = std::array::from_fn(|r| *source.words.add((row + r) * self.word_row));
                 // Zeros that rows do not share are multiplied where that costs less than to read `b` for each row.
                 let any = words.iter().fold(0, |any, w| any | w);
-                let alone = words.iter().map(|w| w.count_ones()).sum::<u32>() * ALONE;
-                if R > 1 && any.count_ones() * TOGETHER * R as u32 <= alone {
+                let alone = words.iter().map(|w| w.count_ones()).sum::<u32>() * COST_ALONE;
+                if R > 1 && any.count_ones() * COST_PAIRED * R as u32 <= alone {
                     let mut word = any;
                     while word != 0 {
                         let k = word.trailing_zeros() as usize;
@@ -227,7 +227,7 @@ impl<T: Float> Thin<'_, T> {
                     }
                 }
             }
-            to.end(l, sums);
+            to.store(l, sums);
         }
     }
 
@@ -236,7 +236,7 @@ impl<T: Float> Thin<'_, T> {
     /// # Safety
     /// As above.
     #[inline(always)]
-    unsafe fn part<L: Lanes<T>, const V: usize>(&self, l: L, column: usize) {
+    unsafe fn part<L: SimdLanes<T>, const V: usize>(&self, l: L, column: usize) {
         let pairs = self.rows / 2;
         // SAFETY: the caller's promise.
         unsafe {
@@ -250,10 +250,10 @@ impl<T: Float> Thin<'_, T> {
     }
 }
 
-impl<T: Float> Op<T> for Thin<'_, T> {
+impl<T: Float> SimdOp<T> for SparseDot<'_, T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, l: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, l: L) {
         let mut column = 0;
         while column < self.to.columns {
             let left = (self.to.columns - column).div_ceil(L::N);
@@ -274,20 +274,20 @@ impl<T: Float> Op<T> for Thin<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::super::lanes::Portable;
-    use super::super::tile::{Finish, Start, Sweep, Tile};
+    use super::super::tile::{RawEpilogue, AccumulatorInit, TileSweep, ProductTile};
     use super::*;
 
     /// 5 rows of 83 numbers, most of them zeros, times 83 x 48, with vectors of one kind: all of the numbers, and only those that are not 0.
-    fn both<T: Float, L: Lanes<T>>(l: L) -> [Vec<T>; 2] {
+    fn both<T: Float, L: SimdLanes<T>>(l: L) -> [Vec<T>; 2] {
         let (rows, inner, wide) = (5, 83, 48);
-        let number = |i: usize| T::of((i as f64 * 0.737).sin());
+        let number = |i: usize| T::from_f64((i as f64 * 0.737).sin());
         let a: Vec<T> = (0..rows * inner).map(|i| if i % 5 == 2 { number(i) } else { T::ZERO }).collect();
         let b: Vec<T> = (0..inner * wide).map(number).collect();
-        let mut pattern = Pattern { rows, cols: inner, ..Pattern::default() };
+        let mut pattern = ZeroMask { rows, cols: inner, ..ZeroMask::default() };
         // SAFETY: all slices have the rows and columns that are said.
         unsafe {
-            pattern.thin = Look { pattern: &mut pattern, x: &a, stride: inner }.run(l);
-            let words = pattern.if_thin(rows, inner).unwrap();
+            pattern.sparse = ScanZerosOp { pattern: &mut pattern, x: &a, stride: inner }.run(l);
+            let words = pattern.row_words(rows, inner).unwrap();
             assert!(
                 (0..rows * inner)
                     .all(|i| (words[i / inner * 2 + i % inner / WORD] >> (i % inner % WORD)) & 1 == u64::from(i % 5 == 2))
@@ -295,16 +295,16 @@ mod tests {
             [0, 1].map(|thin| {
                 let mut c = vec![T::ZERO; rows * wide];
                 let to =
-                    Sink { c: c.as_mut_ptr(), c_row: wide, columns: wide, start: Start::Zero, finish: Finish::Slope(T::of(0.5)) };
+                    OutputTile { c: c.as_mut_ptr(), c_row: wide, columns: wide, start: AccumulatorInit::Zero, finish: RawEpilogue::Slope(T::from_f64(0.5)) };
                 if thin == 1 {
                     let source =
-                        |k: usize| Source { a: a.as_ptr().add(k * WORD), b: b.as_ptr().add(k * WORD * wide), words: &words[k] };
+                        |k: usize| MaskedBlock { a: a.as_ptr().add(k * WORD), b: b.as_ptr().add(k * WORD * wide), words: &words[k] };
                     let sources = &[source(0), source(1)];
-                    Thin { sources, a_row: inner, a_step: 1, word_row: 2, b_row: wide, to, rows }.run(l);
+                    SparseDot { sources, a_row: inner, a_step: 1, word_row: 2, b_row: wide, to, rows }.run(l);
                 } else {
                     let (a, b) = (a.as_ptr(), b.as_ptr());
-                    let tile = Tile { a, a_row: inner, a_step: 1, offsets: &0, pieces: 1, length: inner, b, b_row: wide, to };
-                    Sweep { tile, rows, units: 3 }.run(l);
+                    let tile = ProductTile { a, a_row: inner, a_step: 1, offsets: &0, pieces: 1, length: inner, b, b_row: wide, to };
+                    TileSweep { tile, rows, units: 3 }.run(l);
                 }
                 c
             })

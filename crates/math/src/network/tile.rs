@@ -2,11 +2,11 @@
 
 use super::Float;
 use super::buffer::LINE;
-use super::lanes::{Lanes, Op};
+use super::lanes::{SimdLanes, SimdOp};
 
 /// What is done to the numbers of a product before they are put down.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum End<'a, T> {
+pub enum Epilogue<'a, T> {
     /// Nothing.
     Plain,
     /// z above 0, this times z below: 0 for ReLU.
@@ -16,33 +16,33 @@ pub enum End<'a, T> {
     Where(&'a [T], usize, T),
 }
 
-impl<T: Float> End<'_, T> {
+impl<T: Float> Epilogue<'_, T> {
     /// The same for numbers from a place on.
     ///
     /// # Safety
     /// The place is inside.
-    pub(super) unsafe fn from(self, at: usize) -> Finish<T> {
+    pub(super) unsafe fn offset(self, at: usize) -> RawEpilogue<T> {
         match self {
-            End::Plain => Finish::Plain,
-            End::Slope(slope) => Finish::Slope(slope),
+            Epilogue::Plain => RawEpilogue::Plain,
+            Epilogue::Slope(slope) => RawEpilogue::Slope(slope),
             // SAFETY: the caller's promise.
-            End::Where(of, stride, slope) => Finish::Where(unsafe { of.as_ptr().add(at) }, stride, slope),
+            Epilogue::Where(of, stride, slope) => RawEpilogue::Where(unsafe { of.as_ptr().add(at) }, stride, slope),
         }
     }
 }
 
 /// What sums begin with.
 #[derive(Clone, Copy)]
-pub enum Start<T> {
+pub enum AccumulatorInit<T> {
     Zero,
     /// One number a column.
     Bias(*const T),
     /// What is there already.
-    Add,
+    Accumulate,
 }
 
 #[derive(Clone, Copy)]
-pub enum Finish<T> {
+pub enum RawEpilogue<T> {
     Plain,
     Slope(T),
     Where(*const T, usize, T),
@@ -50,22 +50,22 @@ pub enum Finish<T> {
 
 /// Where the sums of a product go, what they begin with, and what is done to them at the end.
 #[derive(Clone, Copy)]
-pub struct Sink<T> {
+pub struct OutputTile<T> {
     pub c: *mut T,
     pub c_row: usize,
     /// Columns that are written.
     pub columns: usize,
-    pub start: Start<T>,
-    pub finish: Finish<T>,
+    pub start: AccumulatorInit<T>,
+    pub finish: RawEpilogue<T>,
 }
 
-impl<T: Float> Sink<T> {
+impl<T: Float> OutputTile<T> {
     /// The same from a row and a column on.
     ///
     /// # Safety
     /// Both are inside, or just behind.
     #[inline(always)]
-    pub unsafe fn at(&self, row: usize, column: usize) -> Self {
+    pub unsafe fn offset_tile(&self, row: usize, column: usize) -> Self {
         // SAFETY: the caller's promise.
         unsafe {
             Self {
@@ -73,11 +73,11 @@ impl<T: Float> Sink<T> {
                 c_row: self.c_row,
                 columns: self.columns.saturating_sub(column),
                 start: match self.start {
-                    Start::Bias(bias) => Start::Bias(bias.add(column)),
+                    AccumulatorInit::Bias(bias) => AccumulatorInit::Bias(bias.add(column)),
                     other => other,
                 },
                 finish: match self.finish {
-                    Finish::Where(of, stride, slope) => Finish::Where(of.add(row * stride + column), stride, slope),
+                    RawEpilogue::Where(of, stride, slope) => RawEpilogue::Where(of.add(row * stride + column), stride, slope),
                     other => other,
                 },
             }
@@ -89,13 +89,13 @@ impl<T: Float> Sink<T> {
     /// # Safety
     /// As for [`body`].
     #[inline(always)]
-    pub unsafe fn begin<L: Lanes<T>, const R: usize, const V: usize>(&self, l: L) -> [[L::V; V]; R] {
+    pub unsafe fn init_accumulators<L: SimdLanes<T>, const R: usize, const V: usize>(&self, l: L) -> [[L::V; V]; R] {
         let mut sums = [[l.splat(T::ZERO); V]; R];
         // SAFETY: all places below are those that the caller promises.
         unsafe {
             match self.start {
-                Start::Zero => {}
-                Start::Bias(bias) => {
+                AccumulatorInit::Zero => {}
+                AccumulatorInit::Bias(bias) => {
                     for v in 0..V {
                         let bias = l.load(bias.add(v * L::N));
                         for r in 0..R {
@@ -103,7 +103,7 @@ impl<T: Float> Sink<T> {
                         }
                     }
                 }
-                Start::Add => {
+                AccumulatorInit::Accumulate => {
                     for r in 0..R {
                         for v in 0..V {
                             sums[r][v] = l.load(self.c.add(r * self.c_row + v * L::N));
@@ -120,12 +120,12 @@ impl<T: Float> Sink<T> {
     /// # Safety
     /// As for [`body`].
     #[inline(always)]
-    pub unsafe fn end<L: Lanes<T>, const R: usize, const V: usize>(&self, l: L, mut sums: [[L::V; V]; R]) {
+    pub unsafe fn store<L: SimdLanes<T>, const R: usize, const V: usize>(&self, l: L, mut sums: [[L::V; V]; R]) {
         // SAFETY: all places below are those that the caller promises.
         unsafe {
             match self.finish {
-                Finish::Plain => {}
-                Finish::Slope(slope) => {
+                RawEpilogue::Plain => {}
+                RawEpilogue::Slope(slope) => {
                     let slope = l.splat(slope);
                     for r in 0..R {
                         for v in 0..V {
@@ -134,12 +134,12 @@ impl<T: Float> Sink<T> {
                         }
                     }
                 }
-                Finish::Where(of, row, slope) => {
+                RawEpilogue::Where(of, row, slope) => {
                     let slope = l.splat(slope);
                     for r in 0..R {
                         for v in 0..V {
                             let of = l.load(of.add(r * row + v * L::N));
-                            sums[r][v] = l.where_positive(of, sums[r][v], l.mul(sums[r][v], slope));
+                            sums[r][v] = l.select_positive(of, sums[r][v], l.mul(sums[r][v], slope));
                         }
                     }
                 }
@@ -168,7 +168,7 @@ impl<T: Float> Sink<T> {
 
 /// c\[i, j\] = finish(start + Σₖ a\[i, k\] b\[k, j\]). The inner index runs over pieces: piece p of `a` begins `offsets[p]` further on.
 #[derive(Clone, Copy)]
-pub struct Tile<T> {
+pub struct ProductTile<T> {
     pub a: *const T,
     /// From one row of `a` to the next, and from one inner index to the next.
     pub a_row: usize,
@@ -179,7 +179,7 @@ pub struct Tile<T> {
     pub length: usize,
     pub b: *const T,
     pub b_row: usize,
-    pub to: Sink<T>,
+    pub to: OutputTile<T>,
 }
 
 /// R rows times V vectors.
@@ -188,10 +188,10 @@ pub struct Tile<T> {
 /// `a` has R rows and `b` rows of V vectors for all inner indices of all pieces; `c`, and what it starts from and is gated by, has R
 /// rows: all V vectors wide, but only `columns` of `c` need to be writable where sums do not begin with it.
 #[inline(always)]
-pub unsafe fn body<T: Float, L: Lanes<T>, const R: usize, const V: usize>(l: L, t: &Tile<T>) {
+pub unsafe fn tile_body<T: Float, L: SimdLanes<T>, const R: usize, const V: usize>(l: L, t: &ProductTile<T>) {
     // SAFETY: all places below are those that the caller promises.
     unsafe {
-        let mut sums = t.to.begin::<L, R, V>(l);
+        let mut sums = t.to.init_accumulators::<L, R, V>(l);
         let mut b = t.b;
         for p in 0..t.pieces {
             let mut a = t.a.add(*t.offsets.add(p));
@@ -210,21 +210,21 @@ pub unsafe fn body<T: Float, L: Lanes<T>, const R: usize, const V: usize>(l: L, 
                 b = b.add(t.b_row);
             }
         }
-        t.to.end(l, sums);
+        t.to.store(l, sums);
     }
 }
 
 /// All tiles of `rows` rows and `units` units of 16 columns, of which those of `tile` are the first.
-pub struct Sweep<T> {
-    pub tile: Tile<T>,
+pub struct TileSweep<T> {
+    pub tile: ProductTile<T>,
     pub rows: usize,
     pub units: usize,
 }
 
-impl<T: Float> Op<T> for Sweep<T> {
+impl<T: Float> SimdOp<T> for TileSweep<T> {
     type Out = ();
     #[inline(always)]
-    unsafe fn run<L: Lanes<T>>(self, l: L) {
+    unsafe fn run<L: SimdLanes<T>>(self, l: L) {
         let Self { tile, rows, units } = self;
         let high = L::rows(units.min(L::UNITS));
         let count = rows.div_ceil(high);
@@ -238,7 +238,7 @@ impl<T: Float> Op<T> for Sweep<T> {
                 // SAFETY: the rows and columns of the sweep are the promise of whoever made it.
                 unsafe {
                     let (a, b) = (tile.a.add(row * tile.a_row), tile.b.add(column));
-                    let part = Tile { a, b, to: tile.to.at(row, column), ..tile };
+                    let part = ProductTile { a, b, to: tile.to.offset_tile(row, column), ..tile };
                     l.tile(wide, next - row, &part);
                 }
                 unit += wide;

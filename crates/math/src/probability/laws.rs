@@ -3,7 +3,7 @@
 mod continuous;
 mod discrete;
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 
 pub use continuous::{Beta, Cauchy, Exponential, Gamma, Gaussian, Laplace, LogNormal, Uniform, Weibull};
 pub use discrete::{Bernoulli, Binomial, Categorical, Geometric, NegativeBinomial, Poisson};
@@ -27,7 +27,7 @@ pub trait Law {
     /// The entropy in nats: of the density, or of the probabilities.
     fn entropy(&self) -> f64;
     /// A value drawn by it.
-    fn draw(&self, stream: &mut Stream) -> f64;
+    fn draw(&self, stream: &mut RngStream) -> f64;
 }
 
 const EULER: f64 = 0.577_215_664_901_532_9;

@@ -1,6 +1,6 @@
 //! The game: steps of the discriminator and of the generator in turn, and what the trace tells of it.
 
-use ermine_core::{Certificate, Context, Dataset, Mat, MatRef, Progress, Result, Stream, Trace};
+use ermine_core::{Certificate, Context, Dataset, Mat, MatRef, Progress, Result, RngStream, Trace};
 use ermine_math::loss::{log1p_exp, sigmoid};
 
 use super::modes::Modes;
@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// Real rows, drawn with replacement.
-    pub fn real(&self, count: usize, stream: &mut Stream) -> Mat<f32> {
+    pub fn real(&self, count: usize, stream: &mut RngStream) -> Mat<f32> {
         let total = self.mass.last().copied().unwrap_or(0.0);
         let mut out = Mat::filled(count, self.rows.cols(), 0.0);
         for i in 0..count {
@@ -40,7 +40,7 @@ impl Source<'_> {
         out
     }
 
-    pub fn noise(&self, count: usize, stream: &mut Stream) -> Mat<f32> {
+    pub fn noise(&self, count: usize, stream: &mut RngStream) -> Mat<f32> {
         Mat::from_fn(count, self.latent, |_, _| stream.normal() as f32)
     }
 }
@@ -93,7 +93,7 @@ fn value(generator: &Network, discriminator: &Network, real: MatRef<'_, f32>, no
 /// The gap max_D' V(G, D') - min_G' V(G', D), with either side trained for some steps against the other held still. It is at least 0 up to
 /// the noise of samples, and 0 at an equilibrium.
 fn gap(gan: &Gan, sides: &Sides, source: &Source<'_>, seed: u64, epoch: u64) -> Result<f64> {
-    let mut stream = Stream::new(seed, "gan gap", epoch);
+    let mut stream = RngStream::new(seed, "gan gap", epoch);
     let mut worst = sides.clone();
     for _ in 0..gan.gap_steps {
         let real = source.real(gan.batch_size, &mut stream);
@@ -143,7 +143,7 @@ pub(super) fn play(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Ga
     };
     let adam = Method::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
     let optimiser = Optimiser { method: adam, ..Optimiser::adam(gan.learning_rate_init) };
-    let seed_of = |side: u64| Stream::new(cx.seed, "gan side", side).next_u64();
+    let seed_of = |side: u64| RngStream::new(cx.seed, "gan side", side).next_u64();
     let generator = network(&gan.generator, gan.n_latent, columns, seed_of(0))?;
     let discriminator = network(&gan.discriminator, columns, 1, seed_of(1))?;
     let mut sides = Sides {
@@ -165,9 +165,9 @@ pub(super) fn play(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Ga
             objective: (epoch > 0).then_some(objective),
         })?;
         let before = sides.clone();
-        let mut stream = Stream::new(cx.seed, "gan epoch", epoch);
+        let mut stream = RngStream::new(cx.seed, "gan epoch", epoch);
         for _ in 0..steps {
-            if cx.out_of_time() {
+            if cx.deadline_passed() {
                 notes.push(format!("ended at the time limit in epoch {}", epoch + 1));
                 finished = false;
                 break 'epochs;
@@ -180,7 +180,7 @@ pub(super) fn play(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Ga
             let noise = source.noise(gan.batch_size, &mut stream);
             step_generator(&mut sides.generator, &mut sides.discriminator, noise.view(), gan.non_saturating)?;
         }
-        let mut stream = Stream::new(cx.seed, "gan look", epoch);
+        let mut stream = RngStream::new(cx.seed, "gan look", epoch);
         let (real, noise) = (source.real(SAMPLE, &mut stream), source.noise(SAMPLE, &mut stream));
         objective = value(sides.generator.network(), sides.discriminator.network(), real.view(), noise.view())?;
         let sound = sides.generator.network().is_finite() && sides.discriminator.network().is_finite();
@@ -230,7 +230,7 @@ mod tests {
     /// Against two normal densities, the best discriminator is p/(p + q) = σ(x₀ x - ...), a logistic function of x.
     #[test]
     fn the_discriminator_comes_to_p_over_p_plus_q() {
-        let mut stream = Stream::new(4, "two normals", 0);
+        let mut stream = RngStream::new(4, "two normals", 0);
         let network = Network::new(&"dense(24) tanh dense(1)".parse().unwrap(), Shape::flat(1), Init::Auto, 2).unwrap();
         let mut trainer = Trainer::new(network, Optimiser::adam(0.005), 512).unwrap();
         for step in 0..1500 {
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn the_generator_follows_the_slope_of_the_value() {
         let source_rows = Mat::from_fn(8, 2, |i, j| ((i * 2 + j) as f32 * 0.7).sin());
-        let mut stream = Stream::new(1, "slope", 0);
+        let mut stream = RngStream::new(1, "slope", 0);
         let g = Network::new(&"dense(6) tanh dense(2)".parse().unwrap(), Shape::flat(3), Init::Auto, 3).unwrap();
         let d = Network::new(&"dense(6) tanh dense(1)".parse().unwrap(), Shape::flat(2), Init::Auto, 4).unwrap();
         let noise = Mat::from_fn(8, 3, |_, _| stream.normal() as f32);

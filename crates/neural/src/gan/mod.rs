@@ -151,8 +151,8 @@ impl Learner for Gan {
         ],
     };
 
-    const ORDERED: bool = true;
-    const DRAWN: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
+    const RANDOM_INIT: bool = true;
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GanModel> {
         self.check()?;

@@ -1,11 +1,11 @@
 //! The fitted game: a generator to draw from and a discriminator to ask.
 
 use ermine_core::{
-    Certificate, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema, Section, Stream,
+    Certificate, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema, Section, RngStream,
     Trace, Transformer,
 };
 use ermine_math::loss::sigmoid;
-use ermine_math::network::Buffer;
+use ermine_math::network::AlignedBuffer;
 
 use super::Gan;
 use crate::cells::Cells;
@@ -28,8 +28,8 @@ pub struct GanModel {
 impl GanModel {
     /// Without copies that only training needs.
     pub(super) fn without_training(mut self) -> Self {
-        self.generator.turned = Buffer::default();
-        self.discriminator.turned = Buffer::default();
+        self.generator.turned = AlignedBuffer::default();
+        self.discriminator.turned = AlignedBuffer::default();
         self
     }
 
@@ -50,7 +50,7 @@ impl GanModel {
 
     /// New rows, the same for the same seed.
     pub fn sample(&self, rows: usize, seed: u64) -> Result<Mat<f64>> {
-        let mut stream = Stream::new(seed, "gan sample", 0);
+        let mut stream = RngStream::new(seed, "gan sample", 0);
         let noise = Mat::from_fn(rows, self.generator.input().len(), |_, _| stream.normal() as f32);
         let made = self.generator.predict(noise.view())?;
         let own = |i: usize, j: usize| f64::from(made[(i, j)]) * f64::from(self.frame[j].1) + f64::from(self.frame[j].0);

@@ -1,6 +1,6 @@
 //! Modes of rows, and how many of them a generator reaches.
 
-use ermine_core::{Mat, Stream};
+use ermine_core::{Mat, RngStream};
 
 /// Rows far apart, each standing for those nearest to it.
 pub(super) struct Modes {
@@ -28,7 +28,7 @@ impl Modes {
         if count < 2 {
             return None;
         }
-        let mut stream = Stream::new(seed, "gan modes", 0);
+        let mut stream = RngStream::new(seed, "gan modes", 0);
         let pick: Vec<usize> = stream.permutation(rows.rows()).into_iter().take(n).collect();
         let mut anchors = Mat::filled(count, rows.cols(), 0.0f32);
         anchors.row_mut(0).copy_from_slice(rows.row(pick[0]));
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn coverage_counts_the_clouds_that_are_reached() {
-        let mut s = Stream::new(2, "clouds", 0);
-        let cloud = |k: usize, s: &mut Stream, j: usize| {
+        let mut s = RngStream::new(2, "clouds", 0);
+        let cloud = |k: usize, s: &mut RngStream, j: usize| {
             let angle = k as f64 * std::f64::consts::TAU / 8.0;
             ((if j == 0 { angle.cos() } else { angle.sin() }) * 5.0 + 0.05 * s.normal()) as f32
         };

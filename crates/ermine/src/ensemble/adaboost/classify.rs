@@ -1,12 +1,12 @@
 //! Boosting of classes.
 
 use ermine_core::{Certificate, Context, Dataset, Error, Mat, Model, Progress, Result, Task, Trace, argmax_rows};
-use ermine_learn::adaboost::{Criterion, Steps, Stump, StumpList, Stumps, Votes, correct_all};
+use ermine_learn::adaboost::{StumpCriterion, IntegerWeights, Stump, StumpList, StumpColumns, VoteSums, correct_all};
 
-use super::model::{AdaBoostModel, Learners};
+use super::model::{AdaBoostModel, WeakModels};
 use super::{AdaBoost, train};
 use crate::ensemble::member;
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 /// Moves of a vote that totally corrective boosting no longer makes.
 const TOLERANCE: f64 = 1e-6;
@@ -14,19 +14,19 @@ const TOLERANCE: f64 = 1e-6;
 const SWEEPS: usize = 100;
 
 /// What makes a learner for the weights of a round.
-enum Weak<'a> {
-    Stumps(Stumps, Criterion),
-    Base(Stage, &'a Dataset<'a>),
+enum WeakLearner<'a> {
+    Stumps(StumpColumns, StumpCriterion),
+    Base(PipelineStep, &'a Dataset<'a>),
 }
 
 /// A learner of a round.
-enum Made {
+enum WeakModel {
     Stump(Stump),
     Model(Box<dyn Model>),
 }
 
 /// The rows that take part.
-struct Rows<'a> {
+struct TrainingRows<'a> {
     /// Their numbers in the data.
     kept: Vec<usize>,
     truth: Vec<u32>,
@@ -42,8 +42,8 @@ pub(super) fn fit(
     names: &[String],
     cx: &Context<'_>,
 ) -> Result<AdaBoostModel> {
-    let kept = member::kept(data);
-    let rows = Rows {
+    let kept = member::rows_with_weight(data);
+    let rows = TrainingRows {
         truth: kept.iter().map(|&i| codes[i]).collect(),
         given: data.weight.map(|w| kept.iter().map(|&i| w[i]).collect()),
         classes: names.len(),
@@ -52,32 +52,32 @@ pub(super) fn fit(
     };
     let real = learner.algorithm == "real";
     let weak = match &learner.base {
-        Some(base) => Weak::Base(member::ready(base, learner.prepare), data),
+        Some(base) => WeakLearner::Base(member::with_preparation(base, learner.prepare), data),
         None => {
             let criterion = match learner.stump_criterion.as_str() {
-                "error" => Criterion::Error,
-                "z" => Criterion::Z,
-                "auto" if real => Criterion::Z,
-                _ => Criterion::Gini,
+                "error" => StumpCriterion::Error,
+                "z" => StumpCriterion::Z,
+                "auto" if real => StumpCriterion::Z,
+                _ => StumpCriterion::Gini,
             };
-            Weak::Stumps(Stumps::new(&data.x, data.schema, &rows.kept, cx)?, criterion)
+            WeakLearner::Stumps(StumpColumns::new(&data.x, data.schema, &rows.kept, cx)?, criterion)
         }
     };
-    let boosting = Boosting::new(learner, &rows, real);
+    let boosting = AdaBoostState::new(learner, &rows, real);
     boosting.run(weak, data.cols(), cx)
 }
 
 /// The state between rounds.
-struct Boosting<'a> {
+struct AdaBoostState<'a> {
     learner: &'a AdaBoost,
-    rows: &'a Rows<'a>,
+    rows: &'a TrainingRows<'a>,
     real: bool,
     /// Added to class shares before their logarithms are taken.
     smooth: f64,
     /// Logarithm of the factor by which the weight of each row has grown.
     logs: Vec<f64>,
-    votes: Votes,
-    made: Vec<Made>,
+    votes: VoteSums,
+    made: Vec<WeakModel>,
     vote: Vec<f64>,
     error: Vec<f64>,
     /// What each learner says of each row, where it is needed again.
@@ -85,8 +85,8 @@ struct Boosting<'a> {
     trace: Trace,
 }
 
-impl<'a> Boosting<'a> {
-    fn new(learner: &'a AdaBoost, rows: &'a Rows<'a>, real: bool) -> Self {
+impl<'a> AdaBoostState<'a> {
+    fn new(learner: &'a AdaBoost, rows: &'a TrainingRows<'a>, real: bool) -> Self {
         let n = rows.kept.len();
         Self {
             learner,
@@ -94,7 +94,7 @@ impl<'a> Boosting<'a> {
             real,
             smooth: smoothing(rows),
             logs: vec![0.0; n],
-            votes: Votes::new(n, rows.classes),
+            votes: VoteSums::new(n, rows.classes),
             made: Vec::new(),
             vote: Vec::new(),
             error: Vec::new(),
@@ -103,7 +103,7 @@ impl<'a> Boosting<'a> {
         }
     }
 
-    fn run(mut self, weak: Weak<'_>, n_features: usize, cx: &Context<'_>) -> Result<AdaBoostModel> {
+    fn run(mut self, weak: WeakLearner<'_>, n_features: usize, cx: &Context<'_>) -> Result<AdaBoostModel> {
         let wanted = self.learner.n_estimators as usize;
         let float = self.learner.variant == "float";
         // Removed learners are replaced, but not for ever.
@@ -114,7 +114,7 @@ impl<'a> Boosting<'a> {
         let mut least = vec![f64::INFINITY; wanted.saturating_add(2).min(1 << 20)];
         for round in 0..rounds {
             cx.report(Progress { stage: "boosting", done: round as u64, total: Some(rounds as u64), objective: None })?;
-            if cx.out_of_time() {
+            if cx.deadline_passed() {
                 if self.made.is_empty() {
                     return Err(Error::Deadline("boosting".into()));
                 }
@@ -144,18 +144,18 @@ impl<'a> Boosting<'a> {
     }
 
     /// One more learner; false when boosting ends.
-    fn round(&mut self, weak: &Weak<'_>, round: usize, cx: &Context<'_>) -> Result<bool> {
+    fn round(&mut self, weak: &WeakLearner<'_>, round: usize, cx: &Context<'_>) -> Result<bool> {
         let rows = self.rows;
         let (n, k) = (rows.kept.len(), rows.classes);
-        let steps = Steps::new(rows.given.as_deref(), &self.logs);
+        let steps = IntegerWeights::new(rows.given.as_deref(), &self.logs);
         // Shares of the classes, of each row, or of each side of a stump.
-        let (made, shares, side): (Made, Mat<f64>, Option<Vec<bool>>) = match weak {
-            Weak::Stumps(stumps, criterion) => {
+        let (made, shares, side): (WeakModel, Mat<f64>, Option<Vec<bool>>) = match weak {
+            WeakLearner::Stumps(stumps, criterion) => {
                 let found = stumps.best(&rows.truth, k, &steps, *criterion);
                 let both: Vec<f64> = found.stump.left.iter().chain(&found.stump.right).copied().collect();
-                (Made::Stump(found.stump), Mat::from_vec(2, k, both), Some(found.goes_left))
+                (WeakModel::Stump(found.stump), Mat::from_vec(2, k, both), Some(found.goes_left))
             }
-            Weak::Base(stage, data) => {
+            WeakLearner::Base(stage, data) => {
                 // As many as the rows weigh in all, so that penalties and least weights keep their meaning.
                 let sum = rows.given.as_ref().map_or(n as f64, |w| w.iter().sum());
                 let mut weight = vec![0.0; data.rows()];
@@ -164,7 +164,7 @@ impl<'a> Boosting<'a> {
                 let c = model.as_classifier().ok_or_else(|| Error::Data("the base does not classify".into()))?;
                 let p = c.proba(&data.x)?;
                 let p = p.view().take_rows(&rows.kept);
-                (Made::Model(model), p, None)
+                (WeakModel::Model(model), p, None)
             }
         };
         let row = |i: usize| side.as_ref().map_or(i, |s| usize::from(!s[i]));
@@ -208,7 +208,7 @@ impl<'a> Boosting<'a> {
         Ok(true)
     }
 
-    fn add(&mut self, made: Made, said: &[u32], vote: f64, error: f64, shares: &Mat<f64>, row: &dyn Fn(usize) -> usize) {
+    fn add(&mut self, made: WeakModel, said: &[u32], vote: f64, error: f64, shares: &Mat<f64>, row: &dyn Fn(usize) -> usize) {
         if self.real {
             let scores = confidences(shares, self.smooth);
             self.votes.add_scores(|i, k| vote * scores[(row(i), k)]);
@@ -239,7 +239,7 @@ impl<'a> Boosting<'a> {
         while self.made.len() > 2 {
             let size = self.made.len();
             // The newest stays: it was found for the weights that the others have left.
-            let found = self.votes.least_missed(&self.said[..size - 1], &self.vote, &self.rows.truth, given);
+            let found = self.votes.least_useful(&self.said[..size - 1], &self.vote, &self.rows.truth, given);
             let Some((gone, error)) = found else { return };
             if error >= least[(size - 1).min(least.len() - 1)] {
                 return;
@@ -263,7 +263,7 @@ impl<'a> Boosting<'a> {
         let wrong: Vec<Vec<bool>> =
             self.said.iter().map(|said| said.iter().zip(&self.rows.truth).map(|(s, t)| s != t).collect()).collect();
         correct_all(&wrong, &mut self.vote, self.rows.given.as_deref(), self.rows.classes, TOLERANCE, SWEEPS);
-        self.votes = Votes::new(self.rows.kept.len(), self.rows.classes);
+        self.votes = VoteSums::new(self.rows.kept.len(), self.rows.classes);
         self.logs.fill(0.0);
         for ((said, wrong), &vote) in self.said.iter().zip(&wrong).zip(&self.vote) {
             self.votes.add(said, vote);
@@ -271,7 +271,7 @@ impl<'a> Boosting<'a> {
         }
     }
 
-    fn finish(self, weak: Weak<'_>, n_features: usize, mut notes: Vec<String>, converged: bool) -> Result<AdaBoostModel> {
+    fn finish(self, weak: WeakLearner<'_>, n_features: usize, mut notes: Vec<String>, converged: bool) -> Result<AdaBoostModel> {
         let all: f64 = if self.real {
             // The largest that a row could be scored: margins of real votes are shares of it.
             (0..self.rows.kept.len()).map(|i| self.votes.row(i).iter().map(|v| v.abs()).fold(0.0, f64::max)).fold(0.0, f64::max)
@@ -293,16 +293,16 @@ impl<'a> Boosting<'a> {
             vote.push(v);
             error.push(e);
             match made {
-                Made::Stump(s) => stumps.push(s),
-                Made::Model(m) => models.push(m),
+                WeakModel::Stump(s) => stumps.push(s),
+                WeakModel::Model(m) => models.push(m),
             }
         }
         if vote.is_empty() {
             return Err(Error::Data("no learner got a vote; the columns say nothing of the classes".into()));
         }
         let learners = match weak {
-            Weak::Stumps(s, _) => Learners::Stumps(StumpList { stumps, categories: s.categories() }),
-            Weak::Base(stage, _) => Learners::Models(stage, models),
+            WeakLearner::Stumps(s, _) => WeakModels::Stumps(StumpList { stumps, categories: s.categories() }),
+            WeakLearner::Base(stage, _) => WeakModels::Models(stage, models),
         };
         if self.rows.classes > 2 {
             notes.push("the bound on the training error is known for two classes only".into());
@@ -333,7 +333,7 @@ impl<'a> Boosting<'a> {
 
 /// What is added to each share so that no confidence is infinite (Schapire and Singer 1999, section 4.2): half a row, where the
 /// weight of a row says how often it is there.
-fn smoothing(rows: &Rows<'_>) -> f64 {
+fn smoothing(rows: &TrainingRows<'_>) -> f64 {
     let count = rows.kept.len() as f64;
     0.5 / rows.given.as_ref().map_or(count, |w| w.iter().sum::<f64>().max(count))
 }

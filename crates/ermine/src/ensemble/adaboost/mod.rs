@@ -5,7 +5,7 @@ mod model;
 mod regress;
 
 use ermine_core::{
-    Accepts, AnyLearner, Context, Dataset, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, Spec, Stream,
+    Accepts, AnyLearner, Context, Dataset, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, Spec, RngStream,
     Target, Task,
 };
 use ermine_learn::tree::Tree;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::bagging::PREPARE;
 use super::member;
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 pub use model::AdaBoostModel;
 
@@ -70,7 +70,7 @@ pub use model::AdaBoostModel;
 #[serde(default, deny_unknown_fields)]
 pub struct AdaBoost {
     /// The learner of each round; stumps without.
-    pub base: Option<Stage>,
+    pub base: Option<PipelineStep>,
     /// Rounds.
     pub n_estimators: u64,
     /// Factor of every vote.
@@ -105,7 +105,7 @@ impl Default for AdaBoost {
 impl Learner for AdaBoost {
     type Model = AdaBoostModel;
 
-    const SEARCH: &'static [&'static str] = &["n_estimators=20..400:log", "learning_rate=0.05..2:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["n_estimators=20..400:log", "learning_rate=0.05..2:log"];
 
     const SPEC: Spec = Spec {
         name: "adaboost",
@@ -189,7 +189,7 @@ impl Learner for AdaBoost {
         base.learner().check_any()
     }
 
-    fn set_within(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
+    fn set_nested(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
         match (part, &mut self.base) {
             ("base", Some(base)) => base.learner_mut().set_all(params),
             ("base", None) => Err(Error::Parameter {
@@ -217,9 +217,9 @@ impl Learner for AdaBoost {
         match data.y {
             Target::Class { codes, names } => classify::fit(self, data, codes, names, cx),
             _ => {
-                let default = || Stage::new(Box::new(Tree { max_depth: Some(3), ..Tree::default() }) as Box<dyn AnyLearner>);
+                let default = || PipelineStep::new(Box::new(Tree { max_depth: Some(3), ..Tree::default() }) as Box<dyn AnyLearner>);
                 let base = self.base.clone().unwrap_or_else(default);
-                regress::fit(self, &member::ready(&base, self.prepare), data, cx)
+                regress::fit(self, &member::with_preparation(&base, self.prepare), data, cx)
             }
         }
     }
@@ -230,7 +230,7 @@ impl Learner for AdaBoost {
 }
 
 /// Trains the base on all rows with the weights of a round; rows of weight 0 take no part.
-fn train(stage: &Stage, data: &Dataset<'_>, weight: &[f64], round: usize, cx: &Context<'_>) -> Result<Box<dyn Model>> {
-    let seed = Stream::new(cx.seed, "adaboost", round as u64).next_u64();
+fn train(stage: &PipelineStep, data: &Dataset<'_>, weight: &[f64], round: usize, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+    let seed = RngStream::new(cx.seed, "adaboost", round as u64).next_u64();
     stage.learner().fit_any(&data.with_weight(Some(weight)), &Context { seed, validation: None, ..*cx })
 }

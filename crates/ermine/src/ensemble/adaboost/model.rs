@@ -8,15 +8,15 @@ use ermine_learn::adaboost::StumpList;
 
 use super::classify::confidences;
 use crate::ensemble::member;
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 /// The learners of an ensemble.
-pub(super) enum Learners {
+pub(super) enum WeakModels {
     Stumps(StumpList),
-    Models(Stage, Vec<Box<dyn Model>>),
+    Models(PipelineStep, Vec<Box<dyn Model>>),
 }
 
-impl Learners {
+impl WeakModels {
     fn len(&self) -> usize {
         match self {
             Self::Stumps(s) => s.stumps.len(),
@@ -33,7 +33,7 @@ pub struct AdaBoostModel {
     pub(super) real: bool,
     /// Added to class shares before their logarithms are taken.
     pub(super) smooth: f64,
-    pub(super) learners: Learners,
+    pub(super) learners: WeakModels,
     pub(super) vote: Vec<f64>,
     pub(super) error: Vec<f64>,
     /// Quantiles of the margins of the training rows, 0 % to 100 %.
@@ -65,7 +65,7 @@ impl AdaBoostModel {
 
     /// How much of the votes tests each column, for stumps.
     pub fn feature_importances(&self) -> Option<Vec<f64>> {
-        let Learners::Stumps(list) = &self.learners else { return None };
+        let WeakModels::Stumps(list) = &self.learners else { return None };
         let mut out = vec![0.0; self.n_features];
         let cuts = |t: f64, set: &Option<Vec<u32>>| t != f64::INFINITY || set.is_some();
         for (s, v) in list.stumps.iter().zip(&self.vote).filter(|(s, _)| cuts(s.threshold, &s.categories)) {
@@ -84,20 +84,20 @@ impl AdaBoostModel {
         let k = self.classes.len();
         let mut out = Mat::zeros(x.rows(), k);
         match &self.learners {
-            Learners::Stumps(list) => {
+            WeakModels::Stumps(list) => {
                 let shares = |side: fn(&ermine_learn::adaboost::Stump) -> &Vec<f64>| {
                     let all = list.stumps.iter().flat_map(|s| side(s).iter().copied()).collect();
                     self.scores(&Mat::from_vec(list.stumps.len(), k, all))
                 };
                 let (left, right) = (shares(|s| &s.left), shares(|s| &s.right));
-                list.each(x, out.as_mut_slice(), k, |out, s, goes_left| {
+                list.for_each_side(x, out.as_mut_slice(), k, |out, s, goes_left| {
                     if s < count {
                         let score = if goes_left { left.row(s) } else { right.row(s) };
                         out.iter_mut().zip(score).for_each(|(o, v)| *o += self.vote[s] * v);
                     }
                 })?;
             }
-            Learners::Models(_, models) => {
+            WeakModels::Models(_, models) => {
                 for (model, vote) in models.iter().zip(&self.vote).take(count) {
                     let c = model.as_classifier().ok_or_else(lost)?;
                     let part = self.scores(&c.proba(x)?);
@@ -148,7 +148,7 @@ impl AdaBoostModel {
             if list.categories.len() != n_features || task != Task::Classification {
                 return bad("the stumps do not fit the columns");
             }
-            Learners::Stumps(list)
+            WeakModels::Stumps(list)
         } else {
             let (mut stages, models) = member::load(&input.child("models"), vote.len())?;
             member::check_models(&models, task, &classes)?;
@@ -156,7 +156,7 @@ impl AdaBoostModel {
                 m.n_features() == n_features && m.as_regressor().is_none_or(|r| task != Task::Regression || r.n_targets() == 1)
             };
             match (stages.pop(), models.iter().all(|m| fits(&**m))) {
-                (Some(stage), true) if stages.is_empty() => Learners::Models(stage, models),
+                (Some(stage), true) if stages.is_empty() => WeakModels::Models(stage, models),
                 _ => return bad("the learners do not fit the columns"),
             }
         };
@@ -174,12 +174,12 @@ impl AdaBoostModel {
             vote,
             error,
             margins,
-            trace: input.field::<SavedTrace>("trace")?.back(),
+            trace: input.field::<SavedTrace>("trace")?.with_nan(),
             certificate: input.field("certificate")?,
         })
     }
 
-    fn tell_margins(&self, report: &mut Report) {
+    fn report_margins(&self, report: &mut Report) {
         if self.margins.len() != 101 {
             return;
         }
@@ -209,7 +209,7 @@ impl SavedTrace {
         let rows = trace.rows.iter().map(|r| r.iter().map(|v| v.is_finite().then_some(*v)).collect()).collect();
         Self { columns: trace.columns.clone(), rows }
     }
-    fn back(self) -> Trace {
+    fn with_nan(self) -> Trace {
         let mut trace = Trace::new(&self.columns.iter().map(String::as_str).collect::<Vec<_>>());
         trace.rows = self.rows.into_iter().map(|r| r.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect()).collect();
         trace
@@ -239,8 +239,8 @@ impl Model for AdaBoostModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         let what = match &self.learners {
-            Learners::Stumps(_) => "stumps".to_owned(),
-            Learners::Models(stage, _) => format!("models: {}", member::name(stage.learner())),
+            WeakModels::Stumps(_) => "stumps".to_owned(),
+            WeakModels::Models(stage, _) => format!("models: {}", member::name(stage.learner())),
         };
         report.text(format!("{} {what}, boosted in {} rounds.", self.n_learners(), self.trace.rows.len()));
         if let Some(importances) = self.feature_importances() {
@@ -254,7 +254,7 @@ impl Model for AdaBoostModel {
         let rows = self.trace.rows.iter().map(|r| r.iter().map(cell).collect()).collect();
         let columns: Vec<&str> = self.trace.columns.iter().map(String::as_str).collect();
         report.table("Rounds", &columns, rows);
-        self.tell_margins(&mut report);
+        self.report_margins(&mut report);
         report
     }
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
@@ -268,10 +268,10 @@ impl Model for AdaBoostModel {
         out.vec("margins", &self.margins);
         out.field("trace", &SavedTrace::new(&self.trace))?;
         out.field("certificate", &self.certificate)?;
-        out.field("stumps", &matches!(self.learners, Learners::Stumps(_)))?;
+        out.field("stumps", &matches!(self.learners, WeakModels::Stumps(_)))?;
         match &self.learners {
-            Learners::Stumps(list) => out.child("stumps", |w| list.save(w)),
-            Learners::Models(stage, models) => out.child("models", |w| member::save(w, std::slice::from_ref(stage), models)),
+            WeakModels::Stumps(list) => out.child("stumps", |w| list.save(w)),
+            WeakModels::Models(stage, models) => out.child("models", |w| member::save(w, std::slice::from_ref(stage), models)),
         }
     }
 }
@@ -280,7 +280,7 @@ impl Regressor for AdaBoostModel {
     /// The weighted median of what the learners say.
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features)?;
-        let Learners::Models(_, models) = &self.learners else { return Err(lost()) };
+        let WeakModels::Models(_, models) = &self.learners else { return Err(lost()) };
         let said = models.iter().map(|m| m.as_regressor().ok_or_else(lost)?.predict(x)).collect::<Result<Vec<_>>>()?;
         let half = 0.5 * self.vote.iter().sum::<f64>();
         let mut order: Vec<usize> = Vec::with_capacity(said.len());

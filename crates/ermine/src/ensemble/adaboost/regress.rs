@@ -1,18 +1,18 @@
 //! Boosting of numbers: AdaBoost.R2.
 
 use ermine_core::{Certificate, Context, Dataset, Error, Progress, Result, Task, Trace};
-use ermine_learn::adaboost::Steps;
+use ermine_learn::adaboost::IntegerWeights;
 
-use super::model::{AdaBoostModel, Learners};
+use super::model::{AdaBoostModel, WeakModels};
 use super::{AdaBoost, train};
 use crate::ensemble::member;
-use crate::pipeline::Stage;
+use crate::pipeline::PipelineStep;
 
 /// Each learner trains on all rows with weights; rows that it predicts well lose weight by `beta^(1 - loss)` with
 /// `beta = e / (1 - e)`, e the weighted mean of the losses, and its vote is `-log beta`.
-pub(super) fn fit(learner: &AdaBoost, stage: &Stage, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AdaBoostModel> {
+pub(super) fn fit(learner: &AdaBoost, stage: &PipelineStep, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AdaBoostModel> {
     let y = data.y.reals()?;
-    let kept = member::kept(data);
+    let kept = member::rows_with_weight(data);
     let given: Option<Vec<f64>> = data.weight.map(|w| kept.iter().map(|&i| w[i]).collect());
     let sum = given.as_ref().map_or(kept.len() as f64, |w| w.iter().sum());
     let mut logs = vec![0.0; kept.len()];
@@ -22,12 +22,12 @@ pub(super) fn fit(learner: &AdaBoost, stage: &Stage, data: &Dataset<'_>, cx: &Co
     let mut converged = true;
     for round in 0..learner.n_estimators as usize {
         cx.report(Progress { stage: "boosting", done: round as u64, total: Some(learner.n_estimators), objective: None })?;
-        if cx.out_of_time() && !models.is_empty() {
+        if cx.deadline_passed() && !models.is_empty() {
             notes.push(format!("the time limit passed after {round} rounds"));
             converged = false;
             break;
         }
-        let steps = Steps::new(given.as_deref(), &logs);
+        let steps = IntegerWeights::new(given.as_deref(), &logs);
         let mut weight = vec![0.0; data.rows()];
         kept.iter().zip(steps.weights(sum)).for_each(|(&i, w)| weight[i] = w);
         let model = match train(stage, data, &weight, round, cx) {
@@ -84,7 +84,7 @@ pub(super) fn fit(learner: &AdaBoost, stage: &Stage, data: &Dataset<'_>, cx: &Co
         n_features: data.cols(),
         real: false,
         smooth: 0.0,
-        learners: Learners::Models(stage.clone(), models),
+        learners: WeakModels::Models(stage.clone(), models),
         vote,
         error,
         margins: Vec::new(),

@@ -6,12 +6,12 @@ use ermine_math::moments::{self, Moments};
 use ermine_math::pooled::PooledMoments;
 use serde::{Deserialize, Serialize};
 
-use super::lda_model::{Discriminants, LdaModel};
+use super::lda_model::{DiscriminantAxes, LdaModel};
 use super::shrinkage::Shrinkage;
-use super::totals::{Found, Standard, Totals};
+use super::totals::{ClassScatter, Standardizer, ScatterSums};
 use super::whiten::Whitening;
-use super::{Divisor, PRIORS, check_priors, expect_classes, listed, priors, wide};
-use crate::prepare::cells::label;
+use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, listed, priors, wide};
+use crate::prepare::cells::column_label;
 
 /// How the covariance is estimated and what is made of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ pub struct Lda {
     /// Directions of less spread are left out.
     pub tol: f64,
     /// What the covariance of `svd` is divided by.
-    pub divisor: Divisor,
+    pub divisor: CovarianceDivisor,
 }
 
 impl Default for Lda {
@@ -93,7 +93,7 @@ impl Default for Lda {
             n_components: None,
             store_covariance: false,
             tol: 1e-4,
-            divisor: Divisor::Unbiased,
+            divisor: CovarianceDivisor::Unbiased,
         }
     }
 }
@@ -149,15 +149,15 @@ impl Learner for Lda {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
     // Moments of all classes in one, or of each: whichever the setting needs. Few rows of many columns are fitted another way.
-    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|lda, data, cut| {
+    const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|lda, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
         let (each, squares) = (lda.needs_each(), data.cols() * data.cols());
-        let holds = cut.can_hold(if each { classes.len() * squares } else { squares });
-        (holds && cut.fewest() > data.cols()).then(|| if each { "of each class" } else { "of all classes" }.to_owned())
+        let holds = cut.fits_memory(if each { classes.len() * squares } else { squares });
+        (holds && cut.min_training_rows() > data.cols()).then(|| if each { "of each class" } else { "of all classes" }.to_owned())
     }));
-    const LEFT_OUT: Option<LeftOut<Self>> = Some(super::left_out::left_out);
+    const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(super::left_out::left_out);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
@@ -175,12 +175,12 @@ impl Learner for Lda {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LdaModel> {
-        if self.solver == LdaSolver::Svd && !self.store_covariance && wide::suits(data) {
+        if self.solver == LdaSolver::Svd && !self.store_covariance && wide::is_applicable(data) {
             self.check()?;
             data.check(&Self::SPEC)?;
             return self.fit_wide(data, cx);
         }
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<LdaModel> {
@@ -194,52 +194,52 @@ pub struct LdaState {
     labels: Vec<String>,
     classes: Vec<String>,
     /// After the first pass, where there is a second.
-    found: Option<Box<Found>>,
-    standards: Vec<Standard>,
+    found: Option<Box<ClassScatter>>,
+    standards: Vec<Standardizer>,
 }
 
 impl PassLearner for Lda {
     type State = LdaState;
-    type Partial = Totals;
+    type Partial = ScatterSums;
 
     fn block_rows(&self, cols: usize) -> usize {
         moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<LdaState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<LdaState> {
         let (_, names) = head.y.classes()?;
         expect_classes(Self::SPEC.name, self.priors.as_deref(), names.len())?;
         self.components(names.len(), head.cols())?;
-        let labels = (0..head.cols()).map(|j| label(head.schema, j)).collect();
+        let labels = (0..head.cols()).map(|j| column_label(head.schema, j)).collect();
         Ok(LdaState { labels, classes: names.to_vec(), found: None, standards: Vec::new() })
     }
 
-    fn empty(&self, state: &LdaState) -> Totals {
+    fn empty_partial(&self, state: &LdaState) -> ScatterSums {
         let (classes, cols) = (state.classes.len(), state.labels.len());
         if !state.standards.is_empty() {
-            Totals::Fourth(vec![0.0; classes + 1])
+            ScatterSums::Fourth(vec![0.0; classes + 1])
         } else if self.needs_each() {
-            Totals::Each(vec![Moments::new(cols, 0); classes])
+            ScatterSums::Each(vec![Moments::new(cols, 0); classes])
         } else {
-            Totals::Pooled(Box::new(PooledMoments::new(classes, cols)))
+            ScatterSums::Pooled(Box::new(PooledMoments::new(classes, cols)))
         }
     }
 
-    fn add(&self, state: &LdaState, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &LdaState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.labels.len())?;
         part.add(rows, &state.standards, Self::SPEC.name)
     }
 
-    fn finish(&self, mut state: LdaState, total: Totals, _: &Context<'_>) -> Result<Step<LdaState, LdaModel>> {
+    fn finish(&self, mut state: LdaState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<LdaState, LdaModel>> {
         match (state.found.take(), total) {
-            (Some(found), Totals::Fourth(fourth)) => Ok(Step::Done(self.model(state.classes, &state.labels, &found, &fourth)?)),
+            (Some(found), ScatterSums::Fourth(fourth)) => Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?)),
             (_, total) => {
-                let found = Found::new(total)?;
+                let found = ClassScatter::new(total)?;
                 if self.shrinkage.is_auto() {
                     let standards = found.standards();
-                    return Ok(Step::Again(LdaState { found: Some(Box::new(found)), standards, ..state }, None));
+                    return Ok(PassStep::NextPass(LdaState { found: Some(Box::new(found)), standards, ..state }, None));
                 }
-                Ok(Step::Done(self.model(state.classes, &state.labels, &found, &[])?))
+                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &[])?))
             }
         }
     }
@@ -268,11 +268,11 @@ impl Lda {
     }
 
     /// The divisor of the pooled covariance. Refuses rows that say nothing about the spread within classes.
-    pub(super) fn divided_by(&self, found: &Found) -> Result<f64> {
+    pub(super) fn divided_by(&self, found: &ClassScatter) -> Result<f64> {
         let (weight, classes) = (found.total_weight(), found.populated());
         let free = weight - classes as f64;
         if free > 0.0 {
-            return Ok(if self.divisor == Divisor::Ml { weight } else { free });
+            return Ok(if self.divisor == CovarianceDivisor::Ml { weight } else { free });
         }
         Err(Error::Data(format!(
             "{} needs more rows than classes, and there are rows of weight {weight} in {classes} classes",
@@ -281,7 +281,7 @@ impl Lda {
     }
 
     /// The mean of the covariances of the classes, weighted by the priors.
-    fn weighted_covariance(&self, found: &Found, priors: &[f64], fourth: &[f64]) -> Mat<f64> {
+    fn weighted_covariance(&self, found: &ClassScatter, priors: &[f64], fourth: &[f64]) -> Mat<f64> {
         let of = |k: usize| fourth.get(k).copied().unwrap_or(0.0);
         if found.scatter.len() == 1 {
             // The priors are the shares of the classes, and shrinking by a given share is linear.
@@ -295,7 +295,7 @@ impl Lda {
         sum
     }
 
-    fn model(&self, classes: Vec<String>, labels: &[String], found: &Found, fourth: &[f64]) -> Result<LdaModel> {
+    fn model(&self, classes: Vec<String>, labels: &[String], found: &ClassScatter, fourth: &[f64]) -> Result<LdaModel> {
         let priors = priors(self.priors.as_deref(), &found.weight);
         let free = match self.solver {
             LdaSolver::Svd => self.divided_by(found)?,
@@ -351,7 +351,7 @@ impl Lda {
     pub(super) fn assemble(
         &self,
         classes: Vec<String>,
-        found: &Found,
+        found: &ClassScatter,
         priors: Vec<f64>,
         whitening: Whitening,
         directions: Option<(Mat<f64>, Vec<f64>)>,
@@ -362,7 +362,7 @@ impl Lda {
         let directions = directions.map(|(mut matrix, mut shares)| {
             flip_signs(&mut matrix);
             shares.truncate(most);
-            Discriminants { matrix, shares, kept: most }
+            DiscriminantAxes { matrix, shares, kept: most }
         });
         let certificate = Certificate {
             method: self.solver.name().into(),
@@ -415,7 +415,7 @@ fn flip_signs(matrix: &mut Mat<f64>) {
 }
 
 /// What a person should know about a covariance that is not of full rank; an error when nothing varies.
-pub(super) fn notes(labels: &[String], found: &Found, rank: usize) -> Result<Vec<String>> {
+pub(super) fn notes(labels: &[String], found: &ClassScatter, rank: usize) -> Result<Vec<String>> {
     let cols = labels.len();
     if rank == 0 {
         return Err(Error::Data(format!(

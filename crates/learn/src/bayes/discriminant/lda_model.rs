@@ -13,7 +13,7 @@ const BLOCK: usize = 1 << 14;
 
 /// The directions that a transformation projects on.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Discriminants {
+pub(super) struct DiscriminantAxes {
     /// Columns of the data by directions.
     pub matrix: Mat<f64>,
     /// Shares of the variance between classes.
@@ -32,7 +32,7 @@ pub struct LdaModel {
     means: Mat<f64>,
     centre: Vec<f64>,
     whitening: Whitening,
-    directions: Option<Discriminants>,
+    directions: Option<DiscriminantAxes>,
     covariance: Option<Mat<f64>>,
     certificate: Certificate,
     /// The means in the new coordinates, about the centre.
@@ -56,7 +56,7 @@ impl LdaModel {
         means: Mat<f64>,
         centre: Vec<f64>,
         whitening: Whitening,
-        directions: Option<Discriminants>,
+        directions: Option<DiscriminantAxes>,
         covariance: Option<Mat<f64>>,
         certificate: Certificate,
     ) -> Self {
@@ -190,7 +190,7 @@ impl LdaModel {
             LdaSolver::Lsqr => None,
             _ => {
                 let (matrix, shares): (Mat<f64>, Vec<f64>) = (input.mat("scalings")?, input.vec("explained_variance_ratio")?);
-                Some(Discriminants { matrix, shares, kept: input.field("n_components")? })
+                Some(DiscriminantAxes { matrix, shares, kept: input.field("n_components")? })
             }
         };
         let stored: bool = input.field("stores_covariance")?;

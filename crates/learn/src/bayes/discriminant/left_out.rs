@@ -3,15 +3,15 @@
 //! A row x of class k and weight w, d = x - μₖ away from the mean of its class, leaves with nₖ' = nₖ - w the mean μₖ - w d / nₖ' and the scatter
 //! S - c d dᵀ, c = w nₖ / nₖ'. The covariance a S' + b I is thus of rank one away from a S + b I, which is diagonal in the coordinates of S, whatever b is.
 
-use ermine_core::{Context, Dataset, Learner, Mat, PassLearner, Result, gather};
+use ermine_core::{Context, Dataset, Learner, Mat, PassLearner, Result, run_pass};
 use ermine_math::linalg::{eigen_symmetric, product};
 
 use super::super::posterior::normalise;
 use super::lda::{Lda, LdaSolver, centre, whitened};
 use super::shrinkage::Shrinkage;
-use super::totals::Found;
+use super::totals::ClassScatter;
 use super::whiten::Whitening;
-use super::{Divisor, priors};
+use super::{CovarianceDivisor, priors};
 
 /// How far the spread must stay from what counts as none.
 const CLEAR: f64 = 100.0;
@@ -19,7 +19,7 @@ const CLEAR: f64 = 100.0;
 const BLOCK: usize = 4096;
 
 /// Coordinates in which the scatter within classes is diagonal.
-struct Coordinates {
+struct DiagonalizedScatter {
     /// Columns of the data by coordinates.
     matrix: Mat<f64>,
     /// The scatter along each.
@@ -28,9 +28,9 @@ struct Coordinates {
     least: f64,
 }
 
-impl Coordinates {
+impl DiagonalizedScatter {
     /// None where directions are left out, or may be without a row.
-    fn new(lda: &Lda, found: &Found, share: f64) -> Result<Option<Self>> {
+    fn new(lda: &Lda, found: &ClassScatter, share: f64) -> Result<Option<Self>> {
         let mut spread = found.within();
         let p = spread.rows();
         if share > 0.0 {
@@ -66,16 +66,16 @@ pub(super) fn left_out(lda: &Lda, data: &Dataset<'_>, cx: &Context<'_>) -> Resul
         return Ok(None);
     }
     let block_rows = lda.block_rows(data.cols());
-    let state = lda.start(&data.row_range(0..data.rows().min(block_rows)), cx)?;
-    let total = gather(data, block_rows, cx, &|block: &Dataset<'_>| {
-        let mut part = lda.empty(&state);
-        lda.add(&state, &mut part, block)?;
+    let state = lda.initial_state(&data.row_range(0..data.rows().min(block_rows)), cx)?;
+    let total = run_pass(data, block_rows, cx, &|block: &Dataset<'_>| {
+        let mut part = lda.empty_partial(&state);
+        lda.add_block(&state, &mut part, block)?;
         Ok(part)
     })?;
-    let found = Found::new(total)?;
+    let found = ClassScatter::new(total)?;
     let shares = priors(lda.priors.as_deref(), &found.weight);
     let share = if let Shrinkage::Given(share) = lda.shrinkage { share } else { 0.0 };
-    let Some(space) = Coordinates::new(lda, &found, share)? else { return Ok(None) };
+    let Some(space) = DiagonalizedScatter::new(lda, &found, share)? else { return Ok(None) };
     let middle = centre(&shares, &found.mean);
     let means = whitened(&found.mean, &middle, &space.matrix);
     if svd && found.populated() > 2 {
@@ -101,7 +101,7 @@ pub(super) fn left_out(lda: &Lda, data: &Dataset<'_>, cx: &Context<'_>) -> Resul
             let c = if w > 0.0 { w * found.weight[k] / rest } else { 0.0 };
             let away: Vec<f64> = z.iter().zip(means.row(k)).map(|(z, m)| z - m).collect();
             let free = match lda.divisor {
-                Divisor::Unbiased if svd => weight - w - found.populated() as f64,
+                CovarianceDivisor::Unbiased if svd => weight - w - found.populated() as f64,
                 _ => weight - w,
             };
             let a = (1.0 - share) / free;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// What a sum of squares is divided by to be a covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Divisor {
+pub enum CovarianceDivisor {
     /// Rows less the means that were estimated from them: the expectation is right.
     #[default]
     Unbiased,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::qda_model::QdaModel;
 use super::shrinkage::Shrinkage;
-use super::totals::{Found, Standard, Totals};
-use super::{Divisor, PRIORS, check_priors, expect_classes, priors};
-use crate::prepare::cells::label;
+use super::totals::{ClassScatter, Standardizer, ScatterSums};
+use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, priors};
+use crate::prepare::cells::column_label;
 
 /// How covariances are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub struct Qda {
     /// The least spread of a class, relative to that within all classes.
     pub tol: f64,
     /// What the covariances of `svd` are divided by.
-    pub divisor: Divisor,
+    pub divisor: CovarianceDivisor,
 }
 
 impl Default for Qda {
@@ -76,7 +76,7 @@ impl Default for Qda {
             priors: None,
             reg_param: 0.0,
             tol: 1e-4,
-            divisor: Divisor::Unbiased,
+            divisor: CovarianceDivisor::Unbiased,
         }
     }
 }
@@ -86,7 +86,7 @@ impl Qda {
         Error::Parameter { learner: Self::SPEC.name, name: name.into(), value: value.to_string(), expected: expected.into() }
     }
 
-    fn model(&self, classes: Vec<String>, labels: &[String], found: &Found, fourth: &[f64]) -> Result<QdaModel> {
+    fn model(&self, classes: Vec<String>, labels: &[String], found: &ClassScatter, fourth: &[f64]) -> Result<QdaModel> {
         let cols = found.cols();
         let mut covariances = Vec::with_capacity(classes.len());
         for (k, scatter) in found.scatter.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Qda {
                 QdaSolver::Svd => {
                     let mut c = scatter.clone();
                     let varies = (0..cols).any(|j| scatter[(j, j)] > 0.0);
-                    let divisor = if self.divisor == Divisor::Ml { w } else { w - 1.0 };
+                    let divisor = if self.divisor == CovarianceDivisor::Ml { w } else { w - 1.0 };
                     if varies && divisor <= 0.0 {
                         return Err(Error::Weight(format!(
                             "the rows of class \"{}\" weigh {w}, and the divisor of its covariance is that less 1; scale the weights, or take \
@@ -163,11 +163,11 @@ impl Learner for Qda {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
     // Moments of each class, whatever is made of them.
-    const TOTALS: Option<FoldedFit<Self>> = Some(FoldedFit::of_pass(|_, data, cut| {
+    const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|_, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
-        cut.can_hold(classes.len() * data.cols() * data.cols()).then(String::new)
+        cut.fits_memory(classes.len() * data.cols() * data.cols()).then(String::new)
     }));
 
     fn check(&self) -> Result<()> {
@@ -187,7 +187,7 @@ impl Learner for Qda {
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<QdaModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<QdaModel> {
@@ -201,48 +201,48 @@ pub struct QdaState {
     labels: Vec<String>,
     classes: Vec<String>,
     /// After the first pass, where there is a second.
-    found: Option<Box<Found>>,
-    standards: Vec<Standard>,
+    found: Option<Box<ClassScatter>>,
+    standards: Vec<Standardizer>,
 }
 
 impl PassLearner for Qda {
     type State = QdaState;
-    type Partial = Totals;
+    type Partial = ScatterSums;
 
     fn block_rows(&self, cols: usize) -> usize {
         moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<QdaState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<QdaState> {
         let (_, names) = head.y.classes()?;
         expect_classes(Self::SPEC.name, self.priors.as_deref(), names.len())?;
-        let labels = (0..head.cols()).map(|j| label(head.schema, j)).collect();
+        let labels = (0..head.cols()).map(|j| column_label(head.schema, j)).collect();
         Ok(QdaState { labels, classes: names.to_vec(), found: None, standards: Vec::new() })
     }
 
-    fn empty(&self, state: &QdaState) -> Totals {
+    fn empty_partial(&self, state: &QdaState) -> ScatterSums {
         let (classes, cols) = (state.classes.len(), state.labels.len());
         match state.standards.is_empty() {
-            true => Totals::Each(vec![Moments::new(cols, 0); classes]),
-            false => Totals::Fourth(vec![0.0; classes + 1]),
+            true => ScatterSums::Each(vec![Moments::new(cols, 0); classes]),
+            false => ScatterSums::Fourth(vec![0.0; classes + 1]),
         }
     }
 
-    fn add(&self, state: &QdaState, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &QdaState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.labels.len())?;
         part.add(rows, &state.standards, Self::SPEC.name)
     }
 
-    fn finish(&self, mut state: QdaState, total: Totals, _: &Context<'_>) -> Result<Step<QdaState, QdaModel>> {
+    fn finish(&self, mut state: QdaState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<QdaState, QdaModel>> {
         match (state.found.take(), total) {
-            (Some(found), Totals::Fourth(fourth)) => Ok(Step::Done(self.model(state.classes, &state.labels, &found, &fourth)?)),
+            (Some(found), ScatterSums::Fourth(fourth)) => Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?)),
             (_, total) => {
-                let found = Found::new(total)?;
+                let found = ClassScatter::new(total)?;
                 if self.shrinkage.is_auto() {
                     let standards = found.standards();
-                    return Ok(Step::Again(QdaState { found: Some(Box::new(found)), standards, ..state }, None));
+                    return Ok(PassStep::NextPass(QdaState { found: Some(Box::new(found)), standards, ..state }, None));
                 }
-                Ok(Step::Done(self.model(state.classes, &state.labels, &found, &[])?))
+                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &[])?))
             }
         }
     }

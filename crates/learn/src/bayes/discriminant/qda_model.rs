@@ -27,12 +27,12 @@ pub struct QdaModel {
     tol: f64,
     certificate: Certificate,
     log_priors: Vec<f64>,
-    density: Densities,
+    density: ClassDensities,
 }
 
 /// The densities of the classes.
 #[derive(Debug, Clone)]
-enum Densities {
+enum ClassDensities {
     /// In the columns as they are.
     Plain(FullGaussians),
     /// In coordinates in which the mean of the covariances is the identity, and less may vary than there are columns.
@@ -88,7 +88,7 @@ impl QdaModel {
         covariances: Vec<Mat<f64>>,
         tol: f64,
         certificate: Certificate,
-        density: Densities,
+        density: ClassDensities,
     ) -> Self {
         let log = |(p, n): (&f64, &f64)| if *n > 0.0 { p.ln() } else { f64::NEG_INFINITY };
         let log_priors = priors.iter().zip(&class_count).map(log).collect();
@@ -119,7 +119,7 @@ impl QdaModel {
     fn rows(&self, x: &Features<'_>, end: impl Fn(&Features<'_>, usize, &mut [f64]) -> Result<()> + Sync) -> Result<Mat<f64>> {
         x.expect_cols(self.means.cols())?;
         match &self.density {
-            Densities::Plain(gaussians) => by_blocks(x, self.classes.len(), |block, _, out| {
+            ClassDensities::Plain(gaussians) => by_blocks(x, self.classes.len(), |block, _, out| {
                 let mut scratch = Vec::new();
                 match block {
                     Features::F64(m) => self.joint(gaussians, *m, 0.0, out),
@@ -128,7 +128,7 @@ impl QdaModel {
                 }
                 out.chunks_exact_mut(self.classes.len()).enumerate().try_for_each(|(i, row)| end(block, i, row))
             }),
-            Densities::Whitened { centre, by_row, log_volume, gaussians } => {
+            ClassDensities::Whitened { centre, by_row, log_volume, gaussians } => {
                 let zeros = vec![0.0; by_row.rows()];
                 let mut all = Mat::zeros(0, self.classes.len());
                 for first in (0..x.rows()).step_by(BLOCK) {
@@ -233,7 +233,7 @@ impl QdaModel {
 }
 
 /// The classes with fewer directions than the others, and in how many they do not vary.
-type Singular = Vec<(usize, usize)>;
+type SingularClasses = Vec<(usize, usize)>;
 
 /// The densities of the classes, in how many directions they vary, and the classes that do not vary in some of these.
 fn densities(
@@ -242,7 +242,7 @@ fn densities(
     means: &Mat<f64>,
     covariances: &[Mat<f64>],
     tol: f64,
-) -> Result<(Densities, usize, Singular)> {
+) -> Result<(ClassDensities, usize, SingularClasses)> {
     let (classes, cols) = (means.rows(), means.cols());
     let present: Vec<usize> = (0..classes).filter(|&k| weight[k] > 0.0).collect();
     // A class without rows borrows the covariance of one that has some: its density is never looked at.
@@ -250,7 +250,7 @@ fn densities(
     let cut = tol * tol;
     let plain: Vec<Cholesky> = (0..classes).map_while(|k| regular(of(k), cut)).collect();
     if plain.len() == classes {
-        return Ok((Densities::Plain(FullGaussians::new(means.view(), &plain)), cols, Vec::new()));
+        return Ok((ClassDensities::Plain(FullGaussians::new(means.view(), &plain)), cols, Vec::new()));
     }
     let total: f64 = weight.iter().sum();
     let mut pooled = Mat::zeros(cols, cols);
@@ -288,7 +288,7 @@ fn densities(
     }
     let gaussians = FullGaussians::new(places.view(), &factors);
     let by_row = whitening.matrix.view().t().to_owned();
-    Ok((Densities::Whitened { centre, by_row, log_volume: whitening.log_volume, gaussians }, rank, singular))
+    Ok((ClassDensities::Whitened { centre, by_row, log_volume: whitening.log_volume, gaussians }, rank, singular))
 }
 
 /// The factor of a covariance whose directions all have some spread.

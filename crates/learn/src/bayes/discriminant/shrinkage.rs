@@ -100,12 +100,12 @@ fn ledoit_wolf(s: &Mat<f64>, n: f64, fourth: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     /// The definition, by the rows themselves.
     #[test]
     fn the_share_is_the_relative_error_of_the_covariance() {
-        let mut rng = Stream::new(4, "test", 0);
+        let mut rng = RngStream::new(4, "test", 0);
         let (n, p) = (30, 5);
         let x = Mat::from_fn(n, p, |_, j| rng.normal() * (1.0 + j as f64) + f64::from(j as u32));
         let mean: Vec<f64> = (0..p).map(|j| x.view().col_iter(j).sum::<f64>() / n as f64).collect();

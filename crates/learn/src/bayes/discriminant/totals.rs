@@ -10,7 +10,7 @@ use super::shrinkage::deviations;
 
 /// Cross products about the means of the classes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Totals {
+pub enum ScatterSums {
     /// Those of all classes in one.
     #[doc(hidden)]
     Pooled(Box<PooledMoments>),
@@ -22,7 +22,7 @@ pub enum Totals {
     Fourth(Vec<f64>),
 }
 
-impl Partial for Totals {
+impl Partial for ScatterSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
             (Self::Pooled(a), Self::Pooled(b)) => a.merge(*b),
@@ -36,7 +36,7 @@ impl Partial for Totals {
 
 /// What the first pass has found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Found {
+pub struct ClassScatter {
     /// The weight of each class.
     pub(super) weight: Vec<f64>,
     /// The means: a row a class; of a class without rows that of all rows.
@@ -47,16 +47,16 @@ pub struct Found {
     pub(super) diagonal: Vec<f64>,
 }
 
-impl Found {
-    pub(super) fn new(totals: Totals) -> Result<Self> {
+impl ClassScatter {
+    pub(super) fn new(totals: ScatterSums) -> Result<Self> {
         let (weight, mean, scatter) = match totals {
-            Totals::Pooled(m) => (m.weight().to_vec(), m.mean().clone(), vec![m.scatter()]),
-            Totals::Each(all) => {
+            ScatterSums::Pooled(m) => (m.weight().to_vec(), m.mean().clone(), vec![m.scatter()]),
+            ScatterSums::Each(all) => {
                 let cols = all.first().map_or(0, Moments::x_cols);
                 let mean = Mat::from_vec(all.len(), cols, all.iter().flat_map(|m| m.mean().to_vec()).collect());
                 (all.iter().map(Moments::weight).collect(), mean, all.iter().map(Moments::scatter).collect())
             }
-            Totals::Fourth(_) => return Err(Error::Data("a pass for covariances brought fourth moments".into())),
+            ScatterSums::Fourth(_) => return Err(Error::Data("a pass for covariances brought fourth moments".into())),
         };
         let diagonal = (0..mean.cols()).map(|j| scatter.iter().map(|s: &Mat<f64>| s[(j, j)]).sum()).collect();
         Ok(Self { weight, mean, scatter, diagonal }.complete())
@@ -127,15 +127,15 @@ impl Found {
     }
 
     /// What standardises the rows of each class, and of all: means, and one over standard deviations (0 where there is none).
-    pub(super) fn standards(&self) -> Vec<Standard> {
+    pub(super) fn standards(&self) -> Vec<Standardizer> {
         let inverse = |scatter: &Mat<f64>, weight: f64| {
             let sd = |j: usize| (scatter[(j, j)] / weight).sqrt();
             (0..self.cols()).map(|j| if sd(j) > 0.0 { 1.0 / sd(j) } else { 0.0 }).collect()
         };
         let each = self.scatter.iter().zip(&self.weight).enumerate();
-        let mut all: Vec<Standard> =
-            each.map(|(k, (s, &w))| Standard { mean: self.mean.row(k).to_vec(), inverse: inverse(s, w) }).collect();
-        all.push(Standard { mean: self.grand_mean(), inverse: inverse(&self.total(), self.total_weight()) });
+        let mut all: Vec<Standardizer> =
+            each.map(|(k, (s, &w))| Standardizer { mean: self.mean.row(k).to_vec(), inverse: inverse(s, w) }).collect();
+        all.push(Standardizer { mean: self.grand_mean(), inverse: inverse(&self.total(), self.total_weight()) });
         all
     }
 
@@ -147,21 +147,21 @@ impl Found {
 
 /// How rows are standardised.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Standard {
+pub struct Standardizer {
     mean: Vec<f64>,
     inverse: Vec<f64>,
 }
 
-impl Standard {
+impl Standardizer {
     fn fourth(&self, row: &[f64]) -> f64 {
         let square: f64 = row.iter().zip(&self.mean).zip(&self.inverse).map(|((v, m), r)| ((v - m) * r).powi(2)).sum();
         square * square
     }
 }
 
-impl Totals {
+impl ScatterSums {
     /// Takes in a block of rows for a covariance, or with `standards` for fourth moments.
-    pub(super) fn add(&mut self, rows: &Dataset<'_>, standards: &[Standard], learner: &str) -> Result<()> {
+    pub(super) fn add(&mut self, rows: &Dataset<'_>, standards: &[Standardizer], learner: &str) -> Result<()> {
         let (codes, _) = rows.y.classes()?;
         let mut scratch = Vec::new();
         match self {

@@ -56,11 +56,11 @@ pub(super) fn log_volume(matrix: &Mat<f64>) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
     use ermine_math::linalg::product;
 
     fn scattered(rows: usize, scale: &[f64], seed: u64) -> Mat<f64> {
-        let mut rng = Stream::new(seed, "test", 0);
+        let mut rng = RngStream::new(seed, "test", 0);
         let x = Mat::from_fn(rows, scale.len(), |_, j| rng.normal() * scale[j]);
         product(x.view().t(), x.view())
     }

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::lda::{Lda, centre, notes, whitened};
 use super::lda_model::LdaModel;
-use super::totals::Found;
+use super::totals::ClassScatter;
 use super::whiten::{Whitening, log_volume};
 use super::{expect_classes, priors};
-use crate::prepare::cells::label;
+use crate::prepare::cells::column_label;
 
 /// Columns up to which the usual way is as quick, and the same bits as a stream.
 const NARROW: usize = 256;
@@ -22,7 +22,7 @@ const NARROW: usize = 256;
 const STRIP: usize = 64;
 
 /// Whether data has this shape.
-pub(super) fn suits(data: &Dataset<'_>) -> bool {
+pub(super) fn is_applicable(data: &Dataset<'_>) -> bool {
     data.rows() <= data.cols() && data.cols() > NARROW
 }
 
@@ -42,7 +42,7 @@ impl Lda {
             data.x.refuse_non_finite(data.schema)?;
             return Err(Error::Numeric("the squares of the columns overflow; scale the columns down".into()));
         }
-        let found = Found::of_columns(&moments);
+        let found = ClassScatter::of_columns(&moments);
         let free = self.divided_by(&found)?;
         let sd: Vec<f64> = found.diagonal.iter().map(|s| (s / free).sqrt()).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
         let mut z = Mat::zeros(x.rows(), x.cols());
@@ -74,7 +74,7 @@ impl Lda {
         let matrix = Mat::from_fn(z.cols(), rank, |j, k| by_direction[(k, j)] / sd[j]);
         let reciprocal_condition = if rank > 0 { eigen.values[rank - 1] / eigen.values[0] } else { 1.0 };
         let whitening = Whitening { log_volume: log_volume(&matrix)?, matrix, reciprocal_condition };
-        let labels: Vec<String> = (0..x.cols()).map(|j| label(data.schema, j)).collect();
+        let labels: Vec<String> = (0..x.cols()).map(|j| column_label(data.schema, j)).collect();
         let notes = notes(&labels, &found, rank)?;
         let priors = priors(self.priors.as_deref(), &found.weight);
         let means = whitened(&found.mean, &centre(&priors, &found.mean), &whitening.matrix);

@@ -63,11 +63,11 @@ fn a_tree_of_two_leaves_is_the_best_of_all_cuts_and_a_curbed_newton_step() {
 
 #[test]
 fn a_rare_class_and_drawn_rows_do_not_lead_to_leaps() {
-    let mut s = Stream::new(46, "boosting test", 0);
+    let mut s = RngStream::new(46, "boosting test", 0);
     let rows = 6000;
     let x = Mat::from_fn(rows, 6, |_, _| s.normal());
     // The third class is one row in two hundred, and half of it is noise.
-    let code = |i: usize, s: &mut Stream| {
+    let code = |i: usize, s: &mut RngStream| {
         if s.below(400) == 0 || (x[(i, 0)] > 2.0 && s.below(9) == 0) { 2 } else { u32::from(x[(i, 1)] + 0.5 * s.normal() > 0.0) }
     };
     let codes: Vec<u32> = (0..rows).map(|i| code(i, &mut s)).collect();

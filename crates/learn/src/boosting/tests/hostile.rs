@@ -90,7 +90,7 @@ fn infinite_values_and_wrong_parameters_are_refused_by_name() {
     assert_eq!(a.predict(&Features::F64(bad.view())).unwrap(), b.predict(&Features::F64(large.view())).unwrap());
     for (learner, word) in [
         (Boosting { monotonic_cst: Some(vec![1]), ..small() }, "monotonic_cst"),
-        (Boosting { interaction_cst: Some(Interactions::Sets(vec![vec![9]])), ..small() }, "interaction_cst"),
+        (Boosting { interaction_cst: Some(InteractionConstraints::Sets(vec![vec![9]])), ..small() }, "interaction_cst"),
         (Boosting { loss: "log_loss".into(), ..small() }, "loss"),
         (Boosting { loss: "quantile".into(), ..small() }, "quantile"),
         (Boosting { goss: true, subsample: 0.5, ..small() }, "subsample"),

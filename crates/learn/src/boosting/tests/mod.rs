@@ -1,6 +1,6 @@
 use ermine_core::{
     Classifier, Column, Context, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, OwnedDataset, OwnedFeatures,
-    OwnedTarget, Regressor, Result, RowSource, Schema, Stream, Table, Target, drive_source,
+    OwnedTarget, Regressor, Result, RowSource, Schema, RngStream, Table, Target, run_passes_source,
 };
 
 use super::engine::weighted_quantile;
@@ -13,7 +13,7 @@ mod rows;
 
 /// Numbers with steps, waves, interactions and noise; some cells missing.
 fn regression(rows: usize, cols: usize, seed: u64) -> OwnedDataset {
-    let mut s = Stream::new(seed, "boosting test", 0);
+    let mut s = RngStream::new(seed, "boosting test", 0);
     let mut x = Mat::zeros(rows, cols);
     let mut y = Vec::with_capacity(rows);
     for i in 0..rows {
@@ -91,7 +91,7 @@ fn constraints_hold() {
     let data = regression(3000, 4, 7);
     let learner = Boosting { monotonic_cst: Some(vec![0, 0, 1, -1]), ..Boosting::default() };
     let model = learner.fit(&data.view(), &Context::default()).unwrap();
-    let mut s = Stream::new(1, "probe", 0);
+    let mut s = RngStream::new(1, "probe", 0);
     for _ in 0..50 {
         let base: Vec<f64> = (0..4).map(|_| s.normal() * 2.0).collect();
         for (column, sign) in [(2, 1.0), (3, -1.0)] {
@@ -102,7 +102,7 @@ fn constraints_hold() {
     }
     // Columns that may not meet do not meet.
     let learner =
-        Boosting { interaction_cst: Some(Interactions::Sets(vec![vec![0, 1], vec![1, 2]])), max_iter: 20, ..Boosting::default() };
+        Boosting { interaction_cst: Some(InteractionConstraints::Sets(vec![vec![0, 1], vec![1, 2]])), max_iter: 20, ..Boosting::default() };
     let model = learner.fit(&data.view(), &Context::default()).unwrap();
     let mut together = std::collections::BTreeSet::new();
     for t in 0..model.trees().n_trees() {

@@ -8,7 +8,7 @@ fn weight_two_is_the_row_twice_in_every_bit() {
         let weight: Vec<f64> = (0..500).map(|i| f64::from(u8::from(i % 5 != 0)) * (1 + i % 3) as f64).collect();
         let rows: Vec<usize> = (0..500).flat_map(|i| vec![i; weight[i] as usize]).collect();
         let weighted = OwnedDataset { weight: Some(weight), ..data.clone() };
-        let repeated = data.view().take(&rows);
+        let repeated = data.view().take_rows(&rows);
         let (a, b) = (small().fit(&weighted.view(), &Context::default()), small().fit(&repeated.view(), &Context::default()));
         let (a, b) = (a.unwrap(), b.unwrap());
         assert_eq!(a.start(), b.start());
@@ -21,8 +21,8 @@ fn weight_two_is_the_row_twice_in_every_bit() {
 #[test]
 fn the_order_of_rows_does_not_change_a_bit() {
     for data in [regression(700, 4, 54), classes(700, 4, 3, 55)] {
-        let order = Stream::new(1, "order", 0).permutation(700);
-        let shuffled = data.view().take(&order);
+        let order = RngStream::new(1, "order", 0).permutation(700);
+        let shuffled = data.view().take_rows(&order);
         let a = small().fit(&data.view(), &Context::default()).unwrap();
         let b = small().fit(&shuffled.view(), &Context::default()).unwrap();
         for t in 0..a.trees().n_trees() {
@@ -67,7 +67,7 @@ fn passes_and_streams_have_the_bytes_of_memory() {
         let source = Runs(data.view());
         assert!(bytes(&fit_within(&learner, &source, &Context::default(), u64::MAX).unwrap()) == memory, "held, case {k}");
         assert!(bytes(&fit_within(&learner, &source, &Context::default(), 0).unwrap()) == memory, "in passes, case {k}");
-        assert!(bytes(&drive_source(&learner, &source, &Context::default()).unwrap()) == memory, "driven, case {k}");
+        assert!(bytes(&run_passes_source(&learner, &source, &Context::default()).unwrap()) == memory, "driven, case {k}");
     }
 }
 
@@ -75,7 +75,7 @@ fn passes_and_streams_have_the_bytes_of_memory() {
 fn many_rows_outgrow_packed_sums_and_nothing_changes() {
     // More rows than a packed word has room for, and weights that make them fewer rows.
     let n = 90_000;
-    let mut s = Stream::new(4, "many", 0);
+    let mut s = RngStream::new(4, "many", 0);
     let cells: Vec<f64> = (0..n * 2).map(|_| s.below(40) as f64).collect();
     let y: Vec<f64> = (0..n).map(|i| cells[2 * i] * 0.1 - cells[2 * i + 1] * 0.2).collect();
     let x = Mat::from_vec(n, 2, cells);
@@ -122,7 +122,7 @@ fn going_on_from_a_checkpoint_ends_in_the_same_bytes() {
         for k in [0, 4] {
             let start = Boosting::load(&kept[k].clone().into_reader()).unwrap();
             assert_eq!(start.rounds(), k + 1);
-            let go_on = Boosting::CONTINUE.unwrap();
+            let go_on = Boosting::WARM_START.unwrap();
             let end = go_on(&learner, Some(&start), &data.view(), &Context::seeded(5)).unwrap();
             assert!(bytes(&end) == whole, "from round {}", k + 1);
         }

@@ -6,34 +6,34 @@ use std::collections::{BTreeMap, BinaryHeap};
 use ermine_core::{Context, Progress, Result};
 
 use super::Linkage;
-use super::tree::Join;
+use super::tree::Merge;
 
 /// Two groups that may be joined, the nearest on top of a heap; of equally near ones the first.
-struct Edge {
+struct MergeCandidate {
     key: f64,
     a: usize,
     b: usize,
 }
 
-impl Ord for Edge {
+impl Ord for MergeCandidate {
     fn cmp(&self, other: &Self) -> Ordering {
         other.key.total_cmp(&self.key).then(other.a.cmp(&self.a)).then(other.b.cmp(&self.b))
     }
 }
 
-impl PartialOrd for Edge {
+impl PartialOrd for MergeCandidate {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Edge {
+impl PartialEq for MergeCandidate {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Edge {}
+impl Eq for MergeCandidate {}
 
 /// How many parts of the graph are not connected with each other.
 pub(super) fn parts(n: usize, pairs: &[[u32; 2]]) -> usize {
@@ -69,7 +69,7 @@ pub(super) fn joins(
     rows: Option<&ermine_core::Mat<f64>>,
     distance: &dyn Fn(usize, usize) -> f64,
     cx: &Context<'_>,
-) -> Result<Vec<Join>> {
+) -> Result<Vec<Merge>> {
     let mut centres: Vec<Vec<f64>> = rows.map_or(Vec::new(), |m| (0..n).map(|i| m.row(i).to_vec()).collect());
     let mut sizes = vec![1.0f64; n];
     let ward = |centres: &[Vec<f64>], sizes: &[f64], a: usize, b: usize| {
@@ -84,7 +84,7 @@ pub(super) fn joins(
             let key = if linkage == Linkage::Ward { ward(&centres, &sizes, a, b) } else { distance(a, b) };
             near[a].insert(b, key);
             near[b].insert(a, key);
-            heap.push(Edge { key, a, b });
+            heap.push(MergeCandidate { key, a, b });
         }
     }
     let mut alive = vec![true; n];
@@ -93,14 +93,14 @@ pub(super) fn joins(
         if joins.len() % 64 == 0 {
             cx.check(Progress { stage: "joining", done: joins.len() as u64, total: Some(n as u64 - 1), objective: None })?;
         }
-        let Some(Edge { key, a, b }) = heap.pop() else { break };
+        let Some(MergeCandidate { key, a, b }) = heap.pop() else { break };
         // Edges of groups that were joined since are out of date.
         if !alive[a] || !alive[b] {
             continue;
         }
         let node = n + joins.len();
         let height = if linkage == Linkage::Ward { key.max(0.0).sqrt() } else { key };
-        joins.push(Join { a, b, height });
+        joins.push(Merge { a, b, height });
         (alive[a], alive[b]) = (false, false);
         let (x, y) = (sizes[a], sizes[b]);
         sizes.push(x + y);
@@ -134,7 +134,7 @@ pub(super) fn joins(
             near[i].remove(&a);
             near[i].remove(&b);
             near[i].insert(node, *p);
-            heap.push(Edge { key: *p, a: i, b: node });
+            heap.push(MergeCandidate { key: *p, a: i, b: node });
         }
         near.push(all);
     }

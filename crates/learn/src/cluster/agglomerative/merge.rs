@@ -2,29 +2,29 @@
 
 use ermine_core::{Context, Mat, Progress, Result};
 use ermine_math::distance::squared;
-use ermine_math::neighbours::Pairs;
+use ermine_math::neighbours::PairDistances;
 use rayon::prelude::*;
 
 use super::Linkage;
-use super::tree::Join;
+use super::tree::Merge;
 
 /// Groups that one thread compares at a time.
 const CHUNK: usize = 2048;
 
 /// How far groups are from each other.
-pub(super) trait Apart: Sync {
+pub(super) trait ClusterDistance: Sync {
     /// The distance of two groups, by the numbers they are known by, in units that order like it.
     fn key(&self, a: usize, b: usize) -> f64;
     /// Joins group `from` to group `to`; `others` are the remaining groups, `key` is how far the two are apart.
-    fn join(&mut self, from: usize, to: usize, others: &[usize], key: f64);
+    fn merge(&mut self, from: usize, to: usize, others: &[usize], key: f64);
     /// The height of a join.
     fn height(&self, key: f64) -> f64;
     /// Whether a comparison costs enough to be shared out.
-    fn is_dear(&self) -> bool;
+    fn is_expensive(&self) -> bool;
 }
 
 /// A table of the distances of all pairs; the rules of Lance and Williams keep it up to date.
-pub(super) struct Table {
+pub(super) struct DistanceTable {
     /// Distances, squared for Ward: of each row from the rows after it.
     keys: Vec<f64>,
     n: usize,
@@ -32,7 +32,7 @@ pub(super) struct Table {
     linkage: Linkage,
 }
 
-impl Table {
+impl DistanceTable {
     /// How many bytes the table of this many rows takes.
     pub fn bytes(n: usize) -> u64 {
         n as u64 * (n as u64).saturating_sub(1) / 2 * 8
@@ -64,13 +64,13 @@ impl Table {
     }
 }
 
-impl Apart for Table {
+impl ClusterDistance for DistanceTable {
     #[inline]
     fn key(&self, a: usize, b: usize) -> f64 {
         self.keys[self.at(a, b)]
     }
 
-    fn join(&mut self, from: usize, to: usize, others: &[usize], key: f64) {
+    fn merge(&mut self, from: usize, to: usize, others: &[usize], key: f64) {
         let (x, y) = (self.sizes[from], self.sizes[to]);
         for &i in others.iter().filter(|&&i| i != from && i != to) {
             let (a, place) = (self.key(i, from), self.at(i, to));
@@ -92,24 +92,24 @@ impl Apart for Table {
         if self.linkage == Linkage::Ward { key.max(0.0).sqrt() } else { key }
     }
 
-    fn is_dear(&self) -> bool {
+    fn is_expensive(&self) -> bool {
         false
     }
 }
 
 /// Ward's distances from the centres of the groups: slower than a table, in memory that grows with the rows only.
-pub(super) struct Centres {
+pub(super) struct WardCenters {
     centres: Mat<f64>,
     sizes: Vec<f64>,
 }
 
-impl Centres {
+impl WardCenters {
     pub fn new(rows: Mat<f64>) -> Self {
         Self { sizes: vec![1.0; rows.rows()], centres: rows }
     }
 }
 
-impl Apart for Centres {
+impl ClusterDistance for WardCenters {
     #[inline]
     fn key(&self, a: usize, b: usize) -> f64 {
         let (x, y) = (self.sizes[a], self.sizes[b]);
@@ -117,7 +117,7 @@ impl Apart for Centres {
         2.0 * x * y / (x + y) * squared(self.centres.row(a), self.centres.row(b))
     }
 
-    fn join(&mut self, from: usize, to: usize, _: &[usize], _: f64) {
+    fn merge(&mut self, from: usize, to: usize, _: &[usize], _: f64) {
         let share = self.sizes[from] / (self.sizes[from] + self.sizes[to]);
         let moved: Vec<f64> = self.centres.row(from).iter().zip(self.centres.row(to)).map(|(a, b)| b + share * (a - b)).collect();
         self.centres.row_mut(to).copy_from_slice(&moved);
@@ -128,7 +128,7 @@ impl Apart for Centres {
         key.sqrt()
     }
 
-    fn is_dear(&self) -> bool {
+    fn is_expensive(&self) -> bool {
         true
     }
 }
@@ -136,7 +136,7 @@ impl Apart for Centres {
 /// Joins groups until one is left, by chains: from a group to its nearest, to the nearest of that, until two are nearest to each
 /// other. For linkages in which a join brings no group nearer, the joins are those of joining the nearest pair every time, in another order.
 /// (F. Murtagh, Computer Journal 26, 1983.)
-pub(super) fn chains(apart: &mut impl Apart, n: usize, cx: &Context<'_>) -> Result<Vec<Join>> {
+pub(super) fn nearest_neighbor_chain(apart: &mut impl ClusterDistance, n: usize, cx: &Context<'_>) -> Result<Vec<Merge>> {
     let mut joins = Vec::with_capacity(n - 1);
     let mut active: Vec<usize> = (0..n).collect();
     let mut chain: Vec<usize> = Vec::new();
@@ -156,8 +156,8 @@ pub(super) fn chains(apart: &mut impl Apart, n: usize, cx: &Context<'_>) -> Resu
             if before == Some(y) {
                 chain.truncate(chain.len() - 2);
                 let (a, b) = (x.min(y), x.max(y));
-                joins.push(Join { a, b, height: apart.height(key) });
-                apart.join(a, b, &active, key);
+                joins.push(Merge { a, b, height: apart.height(key) });
+                apart.merge(a, b, &active, key);
                 if let Ok(at) = active.binary_search(&a) {
                     active.remove(at);
                 }
@@ -169,14 +169,14 @@ pub(super) fn chains(apart: &mut impl Apart, n: usize, cx: &Context<'_>) -> Resu
     Ok(joins)
 }
 
-fn nearest(apart: &impl Apart, x: usize, active: &[usize], from: (f64, usize)) -> (f64, usize) {
+fn nearest(apart: &impl ClusterDistance, x: usize, active: &[usize], from: (f64, usize)) -> (f64, usize) {
     let part = |groups: &[usize], from: (f64, usize)| {
         groups.iter().filter(|&&i| i != x).fold(from, |best, &i| {
             let key = apart.key(x, i);
             if key < best.0 { (key, i) } else { best }
         })
     };
-    if !apart.is_dear() || active.len() < 2 * CHUNK {
+    if !apart.is_expensive() || active.len() < 2 * CHUNK {
         return part(active, from);
     }
     let parts: Vec<(f64, usize)> = active.par_chunks(CHUNK).map(|c| part(c, (f64::INFINITY, usize::MAX))).collect();
@@ -184,7 +184,7 @@ fn nearest(apart: &impl Apart, x: usize, active: &[usize], from: (f64, usize)) -
 }
 
 /// Single linkage: the edges of the shortest tree that connects all rows, grown from row 0 (Prim), which needs no table.
-pub(super) fn shortest_tree(pairs: &(impl Fn(usize, usize) -> f64 + Sync), n: usize, cx: &Context<'_>) -> Result<Vec<Join>> {
+pub(super) fn minimum_spanning_tree(pairs: &(impl Fn(usize, usize) -> f64 + Sync), n: usize, cx: &Context<'_>) -> Result<Vec<Merge>> {
     let mut joins = Vec::with_capacity(n - 1);
     let mut outside: Vec<usize> = (1..n).collect();
     let mut reach: Vec<f64> = vec![f64::INFINITY; n - 1];
@@ -210,13 +210,13 @@ pub(super) fn shortest_tree(pairs: &(impl Fn(usize, usize) -> f64 + Sync), n: us
         // In order, so that the first of equally near rows is the first row.
         let row = outside.remove(at);
         reach.remove(at);
-        joins.push(Join { a: last, b: row, height });
+        joins.push(Merge { a: last, b: row, height });
         last = row;
     }
     Ok(joins)
 }
 
 /// [`shortest_tree`] of rows.
-pub(super) fn shortest_tree_of(pairs: &Pairs, cx: &Context<'_>) -> Result<Vec<Join>> {
-    shortest_tree(&|i, j| pairs.distance(i, j), pairs.len(), cx)
+pub(super) fn minimum_spanning_tree_of(pairs: &PairDistances, cx: &Context<'_>) -> Result<Vec<Merge>> {
+    minimum_spanning_tree(&|i, j| pairs.distance(i, j), pairs.len(), cx)
 }

@@ -6,11 +6,11 @@ mod model;
 mod tree;
 
 use ermine_core::*;
-use ermine_math::neighbours::{Metric, Pairs, Points};
+use ermine_math::neighbours::{Metric, PairDistances, IndexedPoints};
 use serde::{Deserialize, Serialize};
 
 pub use model::AgglomerativeModel;
-use tree::{Join, Tree};
+use tree::{Merge, Dendrogram};
 
 /// How far two groups are apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -218,11 +218,11 @@ impl Learner for Agglomerative {
         if let Some(k) = self.n_clusters.filter(|k| *k > n) {
             return Err(Self::refuse("n_clusters", k, format!("there are {n} rows to put into groups")));
         }
-        let points = Points::from_features(&data.x, data.schema, Self::SPEC.name)?;
+        let points = IndexedPoints::from_features(&data.x, data.schema, Self::SPEC.name)?;
         let rows = match &points {
-            Points::F64(m) => m.clone(),
-            Points::F32(m) => Mat::from_fn(m.rows(), m.cols(), |i, j| f64::from(m[(i, j)])),
-            Points::Csr(m) => m.view().to_dense(),
+            IndexedPoints::F64(m) => m.clone(),
+            IndexedPoints::F32(m) => Mat::from_fn(m.rows(), m.cols(), |i, j| f64::from(m[(i, j)])),
+            IndexedPoints::Csr(m) => m.view().to_dense(),
         };
         let (tree, parts) = self.tree(rows, cx)?;
         let groups = match (self.n_clusters, self.distance_threshold) {
@@ -241,7 +241,7 @@ impl Learner for Agglomerative {
 
 impl Agglomerative {
     /// The tree of joins, and how many parts of the data are not connected.
-    fn tree(&self, rows: Mat<f64>, cx: &Context<'_>) -> Result<(Tree, usize)> {
+    fn tree(&self, rows: Mat<f64>, cx: &Context<'_>) -> Result<(Dendrogram, usize)> {
         let n = rows.rows();
         if self.metric == Distance::Precomputed {
             if rows.cols() != n {
@@ -254,13 +254,13 @@ impl Agglomerative {
             return self.joined(n, None, &|i: usize, j: usize| rows[(i.min(j), i.max(j))], cx);
         }
         let centres = (self.linkage == Linkage::Ward).then(|| rows.clone());
-        let pairs = Pairs::new(rows, self.metric.metric());
-        if let Some(row) = pairs.without_direction() {
+        let pairs = PairDistances::new(rows, self.metric.metric());
+        if let Some(row) = pairs.first_zero_row() {
             let message = "it is all zeros, and has no angle to other rows; drop it, or take another metric".to_owned();
             return Err(Error::Row { place: "cosine distances".into(), row, message });
         }
         if self.linkage == Linkage::Single && self.connectivity.is_none() {
-            return Ok((Tree::new(n, merge::shortest_tree_of(&pairs, cx)?), 1));
+            return Ok((Dendrogram::new(n, merge::minimum_spanning_tree_of(&pairs, cx)?), 1));
         }
         self.joined(n, centres, &|i, j| pairs.distance(i, j), cx)
     }
@@ -271,7 +271,7 @@ impl Agglomerative {
         centres: Option<Mat<f64>>,
         distance: &(impl Fn(usize, usize) -> f64 + Sync),
         cx: &Context<'_>,
-    ) -> Result<(Tree, usize)> {
+    ) -> Result<(Dendrogram, usize)> {
         if let Some(pairs) = &self.connectivity {
             if let Some([a, b]) = pairs.iter().find(|p| p.iter().any(|&i| i as usize >= n)) {
                 return Err(Self::refuse("connectivity", format!("[{a}, {b}]"), format!("there are rows 0 to {}", n - 1)));
@@ -280,14 +280,14 @@ impl Agglomerative {
             let joins = graph::joins(n, pairs, self.linkage, groups, centres.as_ref(), distance, cx)?;
             let children = joins.iter().map(|j| [j.a.min(j.b) as u32, j.a.max(j.b) as u32]).collect();
             let heights = joins.iter().map(|j| j.height).collect();
-            return Ok((Tree { leaves: n, children, heights }, graph::parts(n, pairs)));
+            return Ok((Dendrogram { leaves: n, children, heights }, graph::parts(n, pairs)));
         }
         if self.linkage == Linkage::Single {
-            return Ok((Tree::new(n, merge::shortest_tree(distance, n, cx)?), 1));
+            return Ok((Dendrogram::new(n, merge::minimum_spanning_tree(distance, n, cx)?), 1));
         }
-        let bytes = merge::Table::bytes(n);
+        let bytes = merge::DistanceTable::bytes(n);
         if let Some(rows) = centres.filter(|_| bytes > TABLE.min(cx.memory.unwrap_or(TABLE))) {
-            return Ok((Tree::new(n, merge::chains(&mut merge::Centres::new(rows), n, cx)?), 1));
+            return Ok((Dendrogram::new(n, merge::nearest_neighbor_chain(&mut merge::WardCenters::new(rows), n, cx)?), 1));
         }
         let limit = cx.memory.unwrap_or(MEMORY);
         if bytes > limit {
@@ -297,8 +297,8 @@ impl Agglomerative {
                 limit >> 20
             )));
         }
-        let mut table = merge::Table::new(n, self.linkage, distance);
-        let joins: Vec<Join> = merge::chains(&mut table, n, cx)?;
-        Ok((Tree::new(n, joins), 1))
+        let mut table = merge::DistanceTable::new(n, self.linkage, distance);
+        let joins: Vec<Merge> = merge::nearest_neighbor_chain(&mut table, n, cx)?;
+        Ok((Dendrogram::new(n, joins), 1))
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use ermine_core::*;
-use ermine_math::neighbours::{Index, Method, Points};
+use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, IndexedPoints};
 
-use super::tree::Tree;
+use super::tree::Dendrogram;
 use super::{Agglomerative, Distance};
 use crate::neighbours::file::{load_points, save_points};
 
@@ -19,8 +19,8 @@ const TOLD: usize = 20;
 #[derive(Debug)]
 pub struct AgglomerativeModel {
     agglomerative: Agglomerative,
-    points: Points,
-    tree: Tree,
+    points: IndexedPoints,
+    tree: Dendrogram,
     groups: Vec<u32>,
     n_clusters: usize,
     /// Parts of the data that are not connected.
@@ -28,14 +28,14 @@ pub struct AgglomerativeModel {
     /// Whether the rows are those of the fit, and not read from a file.
     fresh: bool,
     certificate: Certificate,
-    index: OnceLock<Index>,
+    index: OnceLock<NeighborIndex>,
 }
 
 impl AgglomerativeModel {
     pub(super) fn new(
         agglomerative: Agglomerative,
-        points: Points,
-        tree: Tree,
+        points: IndexedPoints,
+        tree: Dendrogram,
         groups: Vec<u32>,
         parts: usize,
         fresh: bool,
@@ -90,8 +90,8 @@ impl AgglomerativeModel {
             return Err(bad("its distances are not those of all rows"));
         }
         let children = (0..pairs.rows()).map(|k| [pairs[(k, 0)], pairs[(k, 1)]]).collect();
-        let tree = Tree { leaves, children, heights };
-        if !tree.is_sound() {
+        let tree = Dendrogram { leaves, children, heights };
+        if !tree.is_valid() {
             return Err(bad("its joins are no tree"));
         }
         let n_clusters = groups.iter().max().map_or(0, |g| *g as usize + 1);
@@ -103,12 +103,12 @@ impl AgglomerativeModel {
         Self::new(agglomerative, points, tree, groups, input.field("n_connected")?, false)
     }
 
-    fn index(&self) -> Result<&Index> {
+    fn index(&self) -> Result<&NeighborIndex> {
         if let Some(index) = self.index.get() {
             return Ok(index);
         }
-        let method = if self.agglomerative.metric == Distance::Cosine { Method::Brute } else { Method::Auto };
-        let made = Index::new(self.points.clone(), self.agglomerative.metric.metric(), method)?;
+        let method = if self.agglomerative.metric == Distance::Cosine { SearchAlgorithm::Brute } else { SearchAlgorithm::Auto };
+        let made = NeighborIndex::new(self.points.clone(), self.agglomerative.metric.metric(), method)?;
         Ok(self.index.get_or_init(|| made))
     }
 }

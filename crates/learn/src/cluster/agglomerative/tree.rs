@@ -2,7 +2,7 @@
 
 /// Two groups that become one. Before [`Tree::new`] the groups are known by one of their rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Join {
+pub(super) struct Merge {
     pub a: usize,
     pub b: usize,
     pub height: f64,
@@ -10,15 +10,15 @@ pub(super) struct Join {
 
 /// A tree of joins: leaves 0 to n - 1 are the rows, node n + k is what join k made.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tree {
+pub(super) struct Dendrogram {
     pub leaves: usize,
     pub children: Vec<[u32; 2]>,
     pub heights: Vec<f64>,
 }
 
-impl Tree {
+impl Dendrogram {
     /// From joins of groups that are known by any of their rows, in any order: sorted by height, stably.
-    pub fn new(leaves: usize, mut joins: Vec<Join>) -> Self {
+    pub fn new(leaves: usize, mut joins: Vec<Merge>) -> Self {
         joins.sort_by(|a, b| a.height.total_cmp(&b.height));
         // The node that a row belongs to so far, by a forest of nodes.
         let mut parent: Vec<usize> = (0..leaves + joins.len()).collect();
@@ -50,7 +50,7 @@ impl Tree {
     /// Groups are numbered as scikit-learn numbers them: in the order in which a binary heap of the nodes, the latest on top, holds them.
     pub fn cut(&self, groups: usize) -> Vec<u32> {
         if self.children.len() + 1 < self.leaves {
-            return self.heads(groups);
+            return self.unmerged_roots(groups);
         }
         let mut heap: Vec<i64> = vec![-((self.leaves + self.children.len()) as i64 - 1)];
         for _ in 1..groups {
@@ -59,7 +59,7 @@ impl Tree {
             push(&mut heap, -i64::from(a));
             // The node itself gives way to its second child.
             heap[0] = -i64::from(b);
-            settle(&mut heap);
+            sift_down(&mut heap);
         }
         let mut labels = vec![0; self.leaves];
         for (label, node) in heap.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Tree {
     }
 
     /// Of a tree that was not built to the end: the groups that are left, in the order of their nodes, the last joins undone as needed.
-    fn heads(&self, groups: usize) -> Vec<u32> {
+    fn unmerged_roots(&self, groups: usize) -> Vec<u32> {
         let kept = self.leaves.saturating_sub(groups).min(self.children.len());
         let mut is_head = vec![true; self.leaves + kept];
         self.children[..kept].iter().flatten().for_each(|&c| is_head[c as usize] = false);
@@ -92,7 +92,7 @@ impl Tree {
     }
 
     /// Whether every node is the child of at most one join that comes after it.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         let mut seen = vec![false; self.leaves + self.children.len()];
         self.children.len() < self.leaves.max(1)
             && self.heights.len() == self.children.len()
@@ -109,11 +109,11 @@ impl Tree {
 fn push(heap: &mut Vec<i64>, value: i64) {
     let last = heap.len();
     heap.push(value);
-    rise(heap, 0, last);
+    sift_up(heap, 0, last);
 }
 
 /// Lets an element rise to its place, no higher than `top`.
-fn rise(heap: &mut [i64], top: usize, mut at: usize) {
+fn sift_up(heap: &mut [i64], top: usize, mut at: usize) {
     while at > top {
         let above = (at - 1) / 2;
         if heap[at] >= heap[above] {
@@ -125,7 +125,7 @@ fn rise(heap: &mut [i64], top: usize, mut at: usize) {
 }
 
 /// Lets the top of a heap sink to the bottom along the lesser children, and rise from there.
-fn settle(heap: &mut [i64]) {
+fn sift_down(heap: &mut [i64]) {
     let mut at = 0;
     loop {
         let left = 2 * at + 1;
@@ -137,24 +137,24 @@ fn settle(heap: &mut [i64]) {
         heap.swap(at, child);
         at = child;
     }
-    rise(heap, 0, at);
+    sift_up(heap, 0, at);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tree() -> Tree {
-        let join = |a, b, height| Join { a, b, height };
+    fn tree() -> Dendrogram {
+        let join = |a, b, height| Merge { a, b, height };
         // Rows 0 1 | 2 3 | 4, heights 1, 2, 3, 9, told in another order.
-        Tree::new(5, vec![join(2, 3, 2.0), join(0, 1, 1.0), join(3, 4, 3.0), join(1, 2, 9.0)])
+        Dendrogram::new(5, vec![join(2, 3, 2.0), join(0, 1, 1.0), join(3, 4, 3.0), join(1, 2, 9.0)])
     }
 
     #[test]
     fn nodes_are_numbered_by_height_and_cuts_undo_the_last_joins() {
         let t = tree();
         assert_eq!(t.children, [[0, 1], [2, 3], [4, 6], [5, 7]]);
-        assert!(t.is_sound());
+        assert!(t.is_valid());
         assert_eq!(t.cut(1), [0; 5]);
         let two = t.cut(2);
         assert!(two[0] == two[1] && two[2] == two[3] && two[3] == two[4] && two[0] != two[2]);
@@ -166,6 +166,6 @@ mod tests {
         assert_eq!(short.cut(3), [1, 1, 2, 2, 0]);
         let mut twice = t;
         twice.children[3] = [5, 5];
-        assert!(!twice.is_sound());
+        assert!(!twice.is_valid());
     }
 }

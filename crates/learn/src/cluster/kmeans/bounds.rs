@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ermine_core::{Dataset, Features, Mat};
 
-use super::lloyd::Cache;
-use super::pass::{KMeansState, Phase};
+use super::lloyd::PackedCenters;
+use super::pass::{KMeansState, KMeansPhase};
 
 /// Clusters from which on bounds can pay: a comparison with fewer costs hardly more than looking at its bounds
 /// (`cargo run --release -p ermine-math --example bounds`).
@@ -13,14 +13,14 @@ const LEAST_CLUSTERS: usize = 32;
 
 /// What it costs to look at the bound of a row and a group, and to compare the two after all, in columns of singles: so many could
 /// be gone through without bounds in that time (the same example).
-const LOOKING: f64 = 33.0;
-const COMPARING: f64 = 100.0;
+const BOUND_COST: f64 = 33.0;
+const DISTANCE_COST: f64 = 100.0;
 
 /// Bounds that could at best save this share of the comparisons are not tried.
-const TOO_FEW: f64 = 0.1;
+const MIN_SAVING: f64 = 0.1;
 
 /// Steps of a start without bounds: its centres move far.
-const FIRST: u32 = 8;
+const WARMUP_STEPS: u32 = 8;
 
 /// Steps without bounds after they did not pay; twice as many each time, up to the second number.
 const PAUSE: u32 = 4;
@@ -30,13 +30,13 @@ const LONGEST_PAUSE: u32 = 32;
 const MOST_MEMORY: usize = 4;
 
 /// What is known of the distances of rows in memory from the centres.
-pub(super) struct Bounds {
+pub(super) struct GroupBounds {
     worth_trying: bool,
     single: bool,
     /// A bound a row and group of centres.
     pub(super) lower: Vec<f32>,
     /// The centres that the bounds are about.
-    about: Option<(Mat<f64>, Cache)>,
+    about: Option<(Mat<f64>, PackedCenters)>,
     start: (usize, u64),
     rest: u32,
     pause: u32,
@@ -45,12 +45,12 @@ pub(super) struct Bounds {
 }
 
 /// What a pass with bounds needs.
-pub(super) struct Known {
+pub(super) struct CenterMoves {
     pub(super) groups: usize,
     pub(super) moves: Vec<f32>,
 }
 
-impl Bounds {
+impl GroupBounds {
     pub(super) fn new(data: &Dataset<'_>) -> Self {
         let single = matches!(data.x, Features::F32(_));
         let worth_trying = !matches!(data.x, Features::Csr(_));
@@ -60,7 +60,7 @@ impl Bounds {
             lower: Vec::new(),
             about: None,
             start: (0, 0),
-            rest: FIRST,
+            rest: WARMUP_STEPS,
             pause: PAUSE,
             compared: AtomicUsize::new(0),
         }
@@ -79,27 +79,27 @@ impl Bounds {
     }
 
     /// The share of comparisons that are left at which bounds cost as much as they save.
-    fn break_even(&self, cols: usize) -> f64 {
+    fn break_even_share(&self, cols: usize) -> f64 {
         let work = if self.single { cols as f64 } else { 2.0 * cols as f64 };
-        (work - LOOKING) / (work + COMPARING)
+        (work - BOUND_COST) / (work + DISTANCE_COST)
     }
 
     /// What the next pass can use, when it is a step that bounds are worth.
-    pub(super) fn before_pass(&mut self, state: &KMeansState, rows: usize) -> Option<Known> {
-        if !self.worth_trying || !matches!(state.phase, Phase::Step | Phase::Last { .. }) {
+    pub(super) fn bounds_for_pass(&mut self, state: &KMeansState, rows: usize) -> Option<CenterMoves> {
+        if !self.worth_trying || !matches!(state.phase, KMeansPhase::LloydIteration | KMeansPhase::FinalPass { .. }) {
             return None;
         }
         let (clusters, cols) = (state.centres.rows(), state.centres.cols());
         let size = if self.single { 4 } else { 8 };
         let trying = self.pause > 0;
         let groups = state.cache.groups(&state.centres, self.single);
-        let hopeless = clusters < LEAST_CLUSTERS || self.break_even(cols) < TOO_FEW;
+        let hopeless = clusters < LEAST_CLUSTERS || self.break_even_share(cols) < MIN_SAVING;
         if (trying && hopeless) || 4 * groups > MOST_MEMORY * size * cols {
             return None;
         }
         let start = (clusters, state.run);
         if start != self.start {
-            let rest = if trying { FIRST } else { 0 };
+            let rest = if trying { WARMUP_STEPS } else { 0 };
             (self.start, self.about, self.rest, self.pause) = (start, None, rest, self.pause.min(PAUSE));
         }
         if self.rest > 0 {
@@ -108,7 +108,7 @@ impl Bounds {
             return None;
         }
         let moves = match &self.about {
-            Some((old, cache)) => state.cache.moves(&state.centres, cache, old, self.single),
+            Some((old, cache)) => state.cache.center_moves(&state.centres, cache, old, self.single),
             None => {
                 self.lower.clear();
                 self.lower.resize(rows * groups, f32::NEG_INFINITY);
@@ -116,14 +116,14 @@ impl Bounds {
             }
         };
         *self.compared.get_mut() = 0;
-        Some(Known { groups, moves })
+        Some(CenterMoves { groups, moves })
     }
 
     /// Looks at what a pass with bounds has saved.
-    pub(super) fn after_pass(&mut self, state: &KMeansState, known: &Known, rows: usize) {
+    pub(super) fn update_payoff(&mut self, state: &KMeansState, known: &CenterMoves, rows: usize) {
         let first = self.about.is_none();
         let share = self.compared.load(Ordering::Relaxed) as f64 / (rows * known.groups) as f64;
-        if !first && share > self.break_even(state.centres.cols()) && self.pause > 0 {
+        if !first && share > self.break_even_share(state.centres.cols()) && self.pause > 0 {
             self.rest = self.pause;
             self.pause = (2 * self.pause).min(LONGEST_PAUSE);
             self.about = None;

@@ -4,8 +4,8 @@ use ermine_math::distance::squared;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::start::Sample;
-use super::{ClustersRule, KMeans};
+use super::start::HashSample;
+use super::{ClusterCountRule, KMeans};
 use ermine_core::Mat;
 
 /// Rows whose silhouettes are looked at: every one is compared with every other.
@@ -13,7 +13,7 @@ const SILHOUETTES: usize = 2048;
 
 /// One number of clusters and what it is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct ClusterCountScore {
     /// The number of clusters.
     pub clusters: usize,
     /// The inertia it reaches; it falls with every further cluster, so the bend is what counts.
@@ -27,15 +27,15 @@ pub struct Tried {
 }
 
 /// What the numbers of clusters are judged by.
-pub(super) struct Judge<'a> {
+pub(super) struct ClusterCountScorer<'a> {
     pub learner: &'a KMeans,
-    pub sample: &'a Sample,
+    pub sample: &'a HashSample,
     /// The inertia of one cluster, as soon as it is known.
     pub alone: Option<f64>,
 }
 
-impl Judge<'_> {
-    pub(super) fn try_out(&self, centres: &Mat<f64>, sizes: &[f64], inertia: f64) -> Tried {
+impl ClusterCountScorer<'_> {
+    pub(super) fn score(&self, centres: &Mat<f64>, sizes: &[f64], inertia: f64) -> ClusterCountScore {
         let (k, p) = (centres.rows(), centres.cols() as f64);
         let n: f64 = sizes.iter().sum();
         let penalised = match self.learner.penalty {
@@ -48,18 +48,18 @@ impl Judge<'_> {
                 n * p * spread.ln() - 2.0 * shares + k as f64 * (p + 1.0) * n.ln()
             }
         };
-        Tried { clusters: k, inertia, penalised, silhouette: silhouette(self.sample, centres) }
+        ClusterCountScore { clusters: k, inertia, penalised, silhouette: silhouette(self.sample, centres) }
     }
 }
 
 /// The place of the best number of clusters in a list by rising numbers; the smaller of equals.
-pub(super) fn best(rule: ClustersRule, tried: &[Tried]) -> usize {
+pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize {
     let least =
-        |value: &dyn Fn(&Tried) -> f64| (0..tried.len()).fold(0, |b, i| if value(&tried[i]) < value(&tried[b]) { i } else { b });
+        |value: &dyn Fn(&ClusterCountScore) -> f64| (0..tried.len()).fold(0, |b, i| if value(&tried[i]) < value(&tried[b]) { i } else { b });
     match rule {
-        ClustersRule::Penalty => least(&|t| t.penalised),
-        ClustersRule::Silhouette => least(&|t| -t.silhouette.unwrap_or(f64::NEG_INFINITY)),
-        ClustersRule::Elbow => {
+        ClusterCountRule::Penalty => least(&|t| t.penalised),
+        ClusterCountRule::Silhouette => least(&|t| -t.silhouette.unwrap_or(f64::NEG_INFINITY)),
+        ClusterCountRule::Elbow => {
             let (first, last) = (&tried[0], &tried[tried.len() - 1]);
             let (width, fall) = ((last.clusters - first.clusters) as f64, first.inertia - last.inertia);
             if width == 0.0 || fall <= 0.0 {
@@ -75,7 +75,7 @@ pub(super) fn best(rule: ClustersRule, tried: &[Tried]) -> usize {
 }
 
 /// The weighted mean silhouette of some rows of the sample: a row of weight 2 is a row twice.
-fn silhouette(sample: &Sample, centres: &Mat<f64>) -> Option<f64> {
+fn silhouette(sample: &HashSample, centres: &Mat<f64>) -> Option<f64> {
     let (k, count) = (centres.rows(), sample.len().min(SILHOUETTES));
     let nearest = |row: &[f64]| {
         let d: Vec<f64> = (0..k).map(|c| squared(row, centres.row(c))).collect();

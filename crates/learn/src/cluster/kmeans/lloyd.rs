@@ -3,42 +3,42 @@
 use std::sync::{Arc, OnceLock};
 
 use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Result};
-use ermine_math::distance::{Centres, Real, Rows, Sums, squared};
+use ermine_math::distance::{Centers, Real, StridedRows, CenterSums, squared};
 use serde::{Deserialize, Serialize};
 
 use super::start::compare_rows;
 
 /// Centres made ready for the kernels, on first use.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cache(Arc<Ready>);
+pub(super) struct PackedCenters(Arc<PackedCentersInner>);
 
 #[derive(Debug, Default)]
-struct Ready {
-    single: OnceLock<Centres<f32>>,
-    double: OnceLock<Centres<f64>>,
-    sparse: OnceLock<Transposed>,
+struct PackedCentersInner {
+    single: OnceLock<Centers<f32>>,
+    double: OnceLock<Centers<f64>>,
+    sparse: OnceLock<TransposedCenters>,
 }
 
 /// Centres column by column, for sparse rows.
 #[derive(Debug)]
-struct Transposed {
+struct TransposedCenters {
     /// For each column the values of all centres.
     values: Vec<f64>,
     /// |c|² of each centre.
     squares: Vec<f64>,
 }
 
-impl Cache {
-    fn single(&self, centres: &Mat<f64>) -> &Centres<f32> {
-        self.0.single.get_or_init(|| Centres::new(centres.as_slice(), centres.rows(), centres.cols()))
+impl PackedCenters {
+    fn f32_centers(&self, centres: &Mat<f64>) -> &Centers<f32> {
+        self.0.single.get_or_init(|| Centers::new(centres.as_slice(), centres.rows(), centres.cols()))
     }
 
-    fn double(&self, centres: &Mat<f64>) -> &Centres<f64> {
-        self.0.double.get_or_init(|| Centres::new(centres.as_slice(), centres.rows(), centres.cols()))
+    fn f64_centers(&self, centres: &Mat<f64>) -> &Centers<f64> {
+        self.0.double.get_or_init(|| Centers::new(centres.as_slice(), centres.rows(), centres.cols()))
     }
 
-    fn sparse(&self, centres: &Mat<f64>) -> &Transposed {
-        self.0.sparse.get_or_init(|| Transposed {
+    fn sparse(&self, centres: &Mat<f64>) -> &TransposedCenters {
+        self.0.sparse.get_or_init(|| TransposedCenters {
             values: Mat::from_fn(centres.cols(), centres.rows(), |j, c| centres[(c, j)]).into_vec(),
             squares: (0..centres.rows()).map(|c| centres.row(c).iter().map(|v| v * v).sum()).collect(),
         })
@@ -46,25 +46,25 @@ impl Cache {
 
     /// Groups of centres that have a bound each, for rows of these numbers.
     pub(super) fn groups(&self, centres: &Mat<f64>, single: bool) -> usize {
-        if single { self.single(centres).groups() } else { self.double(centres).groups() }
+        if single { self.f32_centers(centres).groups() } else { self.f64_centers(centres).groups() }
     }
 
     /// How far each group of centres has moved since others.
-    pub(super) fn moves(&self, centres: &Mat<f64>, before: &Self, old: &Mat<f64>, single: bool) -> Vec<f32> {
+    pub(super) fn center_moves(&self, centres: &Mat<f64>, before: &Self, old: &Mat<f64>, single: bool) -> Vec<f32> {
         match single {
-            true => self.single(centres).moves(before.single(old)),
-            false => self.double(centres).moves(before.double(old)),
+            true => self.f32_centers(centres).center_moves(before.f32_centers(old)),
+            false => self.f64_centers(centres).center_moves(before.f64_centers(old)),
         }
     }
 
     /// The nearest centre of each row. Cells that are not finite are refused.
     pub(super) fn nearest(&self, centres: &Mat<f64>, x: &Features<'_>, labels: &mut [u32]) -> Result<()> {
         let finite = match x {
-            Features::F32(m) => with_rows(m, |rows| nearest(self.single(centres), rows, labels)),
-            Features::F64(m) => with_rows(m, |rows| nearest(self.double(centres), rows, labels)),
+            Features::F32(m) => with_rows(m, |rows| nearest(self.f32_centers(centres), rows, labels)),
+            Features::F64(m) => with_rows(m, |rows| nearest(self.f64_centers(centres), rows, labels)),
             Features::Table(t) => {
                 let m = t.to_numbers("kmeans")?;
-                with_rows(&m.view(), |rows| nearest(self.double(centres), rows, labels))
+                with_rows(&m.view(), |rows| nearest(self.f64_centers(centres), rows, labels))
             }
             Features::Csr(m) => {
                 let ready = self.sparse(centres);
@@ -87,15 +87,15 @@ fn overflow() -> Error {
 }
 
 /// Labels of rows, and whether the rows are finite.
-fn nearest<T: Real>(centres: &Centres<T>, rows: Rows<'_, T>, labels: &mut [u32]) -> bool {
+fn nearest<T: Real>(centres: &Centers<T>, rows: StridedRows<'_, T>, labels: &mut [u32]) -> bool {
     centres.nearest(rows, labels);
     rows.all_finite()
 }
 
 /// Calls `f` on contiguous rows: those of the matrix, or a copy of the block when its layout is another.
-fn with_rows<T: Real + Default, R>(m: &MatRef<'_, T>, f: impl FnOnce(Rows<'_, T>) -> R) -> R {
+fn with_rows<T: Real + Default, R>(m: &MatRef<'_, T>, f: impl FnOnce(StridedRows<'_, T>) -> R) -> R {
     let (rows, cols) = (m.rows(), m.cols());
-    let direct = (m.col_stride() == 1 || cols <= 1).then(|| Rows::new(m.as_slice(), rows, cols, m.row_stride())).flatten();
+    let direct = (m.col_stride() == 1 || cols <= 1).then(|| StridedRows::new(m.as_slice(), rows, cols, m.row_stride())).flatten();
     match direct {
         Some(view) => f(view),
         None => {
@@ -105,12 +105,12 @@ fn with_rows<T: Real + Default, R>(m: &MatRef<'_, T>, f: impl FnOnce(Rows<'_, T>
                     copy[i * cols + j] = *m.at(i, j);
                 }
             }
-            f(Rows::new(&copy, rows, cols, cols).expect("the copy has exactly these rows"))
+            f(StridedRows::new(&copy, rows, cols, cols).expect("the copy has exactly these rows"))
         }
     }
 }
 
-impl Transposed {
+impl TransposedCenters {
     /// The nearest centre of a sparse row and the squared distance from it.
     fn nearest(&self, x: CsrRef<'_>, row: usize, scores: &mut [f64]) -> (u32, f64) {
         let k = scores.len();
@@ -142,7 +142,7 @@ impl Transposed {
 
 /// What one pass over all rows tells of the centres.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Totals {
+pub struct LloydSums {
     /// Sum of row minus centre over the rows of each centre.
     residuals: Vec<f64>,
     /// Weight of the rows of each centre.
@@ -154,7 +154,7 @@ pub struct Totals {
     pub(super) rows: u64,
 }
 
-impl Totals {
+impl LloydSums {
     pub(super) fn new(k: usize, cols: usize) -> Self {
         Self { residuals: vec![0.0; k * cols], weight: vec![0.0; k], inertia: 0.0, fingerprint: 0, rows: 0 }
     }
@@ -168,13 +168,13 @@ impl Totals {
         self.rows += other.rows;
     }
 
-    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &Cache, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &PackedCenters, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
         match rows.x {
-            Features::F32(m) => with_rows(&m, |x| self.add_dense(centres, cache.single(centres), x, rows.weight, labels)),
-            Features::F64(m) => with_rows(&m, |x| self.add_dense(centres, cache.double(centres), x, rows.weight, labels)),
+            Features::F32(m) => with_rows(&m, |x| self.add_dense(centres, cache.f32_centers(centres), x, rows.weight, labels)),
+            Features::F64(m) => with_rows(&m, |x| self.add_dense(centres, cache.f64_centers(centres), x, rows.weight, labels)),
             Features::Table(t) => {
                 let m = t.to_numbers("kmeans")?;
-                with_rows(&m.view(), |x| self.add_dense(centres, cache.double(centres), x, rows.weight, labels));
+                with_rows(&m.view(), |x| self.add_dense(centres, cache.f64_centers(centres), x, rows.weight, labels));
             }
             Features::Csr(m) => self.add_sparse(centres, cache.sparse(centres), m, rows.weight, labels),
         }
@@ -195,8 +195,8 @@ impl Totals {
     fn add_dense<T: Real>(
         &mut self,
         centres: &Mat<f64>,
-        ready: &Centres<T>,
-        x: Rows<'_, T>,
+        ready: &Centers<T>,
+        x: StridedRows<'_, T>,
         weight: Option<&[f64]>,
         labels: &mut [u32],
     ) {
@@ -209,7 +209,7 @@ impl Totals {
     pub(super) fn add_bounded(
         &mut self,
         centres: &Mat<f64>,
-        cache: &Cache,
+        cache: &PackedCenters,
         rows: &Dataset<'_>,
         labels: &mut [u32],
         lower: &mut [f32],
@@ -218,13 +218,13 @@ impl Totals {
         let w = rows.weight;
         let compared = match rows.x {
             Features::F32(m) => {
-                let ready = cache.single(centres);
+                let ready = cache.f32_centers(centres);
                 with_rows(&m, |x| self.add_dense_bounded(centres, ready, x, w, labels, lower, moves))
             }
             _ => {
                 let mut scratch = Vec::new();
                 let m = rows.x.f64_rows(&mut scratch, "kmeans")?;
-                let ready = cache.double(centres);
+                let ready = cache.f64_centers(centres);
                 with_rows(&m, |x| self.add_dense_bounded(centres, ready, x, w, labels, lower, moves))
             }
         };
@@ -236,8 +236,8 @@ impl Totals {
     fn add_dense_bounded<T: Real>(
         &mut self,
         centres: &Mat<f64>,
-        ready: &Centres<T>,
-        x: Rows<'_, T>,
+        ready: &Centers<T>,
+        x: StridedRows<'_, T>,
         weight: Option<&[f64]>,
         labels: &mut [u32],
         lower: &mut [f32],
@@ -249,7 +249,7 @@ impl Totals {
         compared
     }
 
-    fn add_sums<T: Real>(&mut self, centres: &Mat<f64>, ready: &Centres<T>, sums: &Sums<T>) {
+    fn add_sums<T: Real>(&mut self, centres: &Mat<f64>, ready: &Centers<T>, sums: &CenterSums<T>) {
         let cols = centres.cols();
         for c in 0..centres.rows() {
             let w = sums.weight()[c];
@@ -266,7 +266,7 @@ impl Totals {
         self.inertia += sums.inertia();
     }
 
-    fn add_sparse(&mut self, centres: &Mat<f64>, ready: &Transposed, x: CsrRef<'_>, weight: Option<&[f64]>, labels: &mut [u32]) {
+    fn add_sparse(&mut self, centres: &Mat<f64>, ready: &TransposedCenters, x: CsrRef<'_>, weight: Option<&[f64]>, labels: &mut [u32]) {
         let (k, cols) = (centres.rows(), centres.cols());
         let mut scores = vec![0.0; k];
         let mut here = vec![0.0; k];
@@ -310,7 +310,7 @@ impl Totals {
     }
 
     /// Every centre drawn towards the rows of this step, as the mean of all rows it was ever given; `counts` are their weights.
-    pub(super) fn drawn_in(&self, centres: &Mat<f64>, counts: &mut [f64]) -> Mat<f64> {
+    pub(super) fn moved_toward(&self, centres: &Mat<f64>, counts: &mut [f64]) -> Mat<f64> {
         let cols = centres.cols();
         let mut out = centres.clone();
         for c in (0..centres.rows()).filter(|&c| self.weight[c] > 0.0) {
@@ -338,7 +338,7 @@ impl Totals {
     }
 
     /// Gives the clusters without rows the rows farthest from their centres, the farthest first.
-    pub(super) fn move_to_farthest(&mut self, centres: &Mat<f64>, farthest: &Farthest) {
+    pub(super) fn move_to_farthest(&mut self, centres: &Mat<f64>, farthest: &FarthestRows) {
         let cols = centres.cols();
         for (empty, far) in self.empty_clusters().into_iter().zip(&farthest.rows) {
             let old = far.cluster as usize;
@@ -368,26 +368,26 @@ fn fingerprint(labels: &[u32], weight: Option<&[f64]>) -> u64 {
 
 /// The rows farthest from their centres.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Farthest {
+pub struct FarthestRows {
     wanted: usize,
     /// The farthest first; equal rows are one row with their weights together.
-    rows: Vec<Far>,
+    rows: Vec<FarthestRow>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Far {
+struct FarthestRow {
     distance: f64,
     cluster: u32,
     weight: f64,
     row: Vec<f64>,
 }
 
-impl Farthest {
+impl FarthestRows {
     pub(super) fn new(wanted: usize) -> Self {
         Self { wanted, rows: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &Cache, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &PackedCenters, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
         cache.nearest(centres, &rows.x, labels)?;
         super::start::each_row(&rows.x, |i, row| {
             let distance = squared(row, centres.row(labels[i] as usize));
@@ -395,13 +395,13 @@ impl Farthest {
             let least = self.rows.get(self.wanted.wrapping_sub(1)).map_or(0.0, |f| f.distance);
             // A row at its centre has no reason to move.
             if weight > 0.0 && distance > 0.0 && distance >= least {
-                self.put(Far { distance, cluster: labels[i], weight, row: row.to_vec() });
+                self.push_far(FarthestRow { distance, cluster: labels[i], weight, row: row.to_vec() });
             }
         })
     }
 
-    fn put(&mut self, far: Far) {
-        let order = |a: &Far| far.distance.total_cmp(&a.distance).then_with(|| compare_rows(&a.row, &far.row));
+    fn push_far(&mut self, far: FarthestRow) {
+        let order = |a: &FarthestRow| far.distance.total_cmp(&a.distance).then_with(|| compare_rows(&a.row, &far.row));
         match self.rows.binary_search_by(order) {
             Ok(at) => self.rows[at].weight += far.weight,
             Err(at) => {
@@ -412,6 +412,6 @@ impl Farthest {
     }
 
     pub(super) fn merge(&mut self, other: Self) {
-        other.rows.into_iter().for_each(|far| self.put(far));
+        other.rows.into_iter().for_each(|far| self.push_far(far));
     }
 }

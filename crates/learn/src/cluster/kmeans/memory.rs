@@ -4,41 +4,41 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ermine_core::*;
 
-use super::bounds::{Bounds, Known};
-use super::pass::{KMeansPart, KMeansState, Phase, add_with_labels};
-use super::start::Sample;
+use super::bounds::{GroupBounds, CenterMoves};
+use super::pass::{KMeansPartial, KMeansState, KMeansPhase, add_with_labels};
+use super::start::HashSample;
 use super::{KMeans, KMeansModel};
 
 /// [`drive`] with the groups of the training rows kept, and bounds on their distances where those pay: the same blocks, the
 /// same tree, the same bits.
 pub(super) fn fit(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
-    fit_with(learner, data, cx, Bounds::new(data))
+    fit_with(learner, data, cx, GroupBounds::new(data))
 }
 
-pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, mut bounds: Bounds) -> Result<KMeansModel> {
+pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, mut bounds: GroupBounds) -> Result<KMeansModel> {
     learner.check()?;
     data.check(&KMeans::SPEC)?;
     let rows = data.rows();
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
-    let mut state = learner.start(&data.row_range(0..rows.min(block_rows)), cx)?;
-    if let Phase::Sample(limit) = &mut state.phase {
-        *limit = Sample::new(learner.range().1, data.cols()).limit_for(rows);
+    let mut state = learner.initial_state(&data.row_range(0..rows.min(block_rows)), cx)?;
+    if let KMeansPhase::Sample(limit) = &mut state.phase {
+        *limit = HashSample::new(learner.range().1, data.cols()).limit_for(rows);
     }
     let mut labels = vec![0u32; rows];
     let mut kept: Option<(u64, Vec<u32>)> = None;
     for pass in 1.. {
-        let known = bounds.before_pass(&state, rows);
+        let known = bounds.bounds_for_pass(&state, rows);
         let mut lower = std::mem::take(&mut bounds.lower);
         let held = if known.is_some() { &mut lower[..] } else { &mut [] };
-        let work = Blocks { state: &state, data, cx, block_rows, learner, known: known.as_ref(), compared: &bounds.compared };
+        let work = PassBlocks { state: &state, data, cx, block_rows, learner, known: known.as_ref(), compared: &bounds.compared };
         let total = work.reduce(0, rows.div_ceil(block_rows), &mut labels, held);
         bounds.lower = lower;
         if let (Some(known), Ok(_)) = (&known, &total) {
-            bounds.after_pass(&state, known, rows);
+            bounds.update_payoff(&state, known, rows);
         }
         let total = match total {
             Err(e @ Error::Deadline(_)) => {
-                let model = learner.interrupted(&state).ok_or(e)?;
+                let model = learner.model_so_far(&state).ok_or(e)?;
                 return Ok(match kept {
                     Some((run, labels)) if run == model.run() => model.with_labels(labels),
                     _ => model,
@@ -49,18 +49,18 @@ pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, m
         let run = state.run;
         match learner.finish(state, total, cx)? {
             // The one that was chosen is not the one whose groups were seen last.
-            Step::Done(model) if !model.tried().is_empty() => {
+            PassStep::Done(model) if !model.tried().is_empty() => {
                 let labels = model.assign(&data.x)?;
                 return Ok(model.with_labels(labels));
             }
-            Step::Done(model) => {
+            PassStep::Done(model) => {
                 let labels = match kept {
                     Some((run, labels)) if run == model.run() => labels,
                     _ => labels,
                 };
                 return Ok(model.with_labels(labels));
             }
-            Step::Again(next, objective) => {
+            PassStep::NextPass(next, objective) => {
                 if next.run > run && next.best.as_ref().is_some_and(|b| b.run == run) {
                     kept = Some((run, labels.clone()));
                 }
@@ -73,26 +73,26 @@ pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, m
 }
 
 /// The blocks of one pass.
-struct Blocks<'a> {
+struct PassBlocks<'a> {
     state: &'a KMeansState,
     data: &'a Dataset<'a>,
     cx: &'a Context<'a>,
     block_rows: usize,
     learner: &'a KMeans,
-    known: Option<&'a Known>,
+    known: Option<&'a CenterMoves>,
     compared: &'a AtomicUsize,
 }
 
-impl Blocks<'_> {
+impl PassBlocks<'_> {
     /// `lower` has the bounds of these rows, where some are known.
-    fn reduce(&self, lo: usize, hi: usize, labels: &mut [u32], lower: &mut [f32]) -> Result<KMeansPart> {
+    fn reduce(&self, lo: usize, hi: usize, labels: &mut [u32], lower: &mut [f32]) -> Result<KMeansPartial> {
         if hi - lo == 1 {
             let first = lo * self.block_rows;
             self.cx.check(Progress { stage: "pass", done: lo as u64, total: None, objective: None })?;
-            let mut part = self.learner.empty(self.state);
+            let mut part = self.learner.empty_partial(self.state);
             let rows = self.data.row_range(first..first + labels.len());
             let added = match (&mut part, self.known) {
-                (KMeansPart::Totals(totals), Some(known)) => {
+                (KMeansPartial::Totals(totals), Some(known)) => {
                     let (centres, cache) = (&self.state.centres, &self.state.cache);
                     totals.add_bounded(centres, cache, &rows, labels, lower, &known.moves).map(|compared| {
                         self.compared.fetch_add(compared, Ordering::Relaxed);

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::lloyd::{Cache, Totals};
-use super::start::{Sample, each_row};
-use super::{Clusters, Init, KMeans, KMeansModel};
+use super::lloyd::{PackedCenters, LloydSums};
+use super::start::{HashSample, each_row};
+use super::{ClusterCount, KMeansInit, KMeans, KMeansModel};
 
 /// k-means by steps on small batches of rows drawn at random: near the answer of [`KMeans`] in a fraction of its passes.
 ///
@@ -135,8 +135,8 @@ impl Learner for MiniBatchKMeans {
             },
         ],
     };
-    const RESUME: Option<Resume<Self>> = Some(resume);
-    const ORDERED: bool = true;
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
         // The list of centres is looked at once, not as part of a JSON value.
@@ -150,7 +150,7 @@ impl Learner for MiniBatchKMeans {
         self.check()?;
         data.check(&Self::SPEC)?;
         data.x.refuse_non_finite(data.schema)?;
-        Fit::new(self, data)?.run(cx)
+        MiniBatchFit::new(self, data)?.run(cx)
     }
 
     fn load(input: &ModelReader) -> Result<MiniBatchKMeansModel> {
@@ -176,7 +176,7 @@ fn own(error: Error) -> Error {
 impl MiniBatchKMeans {
     fn as_kmeans(&self) -> KMeans {
         KMeans {
-            n_clusters: Clusters::Count(self.n_clusters),
+            n_clusters: ClusterCount::Count(self.n_clusters),
             init: self.init.clone(),
             n_init: self.n_init.clone(),
             ..KMeans::default()
@@ -187,16 +187,16 @@ impl MiniBatchKMeans {
     fn start(&self, rows: &Dataset<'_>, seed: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let kmeans = self.as_kmeans();
         let (init, k) = (kmeans.init()?, self.n_clusters);
-        if let Init::Given(centres) = init {
+        if let KMeansInit::Given(centres) = init {
             if centres.cols() != rows.cols() {
                 let expected = format!("its centres have {} numbers, and the data has {} columns", centres.cols(), rows.cols());
                 return Err(own(kmeans.refuse("init", &self.init, expected)));
             }
             return Ok(centres);
         }
-        let plus = matches!(init, Init::PlusPlus);
+        let plus = matches!(init, KMeansInit::PlusPlus);
         let starts = self.n_init.as_u64().unwrap_or(if plus { 1 } else { 3 });
-        let mut sample = Sample::new(k, rows.cols());
+        let mut sample = HashSample::new(k, rows.cols());
         sample.add(rows, seed)?;
         let mut best: Option<(f64, Mat<f64>)> = None;
         for run in 0..starts {
@@ -213,9 +213,9 @@ impl MiniBatchKMeans {
     }
 
     /// One step: the centres after a batch, and its inertia before.
-    fn step(&self, state: &mut Steps, batch: &Dataset<'_>, draw: &mut Stream) -> Result<f64> {
+    fn step(&self, state: &mut MiniBatchState, batch: &Dataset<'_>, draw: &mut RngStream) -> Result<f64> {
         let totals = totals(&state.centres, batch, &mut vec![0; batch.rows()])?;
-        let moved = totals.drawn_in(&state.centres, &mut state.counts);
+        let moved = totals.moved_toward(&state.centres, &mut state.counts);
         state.centres = moved;
         state.steps += 1;
         state.since += batch.rows() as u64;
@@ -227,7 +227,7 @@ impl MiniBatchKMeans {
     }
 
     /// Moves centres that have hardly any rows to rows of the batch.
-    fn reassign(&self, state: &mut Steps, batch: &Dataset<'_>, draw: &mut Stream) -> Result<()> {
+    fn reassign(&self, state: &mut MiniBatchState, batch: &Dataset<'_>, draw: &mut RngStream) -> Result<()> {
         if self.reassignment_ratio == 0.0 {
             return Ok(());
         }
@@ -240,7 +240,7 @@ impl MiniBatchKMeans {
         let count = others.fold(f64::INFINITY, f64::min);
         let mut rows = draw.permutation(batch.rows());
         rows.truncate(few.len());
-        let taken = batch.x.take(&rows);
+        let taken = batch.x.take_rows(&rows);
         each_row(&taken.view(), |i, row| state.centres.row_mut(few[i]).copy_from_slice(row))?;
         if count.is_finite() {
             few.iter().for_each(|&c| state.counts[c] = count);
@@ -250,18 +250,18 @@ impl MiniBatchKMeans {
 }
 
 /// The totals of rows with given centres, and where the rows go; blocks side by side, merged in their order.
-fn totals(centres: &Mat<f64>, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<Totals> {
-    let cache = Cache::default();
-    let parts: Vec<Result<Totals>> = (labels.par_chunks_mut(BLOCK_ROWS).enumerate())
+fn totals(centres: &Mat<f64>, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<LloydSums> {
+    let cache = PackedCenters::default();
+    let parts: Vec<Result<LloydSums>> = (labels.par_chunks_mut(BLOCK_ROWS).enumerate())
         .map(|(b, labels)| {
             let first = b * BLOCK_ROWS;
-            let mut part = Totals::new(centres.rows(), centres.cols());
+            let mut part = LloydSums::new(centres.rows(), centres.cols());
             let block = rows.row_range(first..first + labels.len());
             part.add(centres, &cache, &block, labels).map_err(|e| e.with_row(|row| row + first))?;
             Ok(part)
         })
         .collect();
-    let mut all = Totals::new(centres.rows(), centres.cols());
+    let mut all = LloydSums::new(centres.rows(), centres.cols());
     for part in parts {
         all.merge(&part?);
     }
@@ -269,7 +269,7 @@ fn totals(centres: &Mat<f64>, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<
 }
 
 /// Centres between steps.
-struct Steps {
+struct MiniBatchState {
     centres: Mat<f64>,
     /// The weight of all rows that each centre was ever given.
     counts: Vec<f64>,
@@ -279,7 +279,7 @@ struct Steps {
 }
 
 /// A fit on rows in memory.
-struct Fit<'a> {
+struct MiniBatchFit<'a> {
     learner: &'a MiniBatchKMeans,
     data: &'a Dataset<'a>,
     /// Rows of positive weight, and the sums of their weights up to each, unless all weigh the same.
@@ -288,7 +288,7 @@ struct Fit<'a> {
     batch: usize,
 }
 
-impl<'a> Fit<'a> {
+impl<'a> MiniBatchFit<'a> {
     fn new(learner: &'a MiniBatchKMeans, data: &'a Dataset<'a>) -> Result<Self> {
         let present: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
         let (rows, k) = (present.len(), learner.n_clusters);
@@ -306,8 +306,8 @@ impl<'a> Fit<'a> {
     }
 
     /// Rows drawn with their weights, with putting back.
-    fn draw(&self, count: usize, stream: &mut Stream) -> OwnedDataset {
-        let one = |stream: &mut Stream| match &self.sums {
+    fn draw(&self, count: usize, stream: &mut RngStream) -> OwnedDataset {
+        let one = |stream: &mut RngStream| match &self.sums {
             None => stream.below(self.present.len()),
             Some(sums) => {
                 let at = stream.uniform() * sums[sums.len() - 1];
@@ -316,12 +316,12 @@ impl<'a> Fit<'a> {
         };
         let rows: Vec<usize> = (0..count).map(|_| self.present[one(stream)]).collect();
         // A row of weight 2 is drawn twice as often, and then counts as one.
-        Dataset { weight: None, y: Target::None, ..*self.data }.take(&rows)
+        Dataset { weight: None, y: Target::None, ..*self.data }.take_rows(&rows)
     }
 
     fn run(&self, cx: &Context<'_>) -> Result<MiniBatchKMeansModel> {
         let (learner, rows) = (self.learner, self.present.len());
-        let mut stream = Stream::new(cx.seed, "mini-batch", 0);
+        let mut stream = RngStream::new(cx.seed, "mini-batch", 0);
         let size = match learner.init_size {
             Some(size) if size >= learner.n_clusters => size,
             Some(_) => 3 * learner.n_clusters,
@@ -331,15 +331,15 @@ impl<'a> Fit<'a> {
         cx.check(Progress { stage: "start", done: 0, total: None, objective: None })?;
         let start = self.draw(size.min(rows), &mut stream);
         let centres = learner.start(&start.view(), cx.seed, cx)?;
-        let mut state = Steps { counts: vec![0.0; centres.rows()], centres, steps: 0, since: 0 };
+        let mut state = MiniBatchState { counts: vec![0.0; centres.rows()], centres, steps: 0, since: 0 };
         let tolerance = if learner.tol > 0.0 { learner.tol * self.mean_variance()? } else { 0.0 };
         let most = (learner.max_iter.saturating_mul(rows as u64) / self.batch as u64).max(1);
         let mut end =
-            End { smooth: None, least: None, without: 0, share: (2.0 * self.batch as f64 / (rows as f64 + 1.0)).min(1.0) };
+            InertiaMonitor { smooth: None, least: None, without: 0, share: (2.0 * self.batch as f64 / (rows as f64 + 1.0)).min(1.0) };
         let mut trace = Trace::timed(&["objective"]);
         let (mut converged, mut cut) = (false, false);
         while state.steps < most && !converged {
-            if cx.out_of_time() {
+            if cx.deadline_passed() {
                 cut = true;
                 break;
             }
@@ -379,7 +379,7 @@ impl<'a> Fit<'a> {
 }
 
 /// When steps no longer help: the smoothed inertia has not fallen for a while.
-struct End {
+struct InertiaMonitor {
     smooth: Option<f64>,
     least: Option<f64>,
     without: u64,
@@ -387,7 +387,7 @@ struct End {
     share: f64,
 }
 
-impl End {
+impl InertiaMonitor {
     fn is_reached(&mut self, inertia: f64, patience: Option<u64>) -> bool {
         let smooth = self.smooth.map_or(inertia, |s| s * (1.0 - self.share) + inertia * self.share);
         self.smooth = Some(smooth);
@@ -403,13 +403,13 @@ impl End {
 impl MiniBatchKMeans {
     fn model(
         &self,
-        state: Steps,
+        state: MiniBatchState,
         data: &Dataset<'_>,
         mut certificate: Certificate,
         trace: Option<Trace>,
         smooth: f64,
     ) -> Result<MiniBatchKMeansModel> {
-        let Steps { centres, counts, steps, since } = state;
+        let MiniBatchState { centres, counts, steps, since } = state;
         let (mut sizes, mut inertia, mut labels) = (counts.clone(), smooth, None);
         if self.compute_labels {
             let mut all = vec![0; data.rows()];
@@ -447,7 +447,7 @@ fn resume(
         Some(model) => {
             data.x.expect_cols(model.n_features())?;
             let centres = model.inner.centres().clone();
-            Steps { centres, counts: model.counts.clone(), steps: model.steps, since: model.since }
+            MiniBatchState { centres, counts: model.counts.clone(), steps: model.steps, since: model.since }
         }
         None => {
             let (rows, k) = (data.rows(), learner.n_clusters);
@@ -455,10 +455,10 @@ fn resume(
                 return Err(Error::Data(format!("there are {rows} rows, and {k} clusters need at least {k}; lower n_clusters")));
             }
             let centres = learner.start(data, cx.seed, cx)?;
-            Steps { counts: vec![0.0; centres.rows()], centres, steps: 0, since: 0 }
+            MiniBatchState { counts: vec![0.0; centres.rows()], centres, steps: 0, since: 0 }
         }
     };
-    let mut stream = Stream::new(cx.seed, "mini-batch", state.steps + 1);
+    let mut stream = RngStream::new(cx.seed, "mini-batch", state.steps + 1);
     let inertia = learner.step(&mut state, data, &mut stream)?;
     let certificate =
         Certificate { method: "mini-batches".into(), iterations: state.steps, converged: true, ..Certificate::default() };
@@ -547,7 +547,7 @@ mod tests {
     use serde_json::json;
 
     fn clouds(rows: usize, k: usize, seed: u64) -> Mat<f64> {
-        let mut s = Stream::new(seed, "clouds", 0);
+        let mut s = RngStream::new(seed, "clouds", 0);
         let centres = Mat::from_fn(k, 3, |_, _| 8.0 * s.normal());
         Mat::from_fn(rows, 3, |i, j| centres[(i % k, j)] + s.normal())
     }

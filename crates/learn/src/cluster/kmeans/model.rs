@@ -4,8 +4,8 @@ use ermine_core::*;
 use ermine_math::distance::squared;
 use rayon::prelude::*;
 
-use super::choose::Tried;
-use super::lloyd::Cache;
+use super::choose::ClusterCountScore;
+use super::lloyd::PackedCenters;
 
 /// Rows that are assigned at a time.
 const BLOCK: usize = 4096;
@@ -20,8 +20,8 @@ pub struct KMeansModel {
     trace: Option<Trace>,
     labels: Option<Vec<u32>>,
     run: u64,
-    tried: Vec<Tried>,
-    cache: Cache,
+    tried: Vec<ClusterCountScore>,
+    cache: PackedCenters,
 }
 
 impl KMeansModel {
@@ -33,7 +33,7 @@ impl KMeansModel {
         trace: Option<Trace>,
         run: u64,
     ) -> Self {
-        Self { centres, sizes, inertia, certificate, trace, labels: None, run, tried: Vec::new(), cache: Cache::default() }
+        Self { centres, sizes, inertia, certificate, trace, labels: None, run, tried: Vec::new(), cache: PackedCenters::default() }
     }
 
     pub(super) fn run(&self) -> u64 {
@@ -44,12 +44,12 @@ impl KMeansModel {
         Self { labels: Some(labels), ..self }
     }
 
-    pub(super) fn with_tried(self, tried: Vec<Tried>) -> Self {
+    pub(super) fn with_tried(self, tried: Vec<ClusterCountScore>) -> Self {
         Self { tried, ..self }
     }
 
     /// The numbers of clusters that were tried, where a rule chose among several.
-    pub fn tried(&self) -> &[Tried] {
+    pub fn tried(&self) -> &[ClusterCountScore] {
         &self.tried
     }
 
@@ -104,7 +104,7 @@ impl KMeansModel {
         }
         let certificate: Certificate = input.field("certificate")?;
         // Files of the first versions do not have it.
-        let tried: Vec<Tried> = if input.has_field("tried") { input.field("tried")? } else { Vec::new() };
+        let tried: Vec<ClusterCountScore> = if input.has_field("tried") { input.field("tried")? } else { Vec::new() };
         Ok(Self::new(centres, sizes, inertia, certificate, None, 0).with_tried(tried))
     }
 }
@@ -143,13 +143,13 @@ impl Model for KMeansModel {
             .collect();
         report.table("Centres", &columns, rows);
         if !self.tried.is_empty() {
-            let row = |t: &Tried| {
+            let row = |t: &ClusterCountScore| {
                 let silhouette = t.silhouette.map_or(Cell::Empty, Cell::from);
                 vec![Cell::Number(t.clusters as f64), t.inertia.into(), t.penalised.into(), silhouette]
             };
             let heads = ["clusters", "inertia", "penalised", "silhouette"];
             report.table("Numbers of clusters", &heads, self.tried.iter().map(row).collect());
-            let mut curve = |title: &str, y: &str, value: &dyn Fn(&Tried) -> Option<f64>| {
+            let mut curve = |title: &str, y: &str, value: &dyn Fn(&ClusterCountScore) -> Option<f64>| {
                 let points = self.tried.iter().filter_map(|t| Some((t.clusters as f64, value(t)?))).collect();
                 let curves = vec![Curve { name: y.into(), points }];
                 report.sections.push(Section::Plot { title: title.into(), x: "clusters".into(), y: y.into(), curves });

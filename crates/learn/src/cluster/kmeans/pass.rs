@@ -3,22 +3,22 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::choose::{self, Tried};
-use super::lloyd::{Cache, Farthest, Totals};
-use super::start::Sample;
-use super::{Clusters, Init, KMeans, KMeansModel};
+use super::choose::{self, ClusterCountScore};
+use super::lloyd::{PackedCenters, FarthestRows, LloydSums};
+use super::start::HashSample;
+use super::{ClusterCount, KMeansInit, KMeans, KMeansModel};
 
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum Phase {
+pub(super) enum KMeansPhase {
     /// Draw the rows among which to start; those of a greater hash are not looked at.
     Sample(u64),
     /// A step of Lloyd.
-    Step,
+    LloydIteration,
     /// Find the rows farthest from their centres, for the centres without rows of these totals.
-    Farthest(Box<Totals>),
+    Farthest(Box<LloydSums>),
     /// Say what the final centres are worth.
-    Last {
+    FinalPass {
         /// Whether the centres have settled.
         settled: bool,
     },
@@ -29,10 +29,10 @@ pub(super) enum Phase {
 pub struct KMeansState {
     cols: usize,
     seed: u64,
-    pub(super) phase: Phase,
+    pub(super) phase: KMeansPhase,
     pub(super) centres: Mat<f64>,
     /// What starts are drawn from.
-    sample: Option<Sample>,
+    sample: Option<HashSample>,
     /// How many groups are tried now.
     k: usize,
     /// The number of the present start.
@@ -44,17 +44,17 @@ pub struct KMeansState {
     tolerance: Option<f64>,
     trace: Trace,
     /// Where the best start of this number of groups led.
-    pub(super) best: Option<Outcome>,
+    pub(super) best: Option<KMeansRun>,
     /// Where the best starts of other numbers led, and what they are worth.
-    tried: Vec<(Outcome, Tried)>,
+    tried: Vec<(KMeansRun, ClusterCountScore)>,
     /// The centres made ready for the kernels, once a pass.
     #[serde(skip)]
-    pub(super) cache: Cache,
+    pub(super) cache: PackedCenters,
 }
 
 /// Where one start led.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Outcome {
+pub(super) struct KMeansRun {
     pub(super) run: u64,
     centres: Mat<f64>,
     sizes: Vec<f64>,
@@ -66,16 +66,16 @@ pub(super) struct Outcome {
 
 /// What [`KMeans`] gathers in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum KMeansPart {
+pub enum KMeansPartial {
     #[doc(hidden)]
-    Sample(Sample),
+    Sample(HashSample),
     #[doc(hidden)]
-    Totals(Box<Totals>),
+    Totals(Box<LloydSums>),
     #[doc(hidden)]
-    Farthest(Farthest),
+    Farthest(FarthestRows),
 }
 
-impl Partial for KMeansPart {
+impl Partial for KMeansPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
             (Self::Sample(a), Self::Sample(b)) => a.merge(b),
@@ -94,15 +94,15 @@ impl KMeansState {
 
     fn begin(&mut self, centres: Mat<f64>) {
         self.centres = centres;
-        self.cache = Cache::default();
-        self.phase = Phase::Step;
+        self.cache = PackedCenters::default();
+        self.phase = KMeansPhase::LloydIteration;
         self.iteration = 0;
         self.fingerprint = None;
         self.trace = Trace::timed(&["iteration", "objective"]);
     }
 
-    fn outcome(&mut self, totals: &Totals, converged: bool) -> Outcome {
-        Outcome {
+    fn outcome(&mut self, totals: &LloydSums, converged: bool) -> KMeansRun {
+        KMeansRun {
             run: self.run,
             centres: std::mem::take(&mut self.centres),
             sizes: totals.weight.clone(),
@@ -116,19 +116,19 @@ impl KMeansState {
 
 impl PassLearner for KMeans {
     type State = KMeansState;
-    type Partial = KMeansPart;
+    type Partial = KMeansPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         // The sums of a block should cost less than its rows.
         (self.range().1.saturating_mul(cols) / 8).next_power_of_two().clamp(BLOCK_ROWS, 1 << 18)
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansState> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansState> {
         let cols = head.cols();
         let mut state = KMeansState {
             cols,
             seed: cx.seed,
-            phase: Phase::Sample(u64::MAX),
+            phase: KMeansPhase::Sample(u64::MAX),
             centres: Mat::zeros(0, cols),
             sample: None,
             k: self.range().0,
@@ -139,9 +139,9 @@ impl PassLearner for KMeans {
             trace: Trace::default(),
             best: None,
             tried: Vec::new(),
-            cache: Cache::default(),
+            cache: PackedCenters::default(),
         };
-        if let Init::Given(centres) = self.init()? {
+        if let KMeansInit::Given(centres) = self.init()? {
             if centres.cols() != cols {
                 let expected = format!("its centres have {} numbers, and the data has {cols} columns", centres.cols());
                 return Err(self.refuse("init", &self.init, expected));
@@ -151,26 +151,26 @@ impl PassLearner for KMeans {
         Ok(state)
     }
 
-    fn empty(&self, state: &KMeansState) -> KMeansPart {
+    fn empty_partial(&self, state: &KMeansState) -> KMeansPartial {
         match &state.phase {
-            Phase::Sample(limit) => KMeansPart::Sample(Sample::new(self.range().1, state.cols).with_limit(*limit)),
-            Phase::Step | Phase::Last { .. } => KMeansPart::Totals(Box::new(Totals::new(state.clusters(), state.cols))),
-            Phase::Farthest(totals) => KMeansPart::Farthest(Farthest::new(totals.empty_clusters().len())),
+            KMeansPhase::Sample(limit) => KMeansPartial::Sample(HashSample::new(self.range().1, state.cols).with_limit(*limit)),
+            KMeansPhase::LloydIteration | KMeansPhase::FinalPass { .. } => KMeansPartial::Totals(Box::new(LloydSums::new(state.clusters(), state.cols))),
+            KMeansPhase::Farthest(totals) => KMeansPartial::Farthest(FarthestRows::new(totals.empty_clusters().len())),
         }
     }
 
-    fn add(&self, state: &KMeansState, part: &mut KMeansPart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &KMeansState, part: &mut KMeansPartial, rows: &Dataset<'_>) -> Result<()> {
         let mut labels = vec![0; rows.rows()];
         add_with_labels(state, part, rows, &mut labels)
     }
 
-    fn finish(&self, mut state: KMeansState, total: KMeansPart, cx: &Context<'_>) -> Result<Step<KMeansState, KMeansModel>> {
-        let outcome = match (std::mem::replace(&mut state.phase, Phase::Step), total) {
-            (_, KMeansPart::Sample(sample)) => {
+    fn finish(&self, mut state: KMeansState, total: KMeansPartial, cx: &Context<'_>) -> Result<PassStep<KMeansState, KMeansModel>> {
+        let outcome = match (std::mem::replace(&mut state.phase, KMeansPhase::LloydIteration), total) {
+            (_, KMeansPartial::Sample(sample)) => {
                 self.enough_rows(sample.rows())?;
                 if sample.is_short() {
-                    state.phase = Phase::Sample(u64::MAX);
-                    return Ok(Step::Again(state, None));
+                    state.phase = KMeansPhase::Sample(u64::MAX);
+                    return Ok(PassStep::NextPass(state, None));
                 }
                 state.sample = Some(sample);
                 if let Some(first) = self.next_start(&state, cx)? {
@@ -178,28 +178,28 @@ impl PassLearner for KMeans {
                 }
                 None
             }
-            (Phase::Last { settled }, KMeansPart::Totals(totals)) => {
+            (KMeansPhase::FinalPass { settled }, KMeansPartial::Totals(totals)) => {
                 state.trace.push(&[(state.iteration + 1) as f64, totals.inertia]);
                 let same = state.fingerprint == Some(totals.fingerprint);
                 Some(state.outcome(&totals, settled || same))
             }
-            (_, KMeansPart::Totals(totals)) => {
+            (_, KMeansPartial::Totals(totals)) => {
                 self.enough_rows(totals.rows)?;
                 state.iteration += 1;
                 state.trace.push(&[state.iteration as f64, totals.inertia]);
                 let same = state.fingerprint.replace(totals.fingerprint) == Some(totals.fingerprint);
-                if same || cx.out_of_time() {
+                if same || cx.deadline_passed() {
                     // These centres, these groups and this inertia belong together.
                     Some(state.outcome(&totals, same))
                 } else if totals.empty_clusters().is_empty() {
                     self.move_centres(&mut state, &totals);
                     None
                 } else {
-                    state.phase = Phase::Farthest(totals);
+                    state.phase = KMeansPhase::Farthest(totals);
                     None
                 }
             }
-            (Phase::Farthest(mut totals), KMeansPart::Farthest(farthest)) => {
+            (KMeansPhase::Farthest(mut totals), KMeansPartial::Farthest(farthest)) => {
                 totals.move_to_farthest(&state.centres, &farthest);
                 self.move_centres(&mut state, &totals);
                 None
@@ -216,22 +216,22 @@ impl PassLearner for KMeans {
                 Ok(Some(next)) => state.begin(next),
                 Ok(None) => match self.next_number(&mut state, cx) {
                     Ok(Some(next)) => state.begin(next),
-                    Ok(None) => return self.outcome(state, false).map(Step::Done),
-                    Err(Error::Deadline(_)) => return self.outcome(state, true).map(Step::Done),
+                    Ok(None) => return self.outcome(state, false).map(PassStep::Done),
+                    Err(Error::Deadline(_)) => return self.outcome(state, true).map(PassStep::Done),
                     Err(e) => return Err(e),
                 },
-                Err(Error::Deadline(_)) => return self.outcome(state, true).map(Step::Done),
+                Err(Error::Deadline(_)) => return self.outcome(state, true).map(PassStep::Done),
                 Err(e) => return Err(e),
             }
         }
-        Ok(Step::Again(state, objective))
+        Ok(PassStep::NextPass(state, objective))
     }
 
-    fn interrupted(&self, state: &KMeansState) -> Option<KMeansModel> {
+    fn model_so_far(&self, state: &KMeansState) -> Option<KMeansModel> {
         let mut state = state.clone();
         if state.best.is_none() && state.tried.is_empty() {
             // The centres of a step under way are no worse than those before it.
-            state.best = Some(Outcome {
+            state.best = Some(KMeansRun {
                 run: state.run,
                 sizes: vec![0.0; state.clusters()],
                 inertia: state.trace.rows.last()?[1],
@@ -246,11 +246,11 @@ impl PassLearner for KMeans {
 }
 
 /// Takes a block into a partial, and says where its rows went.
-pub(super) fn add_with_labels(state: &KMeansState, part: &mut KMeansPart, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+pub(super) fn add_with_labels(state: &KMeansState, part: &mut KMeansPartial, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
     match part {
-        KMeansPart::Sample(sample) => sample.add(rows, state.seed),
-        KMeansPart::Totals(totals) => totals.add(&state.centres, &state.cache, rows, labels),
-        KMeansPart::Farthest(farthest) => farthest.add(&state.centres, &state.cache, rows, labels),
+        KMeansPartial::Sample(sample) => sample.add(rows, state.seed),
+        KMeansPartial::Totals(totals) => totals.add(&state.centres, &state.cache, rows, labels),
+        KMeansPartial::Farthest(farthest) => farthest.add(&state.centres, &state.cache, rows, labels),
     }
 }
 
@@ -268,7 +268,7 @@ impl KMeans {
         let init = self.init()?;
         match &state.sample {
             Some(sample) if state.run < self.starts(&init) => {
-                let plus = matches!(init, Init::PlusPlus);
+                let plus = matches!(init, KMeansInit::PlusPlus);
                 sample.centres(state.k, plus, state.seed, state.run, cx).map(Some)
             }
             _ => Ok(None),
@@ -277,8 +277,8 @@ impl KMeans {
 
     /// The centres of the first start of the next number of groups, where several are tried.
     fn next_number(&self, state: &mut KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
-        let (Clusters::Rule(_), Some(most)) = (self.n_clusters, state.sample.as_ref().map(Sample::len)) else { return Ok(None) };
-        self.judge(state);
+        let (ClusterCount::Rule(_), Some(most)) = (self.n_clusters, state.sample.as_ref().map(HashSample::len)) else { return Ok(None) };
+        self.score_k(state);
         if state.k >= self.max_clusters.min(most) {
             return Ok(None);
         }
@@ -288,41 +288,41 @@ impl KMeans {
     }
 
     /// Says what the best start of the present number of groups is worth.
-    fn judge(&self, state: &mut KMeansState) {
+    fn score_k(&self, state: &mut KMeansState) {
         if let (Some(sample), Some(best)) = (&state.sample, state.best.take()) {
             let alone = state.tried.first().filter(|t| t.1.clusters == 1).map(|t| t.1.inertia);
-            let judge = choose::Judge { learner: self, sample, alone };
-            let tried = judge.try_out(&best.centres, &best.sizes, best.inertia);
+            let judge = choose::ClusterCountScorer { learner: self, sample, alone };
+            let tried = judge.score(&best.centres, &best.sizes, best.inertia);
             state.tried.push((best, tried));
         }
     }
 
     /// The model of what was tried; `cut` when that was not all.
     fn outcome(&self, mut state: KMeansState, cut: bool) -> Result<KMeansModel> {
-        let Clusters::Rule(rule) = self.n_clusters else {
-            let best = state.best.map(|b| Outcome { converged: b.converged && !cut, ..b });
+        let ClusterCount::Rule(rule) = self.n_clusters else {
+            let best = state.best.map(|b| KMeansRun { converged: b.converged && !cut, ..b });
             return self.model(best, Vec::new(), cut);
         };
-        self.judge(&mut state);
+        self.score_k(&mut state);
         if state.tried.is_empty() {
             return self.model(None, Vec::new(), cut);
         }
-        let table: Vec<Tried> = state.tried.iter().map(|t| t.1).collect();
+        let table: Vec<ClusterCountScore> = state.tried.iter().map(|t| t.1).collect();
         let best = state.tried.swap_remove(choose::best(rule, &table)).0;
-        self.model(Some(Outcome { converged: best.converged && !cut, ..best }), table, cut)
+        self.model(Some(KMeansRun { converged: best.converged && !cut, ..best }), table, cut)
     }
 
     /// Every centre goes to the mean of its rows; what follows depends on how far they went.
-    fn move_centres(&self, state: &mut KMeansState, totals: &Totals) {
+    fn move_centres(&self, state: &mut KMeansState, totals: &LloydSums) {
         let (centres, shift) = totals.means(&state.centres);
         let tolerance = *state.tolerance.get_or_insert_with(|| self.tol * totals.mean_variance(&centres, &state.centres));
         state.centres = centres;
-        state.cache = Cache::default();
+        state.cache = PackedCenters::default();
         let settled = shift <= tolerance;
-        state.phase = if settled || state.iteration >= self.max_iter { Phase::Last { settled } } else { Phase::Step };
+        state.phase = if settled || state.iteration >= self.max_iter { KMeansPhase::FinalPass { settled } } else { KMeansPhase::LloydIteration };
     }
 
-    fn model(&self, best: Option<Outcome>, tried: Vec<Tried>, cut: bool) -> Result<KMeansModel> {
+    fn model(&self, best: Option<KMeansRun>, tried: Vec<ClusterCountScore>, cut: bool) -> Result<KMeansModel> {
         let best = best.ok_or_else(|| Error::Data("no start led anywhere".into()))?;
         let mut notes = Vec::new();
         let empty = best.sizes.iter().filter(|&&w| w == 0.0).count();
@@ -330,7 +330,7 @@ impl KMeans {
             let k = best.sizes.len();
             notes.push(format!("{} of {k} clusters have rows: the data has fewer distinct rows than clusters", k - empty));
         }
-        if let (Clusters::Rule(rule), Some(last)) = (self.n_clusters, tried.last()) {
+        if let (ClusterCount::Rule(rule), Some(last)) = (self.n_clusters, tried.last()) {
             let word = serde_json::to_value(rule).ok().and_then(|v| Some(v.as_str()?.to_owned())).unwrap_or_default();
             let (k, first) = (best.centres.rows(), rule.first());
             notes.push(format!("{k} clusters by the {word}, of {first} to {} that were tried", last.clusters));

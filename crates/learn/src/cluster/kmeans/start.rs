@@ -56,7 +56,7 @@ pub(super) fn each_row(x: &Features<'_>, mut f: impl FnMut(usize, &[f64])) -> Re
 
 /// The distinct rows with the least hashes, with their weights.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Sample {
+pub struct HashSample {
     most: usize,
     cols: usize,
     /// Rows of a greater hash are left out at once; they would not stay anyway, unless many rows are equal.
@@ -69,7 +69,7 @@ pub struct Sample {
     seen: u64,
 }
 
-impl Sample {
+impl HashSample {
     pub(crate) fn new(clusters: usize, cols: usize) -> Self {
         let most = (SAMPLE_NUMBERS / cols.max(1)).min(SAMPLE_ROWS).max(clusters.saturating_mul(ROWS_A_CLUSTER)).max(256);
         Self { most, cols, limit: u64::MAX, hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0 }
@@ -215,7 +215,7 @@ impl Sample {
     /// Centres to start from: greedy k-means++, or rows drawn at random.
     pub(crate) fn centres(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let salt = |step: usize| mix(mix(seed ^ 0x6B6D_6561_6E73) ^ mix(run).wrapping_add(step as u64));
-        let chosen = if plus_plus { self.spread_out(k, salt, cx)? } else { self.drawn(|i| self.weight[i], salt(0), k) };
+        let chosen = if plus_plus { self.plus_plus(k, salt, cx)? } else { self.drawn(|i| self.weight[i], salt(0), k) };
         // Fewer distinct rows than centres: some centres are equal, and stay without rows.
         let mut out = Mat::zeros(k, self.cols);
         for c in 0..k {
@@ -225,7 +225,7 @@ impl Sample {
     }
 
     /// Greedy k-means++: each centre is the best of 2 + ln k rows drawn with their squared distances as weights.
-    fn spread_out(&self, k: usize, salt: impl Fn(usize) -> u64, cx: &Context<'_>) -> Result<Vec<usize>> {
+    fn plus_plus(&self, k: usize, salt: impl Fn(usize) -> u64, cx: &Context<'_>) -> Result<Vec<usize>> {
         const CHUNK: usize = 1024;
         let trials = 2 + (k as f64).ln() as usize;
         let mut chosen = self.drawn(|i| self.weight[i], salt(0), 1);

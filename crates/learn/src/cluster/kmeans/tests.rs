@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::lloyd::{Cache, Totals};
-use super::start::Sample;
+use super::lloyd::{PackedCenters, LloydSums};
+use super::start::HashSample;
 use super::*;
 
 fn fit(learner: &KMeans, x: Features<'_>, weight: Option<&[f64]>) -> Result<KMeansModel> {
@@ -44,7 +44,7 @@ fn by_definition(x: &Mat<f64>, start: &Mat<f64>, weight: &[f64]) -> (Mat<f64>, f
 }
 
 fn clouds(rows: usize, cols: usize, k: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "clouds", 0);
+    let mut s = RngStream::new(seed, "clouds", 0);
     let centres = Mat::from_fn(k, cols, |_, _| 6.0 * s.normal());
     Mat::from_fn(rows, cols, |i, j| centres[(i % k, j)] + s.normal())
 }
@@ -140,7 +140,7 @@ proptest! {
         let x = clouds(120, 3, 5, seed);
         let learner = KMeans { n_clusters: k.into(), ..KMeans::default() };
         let whole = fit(&learner, Features::F64(x.view()), None).unwrap();
-        let order = Stream::new(seed, "order", 0).permutation(120);
+        let order = RngStream::new(seed, "order", 0).permutation(120);
         let shuffled = x.view().take_rows(&order);
         let other = fit(&learner, Features::F64(shuffled.view()), None).unwrap();
         prop_assert!((whole.inertia() - other.inertia()).abs() <= 1e-9 * (1.0 + whole.inertia()));
@@ -314,9 +314,9 @@ fn steps_are_limited_and_the_labels_fit_the_centres() {
 #[test]
 fn the_stopping_rule_knows_the_variance_of_the_columns() {
     let x = clouds(400, 3, 4, 8);
-    let mut totals = Totals::new(2, 3);
+    let mut totals = LloydSums::new(2, 3);
     let centres = x.view().take_rows(&[0, 1]);
-    totals.add(&centres, &Cache::default(), &Dataset::new(Features::F64(x.view())), &mut vec![0; 400]).unwrap();
+    totals.add(&centres, &PackedCenters::default(), &Dataset::new(Features::F64(x.view())), &mut vec![0; 400]).unwrap();
     let (means, _) = totals.means(&centres);
     let variance = |j: usize| {
         let mean = x.view().col_iter(j).sum::<f64>() / 400.0;
@@ -331,9 +331,9 @@ fn a_sample_is_the_same_in_any_order_and_counts_repeated_rows() {
     let x = Mat::from_fn(900, 2, |i, j| ((i * (j + 3)) % 40) as f64);
     let sample = |order: &[usize], blocks: usize| {
         let rows = x.view().take_rows(order);
-        let mut all = Sample::new(1, 2);
+        let mut all = HashSample::new(1, 2);
         for first in (0..900).step_by(blocks) {
-            let mut part = Sample::new(1, 2);
+            let mut part = HashSample::new(1, 2);
             let block = rows.view().row_range(first..900.min(first + blocks));
             part.add(&Dataset::new(Features::F64(block)), 5).unwrap();
             all.merge(part);
@@ -341,7 +341,7 @@ fn a_sample_is_the_same_in_any_order_and_counts_repeated_rows() {
         serde_json::to_value(&all).unwrap()
     };
     let plain: Vec<usize> = (0..900).collect();
-    let shuffled = Stream::new(1, "shuffled", 0).permutation(900);
+    let shuffled = RngStream::new(1, "shuffled", 0).permutation(900);
     assert_eq!(sample(&plain, 900), sample(&shuffled, 64));
     let weights: f64 = sample(&plain, 100)["weight"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).sum();
     assert_eq!(weights, 900.0);
@@ -352,23 +352,23 @@ fn a_sample_gathered_with_less_work_is_the_same() {
     let x = clouds(20_000, 2, 4, 6);
     let data = Dataset::new(Features::F64(x.view()));
     let gather = |limit: u64| {
-        let mut sample = Sample::new(1, 2).with_limit(limit);
+        let mut sample = HashSample::new(1, 2).with_limit(limit);
         sample.add(&data, 3).unwrap();
         (sample.is_short(), sample.centres(5, true, 3, 0, &Context::default()).unwrap())
     };
     // The sample holds all rows of so small a table; a third of the hashes are too few.
     assert!(!gather(u64::MAX).0 && gather(u64::MAX / 3).0);
-    let mut large = Sample::new(1, 200);
+    let mut large = HashSample::new(1, 200);
     assert_eq!(large.limit_for(10_000), u64::MAX);
     assert!(large.limit_for(1_000_000) < u64::MAX / 80);
     let wide = clouds(30_000, 200, 2, 1);
     let data = Dataset::new(Features::F64(wide.view()));
     let limit = large.limit_for(30_000);
     large.add(&data, 3).unwrap();
-    let mut limited = Sample::new(1, 200).with_limit(limit);
+    let mut limited = HashSample::new(1, 200).with_limit(limit);
     limited.add(&data, 3).unwrap();
     assert!(limit < u64::MAX && !limited.is_short());
-    let start = |s: &Sample| s.centres(2, true, 3, 0, &Context::default()).unwrap();
+    let start = |s: &HashSample| s.centres(2, true, 3, 0, &Context::default()).unwrap();
     assert_eq!(start(&large), start(&limited));
 }
 
@@ -383,8 +383,8 @@ fn bounds_change_nothing_to_the_last_bit() {
             for weight in [None, Some(&weight[..])] {
                 let data = Dataset::new(features).with_weight(weight);
                 let run = |bounds| memory::fit_with(&learner, &data, &Context::default(), bounds).unwrap();
-                let plain = run(bounds::Bounds::never(&data));
-                for other in [run(bounds::Bounds::always(&data)), learner.fit(&data, &Context::default()).unwrap()] {
+                let plain = run(bounds::GroupBounds::never(&data));
+                for other in [run(bounds::GroupBounds::always(&data)), learner.fit(&data, &Context::default()).unwrap()] {
                     assert_eq!(plain.centres(), other.centres());
                     assert_eq!((plain.inertia(), plain.iterations()), (other.inertia(), other.iterations()));
                     assert_eq!(plain.labels(), other.labels());
@@ -400,8 +400,8 @@ fn rules_find_the_number_of_groups() {
     let x = clouds(600, 4, 3, 2);
     let data = Dataset::new(Features::F64(x.view()));
     for rule in ["elbow", "penalty", "silhouette"] {
-        let rule: ClustersRule = serde_json::from_value(json!(rule)).unwrap();
-        let learner = KMeans { n_clusters: Clusters::Rule(rule), max_clusters: 6, n_init: json!(3), ..KMeans::default() };
+        let rule: ClusterCountRule = serde_json::from_value(json!(rule)).unwrap();
+        let learner = KMeans { n_clusters: ClusterCount::Rule(rule), max_clusters: 6, n_init: json!(3), ..KMeans::default() };
         let model = learner.fit(&data, &Context::default()).unwrap();
         assert_eq!(model.centres().rows(), 3, "{rule:?}");
         let tried = model.tried();
@@ -429,7 +429,7 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
     let x = clouds(90, 2, 3, 5);
     let data = Dataset::new(Features::F64(x.view()));
     let learner = |penalty: Option<f64>| KMeans {
-        n_clusters: Clusters::Rule(ClustersRule::Penalty),
+        n_clusters: ClusterCount::Rule(ClusterCountRule::Penalty),
         max_clusters: 6,
         penalty,
         ..KMeans::default()
@@ -442,8 +442,8 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
     let weight: Vec<f64> = (0..90).map(|i| 1.0 + (i % 2) as f64).collect();
     let rows: Vec<usize> = (0..90).flat_map(|i| vec![i; 1 + i % 2]).collect();
     let twice = x.view().take_rows(&rows);
-    for rule in [ClustersRule::Elbow, ClustersRule::Penalty, ClustersRule::Silhouette] {
-        let learner = KMeans { n_clusters: Clusters::Rule(rule), max_clusters: 5, ..KMeans::default() };
+    for rule in [ClusterCountRule::Elbow, ClusterCountRule::Penalty, ClusterCountRule::Silhouette] {
+        let learner = KMeans { n_clusters: ClusterCount::Rule(rule), max_clusters: 5, ..KMeans::default() };
         let a = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
         let b = learner.fit(&Dataset::new(Features::F64(twice.view())), &Context::default()).unwrap();
         for (a, b) in a.tried().iter().zip(b.tried()) {
@@ -455,11 +455,11 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
     }
     // No more clusters are tried than there are different rows.
     let few = [1.0, 1.0, 5.0, 5.0, 9.0];
-    let model = KMeans { n_clusters: Clusters::Rule(ClustersRule::Elbow), ..KMeans::default() }
+    let model = KMeans { n_clusters: ClusterCount::Rule(ClusterCountRule::Elbow), ..KMeans::default() }
         .fit(&Dataset::new(Features::F64(MatRef::row_major(&few, 5, 1))), &Context::default())
         .unwrap();
     assert_eq!(model.tried().len(), 3);
-    let e = KMeans { init: json!([[0.0]]), n_clusters: Clusters::Rule(ClustersRule::Elbow), ..KMeans::default() }.check();
+    let e = KMeans { init: json!([[0.0]]), n_clusters: ClusterCount::Rule(ClusterCountRule::Elbow), ..KMeans::default() }.check();
     assert!(e.unwrap_err().to_string().contains("init"));
 }
 

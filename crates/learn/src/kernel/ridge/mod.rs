@@ -3,14 +3,14 @@
 mod solve;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, LeftOut, Mat, Model, ModelReader, ModelWriter,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, LooPredictions, Mat, Model, ModelReader, ModelWriter,
     ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Task,
 };
-use ermine_math::kernel::{Centres, Expansion, Kernel, Points, Runs, Spread};
+use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel, Points, SparseCoefs, CellVariance};
 use serde::{Deserialize, Serialize};
 
 use super::{GammaChoice, GammaRule, KernelChoice, load_centres, resolve, save_centres};
-use solve::Solution;
+use solve::KernelRidgeSolution;
 
 /// Rows up to which the kernel matrix is held and factored.
 const DIRECT: usize = 15_000;
@@ -20,7 +20,7 @@ const DIRECT: usize = 15_000;
 #[serde(default, deny_unknown_fields)]
 pub struct KernelRidge {
     /// α, or several to choose from by leaving one row out.
-    pub alpha: Penalties,
+    pub alpha: AlphaChoice,
     /// The kernel.
     pub kernel: KernelChoice,
     /// Width of the kernels "rbf", "poly", "sigmoid" and "laplacian".
@@ -30,7 +30,7 @@ pub struct KernelRidge {
     /// Constant of the kernels "poly" and "sigmoid".
     pub coef0: f64,
     /// How it is solved.
-    pub method: RidgeMethod,
+    pub method: KernelRidgeSolver,
     /// Residual at which conjugate gradients end, next to the target.
     pub tol: f64,
     /// Most steps of conjugate gradients.
@@ -40,7 +40,7 @@ pub struct KernelRidge {
 /// One penalty, or several to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Penalties {
+pub enum AlphaChoice {
     /// This one.
     One(f64),
     /// The one of least error when each row is left out.
@@ -50,7 +50,7 @@ pub enum Penalties {
 /// How kernel ridge regression is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum RidgeMethod {
+pub enum KernelRidgeSolver {
     /// A factorisation up to 15,000 rows, conjugate gradients beyond.
     Auto,
     /// Cholesky factorisation.
@@ -64,12 +64,12 @@ pub enum RidgeMethod {
 impl Default for KernelRidge {
     fn default() -> Self {
         Self {
-            alpha: Penalties::One(1.0),
+            alpha: AlphaChoice::One(1.0),
             kernel: "rbf".into(),
             gamma: GammaChoice::Rule(GammaRule::Scale),
             degree: 3,
             coef0: 1.0,
-            method: RidgeMethod::Auto,
+            method: KernelRidgeSolver::Auto,
             tol: 1e-10,
             max_iter: 1000,
         }
@@ -81,7 +81,7 @@ const POSITIVE: Range = Range::at_least(0.0);
 impl Learner for KernelRidge {
     type Model = KernelRidgeModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-4..1e2:log", "kernel=linear,rbf", "gamma=1e-4..10:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-4..1e2:log", "kernel=linear,rbf", "gamma=1e-4..10:log"];
 
     const SPEC: Spec = Spec {
         name: "kernel-ridge",
@@ -131,7 +131,7 @@ impl Learner for KernelRidge {
         ],
     };
 
-    const LEFT_OUT: Option<LeftOut<Self>> = Some(left_out);
+    const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(left_out);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -140,8 +140,8 @@ impl Learner for KernelRidge {
             Err(Error::Parameter { learner: "kernel-ridge", name: "alpha".into(), value, expected: expected.into() })
         };
         match &self.alpha {
-            Penalties::Grid(grid) if grid.is_empty() => refuse("[]".into(), "it must have at least one number"),
-            Penalties::Grid(_) if self.method == RidgeMethod::Cg => {
+            AlphaChoice::Grid(grid) if grid.is_empty() => refuse("[]".into(), "it must have at least one number"),
+            AlphaChoice::Grid(_) if self.method == KernelRidgeSolver::Cg => {
                 refuse("a list".into(), "conjugate gradients solve for one; choose with method auto or eigen")
             }
             _ => Ok(()),
@@ -162,25 +162,25 @@ impl Learner for KernelRidge {
         let target = Mat::from_fn(rows.len(), y.cols(), |k, t| root[k] * y.at(rows[k], t));
         let points = Points::<f64>::new(&kernel, &data.x, &rows)?;
         let direct = match self.method {
-            RidgeMethod::Auto => rows.len() <= DIRECT,
-            RidgeMethod::Cg => false,
-            RidgeMethod::Cholesky | RidgeMethod::Eigen => true,
+            KernelRidgeSolver::Auto => rows.len() <= DIRECT,
+            KernelRidgeSolver::Cg => false,
+            KernelRidgeSolver::Cholesky | KernelRidgeSolver::Eigen => true,
         };
-        if let (Penalties::Grid(_), false) = (&self.alpha, direct) {
+        if let (AlphaChoice::Grid(_), false) = (&self.alpha, direct) {
             return Err(Error::Data(format!(
                 "{} rows are too many to choose alpha from a list: the eigendecomposition would hold {:.0} GB; give one number",
                 rows.len(),
                 2.0 * (rows.len() as f64).powi(2) * 8.0 / 1e9
             )));
         }
-        let Solution { d, alpha, left_out, method, condition, residual, iterations, converged } =
+        let KernelRidgeSolution { d, alpha, left_out, method, condition, residual, iterations, converged } =
             match (&self.alpha, direct, self.method) {
-                (Penalties::One(alpha), false, _) => self.gradients(&points, &root, &target, *alpha, cx)?,
-                (Penalties::One(alpha), true, RidgeMethod::Auto | RidgeMethod::Cholesky) => {
+                (AlphaChoice::One(alpha), false, _) => self.gradients(&points, &root, &target, *alpha, cx)?,
+                (AlphaChoice::One(alpha), true, KernelRidgeSolver::Auto | KernelRidgeSolver::Cholesky) => {
                     solve::by_cholesky(&points, &root, &target, *alpha)?
                 }
-                (Penalties::One(alpha), true, _) => solve::by_eigenvalues(&points, &root, &target, &[*alpha])?,
-                (Penalties::Grid(grid), ..) => solve::by_eigenvalues(&points, &root, &target, grid)?,
+                (AlphaChoice::One(alpha), true, _) => solve::by_eigenvalues(&points, &root, &target, &[*alpha])?,
+                (AlphaChoice::Grid(grid), ..) => solve::by_eigenvalues(&points, &root, &target, grid)?,
             };
         let mut dual = Mat::zeros(data.rows(), y.cols());
         for (k, &i) in rows.iter().enumerate() {
@@ -195,7 +195,7 @@ impl Learner for KernelRidge {
             converged,
             ..Certificate::default()
         };
-        let expansion = Expansion::new(&kernel, Centres::take(&kernel, &data.x, &all)?)?;
+        let expansion = Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &all)?)?;
         KernelRidgeModel::new(expansion, dual, alpha, left_out, Some(certificate))
     }
 
@@ -214,10 +214,10 @@ impl Learner for KernelRidge {
 /// The fit without a row misses it by its coefficient over the diagonal of the inverse of the system.
 fn left_out(ridge: &KernelRidge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let kernel = ridge.kernel.kernel(&ridge.gamma, ridge.degree, ridge.coef0)?;
-    let direct = matches!(ridge.method, RidgeMethod::Auto | RidgeMethod::Cholesky) && data.rows() <= DIRECT;
-    let Penalties::One(alpha) = ridge.alpha else { return Ok(None) };
+    let direct = matches!(ridge.method, KernelRidgeSolver::Auto | KernelRidgeSolver::Cholesky) && data.rows() <= DIRECT;
+    let AlphaChoice::One(alpha) = ridge.alpha else { return Ok(None) };
     // A width that is taken from the rows is another one without each of them.
-    let of = |variance: f64| kernel.resolved(&|which| Spread { columns: which.map_or(data.cols(), <[u32]>::len), variance });
+    let of = |variance: f64| kernel.resolved(&|which| CellVariance { columns: which.map_or(data.cols(), <[u32]>::len), variance });
     if !direct || matches!(kernel, Kernel::Precomputed) || of(1.0) != of(2.0) {
         return Ok(None);
     }
@@ -255,7 +255,7 @@ pub struct KernelRidgeModel {
     dual: Mat<f64>,
     alpha: f64,
     left_out: Vec<(f64, f64)>,
-    functions: Vec<Runs>,
+    functions: Vec<SparseCoefs>,
     certificate: Option<Certificate>,
 }
 

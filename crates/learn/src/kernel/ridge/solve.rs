@@ -1,6 +1,6 @@
 //! The linear system of kernel ridge regression: (S K S + α I) d = S y with S the square roots of the weights.
 
-use ermine_core::{Context, Error, Mat, Progress, Result, Stream};
+use ermine_core::{Context, Error, Mat, Progress, Result, RngStream};
 use ermine_math::kernel::Points;
 use ermine_math::linalg::{Cholesky, eigen_symmetric, product};
 use ermine_math::row_ops::dot;
@@ -9,7 +9,7 @@ use super::KernelRidge;
 use crate::svm::multiply;
 
 /// A solution and what is known of it.
-pub(super) struct Solution {
+pub(super) struct KernelRidgeSolution {
     pub d: Mat<f64>,
     pub alpha: f64,
     /// Penalties that were tried, each with the mean squared error of rows left out.
@@ -50,7 +50,7 @@ fn scaled_gram(points: &Points<'_, f64>, root: &[f64]) -> Result<Mat<f64>> {
 }
 
 /// By a Cholesky factor, or where rounding leaves it none by eigenvalues.
-pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alpha: f64) -> Result<Solution> {
+pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alpha: f64) -> Result<KernelRidgeSolution> {
     let mut k = scaled_gram(points, root)?;
     let diagonal: Vec<f64> = (0..k.rows()).map(|i| k[(i, i)]).collect();
     (0..k.rows()).for_each(|i| k[(i, i)] += alpha);
@@ -62,7 +62,7 @@ pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f
     {
         let mut d = target.clone();
         factor.solve(&mut d);
-        return Ok(Solution {
+        return Ok(KernelRidgeSolution {
             residual: residual(&product(k.view(), d.view()), &d, target, alpha),
             d,
             alpha,
@@ -73,7 +73,7 @@ pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f
             converged: true,
         });
     }
-    Ok(Solution { left_out: Vec::new(), condition: f64::INFINITY, ..spectral(&k, root, target, &[alpha])? })
+    Ok(KernelRidgeSolution { left_out: Vec::new(), condition: f64::INFINITY, ..spectral(&k, root, target, &[alpha])? })
 }
 
 /// Condition up to which the errors of rows left out have digits enough.
@@ -99,13 +99,13 @@ pub(super) fn left_out(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>
 }
 
 /// By one eigendecomposition for all penalties.
-pub(super) fn by_eigenvalues(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<Solution> {
+pub(super) fn by_eigenvalues(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<KernelRidgeSolution> {
     spectral(&scaled_gram(points, root)?, root, target, alphas)
 }
 
 /// Coefficients for the best of several penalties, and the mean squared error of each when a row is left out: its residual by the fit
 /// is that of the whole divided by the diagonal of the inverse.
-fn spectral(k: &Mat<f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<Solution> {
+fn spectral(k: &Mat<f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<KernelRidgeSolution> {
     let (n, targets) = (k.rows(), target.cols());
     let eigen = eigen_symmetric(k.view())?;
     // Eigenvalues that are rounding alone carry nothing; with a penalty of 0 they are left out.
@@ -141,7 +141,7 @@ fn spectral(k: &Mat<f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Re
         Some(best) => best,
         None => (f64::NAN, alphas[0], solve(alphas[0])),
     };
-    Ok(Solution {
+    Ok(KernelRidgeSolution {
         residual: residual(&product(k.view(), d.view()), &d, target, alpha),
         d,
         alpha,
@@ -170,7 +170,7 @@ impl Preconditioner {
     /// None where there is no penalty to add, or rounding leaves the matrix of the rows without a factor.
     fn new(points: &Points<'_, f64>, root: &[f64], alpha: f64, cx: &Context<'_>) -> Result<Option<Self>> {
         let n = points.len();
-        let mut landmarks: Vec<u32> = Stream::new(cx.seed, "kernel ridge landmarks", 0)
+        let mut landmarks: Vec<u32> = RngStream::new(cx.seed, "kernel ridge landmarks", 0)
             .permutation(n)
             .into_iter()
             .take(LANDMARKS.min(n / 4))
@@ -216,7 +216,7 @@ impl KernelRidge {
         target: &Mat<f64>,
         alpha: f64,
         cx: &Context<'_>,
-    ) -> Result<Solution> {
+    ) -> Result<KernelRidgeSolution> {
         let n = points.len();
         let mut d = Mat::zeros(n, target.cols());
         let (mut iterations, mut converged) = (0, true);
@@ -230,7 +230,7 @@ impl KernelRidge {
             let size = dot(&r, &r);
             let (mut left, mut along) = (size, dot(&r, &z));
             let mut steps = 0;
-            while left > self.tol * self.tol * size && steps < self.max_iter && !cx.out_of_time() {
+            while left > self.tol * self.tol * size && steps < self.max_iter && !cx.deadline_passed() {
                 cx.report(Progress { stage: "conjugate gradients", done: steps, total: Some(self.max_iter), objective: None })?;
                 let scaled: Vec<f64> = p.iter().zip(root).map(|(p, r)| p * r).collect();
                 let product = multiply(points, &scaled, cx)?;
@@ -257,7 +257,7 @@ impl KernelRidge {
             let f = multiply(points, &(0..n).map(|i| root[i] * d[(i, t)]).collect::<Vec<_>>(), cx)?;
             (0..n).for_each(|i| products[(i, t)] = root[i] * f[i]);
         }
-        Ok(Solution {
+        Ok(KernelRidgeSolution {
             residual: residual(&products, &d, target, alpha),
             d,
             alpha,

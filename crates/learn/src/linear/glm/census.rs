@@ -1,29 +1,29 @@
 //! What the first pass gathers, totals of the target and a sample of rows, and the model without columns.
 
 use ermine_core::{Dataset, Error, Features, Partial, Result};
-use ermine_math::loss::{Family, Information, Link, glm_block};
-use ermine_math::optimise::{Descent, Told};
+use ermine_math::loss::{Family, FisherKind, Link, glm_block};
+use ermine_math::optimise::{LbfgsDescent, Told};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::Sample;
+use super::super::passes::RowSample;
 use super::evaluate::targets;
-use super::held::Held;
+use super::held::OffsetColumn;
 
 /// Rows of a sample for each number to be found: twice as many would save a pass in ten and cost as much memory again.
 const SAMPLE_ROWS_A_NUMBER: usize = 256;
 
 /// Totals of the target over all rows, and a sample of rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Census {
+pub struct TargetCensus {
     /// The totals.
-    pub totals: Totals,
+    pub totals: TargetSums,
     /// The sample; empty for sparse rows.
-    pub sample: Sample<f64>,
+    pub sample: RowSample<f64>,
 }
 
 /// Totals over rows, of targets y, weights w and offsets o.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct Totals {
+pub struct TargetSums {
     /// Rows with a weight above 0.
     pub rows: f64,
     /// Σ w.
@@ -49,17 +49,17 @@ pub struct Totals {
     pub tilted: (f64, f64),
 }
 
-impl Census {
+impl TargetCensus {
     /// The census of no rows.
     pub fn new(cols: usize, numbers: usize) -> Self {
         let rows = (SAMPLE_ROWS_A_NUMBER * numbers).max(4096);
-        Self { totals: Totals::default(), sample: Sample::new(cols, numbers, rows) }
+        Self { totals: TargetSums::default(), sample: RowSample::new(cols, numbers, rows) }
     }
 
     /// Takes in a block of rows; a target that the family cannot have is refused.
-    pub fn add(&mut self, rows: &Dataset<'_>, family: Family, link: Link, held: Option<&Held>) -> Result<()> {
+    pub fn add(&mut self, rows: &Dataset<'_>, family: Family, link: Link, held: Option<&OffsetColumn>) -> Result<()> {
         let y = targets(&rows.y)?;
-        if let Some(row) = y.iter().position(|&y| !family.holds(y)) {
+        if let Some(row) = y.iter().position(|&y| !family.is_in_support(y)) {
             let needed = format!("{} needs {}", family.name(), family.range());
             return Err(Error::OutOfRange { what: "target".into(), row, value: y[row], needed });
         }
@@ -67,7 +67,7 @@ impl Census {
             Some(held) => held.values(&rows.x, rows.schema)?,
             None => Vec::new(),
         };
-        let mut part = Totals::default();
+        let mut part = TargetSums::default();
         let positive = family.power().is_some_and(|p| p >= 2.0);
         for (i, &y) in y.iter().enumerate() {
             let w = rows.weight_of(i);
@@ -104,7 +104,7 @@ impl Census {
     }
 }
 
-impl Partial for Census {
+impl Partial for TargetCensus {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.totals.merge(&other.totals);
         self.sample.merge(other.sample);
@@ -112,7 +112,7 @@ impl Partial for Census {
     }
 }
 
-impl Totals {
+impl TargetSums {
     fn merge(&mut self, other: &Self) {
         if other.weight > 0.0 {
             let weight = self.weight + other.weight;
@@ -145,7 +145,7 @@ impl Totals {
     }
 
     /// Whether all targets lie at an end of the range of means: counts of 0, shares of 0 or of 1.
-    pub fn at_limit(&self, family: Family) -> bool {
+    pub fn is_at_limit(&self, family: Family) -> bool {
         match family.power() {
             None => self.squares == 0.0 && (self.mean == 0.0 || self.mean == 1.0),
             Some(p) => (1.0..2.0).contains(&p) && self.largest == 0.0,
@@ -172,20 +172,20 @@ impl Totals {
 
 /// The model without columns where rows have offsets: its intercept, found in passes over targets and offsets alone.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct NullSearch {
-    descent: Descent,
+pub struct NullModelSearch {
+    descent: LbfgsDescent,
     intercept: bool,
 }
 
 /// Loss, gradient and curvature by the intercept.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct NullSums {
+pub struct NullModelSums {
     loss: f64,
     gradient: f64,
     curvature: f64,
 }
 
-impl NullSums {
+impl NullModelSums {
     pub fn merge(&mut self, other: Self) {
         self.loss += other.loss;
         self.gradient += other.gradient;
@@ -193,31 +193,31 @@ impl NullSums {
     }
 }
 
-impl NullSearch {
+impl NullModelSearch {
     /// From a start; without intercept there is nothing to find but the loss of the offsets.
     pub fn new(start: f64, intercept: bool) -> Self {
-        Self { descent: Descent::new(vec![if intercept { start } else { 0.0 }], 0), intercept }
+        Self { descent: LbfgsDescent::new(vec![if intercept { start } else { 0.0 }], 0), intercept }
     }
 
     /// Takes in a block of rows.
-    pub fn add(&self, sums: &mut NullSums, rows: &Dataset<'_>, pair: (Family, Link), held: &Held) -> Result<()> {
+    pub fn add(&self, sums: &mut NullModelSums, rows: &Dataset<'_>, pair: (Family, Link), held: &OffsetColumn) -> Result<()> {
         let y = targets(&rows.y)?;
         let mut z = held.values(&rows.x, rows.schema)?;
         z.iter_mut().for_each(|z| *z += self.descent.point()[0]);
         let mut curves = vec![0.0; z.len()];
-        let block = glm_block(pair, Information::Observed, &mut z, &y, rows.weight.unwrap_or(&[]), &mut curves);
+        let block = glm_block(pair, FisherKind::Observed, &mut z, &y, rows.weight.unwrap_or(&[]), &mut curves);
         let (gradient, curvature) = (z.iter().sum(), curves.iter().sum());
-        sums.merge(NullSums { loss: block.loss, gradient, curvature });
+        sums.merge(NullModelSums { loss: block.loss, gradient, curvature });
         Ok(())
     }
 
     /// Takes in the sums of a pass; intercept and loss when they are found.
-    pub fn absorb(&mut self, sums: &NullSums, totals: &Totals) -> Option<(f64, f64)> {
+    pub fn update(&mut self, sums: &NullModelSums, totals: &TargetSums) -> Option<(f64, f64)> {
         if !self.intercept || !sums.loss.is_finite() && self.descent.gradient().is_empty() {
             return Some((self.descent.point()[0], sums.loss));
         }
         let value = sums.loss - totals.saturated + totals.saturated.abs();
-        let done = |d: &Descent| Some((d.best()[0], d.value() + totals.saturated - totals.saturated.abs()));
+        let done = |d: &LbfgsDescent| Some((d.best()[0], d.value() + totals.saturated - totals.saturated.abs()));
         match self.descent.tell(value, &[sums.gradient]) {
             Told::Trying => None,
             Told::Stuck => done(&self.descent),

@@ -3,24 +3,24 @@
 use std::borrow::Cow;
 
 use ermine_core::{Dataset, Features, Partial, Result, Target};
-use ermine_math::loss::{Family, GlmSums, Information, Link, glm_block};
+use ermine_math::loss::{Family, GlmSums, FisherKind, Link, glm_block};
 use ermine_math::skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Curvature, CurvatureSums, add, contiguous, lie_ahead, sparse_dot};
-use super::held::Held;
+use super::super::passes::{CurvatureKind, CurvatureSums, add, contiguous, next_rows, sparse_dot};
+use super::held::OffsetColumn;
 
 /// What is fixed before the first pass over the columns.
 ///
 /// A point has a number for each column, 0 for the held one, then the intercept if there is one. The intercept of a point
 /// is that of columns shifted by `center`, so that a column far from zero does not look like it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Problem {
+pub struct GlmProblem {
     pub cols: usize,
     pub intercept: bool,
     pub family: Family,
     pub link: Link,
-    pub held: Option<Held>,
+    pub held: Option<OffsetColumn>,
     /// The names of the columns, where they have any.
     pub names: Vec<String>,
     /// What is taken off each column; empty for nothing.
@@ -31,14 +31,14 @@ pub struct Problem {
 
 /// What a pass gathers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct PassRequest {
     /// Besides loss and gradient.
-    pub curvature: Curvature,
+    pub curvature: CurvatureKind,
     /// Whether this is the last pass: the expected curvature, for standard errors, and the deviance row by row.
     pub closing: bool,
 }
 
-impl Problem {
+impl GlmProblem {
     /// A column as a person knows it.
     pub fn column(&self, j: usize) -> String {
         self.names.get(j).map_or_else(|| format!("column number {j}"), |name| format!("column \"{name}\""))
@@ -63,17 +63,17 @@ impl Problem {
     }
 
     /// The sums of no rows.
-    pub fn empty(&self, wanted: Wanted, sparse: bool) -> Sums {
+    pub fn empty(&self, wanted: PassRequest, sparse: bool) -> GlmPassSums {
         let curvature = match wanted.curvature {
-            Curvature::None => None,
+            CurvatureKind::None => None,
             kind => Some(CurvatureSums::new(kind, self.cols, self.intercept, sparse)),
         };
-        Sums { loss: 0.0, pearson: 0.0, deviance: 0.0, products: vec![0.0; self.cols], residuals: 0.0, sizes: 0.0, curvature }
+        GlmPassSums { loss: 0.0, pearson: 0.0, deviance: 0.0, products: vec![0.0; self.cols], residuals: 0.0, sizes: 0.0, curvature }
     }
 
     /// Takes in a block of rows at a point.
-    pub fn add(&self, point: &[f64], wanted: Wanted, sums: &mut Sums, rows: &Dataset<'_>) -> Result<()> {
-        let mut block = Block {
+    pub fn add(&self, point: &[f64], wanted: PassRequest, sums: &mut GlmPassSums, rows: &Dataset<'_>) -> Result<()> {
+        let mut block = GlmBlock {
             problem: self,
             y: match self.constant {
                 Some(constant) => Cow::Owned(vec![constant; rows.rows()]),
@@ -118,7 +118,7 @@ impl Problem {
                     z.clear();
                     z.resize(range.len(), 0.0);
                     let x = contiguous(&dense.row_range(range.clone()), &mut scratch, "glm")?;
-                    let ahead = lie_ahead(dense, range.end, at_once);
+                    let ahead = next_rows(dense, range.end, at_once);
                     let (first, second) = ahead.split_at(ahead.len() / 2);
                     scores(x, &point[..self.cols], self.cols, &bias, &mut z, first);
                     block.residuals(&mut z, start, sums);
@@ -148,18 +148,18 @@ pub fn targets<'a>(y: &Target<'a>) -> Result<Cow<'a, [f64]>> {
 }
 
 /// What the rows of a block bring besides their columns, and the curvature that is kept of each.
-struct Block<'a> {
-    problem: &'a Problem,
+struct GlmBlock<'a> {
+    problem: &'a GlmProblem,
     y: Cow<'a, [f64]>,
     weight: &'a [f64],
     offset: Vec<f64>,
     curves: Vec<f64>,
-    wanted: Wanted,
+    wanted: PassRequest,
 }
 
-impl Block<'_> {
+impl GlmBlock<'_> {
     /// Loss and residuals of the rows from `start` on whose scores are in `z`.
-    fn residuals(&mut self, z: &mut [f64], start: usize, sums: &mut Sums) {
+    fn residuals(&mut self, z: &mut [f64], start: usize, sums: &mut GlmPassSums) {
         let range = start..start + z.len();
         let (family, link) = (self.problem.family, self.problem.link);
         if !self.offset.is_empty() {
@@ -175,7 +175,7 @@ impl Block<'_> {
                 }
             }
         }
-        let information = if self.wanted.closing { Information::Expected } else { Information::Observed };
+        let information = if self.wanted.closing { FisherKind::Expected } else { FisherKind::Observed };
         let GlmSums { loss, pearson } = glm_block((family, link), information, z, y, weight, &mut self.curves[range]);
         sums.loss += loss;
         sums.pearson += pearson;
@@ -186,7 +186,7 @@ impl Block<'_> {
 
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Sums {
+pub struct GlmPassSums {
     /// Σ weight times loss.
     pub loss: f64,
     /// Pearson's statistic.
@@ -203,7 +203,7 @@ pub struct Sums {
     pub curvature: Option<CurvatureSums>,
 }
 
-impl Partial for Sums {
+impl Partial for GlmPassSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.loss += other.loss;
         self.pearson += other.pearson;
@@ -218,9 +218,9 @@ impl Partial for Sums {
     }
 }
 
-impl Sums {
+impl GlmPassSums {
     /// The gradient of the loss in the coordinates of a point.
-    pub fn gradient(&self, problem: &Problem) -> Vec<f64> {
+    pub fn gradient(&self, problem: &GlmProblem) -> Vec<f64> {
         let mut out = self.products.clone();
         if problem.intercept {
             out.iter_mut().zip(&problem.center).for_each(|(g, m)| *g -= m * self.residuals);

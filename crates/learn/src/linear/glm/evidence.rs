@@ -4,8 +4,8 @@ use ermine_core::{Error, ModelReader, ModelWriter, Result};
 use ermine_math::distribution::ln_gamma;
 use ermine_math::loss::Family;
 
-use super::census::Totals;
-use super::search::Found;
+use super::census::TargetSums;
+use super::search::GlmSolution;
 
 /// The quality of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,7 +51,7 @@ impl GlmSummary {
         "bic",
     ];
 
-    pub(super) fn new(family: Family, intercept: bool, totals: &Totals, null_loss: f64, found: &Found) -> Self {
+    pub(super) fn new(family: Family, intercept: bool, totals: &TargetSums, null_loss: f64, found: &GlmSolution) -> Self {
         let fitted = found.rank as f64 + f64::from(u8::from(intercept));
         let df_resid = totals.rows - fitted;
         let null_deviance = 2.0 * (null_loss - totals.saturated);
@@ -59,7 +59,7 @@ impl GlmSummary {
         let rounding = 1e-13 * (null_loss.abs() + totals.saturated.abs());
         let null_deviance = match null_deviance {
             // Targets that no mean inside the range fits best have a constant that comes as near as one likes.
-            _ if intercept && totals.at_limit(family) => 0.0,
+            _ if intercept && totals.is_at_limit(family) => 0.0,
             d if !d.is_finite() => f64::NAN,
             d if d <= rounding => 0.0,
             d => d,
@@ -112,7 +112,7 @@ impl GlmSummary {
 /// The log-likelihood at the fitted means and the dispersion that makes it largest.
 ///
 /// Weights of the Gaussian are precisions, those of the others counts, as everywhere in this field.
-fn log_likelihood(family: Family, totals: &Totals, deviance: f64, loss: f64) -> f64 {
+fn log_likelihood(family: Family, totals: &TargetSums, deviance: f64, loss: f64) -> f64 {
     let tau = std::f64::consts::TAU;
     let w = totals.weight;
     match family {

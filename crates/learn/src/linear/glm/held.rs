@@ -3,28 +3,28 @@
 use ermine_core::{Error, Features, Result, Schema};
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::cells::label;
+use crate::prepare::cells::column_label;
 
 /// A column with a coefficient of 1 that is not fitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct OffsetColumn {
     /// Which column.
     pub column: usize,
     /// How it enters.
-    pub role: Role,
+    pub role: OffsetRole,
 }
 
 /// How a held column enters the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum OffsetRole {
     /// As it is.
     Offset,
     /// As its logarithm.
     Exposure,
 }
 
-impl Role {
+impl OffsetRole {
     /// The parameter that names the column.
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Role {
     }
 }
 
-impl Held {
+impl OffsetColumn {
     /// What is added to the score of each row; cells that cannot be are refused, rows counting from the view.
     pub fn values(&self, x: &Features<'_>, schema: Option<&Schema>) -> Result<Vec<f64>> {
         let j = self.column;
@@ -51,7 +51,7 @@ impl Held {
                 Some(values) => (0..t.rows()).map(|i| if t.is_missing(i, j) { f64::NAN } else { values[i] }).collect(),
                 None => {
                     return Err(Error::Kind {
-                        column: label(schema, j),
+                        column: column_label(schema, j),
                         found: "not of numbers".into(),
                         learner: "glm".into(),
                         needed: format!("numbers for its {}", self.role.name()),
@@ -59,16 +59,16 @@ impl Held {
                 }
             },
         };
-        let possible = |v: f64| v.is_finite() && (self.role == Role::Offset || v > 0.0);
+        let possible = |v: f64| v.is_finite() && (self.role == OffsetRole::Offset || v > 0.0);
         if let Some(row) = values.iter().position(|&v| !possible(v)) {
-            let (what, value) = (format!("column {}", label(schema, j)), values[row]);
+            let (what, value) = (format!("column {}", column_label(schema, j)), values[row]);
             let needed = match self.role {
-                Role::Offset => "an offset is a finite number",
-                Role::Exposure => "an exposure is a number above 0; leave out rows without exposure",
+                OffsetRole::Offset => "an offset is a finite number",
+                OffsetRole::Exposure => "an exposure is a number above 0; leave out rows without exposure",
             };
             return Err(Error::OutOfRange { what, row, value, needed: needed.into() });
         }
-        if self.role == Role::Exposure {
+        if self.role == OffsetRole::Exposure {
             values.iter_mut().for_each(|v| *v = v.ln());
         }
         Ok(values)

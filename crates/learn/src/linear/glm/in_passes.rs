@@ -1,17 +1,17 @@
 //! A fit in passes over rows: the targets and a sample first, the model without columns where there are offsets, then one pass for each
 //! evaluation of the objective.
 
-use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, Result, Step};
+use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, Result, PassStep};
 use ermine_math::loss::{Family, Link};
 use serde::{Deserialize, Serialize};
 
 use super::super::coefficients::Coefficients;
 use super::super::inference::{CONFIDENCE, Inference};
-use super::super::passes::Curvature;
-use super::census::{Census, NullSearch, NullSums, Totals};
-use super::evaluate::{Problem, Sums};
-use super::held::Held;
-use super::search::{Plan, Search};
+use super::super::passes::CurvatureKind;
+use super::census::{TargetCensus, NullModelSearch, NullModelSums, TargetSums};
+use super::evaluate::{GlmProblem, GlmPassSums};
+use super::held::OffsetColumn;
+use super::search::{GlmPlan, GlmSearch};
 use super::{Glm, GlmModel, GlmSolver, GlmSummary};
 
 /// Numbers in a point up to which the Hessian is worth its cost.
@@ -25,64 +25,64 @@ const LEAST_SQUARE: f64 = 1e-150;
 /// Where a fit stands between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
-    before: Before,
-    stage: Stage,
+    input: GlmInput,
+    stage: GlmPhase,
 }
 
 /// What is known before the first pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Before {
+struct GlmInput {
     cols: usize,
     sparse: bool,
-    held: Option<Held>,
+    held: Option<OffsetColumn>,
     /// The names of the columns, where they have any.
     names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Stage {
+enum GlmPhase {
     /// Counting targets.
     Census,
     /// The model without columns.
-    Null { census: Box<Census>, search: Box<NullSearch> },
+    Null { census: Box<TargetCensus>, search: Box<NullModelSearch> },
     /// Looking for a point to begin at.
-    Feasible { search: Box<Search>, null_loss: f64, saturated: f64 },
+    Feasible { search: Box<GlmSearch>, null_loss: f64, saturated: f64 },
     /// On the way.
-    Search(Box<Search>),
+    Search(Box<GlmSearch>),
 }
 
 /// What a pass gathers: totals and a sample first, then what the stage needs.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Gathered(Part);
+pub struct GlmPartial(GlmPartialKind);
 
 #[derive(Debug, Serialize, Deserialize)]
-enum Part {
-    Census(Census),
-    Null(NullSums),
-    Sums(Sums),
+enum GlmPartialKind {
+    Census(TargetCensus),
+    Null(NullModelSums),
+    Sums(GlmPassSums),
 }
 
-impl Partial for Gathered {
+impl Partial for GlmPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
-            (Part::Census(a), Part::Census(b)) => a.merge(b),
-            (Part::Null(a), Part::Null(b)) => {
+            (GlmPartialKind::Census(a), GlmPartialKind::Census(b)) => a.merge(b),
+            (GlmPartialKind::Null(a), GlmPartialKind::Null(b)) => {
                 a.merge(b);
                 Ok(())
             }
-            (Part::Sums(a), Part::Sums(b)) => a.merge(b),
-            _ => Err(other_pass()),
+            (GlmPartialKind::Sums(a), GlmPartialKind::Sums(b)) => a.merge(b),
+            _ => Err(wrong_partial()),
         }
     }
 }
 
-fn other_pass() -> Error {
+fn wrong_partial() -> Error {
     Error::Data("glm: parts of different passes".into())
 }
 
 impl PassLearner for Glm {
     type State = State;
-    type Partial = Gathered;
+    type Partial = GlmPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         match cols {
@@ -94,72 +94,72 @@ impl PassLearner for Glm {
         }
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<State> {
         let sparse = matches!(head.x, Features::Csr(_));
-        let held = self.held(&head.schema_or_unnamed())?;
+        let held = self.offset_column(&head.schema_or_unnamed())?;
         let names = head.schema.map_or_else(Vec::new, |schema| schema.names().map(str::to_owned).collect());
-        Ok(State { before: Before { cols: head.cols(), sparse, held, names }, stage: Stage::Census })
+        Ok(State { input: GlmInput { cols: head.cols(), sparse, held, names }, stage: GlmPhase::Census })
     }
 
-    fn empty(&self, state: &State) -> Gathered {
-        let before = &state.before;
-        Gathered(match &state.stage {
-            Stage::Census => Part::Census(Census::new(before.cols, before.cols + 1)),
-            Stage::Null { .. } => Part::Null(NullSums::default()),
-            Stage::Feasible { search, .. } | Stage::Search(search) => {
-                Part::Sums(search.problem.empty(search.wanted(), before.sparse))
+    fn empty_partial(&self, state: &State) -> GlmPartial {
+        let before = &state.input;
+        GlmPartial(match &state.stage {
+            GlmPhase::Census => GlmPartialKind::Census(TargetCensus::new(before.cols, before.cols + 1)),
+            GlmPhase::Null { .. } => GlmPartialKind::Null(NullModelSums::default()),
+            GlmPhase::Feasible { search, .. } | GlmPhase::Search(search) => {
+                GlmPartialKind::Sums(search.problem.empty(search.pass_request(), before.sparse))
             }
         })
     }
 
-    fn add(&self, state: &State, part: &mut Gathered, rows: &Dataset<'_>) -> Result<()> {
-        let (pair, held) = ((self.family(), self.link()), state.before.held.as_ref());
+    fn add_block(&self, state: &State, part: &mut GlmPartial, rows: &Dataset<'_>) -> Result<()> {
+        let (pair, held) = ((self.family(), self.link()), state.input.held.as_ref());
         match (&state.stage, &mut part.0) {
-            (Stage::Census, Part::Census(census)) => census.add(rows, pair.0, pair.1, held),
-            (Stage::Null { search, .. }, Part::Null(sums)) => match held {
+            (GlmPhase::Census, GlmPartialKind::Census(census)) => census.add(rows, pair.0, pair.1, held),
+            (GlmPhase::Null { search, .. }, GlmPartialKind::Null(sums)) => match held {
                 Some(held) => search.add(sums, rows, pair, held),
-                None => Err(other_pass()),
+                None => Err(wrong_partial()),
             },
-            (Stage::Feasible { search, .. } | Stage::Search(search), Part::Sums(sums)) => {
-                search.problem.add(search.point(), search.wanted(), sums, rows)
+            (GlmPhase::Feasible { search, .. } | GlmPhase::Search(search), GlmPartialKind::Sums(sums)) => {
+                search.problem.add(search.point(), search.pass_request(), sums, rows)
             }
-            _ => Err(other_pass()),
+            _ => Err(wrong_partial()),
         }
     }
 
-    fn finish(&self, state: State, total: Gathered, cx: &Context<'_>) -> Result<Step<State, GlmModel>> {
-        let State { before, stage } = state;
+    fn finish(&self, state: State, total: GlmPartial, cx: &Context<'_>) -> Result<PassStep<State, GlmModel>> {
+        let State { input: before, stage } = state;
         Ok(match (stage, total.0) {
-            (Stage::Census, Part::Census(census)) => Step::Again(self.counted(before, census, cx)?, None),
-            (Stage::Null { census, mut search }, Part::Null(sums)) => match search.absorb(&sums, &census.totals) {
-                None => Step::Again(State { before, stage: Stage::Null { census, search } }, None),
-                Some((intercept, loss)) => Step::Again(self.begin(before, *census, intercept, loss, cx)?, None),
+            (GlmPhase::Census, GlmPartialKind::Census(census)) => PassStep::NextPass(self.counted(before, census, cx)?, None),
+            (GlmPhase::Null { census, mut search }, GlmPartialKind::Null(sums)) => match search.update(&sums, &census.totals) {
+                None => PassStep::NextPass(State { input: before, stage: GlmPhase::Null { census, search } }, None),
+                Some((intercept, loss)) => PassStep::NextPass(self.start_search(before, *census, intercept, loss, cx)?, None),
             },
-            (Stage::Feasible { mut search, null_loss, saturated }, Part::Sums(sums)) => {
-                search.absorb(&sums, cx)?;
-                Step::Again(self.begin_at_constant(before, &search, null_loss, saturated)?, None)
+            (GlmPhase::Feasible { mut search, null_loss, saturated }, GlmPartialKind::Sums(sums)) => {
+                search.update(&sums, cx)?;
+                PassStep::NextPass(self.start_at_null(before, &search, null_loss, saturated)?, None)
             }
-            (Stage::Search(mut search), Part::Sums(sums)) => {
-                if search.absorb(&sums, cx)? {
-                    return Ok(Step::Done(self.model(&search)));
+            (GlmPhase::Search(mut search), GlmPartialKind::Sums(sums)) => {
+                if search.update(&sums, cx)? {
+                    return Ok(PassStep::Done(self.model(&search)));
                 }
                 let objective = search.objective();
-                Step::Again(State { before, stage: Stage::Search(search) }, objective)
+                PassStep::NextPass(State { input: before, stage: GlmPhase::Search(search) }, objective)
             }
-            _ => return Err(other_pass()),
+            _ => return Err(wrong_partial()),
         })
     }
 
-    fn interrupted(&self, state: &State) -> Option<GlmModel> {
+    fn model_so_far(&self, state: &State) -> Option<GlmModel> {
         match &state.stage {
-            Stage::Search(search) => Some(self.model(search)),
+            GlmPhase::Search(search) => Some(self.model(search)),
             _ => None,
         }
     }
 }
 
 impl Glm {
-    fn plan(&self, before: &Before, width: usize, weight: f64) -> Result<Plan> {
+    fn plan(&self, before: &GlmInput, width: usize, weight: f64) -> Result<GlmPlan> {
         let newton = match self.solver {
             GlmSolver::Newton if width > HESSIAN_LIMIT => {
                 return Err(Error::Data(format!(
@@ -171,12 +171,12 @@ impl Glm {
             GlmSolver::Lbfgs => false,
             GlmSolver::Auto => width <= NEWTON_COLS,
         };
-        let kind = if newton { Curvature::Full } else { Curvature::Diagonal };
-        Ok(Plan { alpha: self.alpha * weight, kind, newton, tol: self.tol, max_iter: self.max_iter, sparse: before.sparse })
+        let kind = if newton { CurvatureKind::Full } else { CurvatureKind::Diagonal };
+        Ok(GlmPlan { alpha: self.alpha * weight, kind, newton, tol: self.tol, max_iter: self.max_iter, sparse: before.sparse })
     }
 
     /// Where to go once the targets are counted: the model without columns where there are offsets, else the search.
-    fn counted(&self, before: Before, census: Census, cx: &Context<'_>) -> Result<State> {
+    fn counted(&self, before: GlmInput, census: TargetCensus, cx: &Context<'_>) -> Result<State> {
         let (family, link, totals) = (self.family(), self.link(), &census.totals);
         let largest = totals.largest;
         if family.power() == Some(0.0) && largest != 0.0 && !(LEAST_SQUARE..=LARGEST_SQUARE).contains(&largest) {
@@ -185,23 +185,23 @@ impl Glm {
         }
         let start = totals.intercept(family, link);
         if before.held.is_some() {
-            let search = Box::new(NullSearch::new(start, self.fit_intercept));
-            return Ok(State { before, stage: Stage::Null { census: Box::new(census), search } });
+            let search = Box::new(NullModelSearch::new(start, self.fit_intercept));
+            return Ok(State { input: before, stage: GlmPhase::Null { census: Box::new(census), search } });
         }
         let mean = link.mean(if self.fit_intercept { start } else { 0.0 });
         let null_loss = totals.loss_at(family, mean);
-        self.begin(before, census, start, null_loss, cx)
+        self.start_search(before, census, start, null_loss, cx)
     }
 
     /// The search, from the model without columns or from the coefficients that were given.
-    fn begin(&self, before: Before, census: Census, intercept: f64, null_loss: f64, cx: &Context<'_>) -> Result<State> {
+    fn start_search(&self, before: GlmInput, census: TargetCensus, intercept: f64, null_loss: f64, cx: &Context<'_>) -> Result<State> {
         let (family, link) = (self.family(), self.link());
-        let Census { totals, sample } = census;
+        let TargetCensus { totals, sample } = census;
         let mut center = if before.sparse || !self.fit_intercept { Vec::new() } else { sample.means() };
         if let (Some(held), false) = (&before.held, center.is_empty()) {
             center[held.column] = 0.0;
         }
-        let problem = Problem {
+        let problem = GlmProblem {
             cols: before.cols,
             intercept: self.fit_intercept,
             family,
@@ -228,36 +228,36 @@ impl Glm {
             if self.fit_intercept {
                 point[before.cols] += problem.center.iter().zip(start).map(|(c, w)| c * w).sum::<f64>();
             }
-        } else if !self.fit_intercept && before.held.is_none() && !family.holds_mean(link.mean(0.0)) {
+        } else if !self.fit_intercept && before.held.is_none() && !family.is_valid_mean(link.mean(0.0)) {
             // Coefficients of 0 give no possible mean: look for some that give every row the mean of the targets.
             let wanted = link.link(totals.inner_mean(family));
-            let problem = Problem { family: Family::Gaussian, link: Link::Identity, constant: Some(wanted), ..problem };
-            let plan = Plan { alpha: 0.0, ..plan };
-            let search = Search::new(problem, plan, Totals { saturated: 0.0, ..totals }, 0.0, point);
+            let problem = GlmProblem { family: Family::Gaussian, link: Link::Identity, constant: Some(wanted), ..problem };
+            let plan = GlmPlan { alpha: 0.0, ..plan };
+            let search = GlmSearch::new(problem, plan, TargetSums { saturated: 0.0, ..totals }, 0.0, point);
             return Ok(State {
-                before,
-                stage: Stage::Feasible { search: Box::new(search), null_loss, saturated: totals.saturated },
+                input: before,
+                stage: GlmPhase::Feasible { search: Box::new(search), null_loss, saturated: totals.saturated },
             });
         }
-        let mut search = Search::new(problem, plan, totals, null_loss, point);
+        let mut search = GlmSearch::new(problem, plan, totals, null_loss, point);
         if self.start.is_none() {
             search.warm_start(&sample, cx)?;
         }
-        Ok(State { before, stage: Stage::Search(Box::new(search)) })
+        Ok(State { input: before, stage: GlmPhase::Search(Box::new(search)) })
     }
 
     /// The search from a point that makes up a constant.
-    fn begin_at_constant(&self, before: Before, found: &Search, null_loss: f64, saturated: f64) -> Result<State> {
-        let totals = Totals { saturated, ..found.totals };
-        let problem = Problem { family: self.family(), link: self.link(), constant: None, ..found.problem.clone() };
+    fn start_at_null(&self, before: GlmInput, found: &GlmSearch, null_loss: f64, saturated: f64) -> Result<State> {
+        let totals = TargetSums { saturated, ..found.totals };
+        let problem = GlmProblem { family: self.family(), link: self.link(), constant: None, ..found.problem.clone() };
         let plan = self.plan(&before, problem.width(), totals.weight)?;
-        let search = Search::new(problem, plan, totals, null_loss, found.point().to_vec());
-        Ok(State { before, stage: Stage::Search(Box::new(search)) })
+        let search = GlmSearch::new(problem, plan, totals, null_loss, found.point().to_vec());
+        Ok(State { input: before, stage: GlmPhase::Search(Box::new(search)) })
     }
 
     /// The model of where a search stands.
-    fn model(&self, search: &Search) -> GlmModel {
-        let found = search.found();
+    fn model(&self, search: &GlmSearch) -> GlmModel {
+        let found = search.solution();
         let (problem, family) = (&search.problem, search.problem.family);
         let summary = GlmSummary::new(family, problem.intercept, &search.totals, search.null_loss, &found);
         let known = family.has_known_dispersion();

@@ -10,13 +10,13 @@ mod search;
 
 use ermine_core::{
     Accepts, ColumnRef, Context, Dataset, Error, Learner, ModelReader, ParamSpec, Range, Result, Schema, Spec, StreamFit, Task,
-    drive, drive_source,
+    run_passes, run_passes_source,
 };
 use ermine_math::loss::{Family, Link};
 use serde::{Deserialize, Serialize};
 
 pub use evidence::GlmSummary;
-use held::{Held, Role};
+use held::{OffsetColumn, OffsetRole};
 pub use model::GlmModel;
 
 /// A generalised linear model: the mean of the target is a function of a linear score, and its variance follows the mean.
@@ -183,7 +183,7 @@ impl Glm {
 
     fn link(&self) -> Link {
         match self.link {
-            GlmLink::Auto => self.family().usual_link(),
+            GlmLink::Auto => self.family().default_link(),
             GlmLink::Identity => Link::Identity,
             GlmLink::Log => Link::Log,
             GlmLink::Logit => Link::Logit,
@@ -197,13 +197,13 @@ impl Glm {
     }
 
     /// The column of the offset or exposure.
-    fn held(&self, schema: &Schema) -> Result<Option<Held>> {
+    fn offset_column(&self, schema: &Schema) -> Result<Option<OffsetColumn>> {
         let (column, role) = match (&self.offset, &self.exposure) {
-            (Some(offset), None) => (offset, Role::Offset),
-            (None, Some(exposure)) => (exposure, Role::Exposure),
+            (Some(offset), None) => (offset, OffsetRole::Offset),
+            (None, Some(exposure)) => (exposure, OffsetRole::Exposure),
             _ => return Ok(None),
         };
-        let held = Held { column: column.position(schema)?, role };
+        let held = OffsetColumn { column: column.position(schema)?, role };
         if schema.len() < 2 {
             return Err(Error::Data(format!("column {column} is the {}, and no other column is left", role.name())));
         }
@@ -216,7 +216,7 @@ const COLUMN: Range = Range::Optional(&Range::Either(&Range::Int { min: 0, max: 
 impl Learner for Glm {
     type Model = GlmModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-6..10:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-6..10:log"];
 
     const SPEC: Spec = Spec {
         name: Self::NAME,
@@ -306,7 +306,7 @@ impl Learner for Glm {
         ],
     };
 
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
@@ -339,12 +339,12 @@ impl Learner for Glm {
         Ok(())
     }
 
-    fn untouched(&self) -> Vec<ColumnRef> {
+    fn raw_columns(&self) -> Vec<ColumnRef> {
         self.offset.iter().chain(&self.exposure).cloned().collect()
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GlmModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<GlmModel> {

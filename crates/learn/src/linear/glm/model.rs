@@ -1,7 +1,7 @@
 //! The fitted model: means, residuals, evidence.
 
 use ermine_core::{
-    Additive, Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
+    AdditiveModel, Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
 };
 use ermine_math::loss::{Family, Link, exp_in_place};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::super::coefficients::Coefficients;
 use super::super::inference::{Inference, heads};
 use super::Glm;
 use super::evidence::GlmSummary;
-use super::held::{Held, Role};
+use super::held::{OffsetColumn, OffsetRole};
 
 /// A fitted generalised linear model.
 ///
@@ -23,7 +23,7 @@ pub struct GlmModel {
     pub(super) family: Family,
     pub(super) link: Link,
     pub(super) line: Coefficients,
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<OffsetColumn>,
     pub(super) fit_intercept: bool,
     pub(super) summary: GlmSummary,
     pub(super) inference: Option<Inference>,
@@ -107,7 +107,7 @@ impl GlmModel {
         if y.len() != x.rows() {
             return Err(Error::Length { what: "rows of the target".into(), expected: x.rows(), found: y.len() });
         }
-        if let Some(row) = y.iter().position(|&y| !self.family.holds(y)) {
+        if let Some(row) = y.iter().position(|&y| !self.family.is_in_support(y)) {
             let needed = format!("{} needs {}", self.family.name(), self.family.range());
             return Err(Error::OutOfRange { what: "target".into(), row, value: y[row], needed });
         }
@@ -115,8 +115,8 @@ impl GlmModel {
     }
 }
 
-impl Additive for GlmModel {
-    fn explains(&self) -> &'static str {
+impl AdditiveModel for GlmModel {
+    fn output_name(&self) -> &'static str {
         match self.link {
             Link::Identity => "prediction",
             Link::Log => "log of the mean",
@@ -147,7 +147,7 @@ impl Model for GlmModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 
@@ -170,8 +170,8 @@ impl Model for GlmModel {
                 && column == held.column
             {
                 let label = match held.role {
-                    Role::Offset => format!("{} (offset, not fitted)", name(column)),
-                    Role::Exposure => format!("log {} (exposure, not fitted)", name(column)),
+                    OffsetRole::Offset => format!("{} (offset, not fitted)", name(column)),
+                    OffsetRole::Exposure => format!("log {} (exposure, not fitted)", name(column)),
                 };
                 let mut row = vec![label.into(), 1.0.into()];
                 row.extend(self.inference.iter().flat_map(|_| [const { Cell::Empty }; 5]));
@@ -215,7 +215,7 @@ fn capital(word: &str) -> String {
 pub(super) fn load(input: &ModelReader) -> Result<GlmModel> {
     let line = Coefficients::load(input)?;
     let cols = line.coef.cols();
-    let held: Option<Held> = input.field("held")?;
+    let held: Option<OffsetColumn> = input.field("held")?;
     if line.coef.rows() != 1 || held.as_ref().is_some_and(|h| h.column >= cols) {
         return Err(Error::Model("glm: coefficients or an offset of columns that are not there".into()));
     }

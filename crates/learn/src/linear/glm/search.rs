@@ -4,27 +4,27 @@
 mod sample;
 
 use ermine_core::{Certificate, Context, Error, Mat, Result, Trace};
-use ermine_math::optimise::{Descent, Told};
+use ermine_math::optimise::{LbfgsDescent, Told};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Curvature, CurvatureSums, Metric, renewal_pays};
-use super::census::Totals;
-use super::evaluate::{Problem, Sums, Wanted};
+use super::super::passes::{CurvatureKind, CurvatureSums, HessianMetric, refresh_pays};
+use super::census::TargetSums;
+use super::evaluate::{GlmProblem, GlmPassSums, PassRequest};
 
 /// Steps that the quasi-Newton update remembers.
-const MEMORY: usize = 20;
+const LBFGS_MEMORY: usize = 20;
 /// A direction along which the curvature has fallen to this share of what it was at the start leads to infinity.
-const VANISHED: f64 = 1e-7;
+const VANISHED_CURVATURE: f64 = 1e-7;
 /// A deviance below this share of the sums it is the difference of has lost digits, and is summed row by row.
-const CANCELLED: f64 = 1e-6;
+const CANCELLED_DEVIANCE: f64 = 1e-6;
 
 /// How to solve, fixed before the first pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Plan {
+pub struct GlmPlan {
     /// The penalty next to the plain sum of losses: the objective is Σ w loss + alpha/2 |b|².
     pub alpha: f64,
     /// What the metric is made of.
-    pub kind: Curvature,
+    pub kind: CurvatureKind,
     /// Whether it is the Hessian, made anew on the way.
     pub newton: bool,
     /// The relative distance to the optimum, in the norm of the Hessian, at which to stop.
@@ -35,18 +35,18 @@ pub struct Plan {
 
 /// A search under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Search {
-    pub problem: Problem,
-    pub plan: Plan,
-    pub totals: Totals,
+pub struct GlmSearch {
+    pub problem: GlmProblem,
+    pub plan: GlmPlan,
+    pub totals: TargetSums,
     /// Σ w loss of the model without columns.
     pub null_loss: f64,
     trace: Trace,
-    descent: Descent,
-    metric: Option<Metric>,
+    descent: LbfgsDescent,
+    metric: Option<HessianMetric>,
     /// The metric where the search began: it tells whether the likelihood has a maximum.
-    first: Option<Metric>,
-    wanted: Wanted,
+    first: Option<HessianMetric>,
+    wanted: PassRequest,
     /// The relative distance at the last point that was taken.
     distance: f64,
     /// Whether the metric is that of the last point taken.
@@ -57,18 +57,18 @@ pub struct Search {
     fit: Option<(f64, f64)>,
     /// The deviance summed row by row, once that was asked for.
     deviance: Option<f64>,
-    ended: Option<End>,
+    ended: Option<GlmTermination>,
 }
 
 /// How a search ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct End {
+struct GlmTermination {
     converged: bool,
     note: Option<String>,
 }
 
 /// What a search found.
-pub struct Found {
+pub struct GlmSolution {
     /// Coefficients of the columns, 0 for the held one.
     pub coef: Vec<f64>,
     pub intercept: f64,
@@ -83,13 +83,13 @@ pub struct Found {
     pub loss: f64,
 }
 
-impl Search {
+impl GlmSearch {
     /// A search from a point.
-    pub fn new(problem: Problem, plan: Plan, totals: Totals, null_loss: f64, start: Vec<f64>) -> Self {
+    pub fn new(problem: GlmProblem, plan: GlmPlan, totals: TargetSums, null_loss: f64, start: Vec<f64>) -> Self {
         Self {
-            descent: Descent::new(start, MEMORY),
+            descent: LbfgsDescent::new(start, LBFGS_MEMORY),
             trace: Trace::timed(&["objective", "step", "gradient_norm"]),
-            wanted: Wanted { curvature: plan.kind, closing: false },
+            wanted: PassRequest { curvature: plan.kind, closing: false },
             problem,
             plan,
             totals,
@@ -106,7 +106,7 @@ impl Search {
     }
 
     /// What the pass under way gathers.
-    pub fn wanted(&self) -> Wanted {
+    pub fn pass_request(&self) -> PassRequest {
         self.wanted
     }
 
@@ -146,7 +146,7 @@ impl Search {
     }
 
     /// Takes in the sums of a pass; true when there is nothing left to do.
-    pub fn absorb(&mut self, sums: &Sums, cx: &Context<'_>) -> Result<bool> {
+    pub fn update(&mut self, sums: &GlmPassSums, cx: &Context<'_>) -> Result<bool> {
         let fresh = self.metric_of(sums);
         if self.ended.is_some() {
             self.metric = fresh.or(self.metric.take());
@@ -166,11 +166,11 @@ impl Search {
                 self.restart(cold);
                 return Ok(false);
             }
-            return Err(self.cannot_begin(sums));
+            return Err(self.no_start_error(sums));
         }
         match self.descent.tell(if finite { value } else { f64::INFINITY }, &gradient) {
             Told::Trying => return Ok(false),
-            Told::Stuck => return Ok(self.end(self.distance <= self.plan.tol.max(1e-9), None)),
+            Told::Stuck => return Ok(self.finish(self.distance <= self.plan.tol.max(1e-9), None)),
             Told::Accepted => {}
         }
         if self.fit.is_none()
@@ -191,21 +191,21 @@ impl Search {
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         let step = self.descent.step_length();
         self.trace.push(&[self.objective().unwrap_or(0.0), step, norm / self.totals.weight]);
-        let Some(metric) = &self.metric else { return Ok(self.end(false, None)) };
+        let Some(metric) = &self.metric else { return Ok(self.finish(false, None)) };
         self.descent.aim(!self.plan.newton, |g| metric.solve(g));
         let distance = self.relative();
         let before = std::mem::replace(&mut self.distance, distance);
         Ok(self.decide(before, cx))
     }
 
-    fn metric_of(&self, sums: &Sums) -> Option<Metric> {
+    fn metric_of(&self, sums: &GlmPassSums) -> Option<HessianMetric> {
         let (problem, alpha) = (&self.problem, self.plan.alpha);
         let penalty = |j: usize| if j < problem.cols { alpha } else { 0.0 };
         let curvature = sums.curvature.as_ref()?;
         if let CurvatureSums::Diagonal(diagonal) = curvature {
             let with = |(j, s): (usize, &f64)| if problem.is_free(j) { s + penalty(j) } else { 0.0 };
             let diagonal: Vec<f64> = diagonal.iter().enumerate().map(with).collect();
-            return Some(Metric::from_matrix(Curvature::Diagonal, Mat::from_vec(1, diagonal.len(), diagonal)));
+            return Some(HessianMetric::from_matrix(CurvatureKind::Diagonal, Mat::from_vec(1, diagonal.len(), diagonal)));
         }
         let mut matrix = curvature.matrix(&problem.center)?;
         (0..problem.cols).for_each(|j| matrix[(j, j)] += penalty(j));
@@ -215,7 +215,7 @@ impl Search {
                 matrix[(j, held.column)] = 0.0;
             }
         }
-        Some(Metric::from_matrix(Curvature::Full, matrix))
+        Some(HessianMetric::from_matrix(CurvatureKind::Full, matrix))
     }
 
     /// The relative distance to the optimum: the root of the decrement, a squared distance in the norm of the Hessian, over
@@ -249,11 +249,11 @@ impl Search {
         let rate = self.distance / before;
         let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
         if self.distance <= enough || floor {
-            return self.end(true, None);
+            return self.finish(true, None);
         }
         if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {
             let d = self.descent.direction();
-            if self.steps() > 0 && metric.quadratic(d) <= VANISHED * first.quadratic(d) {
+            if self.steps() > 0 && metric.quadratic(d) <= VANISHED_CURVATURE * first.quadratic(d) {
                 let note = match self.problem.family.power() {
                     None => {
                         "separable: some rows can be told apart without error, so the likelihood has no maximum; some \
@@ -264,14 +264,14 @@ impl Search {
                          stopped where it is flat, and some coefficients are only a sign and a size"
                     }
                 };
-                return self.end(true, Some(note));
+                return self.finish(true, Some(note));
             }
         }
-        if self.steps() >= self.plan.max_iter || cx.out_of_time() {
-            return self.end(false, None);
+        if self.steps() >= self.plan.max_iter || cx.deadline_passed() {
+            return self.finish(false, None);
         }
         let renew = self.plan.newton && self.wants_renewal(rate, enough);
-        self.wanted.curvature = if renew { self.plan.kind } else { Curvature::None };
+        self.wanted.curvature = if renew { self.plan.kind } else { CurvatureKind::None };
         false
     }
 
@@ -280,29 +280,29 @@ impl Search {
         match self.steps() {
             // From the start of a search far away, but not from the optimum of a sample.
             0 => self.fresh,
-            _ => renewal_pays(rate, self.distance, enough, self.problem.width() as f64 / 16.0),
+            _ => refresh_pays(rate, self.distance, enough, self.problem.width() as f64 / 16.0),
         }
     }
 
     /// Ends the search; true unless a last pass is needed, for standard errors or for a deviance that cancels.
-    fn end(&mut self, converged: bool, note: Option<&str>) -> bool {
+    fn finish(&mut self, converged: bool, note: Option<&str>) -> bool {
         let canonical = self.problem.family.is_canonical(self.problem.link);
         let errors = self.plan.alpha == 0.0 && self.plan.newton && converged && note.is_none();
         let stale = errors && !(self.fresh && canonical);
         let cancelled = self
             .fit
-            .is_some_and(|(loss, _)| loss - self.totals.saturated <= CANCELLED * (loss.abs() + self.totals.saturated.abs()));
-        self.ended = Some(End { converged, note: note.map(str::to_owned) });
-        let curvature = if stale { Curvature::Full } else { Curvature::None };
-        self.wanted = Wanted { curvature, closing: true };
+            .is_some_and(|(loss, _)| loss - self.totals.saturated <= CANCELLED_DEVIANCE * (loss.abs() + self.totals.saturated.abs()));
+        self.ended = Some(GlmTermination { converged, note: note.map(str::to_owned) });
+        let curvature = if stale { CurvatureKind::Full } else { CurvatureKind::None };
+        self.wanted = PassRequest { curvature, closing: true };
         !(stale || cancelled && self.problem.family.power() != Some(0.0))
     }
 
     /// What has been found so far.
-    pub fn found(&self) -> Found {
+    pub fn solution(&self) -> GlmSolution {
         let mut point = self.descent.best().to_vec();
         let (loss, pearson) = self.fit.unwrap_or((0.0, 0.0));
-        let End { converged, note } = self.ended.clone().unwrap_or(End { converged: false, note: None });
+        let GlmTermination { converged, note } = self.ended.clone().unwrap_or(GlmTermination { converged: false, note: None });
         let mut certificate = Certificate {
             method: match (self.plan.newton, self.problem.family.is_convex(self.problem.link)) {
                 (true, true) => "newton",
@@ -321,7 +321,7 @@ impl Search {
         if let Some(metric) = &self.metric {
             let value = (self.half_deviance(loss) + self.penalty(&point)).max(1e-12 * self.half_null());
             let along = |(at, g): (usize, &f64)| {
-                let scale = (metric.along(at) * value).sqrt();
+                let scale = (metric.diagonal_at(at) * value).sqrt();
                 if scale > 0.0 { g.abs() / scale } else { 0.0 }
             };
             certificate.kkt_residual = Some(self.descent.gradient().iter().enumerate().map(along).fold(0.0, f64::max));
@@ -329,9 +329,9 @@ impl Search {
                 if self.fresh {
                     certificate.condition = metric.condition();
                 }
-                let empty = (0..self.problem.cols).any(|j| self.problem.is_free(j) && metric.along(j) == 0.0);
+                let empty = (0..self.problem.cols).any(|j| self.problem.is_free(j) && metric.diagonal_at(j) == 0.0);
                 if metric.is_singular() || empty {
-                    rank = free.saturating_sub(self.shorten(metric, &mut point));
+                    rank = free.saturating_sub(self.min_norm_point(metric, &mut point));
                     certificate.notes.push(format!(
                         "singular: rank {rank} of {free} columns; some depend on others, and of all coefficients that fit alike \
                          the shortest were taken"
@@ -342,7 +342,7 @@ impl Search {
                 certificate.rank = Some(rank);
             }
         }
-        Found {
+        GlmSolution {
             coef: point[..self.problem.cols].to_vec(),
             intercept: self.problem.bias(&point),
             certificate,
@@ -357,11 +357,11 @@ impl Search {
 
     /// Replaces a point by the one of least length in the coefficients among those that give the same scores; how many
     /// directions are free.
-    fn shorten(&self, metric: &Metric, point: &mut [f64]) -> usize {
+    fn min_norm_point(&self, metric: &HessianMetric, point: &mut [f64]) -> usize {
         let cols = self.problem.cols;
         let dot = |a: &[f64], b: &[f64]| a[..cols].iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let mut taken: Vec<Vec<f64>> = Vec::new();
-        for mut direction in metric.undetermined() {
+        for mut direction in metric.null_directions() {
             if self.problem.held.as_ref().is_some_and(|h| direction[h.column] != 0.0) {
                 continue;
             }
@@ -383,7 +383,7 @@ impl Search {
         taken.len()
     }
 
-    fn errors(&self, metric: &Metric) -> Option<Vec<f64>> {
+    fn errors(&self, metric: &HessianMetric) -> Option<Vec<f64>> {
         let of = metric.standard_errors()?;
         let mut out = vec![0.0; self.problem.cols + 1];
         out[1..].copy_from_slice(&of[..self.problem.cols]);
@@ -405,7 +405,7 @@ impl Search {
     }
 
     /// Why there is no value where the search begins.
-    fn cannot_begin(&self, sums: &Sums) -> Error {
+    fn no_start_error(&self, sums: &GlmPassSums) -> Error {
         let (family, link) = (self.problem.family, self.problem.link);
         if sums.loss.is_finite() {
             let wide = sums.products.iter().position(|v| !v.is_finite());
@@ -420,14 +420,14 @@ impl Search {
              give a start",
             link.name(),
             family.name(),
-            family.usual_link().name(),
+            family.default_link().name(),
         ))
     }
 
     /// Refuses columns whose squares leave the range of numbers; `sizes` is Σ |residual|.
-    fn refuse_overflow(&self, metric: &Metric, gradient: &[f64], sizes: f64) -> Result<()> {
+    fn refuse_overflow(&self, metric: &HessianMetric, gradient: &[f64], sizes: f64) -> Result<()> {
         for j in (0..self.problem.cols).filter(|&j| self.problem.is_free(j)) {
-            let along = metric.along(j);
+            let along = metric.diagonal_at(j);
             if !along.is_finite() {
                 return Err(Error::Numeric(format!(
                     "{}: its squares overflow; divide it by a power of ten",

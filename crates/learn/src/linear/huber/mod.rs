@@ -5,15 +5,15 @@ mod search;
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Partial, PassLearner, Range, Regressor, Report, Result, Schema, Spec, Step, StreamFit, Task, Trace, drive, drive_source,
+    Partial, PassLearner, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Task, Trace, run_passes, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, Problem, Stage, Totals};
+use super::least_squares::{self, LeastSquaresProblem, LeastSquaresState, LeastSquaresPartial};
 use super::line;
-use newton::Sums;
-use search::Search;
+use newton::HuberNewtonSums;
+use search::HuberSearch;
 
 const NAME: &str = "huber";
 
@@ -82,8 +82,8 @@ impl Default for Huber {
 }
 
 impl Huber {
-    fn problem(&self) -> Problem<'_> {
-        Problem {
+    fn problem(&self) -> LeastSquaresProblem<'_> {
+        LeastSquaresProblem {
             learner: NAME,
             fit_intercept: self.fit_intercept,
             positive: false,
@@ -98,7 +98,7 @@ impl Huber {
 impl Learner for Huber {
     type Model = HuberModel;
 
-    const SEARCH: &'static [&'static str] = &["epsilon=1.01..4:log", "alpha=1e-5..100:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["epsilon=1.01..4:log", "alpha=1e-5..100:log"];
 
     const SPEC: Spec = Spec {
         name: NAME,
@@ -146,19 +146,19 @@ impl Learner for Huber {
         ],
     };
 
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<HuberModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         match self.in_memory(data, cx)? {
             Some(model) => Ok(model),
-            None => drive(self, data, cx),
+            None => run_passes(self, data, cx),
         }
     }
 
     fn load(input: &ModelReader) -> Result<HuberModel> {
-        let line = line::load_one(input)?;
+        let line = line::load_single(input)?;
         let scale: Vec<f64> = input.vec_of("scale", 1)?;
         if !(scale[0].is_finite() && scale[0] >= 0.0) {
             return Err(Error::Model(format!("a scale of {}", scale[0])));
@@ -170,29 +170,29 @@ impl Learner for Huber {
 /// What every block is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberState {
-    stage: Stage,
+    stage: LeastSquaresState,
     /// `None` while least squares looks for a place to start.
-    search: Option<Search>,
+    search: Option<HuberSearch>,
 }
 
 /// What is gathered: the sums of least squares first, then those of the objective.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct HuberSums(Gathered);
+pub struct HuberPartial(HuberPartialKind);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Gathered {
-    Start { totals: Box<Totals>, weight: f64 },
-    Search(Box<Sums>),
+enum HuberPartialKind {
+    Start { totals: Box<LeastSquaresPartial>, weight: f64 },
+    Search(Box<HuberNewtonSums>),
 }
 
-impl Partial for HuberSums {
+impl Partial for HuberPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
-            (Gathered::Start { totals, weight }, Gathered::Start { totals: more, weight: w }) => {
+            (HuberPartialKind::Start { totals, weight }, HuberPartialKind::Start { totals: more, weight: w }) => {
                 *weight += w;
                 totals.merge(*more)
             }
-            (Gathered::Search(a), Gathered::Search(b)) => {
+            (HuberPartialKind::Search(a), HuberPartialKind::Search(b)) => {
                 a.merge(*b);
                 Ok(())
             }
@@ -203,66 +203,66 @@ impl Partial for HuberSums {
 
 impl PassLearner for Huber {
     type State = HuberState;
-    type Partial = HuberSums;
+    type Partial = HuberPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<HuberState> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<HuberState> {
         Ok(HuberState { stage: least_squares::start(&self.problem(), head)?, search: None })
     }
 
-    fn empty(&self, state: &HuberState) -> HuberSums {
-        HuberSums(match &state.search {
-            None => Gathered::Start { totals: Box::new(least_squares::empty(&state.stage)), weight: 0.0 },
-            Some(search) => Gathered::Search(Box::new(Sums::new(search.cols()))),
+    fn empty_partial(&self, state: &HuberState) -> HuberPartial {
+        HuberPartial(match &state.search {
+            None => HuberPartialKind::Start { totals: Box::new(least_squares::empty(&state.stage)), weight: 0.0 },
+            Some(search) => HuberPartialKind::Search(Box::new(HuberNewtonSums::new(search.cols()))),
         })
     }
 
-    fn add(&self, state: &HuberState, part: &mut HuberSums, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &HuberState, part: &mut HuberPartial, rows: &Dataset<'_>) -> Result<()> {
         match (&state.search, &mut part.0) {
-            (None, Gathered::Start { totals, weight }) => {
+            (None, HuberPartialKind::Start { totals, weight }) => {
                 *weight += rows.total_weight();
                 least_squares::add(&self.problem(), &state.stage, totals, rows)
             }
-            (Some(search), Gathered::Search(sums)) => {
+            (Some(search), HuberPartialKind::Search(sums)) => {
                 self.add_block(&state.stage, search.point(), search.curvature(), sums, rows)
             }
             _ => Err(Error::Data("partial results of another pass".into())),
         }
     }
 
-    fn finish(&self, mut state: HuberState, total: HuberSums, _: &Context<'_>) -> Result<Step<HuberState, HuberModel>> {
+    fn finish(&self, mut state: HuberState, total: HuberPartial, _: &Context<'_>) -> Result<PassStep<HuberState, HuberModel>> {
         match (state.search.take(), total.0) {
-            (None, Gathered::Start { totals, weight }) => {
+            (None, HuberPartialKind::Start { totals, weight }) => {
                 let kept = state.stage.clone();
                 match least_squares::finish(&self.problem(), state.stage, *totals)? {
-                    Step::Again(stage, _) => Ok(Step::Again(HuberState { stage, search: None }, None)),
-                    Step::Done(solution) => {
-                        let search = Search::new(self, &solution, kept.target_exponent(), weight);
+                    PassStep::NextPass(stage, _) => Ok(PassStep::NextPass(HuberState { stage, search: None }, None)),
+                    PassStep::Done(solution) => {
+                        let search = HuberSearch::new(self, &solution, kept.target_exponent(), weight);
                         if search.is_done() {
-                            return Ok(Step::Done(search.model()));
+                            return Ok(PassStep::Done(search.model()));
                         }
-                        Ok(Step::Again(HuberState { stage: kept, search: Some(search) }, None))
+                        Ok(PassStep::NextPass(HuberState { stage: kept, search: Some(search) }, None))
                     }
                 }
             }
-            (Some(mut search), Gathered::Search(sums)) => {
+            (Some(mut search), HuberPartialKind::Search(sums)) => {
                 search.advance(self, &state.stage, &sums)?;
                 if search.is_done() {
-                    return Ok(Step::Done(search.model()));
+                    return Ok(PassStep::Done(search.model()));
                 }
                 let objective = search.objective();
                 state.search = Some(search);
-                Ok(Step::Again(state, objective))
+                Ok(PassStep::NextPass(state, objective))
             }
             _ => Err(Error::Data("partial results of another pass".into())),
         }
     }
 
-    fn interrupted(&self, state: &HuberState) -> Option<HuberModel> {
-        state.search.as_ref().map(Search::model)
+    fn model_so_far(&self, state: &HuberState) -> Option<HuberModel> {
+        state.search.as_ref().map(HuberSearch::model)
     }
 }
 
@@ -309,7 +309,7 @@ impl Model for HuberModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 

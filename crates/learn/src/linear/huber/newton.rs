@@ -11,21 +11,21 @@ use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 use super::Huber;
-use crate::linear::least_squares::{self, Stage, ldexp, power};
-use crate::linear::line::{Line, add_products};
+use crate::linear::least_squares::{self, LeastSquaresState, ldexp, power};
+use crate::linear::line::{LinearFunction, add_products};
 
 /// How the curvature of far rows enters a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Curvature {
+pub enum HuberStepKind {
     /// Not at all: Newton's step, the fast one.
-    Near,
+    Newton,
     /// As that of the parabola above the loss that touches it: a shorter step that always goes down.
-    Bound,
+    Majorized,
 }
 
 /// What is gathered over rows, in units in which columns and residuals have squares within the doubles.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Sums {
+pub struct HuberNewtonSums {
     /// Moments of [X | r], weighted by the curvature.
     moments: Moments,
     /// Σ w sign(r) x of far rows.
@@ -41,7 +41,7 @@ pub struct Sums {
     weight: f64,
 }
 
-impl Sums {
+impl HuberNewtonSums {
     pub fn new(cols: usize) -> Self {
         Self {
             moments: Moments::new(cols, 1),
@@ -85,11 +85,11 @@ impl Sums {
     /// The objective without penalty, in scaled units.
     pub fn objective(&self, epsilon: f64, scale: f64) -> f64 {
         let near = if scale > 0.0 { self.square / scale } else { 0.0 };
-        self.weight * scale + near + self.far_loss(epsilon, scale)
+        self.weight * scale + near + self.linear_loss(epsilon, scale)
     }
 
     /// 2 ε |r| - ε² σ of far rows, which is never negative.
-    fn far_loss(&self, epsilon: f64, scale: f64) -> f64 {
+    fn linear_loss(&self, epsilon: f64, scale: f64) -> f64 {
         (2.0 * epsilon * self.distance - epsilon * epsilon * scale * self.far).max(0.0)
     }
 
@@ -106,8 +106,8 @@ impl Sums {
 
 /// Where the search stands. Coefficients are in the units of the data, the scale in those of the residuals times 2^exponent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    pub line: Line,
+pub struct HuberPoint {
+    pub line: LinearFunction,
     pub scale: f64,
 }
 
@@ -115,10 +115,10 @@ impl Huber {
     /// Takes in a block of rows at a point.
     pub(super) fn add_block(
         &self,
-        stage: &Stage,
-        point: &Point,
-        curvature: Curvature,
-        sums: &mut Sums,
+        stage: &LeastSquaresState,
+        point: &HuberPoint,
+        curvature: HuberStepKind,
+        sums: &mut HuberNewtonSums,
         rows: &Dataset<'_>,
     ) -> Result<()> {
         let r = point.line.residuals(rows, super::NAME)?;
@@ -127,8 +127,8 @@ impl Huber {
         let weight: Vec<f64> = (0..r.len())
             .map(|i| match (signed[i] == 0.0, curvature) {
                 (true, _) => rows.weight_of(i),
-                (false, Curvature::Near) => 0.0,
-                (false, Curvature::Bound) => rows.weight_of(i) * limit / ldexp(r[i], exponent).abs(),
+                (false, HuberStepKind::Newton) => 0.0,
+                (false, HuberStepKind::Majorized) => rows.weight_of(i) * limit / ldexp(r[i], exponent).abs(),
             })
             .collect();
         let problem = self.problem();
@@ -143,7 +143,7 @@ impl Huber {
 }
 
 /// What a step is made of.
-pub struct Proposal {
+pub struct HuberStep {
     /// Change of the coefficients, in units of the data.
     pub coef: Vec<f64>,
     pub intercept: f64,
@@ -158,13 +158,13 @@ pub struct Proposal {
 }
 
 /// What a step is to do.
-pub struct Ask {
+pub struct StepRequest {
     pub epsilon: f64,
     pub alpha: f64,
     pub fit_intercept: bool,
     /// Whether the scale moves.
     pub free_scale: bool,
-    pub curvature: Curvature,
+    pub curvature: HuberStepKind,
 }
 
 /// Condition beyond which the near rows do not determine a step.
@@ -173,7 +173,7 @@ const SINGULAR: f64 = 1e13;
 const RAISED: f64 = 1e-12;
 
 /// Newton's step, or the bounded one. `None` when the near rows do not determine Newton's.
-pub fn propose(ask: &Ask, stage: &Stage, sums: &Sums, point: &Point) -> Result<Option<Proposal>> {
+pub fn newton_step(ask: &StepRequest, stage: &LeastSquaresState, sums: &HuberNewtonSums, point: &HuberPoint) -> Result<Option<HuberStep>> {
     let m = &sums.moments;
     let (p, sigma) = (m.x_cols(), point.scale);
     let ey = stage.target_exponent();
@@ -185,8 +185,8 @@ pub fn propose(ask: &Ask, stage: &Stage, sums: &Sums, point: &Point) -> Result<O
     let product = |i: usize, j: usize| scatter[(i, j)] + weight * mean(i) * mean(j);
     // Far rows beyond what the moments already carry of them.
     let pull = match ask.curvature {
-        Curvature::Near => ask.epsilon * sigma,
-        Curvature::Bound => 0.0,
+        HuberStepKind::Newton => ask.epsilon * sigma,
+        HuberStepKind::Majorized => 0.0,
     };
     let centre = |j: usize| if ask.fit_intercept { m.mean()[j] } else { 0.0 };
     let gradient: Vec<f64> = (0..p)
@@ -197,7 +197,7 @@ pub fn propose(ask: &Ask, stage: &Stage, sums: &Sums, point: &Point) -> Result<O
         .collect();
     let about_mean = if ask.fit_intercept { weight * m.mean()[p] + pull * sums.pull_intercept } else { 0.0 };
     let slope = sums.scale_slope(ask.epsilon, sigma);
-    let free = ask.free_scale && ask.curvature == Curvature::Near && sums.square > 0.0;
+    let free = ask.free_scale && ask.curvature == HuberStepKind::Newton && sums.square > 0.0;
     // The unknowns: columns that vary, the intercept about the mean, the relative change of the scale.
     let total = sums.square + ask.epsilon * sigma * sums.distance;
     let kept: Vec<usize> = (0..p).filter(|&j| product(j, j) + penalty[j] > 0.0).collect();
@@ -230,7 +230,7 @@ pub fn propose(ask: &Ask, stage: &Stage, sums: &Sums, point: &Point) -> Result<O
     });
     let scaled: Vec<f64> = right.iter().zip(&unit).map(|(r, u)| r * u).collect();
     let residual = scaled.iter().map(|g| g.abs()).fold(0.0, f64::max) / total.max(f64::MIN_POSITIVE).sqrt();
-    let newton = ask.curvature == Curvature::Near;
+    let newton = ask.curvature == HuberStepKind::Newton;
     if newton && weight == 0.0 {
         return Ok(None);
     }
@@ -255,7 +255,7 @@ pub fn propose(ask: &Ask, stage: &Stage, sums: &Sums, point: &Point) -> Result<O
     // In units of the objective: the system is that of the Hessian times σ / 2.
     let decrement = 2.0 * step.iter().zip(&scaled).map(|(s, g)| s * g).sum::<f64>() / sigma;
     step.iter_mut().zip(&unit).for_each(|(s, u)| *s *= u);
-    let mut out = Proposal { coef: vec![0.0; p], intercept: 0.0, scale: 0.0, decrement, residual, condition };
+    let mut out = HuberStep { coef: vec![0.0; p], intercept: 0.0, scale: 0.0, decrement, residual, condition };
     let mut shift = 0.0;
     for (a, &j) in kept.iter().enumerate() {
         out.coef[j] = ldexp(step[a], -coef_exponent(j));

@@ -3,10 +3,10 @@
 use ermine_core::{Certificate, Context, Dataset, Progress, Result, Trace};
 use serde::{Deserialize, Serialize};
 
-use super::newton::{Ask, Curvature, Point, Sums, propose};
+use super::newton::{StepRequest, HuberStepKind, HuberPoint, HuberNewtonSums, newton_step};
 use super::{Huber, HuberModel, NAME};
-use crate::linear::least_squares::{self, Solution, Stage, ldexp};
-use crate::linear::line::{Line, add_products};
+use crate::linear::least_squares::{self, LeastSquaresSolution, LeastSquaresState, ldexp};
+use crate::linear::line::{LinearFunction, add_products};
 
 /// The least scale, relative to the spread of the target: below it residuals are rounding.
 const FLOOR: f64 = 1e-9;
@@ -21,12 +21,12 @@ const RISE: f64 = 4.0;
 
 /// Where the search stands.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Search {
+pub struct HuberSearch {
     /// The point to be evaluated, or evaluated last.
-    here: Point,
+    here: HuberPoint,
     /// The point the step to `here` began at; `None` when `here` has been accepted before.
-    before: Option<Point>,
-    curvature: Curvature,
+    before: Option<HuberPoint>,
+    curvature: HuberStepKind,
     /// Steps left before Newton's is tried again, and how many to take the next time it fails.
     bounded: u32,
     patience: u32,
@@ -46,24 +46,24 @@ pub struct Search {
     trace: Trace,
 }
 
-impl Search {
+impl HuberSearch {
     /// Starts from least squares.
-    pub fn new(learner: &Huber, solution: &Solution, exponent: i32, weight: f64) -> Self {
+    pub fn new(learner: &Huber, solution: &LeastSquaresSolution, exponent: i32, weight: f64) -> Self {
         let to = 2 * (exponent - solution.exponent[0]);
         let rms = |square: f64| (ldexp(square, to) / weight).sqrt();
         let (spread, scale) = (rms(solution.tss[0]), rms(solution.rss[0]));
         let floor = FLOOR * spread;
         let perfect = learner.scale.is_none() && scale <= floor;
-        let line = Line { coef: solution.coef.row(0).to_vec(), intercept: solution.intercept[0] };
+        let line = LinearFunction { coef: solution.coef.row(0).to_vec(), intercept: solution.intercept[0] };
         let scale = learner.scale.map_or(if perfect { scale } else { scale.max(floor) }, |s| ldexp(s, exponent));
         let mut notes = solution.notes.clone();
         if perfect {
             notes.push("perfect fit: least squares leaves no residuals, so the scale is 0 to rounding".into());
         }
         Self {
-            here: Point { line, scale },
+            here: HuberPoint { line, scale },
             before: None,
-            curvature: Curvature::Near,
+            curvature: HuberStepKind::Newton,
             bounded: 0,
             patience: 1,
             halvings: 0,
@@ -86,11 +86,11 @@ impl Search {
         self.here.line.coef.len()
     }
 
-    pub fn point(&self) -> &Point {
+    pub fn point(&self) -> &HuberPoint {
         &self.here
     }
 
-    pub fn curvature(&self) -> Curvature {
+    pub fn curvature(&self) -> HuberStepKind {
         self.curvature
     }
 
@@ -104,7 +104,7 @@ impl Search {
     }
 
     /// Takes in the sums at the point and moves on.
-    pub fn advance(&mut self, learner: &Huber, stage: &Stage, sums: &Sums) -> Result<()> {
+    pub fn advance(&mut self, learner: &Huber, stage: &LeastSquaresState, sums: &HuberNewtonSums) -> Result<()> {
         let root = learner.alpha.sqrt();
         let penalty: f64 = self.here.line.coef.iter().map(|b| ldexp(b * root, self.exponent) * (b * root)).sum();
         let objective = sums.objective(learner.epsilon, self.here.scale) + penalty;
@@ -116,13 +116,13 @@ impl Search {
                 // No step goes down any more: rounding has won.
                 self.here = before.clone();
                 (self.done, self.converged) = (true, self.residual < 1e-6);
-            } else if self.halvings == HALVINGS && self.curvature == Curvature::Near {
+            } else if self.halvings == HALVINGS && self.curvature == HuberStepKind::Newton {
                 self.here = before.clone();
                 self.before = None;
                 self.bound();
             } else {
-                let line = before.line.towards(&self.here.line, 0.5);
-                self.here = Point { line, scale: 0.5 * (before.scale + self.here.scale) };
+                let line = before.line.interpolate(&self.here.line, 0.5);
+                self.here = HuberPoint { line, scale: 0.5 * (before.scale + self.here.scale) };
             }
             return Ok(());
         }
@@ -132,14 +132,14 @@ impl Search {
         };
         self.objective = Some(objective);
         let at_floor = self.here.scale <= self.floor && sums.scale_slope(learner.epsilon, self.here.scale) > 0.0;
-        let ask = Ask {
+        let ask = StepRequest {
             epsilon: learner.epsilon,
             alpha: learner.alpha,
             fit_intercept: learner.fit_intercept,
             free_scale: self.free_scale && !at_floor,
             curvature: self.curvature,
         };
-        let Some(step) = propose(&ask, stage, sums, &self.here)? else {
+        let Some(step) = newton_step(&ask, stage, sums, &self.here)? else {
             self.before = None;
             self.bound();
             return Ok(());
@@ -156,7 +156,7 @@ impl Search {
         ]);
         self.halvings = 0;
         let small = 1e-6 * learner.tol;
-        let newton = self.curvature == Curvature::Near;
+        let newton = self.curvature == HuberStepKind::Newton;
         if (step.decrement <= small * small * objective && newton) || gain <= ROUNDING * objective {
             (self.done, self.converged) = (true, true);
         } else if self.steps >= learner.max_iter {
@@ -184,12 +184,12 @@ impl Search {
             scale = scale.max(self.floor);
         }
         let coef = self.here.line.coef.iter().zip(&step.coef).map(|(b, d)| b + share * d).collect();
-        let next = Point { line: Line { coef, intercept: self.here.line.intercept + share * step.intercept }, scale };
+        let next = HuberPoint { line: LinearFunction { coef, intercept: self.here.line.intercept + share * step.intercept }, scale };
         self.before = Some(std::mem::replace(&mut self.here, next));
         if !newton {
             self.bounded = self.bounded.saturating_sub(1);
             if self.bounded == 0 {
-                self.curvature = Curvature::Near;
+                self.curvature = HuberStepKind::Newton;
             }
         }
         Ok(())
@@ -197,7 +197,7 @@ impl Search {
 
     /// Goes on with the steps that always go down, for longer each time Newton's fail.
     fn bound(&mut self) {
-        self.curvature = Curvature::Bound;
+        self.curvature = HuberStepKind::Majorized;
         self.bounded = self.patience;
         self.patience = (2 * self.patience).min(16);
         self.halvings = 0;
@@ -233,7 +233,7 @@ impl Huber {
     pub(super) fn in_memory(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<HuberModel>> {
         let Some(start) = least_squares::in_memory(&self.problem(), data, cx)? else { return Ok(None) };
         let exponent = start.exponent[0];
-        let mut search = Search::new(self, &start, exponent, data.total_weight());
+        let mut search = HuberSearch::new(self, &start, exponent, data.total_weight());
         let ones = vec![1.0; data.cols()];
         while !search.done {
             let r = search.here.line.residuals(data, NAME)?;
@@ -242,7 +242,7 @@ impl Huber {
                 search.here.scale = best_scale(data, &scaled, self.epsilon).max(search.floor);
             }
             let (scale, limit) = (search.here.scale, self.epsilon * search.here.scale);
-            let mut sums = Sums::new(0);
+            let mut sums = HuberNewtonSums::new(0);
             sums.add_losses(data, &r, limit, exponent);
             let root = self.alpha.sqrt();
             let penalty: f64 = search.here.line.coef.iter().map(|b| ldexp(b * root, exponent) * (b * root)).sum();
@@ -277,7 +277,7 @@ impl Huber {
                 break;
             }
             cx.report(Progress { stage: "steps", done: search.steps, total: None, objective: search.objective() })?;
-            if cx.out_of_time() {
+            if cx.deadline_passed() {
                 break;
             }
             // In units of the loss: the penalty stays as it is.
@@ -285,7 +285,7 @@ impl Huber {
             let weight: Vec<f64> =
                 scaled.iter().enumerate().map(|(i, r)| data.weight_of(i) * unit / scale * (limit / r.abs()).min(1.0)).collect();
             let Some(next) = least_squares::in_memory(&self.problem(), &data.with_weight(Some(&weight)), cx)? else { break };
-            search.here.line = Line { coef: next.coef.row(0).to_vec(), intercept: next.intercept[0] };
+            search.here.line = LinearFunction { coef: next.coef.row(0).to_vec(), intercept: next.intercept[0] };
             search.steps += 1;
         }
         let mut model = search.model();

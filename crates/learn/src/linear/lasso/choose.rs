@@ -3,9 +3,9 @@
 use ermine_core::{Context, Dataset, Error, ModelReader, ModelWriter, Result};
 use ermine_math::affine::affine;
 
-use super::path::{follow, many};
-use super::problem::Problem;
-use super::solver::{Options, Solver};
+use super::path::{solve_path, path_options};
+use super::problem::LassoProblem;
+use super::solver::{LassoSolverOptions, LassoSolver};
 use crate::select::k_fold;
 
 /// Errors of cross-validation along a path.
@@ -60,18 +60,18 @@ impl Validation {
 }
 
 /// What decides the folds' fits.
-pub(super) struct Plan<'p> {
+pub(super) struct LassoCvOptions<'p> {
     pub learner: &'static str,
     pub folds: usize,
     pub fit_intercept: bool,
     pub kind: (f64, bool),
-    pub options: Options,
+    pub options: LassoSolverOptions,
     /// A path for each target.
     pub alphas: &'p [Vec<f64>],
 }
 
 /// Errors along the path of each target. A fold is left out by weight 0, so the data is not copied.
-pub(super) fn cross_validate(data: &Dataset<'_>, plan: &Plan<'_>, cx: &Context<'_>) -> Result<Vec<Validation>> {
+pub(super) fn cross_validate(data: &Dataset<'_>, plan: &LassoCvOptions<'_>, cx: &Context<'_>) -> Result<Vec<Validation>> {
     let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
     let folds = k_fold(rows.len(), plan.folds, cx.seed)?;
     let y = data.y.reals()?;
@@ -81,11 +81,11 @@ pub(super) fn cross_validate(data: &Dataset<'_>, plan: &Plan<'_>, cx: &Context<'
         let tested: Vec<usize> = rows.iter().zip(&folds.fold_of).filter(|(_, f)| **f == fold).map(|(&i, _)| i).collect();
         tested.iter().for_each(|&i| weight[i] = 0.0);
         let part = data.with_weight(Some(&weight));
-        let problem = Problem::new(&part, plan.fit_intercept, plan.learner)?;
-        let held_out = data.x.take(&tested);
-        let mut solver = Solver::new(&problem, many(plan.options, &plan.alphas[0]), cx.seed);
+        let problem = LassoProblem::new(&part, plan.fit_intercept, plan.learner)?;
+        let held_out = data.x.take_rows(&tested);
+        let mut solver = LassoSolver::new(&problem, path_options(plan.options, &plan.alphas[0]), cx.seed);
         for (k, alphas) in plan.alphas.iter().enumerate() {
-            let (path, ..) = follow(&problem, &mut solver, k, alphas, plan.kind, None, cx)?;
+            let (path, ..) = solve_path(&problem, &mut solver, k, alphas, plan.kind, None, cx)?;
             if path.len() < alphas.len() {
                 return Err(Error::Deadline("cross-validation".into()));
             }

@@ -2,19 +2,19 @@
 
 use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result};
 
-use super::choose::{Plan, cross_validate};
+use super::choose::{LassoCvOptions, cross_validate};
 use super::model::LassoModel;
-use super::path::{Path, follow, grid, many};
-use super::problem::Problem;
-use super::solver::{Options, Outcome, Solver};
-use super::{Goal, Selection, Strength};
+use super::path::{LassoPath, solve_path, grid, path_options};
+use super::problem::LassoProblem;
+use super::solver::{LassoSolverOptions, LassoSolution, LassoSolver};
+use super::{PathGoal, Selection, AlphaSpec};
 use crate::linear::coefficients::Coefficients;
 use crate::linear::least_squares::ldexp;
 
 /// The parameters of both learners.
-pub(super) struct Settings<'p> {
+pub(super) struct LassoOptions<'p> {
     pub learner: &'static str,
-    pub alpha: Strength,
+    pub alpha: AlphaSpec,
     pub l1_ratio: f64,
     pub fit_intercept: bool,
     pub precompute: bool,
@@ -29,7 +29,7 @@ pub(super) struct Settings<'p> {
     pub start: Option<&'p [Vec<f64>]>,
 }
 
-impl Settings<'_> {
+impl LassoOptions<'_> {
     /// What the ranges of single parameters do not say.
     pub fn check(&self) -> Result<()> {
         let refuse = |name: &str, value: String, expected: &str| {
@@ -40,7 +40,7 @@ impl Settings<'_> {
         {
             return refuse("alphas", "[]".into(), "a list needs at least one penalty");
         }
-        let made = matches!(self.alpha, Strength::Word(_)) && self.alphas.is_none();
+        let made = matches!(self.alpha, AlphaSpec::Word(_)) && self.alphas.is_none();
         if made && self.l1_ratio == 0.0 {
             let expected = "penalties are made from the largest that matters, and with l1_ratio 0 there is none; give alphas";
             return refuse("l1_ratio", "0".into(), expected);
@@ -49,10 +49,10 @@ impl Settings<'_> {
     }
 
     pub fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LassoModel> {
-        let problem = Problem::new(data, self.fit_intercept, self.learner)?;
+        let problem = LassoProblem::new(data, self.fit_intercept, self.learner)?;
         let (targets, cols) = (problem.targets.len(), problem.design.cols());
         let starts = self.starts(targets, cols)?;
-        let options = Options {
+        let options = LassoSolverOptions {
             max_iter: self.max_iter,
             tol: self.tol,
             random: self.selection == Selection::Random,
@@ -62,18 +62,18 @@ impl Settings<'_> {
         let kind = (self.l1_ratio, self.positive);
         let mut alphas: Vec<Vec<f64>> = (0..targets).map(|k| self.sequence(&problem, k)).collect();
         let mut validations = Vec::new();
-        if self.alpha == Strength::Word(Goal::Cv) {
+        if self.alpha == AlphaSpec::Word(PathGoal::Cv) {
             let plan =
-                Plan { learner: self.learner, folds: self.cv, fit_intercept: self.fit_intercept, kind, options, alphas: &alphas };
+                LassoCvOptions { learner: self.learner, folds: self.cv, fit_intercept: self.fit_intercept, kind, options, alphas: &alphas };
             validations = cross_validate(data, &plan, cx)?;
             // Beyond the chosen penalty nothing is used.
             alphas.iter_mut().zip(&validations).for_each(|(a, v)| a.truncate(v.best + 1));
         }
-        let mut solver = Solver::new(&problem, many(options, &alphas[0]), cx.seed);
+        let mut solver = LassoSolver::new(&problem, path_options(options, &alphas[0]), cx.seed);
         let mut last = Vec::with_capacity(targets);
         let mut paths = Vec::with_capacity(targets);
         for (k, alphas) in alphas.iter().enumerate() {
-            let (path, outcomes, _) = follow(&problem, &mut solver, k, alphas, kind, starts.map(|s| &s[k][..]), cx)?;
+            let (path, outcomes, _) = solve_path(&problem, &mut solver, k, alphas, kind, starts.map(|s| &s[k][..]), cx)?;
             last.push(outcomes);
             paths.push(path);
         }
@@ -89,7 +89,7 @@ impl Settings<'_> {
         if line.coef.as_slice().iter().chain(&line.intercept).any(|v| !v.is_finite()) {
             return Err(Error::Numeric("a coefficient overflows; scale the target down or the columns up".into()));
         }
-        let end = |p: &Path| p.len() - 1;
+        let end = |p: &LassoPath| p.len() - 1;
         Ok(LassoModel {
             learner: self.learner,
             line,
@@ -97,7 +97,7 @@ impl Settings<'_> {
             l1_ratio: self.l1_ratio,
             dual_gap: paths.iter().map(|p| p.gaps[end(p)]).collect(),
             n_iter: paths.iter().map(|p| p.iterations[end(p)]).collect(),
-            paths: if matches!(self.alpha, Strength::Word(_)) { paths } else { Vec::new() },
+            paths: if matches!(self.alpha, AlphaSpec::Word(_)) { paths } else { Vec::new() },
             validations,
             certificate: Some(certificate),
             trace: Some(solver.trace),
@@ -119,9 +119,9 @@ impl Settings<'_> {
     }
 
     /// The penalties to be solved for, falling.
-    fn sequence(&self, problem: &Problem<'_>, target: usize) -> Vec<f64> {
+    fn sequence(&self, problem: &LassoProblem<'_>, target: usize) -> Vec<f64> {
         match (self.alpha, self.alphas) {
-            (Strength::Number(alpha), _) => vec![alpha],
+            (AlphaSpec::Number(alpha), _) => vec![alpha],
             (_, Some(given)) => {
                 let mut given = given.to_vec();
                 given.sort_by(|a, b| b.total_cmp(a));
@@ -132,8 +132,8 @@ impl Settings<'_> {
     }
 
     /// The evidence for the last step of each path; the steps before it must have converged too.
-    fn certificate(&self, problem: &Problem<'_>, outcomes: &[Vec<Outcome>]) -> Certificate {
-        let ends: Vec<(&Outcome, i32, f64)> =
+    fn certificate(&self, problem: &LassoProblem<'_>, outcomes: &[Vec<LassoSolution>]) -> Certificate {
+        let ends: Vec<(&LassoSolution, i32, f64)> =
             outcomes.iter().zip(&problem.targets).filter_map(|(o, t)| o.last().map(|o| (o, t.exponent, t.largest))).collect();
         let back = |v: f64, e: i32| ldexp(ldexp(v, e), e);
         let free = ends.iter().any(|(o, ..)| o.free);
@@ -141,13 +141,13 @@ impl Settings<'_> {
         if free {
             notes.push("without a penalty the duality gap says nothing; see the KKT residual".to_owned());
         }
-        if self.alphas.is_some() && !matches!(self.alpha, Strength::Word(_)) {
+        if self.alphas.is_some() && !matches!(self.alpha, AlphaSpec::Word(_)) {
             notes.push("alphas is not used, since alpha is a number; alpha=cv or alpha=path uses it".to_owned());
         }
         if outcomes.iter().flatten().any(|o| o.stopped) {
             notes.push("stopped by the clock".to_owned());
         }
-        let relative = |(o, _, largest): &(&Outcome, i32, f64)| if *largest > 0.0 { o.quality.violation / largest } else { 0.0 };
+        let relative = |(o, _, largest): &(&LassoSolution, i32, f64)| if *largest > 0.0 { o.quality.violation / largest } else { 0.0 };
         Certificate {
             method: if problem.design.is_sparse() { "coordinate descent on residuals" } else { "coordinate descent on products" }
                 .to_owned(),

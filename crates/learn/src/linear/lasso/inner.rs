@@ -1,19 +1,19 @@
 //! The problem on a working set, given the products of its columns: coordinate descent finds the support and the signs, and
 //! on a support with signs the solution is that of a linear system.
 
-use ermine_core::{Mat, Stream};
-use ermine_math::coordinate::{Anderson, elastic_step};
+use ermine_core::{Mat, RngStream};
+use ermine_math::coordinate::{AndersonAcceleration, elastic_step};
 use ermine_math::linalg::Cholesky;
 
-use super::problem::Penalty;
+use super::problem::LassoPenalty;
 
 /// The order in which coefficients are visited.
-pub(super) enum Order {
+pub(super) enum VisitOrder {
     Cyclic,
-    Random(Stream),
+    Random(RngStream),
 }
 
-impl Order {
+impl VisitOrder {
     /// The order of the next round over `n` coefficients.
     pub fn round(&mut self, n: usize, order: &mut Vec<usize>) {
         order.clear();
@@ -34,23 +34,23 @@ const LEAVING: usize = 16;
 const PATIENCE: u32 = 12;
 
 /// The problem `½ bᵀ A b - q·b + penalty` for one working set.
-pub(super) struct Quadratic<'a> {
+pub(super) struct WorkingSetQp<'a> {
     /// Products of the columns, symmetric.
     pub a: &'a Mat<f64>,
     pub q: &'a [f64],
-    pub penalty: Penalty,
+    pub penalty: LassoPenalty,
 }
 
-impl Quadratic<'_> {
+impl WorkingSetQp<'_> {
     /// Minimises, from `b` on. Returns the rounds that were taken, at most about `budget`.
-    pub fn minimise(&self, b: &mut [f64], order: &mut Order, budget: u64) -> u64 {
+    pub fn minimise(&self, b: &mut [f64], order: &mut VisitOrder, budget: u64) -> u64 {
         let m = b.len();
         let (mut z, mut visit) = (vec![0.0; m], Vec::with_capacity(m));
         let noise = self.gradient(b, &mut z);
         if self.violation(&z, b) <= noise {
             return 0;
         }
-        let mut anderson = Anderson::new(5);
+        let mut anderson = AndersonAcceleration::new(5);
         let (mut rounds, mut least, mut waited, mut direct) = (0, f64::INFINITY, 0, true);
         while rounds < budget {
             for _ in 0..ROUNDS {
@@ -85,7 +85,7 @@ impl Quadratic<'_> {
 
     /// One round of coordinate descent.
     fn round(&self, b: &mut [f64], z: &mut [f64], visit: &[usize]) {
-        let Penalty { l1, l2, positive } = self.penalty;
+        let LassoPenalty { l1, l2, positive } = self.penalty;
         for &j in visit {
             let (old, row) = (b[j], self.a.row(j));
             let new = elastic_step(z[j] + row[j] * old, row[j], l1, l2, positive);
@@ -137,7 +137,7 @@ impl Quadratic<'_> {
     /// Goes to the minimum on the support with its signs, or along the way there as far as the signs hold: what
     /// reaches 0 leaves the support. False when the system is singular, or too large, or does not help.
     fn solve_support(&self, b: &mut [f64], z: &mut [f64]) -> bool {
-        let Penalty { l1, l2, positive } = self.penalty;
+        let LassoPenalty { l1, l2, positive } = self.penalty;
         for _ in 0..LEAVING {
             let support: Vec<usize> = (0..b.len()).filter(|&j| b[j] != 0.0).collect();
             if support.is_empty() {

@@ -14,31 +14,31 @@ use serde::{Deserialize, Serialize};
 
 pub use choose::Validation;
 pub use model::LassoModel;
-pub use path::{Change, Path};
+pub use path::{PathEvent, LassoPath};
 
-use fit::Settings;
+use fit::LassoOptions;
 
 /// The strength of the penalty: a number, or what it is to be found by.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Strength {
+pub enum AlphaSpec {
     /// This number.
     Number(f64),
     /// One of a path of penalties.
-    Word(Goal),
+    Word(PathGoal),
 }
 
 /// What a path of penalties is followed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Goal {
+pub enum PathGoal {
     /// To choose the penalty by cross-validation.
     Cv,
     /// For the path itself; the model is that of its last, smallest penalty.
     Path,
 }
 
-impl From<f64> for Strength {
+impl From<f64> for AlphaSpec {
     fn from(alpha: f64) -> Self {
         Self::Number(alpha)
     }
@@ -100,7 +100,7 @@ pub enum Selection {
 #[serde(default, deny_unknown_fields)]
 pub struct Lasso {
     /// The strength of the penalty.
-    pub alpha: Strength,
+    pub alpha: AlphaSpec,
     /// Whether an intercept is fitted.
     pub fit_intercept: bool,
     /// Whether the products of all columns are computed at the start.
@@ -128,7 +128,7 @@ pub struct Lasso {
 impl Default for Lasso {
     fn default() -> Self {
         Self {
-            alpha: Strength::Number(1.0),
+            alpha: AlphaSpec::Number(1.0),
             fit_intercept: true,
             precompute: false,
             max_iter: 1000,
@@ -180,7 +180,7 @@ impl Default for Lasso {
 #[serde(default, deny_unknown_fields)]
 pub struct ElasticNet {
     /// The strength of the penalty.
-    pub alpha: Strength,
+    pub alpha: AlphaSpec,
     /// The share of the absolute values in the penalty.
     pub l1_ratio: f64,
     /// Whether an intercept is fitted.
@@ -287,8 +287,8 @@ const START: ParamSpec = ParamSpec {
 const ACCEPTS: Accepts = Accepts { weights: true, sparse: true, multi_target: true, ..Accepts::NUMBERS };
 
 impl Lasso {
-    fn settings(&self) -> Settings<'_> {
-        Settings {
+    fn settings(&self) -> LassoOptions<'_> {
+        LassoOptions {
             learner: Self::SPEC.name,
             alpha: self.alpha,
             l1_ratio: 1.0,
@@ -308,8 +308,8 @@ impl Lasso {
 }
 
 impl ElasticNet {
-    fn settings(&self) -> Settings<'_> {
-        Settings {
+    fn settings(&self) -> LassoOptions<'_> {
+        LassoOptions {
             learner: Self::SPEC.name,
             alpha: self.alpha,
             l1_ratio: self.l1_ratio,
@@ -336,9 +336,9 @@ fn check_ranges<L: Learner>(learner: &L) -> Result<()> {
 impl Learner for Lasso {
     type Model = LassoModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-4..100:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-4..100:log"];
 
-    const ABSOLUTE_PENALTY: bool = true;
+    const L1_PENALTY: bool = true;
 
     const SPEC: Spec = Spec {
         name: "lasso",
@@ -372,7 +372,7 @@ impl Learner for Lasso {
 impl Learner for ElasticNet {
     type Model = LassoModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-4..100:log", "l1_ratio=0.05..1"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-4..100:log", "l1_ratio=0.05..1"];
 
     const SPEC: Spec = Spec {
         name: "elastic-net",

@@ -1,12 +1,12 @@
 //! What a fit returns.
 
 use ermine_core::{
-    Cell, Certificate, Curve, Error, Features, Mat, Meaning, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
+    Cell, Certificate, Curve, Error, Features, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
     Section, Trace,
 };
 
 use super::choose::Validation;
-use super::path::Path;
+use super::path::LassoPath;
 use crate::linear::coefficients::Coefficients;
 
 /// A fitted lasso or elastic net.
@@ -22,7 +22,7 @@ pub struct LassoModel {
     pub(super) l1_ratio: f64,
     pub(super) dual_gap: Vec<f64>,
     pub(super) n_iter: Vec<u64>,
-    pub(super) paths: Vec<Path>,
+    pub(super) paths: Vec<LassoPath>,
     pub(super) validations: Vec<Validation>,
     pub(super) certificate: Option<Certificate>,
     pub(super) trace: Option<Trace>,
@@ -55,7 +55,7 @@ impl LassoModel {
     }
 
     /// The path of each target, when a path was asked for or followed to choose the penalty.
-    pub fn paths(&self) -> &[Path] {
+    pub fn paths(&self) -> &[LassoPath] {
         &self.paths
     }
 
@@ -84,7 +84,7 @@ impl LassoModel {
             l1_ratio,
             dual_gap: input.vec_of("dual_gap", targets)?,
             n_iter: input.vec_of("n_iter", targets)?,
-            paths: (0..counts[0]).map(|k| Path::load(&read(&format!("path{k}")), cols)).collect::<Result<_>>()?,
+            paths: (0..counts[0]).map(|k| LassoPath::load(&read(&format!("path{k}")), cols)).collect::<Result<_>>()?,
             validations: (0..counts[1]).map(|k| Validation::load(&read(&format!("validation{k}")))).collect::<Result<_>>()?,
             certificate: None,
             trace: None,
@@ -96,14 +96,14 @@ impl LassoModel {
         let mut rows: Vec<Vec<Cell>> = vec![vec!["(intercept)".into(), self.line.intercept[k].into()]];
         let shown = |b: f64| coef.len() <= FEW || b != 0.0;
         rows.extend(coef.iter().enumerate().filter(|(_, b)| shown(**b)).map(|(j, &b)| vec![name(j).into(), b.into()]));
-        out.coefficients(title, &[("coefficient", Meaning::Coefficient)], rows);
+        out.coefficients(title, &[("coefficient", ColumnMeaning::Coefficient)], rows);
         let active = coef.iter().filter(|b| **b != 0.0).count();
         if coef.len() > FEW {
             out.text(format!("{} of {} coefficients are 0 and not shown.", coef.len() - active, coef.len()));
         }
     }
 
-    fn path(out: &mut Report, path: &Path, title: &dyn Fn(&str) -> String, name: &dyn Fn(usize) -> String) {
+    fn path(out: &mut Report, path: &LassoPath, title: &dyn Fn(&str) -> String, name: &dyn Fn(usize) -> String) {
         let changes = path.changes();
         let rows = changes.iter().map(|c| {
             let what = if c.enters { "enters" } else { "leaves" };
@@ -178,7 +178,7 @@ impl Model for LassoModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 

@@ -2,13 +2,13 @@
 
 use ermine_core::{Context, Error, Mat, ModelReader, ModelWriter, Result};
 
-use super::problem::{Penalty, Point, Problem};
-use super::solver::{Options, Outcome, Solver};
+use super::problem::{LassoPenalty, LassoPoint, LassoProblem};
+use super::solver::{LassoSolverOptions, LassoSolution, LassoSolver};
 use crate::linear::least_squares::ldexp;
 
 /// The solutions along a path of one target.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Path {
+pub struct LassoPath {
     /// The penalties, falling.
     pub alphas: Vec<f64>,
     /// The constant term of each step.
@@ -26,7 +26,7 @@ pub struct Path {
 
 /// A column that comes into the model, or leaves it, at a step of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Change {
+pub struct PathEvent {
     /// The step, from 0.
     pub step: usize,
     /// The column.
@@ -37,7 +37,7 @@ pub struct Change {
     pub coef: f64,
 }
 
-impl Path {
+impl LassoPath {
     fn new(cols: usize) -> Self {
         Self {
             alphas: Vec::new(),
@@ -85,19 +85,19 @@ impl Path {
     }
 
     /// The columns that come and go, in the order of the steps.
-    pub fn changes(&self) -> Vec<Change> {
+    pub fn changes(&self) -> Vec<PathEvent> {
         let mut out = Vec::new();
         let mut before: &[u32] = &[];
         for step in 0..self.len() {
             let (now, values) = self.active(step);
             for (&column, &coef) in now.iter().zip(values) {
                 if before.binary_search(&column).is_err() {
-                    out.push(Change { step, column: column as usize, enters: true, coef });
+                    out.push(PathEvent { step, column: column as usize, enters: true, coef });
                 }
             }
             for &column in before {
                 if now.binary_search(&column).is_err() {
-                    out.push(Change { step, column: column as usize, enters: false, coef: 0.0 });
+                    out.push(PathEvent { step, column: column as usize, enters: false, coef: 0.0 });
                 }
             }
             before = now;
@@ -162,30 +162,30 @@ pub(super) fn grid(largest: f64, count: usize, eps: f64) -> Vec<f64> {
 }
 
 /// Solves for falling penalties. Stops early when the time is over; `start` are coefficients to start from.
-pub(super) fn follow(
-    problem: &Problem<'_>,
-    solver: &mut Solver<'_>,
+pub(super) fn solve_path(
+    problem: &LassoProblem<'_>,
+    solver: &mut LassoSolver<'_>,
     target: usize,
     alphas: &[f64],
     (l1_ratio, positive): (f64, bool),
     start: Option<&[f64]>,
     cx: &Context<'_>,
-) -> Result<(Path, Vec<Outcome>, Point)> {
+) -> Result<(LassoPath, Vec<LassoSolution>, LassoPoint)> {
     let t = &problem.targets[target];
-    let mut path = Path::new(problem.design.cols());
-    let mut point = Point::zero(problem, target);
+    let mut path = LassoPath::new(problem.design.cols());
+    let mut point = LassoPoint::zero(problem, target);
     if let Some(start) = start {
         for ((b, s), v) in point.b.iter_mut().zip(start).zip(&problem.variance) {
             let s = ldexp(*s, -t.exponent);
             *b = if *v == 0.0 || (positive && s < 0.0) { 0.0 } else { s };
         }
-        solver.bring_up_to_date(target, &mut point);
+        solver.refresh(target, &mut point);
     } else {
-        solver.forget();
+        solver.invalidate();
     }
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut outcomes: Vec<LassoSolution> = Vec::new();
     for &alpha in alphas {
-        let penalty = problem.scaled(target, Penalty::new(alpha, l1_ratio, positive));
+        let penalty = problem.scaled(target, LassoPenalty::new(alpha, l1_ratio, positive));
         solver.accept_start = start.is_some() && outcomes.is_empty();
         let outcome = solver.solve(target, penalty, &mut point, cx)?;
         let mean: f64 = point.b.iter().zip(&problem.mean).map(|(b, m)| b * m).sum();
@@ -202,6 +202,6 @@ pub(super) fn follow(
 }
 
 /// Options for a path.
-pub(super) fn many(options: Options, alphas: &[f64]) -> Options {
-    Options { path: alphas.len() > 4, ..options }
+pub(super) fn path_options(options: LassoSolverOptions, alphas: &[f64]) -> LassoSolverOptions {
+    LassoSolverOptions { path: alphas.len() > 4, ..options }
 }

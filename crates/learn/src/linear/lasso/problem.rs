@@ -8,13 +8,13 @@ use crate::linear::least_squares::ldexp;
 
 /// `l1 |b|₁ + ½ l2 |b|²`, over b >= 0 when `positive`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Penalty {
+pub(super) struct LassoPenalty {
     pub l1: f64,
     pub l2: f64,
     pub positive: bool,
 }
 
-impl Penalty {
+impl LassoPenalty {
     pub fn new(alpha: f64, l1_ratio: f64, positive: bool) -> Self {
         Self { l1: alpha * l1_ratio, l2: alpha * (1.0 - l1_ratio), positive }
     }
@@ -28,14 +28,14 @@ impl Penalty {
     }
 
     /// What of `z` counts against the bound l1: its size, or with `positive` its value.
-    pub fn reach(&self, z: f64) -> f64 {
+    pub fn bound_use(&self, z: f64) -> f64 {
         if self.positive { z } else { z.abs() }
     }
 }
 
 /// Data ready to be solved for any penalty. Sums over rows are divided by the total weight throughout, so that the loss is
 /// half the mean of the squared residuals.
-pub(super) struct Problem<'a> {
+pub(super) struct LassoProblem<'a> {
     pub design: Design<'a>,
     /// Weights that add to 1, or none: all equal.
     pub weight: Option<Vec<f64>>,
@@ -45,13 +45,13 @@ pub(super) struct Problem<'a> {
     pub mean: Vec<f64>,
     /// Mean squares of the centred columns.
     pub variance: Vec<f64>,
-    pub targets: Vec<Target>,
+    pub targets: Vec<CenteredTarget>,
     /// Whether means are so large next to spreads that products must be taken of centred columns.
     pub far: bool,
 }
 
 /// One target: centred, and scaled by a power of two so that its squares neither overflow nor vanish.
-pub(super) struct Target {
+pub(super) struct CenteredTarget {
     pub y: Vec<f64>,
     pub mean: f64,
     pub exponent: i32,
@@ -63,7 +63,7 @@ pub(super) struct Target {
     pub largest: f64,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> LassoProblem<'a> {
     pub fn new(data: &Dataset<'a>, fit_intercept: bool, learner: &'static str) -> Result<Self> {
         let design = Design::new(&data.x, learner)?;
         let (rows, cols) = (design.rows(), design.cols());
@@ -74,7 +74,7 @@ impl<'a> Problem<'a> {
         });
         let total = if weight.is_some() { 1.0 } else { rows as f64 };
         let y = data.y.reals()?;
-        let mut targets: Vec<Target> =
+        let mut targets: Vec<CenteredTarget> =
             (0..y.cols()).map(|k| centred(y.col_iter(k).collect(), weight.as_deref(), fit_intercept)).collect();
         let first = design.summary(weight.as_deref(), &targets[0].y, fit_intercept);
         let bad = |v: &[f64]| v.iter().position(|v| !v.is_finite());
@@ -126,8 +126,8 @@ impl<'a> Problem<'a> {
     }
 
     /// The penalty in the units of a scaled target: its linear part scales with the target.
-    pub fn scaled(&self, target: usize, penalty: Penalty) -> Penalty {
-        Penalty { l1: ldexp(penalty.l1, -self.targets[target].exponent), ..penalty }
+    pub fn scaled(&self, target: usize, penalty: LassoPenalty) -> LassoPenalty {
+        LassoPenalty { l1: ldexp(penalty.l1, -self.targets[target].exponent), ..penalty }
     }
 
     /// The mean over rows of a product of two vectors.
@@ -140,7 +140,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn centred(mut y: Vec<f64>, weight: Option<&[f64]>, centre: bool) -> Target {
+fn centred(mut y: Vec<f64>, weight: Option<&[f64]>, centre: bool) -> CenteredTarget {
     let largest = y.iter().fold(0.0, |a: f64, y| a.max(y.abs()));
     let exponent = if largest > 0.0 { largest.log2().floor() as i32 } else { 0 };
     y.iter_mut().for_each(|y| *y = ldexp(*y, -exponent));
@@ -154,12 +154,12 @@ fn centred(mut y: Vec<f64>, weight: Option<&[f64]>, centre: bool) -> Target {
         y.iter_mut().for_each(|v| *v -= mean);
     }
     let yy = (0..y.len()).map(|i| of(i) * y[i] * y[i]).sum();
-    Target { y, mean, exponent, q: Vec::new(), yy, largest: 0.0 }
+    CenteredTarget { y, mean, exponent, q: Vec::new(), yy, largest: 0.0 }
 }
 
 /// Where a descent stands.
 #[derive(Debug, Clone)]
-pub(super) struct Point {
+pub(super) struct LassoPoint {
     /// The coefficients, of the scaled target.
     pub b: Vec<f64>,
     /// The negative gradient of the loss.
@@ -168,9 +168,9 @@ pub(super) struct Point {
     pub rr: f64,
 }
 
-impl Point {
+impl LassoPoint {
     /// All coefficients 0.
-    pub fn zero(problem: &Problem<'_>, target: usize) -> Self {
+    pub fn zero(problem: &LassoProblem<'_>, target: usize) -> Self {
         let t = &problem.targets[target];
         Self { b: vec![0.0; t.q.len()], z: t.q.clone(), rr: t.yy }
     }
@@ -178,7 +178,7 @@ impl Point {
 
 /// How good a point is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Quality {
+pub(super) struct DualityGap {
     pub objective: f64,
     /// Objective minus the dual objective at a feasible point; infinite where the residuals give none.
     pub gap: f64,
@@ -191,16 +191,16 @@ pub(super) struct Quality {
 /// The duality gap. The residuals, times a factor that makes them feasible, are a point of the dual problem
 /// `max c·y - ½ c²` over |x_jᵀ c| <= l1, columns being extended by √l2 times the unit vectors. With a squared penalty
 /// the conjugate of the whole penalty is finite everywhere and the residuals themselves are another; the better counts.
-pub(super) fn quality(point: &Point, target: &Target, penalty: Penalty) -> Quality {
-    let Penalty { l1, l2, .. } = penalty;
+pub(super) fn duality_gap(point: &LassoPoint, target: &CenteredTarget, penalty: LassoPenalty) -> DualityGap {
+    let LassoPenalty { l1, l2, .. } = penalty;
     let objective = 0.5 * point.rr + penalty.value(&point.b);
     let (mut violation, mut reach, mut squares, mut excess, mut fit) = (0.0f64, 0.0f64, 0.0, 0.0, 0.0);
     for ((&b, &z), &q) in point.b.iter().zip(&point.z).zip(&target.q) {
         violation = violation.max(penalty.violation(z, b));
-        reach = reach.max(penalty.reach(z - l2 * b));
+        reach = reach.max(penalty.bound_use(z - l2 * b));
         squares += b * b;
         fit += q * b;
-        let over = (penalty.reach(z) - l1).max(0.0);
+        let over = (penalty.bound_use(z) - l1).max(0.0);
         excess += over * over;
     }
     let with_target = target.yy - fit;
@@ -212,5 +212,5 @@ pub(super) fn quality(point: &Point, target: &Target, penalty: Penalty) -> Quali
     if l2 > 0.0 {
         dual = dual.max(with_target - 0.5 * point.rr - 0.5 * excess / l2);
     }
-    Quality { objective, gap: (objective - dual).max(0.0), violation, feasible }
+    DualityGap { objective, gap: (objective - dual).max(0.0), violation, feasible }
 }

@@ -2,33 +2,33 @@
 //! where the products of the columns would take more memory than the data.
 
 use ermine_math::columns::Columns;
-use ermine_math::coordinate::{Anderson, elastic_step};
+use ermine_math::coordinate::{AndersonAcceleration, elastic_step};
 
-use super::inner::Order;
-use super::problem::{Penalty, Problem};
+use super::inner::VisitOrder;
+use super::problem::{LassoPenalty, LassoProblem};
 
 /// Rounds over the coefficients that are not 0 between two rounds over all.
 const ROUNDS: u64 = 5;
 
 /// One working set with the residuals.
-pub(super) struct Descent<'a> {
-    pub problem: &'a Problem<'a>,
+pub(super) struct ResidualDescent<'a> {
+    pub problem: &'a LassoProblem<'a>,
     pub set: &'a [usize],
     /// The columns of the set, rows scaled by the square roots of the weights; sparse ones are not centred.
     pub columns: Columns<'a>,
     /// Square roots of the weights.
     pub roots: Option<&'a [f64]>,
-    pub penalty: Penalty,
+    pub penalty: LassoPenalty,
     /// Residuals, scaled like the columns, up to the shift.
     pub rest: Vec<f64>,
     /// What all residuals are to be raised by, since sparse columns are centred in effect only.
     pub shift: f64,
 }
 
-impl Descent<'_> {
+impl ResidualDescent<'_> {
     /// Minimises, from `b` on, until no step changes the gradient by more than `enough`. Returns the rounds taken.
-    pub fn minimise(&mut self, b: &mut [f64], order: &mut Order, budget: u64, enough: f64) -> u64 {
-        let mut anderson = Anderson::new(5);
+    pub fn minimise(&mut self, b: &mut [f64], order: &mut VisitOrder, budget: u64, enough: f64) -> u64 {
+        let mut anderson = AndersonAcceleration::new(5);
         let (mut rounds, mut visit) = (0, Vec::new());
         while rounds < budget {
             order.round(b.len(), &mut visit);
@@ -59,7 +59,7 @@ impl Descent<'_> {
 
     /// One round; returns the largest change of a gradient by its own step.
     fn round(&mut self, b: &mut [f64], visit: &[usize]) -> f64 {
-        let Penalty { l1, l2, positive } = self.penalty;
+        let LassoPenalty { l1, l2, positive } = self.penalty;
         let (problem, total) = (self.problem, self.problem.total);
         let sparse = problem.design.is_sparse();
         let mut most = 0.0f64;

@@ -8,12 +8,12 @@
 //! References: M. Massias, A. Gramfort, J. Salmon (2018), Celer: a fast solver for the lasso with dual extrapolation, ICML;
 //! E. Ndiaye, O. Fercoq, A. Gramfort, J. Salmon (2017), Gap safe screening rules for sparsity enforcing penalties, JMLR 18.
 
-use ermine_core::{Context, Mat, Progress, Result, Stream, Trace};
-use ermine_math::columns::Change;
+use ermine_core::{Context, Mat, Progress, Result, RngStream, Trace};
+use ermine_math::columns::CellTransform;
 
-use super::inner::{Order, Quadratic};
-use super::problem::{Penalty, Point, Problem, Quality, Target, quality};
-use super::residual::Descent;
+use super::inner::{VisitOrder, WorkingSetQp};
+use super::problem::{LassoPenalty, LassoPoint, LassoProblem, DualityGap, CenteredTarget, duality_gap};
+use super::residual::ResidualDescent;
 use crate::linear::least_squares::ldexp;
 
 /// Columns up to which all are taken at once.
@@ -22,15 +22,15 @@ const ALL: usize = 128;
 const FIRST: usize = 100;
 const FIRST_SPARSE: usize = 256;
 /// Columns that come in together, where products with all columns are kept: fewer would read the data more often.
-const TOGETHER: usize = 16;
+const BATCH_COLUMNS: usize = 16;
 /// Violation of the optimality conditions, relative to the largest gradient, below which residuals are computed anew.
-const DRIFT: f64 = 1e-5;
+const REFRESH_VIOLATION: f64 = 1e-5;
 /// Share of the bound that a gradient must reach for its column to be worth a place.
 const NEAR: f64 = 0.8;
 
 /// How it is solved.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Options {
+pub(super) struct LassoSolverOptions {
     pub max_iter: u64,
     pub tol: f64,
     pub random: bool,
@@ -42,8 +42,8 @@ pub(super) struct Options {
 
 /// What came of one penalty.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Outcome {
-    pub quality: Quality,
+pub(super) struct LassoSolution {
+    pub quality: DualityGap,
     pub iterations: u64,
     pub converged: bool,
     /// Whether time ran out.
@@ -52,12 +52,12 @@ pub(super) struct Outcome {
     pub free: bool,
 }
 
-pub(super) struct Solver<'a> {
-    problem: &'a Problem<'a>,
-    options: Options,
-    products: Option<Products>,
+pub(super) struct LassoSolver<'a> {
+    problem: &'a LassoProblem<'a>,
+    options: LassoSolverOptions,
+    products: Option<GramCache>,
     roots: Option<Vec<f64>>,
-    order: Order,
+    order: VisitOrder,
     /// Residuals of the last point that was brought up to date by a pass over the data, with its target.
     rest: Option<(usize, Vec<f64>)>,
     /// Whether a start that is good enough is returned as it is.
@@ -69,16 +69,16 @@ pub(super) struct Solver<'a> {
 const POLISH: usize = 512;
 const POLISH_ROUNDS: u64 = 100;
 
-impl<'a> Solver<'a> {
-    pub fn new(problem: &'a Problem<'a>, options: Options, seed: u64) -> Self {
+impl<'a> LassoSolver<'a> {
+    pub fn new(problem: &'a LassoProblem<'a>, options: LassoSolverOptions, seed: u64) -> Self {
         let design = &problem.design;
-        let products = (!design.is_sparse()).then(|| Products {
+        let products = (!design.is_sparse()).then(|| GramCache {
             set: Vec::new(),
             place: vec![NONE; design.cols()],
             with_all: options.path && !problem.far && design.cols() > ALL,
             rows: Vec::new(),
         });
-        let order = if options.random { Order::Random(Stream::new(seed, "lasso", 0)) } else { Order::Cyclic };
+        let order = if options.random { VisitOrder::Random(RngStream::new(seed, "lasso", 0)) } else { VisitOrder::Cyclic };
         let roots = problem.weight.as_ref().map(|w| w.iter().map(|w| w.sqrt()).collect());
         let trace = Trace::timed(&["objective", "duality_gap", "l1", "working_set", "ruled_out"]);
         let mut solver = Self { problem, options, products, roots, order, rest: None, accept_start: false, trace };
@@ -92,7 +92,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Minimises for one target and penalty (in the target's scale), from `point` on.
-    pub fn solve(&mut self, target: usize, penalty: Penalty, point: &mut Point, cx: &Context<'_>) -> Result<Outcome> {
+    pub fn solve(&mut self, target: usize, penalty: LassoPenalty, point: &mut LassoPoint, cx: &Context<'_>) -> Result<LassoSolution> {
         let (problem, options) = (self.problem, self.options);
         let t = &problem.targets[target];
         let enough = options.tol * t.yy;
@@ -102,7 +102,7 @@ impl<'a> Solver<'a> {
         let mut last = f64::INFINITY;
         let mut polished = !problem.design.is_sparse();
         loop {
-            let q = quality(point, t, penalty);
+            let q = duality_gap(point, t, penalty);
             let ruled_out = self.screen(t, penalty, point, &q, &mut out);
             let support = point.b.iter().filter(|b| **b != 0.0).count();
             // Back in the units of the target, in which the certificate speaks.
@@ -118,28 +118,28 @@ impl<'a> Solver<'a> {
             let converged = optimal || reached || (!free && q.gap <= 64.0 * f64::EPSILON * t.yy);
             // A first round is always taken unless the start is optimal: what is left costs little then.
             let settled = optimal || (reached && (iterations > 0 || self.accept_start));
-            stopped |= cx.out_of_time();
+            stopped |= cx.deadline_passed();
             if settled && !optimal && !polished && (1..=POLISH).contains(&support) {
                 polished = true;
                 self.polish(target, penalty, point, &q);
                 continue;
             }
             if settled || stopped || iterations >= options.max_iter || q.violation >= last && converged {
-                return Ok(Outcome { quality: q, iterations, converged, stopped, free });
+                return Ok(LassoSolution { quality: q, iterations, converged, stopped, free });
             }
             last = q.violation;
             size = size.max(2 * support);
             let set = self.working_set(penalty, point, &out, size);
             let done = iterations;
             let budget = options.max_iter - iterations;
-            iterations += self.inner(target, penalty, point, &set, q, budget);
+            iterations += self.solve_working_set(target, penalty, point, &set, q, budget);
             if iterations == done {
                 // The working set was optimal to rounding already.
                 iterations += 1;
                 if size >= t.q.len() {
-                    let q = quality(point, t, penalty);
+                    let q = duality_gap(point, t, penalty);
                     let converged = free || q.gap <= enough || q.violation <= self.rounding(t, point);
-                    return Ok(Outcome { quality: q, iterations, converged, stopped, free });
+                    return Ok(LassoSolution { quality: q, iterations, converged, stopped, free });
                 }
                 size *= 2;
             }
@@ -148,11 +148,11 @@ impl<'a> Solver<'a> {
 
     /// Solves on the support of a point that is near the optimum, from the products of its columns: sparse descents stop far from the
     /// last digits, which cost little here. A point that is no better is left as it was.
-    fn polish(&mut self, target: usize, penalty: Penalty, point: &mut Point, before: &Quality) {
+    fn polish(&mut self, target: usize, penalty: LassoPenalty, point: &mut LassoPoint, before: &DualityGap) {
         let problem = self.problem;
         let t = &problem.targets[target];
         let set: Vec<usize> = (0..point.b.len()).filter(|&j| point.b[j] != 0.0).collect();
-        let columns = problem.design.changed_columns(&set, Change { centre: None, factor: self.roots.as_deref() });
+        let columns = problem.design.changed_columns(&set, CellTransform { centre: None, factor: self.roots.as_deref() });
         let mut a = Mat::zeros(set.len(), set.len());
         let mut column = vec![0.0; t.y.len()];
         for k in 0..set.len() {
@@ -167,10 +167,10 @@ impl<'a> Solver<'a> {
         let q: Vec<f64> = set.iter().map(|&j| t.q[j]).collect();
         let mut b: Vec<f64> = set.iter().map(|&j| point.b[j]).collect();
         let old = b.clone();
-        Quadratic { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, POLISH_ROUNDS);
+        WorkingSetQp { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, POLISH_ROUNDS);
         set.iter().zip(&b).for_each(|(&j, &b)| point.b[j] = b);
         self.update(target, point, None);
-        if quality(point, t, penalty).violation > before.violation {
+        if duality_gap(point, t, penalty).violation > before.violation {
             set.iter().zip(&old).for_each(|(&j, &b)| point.b[j] = b);
             self.update(target, point, None);
         }
@@ -178,7 +178,7 @@ impl<'a> Solver<'a> {
 
     /// What of a gradient may be rounding: it is a difference of products of columns with the target and with each other, and
     /// each of these is a sum of terms of their sizes.
-    fn rounding(&self, t: &Target, point: &Point) -> f64 {
+    fn rounding(&self, t: &CenteredTarget, point: &LassoPoint) -> f64 {
         // Sparse columns are centred after their products are taken, so their means are in the terms.
         let mean = |j: usize| if self.problem.design.is_sparse() { self.problem.mean[j] } else { 0.0 };
         let spread = |j: usize| self.problem.variance[j].sqrt().hypot(mean(j));
@@ -189,13 +189,13 @@ impl<'a> Solver<'a> {
 
     /// Rules out columns that are 0 at every optimum: the dual optimum is within √(2 gap) of the present feasible point, and
     /// there the column stays inside its bound. Returns how many there are.
-    fn screen(&self, t: &Target, penalty: Penalty, point: &mut Point, q: &Quality, out: &mut [bool]) -> usize {
-        let Penalty { l1, l2, .. } = penalty;
+    fn screen(&self, t: &CenteredTarget, penalty: LassoPenalty, point: &mut LassoPoint, q: &DualityGap, out: &mut [bool]) -> usize {
+        let LassoPenalty { l1, l2, .. } = penalty;
         if l1 > 0.0 && q.gap.is_finite() && q.feasible > 0.0 {
             let radius = (2.0 * q.gap).sqrt();
             for j in 0..out.len() {
                 let bound =
-                    q.feasible * penalty.reach(point.z[j] - l2 * point.b[j]) + radius * (self.problem.variance[j] + l2).sqrt();
+                    q.feasible * penalty.bound_use(point.z[j] - l2 * point.b[j]) + radius * (self.problem.variance[j] + l2).sqrt();
                 // A margin for rounding in z.
                 out[j] |= point.b[j] == 0.0 && bound < l1 - 64.0 * f64::EPSILON * t.largest;
             }
@@ -204,8 +204,8 @@ impl<'a> Solver<'a> {
     }
 
     /// The columns with a coefficient, and those nearest to the bound of the dual problem, up to `size` in all.
-    fn working_set(&self, penalty: Penalty, point: &Point, out: &[bool], size: usize) -> Vec<usize> {
-        let Penalty { l1, l2, .. } = penalty;
+    fn working_set(&self, penalty: LassoPenalty, point: &LassoPoint, out: &[bool], size: usize) -> Vec<usize> {
+        let LassoPenalty { l1, l2, .. } = penalty;
         let cols = point.b.len();
         let usable = |j: usize| self.problem.variance[j] > 0.0 && !out[j];
         if cols <= ALL || (self.options.precompute && self.products.is_some()) {
@@ -214,7 +214,7 @@ impl<'a> Solver<'a> {
         let mut set: Vec<usize> = (0..cols).filter(|&j| point.b[j] != 0.0).collect();
         let mut others: Vec<(f64, usize)> = Vec::new();
         for j in (0..cols).filter(|&j| point.b[j] == 0.0 && usable(j)) {
-            let reach = penalty.reach(point.z[j]);
+            let reach = penalty.bound_use(point.z[j]);
             if reach >= NEAR * l1 && reach > 0.0 {
                 others.push(((l1 - reach) / (self.problem.variance[j] + l2).sqrt(), j));
             }
@@ -224,7 +224,7 @@ impl<'a> Solver<'a> {
             // Every new column is multiplied with all others: only those that are needed, but enough at a time.
             Some(p) if p.with_all => {
                 let broken = others.iter().filter(|o| o.0 < 0.0).count();
-                broken.max(TOGETHER).min(set.len() + 2 * TOGETHER)
+                broken.max(BATCH_COLUMNS).min(set.len() + 2 * BATCH_COLUMNS)
             }
             _ => size.saturating_sub(set.len()).max(FIRST / 2),
         };
@@ -239,7 +239,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Solves on the working set and brings the point up to date. Returns the rounds taken.
-    fn inner(&mut self, target: usize, penalty: Penalty, point: &mut Point, set: &[usize], q: Quality, budget: u64) -> u64 {
+    fn solve_working_set(&mut self, target: usize, penalty: LassoPenalty, point: &mut LassoPoint, set: &[usize], q: DualityGap, budget: u64) -> u64 {
         let problem = self.problem;
         let t = &problem.targets[target];
         let fits = |k: usize| k.saturating_mul(k) <= (2 * problem.design.stored()).max(1 << 24);
@@ -253,7 +253,7 @@ impl<'a> Solver<'a> {
             products.ensure(problem, set);
             let a = products.of(set);
             let q: Vec<f64> = set.iter().map(|&j| t.q[j]).collect();
-            Quadratic { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, budget)
+            WorkingSetQp { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, budget)
         } else {
             let mut start = self.residuals(target, &point.b);
             let roots = self.roots.as_deref();
@@ -261,12 +261,12 @@ impl<'a> Solver<'a> {
                 start.iter_mut().zip(roots).for_each(|(r, w)| *r *= w);
             }
             let centre: Vec<f64> = set.iter().map(|&j| problem.mean[j]).collect();
-            let columns = problem.design.changed_columns(set, Change { centre: Some(&centre), factor: roots });
+            let columns = problem.design.changed_columns(set, CellTransform { centre: Some(&centre), factor: roots });
             let enough = (0.02 * q.violation).max(0.25 * self.rounding(t, point));
-            let mut descent = Descent { problem, set, columns, roots, penalty, rest: start, shift: 0.0 };
+            let mut descent = ResidualDescent { problem, set, columns, roots, penalty, rest: start, shift: 0.0 };
             let rounds = descent.minimise(&mut b, &mut self.order, budget, enough);
             // The rounding that a descent gathers in the residuals matters near the optimum only.
-            if q.violation > DRIFT * t.largest {
+            if q.violation > REFRESH_VIOLATION * t.largest {
                 rest = Some(descent.residuals());
             }
             rounds
@@ -283,30 +283,30 @@ impl<'a> Solver<'a> {
         {
             return rest;
         }
-        let mut r = self.raised(&self.problem.targets[target], b);
+        let mut r = self.with_mean_shift(&self.problem.targets[target], b);
         let minus: Vec<f64> = b.iter().map(|b| -b).collect();
         self.problem.design.add_combination(&minus, &mut r);
         r
     }
 
     /// The target, raised by what the means of the columns take from it.
-    fn raised(&self, t: &Target, b: &[f64]) -> Vec<f64> {
+    fn with_mean_shift(&self, t: &CenteredTarget, b: &[f64]) -> Vec<f64> {
         let shift: f64 = b.iter().zip(&self.problem.mean).map(|(b, m)| b * m).sum();
         t.y.iter().map(|y| y + shift).collect()
     }
 
     /// To be called before a point that was not brought up to date here.
-    pub fn forget(&mut self) {
+    pub fn invalidate(&mut self) {
         self.rest = None;
     }
 
     /// Gradient and residual square of a point whose coefficients changed.
-    pub fn bring_up_to_date(&mut self, target: usize, point: &mut Point) {
+    pub fn refresh(&mut self, target: usize, point: &mut LassoPoint) {
         self.update(target, point, None);
     }
 
     /// The same, with the residuals where they are known.
-    fn update(&mut self, target: usize, point: &mut Point, rest: Option<Vec<f64>>) {
+    fn update(&mut self, target: usize, point: &mut LassoPoint, rest: Option<Vec<f64>>) {
         let problem = self.problem;
         let t = &problem.targets[target];
         self.rest = None;
@@ -333,7 +333,7 @@ impl<'a> Solver<'a> {
                 r
             }
             None => {
-                let (u, mut r) = (self.raised(t, &point.b), vec![0.0; t.y.len()]);
+                let (u, mut r) = (self.with_mean_shift(t, &point.b), vec![0.0; t.y.len()]);
                 problem.design.residual_products(&u, &point.b, weight, &mut r, &mut point.z);
                 r
             }
@@ -353,7 +353,7 @@ impl<'a> Solver<'a> {
 const NONE: usize = usize::MAX;
 
 /// Products of the columns that have been in a working set, divided by the total weight.
-struct Products {
+struct GramCache {
     /// The columns, in the order they came.
     set: Vec<usize>,
     /// Where each column is in `set`.
@@ -363,9 +363,9 @@ struct Products {
     rows: Vec<Vec<f64>>,
 }
 
-impl Products {
+impl GramCache {
     /// Takes in the columns of a working set that are new.
-    fn ensure(&mut self, problem: &Problem<'_>, set: &[usize]) {
+    fn ensure(&mut self, problem: &LassoProblem<'_>, set: &[usize]) {
         let new: Vec<usize> = set.iter().copied().filter(|&j| self.place[j] == NONE).collect();
         if new.is_empty() {
             return;

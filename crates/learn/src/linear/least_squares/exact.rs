@@ -1,12 +1,12 @@
 //! The normal equations in double-double.
 
 use ermine_core::{Mat, Result};
-use ermine_math::dd::{Cholesky, Dd, Gram};
+use ermine_math::dd::{DdCholesky, Dd, DdGram};
 use ermine_math::linalg::svd;
 
 use super::moments::too_large;
 use super::scale::{exponent_of, ldexp, power};
-use super::{Minimisers, Problem, ResidualCheck, Solution, family, nonnegative};
+use super::{SolutionFamily, LeastSquaresProblem, ResidualCheck, LeastSquaresSolution, family, nonnegative};
 
 /// Half an ulp: how far a number may lie from what it stands for, relative to the largest of its kind.
 const ROUNDING: f64 = 0.5;
@@ -15,8 +15,8 @@ const ROUNDINGS: f64 = 4.0;
 /// With fewer digits than this determined by the data, a person should know.
 const FEW_DIGITS: f64 = 1e6;
 
-pub(super) struct Given<'a> {
-    pub gram: &'a Gram,
+pub(super) struct ExactInput<'a> {
+    pub gram: &'a DdGram,
     /// What was taken from the columns of [X | Y], in scaled units.
     pub shift: &'a [f64],
     pub rows: u64,
@@ -28,8 +28,8 @@ pub(super) struct Given<'a> {
 
 /// Products in units of the data times one common power of two, so that the shortest solution is the shortest in the data's
 /// own units too.
-struct System<'a> {
-    given: &'a Given<'a>,
+struct ExactSystem<'a> {
+    given: &'a ExactInput<'a>,
     centred: bool,
     /// To multiply scaled column j by.
     back: Vec<f64>,
@@ -37,7 +37,7 @@ struct System<'a> {
     exponent: Vec<i32>,
 }
 
-impl System<'_> {
+impl ExactSystem<'_> {
     fn product(&self, i: usize, j: usize) -> Dd {
         let gram = self.given.gram;
         let v = if self.centred { gram.centred(i, j) } else { gram.cross(i, j) };
@@ -49,44 +49,44 @@ impl System<'_> {
     }
 
     /// The length of the rounding errors in column j.
-    fn noise(&self, j: usize) -> f64 {
+    fn rounding_norm(&self, j: usize) -> f64 {
         let centred = self.given.gram.centred(j, j).hi * self.back[j].powi(2);
         let about_zero = centred + self.given.gram.weight().hi * self.mean(j).hi.powi(2);
         ROUNDING * self.given.epsilon * about_zero.max(0.0).sqrt()
     }
 
-    fn varies(&self, j: usize) -> bool {
-        self.product(j, j).hi > (ROUNDINGS * self.noise(j)).powi(2)
+    fn has_variance(&self, j: usize) -> bool {
+        self.product(j, j).hi > (ROUNDINGS * self.rounding_norm(j)).powi(2)
     }
 }
 
 /// A factorisation, with what it belongs to.
-struct Factored {
+struct ExactFactor {
     alpha: f64,
     columns: Vec<usize>,
-    factor: Cholesky,
+    factor: DdCholesky,
     inverse: Option<Vec<Dd>>,
 }
 
 /// Solves in double-double.
-pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution> {
+pub(super) fn solve(problem: &LeastSquaresProblem<'_>, given: &ExactInput<'_>) -> Result<LeastSquaresSolution> {
     let (p, t) = (given.cols, given.gram.cols() - given.cols);
     let given_exponent = |j: usize| given.exponents.get(j).copied().unwrap_or(0);
     let (lowest, highest) = (0..p).map(given_exponent).fold((i32::MAX, i32::MIN), |(lo, hi), e| (lo.min(e), hi.max(e)));
     let common = (lowest + highest) / 2;
     let apart: Vec<i32> = (0..p + t).map(|j| if j < p { (given_exponent(j) - common).clamp(-250, 250) } else { 0 }).collect();
-    let system = System {
+    let system = ExactSystem {
         given,
         centred: problem.fit_intercept,
         back: apart.iter().map(|&a| power(-a)).collect(),
         exponent: (0..p + t).map(|j| given_exponent(j) - apart[j]).collect(),
     };
-    let kept: Vec<usize> = (0..p).filter(|&j| system.varies(j)).collect();
-    let noise: Vec<f64> = kept.iter().map(|&j| system.noise(j)).collect();
+    let kept: Vec<usize> = (0..p).filter(|&j| system.has_variance(j)).collect();
+    let noise: Vec<f64> = kept.iter().map(|&j| system.rounding_norm(j)).collect();
     // Every entry takes a division; keep them.
     let products = triangle(kept.len(), |i, j| system.product(kept[i], kept[j]));
     let weight = given.gram.weight();
-    let mut out = Solution {
+    let mut out = LeastSquaresSolution {
         coef: Mat::zeros(t, p),
         intercept: vec![0.0; t],
         rss: vec![0.0; t],
@@ -111,12 +111,12 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
     };
     let mut errors = Mat::filled(t, p + 1, f64::NAN);
     let mut checks = vec![ResidualCheck { mean: f64::NAN, correlation: 0.0 }; t];
-    let mut last: Option<Factored> = None;
+    let mut last: Option<ExactFactor> = None;
     let mut clearance = f64::INFINITY;
     for k in 0..t {
         let alpha = problem.penalty_of(k);
         let penalty: Vec<f64> = kept.iter().map(|&j| ldexp(alpha, 2 * system.exponent[j])).collect();
-        let y_varies = system.varies(p + k);
+        let y_varies = system.has_variance(p + k);
         let yy = if y_varies { system.product(p + k, p + k) } else { Dd::ZERO };
         let c: Vec<Dd> = kept.iter().map(|&j| if y_varies { system.product(p + k, j) } else { Dd::ZERO }).collect();
         let entry = |i: usize, j: usize| {
@@ -128,11 +128,11 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
             // A penalty makes every column count, so rounding decides nothing.
             let rounding: Vec<f64> = columns.iter().map(|&j| if alpha > 0.0 { 0.0 } else { noise[j] }).collect();
             let sub = |i: usize, j: usize| entry(columns[i].max(columns[j]), columns[i].min(columns[j]));
-            let factor = Cholesky::new(columns.len(), sub, &rounding);
+            let factor = DdCholesky::new(columns.len(), sub, &rounding);
             let inverse = if problem.positive { None } else { factor.inverse_diagonal() };
-            last = Some(Factored { alpha, columns: columns.clone(), factor, inverse });
+            last = Some(ExactFactor { alpha, columns: columns.clone(), factor, inverse });
         }
-        let Some(Factored { factor, inverse, .. }) = &last else { continue };
+        let Some(ExactFactor { factor, inverse, .. }) = &last else { continue };
         clearance = clearance.min(factor.clearance());
         let found = factor.solve(&columns.iter().map(|&j| c[j]).collect::<Vec<_>>());
         let mut coef = vec![Dd::ZERO; kept.len()];
@@ -143,7 +143,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
         let explained: Dd = (0..kept.len()).map(|j| coef[j] * (c[j] + gradient[j])).sum();
         let rss = (yy - explained - quadratic).to_f64().max(0.0);
         // Residuals no longer than the rounding of what they are differences of say that the fit is exact.
-        let rounding = (0..kept.len()).map(|j| (coef[j].hi * noise[j]).powi(2)).sum::<f64>() + system.noise(p + k).powi(2);
+        let rounding = (0..kept.len()).map(|j| (coef[j].hi * noise[j]).powi(2)).sum::<f64>() + system.rounding_norm(p + k).powi(2);
         out.rss[k] = if alpha == 0.0 && rss <= ROUNDINGS.powi(2) * rounding { 0.0 } else { rss };
         out.tss[k] = yy.to_f64();
         out.penalty[k] = quadratic.to_f64();
@@ -191,7 +191,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
             checks[k].mean = mean.to_f64() / (out.rss[k] / out.rows as f64).sqrt();
         }
     }
-    let Some(Factored { factor, .. }) = &last else { return Ok(out) };
+    let Some(ExactFactor { factor, .. }) = &last else { return Ok(out) };
     out.condition = Some(factor.pivot_spread());
     if problem.penalty.is_empty() && !problem.positive {
         out.checks = Some(checks);
@@ -199,7 +199,7 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>) -> Result<Solution
             let exponent: Vec<i32> = kept.iter().map(|&j| system.exponent[j]).collect();
             let row_space = family::basis(&factor.factor(), &kept, &exponent, p)?;
             let mean = |j: usize| if problem.fit_intercept { ldexp(system.mean(j).to_f64(), -system.exponent[j]) } else { 0.0 };
-            out.family = Some(Minimisers { row_space, means: (0..p).map(mean).collect() });
+            out.family = Some(SolutionFamily { row_space, means: (0..p).map(mean).collect() });
         }
     }
     if problem.penalty.is_empty() && !problem.positive && out.rank == kept.len() {

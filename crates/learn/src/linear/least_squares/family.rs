@@ -7,7 +7,7 @@ use super::scale::ldexp;
 
 /// All minimisers, besides the shortest.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Minimisers {
+pub(crate) struct SolutionFamily {
     /// Orthonormal rows that span those of the centred X: the directions along which coefficients are determined.
     pub row_space: Mat<f64>,
     /// The means of the columns, 0 without intercept: how the intercept follows the coefficients.
@@ -15,11 +15,11 @@ pub(crate) struct Minimisers {
 }
 
 /// Numbers of a basis that anyone would want to keep.
-const LARGEST: usize = 1 << 27;
+const MAX_BASIS: usize = 1 << 27;
 
 /// Refuses a basis that would not fit.
 pub(super) fn check_size(rank: usize, cols: usize) -> Result<()> {
-    if rank.saturating_mul(cols) > LARGEST {
+    if rank.saturating_mul(cols) > MAX_BASIS {
         return Err(Error::Data(format!(
             "the family of solutions of {cols} columns of rank {rank} is a basis of {} GB; leave out family, or columns",
             rank * cols / (1 << 27)

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::moments::too_large;
 use super::pass::EXACT_COLS;
-use super::wide::{Columns, EXACT_ROWS};
-use super::{Problem, Solution};
+use super::wide::{ColumnStore, EXACT_ROWS};
+use super::{LeastSquaresProblem, LeastSquaresSolution};
 
 /// Violation of the optimality conditions, relative to the scale of the problem, that ends the steps.
 const SMALL_ENOUGH: f64 = 1e-13;
@@ -22,12 +22,12 @@ const PATIENCE: u64 = 100;
 const RUN: usize = 1024;
 
 /// Whether data has this shape: too many columns for a table of products and too many rows for the other one.
-pub(crate) fn suits(data: &Dataset<'_>) -> bool {
+pub(crate) fn is_applicable(data: &Dataset<'_>) -> bool {
     matches!(data.x, Features::Csr(_)) && data.cols() > EXACT_COLS && data.rows() > EXACT_ROWS
 }
 
 /// The centred, weighted data as a linear map.
-struct Map<'a> {
+struct CenteredOperator<'a> {
     x: CsrRef<'a>,
     starts: Vec<usize>,
     cells: Vec<(u32, f64)>,
@@ -35,7 +35,7 @@ struct Map<'a> {
     mean: Vec<f64>,
 }
 
-impl Map<'_> {
+impl CenteredOperator<'_> {
     /// `(X - 1 meanᵀ) v`.
     fn apply(&self, v: &[f64]) -> Vec<f64> {
         let middle: f64 = self.mean.iter().zip(v).map(|(m, v)| m * v).sum();
@@ -66,7 +66,7 @@ impl Map<'_> {
 }
 
 /// Solves by conjugate gradients.
-pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Solution> {
+pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LeastSquaresSolution> {
     let (Features::Csr(x), y) = (data.x, data.y.reals()?) else {
         return Err(Error::Data("only sparse rows are solved by conjugate gradients".into()));
     };
@@ -80,7 +80,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         let what = "penalties (alpha), one a target".into();
         return Err(Error::Length { what, expected: t, found: problem.penalty.len() });
     }
-    let Columns::Sparse(starts, cells) = Columns::transposed(&x) else {
+    let ColumnStore::Sparse(starts, cells) = ColumnStore::transposed(&x) else {
         return Err(Error::Data("sparse rows have sparse columns".into()));
     };
     let weight: Vec<f64> = (0..n).map(|i| data.weight_of(i)).collect();
@@ -106,9 +106,9 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         data.x.refuse_non_finite(data.schema)?;
         return Err(Error::Numeric(format!("the squares of column {j} overflow; scale it down")));
     }
-    let map = Map { x, starts, cells, weight, mean };
+    let map = CenteredOperator { x, starts, cells, weight, mean };
     let rows = map.weight.iter().filter(|w| **w > 0.0).count();
-    let mut out = Solution {
+    let mut out = LeastSquaresSolution {
         coef: Mat::zeros(t, p),
         intercept: vec![0.0; t],
         rss: vec![0.0; t],
@@ -145,12 +145,12 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
 
 /// Conjugate gradients on `|√W (y - X b)|² + alpha |b|²` from b = 0, so that without penalty the shortest minimiser is reached.
 fn descend(
-    problem: &Problem<'_>,
-    map: &Map<'_>,
+    problem: &LeastSquaresProblem<'_>,
+    map: &CenteredOperator<'_>,
     square: &[f64],
     y: impl ExactSizeIterator<Item = f64>,
     k: usize,
-    out: &mut Solution,
+    out: &mut LeastSquaresSolution,
     cx: &Context<'_>,
 ) -> Result<()> {
     let (n, p, alpha) = (y.len(), square.len(), problem.penalty_of(k));
@@ -199,7 +199,7 @@ fn descend(
             }
             let progress = Progress { stage: "conjugate gradients", done: step, total: None, objective: Some(weighted(&r)) };
             cx.report(progress)?;
-            if bad <= SMALL_ENOUGH || since > PATIENCE || gamma <= 0.0 || cx.out_of_time() {
+            if bad <= SMALL_ENOUGH || since > PATIENCE || gamma <= 0.0 || cx.deadline_passed() {
                 break;
             }
             out.steps = out.steps.max(step + 1);

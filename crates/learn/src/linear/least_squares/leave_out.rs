@@ -8,14 +8,14 @@
 //! With fewer rows than columns the same is read off `Z Zᵀ = U Λ Uᵀ`, where `1 - h` is `alpha Σ u_k² / (λ_k + alpha)`, a sum that loses
 //! no digits when the leverages are near 1.
 
-use ermine_core::{Cell, Context, Curve, Dataset, Error, Features, Mat, Partial, Progress, Report, Result, Section, Step};
+use ermine_core::{Cell, Context, Curve, Dataset, Error, Features, Mat, Partial, Progress, Report, Result, Section, PassStep};
 use ermine_math::dd::Dd;
 use ermine_math::linalg::{eigen_symmetric, matmul, product};
 use serde::{Deserialize, Serialize};
 
 use super::scale::{ldexp, power};
-use super::{Problem, pass};
-use crate::select::Folds;
+use super::{LeastSquaresProblem, pass};
+use crate::select::FoldIds;
 
 /// Elements of a chunk of turned rows.
 const CHUNK: usize = 1 << 16;
@@ -29,7 +29,7 @@ const LEAVE_ONE_OUT: &str = "leave-one-out";
 
 /// What the penalty is chosen from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Grid<'a> {
+pub(crate) struct AlphaGrid<'a> {
     /// The penalties to try; none for a grid made from the spectrum of the data.
     pub alphas: Option<&'a [f64]>,
     /// Whether each target gets its own.
@@ -38,7 +38,7 @@ pub(crate) struct Grid<'a> {
     pub keep: bool,
 }
 
-impl Grid<'_> {
+impl AlphaGrid<'_> {
     /// The penalties in units of 4^-exponent, and in those of the data.
     fn penalties(&self, largest: f64, exponent: i32) -> Result<(Vec<f64>, Vec<f64>)> {
         if let Some(alphas) = self.alphas {
@@ -67,7 +67,7 @@ impl Grid<'_> {
 
 /// What was found over a grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Path {
+pub struct RidgePath {
     /// The penalties.
     pub alphas: Vec<f64>,
     /// Effective degrees of freedom at each, the intercept apart.
@@ -83,7 +83,7 @@ pub struct Path {
     pub notes: Vec<String>,
 }
 
-impl Path {
+impl RidgePath {
     /// A table of the grid, and its curves over the logarithm of the penalty.
     pub(crate) fn report(&self, out: &mut Report) {
         let name = |k: usize| if self.error.rows() == 1 { "error".to_owned() } else { format!("error, target {k}") };
@@ -124,7 +124,7 @@ impl Path {
 
 /// The factorisation, and what is needed to turn rows to its axes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Spectrum {
+pub(super) struct RidgeSpectrum {
     /// x is multiplied by 2^exponent.
     exponent: i32,
     /// y is multiplied by 2^exponent, one a target.
@@ -147,7 +147,7 @@ pub(super) struct Spectrum {
 }
 
 /// Products and means of [X | Y], whatever they were gathered in.
-pub(super) struct Given<'a> {
+pub(super) struct CrossProducts<'a> {
     pub cols: usize,
     pub targets: usize,
     pub rows: u64,
@@ -160,7 +160,7 @@ pub(super) struct Given<'a> {
 
 /// Sums of squared errors, and the errors themselves where they are kept.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Errors {
+pub(super) struct LooErrors {
     /// Target after target, a number a penalty.
     squares: Vec<f64>,
     kept: Vec<f64>,
@@ -168,7 +168,7 @@ pub(super) struct Errors {
     bound: u64,
 }
 
-impl Errors {
+impl LooErrors {
     pub fn merge(&mut self, other: Self) {
         self.squares.iter_mut().zip(&other.squares).for_each(|(a, b)| *a += b);
         self.kept.extend(other.kept);
@@ -181,8 +181,8 @@ fn inverse(value: f64, penalty: f64, least: f64) -> f64 {
     if value > least || penalty > least { 1.0 / (value + penalty) } else { 0.0 }
 }
 
-impl Spectrum {
-    pub fn new(problem: &Problem<'_>, grid: &Grid<'_>, given: &Given<'_>) -> Result<Self> {
+impl RidgeSpectrum {
+    pub fn new(problem: &LeastSquaresProblem<'_>, grid: &AlphaGrid<'_>, given: &CrossProducts<'_>) -> Result<Self> {
         let (p, t) = (given.cols, given.targets);
         enough_rows(given.rows as usize, problem.fit_intercept)?;
         let exponent_of = |j: usize| given.exponents.get(j).copied().unwrap_or(0);
@@ -211,8 +211,8 @@ impl Spectrum {
         })
     }
 
-    pub fn empty(&self) -> Errors {
-        Errors { squares: vec![0.0; self.along.rows() * self.alphas.len()], kept: Vec::new(), bound: 0 }
+    pub fn empty(&self) -> LooErrors {
+        LooErrors { squares: vec![0.0; self.along.rows() * self.alphas.len()], kept: Vec::new(), bound: 0 }
     }
 
     /// 1 / (λ + alpha), a row an axis.
@@ -224,9 +224,9 @@ impl Spectrum {
     /// Takes in the errors of a block of rows: of rows that were part of the fit and are left out, or of others.
     pub fn add(
         &self,
-        problem: &Problem<'_>,
-        grid: &Grid<'_>,
-        errors: &mut Errors,
+        problem: &LeastSquaresProblem<'_>,
+        grid: &AlphaGrid<'_>,
+        errors: &mut LooErrors,
         rows: &Dataset<'_>,
         were_part: bool,
     ) -> Result<()> {
@@ -239,7 +239,7 @@ impl Spectrum {
         let step = (CHUNK / p.max(t * count)).clamp(16, 4096);
         for first in (0..rows.rows()).step_by(step) {
             let range = first..(first + step).min(rows.rows());
-            let mut turned = self.turn(problem, &rows.x.row_range(range.clone()))?;
+            let mut turned = self.rotate_rows(problem, &rows.x.row_range(range.clone()))?;
             let fitted = product(turned.view(), shares.view());
             turned.as_mut_slice().iter_mut().for_each(|v| *v *= *v);
             let leverage = product(turned.view(), inverses.view());
@@ -270,7 +270,7 @@ impl Spectrum {
     }
 
     /// Centred rows on the axes.
-    fn turn(&self, problem: &Problem<'_>, x: &Features<'_>) -> Result<Mat<f64>> {
+    fn rotate_rows(&self, problem: &LeastSquaresProblem<'_>, x: &Features<'_>) -> Result<Mat<f64>> {
         let (n, p, unit) = (x.rows(), self.values.len(), power(self.exponent));
         let mut out = Mat::zeros(n, p);
         if let Features::Csr(x) = x {
@@ -300,7 +300,7 @@ impl Spectrum {
     }
 
     /// The best penalty.
-    pub fn choose(&self, grid: &Grid<'_>, errors: Errors) -> Path {
+    pub fn choose(&self, grid: &AlphaGrid<'_>, errors: LooErrors) -> RidgePath {
         let (t, count) = (self.along.rows(), self.alphas.len());
         let inverses = self.inverses();
         let df = |a: usize| (0..self.values.len()).map(|k| self.values[k] * inverses[(k, a)]).sum();
@@ -321,21 +321,21 @@ impl Spectrum {
 /// The errors over the grid in folds: in each round the rows of one fold are predicted from all others. The error is the mean over
 /// the rounds of the weighted mean of the squared errors.
 pub(crate) fn cross_validate(
-    problem: &Problem<'_>,
-    grid: &Grid<'_>,
+    problem: &LeastSquaresProblem<'_>,
+    grid: &AlphaGrid<'_>,
     data: &Dataset<'_>,
-    folds: &Folds,
+    folds: &FoldIds,
     cx: &Context<'_>,
-) -> Result<Path> {
+) -> Result<RidgePath> {
     let whole = spectrum_of(problem, data, cx)?;
-    let fixed = Grid { alphas: Some(&whole.alphas), ..*grid };
-    let inner = Problem { grid: Some(fixed), ..*problem };
+    let fixed = AlphaGrid { alphas: Some(&whole.alphas), ..*grid };
+    let inner = LeastSquaresProblem { grid: Some(fixed), ..*problem };
     let (t, count) = (whole.along.rows(), whole.alphas.len());
     let mut error = Mat::zeros(t, count);
     let mut residuals = grid.keep.then(|| Mat::filled(data.rows(), t * count, f64::NAN));
     for fold in 0..folds.folds {
         let (train, test) = folds.round(fold);
-        let (train, held_out) = (data.take(&train), data.take(&test));
+        let (train, held_out) = (data.take_rows(&train), data.take_rows(&test));
         let (train, held_out) = (train.view(), held_out.view());
         let weight = held_out.total_weight();
         if train.total_weight() == 0.0 || weight == 0.0 {
@@ -358,12 +358,12 @@ pub(crate) fn cross_validate(
         }
         cx.report(Progress { stage: "folds", done: fold as u64 + 1, total: Some(folds.folds as u64), objective: None })?;
     }
-    let df = whole.choose(&Grid { keep: false, ..fixed }, whole.empty()).df;
+    let df = whole.choose(&AlphaGrid { keep: false, ..fixed }, whole.empty()).df;
     Ok(best(grid, "cross-validated", whole.alphas.clone(), df, error, &whole.y_exponent, residuals))
 }
 
 /// The factorisation of rows in memory, in the space of the columns.
-fn spectrum_of(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Spectrum> {
+fn spectrum_of(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RidgeSpectrum> {
     let mut stage = pass::start(problem, data)?;
     loop {
         cx.check(Progress { stage: "sums", done: 0, total: None, objective: None })?;
@@ -375,10 +375,10 @@ fn spectrum_of(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> R
             totals.merge(part)?;
         }
         match pass::finish(problem, stage, totals)? {
-            Step::Again(next, _) => stage = next,
-            Step::Done(_) => return Err(Error::Data("there is no grid of penalties".into())),
+            PassStep::NextPass(next, _) => stage = next,
+            PassStep::Done(_) => return Err(Error::Data("there is no grid of penalties".into())),
         }
-        stage = match stage.into_spectrum() {
+        stage = match stage.take_spectrum() {
             Ok(spectrum) => return Ok(spectrum),
             Err(stage) => *stage,
         };
@@ -396,14 +396,14 @@ fn enough_rows(rows: usize, fit_intercept: bool) -> Result<()> {
 
 /// The path with its best penalty; `error` is in units of 4^-exponent of its target.
 fn best(
-    grid: &Grid<'_>,
+    grid: &AlphaGrid<'_>,
     kind: &str,
     alphas: Vec<f64>,
     df: Vec<f64>,
     error: Mat<f64>,
     exponent: &[i32],
     residuals: Option<Mat<f64>>,
-) -> Path {
+) -> RidgePath {
     let (t, count) = (error.rows(), alphas.len());
     let common = exponent.iter().copied().min().unwrap_or(0);
     let first_least = |of: &dyn Fn(usize) -> f64| (1..count).fold(0, |best, a| if of(a) < of(best) { a } else { best });
@@ -416,14 +416,14 @@ fn best(
     let at_the_end = count > 1 && at.iter().any(|&a| alphas[a] == least || alphas[a] == most);
     let mut notes = Vec::new();
     if let [a] = at[..] {
-        notes.push(format!("alpha {} has the least {kind} error of {count}", Short(alphas[a])));
+        notes.push(format!("alpha {} has the least {kind} error of {count}", ShortNumber(alphas[a])));
     } else {
         notes.push(format!("each target has the alpha with its least {kind} error of {count}"));
     }
     if at_the_end {
-        notes.push(format!("the best alpha is at an end of the grid, {} to {}", Short(least), Short(most)));
+        notes.push(format!("the best alpha is at an end of the grid, {} to {}", ShortNumber(least), ShortNumber(most)));
     }
-    Path {
+    RidgePath {
         chosen: at.iter().map(|&a| alphas[a]).collect(),
         error: Mat::from_fn(t, count, |k, a| ldexp(error[(k, a)], -2 * exponent[k])),
         alphas,
@@ -434,9 +434,9 @@ fn best(
 }
 
 /// A number in few characters.
-struct Short(f64);
+struct ShortNumber(f64);
 
-impl std::fmt::Display for Short {
+impl std::fmt::Display for ShortNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if (1e-4..1e6).contains(&self.0.abs()) {
             let digits = (3 - self.0.abs().log10().floor() as i32).clamp(0, 8) as usize;
@@ -448,7 +448,7 @@ impl std::fmt::Display for Short {
 }
 
 /// A problem in the space of its rows.
-pub(super) struct InRows<'a> {
+pub(super) struct RowSpaceProblem<'a> {
     /// Z Zᵀ in units of 4^-exponent, over the rows with a weight above 0.
     pub kernel: &'a Mat<f64>,
     pub exponent: i32,
@@ -464,8 +464,8 @@ pub(super) struct InRows<'a> {
     pub weight: f64,
 }
 
-impl InRows<'_> {
-    pub fn path(&self, grid: &Grid<'_>) -> Result<Path> {
+impl RowSpaceProblem<'_> {
+    pub fn path(&self, grid: &AlphaGrid<'_>) -> Result<RidgePath> {
         let (m, t) = (self.rows.len(), self.targets.len());
         enough_rows(m, self.direction.is_some())?;
         // What centring made singular is lifted out of the way, to where it is known and taken off again.

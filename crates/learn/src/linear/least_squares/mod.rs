@@ -21,18 +21,18 @@ mod pass;
 mod scale;
 mod wide;
 
-pub(crate) use family::{Minimisers, complement};
-pub use leave_out::Path;
-pub(crate) use leave_out::{Grid, cross_validate};
-pub use pass::{Stage, Totals};
+pub(crate) use family::{SolutionFamily, complement};
+pub use leave_out::RidgePath;
+pub(crate) use leave_out::{AlphaGrid, cross_validate};
+pub use pass::{LeastSquaresState, LeastSquaresPartial};
 pub(crate) use pass::{add, add_moments, empty, finish, start};
 pub(crate) use scale::{exponent_of, ldexp, power};
 
-use ermine_core::{Context, Cut, Dataset, Error, Features, Mat, Result};
+use ermine_core::{Context, FoldAssignment, Dataset, Error, Features, Mat, Result};
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-pub(crate) struct Problem<'a> {
+pub(crate) struct LeastSquaresProblem<'a> {
     /// For messages.
     pub learner: &'static str,
     pub fit_intercept: bool,
@@ -40,14 +40,14 @@ pub(crate) struct Problem<'a> {
     /// The penalty on the squared coefficients: one number, or one a target; empty for none.
     pub penalty: &'a [f64],
     /// What the penalty is to be chosen from, in place of `penalty`.
-    pub grid: Option<Grid<'a>>,
+    pub grid: Option<AlphaGrid<'a>>,
     /// Whether the singular values of X are asked for.
     pub spectrum: bool,
     /// Whether the space of all minimisers is asked for, where there are many.
     pub family: bool,
 }
 
-impl Problem<'_> {
+impl LeastSquaresProblem<'_> {
     fn penalty_of(&self, target: usize) -> f64 {
         match self.penalty {
             [] => 0.0,
@@ -67,7 +67,7 @@ impl Problem<'_> {
 const SPECTRUM: usize = 8192;
 
 /// Solves in memory what has a shape of its own; `None` for all other data, which goes through the passes.
-pub(crate) fn in_memory(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Solution>> {
+pub(crate) fn in_memory(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<LeastSquaresSolution>> {
     if problem.positive {
         return Ok(None);
     }
@@ -83,21 +83,21 @@ pub(crate) fn in_memory(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<
         }
         return if data.rows() <= data.cols() { wide::solve(problem, data, cx).map(Some) } else { Ok(None) };
     }
-    if iterative::suits(data) {
+    if iterative::is_applicable(data) {
         return iterative::solve(problem, data, cx).map(Some);
     }
-    if wide::suits(data) {
+    if wide::is_applicable(data) {
         return wide::solve(problem, data, cx).map(Some);
     }
     Ok(None)
 }
 
 /// Whether fits without a fold go through the passes, so that they follow from totals. Which rows these are matters to no setting.
-pub(crate) fn adds_up(data: &Dataset<'_>, cut: &Cut<'_>) -> bool {
+pub(crate) fn adds_up(data: &Dataset<'_>, cut: &FoldAssignment<'_>) -> bool {
     let (cols, width) = (data.cols(), data.cols() + data.y.n_targets());
     let iterative = matches!(data.x, Features::Csr(_)) && cols > pass::EXACT_COLS;
     // Sparse rows are summed in double-double, twice the numbers.
-    cut.fewest() > cols && !iterative && cut.can_hold(2 * width * width)
+    cut.min_training_rows() > cols && !iterative && cut.fits_memory(2 * width * width)
 }
 
 /// What the residuals of a least-squares fit must not have, and how much of it rounding has left.
@@ -111,7 +111,7 @@ pub struct ResidualCheck {
 
 /// The answer, for all targets. Sums of squares are in units of 4^-exponent, so that they exist whatever the units of y.
 #[derive(Debug, Clone)]
-pub(crate) struct Solution {
+pub(crate) struct LeastSquaresSolution {
     /// A row a target.
     pub coef: Mat<f64>,
     pub intercept: Vec<f64>,
@@ -137,7 +137,7 @@ pub(crate) struct Solution {
     /// The sum of the logarithms of the weights above 0.
     pub log_weight: f64,
     /// All minimisers, on request and where there are many.
-    pub family: Option<Minimisers>,
+    pub family: Option<SolutionFamily>,
     /// What the residuals keep of what they should be free of, one a target.
     pub checks: Option<Vec<ResidualCheck>>,
     /// Largest violation of the optimality conditions, relative to the scale of the problem.
@@ -149,10 +149,10 @@ pub(crate) struct Solution {
     pub converged: bool,
     pub notes: Vec<String>,
     /// What was found on the way to a chosen penalty.
-    pub path: Option<Path>,
+    pub path: Option<RidgePath>,
 }
 
-impl Solution {
+impl LeastSquaresSolution {
     /// The objective over all targets, where it is a double.
     pub fn objective(&self) -> Option<f64> {
         let total: f64 = (0..self.rss.len()).map(|k| scale::ldexp(self.rss[k] + self.penalty[k], -2 * self.exponent[k])).sum();

@@ -6,7 +6,7 @@ use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use ermine_math::moments::Moments;
 
 use super::scale::{exponent_of, ldexp, power};
-use super::{Minimisers, Problem, ResidualCheck, Solution, family, nonnegative};
+use super::{SolutionFamily, LeastSquaresProblem, ResidualCheck, LeastSquaresSolution, family, nonnegative};
 
 /// Condition number of the scaled normal equations up to which doubles keep nine digits and more.
 const CONDITION: f64 = 1e6;
@@ -21,7 +21,7 @@ const NEAR_PERFECT: f64 = 2e-6;
 /// The same for small data.
 const NEAR_PERFECT_SMALL: f64 = 1e-2;
 
-pub(super) struct Given<'a> {
+pub(super) struct MomentsInput<'a> {
     pub moments: &'a Moments,
     pub log_weight: f64,
     /// Columns of [X | Y] were multiplied by 2^exponent; empty for not at all.
@@ -31,23 +31,23 @@ pub(super) struct Given<'a> {
 }
 
 /// What follows.
-pub(super) enum Next {
-    Done(Box<Solution>),
+pub(super) enum SolveStep {
+    Done(Box<LeastSquaresSolution>),
     /// Products in double-double are needed.
     Exact,
     /// These coefficients need their residuals: a row a target, in the units of the moments; and how many times.
-    Correct(Vec<Dd>, u32),
+    Refine(Vec<Dd>, u32),
 }
 
 /// Coefficients, their residuals and the number of rounds still to go.
-pub(super) struct Correction<'a> {
+pub(super) struct RefinementInput<'a> {
     pub coef: &'a [Dd],
     pub residuals: &'a Residuals,
     pub rounds: u32,
 }
 
 /// The system of one fit in scaled units: diagonals between 1 and 4, powers of two, so that scaling rounds nothing.
-struct System {
+struct ScaledSystem {
     /// The columns that are not constant.
     kept: Vec<usize>,
     /// Products of the kept columns.
@@ -71,8 +71,8 @@ struct System {
     y_mean: Vec<Dd>,
 }
 
-impl System {
-    fn new(problem: &Problem<'_>, given: &Given<'_>) -> Self {
+impl ScaledSystem {
+    fn new(problem: &LeastSquaresProblem<'_>, given: &MomentsInput<'_>) -> Self {
         let m = given.moments;
         let (p, t, weight) = (m.x_cols(), m.y_cols(), m.weight());
         let scatter = m.scatter();
@@ -139,8 +139,8 @@ impl System {
 const SIDE_BY_SIDE: usize = 256;
 
 /// Solves in doubles, or corrects what was found so. Products in double-double are asked for only where `exact` allows it.
-pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option<&Correction<'_>>, exact: bool) -> Result<Next> {
-    let system = System::new(problem, given);
+pub(super) fn solve(problem: &LeastSquaresProblem<'_>, given: &MomentsInput<'_>, correction: Option<&RefinementInput<'_>>, exact: bool) -> Result<SolveStep> {
+    let system = ScaledSystem::new(problem, given);
     let count = given.moments.x_cols().min(given.moments.rows() as usize);
     let spectrum = || problem.spectrum.then(|| singular_values(&system, count)).transpose();
     let of_system = || solve_system(problem, given, &system, correction, exact);
@@ -149,29 +149,29 @@ pub(super) fn solve(problem: &Problem<'_>, given: &Given<'_>, correction: Option
         true => rayon::join(of_system, spectrum),
         false => {
             let next = of_system();
-            let singular = if matches!(next, Ok(Next::Done(_))) { spectrum() } else { Ok(None) };
+            let singular = if matches!(next, Ok(SolveStep::Done(_))) { spectrum() } else { Ok(None) };
             (next, singular)
         }
     };
     let mut next = next?;
-    if let Next::Done(out) = &mut next {
+    if let SolveStep::Done(out) = &mut next {
         out.singular = singular?;
     }
     Ok(next)
 }
 
 fn solve_system(
-    problem: &Problem<'_>,
-    given: &Given<'_>,
-    system: &System,
-    correction: Option<&Correction<'_>>,
+    problem: &LeastSquaresProblem<'_>,
+    given: &MomentsInput<'_>,
+    system: &ScaledSystem,
+    correction: Option<&RefinementInput<'_>>,
     exact: bool,
-) -> Result<Next> {
+) -> Result<SolveStep> {
     let m = given.moments;
     let (p, t, kept) = (m.x_cols(), m.y_cols(), system.kept.len());
     let small = exact && m.rows() as f64 * ((p + t) as f64).powi(2) <= SMALL;
     let limit = if small { CONDITION_SMALL } else { CONDITION };
-    let mut out = Solution {
+    let mut out = LeastSquaresSolution {
         coef: Mat::zeros(t, p),
         intercept: vec![0.0; t],
         rss: vec![0.0; t],
@@ -210,7 +210,7 @@ fn solve_system(
             for &k in &group {
                 let active = nonnegative::solve(&a, system.c.row(k))?;
                 if active.condition > limit && exact {
-                    return Ok(Next::Exact);
+                    return Ok(SolveStep::Exact);
                 }
                 out.method = "active set";
                 out.steps = out.steps.max(active.steps);
@@ -225,7 +225,7 @@ fn solve_system(
         let correctable = condition <= CORRECTABLE;
         // Standard errors cannot be corrected; small data needs no thrift.
         if condition > limit && exact && kept > 0 && (small || problem.penalty.is_empty() || !correctable) {
-            return Ok(Next::Exact);
+            return Ok(SolveStep::Exact);
         }
         let mut b = Mat::from_fn(kept, group.len(), |j, g| system.c[(group[g], j)]);
         let Some(factor) = factor.filter(|_| condition < 1e14) else {
@@ -233,7 +233,7 @@ fn solve_system(
             out.rank = rank;
             if problem.family && problem.penalty.is_empty() {
                 let row_space = family::basis(&directions, &system.kept, &system.x_exponent, p)?;
-                out.family = Some(Minimisers { row_space, means: means(problem, given) });
+                out.family = Some(SolutionFamily { row_space, means: means(problem, given) });
             }
             out.method = "eigen";
             out.notes.push(format!(
@@ -280,7 +280,7 @@ fn solve_system(
             let near_perfect = if small { NEAR_PERFECT_SMALL } else { NEAR_PERFECT };
             if correction.is_none() && alpha == 0.0 && system.yy[k] > 0.0 && out.rss[k] < near_perfect * out.tss[k] {
                 if small {
-                    return Ok(Next::Exact);
+                    return Ok(SolveStep::Exact);
                 }
                 rounds = rounds.max(rounds_needed(condition));
             }
@@ -295,7 +295,7 @@ fn solve_system(
                 all[k * p + column] = Dd { hi: ldexp(coef[k][j].hi, unit), lo: ldexp(coef[k][j].lo, unit) };
             }
         }
-        return Ok(Next::Correct(all, rounds));
+        return Ok(SolveStep::Refine(all, rounds));
     }
     if problem.fit_intercept {
         for k in 0..t {
@@ -309,7 +309,7 @@ fn solve_system(
     if problem.family && problem.penalty.is_empty() && kept < p && out.family.is_none() {
         let axes = Mat::from_fn(kept, kept, |i, j| f64::from(u8::from(i == j)));
         let row_space = family::basis(&axes, &system.kept, &vec![0; kept], p)?;
-        out.family = Some(Minimisers { row_space, means: means(problem, given) });
+        out.family = Some(SolutionFamily { row_space, means: means(problem, given) });
     }
     if problem.penalty.is_empty() && !problem.positive {
         let mean = |k: usize| residual_mean(system, &out, k, problem.fit_intercept);
@@ -319,7 +319,7 @@ fn solve_system(
     if kept < p {
         out.notes.push(format!("rank {} of {p}: constant columns have the coefficient 0", out.rank));
     }
-    Ok(Next::Done(Box::new(out)))
+    Ok(SolveStep::Done(Box::new(out)))
 }
 
 /// Corrections until none would change a digit: each multiplies the error by about the rounding of the system it solves.
@@ -331,13 +331,13 @@ fn rounds_needed(condition: f64) -> u32 {
 /// Scaled coefficients of one target, corrected by their residuals; enters their sum of squares.
 #[allow(clippy::too_many_arguments)]
 fn corrected(
-    problem: &Problem<'_>,
-    system: &System,
-    correction: &Correction<'_>,
+    problem: &LeastSquaresProblem<'_>,
+    system: &ScaledSystem,
+    correction: &RefinementInput<'_>,
     k: usize,
     factor: &Cholesky,
     penalty: &[f64],
-    out: &mut Solution,
+    out: &mut LeastSquaresSolution,
     p: usize,
 ) -> Vec<Dd> {
     let kept = system.kept.len();
@@ -363,8 +363,8 @@ fn corrected(
 /// Enters the scaled coefficients of one target: in the units of the data, with the sums they give. Returns the largest correlation of
 /// a column and the residuals, which a penalty leaves and nothing else.
 fn record(
-    system: &System,
-    out: &mut Solution,
+    system: &ScaledSystem,
+    out: &mut LeastSquaresSolution,
     k: usize,
     exact: &[Dd],
     a: &Mat<f64>,
@@ -398,13 +398,13 @@ fn record(
 }
 
 /// The means of the columns in the units of the data; 0 without intercept.
-fn means(problem: &Problem<'_>, given: &Given<'_>) -> Vec<f64> {
+fn means(problem: &LeastSquaresProblem<'_>, given: &MomentsInput<'_>) -> Vec<f64> {
     let mean = |j: usize| ldexp(given.moments.mean()[j], -given.exponents.get(j).copied().unwrap_or(0));
     (0..given.moments.x_cols()).map(|j| if problem.fit_intercept { mean(j) } else { 0.0 }).collect()
 }
 
 /// The mean of the residuals of the coefficients as they are given out, over the standard deviation of the residuals.
-fn residual_mean(system: &System, out: &Solution, k: usize, fit_intercept: bool) -> f64 {
+fn residual_mean(system: &ScaledSystem, out: &LeastSquaresSolution, k: usize, fit_intercept: bool) -> f64 {
     if !fit_intercept {
         return f64::NAN;
     }
@@ -424,8 +424,8 @@ pub(super) fn too_large(column: usize) -> Error {
 
 /// Standard errors for a residual of one scaled unit, intercept first.
 fn unit_errors(
-    problem: &Problem<'_>,
-    system: &System,
+    problem: &LeastSquaresProblem<'_>,
+    system: &ScaledSystem,
     factor: &Cholesky,
     inverse: &[f64],
     weight: f64,
@@ -465,7 +465,7 @@ fn pseudo_solve(a: &Mat<f64>, b: &mut Mat<f64>) -> Result<(usize, Mat<f64>)> {
 }
 
 /// Singular values of the data from its products; those below 1e-8 of the largest are rounding.
-fn singular_values(system: &System, count: usize) -> Result<Vec<f64>> {
+fn singular_values(system: &ScaledSystem, count: usize) -> Result<Vec<f64>> {
     let kept = system.kept.len();
     let e = &system.x_exponent;
     // Back to the units of the data, up to a common power of two.

@@ -5,7 +5,7 @@ use ermine_core::{Mat, Result};
 use ermine_core::Error;
 
 /// A minimiser of ½ bᵀ A b - cᵀ b over b >= 0.
-pub(super) struct Active {
+pub(super) struct NnlsSolution {
     pub coef: Vec<f64>,
     /// The columns above zero, ascending.
     pub passive: Vec<usize>,
@@ -15,12 +15,12 @@ pub(super) struct Active {
 }
 
 /// The Cholesky factor of the passive columns, in the order they came; rows are appended and taken out.
-struct Factor {
+struct UpdatableCholesky {
     columns: Vec<usize>,
     rows: Vec<Vec<f64>>,
 }
 
-impl Factor {
+impl UpdatableCholesky {
     /// Takes in a column; false when it depends on those that are there.
     fn push(&mut self, a: &Mat<f64>, column: usize) -> bool {
         let mut row = Vec::with_capacity(self.columns.len() + 1);
@@ -73,10 +73,10 @@ impl Factor {
 
 /// The active-set method of Lawson and Hanson (1974), on the normal equations as in Bro and de Jong (1997). `a` is scaled to a
 /// diagonal near 1.
-pub(super) fn solve(a: &Mat<f64>, c: &[f64]) -> Result<Active> {
+pub(super) fn solve(a: &Mat<f64>, c: &[f64]) -> Result<NnlsSolution> {
     let p = c.len();
     let mut coef = vec![0.0; p];
-    let mut factor = Factor { columns: Vec::new(), rows: Vec::new() };
+    let mut factor = UpdatableCholesky { columns: Vec::new(), rows: Vec::new() };
     // Columns that did not turn positive when tried, until the point moves.
     let mut tried = vec![false; p];
     let mut steps = 0;
@@ -146,7 +146,7 @@ pub(super) fn solve(a: &Mat<f64>, c: &[f64]) -> Result<Active> {
     }
     let mut passive = factor.columns.clone();
     passive.sort_unstable();
-    Ok(Active { coef, passive, steps, condition: factor.condition() })
+    Ok(NnlsSolution { coef, passive, steps, condition: factor.condition() })
 }
 
 /// Largest violation of the conditions b >= 0, gradient <= 0, b · gradient = 0, in units of the scaled problem: `gradient` is
@@ -159,11 +159,11 @@ pub(super) fn violation(coef: &[f64], gradient: &[f64], size: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     #[test]
     fn the_optimality_conditions_hold_on_random_problems() {
-        let mut rng = Stream::new(3, "nnls", 0);
+        let mut rng = RngStream::new(3, "nnls", 0);
         for case in 0..200 {
             let (n, p) = (5 + case % 40, 1 + case % 17);
             let x = Mat::from_fn(n, p, |_, j| rng.normal() + if j > 2 { rng.normal() } else { 0.3 });

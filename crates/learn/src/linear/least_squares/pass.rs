@@ -1,14 +1,14 @@
 //! The passes: what is gathered, and which one follows.
 
-use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Partial, Result, Step};
-use ermine_math::dd::{Dd, Gram, Residuals};
+use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Partial, Result, PassStep};
+use ermine_math::dd::{Dd, DdGram, Residuals};
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::leave_out::{self, Errors, Path, Spectrum};
-use super::moments::Next;
+use super::leave_out::{self, LooErrors, RidgePath, RidgeSpectrum};
+use super::moments::SolveStep;
 use super::scale::{exponent_of, power};
-use super::{Problem, Solution, exact, moments};
+use super::{LeastSquaresProblem, LeastSquaresSolution, exact, moments};
 
 /// Columns beyond which products in double-double would take longer than anyone waits.
 pub(super) const EXACT_COLS: usize = 1024;
@@ -17,17 +17,17 @@ const MAX_COLS: usize = 16_384;
 /// Elements of a block that are brought to dense doubles at a time.
 const CHUNK: usize = 1 << 16;
 /// A sum of squares that may have lost digits below the smallest doubles.
-const LOST: f64 = 1e-250;
+const DIGITS_LOST: f64 = 1e-250;
 /// Share of cells up to which sparse rows are multiplied as such.
 const SPARSE: f64 = 0.1;
 /// Rows whose residuals are taken at a time.
 const CORRECTED_ROWS: usize = 256;
 /// Magnitudes beyond this may have squares beyond the doubles.
-const LARGE: f64 = 1e140;
+const SQUARE_OVERFLOW: f64 = 1e140;
 
 /// What every block is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Stage {
+pub struct LeastSquaresState {
     cols: usize,
     targets: usize,
     /// Relative rounding of the data: that of doubles, or of singles.
@@ -36,13 +36,13 @@ pub struct Stage {
     head: Vec<f64>,
     /// Columns of [X | Y] are multiplied by 2^exponent; empty for not at all.
     exponents: Vec<i32>,
-    kind: Kind,
+    kind: LeastSquaresPhase,
     /// What was found over the grid, once it was.
-    path: Option<Path>,
+    path: Option<RidgePath>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Kind {
+enum LeastSquaresPhase {
     Moments,
     Range,
     /// Residuals of coefficients that the moments gave.
@@ -58,18 +58,18 @@ enum Kind {
     },
     /// Errors of rows left out, over the grid; what was gathered before is held for the solution.
     LeaveOut {
-        spectrum: Box<Spectrum>,
-        held: Box<Totals>,
+        spectrum: Box<RidgeSpectrum>,
+        held: Box<LeastSquaresPartial>,
         shift: Vec<f64>,
     },
 }
 
 /// What is gathered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Totals(Sums);
+pub struct LeastSquaresPartial(LeastSquaresSums);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Sums {
+enum LeastSquaresSums {
     Moments {
         moments: Moments,
         /// The sum of the logarithms of the weights above 0.
@@ -81,28 +81,28 @@ enum Sums {
     Range(Vec<f64>),
     Correct(Residuals),
     Exact {
-        gram: Gram,
+        gram: DdGram,
         /// Rows with a weight above 0.
         rows: u64,
         log_weight: f64,
     },
-    LeaveOut(Errors),
+    LeaveOut(LooErrors),
 }
 
-impl Stage {
+impl LeastSquaresState {
     /// What columns of [X | Y] are multiplied by.
     fn scales(&self) -> Vec<f64> {
         let given = |j: usize| self.exponents.get(j).map_or(1.0, |&e| power(e));
         (0..self.cols + self.targets).map(given).collect()
     }
 
-    fn given<'a>(&'a self, moments: &'a Moments, log_weight: f64) -> moments::Given<'a> {
-        moments::Given { moments, log_weight, exponents: &self.exponents, epsilon: self.epsilon }
+    fn moments_input<'a>(&'a self, moments: &'a Moments, log_weight: f64) -> moments::MomentsInput<'a> {
+        moments::MomentsInput { moments, log_weight, exponents: &self.exponents, epsilon: self.epsilon }
     }
 
     /// The stage of a first pass over the same rows with other weights; what is known of the size of the columns stays.
-    pub(crate) fn anew(&self, first: &Self) -> Self {
-        let kind = if self.exponents.is_empty() { first.kind.clone() } else { Kind::Moments };
+    pub(crate) fn restarted(&self, first: &Self) -> Self {
+        let kind = if self.exponents.is_empty() { first.kind.clone() } else { LeastSquaresPhase::Moments };
         Self { exponents: self.exponents.clone(), kind, ..first.clone() }
     }
 
@@ -117,16 +117,16 @@ impl Stage {
     }
 
     /// The problem with the penalty that was chosen, once it was.
-    fn chosen<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
-        Problem { penalty: self.path.as_ref().map_or(problem.penalty, |p| &p.chosen), ..*problem }
+    fn with_chosen_alpha<'a>(&'a self, problem: &LeastSquaresProblem<'a>) -> LeastSquaresProblem<'a> {
+        LeastSquaresProblem { penalty: self.path.as_ref().map_or(problem.penalty, |p| &p.chosen), ..*problem }
     }
 
     /// The pass that finds the errors of rows left out, after `held` was gathered.
-    fn leave_out(mut self, problem: &Problem<'_>, held: Sums, shift: Vec<f64>) -> Result<Step<Self, Solution>> {
+    fn leave_out(mut self, problem: &LeastSquaresProblem<'_>, held: LeastSquaresSums, shift: Vec<f64>) -> Result<PassStep<Self, LeastSquaresSolution>> {
         let Some(grid) = &problem.grid else { return Err(Error::Data("there is no grid of penalties".into())) };
         let (cols, targets, exponents) = (self.cols, self.targets, &self.exponents);
         let spectrum = match &held {
-            Sums::Moments { moments: m, .. } => {
+            LeastSquaresSums::Moments { moments: m, .. } => {
                 let scatter = m.scatter();
                 let product = |i: usize, j: usize| match problem.fit_intercept {
                     true => scatter[(i, j)],
@@ -134,29 +134,29 @@ impl Stage {
                 };
                 let mean = |j: usize| Dd { hi: m.mean()[j], lo: m.mean_low()[j] };
                 let (rows, weight) = (m.rows(), m.weight());
-                let given = leave_out::Given { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
-                Spectrum::new(problem, grid, &given)?
+                let given = leave_out::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                RidgeSpectrum::new(problem, grid, &given)?
             }
-            Sums::Exact { gram, rows, .. } => {
+            LeastSquaresSums::Exact { gram, rows, .. } => {
                 let product = |i: usize, j: usize| match problem.fit_intercept {
                     true => gram.centred(i, j).to_f64(),
                     false => gram.cross(i, j).to_f64(),
                 };
                 let mean = |j: usize| Dd::from(shift[j]) + gram.mean(j);
                 let (rows, weight) = (*rows, gram.weight().to_f64());
-                let given = leave_out::Given { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
-                Spectrum::new(problem, grid, &given)?
+                let given = leave_out::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                RidgeSpectrum::new(problem, grid, &given)?
             }
             _ => return Err(Error::Data("partial results of another pass".into())),
         };
-        self.kind = Kind::LeaveOut { spectrum: Box::new(spectrum), held: Box::new(Totals(held)), shift };
-        Ok(Step::Again(self, None))
+        self.kind = LeastSquaresPhase::LeaveOut { spectrum: Box::new(spectrum), held: Box::new(LeastSquaresPartial(held)), shift };
+        Ok(PassStep::NextPass(self, None))
     }
 
     /// The factorisation, at the pass that uses it.
-    pub(super) fn into_spectrum(self) -> Result<Spectrum, Box<Self>> {
+    pub(super) fn take_spectrum(self) -> Result<RidgeSpectrum, Box<Self>> {
         match self.kind {
-            Kind::LeaveOut { spectrum, .. } => Ok(*spectrum),
+            LeastSquaresPhase::LeaveOut { spectrum, .. } => Ok(*spectrum),
             _ => Err(Box::new(self)),
         }
     }
@@ -166,40 +166,40 @@ impl Stage {
     }
 
     /// What follows moments, or their correction.
-    fn after(mut self, problem: &Problem<'_>, moments: Moments, log_weight: f64, next: Next) -> Step<Self, Solution> {
+    fn next_phase(mut self, problem: &LeastSquaresProblem<'_>, moments: Moments, log_weight: f64, next: SolveStep) -> PassStep<Self, LeastSquaresSolution> {
         match next {
-            Next::Done(solution) => return Step::Done(Solution { path: self.path, ..*solution }),
-            Next::Correct(coef, rounds) => {
-                self.kind = Kind::Correct { moments: Box::new(moments), log_weight, coef, rounds };
+            SolveStep::Done(solution) => return PassStep::Done(LeastSquaresSolution { path: self.path, ..*solution }),
+            SolveStep::Refine(coef, rounds) => {
+                self.kind = LeastSquaresPhase::Correct { moments: Box::new(moments), log_weight, coef, rounds };
             }
-            Next::Exact => {
+            SolveStep::Exact => {
                 let shift = if problem.fit_intercept { moments.mean().to_vec() } else { vec![0.0; self.cols + self.targets] };
-                self.kind = Kind::Exact { shift };
+                self.kind = LeastSquaresPhase::Exact { shift };
             }
         }
-        Step::Again(self, None)
+        PassStep::NextPass(self, None)
     }
 }
 
-impl Partial for Totals {
+impl Partial for LeastSquaresPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
-            (Sums::Moments { moments, log_weight, overflow }, Sums::Moments { moments: more, log_weight: w, overflow: o }) => {
+            (LeastSquaresSums::Moments { moments, log_weight, overflow }, LeastSquaresSums::Moments { moments: more, log_weight: w, overflow: o }) => {
                 moments.merge(more);
                 *log_weight += w;
                 *overflow |= o;
                 Ok(())
             }
-            (Sums::Range(a), Sums::Range(b)) if a.len() == b.len() => {
+            (LeastSquaresSums::Range(a), LeastSquaresSums::Range(b)) if a.len() == b.len() => {
                 a.iter_mut().zip(b).for_each(|(a, b)| *a = a.max(b));
                 Ok(())
             }
-            (Sums::Correct(a), Sums::Correct(b)) => a.merge(b),
-            (Sums::LeaveOut(a), Sums::LeaveOut(b)) => {
+            (LeastSquaresSums::Correct(a), LeastSquaresSums::Correct(b)) => a.merge(b),
+            (LeastSquaresSums::LeaveOut(a), LeastSquaresSums::LeaveOut(b)) => {
                 a.merge(b);
                 Ok(())
             }
-            (Sums::Exact { gram, rows, log_weight }, Sums::Exact { gram: more, rows: n, log_weight: w }) => {
+            (LeastSquaresSums::Exact { gram, rows, log_weight }, LeastSquaresSums::Exact { gram: more, rows: n, log_weight: w }) => {
                 *rows += n;
                 *log_weight += w;
                 gram.merge(more)
@@ -210,7 +210,7 @@ impl Partial for Totals {
 }
 
 /// The stage before the first pass.
-pub(crate) fn start(problem: &Problem<'_>, head: &Dataset<'_>) -> Result<Stage> {
+pub(crate) fn start(problem: &LeastSquaresProblem<'_>, head: &Dataset<'_>) -> Result<LeastSquaresState> {
     let (cols, targets) = (head.cols(), head.y.n_targets());
     if cols + targets > MAX_COLS {
         return Err(Error::Data(format!(
@@ -226,7 +226,7 @@ pub(crate) fn start(problem: &Problem<'_>, head: &Dataset<'_>) -> Result<Stage> 
     }
     let epsilon = if matches!(head.x, Features::F32(_)) { f64::from(f32::EPSILON) } else { f64::EPSILON };
     let mut stage =
-        Stage { cols, targets, epsilon, head: vec![0.0; cols + targets], exponents: Vec::new(), kind: Kind::Moments, path: None };
+        LeastSquaresState { cols, targets, epsilon, head: vec![0.0; cols + targets], exponents: Vec::new(), kind: LeastSquaresPhase::Moments, path: None };
     let mut sizes = std::mem::take(&mut stage.head);
     each_row(problem, &head.row_range(0..head.rows().min(256)), |_, _, row| larger(&mut sizes, row))?;
     stage.head = sizes;
@@ -234,26 +234,26 @@ pub(crate) fn start(problem: &Problem<'_>, head: &Dataset<'_>) -> Result<Stage> 
         && stage.may_be_exact()
         && x.stored() as f64 <= SPARSE * x.rows() as f64 * x.cols() as f64
     {
-        stage.kind = Kind::Exact { shift: vec![0.0; cols + targets] };
+        stage.kind = LeastSquaresPhase::Exact { shift: vec![0.0; cols + targets] };
     }
     Ok(stage)
 }
 
 /// The totals of no rows.
-pub(crate) fn empty(stage: &Stage) -> Totals {
-    Totals(match &stage.kind {
-        Kind::Moments => Sums::Moments { moments: Moments::new(stage.cols, stage.targets), log_weight: 0.0, overflow: false },
-        Kind::Range => Sums::Range(vec![0.0; stage.cols + stage.targets]),
-        Kind::Correct { .. } => Sums::Correct(Residuals::new(stage.cols, stage.targets)),
-        Kind::Exact { .. } => Sums::Exact { gram: Gram::new(stage.cols + stage.targets), rows: 0, log_weight: 0.0 },
-        Kind::LeaveOut { spectrum, .. } => Sums::LeaveOut(spectrum.empty()),
+pub(crate) fn empty(stage: &LeastSquaresState) -> LeastSquaresPartial {
+    LeastSquaresPartial(match &stage.kind {
+        LeastSquaresPhase::Moments => LeastSquaresSums::Moments { moments: Moments::new(stage.cols, stage.targets), log_weight: 0.0, overflow: false },
+        LeastSquaresPhase::Range => LeastSquaresSums::Range(vec![0.0; stage.cols + stage.targets]),
+        LeastSquaresPhase::Correct { .. } => LeastSquaresSums::Correct(Residuals::new(stage.cols, stage.targets)),
+        LeastSquaresPhase::Exact { .. } => LeastSquaresSums::Exact { gram: DdGram::new(stage.cols + stage.targets), rows: 0, log_weight: 0.0 },
+        LeastSquaresPhase::LeaveOut { spectrum, .. } => LeastSquaresSums::LeaveOut(spectrum.empty()),
     })
 }
 
 /// Takes in a block of rows.
-pub(crate) fn add(problem: &Problem<'_>, stage: &Stage, totals: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+pub(crate) fn add(problem: &LeastSquaresProblem<'_>, stage: &LeastSquaresState, totals: &mut LeastSquaresPartial, rows: &Dataset<'_>) -> Result<()> {
     match (&stage.kind, &mut totals.0) {
-        (Kind::Moments, Sums::Moments { moments, log_weight, overflow }) => {
+        (LeastSquaresPhase::Moments, LeastSquaresSums::Moments { moments, log_weight, overflow }) => {
             add_moments(problem, stage, moments, rows)?;
             *log_weight += log_of(rows.weight);
             if !moments.is_finite() {
@@ -268,17 +268,17 @@ pub(crate) fn add(problem: &Problem<'_>, stage: &Stage, totals: &mut Totals, row
                         larger(&mut sizes, row)
                     }
                 })?;
-                *overflow |= sizes.iter().any(|s| *s > LARGE);
+                *overflow |= sizes.iter().any(|s| *s > SQUARE_OVERFLOW);
             }
         }
-        (Kind::Range, Sums::Range(sizes)) => {
+        (LeastSquaresPhase::Range, LeastSquaresSums::Range(sizes)) => {
             each_row(problem, rows, |_, w, row| {
                 if w > 0.0 {
                     larger(sizes, row);
                 }
             })?;
         }
-        (Kind::Exact { shift }, Sums::Exact { gram, rows: count, log_weight }) => {
+        (LeastSquaresPhase::Exact { shift }, LeastSquaresSums::Exact { gram, rows: count, log_weight }) => {
             *log_weight += log_of(rows.weight);
             *count += (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0).count() as u64;
             match rows.x {
@@ -292,17 +292,17 @@ pub(crate) fn add(problem: &Problem<'_>, stage: &Stage, totals: &mut Totals, row
                             gram.add_row(w, |j| Dd::sum(row[j] * scales[j], -shift[j]));
                         }
                     })?;
-                    gram.settle();
+                    gram.flush();
                 }
             }
             if !gram.is_finite() {
                 rows.x.refuse_non_finite(rows.schema)?;
             }
         }
-        (Kind::Correct { moments, coef, .. }, Sums::Correct(residuals)) => {
+        (LeastSquaresPhase::Correct { moments, coef, .. }, LeastSquaresSums::Correct(residuals)) => {
             add_residuals(problem, stage, moments, coef, residuals, rows)?;
         }
-        (Kind::LeaveOut { spectrum, .. }, Sums::LeaveOut(errors)) => {
+        (LeastSquaresPhase::LeaveOut { spectrum, .. }, LeastSquaresSums::LeaveOut(errors)) => {
             if let Some(grid) = &problem.grid {
                 spectrum.add(problem, grid, errors, rows, true)?;
             }
@@ -317,7 +317,7 @@ fn larger(sizes: &mut [f64], row: &[f64]) {
 }
 
 /// Visits rows of [X | Y] as doubles, with number and weight; a chunk is copied at a time.
-fn each_row(problem: &Problem<'_>, rows: &Dataset<'_>, mut visit: impl FnMut(usize, f64, &[f64])) -> Result<()> {
+fn each_row(problem: &LeastSquaresProblem<'_>, rows: &Dataset<'_>, mut visit: impl FnMut(usize, f64, &[f64])) -> Result<()> {
     let (cols, y) = (rows.cols(), rows.y.reals()?);
     let mut scratch = Vec::new();
     let mut row = vec![0.0; cols + y.cols()];
@@ -335,7 +335,7 @@ fn each_row(problem: &Problem<'_>, rows: &Dataset<'_>, mut visit: impl FnMut(usi
 }
 
 /// Takes in the moments of a block of rows, in the units of the stage.
-pub(crate) fn add_moments(problem: &Problem<'_>, stage: &Stage, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
+pub(crate) fn add_moments(problem: &LeastSquaresProblem<'_>, stage: &LeastSquaresState, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
     let y = rows.y.reals()?;
     if y.cols() != stage.targets || rows.cols() != stage.cols {
         return Err(Error::Columns { expected: stage.cols, found: rows.cols() });
@@ -367,7 +367,7 @@ pub(crate) fn add_moments(problem: &Problem<'_>, stage: &Stage, moments: &mut Mo
 }
 
 /// Products of a block of sparse rows about zero; double-double has digits enough to centre them afterwards.
-fn add_sparse(gram: &mut Gram, x: CsrRef<'_>, rows: &Dataset<'_>) -> Result<()> {
+fn add_sparse(gram: &mut DdGram, x: CsrRef<'_>, rows: &Dataset<'_>) -> Result<()> {
     let (cols, y) = (x.cols(), rows.y.reals()?);
     let (mut cells, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..x.rows() {
@@ -409,8 +409,8 @@ fn log_of(weight: Option<&[f64]>) -> f64 {
 
 /// Residuals of a block, some hundred rows at a time, by column.
 fn add_residuals(
-    problem: &Problem<'_>,
-    stage: &Stage,
+    problem: &LeastSquaresProblem<'_>,
+    stage: &LeastSquaresState,
     moments: &Moments,
     coef: &[Dd],
     residuals: &mut Residuals,
@@ -440,34 +440,34 @@ fn add_residuals(
 }
 
 /// Ends a pass.
-pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) -> Result<Step<Stage, Solution>> {
-    match (std::mem::replace(&mut stage.kind, Kind::Moments), totals.0) {
-        (Kind::Moments, Sums::Moments { moments, log_weight, overflow }) => {
+pub(crate) fn finish(problem: &LeastSquaresProblem<'_>, mut stage: LeastSquaresState, totals: LeastSquaresPartial) -> Result<PassStep<LeastSquaresState, LeastSquaresSolution>> {
+    match (std::mem::replace(&mut stage.kind, LeastSquaresPhase::Moments), totals.0) {
+        (LeastSquaresPhase::Moments, LeastSquaresSums::Moments { moments, log_weight, overflow }) => {
             if stage.exponents.is_empty() && (overflow || out_of_range(&stage, &moments)) {
-                stage.kind = Kind::Range;
-                return Ok(Step::Again(stage, None));
+                stage.kind = LeastSquaresPhase::Range;
+                return Ok(PassStep::NextPass(stage, None));
             }
             if !moments.is_finite() {
                 return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
             }
             if problem.grid.is_some() && stage.path.is_none() {
-                return stage.leave_out(problem, Sums::Moments { moments, log_weight, overflow }, Vec::new());
+                return stage.leave_out(problem, LeastSquaresSums::Moments { moments, log_weight, overflow }, Vec::new());
             }
             let next = {
-                let chosen = stage.chosen(problem);
-                moments::solve(&chosen, &stage.given(&moments, log_weight), None, stage.may_be_exact())?
+                let chosen = stage.with_chosen_alpha(problem);
+                moments::solve(&chosen, &stage.moments_input(&moments, log_weight), None, stage.may_be_exact())?
             };
-            Ok(stage.after(problem, moments, log_weight, next))
+            Ok(stage.next_phase(problem, moments, log_weight, next))
         }
-        (Kind::Correct { moments, log_weight, coef, rounds }, Sums::Correct(residuals)) => {
-            let correction = moments::Correction { coef: &coef, residuals: &residuals, rounds };
+        (LeastSquaresPhase::Correct { moments, log_weight, coef, rounds }, LeastSquaresSums::Correct(residuals)) => {
+            let correction = moments::RefinementInput { coef: &coef, residuals: &residuals, rounds };
             let next = {
-                let chosen = stage.chosen(problem);
-                moments::solve(&chosen, &stage.given(&moments, log_weight), Some(&correction), stage.may_be_exact())?
+                let chosen = stage.with_chosen_alpha(problem);
+                moments::solve(&chosen, &stage.moments_input(&moments, log_weight), Some(&correction), stage.may_be_exact())?
             };
-            Ok(stage.after(problem, *moments, log_weight, next))
+            Ok(stage.next_phase(problem, *moments, log_weight, next))
         }
-        (Kind::Range, Sums::Range(sizes)) => {
+        (LeastSquaresPhase::Range, LeastSquaresSums::Range(sizes)) => {
             stage.exponents = sizes.iter().map(|&s| (-exponent_of(s)).clamp(-1000, 1000)).collect();
             let x = &mut stage.exponents[..stage.cols];
             if problem.grid.is_some_and(|g| g.alphas.is_none()) {
@@ -479,22 +479,22 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
                 let most = -exponent_of(largest) / 2;
                 x.iter_mut().for_each(|e| *e = (*e).min(most.max(0)));
             }
-            Ok(Step::Again(stage, None))
+            Ok(PassStep::NextPass(stage, None))
         }
-        (Kind::Exact { shift }, Sums::Exact { gram, rows, log_weight }) => {
+        (LeastSquaresPhase::Exact { shift }, LeastSquaresSums::Exact { gram, rows, log_weight }) => {
             // Sparse rows come here first, as they are.
-            let lost = |j: usize| gram.cross(j, j).hi < LOST && tiny(stage.head[j]);
+            let lost = |j: usize| gram.cross(j, j).hi < DIGITS_LOST && tiny(stage.head[j]);
             if stage.exponents.is_empty() && (!gram.is_finite() || (0..gram.cols()).any(lost)) {
-                stage.kind = Kind::Range;
-                return Ok(Step::Again(stage, None));
+                stage.kind = LeastSquaresPhase::Range;
+                return Ok(PassStep::NextPass(stage, None));
             }
             if !gram.is_finite() {
                 return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
             }
             if problem.grid.is_some() && stage.path.is_none() {
-                return stage.leave_out(problem, Sums::Exact { gram, rows, log_weight }, shift);
+                return stage.leave_out(problem, LeastSquaresSums::Exact { gram, rows, log_weight }, shift);
             }
-            let given = exact::Given {
+            let given = exact::ExactInput {
                 gram: &gram,
                 shift: &shift,
                 rows,
@@ -503,14 +503,14 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
                 epsilon: stage.epsilon,
                 cols: stage.cols,
             };
-            let solution = exact::solve(&stage.chosen(problem), &given)?;
-            Ok(Step::Done(Solution { path: stage.path, ..solution }))
+            let solution = exact::solve(&stage.with_chosen_alpha(problem), &given)?;
+            Ok(PassStep::Done(LeastSquaresSolution { path: stage.path, ..solution }))
         }
-        (Kind::LeaveOut { spectrum, held, shift }, Sums::LeaveOut(errors)) => {
+        (LeastSquaresPhase::LeaveOut { spectrum, held, shift }, LeastSquaresSums::LeaveOut(errors)) => {
             stage.path = problem.grid.as_ref().map(|grid| spectrum.choose(grid, errors));
             stage.kind = match held.0 {
-                Sums::Exact { .. } => Kind::Exact { shift },
-                _ => Kind::Moments,
+                LeastSquaresSums::Exact { .. } => LeastSquaresPhase::Exact { shift },
+                _ => LeastSquaresPhase::Moments,
             };
             finish(problem, stage, *held)
         }
@@ -519,8 +519,8 @@ pub(crate) fn finish(problem: &Problem<'_>, mut stage: Stage, totals: Totals) ->
 }
 
 /// Whether squares overflowed, or were lost below the smallest doubles.
-fn out_of_range(stage: &Stage, moments: &Moments) -> bool {
-    !moments.is_finite() || moments.scatter_diagonal().iter().zip(&stage.head).any(|(&s, &head)| s < LOST && tiny(head))
+fn out_of_range(stage: &LeastSquaresState, moments: &Moments) -> bool {
+    !moments.is_finite() || moments.scatter_diagonal().iter().zip(&stage.head).any(|(&s, &head)| s < DIGITS_LOST && tiny(head))
 }
 
 /// Whether squares of this size are lost below the smallest doubles.

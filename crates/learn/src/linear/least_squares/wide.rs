@@ -6,15 +6,15 @@
 
 use ermine_core::Partial;
 use ermine_core::{Context, CsrRef, Dataset, Error, Features, Mat, MatRef, Progress, Result, TableRef};
-use ermine_math::dd::{self, Dd, Gram};
+use ermine_math::dd::{self, Dd, DdGram};
 use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use ermine_math::moments::Moments;
 use rayon::prelude::*;
 
-use super::leave_out::InRows;
+use super::leave_out::RowSpaceProblem;
 use super::moments::too_large;
 use super::scale::{exponent_of, ldexp, power};
-use super::{Minimisers, Problem, Solution, family};
+use super::{SolutionFamily, LeastSquaresProblem, LeastSquaresSolution, family};
 
 /// Columns up to which the usual way is as quick, and the same bits as a stream.
 const NARROW: usize = 256;
@@ -23,15 +23,15 @@ pub(super) const EXACT_ROWS: usize = 1024;
 const CONDITION: f64 = 1e6;
 
 /// Asks whether to go on; told how many chunks are done.
-type Tell<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
+type ProgressFn<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
 
 /// Whether data has this shape.
-pub(crate) fn suits(data: &Dataset<'_>) -> bool {
+pub(crate) fn is_applicable(data: &Dataset<'_>) -> bool {
     data.rows() <= data.cols() && data.cols() > NARROW
 }
 
 /// Features by column.
-pub(super) enum Columns<'a> {
+pub(super) enum ColumnStore<'a> {
     F64(MatRef<'a, f64>),
     F32(MatRef<'a, f32>),
     Table(TableRef<'a>),
@@ -39,7 +39,7 @@ pub(super) enum Columns<'a> {
     Sparse(Vec<usize>, Vec<(u32, f64)>),
 }
 
-impl<'a> Columns<'a> {
+impl<'a> ColumnStore<'a> {
     fn new(x: &Features<'a>) -> Self {
         match x {
             Features::F64(m) => Self::F64(*m),
@@ -84,8 +84,8 @@ impl<'a> Columns<'a> {
 }
 
 /// The centred, weighted data by column, made a chunk at a time.
-struct Rows<'a> {
-    columns: Columns<'a>,
+struct CenteredColumns<'a> {
+    columns: ColumnStore<'a>,
     all: usize,
     /// Rows with a weight above 0, and the square roots of their weights.
     rows: Vec<usize>,
@@ -95,9 +95,9 @@ struct Rows<'a> {
     exponent: i32,
 }
 
-impl Rows<'_> {
+impl CenteredColumns<'_> {
     /// Column j of Z in double-double.
-    fn exact(&self, j: usize, scratch: &mut [f64], raw: &mut [f64], visit: &mut dyn FnMut(usize, Dd)) {
+    fn column_dd(&self, j: usize, scratch: &mut [f64], raw: &mut [f64], visit: &mut dyn FnMut(usize, Dd)) {
         self.columns.read(j, &self.rows, scratch, raw);
         let unit = power(self.exponent);
         for (i, &v) in raw.iter().enumerate() {
@@ -121,7 +121,7 @@ impl Rows<'_> {
 }
 
 /// Solves in the space of the rows.
-pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Solution> {
+pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LeastSquaresSolution> {
     let (p, y) = (data.cols(), data.y.reals()?);
     let t = y.cols();
     if problem.penalty.len() > 1 && problem.penalty.len() != t {
@@ -132,7 +132,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
     let m = rows.len();
     let weights: Vec<f64> = rows.iter().map(|&i| data.weight_of(i)).collect();
     let weight: Dd = weights.iter().map(|&w| Dd::from(w)).sum();
-    let columns = Columns::new(&data.x);
+    let columns = ColumnStore::new(&data.x);
     let width = (1usize << 28).div_ceil(m * m).clamp(16, 256);
     let chunks: Vec<std::ops::Range<usize>> = (0..p).step_by(width).map(|a| a..(a + width).min(p)).collect();
     let tell = |done: usize| {
@@ -178,7 +178,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
     if let Some(largest) = problem.largest_penalty() {
         exponent = exponent.min((-exponent_of(largest) / 2).max(0));
     }
-    let z = Rows { columns, all: data.rows(), root: weights.iter().map(|w| w.sqrt()).collect(), rows, mean, exponent };
+    let z = CenteredColumns { columns, all: data.rows(), root: weights.iter().map(|w| w.sqrt()).collect(), rows, mean, exponent };
 
     // Targets, centred, weighted and scaled.
     let y_mean: Vec<Dd> = (0..t)
@@ -201,7 +201,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         v.into_iter().zip(&y_exponent).map(|(v, &e)| v.into_iter().map(|d| d.scale(power(e))).collect()).collect();
 
     let kernel = products(&z, &chunks, &tell)?;
-    let mut out = Solution {
+    let mut out = LeastSquaresSolution {
         coef: Mat::zeros(t, p),
         intercept: vec![0.0; t],
         rss: vec![0.0; t],
@@ -226,7 +226,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
     };
     let direction = direction(problem, &weights, &weight);
     if let Some(grid) = &problem.grid {
-        let rows = InRows {
+        let rows = RowSpaceProblem {
             kernel: &kernel,
             exponent,
             direction: direction.as_deref(),
@@ -240,10 +240,10 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
         out.path = Some(rows.path(grid)?);
     }
     let chosen = out.path.as_ref().map(|p| p.chosen.clone());
-    let problem = &Problem { penalty: chosen.as_deref().unwrap_or(problem.penalty), ..*problem };
-    let dual = Dual { problem, tell: &tell, z: &z, chunks: &chunks, kernel: &kernel, direction };
+    let problem = &LeastSquaresProblem { penalty: chosen.as_deref().unwrap_or(problem.penalty), ..*problem };
+    let dual = RowSpaceSolver { problem, tell: &tell, z: &z, chunks: &chunks, kernel: &kernel, direction };
     let mut a = Mat::zeros(t, m);
-    let mut exact: Option<Gram> = None;
+    let mut exact: Option<DdGram> = None;
     for k in 0..t {
         let alpha = ldexp(problem.penalty_of(k), 2 * exponent);
         dual.solve(k, alpha, &v[k], a.row_mut(k), &mut out, &mut exact)?;
@@ -281,7 +281,7 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
     }
     if problem.family && problem.penalty.is_empty() && out.rank < p {
         let row_space = row_space(&z, &chunks, &tell, &kernel, out.rank)?;
-        out.family = Some(Minimisers { row_space, means: z.mean.iter().map(|m| m.hi).collect() });
+        out.family = Some(SolutionFamily { row_space, means: z.mean.iter().map(|m| m.hi).collect() });
     }
     if problem.penalty.is_empty() {
         out.notes.push(format!("rank {} of {p}: of all minimisers, the coefficients of least length", out.rank));
@@ -291,9 +291,9 @@ pub(crate) fn solve(problem: &Problem<'_>, data: &Dataset<'_>, cx: &Context<'_>)
 
 /// Orthonormal rows that span those of Z: its turned rows `Uᵀ Z`, `Z Zᵀ = U Λ Uᵀ`.
 fn row_space(
-    z: &Rows<'_>,
+    z: &CenteredColumns<'_>,
     chunks: &[std::ops::Range<usize>],
-    tell: Tell<'_>,
+    tell: ProgressFn<'_>,
     kernel: &Mat<f64>,
     rank: usize,
 ) -> Result<Mat<f64>> {
@@ -315,12 +315,12 @@ fn row_space(
 }
 
 /// The direction that centring takes out of the space of the rows, of length 1.
-fn direction(problem: &Problem<'_>, weights: &[f64], weight: &Dd) -> Option<Vec<f64>> {
+fn direction(problem: &LeastSquaresProblem<'_>, weights: &[f64], weight: &Dd) -> Option<Vec<f64>> {
     problem.fit_intercept.then(|| weights.iter().map(|w| (w / weight.hi).sqrt()).collect())
 }
 
 /// Z Zᵀ in doubles.
-fn products(z: &Rows<'_>, chunks: &[std::ops::Range<usize>], tell: Tell<'_>) -> Result<Mat<f64>> {
+fn products(z: &CenteredColumns<'_>, chunks: &[std::ops::Range<usize>], tell: ProgressFn<'_>) -> Result<Mat<f64>> {
     let m = z.rows.len();
     let total = grouped(
         z,
@@ -339,24 +339,24 @@ fn products(z: &Rows<'_>, chunks: &[std::ops::Range<usize>], tell: Tell<'_>) -> 
 }
 
 /// Z Zᵀ in double-double.
-fn exact_products(z: &Rows<'_>, chunks: &[std::ops::Range<usize>], tell: Tell<'_>) -> Result<Gram> {
+fn exact_products(z: &CenteredColumns<'_>, chunks: &[std::ops::Range<usize>], tell: ProgressFn<'_>) -> Result<DdGram> {
     let m = z.rows.len();
-    let fill = |part: &mut Gram, range: std::ops::Range<usize>| {
+    let fill = |part: &mut DdGram, range: std::ops::Range<usize>| {
         let (mut scratch, mut raw, mut column) = (vec![0.0; z.all], vec![0.0; m], vec![Dd::ZERO; m]);
         for j in range {
-            z.exact(j, &mut scratch, &mut raw, &mut |i, v| column[i] = v);
+            z.column_dd(j, &mut scratch, &mut raw, &mut |i, v| column[i] = v);
             part.add_row(1.0, |i| column[i]);
         }
-        part.settle();
+        part.flush();
     };
-    grouped(z, chunks, tell, || Gram::new(m), fill, |a, b| a.merge(b))
+    grouped(z, chunks, tell, || DdGram::new(m), fill, |a, b| a.merge(b))
 }
 
 /// Sums over chunks of columns, side by side in a number of groups that depends on the shape alone.
 fn grouped<P: Send>(
-    z: &Rows<'_>,
+    z: &CenteredColumns<'_>,
     chunks: &[std::ops::Range<usize>],
-    tell: Tell<'_>,
+    tell: ProgressFn<'_>,
     empty: impl Fn() -> P + Sync,
     add: impl Fn(&mut P, std::ops::Range<usize>) + Sync,
     merge: impl Fn(&mut P, P) -> Result<()>,
@@ -383,19 +383,19 @@ fn grouped<P: Send>(
     Ok(total.unwrap_or_else(empty))
 }
 
-struct Dual<'a> {
-    problem: &'a Problem<'a>,
-    tell: Tell<'a>,
-    z: &'a Rows<'a>,
+struct RowSpaceSolver<'a> {
+    problem: &'a LeastSquaresProblem<'a>,
+    tell: ProgressFn<'a>,
+    z: &'a CenteredColumns<'a>,
     chunks: &'a [std::ops::Range<usize>],
     kernel: &'a Mat<f64>,
     /// Z has nothing along this direction.
     direction: Option<Vec<f64>>,
 }
 
-impl Dual<'_> {
+impl RowSpaceSolver<'_> {
     /// Solves for one target: multipliers into `a`, sums into `out`.
-    fn solve(&self, k: usize, alpha: f64, v: &[Dd], a: &mut [f64], out: &mut Solution, exact: &mut Option<Gram>) -> Result<()> {
+    fn solve(&self, k: usize, alpha: f64, v: &[Dd], a: &mut [f64], out: &mut LeastSquaresSolution, exact: &mut Option<DdGram>) -> Result<()> {
         let m = v.len();
         let size = v.iter().fold(0.0f64, |s, d| s.max(d.hi.abs()));
         let trace: f64 = (0..m).map(|i| self.kernel[(i, i)]).sum();
@@ -428,13 +428,13 @@ impl Dual<'_> {
                     *exact = Some(exact_products(self.z, self.chunks, self.tell)?);
                 }
                 let Some(gram) = exact.as_ref() else { return Ok(()) };
-                let epsilon = if matches!(self.z.columns, Columns::F32(_)) { f64::from(f32::EPSILON) } else { f64::EPSILON };
+                let epsilon = if matches!(self.z.columns, ColumnStore::F32(_)) { f64::from(f32::EPSILON) } else { f64::EPSILON };
                 let noise: Vec<f64> = match alpha > 0.0 {
                     true => vec![0.0; m],
                     false => (0..m).map(|i| 0.5 * epsilon * (gram.cross(i, i).hi.sqrt() + self.mean_length(i))).collect(),
                 };
                 let entry = |i: usize, j: usize| if i == j { gram.cross(i, i) + alpha.into() } else { gram.cross(i, j) };
-                let factor = dd::Cholesky::new(m, entry, &noise);
+                let factor = dd::DdCholesky::new(m, entry, &noise);
                 a.iter_mut().zip(factor.pseudo_solve(v)).for_each(|(a, x)| *a = x.to_f64());
                 out.rank = out.rank.max(factor.rank().min(m - usize::from(self.direction.is_some())));
                 out.method = "cholesky of the rows in double-double";

@@ -3,11 +3,11 @@
 //! The dual has a variable a row and class, αᵢₘ ≤ Cᵢ [m = yᵢ], Σₘ αᵢₘ = 0, and wₘ = Σᵢ αᵢₘ xᵢ. All variables of a row are solved for at once
 //! (Crammer and Singer, JMLR 2, 2001; Keerthi et al., KDD 2008).
 
-use ermine_core::{Context, Mat, Progress, Result, Stream};
+use ermine_core::{Context, Mat, Progress, Result, RngStream};
 
-use super::super::sgd::RowSet;
+use super::super::sgd::SgdRows;
 
-pub(super) struct Solved {
+pub(super) struct CrammerSingerSolution {
     pub w: Mat<f64>,
     pub constants: Vec<f64>,
     pub primal: f64,
@@ -17,7 +17,7 @@ pub(super) struct Solved {
     pub converged: bool,
 }
 
-pub(super) struct Task<'a> {
+pub(super) struct CrammerSingerProblem<'a> {
     pub codes: &'a [u32],
     pub classes: usize,
     pub price: &'a [f64],
@@ -26,7 +26,7 @@ pub(super) struct Task<'a> {
     pub max_iter: u64,
 }
 
-pub(super) fn minimise(x: &impl RowSet, cols: usize, task: &Task<'_>, cx: &Context<'_>) -> Result<Solved> {
+pub(super) fn minimise(x: &impl SgdRows, cols: usize, task: &CrammerSingerProblem<'_>, cx: &Context<'_>) -> Result<CrammerSingerSolution> {
     let (n, k) = (x.rows(), task.classes);
     let mut w = Mat::zeros(k, cols);
     let mut constants = vec![0.0; k];
@@ -37,9 +37,9 @@ pub(super) fn minimise(x: &impl RowSet, cols: usize, task: &Task<'_>, cx: &Conte
     let (mut g, mut new) = (vec![0.0; k], vec![0.0; k]);
     let (mut leave, mut violation, mut converged, mut round) = (f64::INFINITY, f64::INFINITY, false, 0);
     let score = |w: &Mat<f64>, constants: &[f64], i: usize, m: usize| x.dot(i, w.row(m)) + task.constant * constants[m];
-    while round < task.max_iter && !cx.out_of_time() {
+    while round < task.max_iter && !cx.deadline_passed() {
         cx.report(Progress { stage: "round", done: round, total: Some(task.max_iter), objective: None })?;
-        Stream::new(cx.seed, "crammer singer", round).shuffle(&mut active);
+        RngStream::new(cx.seed, "crammer singer", round).shuffle(&mut active);
         let (mut worst, mut kept) = (0.0f64, 0);
         for at in 0..active.len() {
             let i = active[at] as usize;
@@ -94,7 +94,7 @@ pub(super) fn minimise(x: &impl RowSet, cols: usize, task: &Task<'_>, cx: &Conte
         loss += task.price[i] * (1.0 + rival - score(&w, &constants, i, own)).max(0.0);
         linear += (0..k).filter(|&m| m != own).map(|m| alpha[i * k + m]).sum::<f64>();
     }
-    Ok(Solved { w, constants, primal: half + loss, dual: -half - linear, violation, rounds: round, converged })
+    Ok(CrammerSingerSolution { w, constants, primal: half + loss, dual: -half - linear, violation, rounds: round, converged })
 }
 
 /// min Σₘ ½ a αₘ² + (gₘ - a oldₘ) αₘ over αₘ ≤ c [m = own], Σ αₘ = 0: αₘ = min(bound, (β - bₘ)/a) for the β at which they sum to 0.

@@ -5,12 +5,12 @@
 //! and no bound. One coordinate is solved exactly (Hsieh et al., ICML 2008; Ho and Lin, JMLR 13, 2012). Coordinates that rest at
 //! a corner are left out until the others are in order.
 
-use ermine_core::{Context, Progress, Result, Stream};
+use ermine_core::{Context, Progress, Result, RngStream};
 
-use super::super::sgd::RowSet;
+use super::super::sgd::SgdRows;
 
 /// What each row asks for.
-pub(super) struct Rows<'a> {
+pub(super) struct DualProblem<'a> {
     pub y: &'a [f64],
     pub lower: &'a [f64],
     pub upper: &'a [f64],
@@ -21,7 +21,7 @@ pub(super) struct Rows<'a> {
     pub constant: f64,
 }
 
-pub(super) struct Solved {
+pub(super) struct DualCdSolution {
     pub w: Vec<f64>,
     /// The coefficient of the constant column.
     pub constant: f64,
@@ -32,14 +32,14 @@ pub(super) struct Solved {
 }
 
 pub(super) fn minimise(
-    x: &impl RowSet,
+    x: &impl SgdRows,
     cols: usize,
-    rows: &Rows<'_>,
+    rows: &DualProblem<'_>,
     tol: f64,
     max_iter: u64,
     index: u64,
     cx: &Context<'_>,
-) -> Result<Solved> {
+) -> Result<DualCdSolution> {
     let n = x.rows();
     let square: Vec<f64> = (0..n).map(|i| x.square(i) + rows.constant * rows.constant + rows.ridge[i]).collect();
     let mut beta = vec![0.0; n];
@@ -48,9 +48,9 @@ pub(super) fn minimise(
     let full = active.len();
     // How far beyond its corner a resting coordinate must be held to be left out: the largest violation of the round before.
     let (mut leave, mut violation, mut converged, mut round) = (f64::INFINITY, f64::INFINITY, false, 0);
-    while round < max_iter && !cx.out_of_time() {
+    while round < max_iter && !cx.deadline_passed() {
         cx.report(Progress { stage: "round", done: round, total: Some(max_iter), objective: None })?;
-        Stream::new(cx.seed, "linear svm", (index << 32) | round).shuffle(&mut active);
+        RngStream::new(cx.seed, "linear svm", (index << 32) | round).shuffle(&mut active);
         let mut worst = 0.0f64;
         let mut kept = 0;
         for k in 0..active.len() {
@@ -116,5 +116,5 @@ pub(super) fn minimise(
         leave = worst;
         violation = worst;
     }
-    Ok(Solved { w, constant, beta, violation, rounds: round, converged })
+    Ok(DualCdSolution { w, constant, beta, violation, rounds: round, converged })
 }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ClassWeight;
 use super::coefficients::Coefficients;
-use super::sgd::{RowSet, Visit, with_rows};
+use super::sgd::{SgdRows, RowVisitor, with_rows};
 use crate::svm::platt::Sigmoid;
 
 pub use model::LinearSvmModel;
@@ -48,7 +48,7 @@ pub struct LinearSvm {
     /// Most rounds over the rows.
     pub max_iter: u64,
     /// How it is solved.
-    pub method: Method,
+    pub method: LinearSvmSolver,
     /// How more than two classes are told apart.
     pub multi_class: MultiClass,
     /// Whether there is a constant term.
@@ -88,7 +88,7 @@ pub enum LinearSvmPenalty {
 /// How a linear machine is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum LinearSvmSolver {
     /// Newton's method where it is the fastest, descent elsewhere.
     Auto,
     /// Newton's method on the primal, with a squared loss.
@@ -118,7 +118,7 @@ impl Default for LinearSvm {
             epsilon: 0.0,
             tol: 1e-4,
             max_iter: 1000,
-            method: Method::Auto,
+            method: LinearSvmSolver::Auto,
             multi_class: MultiClass::Ovr,
             fit_intercept: true,
             intercept_scaling: 1.0,
@@ -128,7 +128,7 @@ impl Default for LinearSvm {
 }
 
 /// What one vector of weights is to solve.
-struct Problem<'a, 'x> {
+struct LinearSvmProblem<'a, 'x> {
     features: &'a Features<'x>,
     /// Targets; ±1 for classes.
     y: &'a [f64],
@@ -140,7 +140,7 @@ struct Problem<'a, 'x> {
 }
 
 /// One vector of weights and what is known of it.
-struct Line {
+struct LinearSvmSolution {
     w: Vec<f64>,
     intercept: f64,
     primal: f64,
@@ -162,7 +162,7 @@ impl LinearSvm {
     /// The loss for the task, which must be one of its own.
     fn loss_for(&self, task: Task) -> Result<SvmLoss> {
         match (self.loss, task) {
-            (SvmLoss::Auto, Task::Regression) if self.method == Method::Newton => Ok(SvmLoss::SquaredEpsilonInsensitive),
+            (SvmLoss::Auto, Task::Regression) if self.method == LinearSvmSolver::Newton => Ok(SvmLoss::SquaredEpsilonInsensitive),
             (SvmLoss::Auto, Task::Classification) => Ok(SvmLoss::SquaredHinge),
             (SvmLoss::Auto, _) => Ok(SvmLoss::EpsilonInsensitive),
             (loss @ (SvmLoss::Hinge | SvmLoss::SquaredHinge), Task::Classification) => Ok(loss),
@@ -179,19 +179,19 @@ impl LinearSvm {
         let squared = matches!(loss, SvmLoss::SquaredHinge | SvmLoss::SquaredEpsilonInsensitive);
         let few = x.cols() <= newton::MOST_COLUMNS && x.cols() <= x.rows();
         match self.method {
-            Method::Newton => true,
-            Method::Auto => squared && few && self.penalty == LinearSvmPenalty::L2,
-            Method::Descent | Method::Pegasos => false,
+            LinearSvmSolver::Newton => true,
+            LinearSvmSolver::Auto => squared && few && self.penalty == LinearSvmPenalty::L2,
+            LinearSvmSolver::Descent | LinearSvmSolver::Pegasos => false,
         }
     }
 
     /// One vector of weights.
-    fn one(&self, problem: &Problem<'_, '_>, cx: &Context<'_>) -> Result<Line> {
+    fn one(&self, problem: &LinearSvmProblem<'_, '_>, cx: &Context<'_>) -> Result<LinearSvmSolution> {
         let constant = self.constant();
         if self.penalty == LinearSvmPenalty::L1 {
             let design = Design::new(problem.features, "linear-svm")?;
             let s = sparse::minimise(&design, problem.y, problem.price, constant, self.tol, self.max_iter, cx)?;
-            return Ok(Line {
+            return Ok(LinearSvmSolution {
                 intercept: s.constant * constant,
                 w: s.w,
                 primal: s.primal,
@@ -201,10 +201,10 @@ impl LinearSvm {
                 converged: s.converged,
             });
         }
-        struct Solve<'a, 'x, 'c>(&'a LinearSvm, &'a Problem<'a, 'x>, &'a Context<'c>);
-        impl Visit for Solve<'_, '_, '_> {
-            type Out = Line;
-            fn visit(self, rows: &impl RowSet) -> Result<Line> {
+        struct Solve<'a, 'x, 'c>(&'a LinearSvm, &'a LinearSvmProblem<'a, 'x>, &'a Context<'c>);
+        impl RowVisitor for Solve<'_, '_, '_> {
+            type Out = LinearSvmSolution;
+            fn visit(self, rows: &impl SgdRows) -> Result<LinearSvmSolution> {
                 self.0.descend(rows, self.1, self.2)
             }
         }
@@ -212,8 +212,8 @@ impl LinearSvm {
     }
 
     /// What the losses have in common: max(0, 1 - yf) or max(0, |y - f| - ε), or the square of it.
-    fn descend(&self, x: &impl RowSet, problem: &Problem<'_, '_>, cx: &Context<'_>) -> Result<Line> {
-        let &Problem { features, y, price, loss, index } = problem;
+    fn descend(&self, x: &impl SgdRows, problem: &LinearSvmProblem<'_, '_>, cx: &Context<'_>) -> Result<LinearSvmSolution> {
+        let &LinearSvmProblem { features, y, price, loss, index } = problem;
         let (n, cols) = (y.len(), features.cols());
         let squared = matches!(loss, SvmLoss::SquaredHinge | SvmLoss::SquaredEpsilonInsensitive);
         let hinge = matches!(loss, SvmLoss::Hinge | SvmLoss::SquaredHinge);
@@ -229,15 +229,15 @@ impl LinearSvm {
         };
         let ridge: Vec<f64> = price.iter().map(|c| if squared && *c > 0.0 { 0.5 / c } else { 0.0 }).collect();
         let constant = self.constant();
-        let s = if self.method == Method::Pegasos {
+        let s = if self.method == LinearSvmSolver::Pegasos {
             pegasos::minimise(x, cols, problem, constant, self.max_iter, cx)?
         } else if self.by_newton(features, loss) {
-            let task = newton::Task { x: features, y, price, hinge, epsilon, constant };
+            let task = newton::SvmNewtonProblem { x: features, y, price, hinge, epsilon, constant };
             newton::minimise(&task, self.tol, self.max_iter, cx)?
         } else {
             let lower: Vec<f64> = (0..n).map(|i| if hinge && y[i] > 0.0 { 0.0 } else { -bound(i) }).collect();
             let upper: Vec<f64> = (0..n).map(|i| if hinge && y[i] < 0.0 { 0.0 } else { bound(i) }).collect();
-            let rows = dual::Rows { y, lower: &lower, upper: &upper, ridge: &ridge, epsilon, constant };
+            let rows = dual::DualProblem { y, lower: &lower, upper: &upper, ridge: &ridge, epsilon, constant };
             dual::minimise(x, cols, &rows, self.tol, self.max_iter, index, cx)?
         };
         let norm = |w: &[f64], b: f64| w.iter().map(|v| v * v).sum::<f64>() + b * b;
@@ -249,7 +249,7 @@ impl LinearSvm {
         }
         // The weights of the dual variables: those of descent are the primal's own, the others' may differ.
         let (mut w, mut b) = (s.w.clone(), s.constant);
-        if self.method == Method::Pegasos || self.by_newton(features, loss) {
+        if self.method == LinearSvmSolver::Pegasos || self.by_newton(features, loss) {
             (w, b) = (vec![0.0; cols], 0.0);
             for i in (0..n).filter(|&i| s.beta[i] != 0.0) {
                 x.add(i, s.beta[i], &mut w);
@@ -263,13 +263,13 @@ impl LinearSvm {
         }
         let gap = (primal - dual).max(0.0);
         let violation = if s.violation.is_finite() { s.violation } else { gap / primal.max(f64::MIN_POSITIVE) };
-        Ok(Line { w: s.w, intercept: s.constant * constant, primal, gap, violation, rounds: s.rounds, converged: s.converged })
+        Ok(LinearSvmSolution { w: s.w, intercept: s.constant * constant, primal, gap, violation, rounds: s.rounds, converged: s.converged })
     }
 
-    fn certificate(&self, lines: &[Line], newton: bool) -> Certificate {
+    fn certificate(&self, lines: &[LinearSvmSolution], newton: bool) -> Certificate {
         Certificate {
             method: match (self.method, self.penalty) {
-                (Method::Pegasos, _) => "pegasos".into(),
+                (LinearSvmSolver::Pegasos, _) => "pegasos".into(),
                 (_, LinearSvmPenalty::L1) => "coordinate descent".into(),
                 _ if newton => "newton".into(),
                 _ => "dual coordinate descent".into(),
@@ -303,7 +303,7 @@ impl LinearSvm {
         }
         let price: Vec<f64> = codes.iter().enumerate().map(|(i, &c)| self.c * data.weight_of(i) * factors[c as usize]).collect();
         let places: Vec<u32> = codes.iter().map(|c| present.binary_search(c).unwrap_or(0) as u32).collect();
-        let lines: Vec<Line> = if self.multi_class == MultiClass::CrammerSinger && present.len() > 2 {
+        let lines: Vec<LinearSvmSolution> = if self.multi_class == MultiClass::CrammerSinger && present.len() > 2 {
             self.all_classes(&data.x, &places, present.len(), &price, cx)?
         } else {
             let vectors = if present.len() == 2 { 1 } else { present.len() };
@@ -313,7 +313,7 @@ impl LinearSvm {
                 .map(|k| {
                     let y: Vec<f64> = places.iter().map(|&p| if p == positive(k) { 1.0 } else { -1.0 }).collect();
                     // The same order of rows for all, so that nothing depends on which number a class has.
-                    self.one(&Problem { features: &data.x, y: &y, price: &price, loss, index: 0 }, cx)
+                    self.one(&LinearSvmProblem { features: &data.x, y: &y, price: &price, loss, index: 0 }, cx)
                 })
                 .collect::<Result<_>>()?
         };
@@ -332,26 +332,26 @@ impl LinearSvm {
         Ok(LinearSvmModel::of_classes(line, names.to_vec(), present, sigmoids, lines.iter().map(|l| l.rounds).max(), certificate))
     }
 
-    fn coefficients(&self, lines: &[Line], cols: usize) -> Coefficients {
+    fn coefficients(&self, lines: &[LinearSvmSolution], cols: usize) -> Coefficients {
         Coefficients {
             coef: Mat::from_fn(lines.len(), cols, |k, j| lines[k].w[j]),
             intercept: lines.iter().map(|l| l.intercept).collect(),
         }
     }
 
-    fn all_classes(&self, x: &Features<'_>, codes: &[u32], classes: usize, price: &[f64], cx: &Context<'_>) -> Result<Vec<Line>> {
-        struct Solve<'a, 'c>(crammer_singer::Task<'a>, usize, &'a Context<'c>);
-        impl Visit for Solve<'_, '_> {
-            type Out = crammer_singer::Solved;
-            fn visit(self, rows: &impl RowSet) -> Result<Self::Out> {
+    fn all_classes(&self, x: &Features<'_>, codes: &[u32], classes: usize, price: &[f64], cx: &Context<'_>) -> Result<Vec<LinearSvmSolution>> {
+        struct Solve<'a, 'c>(crammer_singer::CrammerSingerProblem<'a>, usize, &'a Context<'c>);
+        impl RowVisitor for Solve<'_, '_> {
+            type Out = crammer_singer::CrammerSingerSolution;
+            fn visit(self, rows: &impl SgdRows) -> Result<Self::Out> {
                 crammer_singer::minimise(rows, self.1, &self.0, self.2)
             }
         }
         let task =
-            crammer_singer::Task { codes, classes, price, constant: self.constant(), tol: self.tol, max_iter: self.max_iter };
+            crammer_singer::CrammerSingerProblem { codes, classes, price, constant: self.constant(), tol: self.tol, max_iter: self.max_iter };
         let s = with_rows(x, "linear-svm", Solve(task, x.cols(), cx))?;
         // The objective is one for all classes; it stands with the first.
-        let line = |m: usize| Line {
+        let line = |m: usize| LinearSvmSolution {
             w: s.w.row(m).to_vec(),
             intercept: s.constants[m] * self.constant(),
             primal: if m == 0 { s.primal } else { 0.0 },
@@ -367,7 +367,7 @@ impl LinearSvm {
         let loss = self.loss_for(Task::Regression)?;
         for (held, name, value) in [
             (self.penalty == LinearSvmPenalty::L1, "penalty", "l1"),
-            (self.method == Method::Pegasos, "method", "pegasos"),
+            (self.method == LinearSvmSolver::Pegasos, "method", "pegasos"),
             (self.multi_class == MultiClass::CrammerSinger, "multi_class", "crammer_singer"),
         ] {
             if held {
@@ -376,7 +376,7 @@ impl LinearSvm {
         }
         let y: Vec<f64> = data.y.reals()?.col_iter(0).collect();
         let price: Vec<f64> = (0..y.len()).map(|i| self.c * data.weight_of(i)).collect();
-        let line = self.one(&Problem { features: &data.x, y: &y, price: &price, loss, index: 0 }, cx)?;
+        let line = self.one(&LinearSvmProblem { features: &data.x, y: &y, price: &price, loss, index: 0 }, cx)?;
         let certificate = Some(self.certificate(std::slice::from_ref(&line), self.by_newton(&data.x, loss)));
         let rounds = Some(line.rounds);
         Ok(LinearSvmModel::of_numbers(self.coefficients(&[line], data.cols()), rounds, certificate))
@@ -386,7 +386,7 @@ impl LinearSvm {
 impl Learner for LinearSvm {
     type Model = LinearSvmModel;
 
-    const SEARCH: &'static [&'static str] = &["C=1e-4..1e2:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["C=1e-4..1e2:log"];
 
     const SPEC: Spec = Spec {
         name: "linear-svm",
@@ -455,21 +455,21 @@ impl Learner for LinearSvm {
         ],
     };
 
-    const ORDERED: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
         if self.penalty == LinearSvmPenalty::L1 && self.loss == SvmLoss::Hinge {
             return Err(Self::refuse("loss", "hinge", "the l1 penalty goes with squared_hinge"));
         }
-        if self.penalty == LinearSvmPenalty::L1 && self.method == Method::Pegasos {
+        if self.penalty == LinearSvmPenalty::L1 && self.method == LinearSvmSolver::Pegasos {
             return Err(Self::refuse("method", "pegasos", "the l1 penalty is solved by descent"));
         }
-        if self.method == Method::Pegasos && !matches!(self.loss, SvmLoss::Hinge) {
+        if self.method == LinearSvmSolver::Pegasos && !matches!(self.loss, SvmLoss::Hinge) {
             return Err(Self::refuse("loss", "not hinge", "pegasos takes steps on the hinge"));
         }
         let squared = matches!(self.loss, SvmLoss::Auto | SvmLoss::SquaredHinge | SvmLoss::SquaredEpsilonInsensitive);
-        if self.method == Method::Newton && (self.penalty == LinearSvmPenalty::L1 || !squared) {
+        if self.method == LinearSvmSolver::Newton && (self.penalty == LinearSvmPenalty::L1 || !squared) {
             return Err(Self::refuse("method", "newton", "it is for squared losses with the l2 penalty"));
         }
         if let Some(ClassWeight::Factors(factors)) = &self.class_weight

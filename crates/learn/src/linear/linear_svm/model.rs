@@ -1,7 +1,7 @@
 //! The fitted linear machine.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, Mat, Meaning, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Cell, Certificate, Classifier, Error, Features, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor, Report, Result,
     Schema,
 };
 
@@ -64,7 +64,7 @@ impl Model for LinearSvmModel {
         self.classes.is_some().then_some(self as &dyn Classifier)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 
@@ -82,7 +82,7 @@ impl Model for LinearSvmModel {
                 Some((names, present, _)) => names[present[k] as usize].clone(),
             })
             .collect();
-        let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), Meaning::Coefficient)).collect();
+        let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), ColumnMeaning::Coefficient)).collect();
         let line = |name: String, value: &dyn Fn(usize) -> f64| -> Vec<Cell> {
             std::iter::once(name.into()).chain((0..vectors).map(|k| value(k).into())).collect()
         };

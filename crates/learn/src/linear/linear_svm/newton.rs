@@ -10,9 +10,9 @@ use ermine_math::moments::block_rows;
 use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
-use super::super::passes::{Curvature, CurvatureSums, add};
-use super::super::sgd::{RowSet, Visit, with_rows};
-use super::dual::Solved;
+use super::super::passes::{CurvatureKind, CurvatureSums, add};
+use super::super::sgd::{SgdRows, RowVisitor, with_rows};
+use super::dual::DualCdSolution;
 
 /// Columns up to which a step costs less than the rounds of descent that it saves.
 pub(super) const MOST_COLUMNS: usize = 512;
@@ -21,7 +21,7 @@ const SURE: f64 = 1e-9;
 /// Times a step is halved at most.
 const HALVINGS: i32 = 40;
 
-pub(super) struct Task<'a> {
+pub(super) struct SvmNewtonProblem<'a> {
     pub x: &'a Features<'a>,
     pub y: &'a [f64],
     pub price: &'a [f64],
@@ -32,7 +32,7 @@ pub(super) struct Task<'a> {
     pub constant: f64,
 }
 
-impl Task<'_> {
+impl SvmNewtonProblem<'_> {
     /// The part of an error that costs, with the sign of its pull on the score.
     fn residual(&self, i: usize, f: f64) -> f64 {
         let y = self.y[i];
@@ -66,9 +66,9 @@ impl Task<'_> {
             let x = self.x.row_range(range.clone());
             let beta = &beta[range.clone()];
             let weight: Vec<f64> = range.zip(beta).map(|(i, b)| if *b == 0.0 { 0.0 } else { 2.0 * self.price[i] }).collect();
-            let mut curvature = CurvatureSums::new(Curvature::Full, cols, intercept, sparse);
+            let mut curvature = CurvatureSums::new(CurvatureKind::Full, cols, intercept, sparse);
             curvature.add(&Dataset::new(x), &weight, 1, "linear-svm")?;
-            let mut pull = with_rows(&x, "linear-svm", Pull(beta, cols))?;
+            let mut pull = with_rows(&x, "linear-svm", WeightedRowSum(beta, cols))?;
             if intercept {
                 pull.push(beta.iter().sum());
             }
@@ -76,7 +76,7 @@ impl Task<'_> {
         };
         // Blocks of fixed rows, added in their order: the same bits on any number of threads.
         let parts: Vec<_> = (0..n.div_ceil(rows)).into_par_iter().map(block).collect::<Result<_>>()?;
-        let mut total = (vec![0.0; cols + usize::from(intercept)], CurvatureSums::new(Curvature::Full, cols, intercept, sparse));
+        let mut total = (vec![0.0; cols + usize::from(intercept)], CurvatureSums::new(CurvatureKind::Full, cols, intercept, sparse));
         for (pull, curvature) in parts {
             add(&mut total.0, &pull);
             total.1.merge(curvature);
@@ -85,11 +85,11 @@ impl Task<'_> {
     }
 }
 
-struct Pull<'a>(&'a [f64], usize);
+struct WeightedRowSum<'a>(&'a [f64], usize);
 
-impl Visit for Pull<'_> {
+impl RowVisitor for WeightedRowSum<'_> {
     type Out = Vec<f64>;
-    fn visit(self, rows: &impl RowSet) -> Result<Vec<f64>> {
+    fn visit(self, rows: &impl SgdRows) -> Result<Vec<f64>> {
         let mut out = vec![0.0; self.1];
         self.0.iter().enumerate().filter(|b| *b.1 != 0.0).for_each(|(i, b)| rows.add(i, *b, &mut out));
         Ok(out)
@@ -97,7 +97,7 @@ impl Visit for Pull<'_> {
 }
 
 /// Converged when the square root of the duality gap, next to the objective, is at most `tol`.
-pub(super) fn minimise(task: &Task<'_>, tol: f64, max_iter: u64, cx: &Context<'_>) -> Result<Solved> {
+pub(super) fn minimise(task: &SvmNewtonProblem<'_>, tol: f64, max_iter: u64, cx: &Context<'_>) -> Result<DualCdSolution> {
     let (n, cols) = (task.x.rows(), task.x.cols());
     let width = cols + usize::from(task.constant != 0.0);
     let mut w = vec![0.0; width];
@@ -116,7 +116,7 @@ pub(super) fn minimise(task: &Task<'_>, tol: f64, max_iter: u64, cx: &Context<'_
         let violation = (0.5 * norm(&gradient) / objective.max(f64::MIN_POSITIVE)).sqrt();
         let converged = violation <= tol || norm(&gradient) == 0.0;
         cx.report(Progress { stage: "newton step", done: rounds, total: Some(max_iter), objective: Some(objective) })?;
-        if violation <= tol.min(SURE) || rounds >= max_iter || cx.out_of_time() {
+        if violation <= tol.min(SURE) || rounds >= max_iter || cx.deadline_passed() {
             break (beta, violation, converged);
         }
         let Some(mut matrix) = curvature.matrix(&[]) else { break (beta, violation, false) };
@@ -148,5 +148,5 @@ pub(super) fn minimise(task: &Task<'_>, tol: f64, max_iter: u64, cx: &Context<'_
     };
     let constant = w.get(cols).copied().unwrap_or(0.0);
     w.truncate(cols);
-    Ok(Solved { w, constant, beta, violation, rounds, converged })
+    Ok(DualCdSolution { w, constant, beta, violation, rounds, converged })
 }

@@ -1,23 +1,23 @@
 //! Stochastic subgradient steps on the primal: min λ/2 ‖w‖² + mean hinge, step 1/(λt) (Shalev-Shwartz, Singer, Srebro and Cotter:
 //! Pegasos, Mathematical Programming 127, 2011). With λ = 1/(C Σ weights) it is the machine of price C.
 
-use ermine_core::{Context, Progress, Result, Stream};
+use ermine_core::{Context, Progress, Result, RngStream};
 
-use super::super::sgd::RowSet;
-use super::Problem;
-use super::dual::Solved;
+use super::super::sgd::SgdRows;
+use super::LinearSvmProblem;
+use super::dual::DualCdSolution;
 
 /// The result carries β as the dual variables that the steps amount to, brought
 /// within their bounds.
 pub(super) fn minimise(
-    x: &impl RowSet,
+    x: &impl SgdRows,
     cols: usize,
-    problem: &Problem<'_, '_>,
+    problem: &LinearSvmProblem<'_, '_>,
     constant: f64,
     epochs: u64,
     cx: &Context<'_>,
-) -> Result<Solved> {
-    let &Problem { y: sign, price, index, .. } = problem;
+) -> Result<DualCdSolution> {
+    let &LinearSvmProblem { y: sign, price, index, .. } = problem;
     let n = x.rows();
     let total: f64 = price.iter().sum();
     let rows: Vec<usize> = (0..n).filter(|&i| price[i] > 0.0).collect();
@@ -27,11 +27,11 @@ pub(super) fn minimise(
     let mut t = 0u64;
     let mut rounds = 0;
     for epoch in 0..epochs {
-        if cx.out_of_time() {
+        if cx.deadline_passed() {
             break;
         }
         cx.report(Progress { stage: "epoch", done: epoch, total: Some(epochs), objective: None })?;
-        let mut draw = Stream::new(cx.seed, "pegasos", (index << 32) | epoch);
+        let mut draw = RngStream::new(cx.seed, "pegasos", (index << 32) | epoch);
         for _ in 0..rows.len() {
             let i = rows[draw.below(rows.len())];
             t += 1;
@@ -58,5 +58,5 @@ pub(super) fn minimise(
     debug_assert!(total > 0.0);
     let beta = (0..n).map(|i| sign[i] * (scale * weight[i]).min(price[i])).collect();
     let w = v.iter().map(|v| v * scale).collect();
-    Ok(Solved { w, constant: v_constant * scale, beta, violation: f64::INFINITY, rounds, converged: true })
+    Ok(DualCdSolution { w, constant: v_constant * scale, beta, violation: f64::INFINITY, rounds, converged: true })
 }

@@ -1,10 +1,10 @@
 //! Few columns: min ‖w‖₁ + Σ Cᵢ max(0, 1 - yᵢ w·xᵢ)², a coordinate at a time with a Newton step and a line search (Yuan, Chang, Hsieh and
 //! Lin, JMLR 11, 2010).
 
-use ermine_core::{Context, Progress, Result, Stream};
-use ermine_math::columns::{Column, Design};
+use ermine_core::{Context, Progress, Result, RngStream};
+use ermine_math::columns::{ColumnSlice, Design};
 
-pub(super) struct Solved {
+pub(super) struct L1SvmSolution {
     pub w: Vec<f64>,
     pub constant: f64,
     pub primal: f64,
@@ -23,7 +23,7 @@ pub(super) fn minimise(
     tol: f64,
     max_iter: u64,
     cx: &Context<'_>,
-) -> Result<Solved> {
+) -> Result<L1SvmSolution> {
     let columns = design.all_columns();
     let (n, p) = (design.rows(), design.cols());
     let cells = |j: usize, each: &mut dyn FnMut(usize, f64)| {
@@ -32,9 +32,9 @@ pub(super) fn minimise(
             return;
         }
         match columns.column(j) {
-            Column::F64(values) => values.iter().enumerate().for_each(|(i, v)| each(i, *v)),
-            Column::F32(values) => values.iter().enumerate().for_each(|(i, v)| each(i, f64::from(*v))),
-            Column::Sparse(rows, values) => rows.iter().zip(values).for_each(|(&i, v)| each(i as usize, *v)),
+            ColumnSlice::F64(values) => values.iter().enumerate().for_each(|(i, v)| each(i, *v)),
+            ColumnSlice::F32(values) => values.iter().enumerate().for_each(|(i, v)| each(i, f64::from(*v))),
+            ColumnSlice::Sparse(rows, values) => rows.iter().zip(values).for_each(|(&i, v)| each(i as usize, *v)),
         }
     };
     let count = p + usize::from(constant != 0.0);
@@ -57,9 +57,9 @@ pub(super) fn minimise(
     };
     let mut order: Vec<u32> = (0..count as u32).collect();
     let (mut first, mut violation, mut converged, mut round) = (f64::NAN, f64::INFINITY, false, 0);
-    while round < max_iter && !cx.out_of_time() {
+    while round < max_iter && !cx.deadline_passed() {
         cx.report(Progress { stage: "round", done: round, total: Some(max_iter), objective: None })?;
-        Stream::new(cx.seed, "sparse svm", round).shuffle(&mut order);
+        RngStream::new(cx.seed, "sparse svm", round).shuffle(&mut order);
         let mut sum = 0.0;
         for &j in &order {
             let j = j as usize;
@@ -115,5 +115,5 @@ pub(super) fn minimise(
         })
         .sum();
     let constant_term = if constant != 0.0 { w.pop().unwrap_or(0.0) } else { 0.0 };
-    Ok(Solved { w, constant: constant_term, primal, gap: (primal - dual).max(0.0), violation, rounds: round, converged })
+    Ok(L1SvmSolution { w, constant: constant_term, primal, gap: (primal - dual).max(0.0), violation, rounds: round, converged })
 }

@@ -9,9 +9,9 @@ use ermine_math::loss::{BlockLoss, logistic_block};
 
 use serde::{Deserialize, Serialize};
 
-use super::penalty::Elastic;
-use super::quadratic::Quadratic;
-use super::rows::{Point, Rows};
+use super::penalty::ElasticPenalty;
+use super::quadratic::QuadraticModel;
+use super::rows::{WeightPoint, LogisticData};
 
 /// Columns of a first working set: a share of all, between these.
 const FIRST_SHARE: usize = 32;
@@ -37,7 +37,7 @@ const LEAST_CURVATURE: f64 = 1e-10;
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Limits {
+pub struct StopLimits {
     pub tol: f64,
     pub max_iter: u64,
     /// The factor from sums of losses to the objective of the learner.
@@ -46,17 +46,17 @@ pub struct Limits {
     pub apart: Option<f64>,
 }
 
-impl Limits {
+impl StopLimits {
     /// Whether classes that no penalty holds back are told apart far enough, once every row is: then all of the loss is left to gain, and
     /// what slopes make of it says nothing.
-    pub fn are_apart(&self, loss: f64, margin: f64) -> Option<bool> {
+    pub fn is_separated(&self, loss: f64, margin: f64) -> Option<bool> {
         self.apart.filter(|_| margin > 0.0).map(|enough| loss <= enough)
     }
 }
 
 /// What a solver in memory found.
-pub struct Outcome {
-    pub point: Point,
+pub struct LogisticSolution {
+    pub point: WeightPoint,
     pub certificate: Certificate,
     pub trace: Trace,
     /// The least log odds of the class of a row.
@@ -64,7 +64,7 @@ pub struct Outcome {
 }
 
 /// A dual point made of residuals, and what it proves.
-pub struct Bound {
+pub struct DualBound {
     /// Xᵀθ, a run of columns for each weight vector.
     pub products: Vec<f64>,
     /// Objective less the best value of the dual found; no more than that is missing to the optimum.
@@ -74,7 +74,7 @@ pub struct Bound {
 }
 
 /// What is missing to optimality.
-struct Violation {
+struct KktViolation {
     /// An estimate of the decrease that is left, coordinate by coordinate.
     left: f64,
     /// The largest violation in units of the root of curvature and objective.
@@ -83,32 +83,32 @@ struct Violation {
     norm: f64,
 }
 
-impl Rows<'_> {
+impl LogisticData<'_> {
     /// The bound that residuals (differences of probabilities) prove for an objective. They are balanced first.
-    pub fn bound(&self, residuals: &mut [f64], objective: f64) -> Bound {
+    pub fn bound(&self, residuals: &mut [f64], objective: f64) -> DualBound {
         let (n, cols) = (self.len(), self.problem.cols);
-        self.balance(residuals);
+        self.project_residuals(residuals);
         let mut products = vec![0.0; cols * self.problem.vectors()];
         for (theta, out) in residuals.chunks_exact(n).zip(products.chunks_exact_mut(cols)) {
             self.design.products(theta, out);
         }
-        let Elastic { l1, l2 } = self.penalty;
+        let ElasticPenalty { l1, l2 } = self.penalty;
         let largest = products.iter().fold(0.0f64, |m, g| m.max(g.abs()));
         let mut best = (f64::NEG_INFINITY, 1.0);
         if l2 > 0.0 {
             let conjugate: f64 = products.iter().map(|&g| self.penalty.conjugate(g)).sum();
-            best = (-self.conjugates(residuals, 1.0) - conjugate, 1.0);
+            best = (-self.conjugate_sum(residuals, 1.0) - conjugate, 1.0);
         }
         if l1 > 0.0 {
             let scale = if largest > l1 { l1 / largest } else { 1.0 };
-            let value = -self.conjugates(residuals, scale);
+            let value = -self.conjugate_sum(residuals, scale);
             best = if value > best.0 { (value, scale) } else { best };
         }
-        Bound { products, gap: objective - best.0, scale: best.1 }
+        DualBound { products, gap: objective - best.0, scale: best.1 }
     }
 
     /// The certificate of a point reached by other means: objective, gap and violation are those of the point itself.
-    pub fn certify(&self, point: &Point, scatter: &[f64], scale: f64) -> (Certificate, f64) {
+    pub fn certify(&self, point: &WeightPoint, scatter: &[f64], scale: f64) -> (Certificate, f64) {
         let n = self.len();
         let mut z = self.scores(point);
         let block = self.residuals(&mut z, &mut []);
@@ -134,7 +134,7 @@ impl Rows<'_> {
     }
 
     /// The objective at a point, an estimate of the decrease that is left, and the least log odds of the class of a row.
-    pub fn left(&self, point: &Point, scatter: &[f64]) -> (f64, f64, f64) {
+    pub fn remaining_decrease(&self, point: &WeightPoint, scatter: &[f64]) -> (f64, f64, f64) {
         let n = self.len();
         let mut z = self.scores(point);
         let block = self.residuals(&mut z, &mut []);
@@ -152,8 +152,8 @@ impl Rows<'_> {
     }
 
     /// How far the gradient is from optimality.
-    fn violation(&self, gradient: &[f64], point: &Point, scatter: &[f64], objective: f64) -> Violation {
-        let Elastic { l1, l2 } = self.penalty;
+    fn violation(&self, gradient: &[f64], point: &WeightPoint, scatter: &[f64], objective: f64) -> KktViolation {
+        let ElasticPenalty { l1, l2 } = self.penalty;
         let (mut left, mut most, mut square) = (0.0, 0.0f64, 0.0);
         for (at, (&g, &w)) in gradient.iter().zip(&point.coef).enumerate() {
             let curvature = 0.25 * scatter[at % scatter.len()] + l2;
@@ -164,12 +164,12 @@ impl Rows<'_> {
                 most = most.max(violation / (curvature * objective.max(f64::MIN_POSITIVE)).sqrt());
             }
         }
-        Violation { left, most, norm: square.sqrt() }
+        KktViolation { left, most, norm: square.sqrt() }
     }
 }
 
 /// Minimises from a start.
-pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>) -> Result<Outcome> {
+pub fn minimise(rows: &LogisticData<'_>, start: WeightPoint, limits: StopLimits, cx: &Context<'_>) -> Result<LogisticSolution> {
     let (n, cols, v) = (rows.len(), rows.problem.cols, rows.problem.vectors());
     let scatter = rows.scatter()?;
     let penalty = rows.penalty;
@@ -192,7 +192,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
         let shown = if gap.is_finite() { gap.max(0.0) * limits.scale } else { f64::NAN };
         let violation = rows.violation(&bound.products, &point, &scatter, objective);
         trace.push(&[objective * limits.scale, taken, violation.norm * limits.scale, shown, nonzero as f64]);
-        let apart = limits.are_apart(loss, margin);
+        let apart = limits.is_separated(loss, margin);
         if apart == Some(true) {
             break true;
         }
@@ -212,7 +212,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
             break enough || apart.is_none() && missing <= 1e-10 * objective;
         }
         last = objective;
-        if steps >= limits.max_iter || cx.out_of_time() {
+        if steps >= limits.max_iter || cx.deadline_passed() {
             break enough;
         }
         rows.screen(&bound, &scatter, &mut alive);
@@ -245,7 +245,7 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
             for (i, h) in curvature.iter_mut().enumerate() {
                 *h = h.max(LEAST_CURVATURE * rows.labels.weight_of(i));
             }
-            let model = Quadratic::new(&columns, &mine, &residual, &curvature, penalty, rows.problem.intercept);
+            let model = QuadraticModel::new(&columns, &mine, &residual, &curvature, penalty, rows.problem.intercept);
             let w: Vec<f64> = mine.iter().map(|&k| point.coef[c * cols + set[k]]).collect();
             let step = model.minimise(&w, rest, rounds);
             let cost = |t: f64| w.iter().zip(&step.weights).map(|(w, d)| penalty.of(w + t * d)).sum::<f64>();
@@ -277,19 +277,19 @@ pub fn minimise(rows: &Rows<'_>, start: Point, limits: Limits, cx: &Context<'_>)
         }
         steps += 1;
         if v > 1 {
-            point.share_out(penalty, &set);
+            point.center_class_weights(penalty, &set);
         }
     };
     let (mut certificate, margin) = rows.certify(&point, &scatter, limits.scale);
     certificate.method = "cd".into();
     certificate.iterations = steps.max(1).min(limits.max_iter);
     certificate.converged = converged;
-    Ok(Outcome { point, certificate, trace, margin })
+    Ok(LogisticSolution { point, certificate, trace, margin })
 }
 
-impl Rows<'_> {
+impl LogisticData<'_> {
     /// Marks weights that the bound proves to be 0 at the optimum.
-    fn screen(&self, bound: &Bound, scatter: &[f64], alive: &mut [bool]) {
+    fn screen(&self, bound: &DualBound, scatter: &[f64], alive: &mut [bool]) {
         if self.penalty.l1 == 0.0 || !bound.gap.is_finite() {
             return;
         }
@@ -304,7 +304,7 @@ impl Rows<'_> {
 }
 
 /// The columns to move: those in use, and of the others the ones that violate optimality most; at most `size`, in order.
-fn working_set(rows: &Rows<'_>, gradient: &[f64], point: &Point, alive: &[bool], size: usize) -> Vec<usize> {
+fn working_set(rows: &LogisticData<'_>, gradient: &[f64], point: &WeightPoint, alive: &[bool], size: usize) -> Vec<usize> {
     let (cols, v) = (rows.problem.cols, rows.problem.vectors());
     if rows.penalty.l1 == 0.0 {
         return (0..cols).collect();

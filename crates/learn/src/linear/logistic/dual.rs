@@ -7,12 +7,12 @@
 //! Reference: H.-F. Yu, F.-L. Huang, C.-J. Lin (2011), Dual coordinate descent methods for logistic regression and maximum entropy
 //! models, Machine Learning 85, which solves for α itself.
 
-use ermine_core::{Context, CsrRef, Progress, Result, Stream, Trace};
+use ermine_core::{Context, CsrRef, Progress, Result, RngStream, Trace};
 use ermine_math::loss::sigmoid;
 
 use super::super::passes::sparse_dot;
-use super::cd::{Limits, Outcome};
-use super::rows::{Point, Rows};
+use super::cd::{StopLimits, LogisticSolution};
+use super::rows::{WeightPoint, LogisticData};
 
 /// Rows that lie together and are visited together: memory is read in order, and the order is still random enough.
 const CHUNK: usize = 8;
@@ -26,21 +26,21 @@ const SLOW: f64 = 0.9;
 const PATIENCE: u64 = 8;
 
 /// What the rounds ended with.
-pub enum End {
+pub enum DualResult {
     /// The optimum, or the last of the rounds allowed.
-    Done(Box<Outcome>),
+    Solved(Box<LogisticSolution>),
     /// They converge too slowly; another method had better go on from here.
-    Slow(Point),
+    TooSlow(WeightPoint),
 }
 
 /// Minimises; `x` are the rows of `rows`.
-pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>) -> Result<End> {
+pub fn minimise(rows: &LogisticData<'_>, x: CsrRef<'_>, limits: StopLimits, cx: &Context<'_>) -> Result<DualResult> {
     let scatter = rows.scatter()?;
     let (n, l2) = (rows.len(), rows.penalty.l2);
     let sign: Vec<f64> = rows.labels.positive.iter().map(|p| if *p { 1.0 } else { -1.0 }).collect();
     let weight: Vec<f64> = (0..n).map(|i| rows.labels.weight_of(i)).collect();
     let square: Vec<f64> = (0..n).map(|i| square(x.row(i)) / l2).collect();
-    let mut state = State { w: vec![0.0; x.cols()], alpha: vec![0.0; n], margin: vec![0.0; n] };
+    let mut state = DualState { w: vec![0.0; x.cols()], alpha: vec![0.0; n], margin: vec![0.0; n] };
     let mut order: Vec<usize> = (0..n.div_ceil(CHUNK)).collect();
     let mut trace = Trace::timed(&["iteration", "objective", "duality_gap"]);
     let zero = weight.iter().sum::<f64>() * std::f64::consts::LN_2;
@@ -49,8 +49,8 @@ pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>
     trace.push(&[0.0, zero * limits.scale, zero * limits.scale]);
     for round in 0.. {
         cx.report(Progress { stage: "round", done: round, total: None, objective: None })?;
-        Stream::new(cx.seed, "logistic dual", round).shuffle(&mut order);
-        let mut total = Round { first: round == 0, skip, gain: 0.0, off: 0.0 };
+        RngStream::new(cx.seed, "logistic dual", round).shuffle(&mut order);
+        let mut total = DualRound { first: round == 0, skip, gain: 0.0, off: 0.0 };
         for &chunk in &order {
             for i in chunk * CHUNK..((chunk + 1) * CHUNK).min(n) {
                 if weight[i] > 0.0 {
@@ -63,10 +63,10 @@ pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>
         gain_before = total.gain;
         let left = if rate < 1.0 { total.gain * rate / (1.0 - rate) } else { f64::INFINITY };
         let target = 50.0 * limits.tol * limits.tol * objective;
-        let last = round + 1 >= limits.max_iter || cx.out_of_time();
+        let last = round + 1 >= limits.max_iter || cx.deadline_passed();
         let slow = round >= PATIENCE && rate > SLOW && left > target;
         if slow && !last {
-            return Ok(End::Slow(state.point()));
+            return Ok(DualResult::TooSlow(state.point()));
         }
         if left <= caution * target || left <= 1e-15 * objective || last {
             let point = state.point();
@@ -81,12 +81,12 @@ pub fn minimise(rows: &Rows<'_>, x: CsrRef<'_>, limits: Limits, cx: &Context<'_>
                 certificate.iterations = round + 1;
                 certificate.converged = converged;
                 certificate.duality_gap = Some(gap * limits.scale);
-                return Ok(End::Done(Box::new(Outcome { point, certificate, trace, margin })));
+                return Ok(DualResult::Solved(Box::new(LogisticSolution { point, certificate, trace, margin })));
             }
             caution *= 0.1;
         }
     }
-    Ok(End::Slow(state.point()))
+    Ok(DualResult::TooSlow(state.point()))
 }
 
 /// Σ v², or more where a column is stored twice, which only makes steps shorter.
@@ -98,7 +98,7 @@ fn square((indices, values): (&[u32], &[f64])) -> f64 {
     }
 }
 
-struct State {
+struct DualState {
     w: Vec<f64>,
     alpha: Vec<f64>,
     /// The margins that belong to α.
@@ -106,7 +106,7 @@ struct State {
 }
 
 /// A round under way.
-struct Round {
+struct DualRound {
     first: bool,
     /// Margins that are off by no more are left alone.
     skip: f64,
@@ -116,9 +116,9 @@ struct Round {
     off: f64,
 }
 
-impl State {
-    fn point(&self) -> Point {
-        Point { coef: self.w.clone(), intercept: vec![0.0] }
+impl DualState {
+    fn point(&self) -> WeightPoint {
+        WeightPoint { coef: self.w.clone(), intercept: vec![0.0] }
     }
 
     /// Makes one row agree with w.
@@ -129,7 +129,7 @@ impl State {
         i: usize,
         (sign, weight, square): (f64, f64, f64),
         l2: f64,
-        total: &mut Round,
+        total: &mut DualRound,
     ) {
         let (first, skip) = (total.first, total.skip);
         let given = sign * sparse_dot(indices, values, &self.w);

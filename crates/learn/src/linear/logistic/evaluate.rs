@@ -5,7 +5,7 @@ use ermine_math::loss::{BlockLoss, logistic_block, softmax_block};
 use ermine_math::skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Curvature, CurvatureSums, add, contiguous, lie_ahead, sparse_dot};
+use super::super::passes::{CurvatureKind, CurvatureSums, add, contiguous, next_rows, sparse_dot};
 use super::Logistic;
 
 /// Sparse rows at a time.
@@ -16,22 +16,22 @@ const SPARSE_ROWS: usize = 256;
 /// A point is a run of `width` numbers for each weight vector: the weights, then the intercept if there is one. The
 /// intercept of a point is that of columns shifted by `center`, so that a column far from zero does not look like it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Problem {
+pub struct LogisticProblem {
     pub cols: usize,
     pub intercept: bool,
     /// Number of classes that have rows.
     pub classes: usize,
     /// For each code of the target its place among these classes.
-    pub place: Vec<Option<u32>>,
+    pub class_position: Vec<Option<u32>>,
     /// The factor of each class's weights.
     pub class_weight: Vec<f64>,
     /// What is taken off each column; empty for nothing.
     pub center: Vec<f64>,
     /// Every how manieth row of a block the matrix of [`Curvature::Shared`] is made of.
-    pub thin: usize,
+    pub curvature_stride: usize,
 }
 
-impl Problem {
+impl LogisticProblem {
     /// Weight vectors: one for two classes, else one a class.
     pub fn vectors(&self) -> usize {
         if self.classes == 2 { 1 } else { self.classes }
@@ -65,17 +65,17 @@ impl Problem {
     }
 
     /// The sums of no rows.
-    pub fn empty(&self, curvature: Curvature, sparse: bool) -> Sums {
+    pub fn empty(&self, curvature: CurvatureKind, sparse: bool) -> LogisticSums {
         let v = self.vectors();
-        Sums {
+        LogisticSums {
             loss: 0.0,
             margin: f64::MAX,
             products: vec![0.0; v * self.cols],
             residuals: vec![0.0; v],
             curvature: match curvature {
-                Curvature::None => Vec::new(),
+                CurvatureKind::None => Vec::new(),
                 kind => {
-                    let count = if kind == Curvature::Full { self.pairs() } else { 1 };
+                    let count = if kind == CurvatureKind::Full { self.pairs() } else { 1 };
                     vec![CurvatureSums::new(kind, self.cols, self.intercept, sparse); count]
                 }
             },
@@ -83,10 +83,10 @@ impl Problem {
     }
 
     /// Takes in a block of rows at a point.
-    pub fn add(&self, point: &[f64], curvature: Curvature, sums: &mut Sums, rows: &Dataset<'_>) -> Result<()> {
+    pub fn add(&self, point: &[f64], curvature: CurvatureKind, sums: &mut LogisticSums, rows: &Dataset<'_>) -> Result<()> {
         let rows_in = self.labels(rows)?;
         let before = sums.loss;
-        let mut curves = Curves { kind: curvature, values: vec![Vec::new(); self.vectors()], kept: Vec::new() };
+        let mut curves = RowCurvature { kind: curvature, values: vec![Vec::new(); self.vectors()], kept: Vec::new() };
         match &rows.x {
             Features::Csr(x) => self.add_sparse(*x, point, &rows_in, &mut curves, sums),
             _ => self.add_dense(rows, point, &rows_in, &mut curves, sums)?,
@@ -100,9 +100,9 @@ impl Problem {
     }
 
     /// Place and weight of every row; no weights when all are 1.
-    pub fn labels(&self, rows: &Dataset<'_>) -> Result<Labels> {
+    pub fn labels(&self, rows: &Dataset<'_>) -> Result<EncodedLabels> {
         let (codes, _) = rows.y.classes()?;
-        let place = |&code: &u32| self.place.get(code as usize).copied().flatten();
+        let place = |&code: &u32| self.class_position.get(code as usize).copied().flatten();
         let uniform = self.class_weight.iter().all(|&w| w == 1.0);
         let absent = codes.iter().any(|c| place(c).is_none());
         let weight = if rows.weight.is_none() && uniform && !absent {
@@ -113,16 +113,16 @@ impl Problem {
         };
         let places: Vec<u32> = codes.iter().map(|c| place(c).unwrap_or(0)).collect();
         let positive = if self.vectors() == 1 { places.iter().map(|&k| k == 1).collect() } else { Vec::new() };
-        Ok(Labels { places, positive, weight })
+        Ok(EncodedLabels { places, positive, weight })
     }
 
     /// Loss and residuals of the rows `start..` whose scores are in `z`, a run of rows for each weight vector; keeps what the
     /// curvature needs.
-    fn residuals(&self, z: &mut [f64], start: usize, labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
+    fn residuals(&self, z: &mut [f64], start: usize, labels: &EncodedLabels, curves: &mut RowCurvature, sums: &mut LogisticSums) {
         let v = self.vectors();
         let range = start..start + z.len() / v;
         let weight = if labels.weight.is_empty() { &[][..] } else { &labels.weight[range.clone()] };
-        curves.kept.resize(if curves.kind == Curvature::None { 0 } else { z.len() }, 0.0);
+        curves.kept.resize(if curves.kind == CurvatureKind::None { 0 } else { z.len() }, 0.0);
         let BlockLoss { loss, margin } = match v {
             1 => logistic_block(z, &labels.positive[range.clone()], weight, &mut curves.kept),
             _ => softmax_block(z, &labels.places[range.clone()], weight, &mut curves.kept),
@@ -135,7 +135,7 @@ impl Problem {
         }
     }
 
-    fn add_dense(&self, rows: &Dataset<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) -> Result<()> {
+    fn add_dense(&self, rows: &Dataset<'_>, point: &[f64], labels: &EncodedLabels, curves: &mut RowCurvature, sums: &mut LogisticSums) -> Result<()> {
         let (v, q, bias) = (self.vectors(), self.width(), self.bias(point));
         let at_once = rows_at_once(self.cols);
         let (mut z, mut rows_scratch) = (Vec::new(), Vec::new());
@@ -144,7 +144,7 @@ impl Problem {
             z.clear();
             z.resize(range.len() * v, 0.0);
             let x = contiguous(&rows.x.row_range(range.clone()), &mut rows_scratch, Logistic::NAME)?;
-            let ahead = lie_ahead(&rows.x, range.end, at_once);
+            let ahead = next_rows(&rows.x, range.end, at_once);
             let (first, second) = ahead.split_at(ahead.len() / 2);
             scores(x, point, q, &bias, &mut z, first);
             self.residuals(&mut z, start, labels, curves, sums);
@@ -153,7 +153,7 @@ impl Problem {
         Ok(())
     }
 
-    fn add_sparse(&self, x: CsrRef<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
+    fn add_sparse(&self, x: CsrRef<'_>, point: &[f64], labels: &EncodedLabels, curves: &mut RowCurvature, sums: &mut LogisticSums) {
         if self.vectors() > 1 {
             return self.add_sparse_classes(x, point, labels, curves, sums);
         }
@@ -175,7 +175,7 @@ impl Problem {
     }
 
     /// Several classes at once: the weights of a column lie together, so that a stored value meets all of them in one stretch of memory.
-    fn add_sparse_classes(&self, x: CsrRef<'_>, point: &[f64], labels: &Labels, curves: &mut Curves, sums: &mut Sums) {
+    fn add_sparse_classes(&self, x: CsrRef<'_>, point: &[f64], labels: &EncodedLabels, curves: &mut RowCurvature, sums: &mut LogisticSums) {
         let (v, q, cols, bias) = (self.vectors(), self.width(), self.cols, self.bias(point));
         let mut weights = vec![0.0; cols * v];
         for (c, run) in point.chunks_exact(q).enumerate() {
@@ -211,8 +211,8 @@ impl Problem {
         }
     }
 
-    fn add_curvature(&self, rows: &Dataset<'_>, labels: &Labels, curves: &Curves, sums: &mut Sums) -> Result<()> {
-        let thin = if curves.kind == Curvature::Shared { self.thin } else { 1 };
+    fn add_curvature(&self, rows: &Dataset<'_>, labels: &EncodedLabels, curves: &RowCurvature, sums: &mut LogisticSums) -> Result<()> {
+        let thin = if curves.kind == CurvatureKind::Shared { self.curvature_stride } else { 1 };
         for (pair, gathered) in sums.curvature.iter_mut().enumerate() {
             gathered.add(rows, &self.pair_curvature(pair, labels, curves), thin, Logistic::NAME)?;
         }
@@ -221,7 +221,7 @@ impl Problem {
 
     /// The curvature of each row that stands for all classes: that of the only score, or the mean over classes, such that
     /// it is exact where all probabilities are equal.
-    fn mean_curvature(&self, labels: &Labels, curves: &Curves) -> Vec<f64> {
+    fn mean_curvature(&self, labels: &EncodedLabels, curves: &RowCurvature) -> Vec<f64> {
         let v = self.vectors();
         if v == 1 {
             return curves.values[0].clone();
@@ -235,9 +235,9 @@ impl Problem {
     }
 
     /// The absolute second derivative of each row by the scores of a pair of weight vectors.
-    fn pair_curvature(&self, pair: usize, labels: &Labels, curves: &Curves) -> Vec<f64> {
+    fn pair_curvature(&self, pair: usize, labels: &EncodedLabels, curves: &RowCurvature) -> Vec<f64> {
         let v = self.vectors();
-        if v == 1 || curves.kind != Curvature::Full {
+        if v == 1 || curves.kind != CurvatureKind::Full {
             return self.mean_curvature(labels, curves);
         }
         let (a, b) = pair_at(pair, v);
@@ -257,7 +257,7 @@ pub fn pair_at(pair: usize, vectors: usize) -> (usize, usize) {
 }
 
 /// Classes and weights of rows.
-pub struct Labels {
+pub struct EncodedLabels {
     /// The place of the class of each row.
     pub places: Vec<u32>,
     /// Of two classes, whether it is the second; empty for more.
@@ -266,7 +266,7 @@ pub struct Labels {
     pub weight: Vec<f64>,
 }
 
-impl Labels {
+impl EncodedLabels {
     /// The weight of a row.
     pub fn weight_of(&self, row: usize) -> f64 {
         if self.weight.is_empty() { 1.0 } else { self.weight[row] }
@@ -274,8 +274,8 @@ impl Labels {
 }
 
 /// What the curvature needs of each row: second derivatives for one score, probabilities of each class for several.
-struct Curves {
-    kind: Curvature,
+struct RowCurvature {
+    kind: CurvatureKind,
     values: Vec<Vec<f64>>,
     /// Those of the rows at hand.
     kept: Vec<f64>,
@@ -283,7 +283,7 @@ struct Curves {
 
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Sums {
+pub struct LogisticSums {
     /// Σ weight times loss.
     pub loss: f64,
     /// The least log odds of the class of a row.
@@ -296,7 +296,7 @@ pub struct Sums {
     pub curvature: Vec<CurvatureSums>,
 }
 
-impl Partial for Sums {
+impl Partial for LogisticSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.loss += other.loss;
         self.margin = self.margin.min(other.margin);
@@ -307,9 +307,9 @@ impl Partial for Sums {
     }
 }
 
-impl Sums {
+impl LogisticSums {
     /// The gradient of the loss in the coordinates of a point.
-    pub fn gradient(&self, problem: &Problem) -> Vec<f64> {
+    pub fn gradient(&self, problem: &LogisticProblem) -> Vec<f64> {
         let (cols, q) = (problem.cols, problem.width());
         let mut out = vec![0.0; problem.len()];
         for (c, run) in out.chunks_exact_mut(q).enumerate() {
@@ -323,7 +323,7 @@ impl Sums {
     }
 
     /// The matrices of the curvature in the coordinates of one weight vector, both triangles; nothing for a diagonal.
-    pub fn matrices(&self, problem: &Problem) -> Vec<Mat<f64>> {
+    pub fn matrices(&self, problem: &LogisticProblem) -> Vec<Mat<f64>> {
         self.curvature.iter().filter_map(|c| c.matrix(&problem.center)).collect()
     }
 }

@@ -10,10 +10,10 @@ use ermine_core::{Certificate, Context, Error, Result, Trace};
 use ermine_math::coordinate::{elastic_violation, soft_threshold};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Curvature, CurvatureSums};
-use super::cd::Limits;
-use super::evaluate::{Problem, Sums};
-use super::penalty::Elastic;
+use super::super::passes::{CurvatureKind, CurvatureSums};
+use super::cd::StopLimits;
+use super::evaluate::{LogisticProblem, LogisticSums};
+use super::penalty::ElasticPenalty;
 
 /// How much longer the next step may be than the last.
 const LONGER: f64 = 0.9;
@@ -24,11 +24,11 @@ const TRIALS: u32 = 60;
 
 /// A descent under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Gradient {
-    pub problem: Problem,
+pub struct GradientDescent {
+    pub problem: LogisticProblem,
     pub trace: Trace,
-    penalty: Elastic,
-    limits: Limits,
+    penalty: ElasticPenalty,
+    limits: StopLimits,
     /// The curvature of each number of a run; empty before the first pass.
     metric: Vec<f64>,
     /// The last point taken, with its objective and the gradient of its loss.
@@ -41,7 +41,7 @@ pub struct Gradient {
     gradient: Vec<f64>,
     /// Where the pass under way evaluates.
     point: Vec<f64>,
-    stage: Stage,
+    stage: DescentPhase,
     /// The inverse of the step length.
     steep: f64,
     momentum: f64,
@@ -52,17 +52,17 @@ pub struct Gradient {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Stage {
+enum DescentPhase {
     /// At the start of everything.
     Start,
     /// Where the momentum leads.
-    Ahead,
+    Extrapolated,
     /// At the end of a step.
-    Landed,
+    AtIterate,
 }
 
-impl Gradient {
-    pub fn new(problem: Problem, penalty: Elastic, start: Vec<f64>, limits: Limits) -> Self {
+impl GradientDescent {
+    pub fn new(problem: LogisticProblem, penalty: ElasticPenalty, start: Vec<f64>, limits: StopLimits) -> Self {
         Self {
             problem,
             trace: Trace::timed(&["objective", "step", "gradient_norm"]),
@@ -76,7 +76,7 @@ impl Gradient {
             loss: 0.0,
             gradient: Vec::new(),
             point: start,
-            stage: Stage::Start,
+            stage: DescentPhase::Start,
             steep: 1.0,
             momentum: 1.0,
             trials: 0,
@@ -87,8 +87,8 @@ impl Gradient {
     }
 
     /// What the pass under way gathers.
-    pub fn gathers(&self) -> Curvature {
-        if self.stage == Stage::Start { Curvature::Diagonal } else { Curvature::None }
+    pub fn curvature_wanted(&self) -> CurvatureKind {
+        if self.stage == DescentPhase::Start { CurvatureKind::Diagonal } else { CurvatureKind::None }
     }
 
     /// Where the pass under way evaluates.
@@ -107,11 +107,11 @@ impl Gradient {
     }
 
     /// Takes in the sums of a pass; true when there is nothing left to do.
-    pub fn absorb(&mut self, sums: &Sums, cx: &Context<'_>) -> Result<bool> {
+    pub fn update(&mut self, sums: &LogisticSums, cx: &Context<'_>) -> Result<bool> {
         let gradient = sums.gradient(&self.problem);
         let finite = sums.loss.is_finite() && gradient.iter().all(|g| g.is_finite());
         match self.stage {
-            Stage::Start => {
+            DescentPhase::Start => {
                 if !finite {
                     return Err(Error::Numeric("the sums of the columns overflow; scale the columns down".into()));
                 }
@@ -122,21 +122,21 @@ impl Gradient {
                 (self.value, self.slope) = (sums.loss + self.cost(&self.best), gradient.clone());
                 (self.loss, self.gradient) = (sums.loss, gradient);
                 self.margin = sums.margin;
-                if self.look(cx) {
+                if self.check_convergence(cx) {
                     return Ok(true);
                 }
                 self.step();
             }
-            Stage::Ahead => {
+            DescentPhase::Extrapolated => {
                 (self.loss, self.gradient) = (sums.loss, gradient);
                 if finite { self.step() } else { self.start_over() }
             }
-            Stage::Landed => {
+            DescentPhase::AtIterate => {
                 // The loss must lie below the parabola that the step went down.
                 let (mut slope, mut square) = (0.0, 0.0);
                 for (at, (p, f)) in self.point.iter().zip(&self.from).enumerate() {
                     slope += self.gradient[at] * (p - f);
-                    square += self.bend(at) * (p - f) * (p - f);
+                    square += self.diagonal_curvature(at) * (p - f) * (p - f);
                 }
                 let parabola = self.loss + slope + 0.5 * self.steep * square;
                 self.trials += 1;
@@ -150,20 +150,20 @@ impl Gradient {
                     self.start_over();
                     return Ok(false);
                 }
-                return Ok(self.land(value, gradient, sums.margin, cx));
+                return Ok(self.accept_point(value, gradient, sums.margin, cx));
             }
         }
         Ok(false)
     }
 
     /// Takes the point; true at the end.
-    fn land(&mut self, value: f64, slope: Vec<f64>, margin: f64, cx: &Context<'_>) -> bool {
+    fn accept_point(&mut self, value: f64, slope: Vec<f64>, margin: f64, cx: &Context<'_>) -> bool {
         let stuck = value >= self.value && self.trials >= TRIALS;
         let before = std::mem::replace(&mut self.best, self.point.clone());
         (self.value, self.slope, self.margin) = (value, slope, margin);
         self.steps += 1;
         self.trials = 0;
-        if stuck || self.look(cx) {
+        if stuck || self.check_convergence(cx) {
             self.converged.get_or_insert(false);
             return true;
         }
@@ -178,19 +178,19 @@ impl Gradient {
         }
         self.from = self.best.iter().zip(&before).map(|(b, a)| b + carry * (b - a)).collect();
         self.point.clone_from(&self.from);
-        self.stage = Stage::Ahead;
+        self.stage = DescentPhase::Extrapolated;
         false
     }
 
     /// Writes down the point and looks whether it is the end.
-    fn look(&mut self, cx: &Context<'_>) -> bool {
+    fn check_convergence(&mut self, cx: &Context<'_>) -> bool {
         let (left, _) = self.violation();
         let norm = self.slope.iter().map(|g| g * g).sum::<f64>().sqrt();
         self.trace.push(&[self.value * self.limits.scale, 1.0 / self.steep, norm * self.limits.scale]);
         let distance = (2.0 * left / self.value.max(f64::MIN_POSITIVE)).sqrt();
-        if self.limits.are_apart(self.value, self.margin).unwrap_or(distance <= self.limits.tol) {
+        if self.limits.is_separated(self.value, self.margin).unwrap_or(distance <= self.limits.tol) {
             self.converged = Some(true);
-        } else if self.steps >= self.limits.max_iter || cx.out_of_time() {
+        } else if self.steps >= self.limits.max_iter || cx.deadline_passed() {
             self.converged = Some(false);
         }
         self.converged.is_some()
@@ -214,7 +214,7 @@ impl Gradient {
     fn step(&mut self) {
         let q = self.problem.width();
         for at in 0..self.from.len() {
-            let bend = self.steep * self.bend(at);
+            let bend = self.steep * self.diagonal_curvature(at);
             let (from, g) = (self.from[at], self.gradient[at]);
             self.point[at] = if bend <= 0.0 {
                 from
@@ -225,10 +225,10 @@ impl Gradient {
                 from - g / bend
             };
         }
-        self.stage = Stage::Landed;
+        self.stage = DescentPhase::AtIterate;
     }
 
-    fn bend(&self, at: usize) -> f64 {
+    fn diagonal_curvature(&self, at: usize) -> f64 {
         self.metric[at % self.metric.len()]
     }
 
@@ -243,8 +243,8 @@ impl Gradient {
         let (q, cols) = (self.problem.width(), self.problem.cols);
         let (mut left, mut most) = (0.0, 0.0f64);
         for (at, (g, w)) in self.slope.iter().zip(&self.best).enumerate() {
-            let Elastic { l1, l2 } = if at % q < cols { self.penalty } else { Elastic::FREE };
-            let (bend, violation) = (self.bend(at), elastic_violation(-g, *w, l1, l2, false));
+            let ElasticPenalty { l1, l2 } = if at % q < cols { self.penalty } else { ElasticPenalty::FREE };
+            let (bend, violation) = (self.diagonal_curvature(at), elastic_violation(-g, *w, l1, l2, false));
             if violation > 0.0 && bend > 0.0 {
                 left += violation * violation / (2.0 * bend);
                 most = most.max(violation / (bend * self.value.max(f64::MIN_POSITIVE)).sqrt());

@@ -2,23 +2,23 @@
 
 use ermine_core::Mat;
 
-use super::super::passes::{Curvature, CurvatureSums, Metric};
-use super::evaluate::{Problem, Sums, pair_at};
+use super::super::passes::{CurvatureKind, CurvatureSums, HessianMetric};
+use super::evaluate::{LogisticProblem, LogisticSums, pair_at};
 
 /// The metric of what a pass gathered, with the penalty `alpha`; `None` when it gathered no curvature.
-pub fn metric(sums: &Sums, problem: &Problem, alpha: f64) -> Option<Metric> {
+pub fn hessian_metric(sums: &LogisticSums, problem: &LogisticProblem, alpha: f64) -> Option<HessianMetric> {
     let (v, q, cols) = (problem.vectors(), problem.width(), problem.cols);
     if let Some(CurvatureSums::Diagonal(sums)) = sums.curvature.first() {
         let with = |(j, s): (usize, &f64)| s + if j < cols { alpha } else { 0.0 };
         let diagonal: Vec<f64> = sums.iter().enumerate().map(with).collect();
-        return Some(Metric::from_matrix(Curvature::Diagonal, Mat::from_vec(1, q, diagonal)));
+        return Some(HessianMetric::from_matrix(CurvatureKind::Diagonal, Mat::from_vec(1, q, diagonal)));
     }
     let mut parts = sums.matrices(problem);
     if parts.len() < problem.pairs() || v == 1 {
         let mut matrix = parts.pop()?;
         (0..cols).for_each(|j| matrix[(j, j)] += alpha);
-        let kind = if v == 1 { Curvature::Full } else { Curvature::Shared };
-        return Some(Metric::from_matrix(kind, matrix));
+        let kind = if v == 1 { CurvatureKind::Full } else { CurvatureKind::Shared };
+        return Some(HessianMetric::from_matrix(kind, matrix));
     }
     let mut matrix = Mat::zeros(v * q, v * q);
     for (pair, part) in parts.into_iter().enumerate() {
@@ -43,5 +43,5 @@ pub fn metric(sums: &Sums, problem: &Problem, alpha: f64) -> Option<Metric> {
             }
         }
     }
-    Some(Metric::from_matrix(Curvature::Full, matrix))
+    Some(HessianMetric::from_matrix(CurvatureKind::Full, matrix))
 }

@@ -1,37 +1,37 @@
 //! A fit in passes over rows: the classes and a sample first, then one pass for each evaluation of the objective.
 
-use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, Result, Step};
+use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, Result, PassStep};
 use serde::{Deserialize, Serialize};
 
-use super::evaluate::{Problem, Sums};
-use super::gd::Gradient;
-use super::rows::Point;
-use super::sample::Census;
-use super::search::Search;
-use super::separation::{Leads, Proof, Separation, Verdict};
-use super::setup::present;
-use super::{Logistic, LogisticModel, Solver};
+use super::evaluate::{LogisticProblem, LogisticSums};
+use super::gd::GradientDescent;
+use super::rows::WeightPoint;
+use super::sample::ClassCensus;
+use super::search::LogisticSearch;
+use super::separation::{MarginSums, SeparationProof, Separation, SeparationOutcome};
+use super::setup::classes_with_rows;
+use super::{Logistic, LogisticModel, LogisticSolver};
 
 /// Where a fit stands between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
-    before: Before,
-    way: Option<Way>,
+    input: LogisticInput,
+    method: Option<LogisticMethod>,
 }
 
 /// The method under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Way {
+enum LogisticMethod {
     /// Newton's method or L-BFGS.
-    Search(Search),
-    Gradient(Gradient),
+    Search(LogisticSearch),
+    Gradient(GradientDescent),
     /// A search that ended where the likelihood may have no maximum, and the proof that it has none.
-    Proof(Search, Proof),
+    Proof(LogisticSearch, SeparationProof),
 }
 
 /// What is known before the first pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Before {
+pub struct LogisticInput {
     /// The names of the classes, and of the columns where they have any.
     pub names: Vec<String>,
     pub columns: Vec<String>,
@@ -41,21 +41,21 @@ pub struct Before {
 
 /// What a pass gathers: the classes and a sample first, then the objective.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Gathered(Part);
+pub struct LogisticPartial(LogisticPartialKind);
 
 #[derive(Debug, Serialize, Deserialize)]
-enum Part {
-    Census(Census),
-    Sums(Sums),
-    Leads(Leads),
+enum LogisticPartialKind {
+    Census(ClassCensus),
+    Sums(LogisticSums),
+    Margins(MarginSums),
 }
 
-impl Partial for Gathered {
+impl Partial for LogisticPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
-            (Part::Census(a), Part::Census(b)) => a.merge(b),
-            (Part::Sums(a), Part::Sums(b)) => a.merge(b),
-            (Part::Leads(a), Part::Leads(b)) => a.merge(b),
+            (LogisticPartialKind::Census(a), LogisticPartialKind::Census(b)) => a.merge(b),
+            (LogisticPartialKind::Sums(a), LogisticPartialKind::Sums(b)) => a.merge(b),
+            (LogisticPartialKind::Margins(a), LogisticPartialKind::Margins(b)) => a.merge(b),
             _ => Err(Error::Data("logistic: parts of different passes".into())),
         }
     }
@@ -63,7 +63,7 @@ impl Partial for Gathered {
 
 impl PassLearner for Logistic {
     type State = State;
-    type Partial = Gathered;
+    type Partial = LogisticPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         match cols {
@@ -75,88 +75,88 @@ impl PassLearner for Logistic {
         }
     }
 
-    fn start(&self, head: &Dataset<'_>, _cx: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, _cx: &Context<'_>) -> Result<State> {
         let (_, names) = head.y.classes()?;
         let sparse = matches!(head.x, Features::Csr(_));
         let columns = head.schema.map_or_else(Vec::new, |schema| schema.names().map(str::to_owned).collect());
-        Ok(State { before: Before { names: names.to_vec(), columns, cols: head.cols(), sparse }, way: None })
+        Ok(State { input: LogisticInput { names: names.to_vec(), columns, cols: head.cols(), sparse }, method: None })
     }
 
-    fn empty(&self, state: &State) -> Gathered {
-        let sparse = state.before.sparse;
-        Gathered(match &state.way {
-            None => Part::Census(Census::new(state.before.names.len(), state.before.cols)),
-            Some(Way::Search(search)) => Part::Sums(search.problem.empty(search.gathers(), sparse)),
-            Some(Way::Gradient(descent)) => Part::Sums(descent.problem.empty(descent.gathers(), sparse)),
-            Some(Way::Proof(_, proof)) => Part::Leads(proof.empty()),
+    fn empty_partial(&self, state: &State) -> LogisticPartial {
+        let sparse = state.input.sparse;
+        LogisticPartial(match &state.method {
+            None => LogisticPartialKind::Census(ClassCensus::new(state.input.names.len(), state.input.cols)),
+            Some(LogisticMethod::Search(search)) => LogisticPartialKind::Sums(search.problem.empty(search.curvature_wanted(), sparse)),
+            Some(LogisticMethod::Gradient(descent)) => LogisticPartialKind::Sums(descent.problem.empty(descent.curvature_wanted(), sparse)),
+            Some(LogisticMethod::Proof(_, proof)) => LogisticPartialKind::Margins(proof.empty()),
         })
     }
 
-    fn add(&self, state: &State, part: &mut Gathered, rows: &Dataset<'_>) -> Result<()> {
-        match (&state.way, &mut part.0) {
-            (Some(Way::Search(search)), Part::Sums(sums)) => search.problem.add(search.point(), search.gathers(), sums, rows),
-            (Some(Way::Gradient(descent)), Part::Sums(sums)) => {
-                descent.problem.add(descent.point(), descent.gathers(), sums, rows)
+    fn add_block(&self, state: &State, part: &mut LogisticPartial, rows: &Dataset<'_>) -> Result<()> {
+        match (&state.method, &mut part.0) {
+            (Some(LogisticMethod::Search(search)), LogisticPartialKind::Sums(sums)) => search.problem.add(search.point(), search.curvature_wanted(), sums, rows),
+            (Some(LogisticMethod::Gradient(descent)), LogisticPartialKind::Sums(sums)) => {
+                descent.problem.add(descent.point(), descent.curvature_wanted(), sums, rows)
             }
-            (Some(Way::Proof(search, proof)), Part::Leads(leads)) => proof.add(&search.problem, leads, rows),
-            (_, Part::Census(census)) => census.add(rows),
-            _ => Err(other_pass()),
+            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(leads)) => proof.add(&search.problem, leads, rows),
+            (_, LogisticPartialKind::Census(census)) => census.add(rows),
+            _ => Err(wrong_partial()),
         }
     }
 
-    fn finish(&self, state: State, total: Gathered, cx: &Context<'_>) -> Result<Step<State, LogisticModel>> {
-        let State { before, way } = state;
+    fn finish(&self, state: State, total: LogisticPartial, cx: &Context<'_>) -> Result<PassStep<State, LogisticModel>> {
+        let State { input: before, method: way } = state;
         let way = match (way, total.0) {
-            (None, Part::Census(census)) => self.begin(&before, &census, cx)?,
-            (Some(Way::Search(mut search)), Part::Sums(sums)) => {
-                if !search.absorb(&sums, cx)? {
-                    Way::Search(search)
-                } else if let Some(direction) = search.suspicion() {
-                    Way::Proof(search, Proof::new(direction))
+            (None, LogisticPartialKind::Census(census)) => self.start_method(&before, &census, cx)?,
+            (Some(LogisticMethod::Search(mut search)), LogisticPartialKind::Sums(sums)) => {
+                if !search.update(&sums, cx)? {
+                    LogisticMethod::Search(search)
+                } else if let Some(direction) = search.separation_candidate() {
+                    LogisticMethod::Proof(search, SeparationProof::new(direction))
                 } else {
-                    return Ok(Step::Done(self.model(&before.names, &search, None)));
+                    return Ok(PassStep::Done(self.model(&before.names, &search, None)));
                 }
             }
-            (Some(Way::Gradient(mut descent)), Part::Sums(sums)) => match descent.absorb(&sums, cx)? {
-                true => return Ok(Step::Done(self.descended(&before.names, &descent))),
-                false => Way::Gradient(descent),
+            (Some(LogisticMethod::Gradient(mut descent)), LogisticPartialKind::Sums(sums)) => match descent.update(&sums, cx)? {
+                true => return Ok(PassStep::Done(self.gradient_model(&before.names, &descent))),
+                false => LogisticMethod::Gradient(descent),
             },
-            (Some(Way::Proof(search, proof)), Part::Leads(leads)) => match proof.finish(leads) {
-                Verdict::Again(proof) => Way::Proof(search, proof),
-                Verdict::Proven(direction, least) => {
+            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(leads)) => match proof.finish(leads) {
+                SeparationOutcome::Continue(proof) => LogisticMethod::Proof(search, proof),
+                SeparationOutcome::Proven(direction, least) => {
                     let proven = Some((direction, least));
-                    return Ok(Step::Done(self.model(&before.names, &search, proven)));
+                    return Ok(PassStep::Done(self.model(&before.names, &search, proven)));
                 }
-                Verdict::Unproven => return Ok(Step::Done(self.model(&before.names, &search, None))),
+                SeparationOutcome::Unproven => return Ok(PassStep::Done(self.model(&before.names, &search, None))),
             },
-            _ => return Err(other_pass()),
+            _ => return Err(wrong_partial()),
         };
         let objective = match &way {
-            Way::Search(search) | Way::Proof(search, _) => search.objective(),
-            Way::Gradient(descent) => descent.objective(),
+            LogisticMethod::Search(search) | LogisticMethod::Proof(search, _) => search.objective(),
+            LogisticMethod::Gradient(descent) => descent.objective(),
         };
-        Ok(Step::Again(State { before, way: Some(way) }, objective))
+        Ok(PassStep::NextPass(State { input: before, method: Some(way) }, objective))
     }
 
-    fn interrupted(&self, state: &State) -> Option<LogisticModel> {
-        match state.way.as_ref()? {
-            Way::Search(search) | Way::Proof(search, _) => Some(self.model(&state.before.names, search, None)),
-            Way::Gradient(descent) => Some(self.descended(&state.before.names, descent)),
+    fn model_so_far(&self, state: &State) -> Option<LogisticModel> {
+        match state.method.as_ref()? {
+            LogisticMethod::Search(search) | LogisticMethod::Proof(search, _) => Some(self.model(&state.input.names, search, None)),
+            LogisticMethod::Gradient(descent) => Some(self.gradient_model(&state.input.names, descent)),
         }
     }
 }
 
-fn other_pass() -> Error {
+fn wrong_partial() -> Error {
     Error::Data("logistic: parts of different passes".into())
 }
 
 impl Logistic {
     /// The problem and where to start, once the classes are counted.
-    fn begin(&self, before: &Before, census: &Census, cx: &Context<'_>) -> Result<Way> {
+    fn start_method(&self, before: &LogisticInput, census: &ClassCensus, cx: &Context<'_>) -> Result<LogisticMethod> {
         let center = if before.sparse || !self.fit_intercept { Vec::new() } else { census.sample.means() };
-        let (mut problem, effective) = self.pose(before, &census.weights, center)?;
-        problem.thin = self.thin(&problem, census.rows);
-        let first = self.first_point(&problem, &effective)?;
+        let (mut problem, effective) = self.build_problem(before, &census.weights, center)?;
+        problem.curvature_stride = self.curvature_stride(&problem, census.rows);
+        let first = self.initial_point(&problem, &effective)?;
         let mut start = vec![0.0; problem.len()];
         for (c, run) in start.chunks_exact_mut(problem.width()).enumerate() {
             let coef = &first.coef[c * problem.cols..(c + 1) * problem.cols];
@@ -165,40 +165,40 @@ impl Logistic {
                 run[problem.cols] = first.intercept[c] + problem.center.iter().zip(coef).map(|(m, w)| m * w).sum::<f64>();
             }
         }
-        if self.solver == Solver::Gd {
+        if self.solver == LogisticSolver::Gd {
             let limits = self.limits(effective.iter().sum());
-            return Ok(Way::Gradient(Gradient::new(problem, self.elastic(), start, limits)));
+            return Ok(LogisticMethod::Gradient(GradientDescent::new(problem, self.elastic_penalty(), start, limits)));
         }
         let plan = self.plan(&problem, before.sparse)?;
-        let mut search = Search::new(problem, plan, start, None, effective.iter().sum());
+        let mut search = LogisticSearch::new(problem, plan, start, None, effective.iter().sum());
         search.columns.clone_from(&before.columns);
         if self.start.is_none() {
             search.warm_start(&census.sample, &census.weights, cx)?;
         }
-        Ok(Way::Search(search))
+        Ok(LogisticMethod::Search(search))
     }
 
     /// The model of where a search stands; `proven` is a direction that proves the classes to be separable in part.
-    fn model(&self, names: &[String], search: &Search, proven: Option<(Vec<f64>, f64)>) -> LogisticModel {
-        let found = search.found(if search.plan.renew { "newton" } else { "lbfgs" });
+    fn model(&self, names: &[String], search: &LogisticSearch, proven: Option<(Vec<f64>, f64)>) -> LogisticModel {
+        let found = search.solution(if search.plan.refresh_metric { "newton" } else { "lbfgs" });
         let (problem, cols) = (&search.problem, search.problem.cols);
-        let point = plain(problem, &found.point);
+        let point = uncentered_point(problem, &found.point);
         let separation = match (&proven, search.margin()) {
             _ if search.plan.alpha > 0.0 => None,
             (_, margin) if margin > 0.0 => Separation::new(&point, cols, true, margin),
-            (Some((direction, _)), _) => Separation::new(&plain(problem, direction), cols, false, 0.0),
+            (Some((direction, _)), _) => Separation::new(&uncentered_point(problem, direction), cols, false, 0.0),
             (None, _) => None,
         };
         let mut certificate = found.certificate;
         if let Some(separation) = &separation {
-            certificate.notes.insert(0, separation.note().to_owned());
-        } else if search.looks_flat() {
+            certificate.notes.insert(0, separation.certificate_note().to_owned());
+        } else if search.is_flat() {
             certificate.notes.insert(0, FLAT.to_owned());
         }
         let errors = found.errors.filter(|_| separation.is_none());
         LogisticModel {
             classes: names.to_vec(),
-            present: present(problem),
+            present: classes_with_rows(problem),
             coef: Mat::from_vec(problem.vectors(), cols, point.coef),
             intercept: point.intercept,
             errors,
@@ -210,19 +210,19 @@ impl Logistic {
     }
 
     /// The model of where a gradient descent stands.
-    fn descended(&self, names: &[String], descent: &Gradient) -> LogisticModel {
+    fn gradient_model(&self, names: &[String], descent: &GradientDescent) -> LogisticModel {
         let problem = &descent.problem;
-        let mut point = plain(problem, descent.best());
-        point.share_out(self.elastic(), &(0..problem.cols).collect::<Vec<_>>());
+        let mut point = uncentered_point(problem, descent.best());
+        point.center_class_weights(self.elastic_penalty(), &(0..problem.cols).collect::<Vec<_>>());
         let mut certificate = descent.certificate();
-        let separation = match self.elastic().is_free() && descent.margin() > 0.0 {
+        let separation = match self.elastic_penalty().is_free() && descent.margin() > 0.0 {
             true => Separation::new(&point, problem.cols, true, descent.margin()),
             false => None,
         };
-        certificate.notes.extend(separation.as_ref().map(|s| s.note().to_owned()));
+        certificate.notes.extend(separation.as_ref().map(|s| s.certificate_note().to_owned()));
         LogisticModel {
             classes: names.to_vec(),
-            present: present(problem),
+            present: classes_with_rows(problem),
             coef: Mat::from_vec(problem.vectors(), problem.cols, point.coef),
             intercept: point.intercept,
             errors: None,
@@ -239,7 +239,7 @@ const FLAT: &str = "flat: along some direction of the weights the likelihood har
                     in part, but no direction was found that proves it";
 
 /// A point as weights and intercepts of the columns as they are.
-fn plain(problem: &Problem, point: &[f64]) -> Point {
+fn uncentered_point(problem: &LogisticProblem, point: &[f64]) -> WeightPoint {
     let runs = point.chunks_exact(problem.width());
-    Point { coef: runs.flat_map(|run| run[..problem.cols].to_vec()).collect(), intercept: problem.bias(point) }
+    WeightPoint { coef: runs.flat_map(|run| run[..problem.cols].to_vec()).collect(), intercept: problem.bias(point) }
 }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use ermine_core::{
     Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, RowSource, Spec, StreamFit, Task,
-    drive_source,
+    run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ pub use separation::Separation;
 #[serde(default, deny_unknown_fields)]
 pub struct Logistic {
     /// The penalty.
-    pub penalty: Penalty,
+    pub penalty: PenaltyKind,
     /// The inverse of the strength of the penalty; `None` is no penalty.
     #[serde(rename = "C")]
     pub c: Option<f64>,
@@ -91,19 +91,19 @@ pub struct Logistic {
     /// Factors on the weights of the rows, by class.
     pub class_weight: Option<ClassWeight>,
     /// How the optimum is found.
-    pub solver: Solver,
+    pub solver: LogisticSolver,
     /// When to stop.
     pub tol: f64,
     /// Steps at most.
     pub max_iter: u64,
     /// Where to start; from nothing when absent.
-    pub start: Option<Start>,
+    pub start: Option<LogisticStart>,
 }
 
 /// Which penalty the weights carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Penalty {
+pub enum PenaltyKind {
     /// Half the sum of their squares.
     L2,
     /// The sum of their absolute values, which makes many of them 0.
@@ -117,7 +117,7 @@ pub enum Penalty {
 /// How the optimum is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Solver {
+pub enum LogisticSolver {
     /// Newton's method where the Hessian is small enough, else L-BFGS.
     Auto,
     /// Newton's method.
@@ -137,7 +137,7 @@ pub enum Solver {
 /// Where a fit starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Start {
+pub struct LogisticStart {
     /// The weights: one run for two classes, else one a class.
     pub coef: Vec<Vec<f64>>,
     /// As many intercepts.
@@ -149,7 +149,7 @@ pub struct Start {
 #[serde(untagged)]
 pub enum ClassWeight {
     /// "balanced": every class weighs the same in all.
-    Word(Balanced),
+    Word(BalancedWord),
     /// A factor a class; classes that are not named have 1.
     Factors(BTreeMap<String, f64>),
 }
@@ -158,7 +158,7 @@ impl ClassWeight {
     /// The factor of each class from its weight; `weights` and `names` are by code.
     pub(crate) fn factors(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
         match self {
-            Self::Word(Balanced::Balanced) => {
+            Self::Word(BalancedWord::Balanced) => {
                 let classes = weights.iter().filter(|w| **w > 0.0).count() as f64;
                 let total: f64 = weights.iter().sum();
                 Ok(weights.iter().map(|&w| if w > 0.0 { total / (classes * w) } else { 0.0 }).collect())
@@ -178,7 +178,7 @@ impl ClassWeight {
 /// The only word among class weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Balanced {
+pub enum BalancedWord {
     /// n / (number of classes × weight of the class).
     Balanced,
 }
@@ -186,12 +186,12 @@ pub enum Balanced {
 impl Default for Logistic {
     fn default() -> Self {
         Self {
-            penalty: Penalty::L2,
+            penalty: PenaltyKind::L2,
             c: Some(1.0),
             l1_ratio: None,
             fit_intercept: true,
             class_weight: None,
-            solver: Solver::Auto,
+            solver: LogisticSolver::Auto,
             tol: 1e-4,
             max_iter: 100,
             start: None,
@@ -202,7 +202,7 @@ impl Default for Logistic {
 impl Learner for Logistic {
     type Model = LogisticModel;
 
-    const SEARCH: &'static [&'static str] = &["C=1e-4..1e4:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["C=1e-4..1e4:log"];
 
     const SPEC: Spec = Spec {
         name: Self::NAME,
@@ -308,13 +308,13 @@ impl Learner for Logistic {
 fn stream(learner: &Logistic, source: &dyn RowSource, cx: &Context<'_>) -> Result<LogisticModel> {
     learner.check()?;
     let solver = match learner.solver {
-        Solver::Auto if learner.elastic().l1 > 0.0 => Solver::Gd,
-        Solver::Sgd | Solver::Saga | Solver::Cd => {
+        LogisticSolver::Auto if learner.elastic_penalty().l1 > 0.0 => LogisticSolver::Gd,
+        LogisticSolver::Sgd | LogisticSolver::Saga | LogisticSolver::Cd => {
             return Err(learner.refuse_solver("it needs all rows in memory; on a stream use \"newton\", \"lbfgs\" or \"gd\""));
         }
         solver => solver,
     };
-    drive_source(&Logistic { solver, ..learner.clone() }, source, cx)
+    run_passes_source(&Logistic { solver, ..learner.clone() }, source, cx)
 }
 
 impl Logistic {
@@ -325,7 +325,7 @@ impl Logistic {
 
     /// Refuses penalties and solvers that do not go together.
     fn check_penalty(&self) -> Result<()> {
-        if self.penalty == Penalty::L1 && self.l1_ratio.is_some_and(|r| r != 1.0) {
+        if self.penalty == PenaltyKind::L1 && self.l1_ratio.is_some_and(|r| r != 1.0) {
             return Err(Error::Parameter {
                 learner: Self::NAME,
                 name: "l1_ratio".into(),
@@ -333,7 +333,7 @@ impl Logistic {
                 expected: "penalty \"l1\" is a share of 1; for a mix use penalty \"elastic-net\"".into(),
             });
         }
-        if self.elastic().l1 > 0.0 && matches!(self.solver, Solver::Newton | Solver::Lbfgs | Solver::Sgd) {
+        if self.elastic_penalty().l1 > 0.0 && matches!(self.solver, LogisticSolver::Newton | LogisticSolver::Lbfgs | LogisticSolver::Sgd) {
             return Err(self.refuse_solver("an L1 part of the penalty takes \"cd\", \"gd\", \"saga\" or \"auto\""));
         }
         Ok(())

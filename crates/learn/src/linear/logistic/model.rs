@@ -1,7 +1,7 @@
 //! The fitted model: scores, probabilities, evidence.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, Mat, Meaning, Model, ModelReader, ModelWriter, Report, Result, Schema, Trace,
+    Cell, Certificate, Classifier, Error, Features, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Report, Result, Schema, Trace,
 };
 use ermine_math::distribution::Normal;
 use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
@@ -9,7 +9,7 @@ use ermine_math::skinny::{rows_at_once, scores};
 use rayon::prelude::*;
 
 use super::super::inference::heads;
-use super::super::passes::{contiguous, lie_ahead, sparse_dot};
+use super::super::passes::{contiguous, next_rows, sparse_dot};
 use super::Logistic;
 use super::separation::Separation;
 
@@ -109,7 +109,7 @@ impl LogisticModel {
             let rows = z.len() / v;
             let block = contiguous(&x.row_range(run * step..run * step + rows), &mut scratch, Logistic::NAME)?;
             by_class.resize(z.len(), 0.0);
-            scores(block, self.coef.as_slice(), cols, &self.intercept, &mut by_class, lie_ahead(x, run * step + rows, step));
+            scores(block, self.coef.as_slice(), cols, &self.intercept, &mut by_class, next_rows(x, run * step + rows, step));
             for (i, z) in z.chunks_exact_mut(v).enumerate() {
                 z.iter_mut().enumerate().for_each(|(c, z)| *z = by_class[c * rows + i]);
             }
@@ -118,7 +118,7 @@ impl LogisticModel {
     }
 
     /// Writes values of the classes that had rows in the columns of all classes.
-    fn spread(&self, values: &[f64], out: &mut [f64]) {
+    fn scatter_classes(&self, values: &[f64], out: &mut [f64]) {
         for (&code, &value) in self.present.iter().zip(values) {
             out[code as usize] = value;
         }
@@ -134,7 +134,7 @@ impl Model for LogisticModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 
@@ -182,7 +182,7 @@ impl Model for LogisticModel {
                     _ => self.classes[self.present[c] as usize].clone(),
                 };
                 let titles: Vec<String> = (0..self.coef.rows()).map(of).collect();
-                let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), Meaning::Coefficient)).collect();
+                let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), ColumnMeaning::Coefficient)).collect();
                 let line = |name: String, value: &dyn Fn(usize) -> f64| {
                     let mut row: Vec<Cell> = vec![name.into()];
                     row.extend((0..self.coef.rows()).map(|c| Cell::from(value(c))));
@@ -194,12 +194,12 @@ impl Model for LogisticModel {
             }
         }
         if let Some(separation) = &self.separation {
-            report.text(separation.note());
+            report.text(separation.certificate_note());
             let titles: Vec<String> = match self.coef.rows() {
                 1 => vec!["weight".into()],
                 v => (0..v).map(|c| self.classes[self.present[c] as usize].clone()).collect(),
             };
-            let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), Meaning::Coefficient)).collect();
+            let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), ColumnMeaning::Coefficient)).collect();
             let line = |name: String, value: &dyn Fn(usize) -> f64| {
                 let mut row: Vec<Cell> = vec![name.into()];
                 row.extend((0..self.coef.rows()).map(|c| Cell::from(value(c))));
@@ -297,12 +297,12 @@ impl Classifier for LogisticModel {
             for (i, out) in out.chunks_exact_mut(width).enumerate() {
                 if v == 1 {
                     let (likely, unlikely) = (1.0 / (1.0 + e[i]), e[i] / (1.0 + e[i]));
-                    self.spread(&if z[i] < 0.0 { [likely, unlikely] } else { [unlikely, likely] }, out);
+                    self.scatter_classes(&if z[i] < 0.0 { [likely, unlikely] } else { [unlikely, likely] }, out);
                 } else {
                     let row = &mut e[i * v..(i + 1) * v];
                     let total: f64 = row.iter().sum();
                     row.iter_mut().for_each(|e| *e /= total);
-                    self.spread(row, out);
+                    self.scatter_classes(row, out);
                 }
             }
         })
@@ -314,11 +314,11 @@ impl Classifier for LogisticModel {
             out.fill(f64::NEG_INFINITY);
             for (z, out) in z.chunks_exact(v).zip(out.chunks_exact_mut(width)) {
                 if v == 1 {
-                    self.spread(&[-log1p_exp(z[0]), -log1p_exp(-z[0])], out);
+                    self.scatter_classes(&[-log1p_exp(z[0]), -log1p_exp(-z[0])], out);
                 } else {
                     let total = log_sum_exp(z);
                     let logs: Vec<f64> = z.iter().map(|z| z - total).collect();
-                    self.spread(&logs, out);
+                    self.scatter_classes(&logs, out);
                 }
             }
         })
@@ -332,7 +332,7 @@ impl Classifier for LogisticModel {
         let all = self.map_scores(x, classes, |z, out| {
             out.fill(f64::NEG_INFINITY);
             for (z, out) in z.chunks_exact(v).zip(out.chunks_exact_mut(classes)) {
-                if v == 1 { self.spread(&[0.0, z[0]], out) } else { self.spread(z, out) }
+                if v == 1 { self.scatter_classes(&[0.0, z[0]], out) } else { self.scatter_classes(z, out) }
             }
         })?;
         Ok(Some(all))

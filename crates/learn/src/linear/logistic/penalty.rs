@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// The two parts of an elastic net. Intercepts carry neither.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Elastic {
+pub struct ElasticPenalty {
     /// The factor of the absolute values.
     pub l1: f64,
     /// The factor of half the squares.
     pub l2: f64,
 }
 
-impl Elastic {
+impl ElasticPenalty {
     /// No penalty.
     pub const FREE: Self = Self { l1: 0.0, l2: 0.0 };
 
@@ -81,11 +81,11 @@ impl Elastic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
 
     #[test]
     fn conjugates_bound_and_touch() {
-        for e in [Elastic { l1: 0.7, l2: 0.3 }, Elastic { l1: 0.0, l2: 2.0 }] {
+        for e in [ElasticPenalty { l1: 0.7, l2: 0.3 }, ElasticPenalty { l1: 0.0, l2: 2.0 }] {
             for k in -30..30 {
                 let w = f64::from(k) * 0.17;
                 // The slope at w.
@@ -96,15 +96,15 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Elastic { l1: 1.0, l2: 0.0 }.conjugate(0.9), 0.0);
-        assert_eq!(Elastic { l1: 1.0, l2: 0.0 }.conjugate(1.1), f64::INFINITY);
+        assert_eq!(ElasticPenalty { l1: 1.0, l2: 0.0 }.conjugate(0.9), 0.0);
+        assert_eq!(ElasticPenalty { l1: 1.0, l2: 0.0 }.conjugate(1.1), f64::INFINITY);
     }
 
     #[test]
     fn the_common_part_is_the_cheapest_to_take_off() {
-        let mut s = Stream::new(1, "common", 0);
+        let mut s = RngStream::new(1, "common", 0);
         for round in 0..300 {
-            let e = Elastic { l1: [0.0, 1.0, 1.0][round % 3], l2: [1.0, 0.0, 0.4][round % 3] };
+            let e = ElasticPenalty { l1: [0.0, 1.0, 1.0][round % 3], l2: [1.0, 0.0, 0.4][round % 3] };
             let weights: Vec<f64> = (0..3 + round % 4).map(|_| if s.below(3) == 0 { 0.0 } else { s.normal() }).collect();
             let cost = |c: f64| weights.iter().map(|w| e.of(w - c)).sum::<f64>();
             let best = e.common(&mut weights.clone());

@@ -8,7 +8,7 @@ use ermine_math::columns::Columns;
 use ermine_math::coordinate::elastic_step;
 use rayon::prelude::*;
 
-use super::penalty::Elastic;
+use super::penalty::ElasticPenalty;
 
 /// Steps of conjugate gradients at most in a round.
 const CONJUGATE_STEPS: usize = 40;
@@ -19,12 +19,12 @@ const PARTS: usize = 4;
 const CONSTANT: f64 = 1e-13;
 
 /// The model at a point.
-pub struct Quadratic<'a> {
+pub struct QuadraticModel<'a> {
     columns: &'a Columns<'a>,
     /// Which of the columns may move.
     set: &'a [usize],
     curvature: &'a [f64],
-    penalty: Elastic,
+    penalty: ElasticPenalty,
     intercept: bool,
     /// Σ residual and Σ curvature of the rows.
     slope: f64,
@@ -37,19 +37,19 @@ pub struct Quadratic<'a> {
 }
 
 /// A step of the weights of the set and of the intercept, and what it adds to the scores.
-pub struct Step {
+pub struct NewtonStep {
     pub weights: Vec<f64>,
     pub intercept: f64,
     pub scores: Vec<f64>,
 }
 
-impl<'a> Quadratic<'a> {
+impl<'a> QuadraticModel<'a> {
     pub fn new(
         columns: &'a Columns<'a>,
         set: &'a [usize],
         residual: &[f64],
         curvature: &'a [f64],
-        penalty: Elastic,
+        penalty: ElasticPenalty,
         intercept: bool,
     ) -> Self {
         let (slope, total) = (residual.iter().sum::<f64>(), curvature.iter().sum::<f64>());
@@ -72,8 +72,8 @@ impl<'a> Quadratic<'a> {
     }
 
     /// The step from `w`: a round of coordinate descent that gains less than `rest` of the first ends the search, or the last of `rounds`.
-    pub fn minimise(&self, w: &[f64], rest: f64, rounds: usize) -> Step {
-        let mut at = Moving { weights: w.to_vec(), scores: vec![0.0; self.curvature.len()], sum: 0.0, shift: 0.0 };
+    pub fn minimise(&self, w: &[f64], rest: f64, rounds: usize) -> NewtonStep {
+        let mut at = DescentState { weights: w.to_vec(), scores: vec![0.0; self.curvature.len()], sum: 0.0, shift: 0.0 };
         let mut first = 0.0;
         for round in 0..rounds {
             let gain = self.descend(&mut at);
@@ -89,12 +89,12 @@ impl<'a> Quadratic<'a> {
         let shift = if self.intercept && self.total > 0.0 { -(at.sum + self.slope) / self.total } else { 0.0 };
         at.scores.iter_mut().for_each(|s| *s += shift);
         let weights = at.weights.iter().zip(w).map(|(a, b)| a - b).collect();
-        Step { weights, intercept: at.shift + shift, scores: at.scores }
+        NewtonStep { weights, intercept: at.shift + shift, scores: at.scores }
     }
 
     /// One round over the columns; what the model gained.
-    fn descend(&self, at: &mut Moving) -> f64 {
-        let Elastic { l1, l2 } = self.penalty;
+    fn descend(&self, at: &mut DescentState) -> f64 {
+        let ElasticPenalty { l1, l2 } = self.penalty;
         let mut gain = 0.0;
         for (k, &column) in self.set.iter().enumerate() {
             let (old, curvature) = (at.weights[k], self.diagonal[k]);
@@ -116,8 +116,8 @@ impl<'a> Quadratic<'a> {
 
     /// Conjugate gradients over the weights that are not 0, their signs held: a weight that would change its sign stops at 0. What
     /// the model gained; when it would lose, nothing is changed.
-    fn conjugate(&self, at: &mut Moving, rest_of_all: f64) -> f64 {
-        let Elastic { l1, l2 } = self.penalty;
+    fn conjugate(&self, at: &mut DescentState, rest_of_all: f64) -> f64 {
+        let ElasticPenalty { l1, l2 } = self.penalty;
         let face: Vec<usize> =
             (0..self.set.len()).filter(|&k| self.diagonal[k] + l2 > 0.0 && (l1 == 0.0 || at.weights[k] != 0.0)).collect();
         let slope = |&k: &usize| {
@@ -224,7 +224,7 @@ impl<'a> Quadratic<'a> {
 }
 
 /// Where a minimisation stands.
-struct Moving {
+struct DescentState {
     weights: Vec<f64>,
     /// What the steps so far add to the scores: the columns times them, and `shift`.
     scores: Vec<f64>,

@@ -5,33 +5,33 @@ use ermine_math::columns::Design;
 use ermine_math::loss::{BlockLoss, log_sum_exp, logistic_block, softmax_block};
 
 use super::Logistic;
-use super::evaluate::{Labels, Problem};
-use super::penalty::Elastic;
+use super::evaluate::{EncodedLabels, LogisticProblem};
+use super::penalty::ElasticPenalty;
 
 /// The rows, their classes and weights, and the problem they pose.
 ///
 /// Scores and residuals of all rows lie weight vector by weight vector, a run of rows for each.
-pub struct Rows<'a> {
+pub struct LogisticData<'a> {
     pub data: Dataset<'a>,
     pub design: Design<'a>,
-    pub labels: Labels,
-    pub problem: Problem,
-    pub penalty: Elastic,
+    pub labels: EncodedLabels,
+    pub problem: LogisticProblem,
+    pub penalty: ElasticPenalty,
 }
 
 /// Weights and intercepts of the columns as they are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct WeightPoint {
     /// A run of columns for each weight vector.
     pub coef: Vec<f64>,
     /// One for each.
     pub intercept: Vec<f64>,
 }
 
-impl Point {
+impl WeightPoint {
     /// Takes off the weights that several classes have for the given columns what they have in common, where that makes them cheaper, and off
     /// their intercepts the mean. No probability changes.
-    pub fn share_out(&mut self, penalty: Elastic, columns: &[usize]) {
+    pub fn center_class_weights(&mut self, penalty: ElasticPenalty, columns: &[usize]) {
         let v = self.intercept.len();
         if v == 1 {
             return;
@@ -49,8 +49,8 @@ impl Point {
     }
 }
 
-impl<'a> Rows<'a> {
-    pub fn new(data: &Dataset<'a>, problem: Problem, penalty: Elastic) -> Result<Self> {
+impl<'a> LogisticData<'a> {
+    pub fn new(data: &Dataset<'a>, problem: LogisticProblem, penalty: ElasticPenalty) -> Result<Self> {
         let design = Design::new(&data.x, Logistic::NAME)?;
         let labels = problem.labels(data)?;
         Ok(Self { data: *data, design, labels, problem, penalty })
@@ -67,7 +67,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The scores at a point.
-    pub fn scores(&self, point: &Point) -> Vec<f64> {
+    pub fn scores(&self, point: &WeightPoint) -> Vec<f64> {
         let (n, cols) = (self.len(), self.problem.cols);
         let mut z = vec![0.0; n * self.problem.vectors()];
         for (c, z) in z.chunks_exact_mut(n).enumerate() {
@@ -133,7 +133,7 @@ impl<'a> Rows<'a> {
 
     /// Residuals moved towards the row's own class where classes with an intercept have too much of them, so that those of each class
     /// sum to 0, which the dual asks for. They stay differences of probabilities.
-    pub fn balance(&self, residuals: &mut [f64]) {
+    pub fn project_residuals(&self, residuals: &mut [f64]) {
         let (n, v) = (self.len(), self.problem.vectors());
         if !self.problem.intercept {
             return;
@@ -174,7 +174,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Σ of the conjugates of the losses at `scale` times residuals, which are differences of probabilities.
-    pub fn conjugates(&self, residuals: &[f64], scale: f64) -> f64 {
+    pub fn conjugate_sum(&self, residuals: &[f64], scale: f64) -> f64 {
         let entropy = |t: f64| if t > 0.0 { t * t.ln() } else { 0.0 };
         let (n, v) = (self.len(), self.problem.vectors());
         let mut sum = 0.0;

@@ -3,25 +3,25 @@
 use ermine_core::{Dataset, Features, Partial, Result, Target};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{MOST_ROWS, Piece, Sample};
+use super::super::passes::{MOST_ROWS, SamplePiece, RowSample};
 use super::Logistic;
 
 /// Weights of the classes and a sample of rows, evenly spaced within every block.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Census {
+pub struct ClassCensus {
     /// How many rows there are.
     pub rows: u64,
     /// The weight of each class, by code.
     pub weights: Vec<f64>,
     /// The sample; empty for sparse rows.
-    pub sample: Sample<u32>,
+    pub sample: RowSample<u32>,
 }
 
-impl Census {
+impl ClassCensus {
     /// The census of no rows.
     pub fn new(classes: usize, cols: usize) -> Self {
         let numbers = cols * if classes > 2 { classes } else { 1 };
-        Self { rows: 0, weights: vec![0.0; classes], sample: Sample::new(cols, numbers, MOST_ROWS) }
+        Self { rows: 0, weights: vec![0.0; classes], sample: RowSample::new(cols, numbers, MOST_ROWS) }
     }
 
     /// Takes in a block of rows.
@@ -39,7 +39,7 @@ impl Census {
     }
 }
 
-impl Partial for Census {
+impl Partial for ClassCensus {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.rows += other.rows;
         self.weights.iter_mut().zip(other.weights).for_each(|(a, b)| *a += b);
@@ -49,7 +49,7 @@ impl Partial for Census {
 }
 
 /// The weight of each class in a sample.
-pub fn class_weights(sample: &Sample<u32>, classes: usize) -> Vec<f64> {
+pub fn class_weights(sample: &RowSample<u32>, classes: usize) -> Vec<f64> {
     let mut out = vec![0.0; classes];
     for piece in &sample.pieces {
         piece.y.iter().enumerate().for_each(|(i, &c)| out[c as usize] += piece.weight_of(i));
@@ -58,7 +58,7 @@ pub fn class_weights(sample: &Sample<u32>, classes: usize) -> Vec<f64> {
 }
 
 /// The rows of a piece to learn from.
-pub fn dataset(piece: &Piece<u32>) -> Dataset<'_> {
+pub fn as_dataset(piece: &SamplePiece<u32>) -> Dataset<'_> {
     Dataset::new(Features::F64(piece.x.view()))
         .with_target(Target::Class { codes: &piece.y, names: &[] })
         .with_weight((!piece.weight.is_empty()).then_some(&piece.weight))
@@ -71,13 +71,13 @@ mod tests {
     #[test]
     fn classes_are_counted_over_all_rows() {
         let names = vec!["a".to_owned(), "b".to_owned()];
-        let mut all = Census::new(2, 1);
+        let mut all = ClassCensus::new(2, 1);
         for _ in 0..200 {
             let x = vec![0.0; 4096];
             let codes: Vec<u32> = (0..4096).map(|i| u32::from(i % 4 == 0)).collect();
             let m = ermine_core::MatRef::row_major(&x, 4096, 1);
             let rows = Dataset::new(Features::F64(m)).with_target(Target::Class { codes: &codes, names: &names });
-            let mut part = Census::new(2, 1);
+            let mut part = ClassCensus::new(2, 1);
             part.add(&rows).unwrap();
             all.merge(part).unwrap();
         }

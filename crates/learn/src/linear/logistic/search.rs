@@ -1,34 +1,34 @@
 //! The way to the optimum: what to gather in the next pass, when to renew the metric, when to stop.
 
 use ermine_core::{Certificate, Context, Error, Mat, Progress, Result, Trace};
-use ermine_math::optimise::{Descent, Told};
+use ermine_math::optimise::{LbfgsDescent, Told};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{Curvature, Metric, Sample, renewal_pays};
-use super::evaluate::{Problem, Sums};
-use super::hessian::metric;
+use super::super::passes::{CurvatureKind, HessianMetric, RowSample, refresh_pays};
+use super::evaluate::{LogisticProblem, LogisticSums};
+use super::hessian::hessian_metric;
 use super::model::StandardErrors;
-use super::sample::{class_weights, dataset};
-use super::separation::{SEARCHED, far_enough};
+use super::sample::{class_weights, as_dataset};
+use super::separation::{MAX_DIRECTION_LEN, loss_limit};
 
 /// Steps that the quasi-Newton update remembers, and of points so long that going over them costs as much as a pass over the rows.
-const MEMORY: usize = 20;
-const MEMORY_LONG: usize = 15;
-const LONG: usize = 100_000;
+const LBFGS_MEMORY: usize = 20;
+const LBFGS_MEMORY_LONG: usize = 15;
+const LONG_POINT: usize = 100_000;
 /// The step after which a metric that is not renewed at will is made anew once: by then the probabilities have taken shape.
-const RENEWED_AT: u64 = 4;
+const REFRESH_STEP: u64 = 4;
 /// A direction along which the curvature has fallen to this share of what it was at the start leads to infinity.
-const VANISHED: f64 = 1e-7;
+const VANISHED_CURVATURE: f64 = 1e-7;
 
 /// How to solve, fixed before the first pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Plan {
+pub struct LogisticPlan {
     /// The penalty: the objective is Σ loss + alpha/2 ‖W‖².
     pub alpha: f64,
     /// What the metric is made of.
-    pub kind: Curvature,
+    pub kind: CurvatureKind,
     /// Whether it is made anew on the way.
-    pub renew: bool,
+    pub refresh_metric: bool,
     /// The relative distance to the optimum, in the norm of the Hessian, at which to stop.
     pub tol: f64,
     pub max_iter: u64,
@@ -37,18 +37,18 @@ pub struct Plan {
 
 /// A search under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Search {
-    pub problem: Problem,
-    pub plan: Plan,
+pub struct LogisticSearch {
+    pub problem: LogisticProblem,
+    pub plan: LogisticPlan,
     /// The names of the columns, where they have any.
     pub columns: Vec<String>,
     pub trace: Trace,
-    descent: Descent,
-    metric: Option<Metric>,
+    descent: LbfgsDescent,
+    metric: Option<HessianMetric>,
     /// The metric where the search began, kept where nothing penalises: it tells whether the data is separable.
-    first: Option<Metric>,
+    first: Option<HessianMetric>,
     /// What the pass under way gathers.
-    gathers: Curvature,
+    wanted_curvature: CurvatureKind,
     /// The total weight of the rows.
     weight: f64,
     /// The relative distance at the last point that was taken.
@@ -60,19 +60,19 @@ pub struct Search {
     /// The least log odds of the class of a row, at the last point that was taken.
     margin: f64,
     /// The end, once it is known; a last pass may still follow, for the standard errors.
-    ended: Option<End>,
+    ended: Option<LogisticTermination>,
 }
 
 /// How a search ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct End {
+struct LogisticTermination {
     converged: bool,
     /// Whether the curvature along the last step has all but vanished.
     flat: bool,
 }
 
 /// What a search found.
-pub struct Found {
+pub struct NewtonSolution {
     pub point: Vec<f64>,
     pub certificate: Certificate,
     pub trace: Trace,
@@ -80,19 +80,19 @@ pub struct Found {
     pub errors: Option<StandardErrors>,
 }
 
-impl Search {
+impl LogisticSearch {
     /// A search from a point, with a metric if one is known already.
-    pub fn new(problem: Problem, plan: Plan, start: Vec<f64>, metric: Option<Metric>, weight: f64) -> Self {
-        let gathers = if metric.is_some() { Curvature::None } else { plan.kind };
+    pub fn new(problem: LogisticProblem, plan: LogisticPlan, start: Vec<f64>, metric: Option<HessianMetric>, weight: f64) -> Self {
+        let wanted_curvature = if metric.is_some() { CurvatureKind::None } else { plan.kind };
         Self {
-            descent: Descent::new(start, memory(&problem)),
+            descent: LbfgsDescent::new(start, memory(&problem)),
             trace: Trace::timed(&["objective", "step", "gradient_norm"]),
             problem,
             plan,
             columns: Vec::new(),
             metric,
             first: None,
-            gathers,
+            wanted_curvature,
             weight,
             distance: f64::MAX,
             fresh: false,
@@ -103,8 +103,8 @@ impl Search {
     }
 
     /// What the pass under way gathers.
-    pub fn gathers(&self) -> Curvature {
-        self.gathers
+    pub fn curvature_wanted(&self) -> CurvatureKind {
+        self.wanted_curvature
     }
 
     /// Where the pass under way evaluates.
@@ -119,11 +119,11 @@ impl Search {
 
     /// The objective so far, as the learner states it.
     pub fn objective(&self) -> Option<f64> {
-        (self.descent.value() < f64::MAX).then(|| self.stated(self.descent.value()))
+        (self.descent.value() < f64::MAX).then(|| self.reported_objective(self.descent.value()))
     }
 
     /// The objective of the learner, which multiplies the loss by C, from ours, which divides the penalty by it.
-    fn stated(&self, value: f64) -> f64 {
+    fn reported_objective(&self, value: f64) -> f64 {
         if self.plan.alpha > 0.0 { value / self.plan.alpha } else { value }
     }
 
@@ -133,21 +133,21 @@ impl Search {
     }
 
     /// Whether it ended where the likelihood is flat along the last step.
-    pub fn looks_flat(&self) -> bool {
+    pub fn is_flat(&self) -> bool {
         self.ended.as_ref().is_some_and(|end| end.flat)
     }
 
     /// A direction along which the classes may be separable in part: the last step of a search without penalty that came to no end, or
     /// to one where the likelihood is flat.
-    pub fn suspicion(&self) -> Option<Vec<f64>> {
+    pub fn separation_candidate(&self) -> Option<Vec<f64>> {
         let end = self.ended.as_ref()?;
         let open = self.plan.alpha == 0.0 && self.margin <= 0.0 && (end.flat || !end.converged && self.steps() > 0);
-        (open && self.problem.len() <= SEARCHED).then(|| self.descent.direction().to_vec())
+        (open && self.problem.len() <= MAX_DIRECTION_LEN).then(|| self.descent.direction().to_vec())
     }
 
     /// Takes in the sums of a pass; true when there is nothing left to do.
-    pub fn absorb(&mut self, sums: &Sums, cx: &Context<'_>) -> Result<bool> {
-        let fresh = metric(sums, &self.problem, self.plan.alpha);
+    pub fn update(&mut self, sums: &LogisticSums, cx: &Context<'_>) -> Result<bool> {
+        let fresh = hessian_metric(sums, &self.problem, self.plan.alpha);
         if self.ended.is_some() {
             self.metric = fresh.or(self.metric.take());
             self.fresh = true;
@@ -163,7 +163,7 @@ impl Search {
         }
         match self.descent.tell(value, &gradient) {
             Told::Trying => return Ok(false),
-            Told::Stuck => return Ok(self.end(self.distance <= self.plan.tol.max(1e-9), false)),
+            Told::Stuck => return Ok(self.finish(self.distance <= self.plan.tol.max(1e-9), false)),
             Told::Accepted => {}
         }
         self.margin = sums.margin;
@@ -173,30 +173,30 @@ impl Search {
                 self.first = Some(metric.clone());
             }
             self.metric = Some(metric);
-            if self.plan.renew {
+            if self.plan.refresh_metric {
                 self.descent.forget();
             }
         }
         // The first step needs a metric that is right in size as well; afterwards the steps say how long they must be.
         if self.steps() > 0 {
-            self.metric = self.metric.take().map(|metric| metric.tempered(self.plan.alpha));
+            self.metric = self.metric.take().map(|metric| metric.damped(self.plan.alpha));
         }
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        self.trace.push(&[self.stated(value), self.descent.step_length(), self.stated(norm)]);
-        let Some(metric) = &self.metric else { return Ok(self.end(false, false)) };
+        self.trace.push(&[self.reported_objective(value), self.descent.step_length(), self.reported_objective(norm)]);
+        let Some(metric) = &self.metric else { return Ok(self.finish(false, false)) };
         if self.descent.steps() == 0 {
             self.refuse_range(metric, &gradient)?;
         }
-        self.descent.aim(!self.plan.renew, |g| metric.solve(g));
+        self.descent.aim(!self.plan.refresh_metric, |g| metric.solve(g));
         let before = std::mem::replace(&mut self.distance, relative(self.descent.decrement(), value));
         Ok(self.decide(sums, before, cx))
     }
 
     /// Refuses columns whose squares leave the range of numbers: too large, or, where nothing is penalised, so small that they seem constant.
-    fn refuse_range(&self, metric: &Metric, gradient: &[f64]) -> Result<()> {
+    fn refuse_range(&self, metric: &HessianMetric, gradient: &[f64]) -> Result<()> {
         let (q, cols) = (self.problem.width(), self.problem.cols);
         for (at, g) in gradient.iter().enumerate().filter(|(at, _)| at % q < cols) {
-            let (j, along) = (at % q, metric.along(at));
+            let (j, along) = (at % q, metric.diagonal_at(at));
             if !along.is_finite() {
                 return Err(self.out_of_range(j, "squares overflow; divide it by a power of ten"));
             }
@@ -216,7 +216,7 @@ impl Search {
     }
 
     /// Value and gradient of the objective from the sums of a pass.
-    fn objective_of(&self, sums: &Sums) -> (f64, Vec<f64>) {
+    fn objective_of(&self, sums: &LogisticSums) -> (f64, Vec<f64>) {
         let (cols, q, alpha) = (self.problem.cols, self.problem.width(), self.plan.alpha);
         let mut gradient = sums.gradient(&self.problem);
         let mut square = 0.0;
@@ -230,15 +230,15 @@ impl Search {
     }
 
     /// After a step: stop, or what to gather next.
-    fn decide(&mut self, sums: &Sums, before: f64, cx: &Context<'_>) -> bool {
+    fn decide(&mut self, sums: &LogisticSums, before: f64, cx: &Context<'_>) -> bool {
         let tol = self.plan.tol;
         let apart = self.plan.alpha == 0.0 && sums.margin > 0.0;
-        if apart && sums.loss <= far_enough(self.weight, tol) {
-            return self.end(true, false);
+        if apart && sums.loss <= loss_limit(self.weight, tol) {
+            return self.finish(true, false);
         }
         // With the Hessian at hand the last digits cost a step or two.
         let enough = tol
-            * match (self.plan.renew, self.warm) {
+            * match (self.plan.refresh_metric, self.warm) {
                 (true, false) => 1e-6,
                 // Of so many rows the last digit costs more, and means less.
                 (true, true) => 1e-5,
@@ -247,27 +247,27 @@ impl Search {
         let rate = self.distance / before;
         let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
         if !apart && (self.distance <= enough || floor) {
-            return self.end(true, false);
+            return self.finish(true, false);
         }
         if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {
             let d = self.descent.direction();
-            if self.steps() > 0 && metric.quadratic(d) <= VANISHED * first.quadratic(d) {
-                return self.end(true, true);
+            if self.steps() > 0 && metric.quadratic(d) <= VANISHED_CURVATURE * first.quadratic(d) {
+                return self.finish(true, true);
             }
         }
-        if self.steps() >= self.plan.max_iter || cx.out_of_time() {
-            return self.end(false, false);
+        if self.steps() >= self.plan.max_iter || cx.deadline_passed() {
+            return self.finish(false, false);
         }
-        let renew = match self.plan.renew {
+        let renew = match self.plan.refresh_metric {
             true => self.wants_renewal(rate, enough),
             false => match self.plan.kind {
-                Curvature::Shared => self.steps() + 1 == RENEWED_AT && !self.warm,
+                CurvatureKind::Shared => self.steps() + 1 == REFRESH_STEP && !self.warm,
                 // It costs no more than the pass does, and rows that are told apart well lose their curvature.
-                Curvature::Diagonal => self.steps() + 1 >= RENEWED_AT && (self.steps() + 1).is_power_of_two(),
-                Curvature::None | Curvature::Full => false,
+                CurvatureKind::Diagonal => self.steps() + 1 >= REFRESH_STEP && (self.steps() + 1).is_power_of_two(),
+                CurvatureKind::None | CurvatureKind::Full => false,
             },
         };
-        self.gathers = if renew { self.plan.kind } else { Curvature::None };
+        self.wanted_curvature = if renew { self.plan.kind } else { CurvatureKind::None };
         false
     }
 
@@ -277,15 +277,15 @@ impl Search {
         match self.steps() {
             // From the start of a search far away, but not from the optimum of a sample.
             0 => self.fresh,
-            _ => renewal_pays(rate, self.distance, enough, self.problem.width() as f64 * (pairs / vectors) / 16.0),
+            _ => refresh_pays(rate, self.distance, enough, self.problem.width() as f64 * (pairs / vectors) / 16.0),
         }
     }
 
     /// Ends the search; true unless a last pass is needed for the standard errors.
-    fn end(&mut self, converged: bool, flat: bool) -> bool {
-        self.ended = Some(End { converged, flat });
+    fn finish(&mut self, converged: bool, flat: bool) -> bool {
+        self.ended = Some(LogisticTermination { converged, flat });
         if self.may_have_errors() && !self.fresh {
-            self.gathers = Curvature::Full;
+            self.wanted_curvature = CurvatureKind::Full;
             return false;
         }
         true
@@ -294,13 +294,13 @@ impl Search {
     /// Whether the end is a maximum of the likelihood, as far as is known, and the Hessian is small enough to ask for.
     fn may_have_errors(&self) -> bool {
         let maximum = self.ended.as_ref().is_some_and(|end| end.converged && !end.flat) && self.margin <= 0.0;
-        self.plan.alpha == 0.0 && self.plan.renew && maximum
+        self.plan.alpha == 0.0 && self.plan.refresh_metric && maximum
     }
 
     /// What has been found so far; `method` is the name of the solver.
-    pub fn found(&self, method: &str) -> Found {
+    pub fn solution(&self, method: &str) -> NewtonSolution {
         let mut point = self.descent.best().to_vec();
-        self.balance(&mut point);
+        self.center_weights(&mut point);
         let converged = self.ended.as_ref().is_some_and(|end| end.converged);
         let mut certificate = Certificate {
             method: method.to_owned(),
@@ -314,12 +314,12 @@ impl Search {
             let gradient = self.descent.gradient();
             let value = self.descent.value();
             let along = |(at, g): (usize, &f64)| {
-                let scale = (metric.along(at) * value).sqrt();
+                let scale = (metric.diagonal_at(at) * value).sqrt();
                 if scale > 0.0 { g.abs() / scale } else { 0.0 }
             };
             certificate.kkt_residual = Some(gradient.iter().enumerate().map(along).fold(0.0, f64::max));
             certificate.duality_gap = self.gap(metric);
-            if self.plan.renew && self.fresh {
+            if self.plan.refresh_metric && self.fresh {
                 certificate.condition = metric.condition();
                 if metric.is_singular() {
                     certificate
@@ -330,20 +330,20 @@ impl Search {
                 }
             }
         }
-        Found { point, certificate, trace: self.trace.clone(), errors }
+        NewtonSolution { point, certificate, trace: self.trace.clone(), errors }
     }
 
     /// Standard errors from the inverse of the Hessian. Several classes have weights that sum to 0, and the metric is the Hessian with the
     /// mean curvature of each column added along what classes have in common, where the Hessian is 0; its inverse has the
     /// inverse of that in it, which comes off.
-    fn errors(&self, metric: &Metric) -> Option<StandardErrors> {
+    fn errors(&self, metric: &HessianMetric) -> Option<StandardErrors> {
         let (v, q, cols) = (self.problem.vectors(), self.problem.width(), self.problem.cols);
         let all = metric.standard_errors()?;
         let common: Vec<f64> = (0..q)
             .map(|j| match v {
                 1 => 0.0,
                 _ => {
-                    let sum: f64 = (0..v).map(|c| metric.along(c * q + j)).sum();
+                    let sum: f64 = (0..v).map(|c| metric.diagonal_at(c * q + j)).sum();
                     (v + 1) as f64 / (v as f64 * sum)
                 }
             })
@@ -369,7 +369,7 @@ impl Search {
     /// Upper bound on objective minus optimum. The objective grows by at least half the square of the way in W, so the dual
     /// point that the residuals make has a gap of half the squared gradient by W; the intercept adds what a step of it
     /// alone would gain.
-    fn gap(&self, metric: &Metric) -> Option<f64> {
+    fn gap(&self, metric: &HessianMetric) -> Option<f64> {
         if self.plan.alpha == 0.0 {
             return None;
         }
@@ -378,15 +378,15 @@ impl Search {
         for (c, run) in self.descent.gradient().chunks_exact(q).enumerate() {
             weights += run[..cols].iter().map(|g| g * g).sum::<f64>() / self.plan.alpha;
             if q > cols {
-                let curvature = metric.along(c * q + cols);
+                let curvature = metric.diagonal_at(c * q + cols);
                 intercepts += if curvature > 0.0 { run[cols] * run[cols] / curvature } else { 0.0 };
             }
         }
-        Some(self.stated(0.5 * weights + intercepts))
+        Some(self.reported_objective(0.5 * weights + intercepts))
     }
 
     /// Takes off what all weight vectors have in common: it changes no probability, and at the optimum it is 0.
-    fn balance(&self, point: &mut [f64]) {
+    fn center_weights(&self, point: &mut [f64]) {
         let (v, q) = (self.problem.vectors(), self.problem.width());
         if v == 1 {
             return;
@@ -399,21 +399,21 @@ impl Search {
 
     /// Starts from the optimum of a sample instead of from nothing: a few small passes save several large ones. The sample
     /// gives the metric too. Leaves everything as it was when the sample cannot be relied upon.
-    pub fn warm_start(&mut self, sample: &Sample<u32>, weights: &[f64], cx: &Context<'_>) -> Result<()> {
+    pub fn warm_start(&mut self, sample: &RowSample<u32>, weights: &[f64], cx: &Context<'_>) -> Result<()> {
         let counts = class_weights(sample, weights.len());
         let fair = |(count, weight): (&f64, &f64)| {
             let expected = weight / sample.stride as f64;
             *weight == 0.0 || (*count >= 5.0 && *count >= 0.5 * expected && *count <= 2.0 * expected)
         };
-        if !sample.is_telling(self.problem.len()) || self.plan.max_iter == 0 || !counts.iter().zip(weights).all(fair) {
+        if !sample.is_large_enough(self.problem.len()) || self.plan.max_iter == 0 || !counts.iter().zip(weights).all(fair) {
             return Ok(());
         }
         let total = |w: &[f64]| -> f64 {
             let of = |(c, place): (&f64, &Option<u32>)| place.map_or(0.0, |k| c * self.problem.class_weight[k as usize]);
-            w.iter().zip(&self.problem.place).map(of).sum()
+            w.iter().zip(&self.problem.class_position).map(of).sum()
         };
         let share = total(&counts) / total(weights);
-        let plan = Plan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
+        let plan = LogisticPlan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
         let mut small = Self::new(self.problem.clone(), plan, self.descent.best().to_vec(), None, self.weight * share);
         small.columns.clone_from(&self.columns);
         // Beyond the noise of the sample there is nothing to learn from it.
@@ -422,10 +422,10 @@ impl Search {
             cx.report(Progress { stage: "sample", done: small.steps(), total: None, objective: None })?;
             let sums = small.evaluate(sample)?;
             let apart = self.plan.alpha == 0.0 && sums.margin > 0.0;
-            if apart || cx.out_of_time() || !sums.loss.is_finite() {
+            if apart || cx.deadline_passed() || !sums.loss.is_finite() {
                 return Ok(());
             }
-            if small.absorb(&sums, cx)? || small.descent.decrement() <= noise {
+            if small.update(&sums, cx)? || small.descent.decrement() <= noise {
                 break;
             }
         }
@@ -435,30 +435,30 @@ impl Search {
         }
         // The metric at the end of the sample's way, not at its beginning.
         if !small.fresh {
-            small.ended = Some(End { converged: true, flat: false });
-            small.gathers = small.plan.kind;
+            small.ended = Some(LogisticTermination { converged: true, flat: false });
+            small.wanted_curvature = small.plan.kind;
             let sums = small.evaluate(sample)?;
-            small.absorb(&sums, cx)?;
+            small.update(&sums, cx)?;
         }
         self.first = small.first.take().map(|m| m.scaled(1.0 / share));
         self.metric = small.metric.take().map(|m| m.scaled(1.0 / share));
-        self.descent = Descent::new(start, memory(&self.problem));
+        self.descent = LbfgsDescent::new(start, memory(&self.problem));
         self.warm = true;
-        self.gathers = if self.metric.is_some() { Curvature::None } else { self.plan.kind };
+        self.wanted_curvature = if self.metric.is_some() { CurvatureKind::None } else { self.plan.kind };
         Ok(())
     }
 
     /// One pass over a sample.
-    fn evaluate(&self, sample: &Sample<u32>) -> Result<Sums> {
+    fn evaluate(&self, sample: &RowSample<u32>) -> Result<LogisticSums> {
         sample.gather(
-            || self.problem.empty(self.gathers, self.plan.sparse),
-            |piece, sums| self.problem.add(self.point(), self.gathers, sums, &dataset(piece)),
+            || self.problem.empty(self.wanted_curvature, self.plan.sparse),
+            |piece, sums| self.problem.add(self.point(), self.wanted_curvature, sums, &as_dataset(piece)),
         )
     }
 }
 
-fn memory(problem: &Problem) -> usize {
-    if problem.len() > LONG { MEMORY_LONG } else { MEMORY }
+fn memory(problem: &LogisticProblem) -> usize {
+    if problem.len() > LONG_POINT { LBFGS_MEMORY_LONG } else { LBFGS_MEMORY }
 }
 
 /// The distance to the optimum relative to the objective: the root of the decrement, which is a squared distance in the

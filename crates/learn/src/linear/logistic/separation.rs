@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::passes::{add, contiguous, sparse_dot};
 use super::Logistic;
-use super::evaluate::Problem;
-use super::rows::Point;
+use super::evaluate::LogisticProblem;
+use super::rows::WeightPoint;
 
 /// A direction along which every row has its own class rise against every other, or stay.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Separation {
 
 impl Separation {
     /// From a point that is a direction, with the least lead of a row at it.
-    pub fn new(point: &Point, cols: usize, complete: bool, margin: f64) -> Option<Self> {
+    pub fn new(point: &WeightPoint, cols: usize, complete: bool, margin: f64) -> Option<Self> {
         // In two steps, so that squares do not overflow.
         let largest = point.coef.iter().fold(0.0f64, |m, w| m.max(w.abs()));
         let norm = largest * point.coef.iter().map(|w| (w / largest) * (w / largest)).sum::<f64>().sqrt();
@@ -44,7 +44,7 @@ impl Separation {
     }
 
     /// What a certificate says of it.
-    pub fn note(&self) -> &'static str {
+    pub fn certificate_note(&self) -> &'static str {
         match self.complete {
             true => {
                 "separable: the classes can be told apart without error, so the likelihood has no maximum and the weights would grow \
@@ -60,14 +60,14 @@ impl Separation {
 }
 
 /// The loss at which a fit without penalty that tells every row apart has gone far enough: nearly none of the infimum, 0, is missing.
-pub fn far_enough(weight: f64, tol: f64) -> f64 {
+pub fn loss_limit(weight: f64, tol: f64) -> f64 {
     weight * tol.clamp(1e-6, 1e-2)
 }
 
 /// Numbers in a point beyond which a direction is not looked for among the rows on its boundary.
-pub const SEARCHED: usize = 600;
+pub const MAX_DIRECTION_LEN: usize = 600;
 /// Leads below this share of the largest belong to rows that the direction should leave alone.
-const BOUNDARY: f64 = 1e-3;
+const BOUNDARY_MARGIN: f64 = 1e-3;
 /// Eigenvalues below this share of the largest are 0.
 const NULL: f64 = 1e-11;
 /// What rounding may leave of a lead that is 0, as a share of the largest.
@@ -76,30 +76,30 @@ const ROUNDING: f64 = 1e-9;
 /// The proof under way, in up to three passes: how large leads along a direction are, which rows it should leave alone, and whether what
 /// is left of it when they are left alone tells the others apart.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Proof {
+pub struct SeparationProof {
     /// In the coordinates of the problem.
     direction: Vec<f64>,
-    stage: Stage,
+    stage: SeparationPhase,
     largest: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Stage {
-    Size,
+enum SeparationPhase {
+    Magnitude,
     Boundary,
     Check,
 }
 
 /// What a pass of a proof gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Leads {
+pub struct MarginSums {
     least: f64,
     largest: f64,
     /// Σ a aᵀ over the rows on the boundary, a being the derivative of a lead by the point; empty in other passes.
     products: Vec<f64>,
 }
 
-impl Partial for Leads {
+impl Partial for MarginSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.least = self.least.min(other.least);
         self.largest = self.largest.max(other.largest);
@@ -108,20 +108,20 @@ impl Partial for Leads {
     }
 }
 
-impl Proof {
+impl SeparationProof {
     /// A proof that begins with a guess.
     pub fn new(direction: Vec<f64>) -> Self {
-        Self { direction, stage: Stage::Size, largest: 0.0 }
+        Self { direction, stage: SeparationPhase::Magnitude, largest: 0.0 }
     }
 
     /// What no rows give.
-    pub fn empty(&self) -> Leads {
-        let size = if self.stage == Stage::Boundary { self.direction.len().pow(2) } else { 0 };
-        Leads { least: f64::MAX, largest: -f64::MAX, products: vec![0.0; size] }
+    pub fn empty(&self) -> MarginSums {
+        let size = if self.stage == SeparationPhase::Boundary { self.direction.len().pow(2) } else { 0 };
+        MarginSums { least: f64::MAX, largest: -f64::MAX, products: vec![0.0; size] }
     }
 
     /// Takes in a block of rows.
-    pub fn add(&self, problem: &Problem, leads: &mut Leads, rows: &Dataset<'_>) -> Result<()> {
+    pub fn add(&self, problem: &LogisticProblem, leads: &mut MarginSums, rows: &Dataset<'_>) -> Result<()> {
         let (v, q, cols, bias) = (problem.vectors(), problem.width(), problem.cols, problem.bias(&self.direction));
         let labels = problem.labels(rows)?;
         let at_once = rows_at_once(cols);
@@ -149,7 +149,7 @@ impl Proof {
                     };
                     leads.least = leads.least.min(lead);
                     leads.largest = leads.largest.max(lead);
-                    if self.stage == Stage::Boundary && lead.abs() <= BOUNDARY * self.largest {
+                    if self.stage == SeparationPhase::Boundary && lead.abs() <= BOUNDARY_MARGIN * self.largest {
                         dense_row(&part, i, &mut cells)?;
                         self.add_products(problem, &cells, own, other, &mut leads.products);
                     }
@@ -160,7 +160,7 @@ impl Proof {
     }
 
     /// The products of the derivative of a lead: the row in the place of its own class, less the row in that of the other.
-    fn add_products(&self, problem: &Problem, cells: &[f64], own: usize, other: usize, products: &mut [f64]) {
+    fn add_products(&self, problem: &LogisticProblem, cells: &[f64], own: usize, other: usize, products: &mut [f64]) {
         let (q, cols, size) = (problem.width(), problem.cols, self.direction.len());
         let shifted = |j: usize| match j < cols {
             true => cells[j] - problem.center.get(j).copied().unwrap_or(0.0),
@@ -179,31 +179,31 @@ impl Proof {
     }
 
     /// Ends a pass: the proven direction, nothing when there is no proof, or the next pass.
-    pub fn finish(mut self, leads: Leads) -> Verdict {
+    pub fn finish(mut self, leads: MarginSums) -> SeparationOutcome {
         match self.stage {
-            Stage::Size => {
+            SeparationPhase::Magnitude => {
                 self.largest = leads.largest;
-                self.stage = Stage::Boundary;
-                if leads.largest > 0.0 { Verdict::Again(self) } else { Verdict::Unproven }
+                self.stage = SeparationPhase::Boundary;
+                if leads.largest > 0.0 { SeparationOutcome::Continue(self) } else { SeparationOutcome::Unproven }
             }
-            Stage::Boundary => match without(&self.direction, &leads.products) {
+            SeparationPhase::Boundary => match null_space_part(&self.direction, &leads.products) {
                 Some(direction) => {
-                    (self.direction, self.stage) = (direction, Stage::Check);
-                    Verdict::Again(self)
+                    (self.direction, self.stage) = (direction, SeparationPhase::Check);
+                    SeparationOutcome::Continue(self)
                 }
-                None => Verdict::Unproven,
+                None => SeparationOutcome::Unproven,
             },
-            Stage::Check => match leads.largest > 0.0 && leads.least >= -ROUNDING * leads.largest {
-                true => Verdict::Proven(self.direction, leads.least),
-                false => Verdict::Unproven,
+            SeparationPhase::Check => match leads.largest > 0.0 && leads.least >= -ROUNDING * leads.largest {
+                true => SeparationOutcome::Proven(self.direction, leads.least),
+                false => SeparationOutcome::Unproven,
             },
         }
     }
 }
 
 /// What a pass of a proof came to.
-pub enum Verdict {
-    Again(Proof),
+pub enum SeparationOutcome {
+    Continue(SeparationProof),
     /// A direction in the coordinates of the problem, and the least lead along it.
     Proven(Vec<f64>, f64),
     Unproven,
@@ -222,7 +222,7 @@ fn dense_row(x: &Features<'_>, row: usize, out: &mut [f64]) -> Result<()> {
 }
 
 /// The part of a direction that no vector behind the products sees, in coordinates scaled by them.
-fn without(direction: &[f64], products: &[f64]) -> Option<Vec<f64>> {
+fn null_space_part(direction: &[f64], products: &[f64]) -> Option<Vec<f64>> {
     let n = direction.len();
     let scale: Vec<f64> = (0..n)
         .map(|i| {

@@ -2,15 +2,15 @@
 
 use ermine_core::{Error, Result};
 
-use super::super::passes::Curvature;
-use super::cd::Limits;
-use super::evaluate::Problem;
-use super::in_passes::Before;
-use super::penalty::Elastic;
-use super::rows::Point;
-use super::search::Plan;
-use super::separation::far_enough;
-use super::{Logistic, Penalty, Solver};
+use super::super::passes::CurvatureKind;
+use super::cd::StopLimits;
+use super::evaluate::LogisticProblem;
+use super::in_passes::LogisticInput;
+use super::penalty::ElasticPenalty;
+use super::rows::WeightPoint;
+use super::search::LogisticPlan;
+use super::separation::loss_limit;
+use super::{Logistic, PenaltyKind, LogisticSolver};
 
 /// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
 const NEWTON_BINARY: usize = 1024;
@@ -24,53 +24,53 @@ impl Logistic {
     pub(super) const NAME: &str = "logistic";
 
     /// The penalty next to the plain sum of losses.
-    pub(super) fn elastic(&self) -> Elastic {
-        let Some(c) = self.c.filter(|_| self.penalty != Penalty::None) else { return Elastic::FREE };
+    pub(super) fn elastic_penalty(&self) -> ElasticPenalty {
+        let Some(c) = self.c.filter(|_| self.penalty != PenaltyKind::None) else { return ElasticPenalty::FREE };
         let share = self.l1_ratio.unwrap_or(match self.penalty {
-            Penalty::L1 => 1.0,
-            Penalty::ElasticNet => 0.5,
-            Penalty::L2 | Penalty::None => 0.0,
+            PenaltyKind::L1 => 1.0,
+            PenaltyKind::ElasticNet => 0.5,
+            PenaltyKind::L2 | PenaltyKind::None => 0.0,
         });
-        Elastic { l1: share / c, l2: (1.0 - share) / c }
+        ElasticPenalty { l1: share / c, l2: (1.0 - share) / c }
     }
 
     /// The factor from the sum of losses and penalty to the objective as it is stated.
-    pub(super) fn stated(&self) -> f64 {
-        if self.elastic().is_free() { 1.0 } else { self.c.unwrap_or(1.0) }
+    pub(super) fn objective_scale(&self) -> f64 {
+        if self.elastic_penalty().is_free() { 1.0 } else { self.c.unwrap_or(1.0) }
     }
 
     /// When to stop; `weight` is that of all rows.
-    pub(super) fn limits(&self, weight: f64) -> Limits {
-        let apart = self.elastic().is_free().then(|| far_enough(weight, self.tol));
-        Limits { tol: self.tol, max_iter: self.max_iter, scale: self.stated(), apart }
+    pub(super) fn limits(&self, weight: f64) -> StopLimits {
+        let apart = self.elastic_penalty().is_free().then(|| loss_limit(weight, self.tol));
+        StopLimits { tol: self.tol, max_iter: self.max_iter, scale: self.objective_scale(), apart }
     }
 
-    pub(super) fn plan(&self, problem: &Problem, sparse: bool) -> Result<Plan> {
+    pub(super) fn plan(&self, problem: &LogisticProblem, sparse: bool) -> Result<LogisticPlan> {
         let (size, vectors) = (problem.len(), problem.vectors());
         let newton = match self.solver {
-            Solver::Newton if size > HESSIAN_LIMIT => {
+            LogisticSolver::Newton if size > HESSIAN_LIMIT => {
                 return Err(Error::Data(format!(
                     "solver \"newton\" would need a matrix of {size} x {size} for {} columns and {} classes; use \"lbfgs\"",
                     problem.cols, problem.classes
                 )));
             }
-            Solver::Newton => true,
-            Solver::Lbfgs => false,
-            Solver::Auto | Solver::Gd | Solver::Sgd | Solver::Saga | Solver::Cd => {
+            LogisticSolver::Newton => true,
+            LogisticSolver::Lbfgs => false,
+            LogisticSolver::Auto | LogisticSolver::Gd | LogisticSolver::Sgd | LogisticSolver::Saga | LogisticSolver::Cd => {
                 size <= if vectors == 1 { NEWTON_BINARY } else { NEWTON_SOFTMAX }
             }
         };
         let kind = match newton {
-            true => Curvature::Full,
-            false if problem.cols <= SHARED_COLS && !sparse => Curvature::Shared,
-            false => Curvature::Diagonal,
+            true => CurvatureKind::Full,
+            false if problem.cols <= SHARED_COLS && !sparse => CurvatureKind::Shared,
+            false => CurvatureKind::Diagonal,
         };
-        Ok(Plan { alpha: self.elastic().l2, kind, renew: newton, tol: self.tol, max_iter: self.max_iter, sparse })
+        Ok(LogisticPlan { alpha: self.elastic_penalty().l2, kind, refresh_metric: newton, tol: self.tol, max_iter: self.max_iter, sparse })
     }
 
     /// Every how manieth row the matrix for all classes is made of, so that it costs about as much as a pass; it is only a
     /// metric, and need not be exact.
-    pub(super) fn thin(&self, problem: &Problem, rows: u64) -> usize {
+    pub(super) fn curvature_stride(&self, problem: &LogisticProblem, rows: u64) -> usize {
         let cheap = problem.cols / (6 * problem.vectors());
         let enough = rows / (4 * problem.width() as u64);
         cheap.min(enough as usize).max(1)
@@ -85,7 +85,7 @@ impl Logistic {
     }
 
     /// The problem that the classes pose, by their weights, and what each weighs in it.
-    pub(super) fn pose(&self, before: &Before, weights: &[f64], center: Vec<f64>) -> Result<(Problem, Vec<f64>)> {
+    pub(super) fn build_problem(&self, before: &LogisticInput, weights: &[f64], center: Vec<f64>) -> Result<(LogisticProblem, Vec<f64>)> {
         let factors = self.class_weights(weights, &before.names)?;
         let effective: Vec<f64> = weights.iter().zip(&factors).map(|(w, f)| w * f).collect();
         let present: Vec<usize> = (0..effective.len()).filter(|&c| effective[c] > 0.0).collect();
@@ -99,12 +99,12 @@ impl Logistic {
         present.iter().enumerate().for_each(|(k, &code)| place[code] = Some(k as u32));
         let class_weight = present.iter().map(|&c| factors[c]).collect();
         let (cols, intercept, classes) = (before.cols, self.fit_intercept, present.len());
-        let problem = Problem { cols, intercept, classes, place, class_weight, center, thin: 1 };
+        let problem = LogisticProblem { cols, intercept, classes, class_position: place, class_weight, center, curvature_stride: 1 };
         Ok((problem, present.iter().map(|&c| effective[c]).collect()))
     }
 
     /// The intercepts that are right for weights of 0, from what the classes weigh.
-    pub(super) fn first_intercepts(&self, problem: &Problem, weights: &[f64]) -> Vec<f64> {
+    pub(super) fn initial_intercepts(&self, problem: &LogisticProblem, weights: &[f64]) -> Vec<f64> {
         let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
         match problem.vectors() {
             v if !self.fit_intercept => vec![0.0; v],
@@ -117,10 +117,10 @@ impl Logistic {
     }
 
     /// Where to start: at what was given, or at weights of 0 with the intercepts that are right for them. `weights` is what the classes weigh.
-    pub(super) fn first_point(&self, problem: &Problem, weights: &[f64]) -> Result<Point> {
+    pub(super) fn initial_point(&self, problem: &LogisticProblem, weights: &[f64]) -> Result<WeightPoint> {
         let (v, cols) = (problem.vectors(), problem.cols);
         let Some(start) = &self.start else {
-            return Ok(Point { coef: vec![0.0; cols * v], intercept: self.first_intercepts(problem, weights) });
+            return Ok(WeightPoint { coef: vec![0.0; cols * v], intercept: self.initial_intercepts(problem, weights) });
         };
         let fits = start.coef.len() == v && start.coef.iter().all(|row| row.len() == cols) && start.intercept.len() == v;
         let finite = start.coef.iter().flatten().chain(&start.intercept).all(|w| w.is_finite());
@@ -133,11 +133,11 @@ impl Logistic {
             });
         }
         let intercept = if self.fit_intercept { start.intercept.clone() } else { vec![0.0; v] };
-        Ok(Point { coef: start.coef.concat(), intercept })
+        Ok(WeightPoint { coef: start.coef.concat(), intercept })
     }
 }
 
 /// The codes of the classes that have rows.
-pub(super) fn present(problem: &Problem) -> Vec<u32> {
-    (0..problem.place.len() as u32).filter(|&c| problem.place[c as usize].is_some()).collect()
+pub(super) fn classes_with_rows(problem: &LogisticProblem) -> Vec<u32> {
+    (0..problem.class_position.len() as u32).filter(|&c| problem.class_position[c as usize].is_some()).collect()
 }

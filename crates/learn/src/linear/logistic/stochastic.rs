@@ -8,19 +8,19 @@
 //! Reference: A. Defazio, F. Bach, S. Lacoste-Julien (2014), SAGA: a fast incremental gradient method, NeurIPS; B. Polyak, A. Juditsky (1992),
 //! Acceleration of stochastic approximation by averaging, SIAM J. Control and Optimization 30.
 
-use ermine_core::{Context, CsrRef, Features, MatRef, Progress, Result, Stream, Trace};
+use ermine_core::{Context, CsrRef, Features, MatRef, Progress, Result, RngStream, Trace};
 use ermine_math::coordinate::soft_threshold;
 use ermine_math::loss::{log_sum_exp, sigmoid};
 
 use super::super::passes::contiguous;
 use super::Logistic;
-use super::cd::{Limits, Outcome};
-use super::penalty::Elastic;
-use super::rows::{Point, Rows};
+use super::cd::{StopLimits, LogisticSolution};
+use super::penalty::ElasticPenalty;
+use super::rows::{WeightPoint, LogisticData};
 
 /// Which of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StochasticMethod {
     Saga,
     Sgd,
 }
@@ -30,49 +30,49 @@ const DECAY: f64 = 0.6;
 /// Rounds of SGD between two looks at all rows.
 const LOOK: u64 = 5;
 
-enum Access<'a> {
+enum RowAccess<'a> {
     Sparse(CsrRef<'a>),
     Dense(MatRef<'a, f64>),
 }
 
 /// Minimises from a start.
-pub fn minimise(rows: &Rows<'_>, start: &Point, kind: Kind, limits: Limits, cx: &Context<'_>) -> Result<Outcome> {
+pub fn minimise(rows: &LogisticData<'_>, start: &WeightPoint, kind: StochasticMethod, limits: StopLimits, cx: &Context<'_>) -> Result<LogisticSolution> {
     let scatter = rows.scatter()?;
     let mut scratch = Vec::new();
     let access = match &rows.data.x {
-        Features::Csr(x) => Access::Sparse(*x),
-        dense => Access::Dense(contiguous(dense, &mut scratch, Logistic::NAME)?),
+        Features::Csr(x) => RowAccess::Sparse(*x),
+        dense => RowAccess::Dense(contiguous(dense, &mut scratch, Logistic::NAME)?),
     };
-    let mut walk = Walk::new(rows, &access, &scatter, start);
+    let mut walk = StochasticState::new(rows, &access, &scatter, start);
     let mut trace = Trace::timed(&["iteration", "objective", "step"]);
     // As for every method, the first line is the start.
-    trace.push(&[0.0, rows.left(start, &scatter).0 * limits.scale, 0.0]);
+    trace.push(&[0.0, rows.remaining_decrease(start, &scatter).0 * limits.scale, 0.0]);
     let mut order: Vec<usize> = (0..rows.len()).filter(|&i| rows.labels.weight_of(i) > 0.0).collect();
-    let first = 1.0 / if kind == Kind::Saga { 3.0 * walk.steep } else { walk.steep };
-    if kind == Kind::Saga {
+    let first = 1.0 / if kind == StochasticMethod::Saga { 3.0 * walk.steep } else { walk.steep };
+    if kind == StochasticMethod::Saga {
         walk.first_gradients(&order, &access);
     }
     let (mut average, mut total) = (walk.state(), 0.0);
     let (mut rounds, mut found) = (0, start.clone());
     let converged = loop {
         cx.report(Progress { stage: "round", done: rounds, total: None, objective: None })?;
-        if rounds >= limits.max_iter || cx.out_of_time() {
+        if rounds >= limits.max_iter || cx.deadline_passed() {
             break false;
         }
-        let step = if kind == Kind::Saga { first } else { first / (1.0 + rounds as f64).powf(DECAY) };
-        Stream::new(cx.seed, "logistic rows", rounds).shuffle(&mut order);
+        let step = if kind == StochasticMethod::Saga { first } else { first / (1.0 + rounds as f64).powf(DECAY) };
+        RngStream::new(cx.seed, "logistic rows", rounds).shuffle(&mut order);
         let before = walk.state();
         walk.round(&order, &access, step, kind);
         rounds += 1;
         let here = walk.state();
         let look = match kind {
-            Kind::Saga => {
+            StochasticMethod::Saga => {
                 let far = here.iter().zip(&before).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
                 let size = here.iter().fold(0.0f64, |m, a| m.max(a.abs()));
                 found = walk.point(&here);
                 far <= limits.tol * size || rounds % LOOK == 0
             }
-            Kind::Sgd => {
+            StochasticMethod::Sgd => {
                 let weight = (rounds as f64).powi(2);
                 total += weight;
                 let mean = walk.mean(order.len());
@@ -82,30 +82,30 @@ pub fn minimise(rows: &Rows<'_>, start: &Point, kind: Kind, limits: Limits, cx: 
             }
         };
         if look || rounds == limits.max_iter {
-            let (objective, left, margin) = rows.left(&found, &scatter);
+            let (objective, left, margin) = rows.remaining_decrease(&found, &scatter);
             trace.push(&[rounds as f64, objective * limits.scale, step]);
-            if limits.are_apart(objective, margin).unwrap_or(left <= 50.0 * limits.tol * limits.tol * objective) {
+            if limits.is_separated(objective, margin).unwrap_or(left <= 50.0 * limits.tol * limits.tol * objective) {
                 break true;
             }
         }
     };
-    found.share_out(rows.penalty, &(0..rows.problem.cols).collect::<Vec<_>>());
+    found.center_class_weights(rows.penalty, &(0..rows.problem.cols).collect::<Vec<_>>());
     let (mut certificate, margin) = rows.certify(&found, &scatter, limits.scale);
-    certificate.method = if kind == Kind::Saga { "saga" } else { "sgd" }.into();
+    certificate.method = if kind == StochasticMethod::Saga { "saga" } else { "sgd" }.into();
     certificate.iterations = rounds;
     certificate.converged = converged;
-    Ok(Outcome { point: found, certificate, trace, margin })
+    Ok(LogisticSolution { point: found, certificate, trace, margin })
 }
 
-struct Walk<'a> {
-    rows: &'a Rows<'a>,
+struct StochasticState<'a> {
+    rows: &'a LogisticData<'a>,
     vectors: usize,
     cols: usize,
     /// What is taken off each column (empty for nothing), and what it is divided by; 0 for a column that never moves.
     centre: Vec<f64>,
     spread: Vec<f64>,
     /// The penalty of each column in its units, as a share of one row.
-    penalty: Vec<Elastic>,
+    penalty: Vec<ElasticPenalty>,
     /// A bound on the curvature of any row.
     steep: f64,
     /// The weights of all classes of a column lie together.
@@ -123,12 +123,12 @@ struct Walk<'a> {
     now: u64,
 }
 
-impl<'a> Walk<'a> {
-    fn new(rows: &'a Rows<'a>, access: &Access<'_>, scatter: &[f64], start: &Point) -> Self {
+impl<'a> StochasticState<'a> {
+    fn new(rows: &'a LogisticData<'a>, access: &RowAccess<'_>, scatter: &[f64], start: &WeightPoint) -> Self {
         let (n, cols, v) = (rows.len(), rows.problem.cols, rows.problem.vectors());
         let counted = (0..n).filter(|&i| rows.labels.weight_of(i) > 0.0).count() as f64;
         let weight: f64 = (0..n).map(|i| rows.labels.weight_of(i)).sum();
-        let dense = matches!(access, Access::Dense(_));
+        let dense = matches!(access, RowAccess::Dense(_));
         let centre = match dense && rows.problem.intercept {
             true => rows.design.summary(rows.weight(), &vec![0.0; n], true).mean,
             false => Vec::new(),
@@ -140,8 +140,8 @@ impl<'a> Walk<'a> {
         };
         let spread: Vec<f64> = squares.iter().map(|s| (s / weight).sqrt()).collect();
         let scaled = |s: &f64| match *s > 0.0 {
-            true => Elastic { l1: rows.penalty.l1 / s / counted, l2: rows.penalty.l2 / (s * s) / counted },
-            false => Elastic::FREE,
+            true => ElasticPenalty { l1: rows.penalty.l1 / s / counted, l2: rows.penalty.l2 / (s * s) / counted },
+            false => ElasticPenalty::FREE,
         };
         let mut walk = Self {
             rows,
@@ -180,17 +180,17 @@ impl<'a> Walk<'a> {
     }
 
     /// The cells of a row in the units of the walk.
-    fn cells(&self, access: &Access<'_>, row: usize, out: &mut Vec<(usize, f64)>) {
+    fn cells(&self, access: &RowAccess<'_>, row: usize, out: &mut Vec<(usize, f64)>) {
         out.clear();
         match access {
-            Access::Sparse(x) => {
+            RowAccess::Sparse(x) => {
                 let (indices, values) = x.row(row);
                 out.extend(indices.iter().zip(values).filter(|(j, _)| self.spread[**j as usize] > 0.0).map(|(&j, v)| {
                     let j = j as usize;
                     (j, v / self.spread[j])
                 }));
             }
-            Access::Dense(x) => {
+            RowAccess::Dense(x) => {
                 let cells = x.row(row).unwrap_or(&[]).iter().enumerate().filter(|(j, _)| self.spread[*j] > 0.0);
                 out.extend(cells.map(|(j, v)| (j, (v - self.centre.get(j).copied().unwrap_or(0.0)) / self.spread[j])));
             }
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The gradients of all rows at the start.
-    fn first_gradients(&mut self, order: &[usize], access: &Access<'_>) {
+    fn first_gradients(&mut self, order: &[usize], access: &RowAccess<'_>) {
         let (v, n) = (self.vectors, order.len() as f64);
         let (mut cells, mut z, mut residual) = (Vec::new(), vec![0.0; v], vec![0.0; v]);
         for &i in order {
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
     }
 
     /// One visit of every row.
-    fn round(&mut self, order: &[usize], access: &Access<'_>, step: f64, kind: Kind) {
+    fn round(&mut self, order: &[usize], access: &RowAccess<'_>, step: f64, kind: StochasticMethod) {
         let (v, n) = (self.vectors, order.len() as f64);
         let (mut cells, mut z, mut residual) = (Vec::new(), vec![0.0; v], vec![0.0; v]);
         self.sums.fill(0.0);
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
                 z.iter_mut().zip(&self.weights[j * v..]).for_each(|(z, w)| *z += x * w);
             }
             self.residual(i, &z, &mut residual);
-            if kind == Kind::Saga {
+            if kind == StochasticMethod::Saga {
                 residual.iter_mut().zip(&mut self.last[i * v..]).for_each(|(r, last)| {
                     let now = *r;
                     *r -= *last;
@@ -243,14 +243,14 @@ impl<'a> Walk<'a> {
             }
             self.now += 1;
             for &(j, x) in &cells {
-                let Elastic { l1, l2 } = self.penalty[j];
+                let ElasticPenalty { l1, l2 } = self.penalty[j];
                 for (c, r) in residual.iter().enumerate() {
                     let at = j * v + c;
                     let moved = self.weights[at] - step * (r * x + self.mean[at]);
                     self.weights[at] = soft_threshold(moved, step * l1) / (1.0 + step * l2);
                     match kind {
-                        Kind::Saga => self.mean[at] += r * x / n,
-                        Kind::Sgd => self.sums[at] += self.weights[at],
+                        StochasticMethod::Saga => self.mean[at] += r * x / n,
+                        StochasticMethod::Sgd => self.sums[at] += self.weights[at],
                     }
                 }
                 self.moved[j] = self.now;
@@ -259,8 +259,8 @@ impl<'a> Walk<'a> {
                 for (c, r) in residual.iter().enumerate() {
                     self.intercepts[c] -= step * (r + self.mean_intercepts[c]);
                     match kind {
-                        Kind::Saga => self.mean_intercepts[c] += r / n,
-                        Kind::Sgd => self.intercept_sums[c] += self.intercepts[c],
+                        StochasticMethod::Saga => self.mean_intercepts[c] += r / n,
+                        StochasticMethod::Sgd => self.intercept_sums[c] += self.intercepts[c],
                     }
                 }
             }
@@ -271,17 +271,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Moves a column by the steps of the rows that did not have it.
-    fn catch_up(&mut self, j: usize, step: f64, kind: Kind) {
+    fn catch_up(&mut self, j: usize, step: f64, kind: StochasticMethod) {
         let missed = self.now - self.moved[j];
         if missed == 0 || self.spread[j] == 0.0 {
             return;
         }
         self.moved[j] = self.now;
-        let Elastic { l1, l2 } = self.penalty[j];
+        let ElasticPenalty { l1, l2 } = self.penalty[j];
         let keep = 1.0 / (1.0 + step * l2);
         for at in j * self.vectors..(j + 1) * self.vectors {
             let w = self.weights[at];
-            if kind == Kind::Sgd {
+            if kind == StochasticMethod::Sgd {
                 let last = keep.powf(missed as f64);
                 let sum = if keep < 1.0 { keep * (1.0 - last) / (1.0 - keep) } else { missed as f64 };
                 self.sums[at] += w * sum;
@@ -322,7 +322,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The point of a state.
-    fn point(&self, state: &[f64]) -> Point {
+    fn point(&self, state: &[f64]) -> WeightPoint {
         let (v, cols) = (self.vectors, self.cols);
         let mut intercept = state[cols * v..].to_vec();
         let mut coef = vec![0.0; cols * v];
@@ -333,7 +333,7 @@ impl<'a> Walk<'a> {
                 intercept[c] -= w * self.centre.get(j).copied().unwrap_or(0.0);
             }
         }
-        Point { coef, intercept }
+        WeightPoint { coef, intercept }
     }
 }
 
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn steps_that_were_missed_are_made_up_for_exactly() {
-        let mut s = Stream::new(1, "drift", 0);
+        let mut s = RngStream::new(1, "drift", 0);
         for _ in 0..2000 {
             let (w, pull) = (s.normal(), 0.3 * s.normal());
             let threshold = if s.below(3) == 0 { 0.0 } else { 0.2 * s.uniform() };

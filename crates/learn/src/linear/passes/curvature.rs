@@ -9,7 +9,7 @@ use super::{add, contiguous};
 
 /// What a pass gathers besides loss and gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Curvature {
+pub enum CurvatureKind {
     /// Nothing.
     None,
     /// Σ dᵢ xᵢⱼ² for every column, with dᵢ the curvature of a row (for several classes their mean).
@@ -43,10 +43,10 @@ pub enum CurvatureSums {
 
 impl CurvatureSums {
     /// Those of no rows, for every kind but [`Curvature::None`].
-    pub fn new(kind: Curvature, cols: usize, intercept: bool, sparse: bool) -> Self {
+    pub fn new(kind: CurvatureKind, cols: usize, intercept: bool, sparse: bool) -> Self {
         let width = cols + usize::from(intercept);
         match (kind, sparse) {
-            (Curvature::None | Curvature::Diagonal, _) => Self::Diagonal(vec![0.0; width]),
+            (CurvatureKind::None | CurvatureKind::Diagonal, _) => Self::Diagonal(vec![0.0; width]),
             (_, true) => Self::Products { products: Mat::zeros(width, width), intercept },
             (_, false) => Self::Moments { moments: Moments::new(cols, 0), intercept },
         }

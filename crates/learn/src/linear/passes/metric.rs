@@ -6,7 +6,7 @@ use ermine_core::Mat;
 use ermine_math::linalg::{Cholesky, eigen_symmetric};
 use serde::{Deserialize, Serialize};
 
-use super::Curvature;
+use super::CurvatureKind;
 
 /// A positive definite approximation of the Hessian, or the Hessian.
 ///
@@ -14,20 +14,20 @@ use super::Curvature;
 /// other and nothing penalises them, a small multiple of the identity is added: the step then has no part along
 /// directions that the data does not determine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Metric {
+pub struct HessianMetric {
     /// Which approximation it is.
-    pub kind: Curvature,
+    pub kind: CurvatureKind,
     /// The Hessian, the matrix that stands for every class, or a diagonal of one row.
     matrix: Mat<f64>,
     /// Steps of a diagonal divide by the geometric mean of it and this, when this is above 0.
     #[serde(default)]
     least: f64,
     #[serde(skip)]
-    factor: OnceLock<Factor>,
+    factor: OnceLock<ScaledCholesky>,
 }
 
 #[derive(Debug, Clone)]
-struct Factor {
+struct ScaledCholesky {
     cholesky: Option<Cholesky>,
     scale: Vec<f64>,
     singular: bool,
@@ -38,9 +38,9 @@ const SINGULAR: f64 = 1e-13;
 /// What is added to the unit diagonal then.
 const DAMPING: f64 = 1e-9;
 
-impl Metric {
+impl HessianMetric {
     /// The metric that a matrix is: square, or one row for a diagonal.
-    pub fn from_matrix(kind: Curvature, matrix: Mat<f64>) -> Self {
+    pub fn from_matrix(kind: CurvatureKind, matrix: Mat<f64>) -> Self {
         Self { kind, matrix, least: 0.0, factor: OnceLock::new() }
     }
 
@@ -50,8 +50,8 @@ impl Metric {
     /// Sparse columns that occur together share their curvature: alone, each of two columns that occur in the same rows bends as much
     /// as both do, and apart hardly more than the penalty. The diagonal says the one, the penalty the other, and the truth lies between. On text this
     /// takes a third of the steps that the diagonal takes, and fewer than no metric at all, also when the columns are in different units.
-    pub fn tempered(mut self, least: f64) -> Self {
-        if self.kind == Curvature::Diagonal {
+    pub fn damped(mut self, least: f64) -> Self {
+        if self.kind == CurvatureKind::Diagonal {
             self.least = least;
         }
         self
@@ -66,9 +66,9 @@ impl Metric {
     }
 
     /// The curvature along one number of a point.
-    pub fn along(&self, at: usize) -> f64 {
+    pub fn diagonal_at(&self, at: usize) -> f64 {
         match self.kind {
-            Curvature::Diagonal => self.matrix[(0, at % self.matrix.cols())],
+            CurvatureKind::Diagonal => self.matrix[(0, at % self.matrix.cols())],
             _ => {
                 let at = at % self.matrix.rows();
                 self.matrix[(at, at)]
@@ -79,8 +79,8 @@ impl Metric {
     /// dᵀ H d.
     pub fn quadratic(&self, d: &[f64]) -> f64 {
         let n = self.matrix.cols();
-        if self.kind == Curvature::Diagonal {
-            return d.iter().enumerate().map(|(at, d)| d * d * self.along(at)).sum();
+        if self.kind == CurvatureKind::Diagonal {
+            return d.iter().enumerate().map(|(at, d)| d * d * self.diagonal_at(at)).sum();
         }
         let part =
             |d: &[f64]| -> f64 { (0..n).map(|a| d[a] * self.matrix.row(a).iter().zip(d).map(|(m, d)| m * d).sum::<f64>()).sum() };
@@ -89,15 +89,15 @@ impl Metric {
 
     /// Whether the data leaves a direction undetermined.
     pub fn is_singular(&self) -> bool {
-        self.kind != Curvature::Diagonal && self.factor().singular
+        self.kind != CurvatureKind::Diagonal && self.factor().singular
     }
 
     /// Replaces a gradient by the step H⁻¹ g.
     pub fn solve(&self, g: &mut [f64]) {
         let n = self.matrix.cols();
-        if self.kind == Curvature::Diagonal {
+        if self.kind == CurvatureKind::Diagonal {
             for (at, g) in g.iter_mut().enumerate() {
-                let d = self.along(at);
+                let d = self.diagonal_at(at);
                 let d = if self.least > 0.0 { (d * self.least).sqrt() } else { d };
                 *g = if d > 0.0 { *g / d } else { 0.0 };
             }
@@ -124,7 +124,7 @@ impl Metric {
     /// The square roots of the diagonal of H⁻¹, when H is the Hessian and determines every number.
     pub fn standard_errors(&self) -> Option<Vec<f64>> {
         let factor = self.factor();
-        if self.kind != Curvature::Full || factor.singular {
+        if self.kind != CurvatureKind::Full || factor.singular {
             return None;
         }
         let diagonal = factor.cholesky.as_ref()?.inverse_diagonal();
@@ -140,15 +140,15 @@ impl Metric {
 
     /// The directions that the data leaves undetermined, one vector each: those along which a matrix that is scaled to a unit
     /// diagonal vanishes, and columns of zeros.
-    pub fn undetermined(&self) -> Vec<Vec<f64>> {
+    pub fn null_directions(&self) -> Vec<Vec<f64>> {
         let n = self.matrix.cols();
-        let (present, absent): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| self.along(j) > 0.0);
+        let (present, absent): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| self.diagonal_at(j) > 0.0);
         let unit = |j: usize| (0..n).map(|i| f64::from(u8::from(i == j))).collect();
         let mut out: Vec<Vec<f64>> = absent.into_iter().map(unit).collect();
-        if self.kind == Curvature::Diagonal {
+        if self.kind == CurvatureKind::Diagonal {
             return out;
         }
-        let scale: Vec<f64> = present.iter().map(|&j| 1.0 / self.along(j).sqrt()).collect();
+        let scale: Vec<f64> = present.iter().map(|&j| 1.0 / self.diagonal_at(j).sqrt()).collect();
         let cell = |a: usize, b: usize| self.matrix[(present[a], present[b])] * scale[a] * scale[b];
         let Ok(eigen) = eigen_symmetric(Mat::from_fn(present.len(), present.len(), cell).view()) else { return out };
         let largest = eigen.values.iter().copied().fold(0.0, f64::max);
@@ -162,14 +162,14 @@ impl Metric {
 
     /// An estimate of the condition number, after scaling.
     pub fn condition(&self) -> Option<f64> {
-        if self.kind == Curvature::Diagonal {
+        if self.kind == CurvatureKind::Diagonal {
             return None;
         }
         let rcond = self.factor().cholesky.as_ref()?.reciprocal_condition();
         (rcond > 0.0).then(|| 1.0 / rcond)
     }
 
-    fn factor(&self) -> &Factor {
+    fn factor(&self) -> &ScaledCholesky {
         self.factor.get_or_init(|| {
             let n = self.matrix.rows();
             let scale: Vec<f64> = (0..n)
@@ -184,7 +184,7 @@ impl Metric {
             };
             match Cholesky::new(scaled(0.0).view()) {
                 Ok(cholesky) if cholesky.reciprocal_condition() > SINGULAR => {
-                    Factor { cholesky: Some(cholesky), scale, singular: false }
+                    ScaledCholesky { cholesky: Some(cholesky), scale, singular: false }
                 }
                 _ => {
                     let mut damping = DAMPING;
@@ -193,7 +193,7 @@ impl Metric {
                         damping *= 100.0;
                         cholesky = Cholesky::new(scaled(damping).view()).ok();
                     }
-                    Factor { cholesky, scale, singular: true }
+                    ScaledCholesky { cholesky, scale, singular: true }
                 }
             }
         })

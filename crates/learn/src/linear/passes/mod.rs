@@ -6,14 +6,14 @@ mod metric;
 mod rows;
 mod sample;
 
-pub use curvature::{Curvature, CurvatureSums};
-pub use metric::Metric;
-pub use rows::{contiguous, lie_ahead, sparse_dot};
-pub use sample::{MOST_ROWS, Piece, Sample};
+pub use curvature::{CurvatureKind, CurvatureSums};
+pub use metric::HessianMetric;
+pub use rows::{contiguous, next_rows, sparse_dot};
+pub use sample::{MOST_ROWS, SamplePiece, RowSample};
 
 /// Whether a new Hessian at the next point is worth its `cost` in passes: at the rate of the last step, would going on with the old one from
 /// this distance take longer than two steps with new ones?
-pub fn renewal_pays(rate: f64, distance: f64, enough: f64, cost: f64) -> bool {
+pub fn refresh_pays(rate: f64, distance: f64, enough: f64, cost: f64) -> bool {
     rate >= 0.5 || (enough / distance).ln() / rate.ln() > 2.0 * (1.0 + cost)
 }
 

@@ -21,7 +21,7 @@ pub fn contiguous<'s>(x: &Features<'s>, scratch: &'s mut Vec<f64>, learner: &str
 }
 
 /// The memory of the next `count` rows from `start` on, where they are read in place.
-pub fn lie_ahead<'a>(x: &Features<'a>, start: usize, count: usize) -> &'a [f64] {
+pub fn next_rows<'a>(x: &Features<'a>, start: usize, count: usize) -> &'a [f64] {
     match x {
         Features::F64(m) if start < m.rows() && (m.col_stride() == 1 || m.cols() <= 1) => {
             let rows = m.row_range(start..m.rows().min(start + count));

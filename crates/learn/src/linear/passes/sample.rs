@@ -18,19 +18,19 @@ const FEW_ROWS: usize = 256;
 /// Evenly spaced rows with targets of type `T`, in the pieces they came in: joining them would copy them at every level of
 /// the merge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Sample<T> {
+pub struct RowSample<T> {
     /// How many rows each stands for.
     pub stride: usize,
     /// How many rows it may have.
     most: usize,
     cols: usize,
     /// The rows.
-    pub pieces: Vec<Piece<T>>,
+    pub pieces: Vec<SamplePiece<T>>,
 }
 
 /// Rows of one block.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Piece<T> {
+pub struct SamplePiece<T> {
     /// The columns.
     pub x: Mat<f64>,
     /// The targets.
@@ -39,7 +39,7 @@ pub struct Piece<T> {
     pub weight: Vec<f64>,
 }
 
-impl<T: Copy> Sample<T> {
+impl<T: Copy> RowSample<T> {
     /// A sample of no rows, for a fit of `numbers` numbers; of at most so many rows, and [`MOST_ROWS`] in any case.
     pub fn new(cols: usize, numbers: usize, most: usize) -> Self {
         let most = most.min(MOST_ROWS).min(MOST_CELLS / cols.max(1));
@@ -50,13 +50,13 @@ impl<T: Copy> Sample<T> {
     /// Takes in some of the rows of a block.
     pub fn add(&mut self, rows: &Dataset<'_>, y: &[T], learner: &str) -> Result<()> {
         let kept: Vec<usize> = (0..rows.rows()).step_by(self.stride).collect();
-        let x = match rows.x.take(&kept) {
+        let x = match rows.x.take_rows(&kept) {
             OwnedFeatures::F64(x) => x,
             other => other.view().f64_rows(&mut Vec::new(), learner)?.to_owned(),
         };
         let weight = rows.weight.map_or(Vec::new(), |w| kept.iter().map(|&i| w[i]).collect());
         let y = kept.iter().map(|&i| y[i]).collect();
-        self.pieces.push(Piece { x, y, weight });
+        self.pieces.push(SamplePiece { x, y, weight });
         self.bound();
         Ok(())
     }
@@ -64,10 +64,10 @@ impl<T: Copy> Sample<T> {
     /// Takes in a sample of the rows after these.
     pub fn merge(&mut self, mut other: Self) {
         while self.stride < other.stride {
-            self.thin();
+            self.halve();
         }
         while other.stride < self.stride {
-            other.thin();
+            other.halve();
         }
         self.pieces.append(&mut other.pieces);
         self.bound();
@@ -75,17 +75,17 @@ impl<T: Copy> Sample<T> {
 
     /// How many rows it has.
     pub fn rows(&self) -> usize {
-        self.pieces.iter().map(Piece::rows).sum()
+        self.pieces.iter().map(SamplePiece::rows).sum()
     }
 
     fn bound(&mut self) {
         while self.rows() > self.most {
-            self.thin();
+            self.halve();
         }
     }
 
     /// Keeps every second row, counted over all pieces.
-    fn thin(&mut self) {
+    fn halve(&mut self) {
         self.stride *= 2;
         let mut skip = 0;
         for piece in &mut self.pieces {
@@ -101,7 +101,7 @@ impl<T: Copy> Sample<T> {
     }
 
     /// Whether its optimum is near that of all rows, for a point of `numbers` numbers.
-    pub fn is_telling(&self, numbers: usize) -> bool {
+    pub fn is_large_enough(&self, numbers: usize) -> bool {
         self.rows() >= 2048.max(ROWS_A_NUMBER * numbers)
     }
 
@@ -122,7 +122,7 @@ impl<T: Copy> Sample<T> {
     }
 
     /// The pieces in groups that are worth a task; they depend only on their sizes.
-    fn groups(&self) -> Vec<&[Piece<T>]> {
+    fn groups(&self) -> Vec<&[SamplePiece<T>]> {
         const GROUP_ROWS: usize = 2048;
         let mut groups = Vec::new();
         let (mut start, mut rows) = (0, 0);
@@ -140,12 +140,12 @@ impl<T: Copy> Sample<T> {
     pub fn gather<P: Partial>(
         &self,
         empty: impl Fn() -> P + Sync,
-        add: impl Fn(&Piece<T>, &mut P) -> Result<()> + Sync,
+        add: impl Fn(&SamplePiece<T>, &mut P) -> Result<()> + Sync,
     ) -> Result<P>
     where
         T: Sync,
     {
-        let of_group = |pieces: &[Piece<T>]| {
+        let of_group = |pieces: &[SamplePiece<T>]| {
             let mut sums = empty();
             pieces.iter().try_for_each(|piece| add(piece, &mut sums))?;
             Ok(sums)
@@ -159,7 +159,7 @@ impl<T: Copy> Sample<T> {
     }
 }
 
-impl<T> Piece<T> {
+impl<T> SamplePiece<T> {
     /// The weight of a row.
     pub fn weight_of(&self, row: usize) -> f64 {
         if self.weight.is_empty() { 1.0 } else { self.weight[row] }
@@ -178,10 +178,10 @@ mod tests {
 
     #[test]
     fn the_sample_is_bounded_and_even() {
-        let mut all = Sample::<u32>::new(1, 1, MOST_ROWS);
+        let mut all = RowSample::<u32>::new(1, 1, MOST_ROWS);
         for block in 0..200usize {
             let x: Vec<f64> = (0..4096).map(|i| (block * 4096 + i) as f64).collect();
-            let mut part = Sample::new(1, 1, MOST_ROWS);
+            let mut part = RowSample::new(1, 1, MOST_ROWS);
             part.add(&Dataset::new(Features::F64(MatRef::row_major(&x, 4096, 1))), &[0; 4096], "test").unwrap();
             all.merge(part);
         }

@@ -6,7 +6,7 @@
 use ermine_core::{Context, Mat, Progress, Result, Trace};
 use ermine_math::linalg::Cholesky;
 
-use super::program::Program;
+use super::program::LinearProgram;
 
 /// Gap relative to the objective that leaves no doubt which rows lie on the plane.
 const ENOUGH: f64 = 1e-10;
@@ -16,7 +16,7 @@ const STEPS: u64 = 60;
 const BACK_OFF: f64 = 0.999_95;
 
 /// Where the steps ended.
-pub struct Interior {
+pub struct InteriorPoint {
     pub b: Vec<f64>,
     /// The weight of each row in the last least-squares step: large for rows on the plane.
     pub weight: Vec<f64>,
@@ -24,7 +24,7 @@ pub struct Interior {
 }
 
 /// Goes to the optimum from inside; `course` gets objective and gap, a row a step.
-pub fn solve(program: &Program, course: &mut Trace, cx: &Context<'_>) -> Result<Interior> {
+pub fn solve(program: &LinearProgram, course: &mut Trace, cx: &Context<'_>) -> Result<InteriorPoint> {
     let (n, q) = (program.len(), program.width());
     let (lo, hi) = (&program.lo, &program.hi);
     let width: Vec<f64> = lo.iter().zip(hi).map(|(l, h)| h - l).collect();
@@ -37,7 +37,7 @@ pub fn solve(program: &Program, course: &mut Trace, cx: &Context<'_>) -> Result<
     let first = program.objective(&r);
     let apart = r.iter().zip(&width).map(|(r, w)| r.abs() * w).sum::<f64>() / width.iter().sum::<f64>();
     if apart == 0.0 || !apart.is_finite() {
-        return Ok(Interior { b, weight: width, steps: 0 });
+        return Ok(InteriorPoint { b, weight: width, steps: 0 });
     }
     let (mut a, mut s): (Vec<f64>, Vec<f64>) = (lo.iter().map(|l| -l).collect(), hi.clone());
     let mut z: Vec<f64> = r.iter().map(|r| (-r).max(0.0) + 0.1 * apart).collect();
@@ -102,7 +102,7 @@ pub fn solve(program: &Program, course: &mut Trace, cx: &Context<'_>) -> Result<
         steps += 1;
     }
     (0..n).for_each(|i| weight[i] = 1.0 / (z[i] / a[i] + v[i] / s[i]));
-    Ok(Interior { b, weight, steps })
+    Ok(InteriorPoint { b, weight, steps })
 }
 
 /// How far the pulls may go before one meets its limit; above 1 when none does in a whole step.
@@ -127,12 +127,12 @@ fn longest_apart(z: &[f64], v: &[f64], dz: &[f64], dv: &[f64]) -> f64 {
 }
 
 /// A factorisation in units in which the diagonal is 1, made regular where columns depend on each other.
-struct Factor {
+struct RegularizedFactor {
     unit: Vec<f64>,
     cholesky: Option<Cholesky>,
 }
 
-impl Factor {
+impl RegularizedFactor {
     fn solve(&self, b: &mut [f64]) {
         b.iter_mut().zip(&self.unit).for_each(|(b, u)| *b *= u);
         if let Some(cholesky) = &self.cholesky {
@@ -142,7 +142,7 @@ impl Factor {
     }
 }
 
-fn factorise(mut a: Mat<f64>) -> Factor {
+fn factorise(mut a: Mat<f64>) -> RegularizedFactor {
     let n = a.rows();
     let unit: Vec<f64> = (0..n).map(|j| a[(j, j)].sqrt().recip()).map(|u| if u.is_finite() { u } else { 0.0 }).collect();
     for i in 0..n {
@@ -154,9 +154,9 @@ fn factorise(mut a: Mat<f64>) -> Factor {
     loop {
         (0..n).for_each(|i| a[(i, i)] = 1.0 + ridge);
         match Cholesky::new(a.view()) {
-            Ok(cholesky) => return Factor { unit, cholesky: Some(cholesky) },
+            Ok(cholesky) => return RegularizedFactor { unit, cholesky: Some(cholesky) },
             Err(_) if ridge < 1.0 => ridge *= 100.0,
-            Err(_) => return Factor { unit, cholesky: None },
+            Err(_) => return RegularizedFactor { unit, cholesky: None },
         }
     }
 }

@@ -10,14 +10,14 @@ use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
     Range, Regressor, Report, Result, Schema, Spec, Task as Job, Trace,
 };
-use ermine_math::loss::Loss;
+use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use super::least_squares::ldexp;
-use super::line::{self, Line};
-use scaled::Scaled;
-use solve::{Optimum, Task};
+use super::line::{self, LinearFunction};
+use scaled::ScaledData;
+use solve::{QuantileOptimum, QuantileProblem};
 
 const NAME: &str = "quantile";
 
@@ -83,7 +83,7 @@ impl Default for Quantile {
 
 impl Quantile {
     /// A level near 0 or 1 at which the optimum is the limit: less than any one row weighs.
-    fn inner_level(&self, data: &Scaled<'_>) -> f64 {
+    fn inner_level(&self, data: &ScaledData<'_>) -> f64 {
         let least = data.weight.iter().copied().fold(1.0, f64::min);
         let small = (0.25 * least / data.total).max(1e-12);
         self.quantile.clamp(small.min(0.25), 1.0 - small.min(0.25))
@@ -99,7 +99,7 @@ impl Quantile {
         let y = data.y.reals()?;
         let values = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).map(|i| *y.at(i, 0));
         let intercept = if self.quantile == 0.0 { values.fold(f64::MAX, f64::min) } else { values.fold(f64::MIN, f64::max) };
-        let line = Line { coef: vec![0.0; data.cols()], intercept };
+        let line = LinearFunction { coef: vec![0.0; data.cols()], intercept };
         let r = line.residuals(data, NAME)?;
         let certificate = Certificate {
             method: "limit".into(),
@@ -119,9 +119,9 @@ impl Quantile {
         format!("level {level} is the limit of levels near it: the plane {side} all rows that is nearest to them")
     }
 
-    fn model(&self, data: &Dataset<'_>, scaled: &Scaled<'_>, found: Optimum) -> Result<QuantileModel> {
+    fn model(&self, data: &Dataset<'_>, scaled: &ScaledData<'_>, found: QuantileOptimum) -> Result<QuantileModel> {
         let p = found.columns.len();
-        let mut line = Line { coef: vec![0.0; data.cols()], intercept: ldexp(found.b[p], -scaled.y_exponent) };
+        let mut line = LinearFunction { coef: vec![0.0; data.cols()], intercept: ldexp(found.b[p], -scaled.y_exponent) };
         for (k, &j) in found.columns.iter().enumerate() {
             line.coef[j] = ldexp(found.b[k], scaled.exponent[j] - scaled.y_exponent);
             if !line.coef[j].is_finite() {
@@ -130,7 +130,7 @@ impl Quantile {
                 )));
             }
         }
-        let loss = Loss::Pinball { tau: self.quantile };
+        let loss = RowLoss::Pinball { tau: self.quantile };
         let sum: f64 = found.residuals.iter().zip(&scaled.weight).map(|(r, w)| w * loss.value(*r, 0.0)).sum();
         let penalty: f64 = line.coef.iter().map(|b| self.alpha * b.abs()).sum();
         let objective = ldexp(sum / scaled.total, -scaled.y_exponent) + penalty;
@@ -190,9 +190,9 @@ fn shares(weight: Option<&[f64]>, r: &[f64]) -> [f64; 3] {
 impl Learner for Quantile {
     type Model = QuantileModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-6..10:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-6..10:log"];
 
-    const ABSOLUTE_PENALTY: bool = true;
+    const L1_PENALTY: bool = true;
 
     const SPEC: Spec = Spec {
         name: NAME,
@@ -232,15 +232,15 @@ impl Learner for Quantile {
         if let Some(model) = self.constant(data)? {
             return Ok(model);
         }
-        let scaled = Scaled::new(data, self.fit_intercept)?;
+        let scaled = ScaledData::new(data, self.fit_intercept)?;
         let penalty: Vec<f64> = scaled.exponent.iter().map(|&e| ldexp(self.alpha, e) * scaled.total).collect();
-        let task = Task { data: &scaled, tau: self.inner_level(&scaled), fit_intercept: self.fit_intercept, penalty: &penalty };
+        let task = QuantileProblem { data: &scaled, tau: self.inner_level(&scaled), fit_intercept: self.fit_intercept, penalty: &penalty };
         let found = task.solve(cx)?;
         self.model(data, &scaled, found)
     }
 
     fn load(input: &ModelReader) -> Result<QuantileModel> {
-        let line = line::load_one(input)?;
+        let line = line::load_single(input)?;
         let share: Vec<f64> = input.vec_of("share", 3)?;
         if !share.iter().all(|s| (0.0..=1.0).contains(s)) {
             return Err(Error::Model("shares of rows that are not between 0 and 1".into()));
@@ -293,7 +293,7 @@ impl Model for QuantileModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 

@@ -14,12 +14,12 @@ const TASK: usize = 4096;
 
 /// Rows of the data, scaled and in the columns of the program.
 #[derive(Debug, Clone)]
-pub enum Rows {
+pub enum LpRows {
     Dense(Mat<f64>),
     Sparse(Csr),
 }
 
-impl Rows {
+impl LpRows {
     pub fn count(&self) -> usize {
         match self {
             Self::Dense(m) => m.rows(),
@@ -36,8 +36,8 @@ impl Rows {
 }
 
 #[derive(Debug, Clone)]
-pub struct Program {
-    pub rows: Rows,
+pub struct LinearProgram {
+    pub rows: LpRows,
     pub intercept: bool,
     /// Targets and limits, of the rows first, then of the penalised columns.
     pub y: Vec<f64>,
@@ -47,7 +47,7 @@ pub struct Program {
     pub penalised: Vec<usize>,
 }
 
-impl Program {
+impl LinearProgram {
     /// Columns of the data.
     pub fn cols(&self) -> usize {
         self.rows.cols()
@@ -69,7 +69,7 @@ impl Program {
         let bias = if self.intercept { b[p] } else { 0.0 };
         let (real, unit) = out.split_at_mut(n);
         match &self.rows {
-            Rows::Dense(m) => {
+            LpRows::Dense(m) => {
                 let step = rows_at_once(p);
                 real.par_chunks_mut(TASK).enumerate().for_each(|(t, out)| {
                     for (k, out) in out.chunks_mut(step).enumerate() {
@@ -78,7 +78,7 @@ impl Program {
                     }
                 });
             }
-            Rows::Sparse(m) => {
+            LpRows::Sparse(m) => {
                 let x = m.view();
                 real.par_chunks_mut(TASK).enumerate().for_each(|(t, out)| {
                     for (i, o) in out.iter_mut().enumerate() {
@@ -100,14 +100,14 @@ impl Program {
             .map(|(t, f)| {
                 let mut out = vec![0.0; p + 1];
                 match &self.rows {
-                    Rows::Dense(m) => {
+                    LpRows::Dense(m) => {
                         let step = rows_at_once(p);
                         for (k, f) in f.chunks(step).enumerate() {
                             let first = t * TASK + k * step;
                             add_products(m.view().row_range(first..first + f.len()), f, 1, &mut out, p.max(1), &[]);
                         }
                     }
-                    Rows::Sparse(m) => {
+                    LpRows::Sparse(m) => {
                         let x = m.view();
                         for (i, f) in f.iter().enumerate().filter(|f| *f.1 != 0.0) {
                             let (indices, values) = x.row(t * TASK + i);
@@ -131,7 +131,7 @@ impl Program {
         let (n, p, q) = (self.rows.count(), self.cols(), self.width());
         let mut out = Mat::zeros(q, q);
         match &self.rows {
-            Rows::Dense(m) => {
+            LpRows::Dense(m) => {
                 let parts: Vec<Moments> = f[..n]
                     .par_chunks(TASK)
                     .enumerate()
@@ -157,7 +157,7 @@ impl Program {
                     out[(p, p)] = weight;
                 }
             }
-            Rows::Sparse(m) => {
+            LpRows::Sparse(m) => {
                 let x = m.view();
                 for (i, &w) in f[..n].iter().enumerate() {
                     let (indices, values) = x.row(i);
@@ -192,8 +192,8 @@ impl Program {
             return;
         }
         match &self.rows {
-            Rows::Dense(m) => out[..p].copy_from_slice(m.row(i)),
-            Rows::Sparse(m) => {
+            LpRows::Dense(m) => out[..p].copy_from_slice(m.row(i)),
+            LpRows::Sparse(m) => {
                 let (indices, values) = m.view().row(i);
                 indices.iter().zip(values).for_each(|(&j, v)| out[j as usize] += v);
             }

@@ -4,14 +4,14 @@ use ermine_core::{Csr, Dataset, Features, Mat, Result};
 use rayon::prelude::*;
 
 use super::NAME;
-use super::program::Rows;
+use super::program::LpRows;
 use crate::linear::least_squares::{exponent_of, ldexp};
 
 /// Rows of the data that are read at a time.
 const BLOCK: usize = 1024;
 
 /// Rows of weight above 0, by place: column j less `centre[j]` is `x 2^exponent - centre`.
-pub struct Scaled<'a> {
+pub struct ScaledData<'a> {
     data: Dataset<'a>,
     /// The rows of weight above 0.
     pub rows: Vec<usize>,
@@ -29,15 +29,15 @@ pub struct Scaled<'a> {
 
 /// Least and largest value and sum of a column.
 #[derive(Clone, Copy)]
-struct Extent {
+struct ColumnExtent {
     least: f64,
     most: f64,
     sum: f64,
 }
 
-const NOTHING: Extent = Extent { least: f64::INFINITY, most: f64::NEG_INFINITY, sum: 0.0 };
+const NOTHING: ColumnExtent = ColumnExtent { least: f64::INFINITY, most: f64::NEG_INFINITY, sum: 0.0 };
 
-impl Extent {
+impl ColumnExtent {
     fn add(&mut self, v: f64) {
         self.least = self.least.min(v);
         self.most = self.most.max(v);
@@ -55,7 +55,7 @@ impl Extent {
     }
 }
 
-impl<'a> Scaled<'a> {
+impl<'a> ScaledData<'a> {
     pub fn new(data: &Dataset<'a>, fit_intercept: bool) -> Result<Self> {
         let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
         let largest = rows.iter().map(|&i| data.weight_of(i)).fold(0.0, f64::max);
@@ -116,9 +116,9 @@ impl<'a> Scaled<'a> {
     }
 
     /// Extents of the columns times 2^exponent, over the rows of weight above 0; of sparse rows, of what is stored.
-    fn extents(&self) -> Result<Vec<Extent>> {
+    fn extents(&self) -> Result<Vec<ColumnExtent>> {
         let p = self.data.cols();
-        let parts: Vec<Result<Vec<Extent>>> = self
+        let parts: Vec<Result<Vec<ColumnExtent>>> = self
             .blocks()
             .into_par_iter()
             .map(|(first, range)| {
@@ -163,7 +163,7 @@ impl<'a> Scaled<'a> {
     }
 
     /// The rows at given places (ascending), in the given columns.
-    pub fn take(&self, places: &[usize], columns: &[usize]) -> Result<Rows> {
+    pub fn take(&self, places: &[usize], columns: &[usize]) -> Result<LpRows> {
         if let Features::Csr(x) = self.data.x {
             let mut new = vec![u32::MAX; self.data.cols()];
             columns.iter().enumerate().for_each(|(k, &j)| new[j] = k as u32);
@@ -178,7 +178,7 @@ impl<'a> Scaled<'a> {
                 }
                 indptr.push(values.len());
             }
-            return Ok(Rows::Sparse(Csr::new(indptr, indices, values, columns.len())?));
+            return Ok(LpRows::Sparse(Csr::new(indptr, indices, values, columns.len())?));
         }
         let mut out = Mat::zeros(places.len(), columns.len());
         let mut at = 0;
@@ -198,7 +198,7 @@ impl<'a> Scaled<'a> {
             }
             at = end;
         }
-        Ok(Rows::Dense(out))
+        Ok(LpRows::Dense(out))
     }
 
     /// Residuals of all rows at `b`, whose last element is the intercept.

@@ -9,9 +9,9 @@ use ermine_core::{Context, Error, Result, Trace};
 use ermine_math::dd::Dd;
 
 use super::interior;
-use super::program::{Program, Rows};
-use super::scaled::Scaled;
-use super::vertex::{Side, Vertex, choose_basis, independent_columns};
+use super::program::{LinearProgram, LpRows};
+use super::scaled::ScaledData;
+use super::vertex::{PlaneSide, BasicSolution, choose_basis, independent_columns};
 
 /// By how much the level is lowered to choose among several optima: the lowest is taken.
 const TILT: f64 = 1e-9;
@@ -23,8 +23,8 @@ const MORE_COLUMNS: usize = 32;
 const FALLEN: f64 = 1e-12;
 
 /// What is asked for, in scaled units.
-pub struct Task<'a> {
-    pub data: &'a Scaled<'a>,
+pub struct QuantileProblem<'a> {
+    pub data: &'a ScaledData<'a>,
     pub tau: f64,
     pub fit_intercept: bool,
     /// The penalty of a column, times the total weight; 0 for none.
@@ -32,7 +32,7 @@ pub struct Task<'a> {
 }
 
 /// The optimum.
-pub struct Optimum {
+pub struct QuantileOptimum {
     /// The columns of `b`; all others have the coefficient 0.
     pub columns: Vec<usize>,
     /// Coefficients, then the intercept (0 without one), of columns that are not centred.
@@ -57,14 +57,14 @@ pub struct Optimum {
 
 /// A row of a basis by what it stands for.
 #[derive(Clone, Copy, PartialEq)]
-enum Member {
+enum BasisMember {
     Row(usize),
     Column(usize),
 }
 
-impl Task<'_> {
+impl QuantileProblem<'_> {
     /// The optimum over all columns that vary.
-    pub fn solve(&self, cx: &Context<'_>) -> Result<Optimum> {
+    pub fn solve(&self, cx: &Context<'_>) -> Result<QuantileOptimum> {
         let data = self.data;
         // A penalty beyond what all rows can pull leaves no doubt.
         let eligible: Vec<usize> = data.varying.iter().copied().filter(|&j| self.penalty[j] < 4.0 * data.total).collect();
@@ -73,12 +73,12 @@ impl Task<'_> {
         let (mut steps, mut exchanges, mut lowest) = (0, 0, f64::INFINITY);
         loop {
             let optimum = match self.of_columns(&columns, cx)? {
-                Found::Optimum(o) => {
+                LpResult::Optimum(o) => {
                     steps += o.steps;
                     exchanges += o.exchanges;
-                    Optimum { rank, steps, exchanges, ..*o }
+                    QuantileOptimum { rank, steps, exchanges, ..*o }
                 }
-                Found::Deficient(kept) => {
+                LpResult::Deficient(kept) => {
                     rank = Some(kept.len());
                     columns = kept;
                     continue;
@@ -118,7 +118,7 @@ impl Task<'_> {
     }
 
     /// The optimum over given columns.
-    fn of_columns(&self, columns: &[usize], cx: &Context<'_>) -> Result<Found> {
+    fn of_columns(&self, columns: &[usize], cx: &Context<'_>) -> Result<LpResult> {
         let (n, q) = (self.data.rows.len(), columns.len() + 1);
         let sample = ((q as f64).sqrt() * (n as f64).powf(2.0 / 3.0)).ceil() as usize;
         let mut steps = 0;
@@ -131,16 +131,16 @@ impl Task<'_> {
             steps += start.steps;
             let mut b = start.b;
             b.resize(q, 0.0);
-            small = Some(Split::new(self.data.residuals(columns, &b)?, sample));
+            small = Some(RowPartition::new(self.data.residuals(columns, &b)?, sample));
         }
         let mut members: Vec<usize> = small.as_ref().map_or_else(|| (0..n).collect(), |s| s.near.clone());
-        let mut basis: Option<Vec<Member>> = None;
+        let mut basis: Option<Vec<BasisMember>> = None;
         let mut exchanges = 0;
         loop {
             let program = self.program(&members, small.as_ref(), columns)?;
             let known = basis.take().and_then(|b| self.places(&program, &members, columns, &b));
             let mut start = match known {
-                Some(rows) => Vertex::through(&program, rows)?,
+                Some(rows) => BasicSolution::basis_through(&program, rows)?,
                 None => None,
             };
             if start.is_none() {
@@ -152,9 +152,9 @@ impl Task<'_> {
                     if kept.len() == columns.len() {
                         return Err(Error::Numeric("the rows do not determine a plane".into()));
                     }
-                    return Ok(Found::Deficient(kept.into_iter().map(|k| columns[k]).collect()));
+                    return Ok(LpResult::Deficient(kept.into_iter().map(|k| columns[k]).collect()));
                 }
-                start = Vertex::through(&program, rows)?;
+                start = BasicSolution::basis_through(&program, rows)?;
             }
             let Some(mut vertex) = start else {
                 return Err(Error::Numeric(
@@ -167,15 +167,15 @@ impl Task<'_> {
                 lowered.lo[i] -= by;
                 lowered.hi[i] -= by;
             }
-            vertex.improve(&lowered, cx)?;
-            let reached = vertex.improve(&program, cx)?;
+            vertex.pivot_to_optimum(&lowered, cx)?;
+            let reached = vertex.pivot_to_optimum(&program, cx)?;
             exchanges += vertex.exchanges;
             let mut b = vertex.b.clone();
             b.resize(q, 0.0);
             let r = self.data.residuals(columns, &b)?;
             if let Some(split) = &mut small {
                 let kept = split.sides().iter().zip(&vertex.side[members.len()..]).all(|(a, b)| a == b);
-                let wrong = split.wrong(&r);
+                let wrong = split.violated_rows(&r);
                 if !kept || !wrong.is_empty() {
                     if !kept || wrong.len() > members.len() / 4 {
                         let more = 2 * members.len();
@@ -183,19 +183,19 @@ impl Task<'_> {
                             small = None;
                             members = (0..n).collect();
                         } else {
-                            *split = Split::new(r, more);
+                            *split = RowPartition::new(r, more);
                             members.clone_from(&split.near);
                         }
                     } else {
                         basis = self.members(&members, columns, &program, &vertex);
-                        split.take_in(&wrong);
+                        split.add_rows(&wrong);
                         members.clone_from(&split.near);
                     }
                     continue;
                 }
             }
-            let optimum = self.conclude(columns, &program, &members, small.as_ref(), vertex, r)?;
-            return Ok(Found::Optimum(Box::new(Optimum { steps, exchanges, reached, course, ..optimum })));
+            let optimum = self.certify(columns, &program, &members, small.as_ref(), vertex, r)?;
+            return Ok(LpResult::Optimum(Box::new(QuantileOptimum { steps, exchanges, reached, course, ..optimum })));
         }
     }
 
@@ -205,16 +205,16 @@ impl Task<'_> {
     }
 
     /// The program of some rows, with all others in two sums.
-    fn program(&self, members: &[usize], split: Option<&Split>, columns: &[usize]) -> Result<Program> {
+    fn program(&self, members: &[usize], split: Option<&RowPartition>, columns: &[usize]) -> Result<LinearProgram> {
         let data = self.data;
         let mut rows = data.take(members, columns)?;
         let mut y: Vec<f64> = members.iter().map(|&k| data.y[k]).collect();
         let (mut lo, mut hi): (Vec<f64>, Vec<f64>) = members.iter().map(|&k| self.limits(k)).unzip();
         if let Some(split) = split {
-            let factor = |side: Side| -> Vec<f64> {
+            let factor = |side: PlaneSide| -> Vec<f64> {
                 split.side.iter().zip(&data.weight).map(|(s, w)| if *s == Some(side) { *w } else { 0.0 }).collect()
             };
-            let (below, above) = (factor(Side::Below), factor(Side::Above));
+            let (below, above) = (factor(PlaneSide::Below), factor(PlaneSide::Above));
             // A side without rows has no sum.
             for sums in data.products(&[&below, &above])?.into_iter().filter(|s| s[s.len() - 1] > 0.0) {
                 let p = data.exponent.len();
@@ -232,25 +232,25 @@ impl Task<'_> {
             lo.push(-self.penalty[columns[k]]);
             hi.push(self.penalty[columns[k]]);
         }
-        Ok(Program { rows, intercept: self.fit_intercept, y, lo, hi, penalised })
+        Ok(LinearProgram { rows, intercept: self.fit_intercept, y, lo, hi, penalised })
     }
 
     /// What the rows of a basis stand for; `None` when a sum is among them.
-    fn members(&self, members: &[usize], columns: &[usize], program: &Program, vertex: &Vertex) -> Option<Vec<Member>> {
+    fn members(&self, members: &[usize], columns: &[usize], program: &LinearProgram, vertex: &BasicSolution) -> Option<Vec<BasisMember>> {
         let real = program.rows.count();
         let of = |&i: &usize| match i {
-            i if i < members.len() => Some(Member::Row(members[i])),
-            i if i >= real => Some(Member::Column(columns[program.penalised[i - real]])),
+            i if i < members.len() => Some(BasisMember::Row(members[i])),
+            i if i >= real => Some(BasisMember::Column(columns[program.penalised[i - real]])),
             _ => None,
         };
         vertex.basis.iter().map(of).collect()
     }
 
-    fn places(&self, program: &Program, members: &[usize], columns: &[usize], basis: &[Member]) -> Option<Vec<usize>> {
+    fn places(&self, program: &LinearProgram, members: &[usize], columns: &[usize], basis: &[BasisMember]) -> Option<Vec<usize>> {
         let real = program.rows.count();
-        let of = |m: &Member| match m {
-            Member::Row(k) => members.binary_search(k).ok(),
-            Member::Column(j) => {
+        let of = |m: &BasisMember| match m {
+            BasisMember::Row(k) => members.binary_search(k).ok(),
+            BasisMember::Column(j) => {
                 let k = columns.binary_search(j).ok()?;
                 program.penalised.binary_search(&k).ok().map(|at| real + at)
             }
@@ -260,15 +260,15 @@ impl Task<'_> {
 
     /// The plane of a vertex to the last digit, with its evidence.
     #[allow(clippy::too_many_arguments)]
-    fn conclude(
+    fn certify(
         &self,
         columns: &[usize],
-        program: &Program,
+        program: &LinearProgram,
         members: &[usize],
-        split: Option<&Split>,
-        vertex: Vertex,
+        split: Option<&RowPartition>,
+        vertex: BasicSolution,
         mut residuals: Vec<f64>,
-    ) -> Result<Optimum> {
+    ) -> Result<QuantileOptimum> {
         let (data, p, real) = (self.data, columns.len(), program.rows.count());
         let mut b = vertex.b.clone();
         b.resize(p + 1, 0.0);
@@ -306,7 +306,7 @@ impl Task<'_> {
             Some(split) => (0..data.rows.len())
                 .map(|k| {
                     let (lo, hi) = self.limits(k);
-                    if split.side[k] == Some(Side::Below) { lo } else { hi }
+                    if split.side[k] == Some(PlaneSide::Below) { lo } else { hi }
                 })
                 .collect(),
             None => vec![0.0; data.rows.len()],
@@ -323,7 +323,7 @@ impl Task<'_> {
             dual += pull[k] * data.y[k];
         }
         objective += (0..p).map(|k| self.penalty[columns[k]] * b[k].abs()).sum::<f64>();
-        Ok(Optimum {
+        Ok(QuantileOptimum {
             columns: columns.to_vec(),
             b,
             pull,
@@ -340,16 +340,16 @@ impl Task<'_> {
     }
 }
 
-enum Found {
-    Optimum(Box<Optimum>),
+enum LpResult {
+    Optimum(Box<QuantileOptimum>),
     /// The columns that are left when those that depend on others are taken out.
     Deficient(Vec<usize>),
 }
 
-fn append(rows: &mut Rows, row: &[f64]) -> Result<()> {
+fn append(rows: &mut LpRows, row: &[f64]) -> Result<()> {
     match rows {
-        Rows::Dense(m) => m.append_rows(ermine_core::Mat::from_vec(1, row.len(), row.to_vec())),
-        Rows::Sparse(m) => {
+        LpRows::Dense(m) => m.append_rows(ermine_core::Mat::from_vec(1, row.len(), row.to_vec())),
+        LpRows::Sparse(m) => {
             let indices = (0..row.len() as u32).collect();
             m.append_rows(&ermine_core::Csr::new(vec![0, row.len()], indices, row.to_vec(), row.len())?);
         }
@@ -358,22 +358,22 @@ fn append(rows: &mut Rows, row: &[f64]) -> Result<()> {
 }
 
 /// Rows near a plane, and the sides of all others.
-struct Split {
+struct RowPartition {
     near: Vec<usize>,
-    side: Vec<Option<Side>>,
+    side: Vec<Option<PlaneSide>>,
 }
 
-impl Split {
+impl RowPartition {
     /// The `count` rows nearest to the plane.
     fn new(r: Vec<f64>, count: usize) -> Self {
         let mut order: Vec<f64> = r.iter().map(|r| r.abs()).collect();
         let limit = *order.select_nth_unstable_by(count - 1, f64::total_cmp).1;
-        let side: Vec<Option<Side>> = r
+        let side: Vec<Option<PlaneSide>> = r
             .iter()
             .map(|&r| match r {
                 r if r.abs() <= limit => None,
-                r if r < 0.0 => Some(Side::Below),
-                _ => Some(Side::Above),
+                r if r < 0.0 => Some(PlaneSide::Below),
+                _ => Some(PlaneSide::Above),
             })
             .collect();
         let near = (0..r.len()).filter(|&k| side[k].is_none()).collect();
@@ -381,21 +381,21 @@ impl Split {
     }
 
     /// The sides of the sums, in their order.
-    fn sides(&self) -> Vec<Side> {
-        [Side::Below, Side::Above].into_iter().filter(|&s| self.side.contains(&Some(s))).collect()
+    fn sides(&self) -> Vec<PlaneSide> {
+        [PlaneSide::Below, PlaneSide::Above].into_iter().filter(|&s| self.side.contains(&Some(s))).collect()
     }
 
     /// Rows that are not where they were thought to be.
-    fn wrong(&self, r: &[f64]) -> Vec<usize> {
+    fn violated_rows(&self, r: &[f64]) -> Vec<usize> {
         let is_wrong = |k: &usize| match self.side[*k] {
-            Some(Side::Below) => r[*k] > 0.0,
-            Some(Side::Above) => r[*k] < 0.0,
+            Some(PlaneSide::Below) => r[*k] > 0.0,
+            Some(PlaneSide::Above) => r[*k] < 0.0,
             _ => false,
         };
         (0..r.len()).filter(is_wrong).collect()
     }
 
-    fn take_in(&mut self, rows: &[usize]) {
+    fn add_rows(&mut self, rows: &[usize]) {
         rows.iter().for_each(|&k| self.side[k] = None);
         self.near = (0..self.side.len()).filter(|&k| self.side[k].is_none()).collect();
     }

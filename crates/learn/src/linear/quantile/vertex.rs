@@ -8,10 +8,10 @@
 //! and no exchange leaves the plane where it is; the final plane is computed from the targets as they are, and pulls do not depend on
 //! them.
 
-use ermine_core::{Context, Mat, Progress, Result, Stream};
+use ermine_core::{Context, Mat, Progress, Result, RngStream};
 use ermine_math::linalg::PivotedQr;
 
-use super::program::Program;
+use super::program::LinearProgram;
 
 /// How far targets are moved, relative to their size.
 const MOVED: f64 = 1e-11;
@@ -24,7 +24,7 @@ const REFRESH: u64 = 64;
 
 /// On which side of the plane a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum PlaneSide {
     Below,
     On,
     Above,
@@ -32,21 +32,21 @@ pub enum Side {
 
 /// A plane through rows, with the pull of every row.
 #[derive(Debug, Clone)]
-pub struct Vertex {
+pub struct BasicSolution {
     /// The rows on the plane, as many as unknowns.
     pub basis: Vec<usize>,
     /// The inverse of these rows of A.
     pub inverse: Mat<f64>,
     pub b: Vec<f64>,
     pub pull: Vec<f64>,
-    pub side: Vec<Side>,
+    pub side: Vec<PlaneSide>,
     pub exchanges: u64,
     /// Largest share of its room by which a pull is beyond its limits.
     pub violation: f64,
 }
 
 /// Rows that span all, those of largest weight first; fewer than the unknowns when A has not the rank.
-pub fn choose_basis(program: &Program, weight: &[f64]) -> Vec<usize> {
+pub fn choose_basis(program: &LinearProgram, weight: &[f64]) -> Vec<usize> {
     let q = program.width();
     let mut order: Vec<usize> = (0..program.len()).collect();
     order.sort_unstable_by(|&i, &j| weight[j].total_cmp(&weight[i]).then(i.cmp(&j)));
@@ -85,7 +85,7 @@ fn norm(v: &[f64]) -> f64 {
 }
 
 /// The columns that the rows of a basis of too low rank determine.
-pub fn independent_columns(program: &Program, basis: &[usize]) -> Result<Vec<usize>> {
+pub fn independent_columns(program: &LinearProgram, basis: &[usize]) -> Result<Vec<usize>> {
     let (q, k) = (program.width(), basis.len());
     let mut a = Mat::zeros(k, q);
     basis.iter().enumerate().for_each(|(r, &i)| program.row(i, a.row_mut(r)));
@@ -100,14 +100,14 @@ pub fn independent_columns(program: &Program, basis: &[usize]) -> Result<Vec<usi
     Ok(columns)
 }
 
-impl Vertex {
+impl BasicSolution {
     /// The plane through given rows; `None` when these do not determine one.
-    pub fn through(program: &Program, basis: Vec<usize>) -> Result<Option<Self>> {
+    pub fn basis_through(program: &LinearProgram, basis: Vec<usize>) -> Result<Option<Self>> {
         let mut vertex = Self {
             inverse: Mat::zeros(0, 0),
             b: Vec::new(),
             pull: vec![0.0; program.len()],
-            side: vec![Side::On; program.len()],
+            side: vec![PlaneSide::On; program.len()],
             basis,
             exchanges: 0,
             violation: f64::INFINITY,
@@ -116,7 +116,7 @@ impl Vertex {
     }
 
     /// Computes inverse and plane afresh; false when the rows are dependent.
-    fn refresh(&mut self, program: &Program, y: &[f64]) -> Result<bool> {
+    fn refresh(&mut self, program: &LinearProgram, y: &[f64]) -> Result<bool> {
         let q = program.width();
         let mut a = Mat::zeros(q, q);
         self.basis.iter().enumerate().for_each(|(k, &i)| program.row(i, a.row_mut(k)));
@@ -141,17 +141,17 @@ impl Vertex {
     }
 
     /// Exchanges rows until every pull is within its limits. Returns whether that was reached.
-    pub fn improve(&mut self, program: &Program, cx: &Context<'_>) -> Result<bool> {
+    pub fn pivot_to_optimum(&mut self, program: &LinearProgram, cx: &Context<'_>) -> Result<bool> {
         let (n, q) = (program.len(), program.width());
         let size = program.y.iter().map(|y| y.abs()).fold(0.0, f64::max).max(self.b.iter().map(|b| b.abs()).fold(0.0, f64::max));
-        let mut rng = Stream::new(0, "quantile targets", 0);
+        let mut rng = RngStream::new(0, "quantile targets", 0);
         let mut y: Vec<f64> = program.y.iter().map(|y| y + MOVED * size * (rng.uniform() - 0.5)).collect();
         if size == 0.0 {
             y.iter_mut().for_each(|y| *y = rng.uniform() - 0.5);
         }
         self.b = self.through_targets(&y);
         let mut r = self.residuals(program, &y);
-        self.take_sides(&r);
+        self.assign_sides(&r);
         let most = 2000 + 50 * q as u64;
         let (mut edge, mut along) = (vec![0.0; q], vec![0.0; n]);
         let mut reached = false;
@@ -172,13 +172,13 @@ impl Vertex {
             let leaving = self.basis[place];
             let Some((entering, step, passed)) = self.lowest(program, place, up, &r, &along) else { break };
             for i in passed {
-                self.side[i] = if self.side[i] == Side::Above { Side::Below } else { Side::Above };
+                self.side[i] = if self.side[i] == PlaneSide::Above { PlaneSide::Below } else { PlaneSide::Above };
             }
             for i in 0..n {
                 r[i] += step * along[i];
             }
-            self.side[leaving] = if up { Side::Above } else { Side::Below };
-            self.side[entering] = Side::On;
+            self.side[leaving] = if up { PlaneSide::Above } else { PlaneSide::Below };
+            self.side[entering] = PlaneSide::On;
             let mut row = vec![0.0; q];
             program.row(entering, &mut row);
             let new: Vec<f64> = (0..q).map(|k| (0..q).map(|j| row[j] * self.inverse[(j, k)]).sum()).collect();
@@ -197,13 +197,13 @@ impl Vertex {
                 }
                 self.b = self.through_targets(&y);
                 r = self.residuals(program, &y);
-                self.take_sides(&r);
+                self.assign_sides(&r);
             }
         }
         Ok(self.refresh(program, &program.y)? && reached)
     }
 
-    fn residuals(&self, program: &Program, y: &[f64]) -> Vec<f64> {
+    fn residuals(&self, program: &LinearProgram, y: &[f64]) -> Vec<f64> {
         let mut r = vec![0.0; program.len()];
         program.apply(&self.b, &mut r);
         r.iter_mut().zip(y).for_each(|(r, y)| *r = y - *r);
@@ -211,19 +211,19 @@ impl Vertex {
         r
     }
 
-    fn take_sides(&mut self, r: &[f64]) {
-        self.side.iter_mut().zip(r).for_each(|(s, r)| *s = if *r < 0.0 { Side::Below } else { Side::Above });
-        self.basis.iter().for_each(|&i| self.side[i] = Side::On);
+    fn assign_sides(&mut self, r: &[f64]) {
+        self.side.iter_mut().zip(r).for_each(|(s, r)| *s = if *r < 0.0 { PlaneSide::Below } else { PlaneSide::Above });
+        self.basis.iter().for_each(|&i| self.side[i] = PlaneSide::On);
     }
 
     /// Balances the pulls of the basis against all others; the place in the basis whose pull is farthest beyond a limit, and
     /// whether it is the upper one.
-    fn worst(&mut self, program: &Program) -> Option<(usize, bool)> {
+    fn worst(&mut self, program: &LinearProgram) -> Option<(usize, bool)> {
         for i in 0..program.len() {
             self.pull[i] = match self.side[i] {
-                Side::Below => program.lo[i],
-                Side::On => 0.0,
-                Side::Above => program.hi[i],
+                PlaneSide::Below => program.lo[i],
+                PlaneSide::On => 0.0,
+                PlaneSide::Above => program.hi[i],
             };
         }
         let unbalanced = program.products(&self.pull);
@@ -245,18 +245,18 @@ impl Vertex {
     }
 
     /// Along an edge: the row met at the lowest point, how far that is, and the rows passed on the way.
-    fn lowest(&self, program: &Program, place: usize, up: bool, r: &[f64], along: &[f64]) -> Option<(usize, f64, Vec<usize>)> {
+    fn lowest(&self, program: &LinearProgram, place: usize, up: bool, r: &[f64], along: &[f64]) -> Option<(usize, f64, Vec<usize>)> {
         let leaving = self.basis[place];
         // The slope is that of the balance, which the leaving row's pull exceeds.
         let mut slope: f64 =
-            (0..program.len()).map(|i| if self.side[i] == Side::On { 0.0 } else { self.limit(program, i) * along[i] }).sum();
+            (0..program.len()).map(|i| if self.side[i] == PlaneSide::On { 0.0 } else { self.limit(program, i) * along[i] }).sum();
         slope += if up { program.hi[leaving] } else { -program.lo[leaving] };
         let largest = along.iter().map(|e| e.abs()).fold(0.0, f64::max);
         let mut met: Vec<(f64, usize)> = (0..program.len())
             .filter(|&i| match self.side[i] {
-                Side::On => false,
-                Side::Above => along[i] < -1e-12 * largest,
-                Side::Below => along[i] > 1e-12 * largest,
+                PlaneSide::On => false,
+                PlaneSide::Above => along[i] < -1e-12 * largest,
+                PlaneSide::Below => along[i] > 1e-12 * largest,
             })
             .map(|i| ((-r[i] / along[i]).max(0.0), i))
             .collect();
@@ -272,7 +272,7 @@ impl Vertex {
         None
     }
 
-    fn limit(&self, program: &Program, i: usize) -> f64 {
-        if self.side[i] == Side::Above { program.hi[i] } else { program.lo[i] }
+    fn limit(&self, program: &LinearProgram, i: usize) -> f64 {
+        if self.side[i] == PlaneSide::Above { program.hi[i] } else { program.lo[i] }
     }
 }

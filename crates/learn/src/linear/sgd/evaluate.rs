@@ -1,13 +1,13 @@
 //! How good the weights are: the objective over all rows, and how far its slope is from 0.
 
-use ermine_math::loss::Loss;
+use ermine_math::loss::RowLoss;
 use rayon::prelude::*;
 
-use super::rows::RowSet;
-use super::run::{Plan, Task};
+use super::rows::SgdRows;
+use super::run::{SgdOptions, SgdProblem};
 
 /// The objective and, for smooth losses, the violation of the optimality conditions.
-pub(super) struct Evaluation {
+pub(super) struct SgdObjective {
     pub objective: f64,
     /// Length of the gradient (of the least subgradient where weights carry an L1 penalty), as a share of the mean length of the
     /// gradients of single rows: 0 at the optimum, 1 where all rows pull the same way.
@@ -19,22 +19,22 @@ const PARTS: usize = 8;
 /// Rows of a part at least.
 const LEAST: usize = 2048;
 
-fn is_smooth(loss: Loss) -> bool {
+fn is_smooth(loss: RowLoss) -> bool {
     matches!(
         loss,
-        Loss::Squared
-            | Loss::Huber { .. }
-            | Loss::Expectile { .. }
-            | Loss::SquaredEpsilonInsensitive { .. }
-            | Loss::Logistic
-            | Loss::SquaredHinge
-            | Loss::ModifiedHuber
-            | Loss::Exponential
-            | Loss::Linear
+        RowLoss::Squared
+            | RowLoss::Huber { .. }
+            | RowLoss::Expectile { .. }
+            | RowLoss::SquaredEpsilonInsensitive { .. }
+            | RowLoss::Logistic
+            | RowLoss::SquaredHinge
+            | RowLoss::ModifiedHuber
+            | RowLoss::Exponential
+            | RowLoss::Linear
     )
 }
 
-struct Sums {
+struct SgdObjectiveSums {
     loss: f64,
     /// Σ wᵢ |slopeᵢ| |(xᵢ, 1)|.
     pull: f64,
@@ -42,12 +42,12 @@ struct Sums {
     intercept: f64,
 }
 
-pub(super) fn evaluate<R: RowSet>(task: &Task<'_, R>, plan: &Plan, coef: &[f64], intercept: f64) -> Evaluation {
+pub(super) fn evaluate<R: SgdRows>(task: &SgdProblem<'_, R>, plan: &SgdOptions, coef: &[f64], intercept: f64) -> SgdObjective {
     let smooth = is_smooth(plan.loss);
     let size = task.train.len().div_ceil(PARTS).max(LEAST);
-    let part = |rows: &[u32]| -> Sums {
+    let part = |rows: &[u32]| -> SgdObjectiveSums {
         let mut sums =
-            Sums { loss: 0.0, pull: 0.0, gradient: if smooth { vec![0.0; coef.len()] } else { Vec::new() }, intercept: 0.0 };
+            SgdObjectiveSums { loss: 0.0, pull: 0.0, gradient: if smooth { vec![0.0; coef.len()] } else { Vec::new() }, intercept: 0.0 };
         for &i in rows {
             let i = i as usize;
             let (y, factor) = task.labels.of(i);
@@ -66,7 +66,7 @@ pub(super) fn evaluate<R: RowSet>(task: &Task<'_, R>, plan: &Plan, coef: &[f64],
         }
         sums
     };
-    let parts: Vec<Sums> = task.train.par_chunks(size).map(part).collect();
+    let parts: Vec<SgdObjectiveSums> = task.train.par_chunks(size).map(part).collect();
     let count = task.train.len() as f64;
     let (square, absolute) = coef.iter().fold((0.0, 0.0), |(q, a), w| (q + w * w, a + w.abs()));
     let objective = parts.iter().map(|p| p.loss).sum::<f64>() / count + 0.5 * plan.l2 * square + plan.l1 * absolute;
@@ -83,12 +83,12 @@ pub(super) fn evaluate<R: RowSet>(task: &Task<'_, R>, plan: &Plan, coef: &[f64],
         let scale = parts.iter().map(|p| p.pull).sum::<f64>() / count + plan.l2 * square.sqrt();
         if violation == 0.0 { 0.0 } else { violation.sqrt() / scale }
     });
-    Evaluation { objective, residual: residual.filter(|r| r.is_finite()) }
+    SgdObjective { objective, residual: residual.filter(|r| r.is_finite()) }
 }
 
 /// The largest eigenvalue of the mean of (xᵢ, 1)(xᵢ, 1)ᵀ, by the power method; 2 over it bounds the steps with which the
 /// least-mean-squares rule settles in the mean.
-pub(super) fn largest_eigenvalue<R: RowSet>(task: &Task<'_, R>, cols: usize, fit_intercept: bool) -> f64 {
+pub(super) fn largest_eigenvalue<R: SgdRows>(task: &SgdProblem<'_, R>, cols: usize, fit_intercept: bool) -> f64 {
     const ROUNDS: usize = 50;
     let (mut v, mut b) = (vec![1.0; cols], f64::from(u8::from(fit_intercept)));
     let mut value = 0.0;

@@ -1,18 +1,18 @@
 //! From a dataset to a model: which rows and classes take part, the runs of the problems, the evidence.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Spec, Stream, Target, Trace};
-use ermine_math::loss::Loss;
+use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Spec, RngStream, Target, Trace};
+use ermine_math::loss::RowLoss;
 use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
-use super::evaluate::{Evaluation, evaluate, largest_eigenvalue};
+use super::evaluate::{SgdObjective, evaluate, largest_eigenvalue};
 use super::model::SgdModel;
-use super::rows::{RowSet, Visit, with_rows};
-use super::run::{End, Epoch, Labels, Outcome, Plan, Stand, Task};
-use super::{Preset, Sgd, Surrogate};
+use super::rows::{SgdRows, RowVisitor, with_rows};
+use super::run::{SgdStop, Epoch, SgdLabels, SgdResult, SgdOptions, SgdState, SgdProblem};
+use super::{SgdPreset, Sgd, SgdLoss};
 
 /// A fit of a learner that stands on these steps.
-pub(in super::super) struct Fit<'a> {
+pub(in super::super) struct SgdFit<'a> {
     pub sgd: &'a Sgd,
     /// The learner, for messages.
     pub spec: &'a Spec,
@@ -21,7 +21,7 @@ pub(in super::super) struct Fit<'a> {
 }
 
 /// What the problems went through, one after the other.
-pub(in super::super) struct Records {
+pub(in super::super) struct MistakeLog {
     /// Rows on the wrong side when their turn came: a list a problem, a number an epoch.
     pub mistakes: Vec<Vec<u64>>,
     /// Whether a problem ended with an epoch without any.
@@ -32,7 +32,7 @@ pub(in super::super) struct Records {
 const FIRST_STEP: f64 = 0.01;
 
 /// The classes of a fit.
-struct Classes<'a> {
+struct SgdClasses<'a> {
     codes: &'a [u32],
     names: &'a [String],
     /// Codes that take part, ascending.
@@ -41,7 +41,7 @@ struct Classes<'a> {
     factors: Vec<f64>,
 }
 
-impl Fit<'_> {
+impl SgdFit<'_> {
     /// Fits, from `start` on when there is one. With `all_names` every class name takes part, also without rows.
     pub fn run(
         &self,
@@ -49,7 +49,7 @@ impl Fit<'_> {
         data: &Dataset<'_>,
         cx: &Context<'_>,
         all_names: bool,
-    ) -> Result<(SgdModel, Records)> {
+    ) -> Result<(SgdModel, MistakeLog)> {
         data.check(self.spec)?;
         let classes = match data.y {
             Target::Class { codes, names } => Some(self.classes(start, data, codes, names, all_names)?),
@@ -58,10 +58,10 @@ impl Fit<'_> {
         let sgd = self.sgd.resolved(classes.is_some());
         let bad_loss = match (classes.is_some(), sgd.learning_rate) {
             (false, _) if sgd.loss.needs_classes() => Some("is one of classes, and the target has numbers"),
-            (true, super::Rate::Pa1 | super::Rate::Pa2) if sgd.loss != Surrogate::Hinge => {
+            (true, super::LearningRate::Pa1 | super::LearningRate::Pa2) if sgd.loss != SgdLoss::Hinge => {
                 Some("does not go with passive-aggressive steps for classes, which need hinge")
             }
-            (false, super::Rate::Pa1 | super::Rate::Pa2) if sgd.loss != Surrogate::EpsilonInsensitive => {
+            (false, super::LearningRate::Pa1 | super::LearningRate::Pa2) if sgd.loss != SgdLoss::EpsilonInsensitive => {
                 Some("does not go with passive-aggressive steps for numbers, which need epsilon_insensitive")
             }
             _ => None,
@@ -81,7 +81,7 @@ impl Fit<'_> {
             return Err(Error::Data(format!("{} rows; {} takes up to {} at a time", data.rows(), self.spec.name, u32::MAX)));
         }
         let (train, held) = split(&sgd, data, classes.as_ref().map(|c| c.codes), cx)?;
-        with_rows(&data.x, self.spec.name, Problems { fit: self, sgd: &sgd, start, data, classes, train, held, cx })
+        with_rows(&data.x, self.spec.name, BinaryProblems { fit: self, sgd: &sgd, start, data, classes, train, held, cx })
     }
 
     fn classes<'a>(
@@ -91,7 +91,7 @@ impl Fit<'_> {
         codes: &'a [u32],
         names: &'a [String],
         all_names: bool,
-    ) -> Result<Classes<'a>> {
+    ) -> Result<SgdClasses<'a>> {
         let mut weights = vec![0.0; names.len()];
         (0..codes.len()).for_each(|i| weights[codes[i] as usize] += data.weight_of(i));
         let factors = match &self.sgd.class_weight {
@@ -117,7 +117,7 @@ impl Fit<'_> {
         if present.len() < 2 {
             return Err(Error::Target(format!("The number of classes has to be greater than one; got {} class", present.len())));
         }
-        Ok(Classes { codes, names, present, factors })
+        Ok(SgdClasses { codes, names, present, factors })
     }
 }
 
@@ -128,7 +128,7 @@ fn split(sgd: &Sgd, data: &Dataset<'_>, codes: Option<&[u32]>, cx: &Context<'_>)
         return Ok((used, Vec::new()));
     }
     let mut order = used.clone();
-    Stream::new(cx.seed, "sgd validation", 0).shuffle(&mut order);
+    RngStream::new(cx.seed, "sgd validation", 0).shuffle(&mut order);
     let class_of = |i: u32| codes.map_or(0, |c| c[i as usize]) as usize;
     let mut counts = vec![0usize; 1 + codes.map_or(0, |c| c.iter().copied().max().unwrap_or(0) as usize)];
     used.iter().for_each(|&i| counts[class_of(i)] += 1);
@@ -155,21 +155,21 @@ fn split(sgd: &Sgd, data: &Dataset<'_>, codes: Option<&[u32]>, cx: &Context<'_>)
     Ok((train, held))
 }
 
-struct Problems<'a> {
-    fit: &'a Fit<'a>,
+struct BinaryProblems<'a> {
+    fit: &'a SgdFit<'a>,
     sgd: &'a Sgd,
     start: Option<&'a SgdModel>,
     data: &'a Dataset<'a>,
-    classes: Option<Classes<'a>>,
+    classes: Option<SgdClasses<'a>>,
     train: Vec<u32>,
     held: Vec<u32>,
     cx: &'a Context<'a>,
 }
 
-impl Visit for Problems<'_> {
-    type Out = (SgdModel, Records);
+impl RowVisitor for BinaryProblems<'_> {
+    type Out = (SgdModel, MistakeLog);
 
-    fn visit(self, rows: &impl RowSet) -> Result<Self::Out> {
+    fn visit(self, rows: &impl SgdRows) -> Result<Self::Out> {
         let (sgd, data) = (self.sgd, self.data);
         let cols = data.cols();
         let mut plan = sgd.plan(self.first_step(rows));
@@ -179,32 +179,32 @@ impl Visit for Problems<'_> {
             Target::Class { .. } => Vec::new(),
             _ => data.y.reals().map(|y| (0..y.rows()).map(|i| *y.at(i, 0)).collect())?,
         };
-        let solve = |k: usize| -> Result<(Outcome, Evaluation)> {
+        let solve = |k: usize| -> Result<(SgdResult, SgdObjective)> {
             let labels = self.labels(k, &numbers);
-            let judge = |coef: &[f64], intercept: f64| self.judge(rows, &labels, k, coef, intercept);
-            let task = Task {
+            let judge = |coef: &[f64], intercept: f64| self.holdout_score(rows, &labels, k, coef, intercept);
+            let task = SgdProblem {
                 rows,
                 labels,
                 weight: data.weight,
                 train: &self.train,
-                judge: sgd.early_stopping.then_some(&judge),
+                score: sgd.early_stopping.then_some(&judge),
                 seed: self.cx.seed,
             };
-            let stand = self.start.map_or_else(|| Stand::new(cols), |m| m.stands[k].clone());
+            let stand = self.start.map_or_else(|| SgdState::new(cols), |m| m.stands[k].clone());
             let outcome = task.run(&plan, stand, self.cx).map_err(|e| self.name_cell(e))?;
-            if matches!(outcome.end, End::Diverged { .. }) {
+            if matches!(outcome.end, SgdStop::Diverged { .. }) {
                 data.x.refuse_non_finite(data.schema)?;
             }
-            let (coef, intercept) = chosen(&outcome.stand);
+            let (coef, intercept) = prediction_weights(&outcome.state);
             let evaluation = evaluate(&task, &plan, coef, intercept);
             Ok((outcome, evaluation))
         };
-        let solved: Vec<(Outcome, Evaluation)> = (0..vectors).into_par_iter().map(solve).collect::<Result<_>>()?;
+        let solved: Vec<(SgdResult, SgdObjective)> = (0..vectors).into_par_iter().map(solve).collect::<Result<_>>()?;
         let mut notes = self.notes(&solved, &plan);
         let mut stable = true;
-        if sgd.preset == Some(Preset::WidrowHoff) {
+        if sgd.preset == Some(SgdPreset::WidrowHoff) {
             let task =
-                Task { rows, labels: self.labels(0, &numbers), weight: data.weight, train: &self.train, judge: None, seed: 0 };
+                SgdProblem { rows, labels: self.labels(0, &numbers), weight: data.weight, train: &self.train, score: None, seed: 0 };
             let bound = 2.0 / largest_eigenvalue(&task, cols, sgd.fit_intercept);
             stable = plan.schedule.eta0 < bound;
             notes.push(format!(
@@ -214,13 +214,13 @@ impl Visit for Problems<'_> {
                 if stable { "" } else { "; lower eta0 or standardise the columns" },
             ));
         }
-        let finished = |(o, _): &(Outcome, Evaluation)| match o.end {
-            End::Settled | End::Separated => true,
-            End::Epochs => plan.tol.is_none() && !plan.until_separated,
-            End::Late | End::Diverged { .. } => false,
+        let finished = |(o, _): &(SgdResult, SgdObjective)| match o.end {
+            SgdStop::Converged | SgdStop::Separated => true,
+            SgdStop::Epochs => plan.tol.is_none() && !plan.until_separated,
+            SgdStop::Late | SgdStop::Diverged { .. } => false,
         };
         let residuals: Option<Vec<f64>> = solved.iter().map(|s| s.1.residual).collect();
-        let iterations = solved.iter().map(|s| s.0.course.len() as u64).max().unwrap_or(0);
+        let iterations = solved.iter().map(|s| s.0.epochs.len() as u64).max().unwrap_or(0);
         let objective = solved.iter().map(|s| s.1.objective).sum::<f64>();
         let certificate = Certificate {
             method: "sgd".into(),
@@ -231,16 +231,16 @@ impl Visit for Problems<'_> {
             notes,
             ..Certificate::default()
         };
-        let records = Records {
-            mistakes: solved.iter().map(|s| s.0.course.iter().map(|e| e.mistakes).collect()).collect(),
-            separated: solved.iter().map(|s| s.0.end == End::Separated).collect(),
+        let records = MistakeLog {
+            mistakes: solved.iter().map(|s| s.0.epochs.iter().map(|e| e.mistakes).collect()).collect(),
+            separated: solved.iter().map(|s| s.0.end == SgdStop::Separated).collect(),
         };
-        let courses: Vec<&[Epoch]> = solved.iter().map(|s| s.0.course.as_slice()).collect();
+        let courses: Vec<&[Epoch]> = solved.iter().map(|s| s.0.epochs.as_slice()).collect();
         let trace = Some(trace(&courses));
-        let stands: Vec<Stand> = solved.into_iter().map(|s| s.0.stand).collect();
+        let stands: Vec<SgdState> = solved.into_iter().map(|s| s.0.state).collect();
         let line = Coefficients {
-            coef: Mat::from_fn(vectors, cols, |k, j| chosen(&stands[k]).0[j]),
-            intercept: stands.iter().map(|s| chosen(s).1).collect(),
+            coef: Mat::from_fn(vectors, cols, |k, j| prediction_weights(&stands[k]).0[j]),
+            intercept: stands.iter().map(|s| prediction_weights(s).1).collect(),
         };
         let model = SgdModel {
             loss: sgd.loss,
@@ -256,31 +256,31 @@ impl Visit for Problems<'_> {
     }
 }
 
-impl Problems<'_> {
+impl BinaryProblems<'_> {
     /// What the rows of problem `k` should be scored as.
-    fn labels<'b>(&'b self, k: usize, numbers: &'b [f64]) -> Labels<'b> {
+    fn labels<'b>(&'b self, k: usize, numbers: &'b [f64]) -> SgdLabels<'b> {
         match &self.classes {
-            None => Labels::Numbers(numbers),
+            None => SgdLabels::Numbers(numbers),
             Some(c) => {
                 let two = c.present.len() == 2;
                 let positive = c.present[if two { 1 } else { k }];
                 // Of two classes both factors count; of a class against the rest only its own.
                 let negative = if two { c.factors[c.present[0] as usize] } else { 1.0 };
-                Labels::Class { codes: c.codes, positive, factors: [negative, c.factors[positive as usize]] }
+                SgdLabels::Class { codes: c.codes, positive, factors: [negative, c.factors[positive as usize]] }
             }
         }
     }
 
     /// The first step: what was asked for, or one that overshoots no row.
-    fn first_step(&self, rows: &impl RowSet) -> f64 {
+    fn first_step(&self, rows: &impl SgdRows) -> f64 {
         if let Some(eta0) = self.sgd.eta0 {
             return eta0;
         }
         // The largest curvature of the loss by the score.
         let curvature = match self.sgd.row_loss() {
-            Loss::Squared | Loss::Huber { .. } | Loss::Exponential => 1.0,
-            Loss::Logistic => 0.25,
-            Loss::SquaredHinge | Loss::ModifiedHuber | Loss::SquaredEpsilonInsensitive { .. } => 2.0,
+            RowLoss::Squared | RowLoss::Huber { .. } | RowLoss::Exponential => 1.0,
+            RowLoss::Logistic => 0.25,
+            RowLoss::SquaredHinge | RowLoss::ModifiedHuber | RowLoss::SquaredEpsilonInsensitive { .. } => 2.0,
             _ => return FIRST_STEP,
         };
         let one = f64::from(u8::from(self.sgd.fit_intercept));
@@ -289,23 +289,23 @@ impl Problems<'_> {
     }
 
     /// The score of weights on the rows set aside, or on the validation set of the context: accuracy, or r2.
-    fn judge(&self, rows: &impl RowSet, labels: &Labels<'_>, k: usize, coef: &[f64], intercept: f64) -> Result<f64> {
-        struct Score<'a> {
+    fn holdout_score(&self, rows: &impl SgdRows, labels: &SgdLabels<'_>, k: usize, coef: &[f64], intercept: f64) -> Result<f64> {
+        struct HoldoutScore<'a> {
             which: &'a [u32],
-            labels: Labels<'a>,
+            labels: SgdLabels<'a>,
             weight: Option<&'a [f64]>,
             coef: &'a [f64],
             intercept: f64,
         }
-        impl Visit for Score<'_> {
+        impl RowVisitor for HoldoutScore<'_> {
             type Out = f64;
-            fn visit(self, rows: &impl RowSet) -> Result<f64> {
+            fn visit(self, rows: &impl SgdRows) -> Result<f64> {
                 let weight = |i: usize| self.weight.map_or(1.0, |w| w[i]);
                 let each = self.which.iter().map(|&i| {
                     let i = i as usize;
                     (self.labels.of(i).0, weight(i), rows.dot(i, self.coef) + self.intercept)
                 });
-                if matches!(self.labels, Labels::Class { .. }) {
+                if matches!(self.labels, SgdLabels::Class { .. }) {
                     let (right, all) = each.fold((0.0, 0.0), |(r, a), (y, w, z)| {
                         let correct = (z > 0.0) == (y > 0.0);
                         (r + w * f64::from(u8::from(correct)), a + w)
@@ -319,7 +319,7 @@ impl Problems<'_> {
             }
         }
         let Some(other) = self.cx.validation else {
-            let score = Score { which: &self.held, labels: *labels, weight: self.data.weight, coef, intercept };
+            let score = HoldoutScore { which: &self.held, labels: *labels, weight: self.data.weight, coef, intercept };
             return score.visit(rows);
         };
         other.x.expect_cols(coef.len())?;
@@ -331,16 +331,16 @@ impl Problems<'_> {
                     return Err(Error::Target("the validation set has other classes than the rows to learn from".into()));
                 }
                 let positive = c.present[if c.present.len() == 2 { 1 } else { k }];
-                Labels::Class { codes, positive, factors: [1.0, 1.0] }
+                SgdLabels::Class { codes, positive, factors: [1.0, 1.0] }
             }
             (None, y) => {
                 let y = y.reals()?;
                 numbers = (0..y.rows()).map(|i| *y.at(i, 0)).collect();
-                Labels::Numbers(&numbers)
+                SgdLabels::Numbers(&numbers)
             }
             _ => return Err(Error::Target("the validation set has no classes".into())),
         };
-        with_rows(&other.x, self.fit.spec.name, Score { which: &which, labels, weight: other.weight, coef, intercept })
+        with_rows(&other.x, self.fit.spec.name, HoldoutScore { which: &which, labels, weight: other.weight, coef, intercept })
     }
 
     /// A cell that is not finite is named as such; what overflowed because of it is not the cause.
@@ -351,7 +351,7 @@ impl Problems<'_> {
         }
     }
 
-    fn notes(&self, solved: &[(Outcome, Evaluation)], plan: &Plan) -> Vec<String> {
+    fn notes(&self, solved: &[(SgdResult, SgdObjective)], plan: &SgdOptions) -> Vec<String> {
         let of = |k: usize| match &self.classes {
             Some(c) if solved.len() > 1 => format!("class \"{}\": ", c.names[c.present[k] as usize]),
             _ => String::new(),
@@ -359,14 +359,14 @@ impl Problems<'_> {
         let mut notes = Vec::new();
         for (k, (outcome, _)) in solved.iter().enumerate() {
             match outcome.end {
-                End::Diverged { epoch, step } => notes.push(format!(
+                SgdStop::Diverged { epoch, step } => notes.push(format!(
                     "{}the steps ran away in epoch {epoch} (step {step:e}); the weights are those of the best epoch before. \
                      Standardise the columns or lower eta0",
                     of(k)
                 )),
-                End::Late => notes.push(format!("{}ended at the time limit in epoch {}", of(k), outcome.course.len() + 1)),
-                End::Epochs if plan.tol.is_some() => {
-                    notes.push(format!("{}still improving after {} epochs", of(k), outcome.course.len()));
+                SgdStop::Late => notes.push(format!("{}ended at the time limit in epoch {}", of(k), outcome.epochs.len() + 1)),
+                SgdStop::Epochs if plan.tol.is_some() => {
+                    notes.push(format!("{}still improving after {} epochs", of(k), outcome.epochs.len()));
                 }
                 _ => {}
             }
@@ -376,7 +376,7 @@ impl Problems<'_> {
 }
 
 /// The weights that predict.
-fn chosen(stand: &Stand) -> (&[f64], f64) {
+fn prediction_weights(stand: &SgdState) -> (&[f64], f64) {
     match &stand.average {
         Some((coef, intercept, _)) => (coef, *intercept),
         None => (&stand.coef, stand.intercept),

@@ -10,16 +10,16 @@ mod schedule;
 mod tests;
 mod weights;
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
-use ermine_math::loss::Loss;
+use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, Task};
+use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
 
 use super::ClassWeight;
-pub(super) use fit::{Fit, Records};
+pub(super) use fit::{SgdFit, MistakeLog};
 pub use model::SgdModel;
-pub(super) use rows::{RowSet, Visit, with_rows};
-pub use schedule::Rate;
-use schedule::Schedule;
+pub(super) use rows::{SgdRows, RowVisitor, with_rows};
+pub use schedule::LearningRate;
+use schedule::SgdSchedule;
 
 /// Linear scores learned one row at a time: a step against the gradient of the loss of each row in turn.
 ///
@@ -68,7 +68,7 @@ use schedule::Schedule;
 #[serde(default, deny_unknown_fields)]
 pub struct Sgd {
     /// The loss of a row.
-    pub loss: Surrogate,
+    pub loss: SgdLoss,
     /// What the weights carry.
     pub penalty: SgdPenalty,
     /// The strength of the penalty.
@@ -90,7 +90,7 @@ pub struct Sgd {
     /// The level of the quantile loss.
     pub quantile: f64,
     /// The schedule of the steps.
-    pub learning_rate: Rate,
+    pub learning_rate: LearningRate,
     /// The first step; `None` for one that suits the rows.
     pub eta0: Option<f64>,
     /// The exponent of `Invscaling`.
@@ -110,16 +110,16 @@ pub struct Sgd {
     /// Factors on the weights of the rows, by class.
     pub class_weight: Option<ClassWeight>,
     /// Whether, or from which step on, the weights of all steps are averaged.
-    pub average: Average,
+    pub average: AveragingChoice,
     /// A named choice of loss, penalty and schedule.
-    pub preset: Option<Preset>,
+    pub preset: Option<SgdPreset>,
 }
 
 /// The loss of a row, by the name that users give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // The formulas stand with `Loss`.
-pub enum Surrogate {
+pub enum SgdLoss {
     /// `Hinge` for classes, `SquaredError` for numbers.
     Auto,
     Hinge,
@@ -137,10 +137,10 @@ pub enum Surrogate {
     Quantile,
 }
 
-impl Surrogate {
+impl SgdLoss {
     /// Whether the loss is one of a margin, which needs two classes.
     fn needs_classes(self) -> bool {
-        use Surrogate::{Exponential, Hinge, Linear, LogLoss, ModifiedHuber, Perceptron, SquaredHinge};
+        use SgdLoss::{Exponential, Hinge, Linear, LogLoss, ModifiedHuber, Perceptron, SquaredHinge};
         matches!(self, Hinge | LogLoss | ModifiedHuber | SquaredHinge | Exponential | Perceptron | Linear)
     }
 }
@@ -162,7 +162,7 @@ pub enum SgdPenalty {
 /// Whether weights are averaged, or from which step on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Average {
+pub enum AveragingChoice {
     /// From the first step on, or not.
     Whether(bool),
     /// From this step on, counted from 1.
@@ -172,7 +172,7 @@ pub enum Average {
 /// A named choice of loss, penalty and schedule, which stands above those parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Preset {
+pub enum SgdPreset {
     /// Least mean squares: squared loss, no penalty, steps of `eta0`.
     WidrowHoff,
 }
@@ -180,7 +180,7 @@ pub enum Preset {
 impl Default for Sgd {
     fn default() -> Self {
         Self {
-            loss: Surrogate::Auto,
+            loss: SgdLoss::Auto,
             penalty: SgdPenalty::L2,
             alpha: 1e-4,
             l1_ratio: 0.15,
@@ -191,7 +191,7 @@ impl Default for Sgd {
             shuffle: true,
             epsilon: 0.1,
             quantile: 0.5,
-            learning_rate: Rate::Auto,
+            learning_rate: LearningRate::Auto,
             eta0: None,
             power_t: 0.25,
             decay: 1e-3,
@@ -201,7 +201,7 @@ impl Default for Sgd {
             early_stopping: false,
             validation_fraction: 0.1,
             class_weight: None,
-            average: Average::Whether(false),
+            average: AveragingChoice::Whether(false),
             preset: None,
         }
     }
@@ -211,7 +211,7 @@ impl Sgd {
     /// The least-mean-squares rule of Widrow and Hoff: b += step (y - xᵀb) x, row after row. It settles in the mean for steps
     /// below 2 / λmax, the largest eigenvalue of the mean of x xᵀ; the certificate says where the step stands.
     pub fn widrow_hoff(step: f64) -> Self {
-        Self { preset: Some(Preset::WidrowHoff), eta0: Some(step), ..Self::default() }
+        Self { preset: Some(SgdPreset::WidrowHoff), eta0: Some(step), ..Self::default() }
     }
 
     /// One epoch over further rows, from where `model` stands, or from zero weights. The classes are those that the names of
@@ -223,41 +223,41 @@ impl Sgd {
     /// The learner with its preset written out, for a task.
     fn resolved(&self, classes: bool) -> Self {
         let mut out = self.clone();
-        if self.preset == Some(Preset::WidrowHoff) {
-            out.loss = Surrogate::SquaredError;
+        if self.preset == Some(SgdPreset::WidrowHoff) {
+            out.loss = SgdLoss::SquaredError;
             out.penalty = SgdPenalty::None;
-            out.learning_rate = Rate::Constant;
+            out.learning_rate = LearningRate::Constant;
         }
-        if out.loss == Surrogate::Auto {
-            out.loss = if classes { Surrogate::Hinge } else { Surrogate::SquaredError };
+        if out.loss == SgdLoss::Auto {
+            out.loss = if classes { SgdLoss::Hinge } else { SgdLoss::SquaredError };
         }
-        if out.learning_rate == Rate::Auto {
-            out.learning_rate = if classes { Rate::Optimal } else { Rate::Invscaling };
+        if out.learning_rate == LearningRate::Auto {
+            out.learning_rate = if classes { LearningRate::Optimal } else { LearningRate::Invscaling };
         }
         out
     }
 
     /// The loss of a resolved learner.
-    fn row_loss(&self) -> Loss {
+    fn row_loss(&self) -> RowLoss {
         match self.loss {
-            Surrogate::Auto | Surrogate::Hinge => Loss::Hinge,
-            Surrogate::LogLoss => Loss::Logistic,
-            Surrogate::ModifiedHuber => Loss::ModifiedHuber,
-            Surrogate::SquaredHinge => Loss::SquaredHinge,
-            Surrogate::Exponential => Loss::Exponential,
-            Surrogate::Perceptron => Loss::Perceptron,
-            Surrogate::Linear => Loss::Linear,
-            Surrogate::SquaredError => Loss::Squared,
-            Surrogate::AbsoluteError => Loss::Absolute,
-            Surrogate::Huber => Loss::Huber { delta: self.epsilon },
-            Surrogate::EpsilonInsensitive => Loss::EpsilonInsensitive { epsilon: self.epsilon },
-            Surrogate::SquaredEpsilonInsensitive => Loss::SquaredEpsilonInsensitive { epsilon: self.epsilon },
-            Surrogate::Quantile => Loss::Pinball { tau: self.quantile },
+            SgdLoss::Auto | SgdLoss::Hinge => RowLoss::Hinge,
+            SgdLoss::LogLoss => RowLoss::Logistic,
+            SgdLoss::ModifiedHuber => RowLoss::ModifiedHuber,
+            SgdLoss::SquaredHinge => RowLoss::SquaredHinge,
+            SgdLoss::Exponential => RowLoss::Exponential,
+            SgdLoss::Perceptron => RowLoss::Perceptron,
+            SgdLoss::Linear => RowLoss::Linear,
+            SgdLoss::SquaredError => RowLoss::Squared,
+            SgdLoss::AbsoluteError => RowLoss::Absolute,
+            SgdLoss::Huber => RowLoss::Huber { delta: self.epsilon },
+            SgdLoss::EpsilonInsensitive => RowLoss::EpsilonInsensitive { epsilon: self.epsilon },
+            SgdLoss::SquaredEpsilonInsensitive => RowLoss::SquaredEpsilonInsensitive { epsilon: self.epsilon },
+            SgdLoss::Quantile => RowLoss::Pinball { tau: self.quantile },
         }
     }
 
     /// The steps of a resolved learner; `eta0` is the first one.
-    fn plan(&self, eta0: f64) -> run::Plan {
+    fn plan(&self, eta0: f64) -> run::SgdOptions {
         let loss = self.row_loss();
         let (l2, l1) = match self.penalty {
             SgdPenalty::L2 => (self.alpha, 0.0),
@@ -265,7 +265,7 @@ impl Sgd {
             SgdPenalty::Elasticnet => (self.alpha * (1.0 - self.l1_ratio), self.alpha * self.l1_ratio),
             SgdPenalty::None => (0.0, 0.0),
         };
-        let schedule = Schedule {
+        let schedule = SgdSchedule {
             rate: self.learning_rate,
             eta0,
             power_t: self.power_t,
@@ -273,9 +273,9 @@ impl Sgd {
             drop: self.drop,
             drop_every: self.drop_every,
             alpha: self.alpha,
-            offset: Schedule::offset(self.alpha, loss),
+            offset: SgdSchedule::offset(self.alpha, loss),
         };
-        run::Plan {
+        run::SgdOptions {
             loss,
             schedule,
             l2,
@@ -287,9 +287,9 @@ impl Sgd {
             tol: self.tol,
             n_iter_no_change: self.n_iter_no_change,
             average: match self.average {
-                Average::Whether(false) | Average::From(0) => None,
-                Average::Whether(true) => Some(1),
-                Average::From(step) => Some(step),
+                AveragingChoice::Whether(false) | AveragingChoice::From(0) => None,
+                AveragingChoice::Whether(true) => Some(1),
+                AveragingChoice::From(step) => Some(step),
             },
             until_separated: false,
         }
@@ -301,7 +301,7 @@ impl Sgd {
 
     fn fit_from(&self, start: Option<&SgdModel>, data: &Dataset<'_>, cx: &Context<'_>, all_names: bool) -> Result<SgdModel> {
         self.check()?;
-        Fit { sgd: self, spec: &Self::SPEC, until_separated: false }.run(start, data, cx, all_names).map(|(model, _)| model)
+        SgdFit { sgd: self, spec: &Self::SPEC, until_separated: false }.run(start, data, cx, all_names).map(|(model, _)| model)
     }
 }
 
@@ -316,7 +316,7 @@ const INSIDE: Range = Range::Real { min: 0.0, max: 0.999_999_999, above: true, l
 impl Learner for Sgd {
     type Model = SgdModel;
 
-    const SEARCH: &'static [&'static str] = &["alpha=1e-7..1e-1:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-7..1e-1:log"];
 
     const SPEC: Spec = Spec {
         name: "sgd",
@@ -450,9 +450,9 @@ impl Learner for Sgd {
         ],
     };
 
-    const RESUME: Option<Resume<Self>> = Some(resume);
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
 
-    const ORDERED: bool = true;
+    const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
@@ -462,11 +462,11 @@ impl Learner for Sgd {
         {
             return Err(Self::refuse("class_weight", format!("{name}: {value}"), "factors are finite and not negative"));
         }
-        if self.learning_rate == Rate::Optimal && self.alpha == 0.0 {
+        if self.learning_rate == LearningRate::Optimal && self.alpha == 0.0 {
             return Err(Self::refuse("alpha", 0.0, "learning_rate=optimal derives its steps from alpha, which must be above 0"));
         }
-        let passive = matches!(self.learning_rate, Rate::Pa1 | Rate::Pa2);
-        if passive && !matches!(self.loss, Surrogate::Auto | Surrogate::Hinge | Surrogate::EpsilonInsensitive) {
+        let passive = matches!(self.learning_rate, LearningRate::Pa1 | LearningRate::Pa2);
+        if passive && !matches!(self.loss, SgdLoss::Auto | SgdLoss::Hinge | SgdLoss::EpsilonInsensitive) {
             let value = serde_json::to_string(&self.loss).unwrap_or_default();
             return Err(Self::refuse("loss", value, "passive-aggressive steps need hinge or epsilon_insensitive"));
         }

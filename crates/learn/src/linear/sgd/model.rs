@@ -1,15 +1,15 @@
 //! The fitted model: scores, what can be made of them, and where the steps stand.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Features, Learner, Mat, Meaning, Model, ModelReader, ModelWriter, Regressor,
+    Cell, Certificate, Classifier, Curve, Error, Features, Learner, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor,
     Report, Result, Schema, Section, Trace,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp};
 
 use super::super::coefficients::Coefficients;
-use super::run::Stand;
-use super::weights::Debt;
-use super::{Sgd, Surrogate};
+use super::run::SgdState;
+use super::weights::L1Debt;
+use super::{Sgd, SgdLoss};
 
 /// A fitted linear model of stochastic gradient descent. With [`Sgd::partial_fit`] its steps go on where they ended.
 ///
@@ -18,13 +18,13 @@ use super::{Sgd, Surrogate};
 /// with an L1 penalty `owed` [vectors] and `paid` [vectors, columns].
 #[derive(Debug, Clone)]
 pub struct SgdModel {
-    pub(super) loss: Surrogate,
+    pub(super) loss: SgdLoss,
     /// The class names; `None` for numbers.
     pub(super) classes: Option<Vec<String>>,
     /// Codes of the classes that take part; the others have probability 0.
     pub(super) present: Vec<u32>,
     pub(super) line: Coefficients,
-    pub(super) stands: Vec<Stand>,
+    pub(super) stands: Vec<SgdState>,
     pub(super) n_iter: u64,
     pub(super) certificate: Option<Certificate>,
     pub(super) trace: Option<Trace>,
@@ -32,21 +32,21 @@ pub struct SgdModel {
 
 /// What scores say of probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Belief {
+enum ProbabilityRule {
     /// The probability is proportional to σ(factor · score).
     Sigmoid { factor: u8 },
     /// It is proportional to the score brought from [-1, 1] to [0, 1].
     Clipped,
 }
 
-impl Surrogate {
+impl SgdLoss {
     /// The minimiser of the expected loss is ½ log odds for the exponential loss and 2p - 1 for the squared ones; that of the
     /// logistic loss is the log odds. The others have no such relation, and the logistic one stands in.
-    fn belief(self) -> Belief {
+    fn probability_rule(self) -> ProbabilityRule {
         match self {
-            Self::Exponential => Belief::Sigmoid { factor: 2 },
-            Self::SquaredError | Self::SquaredHinge | Self::ModifiedHuber => Belief::Clipped,
-            _ => Belief::Sigmoid { factor: 1 },
+            Self::Exponential => ProbabilityRule::Sigmoid { factor: 2 },
+            Self::SquaredError | Self::SquaredHinge | Self::ModifiedHuber => ProbabilityRule::Clipped,
+            _ => ProbabilityRule::Sigmoid { factor: 1 },
         }
     }
 }
@@ -91,7 +91,7 @@ impl SgdModel {
     }
 
     /// Writes values of the classes that take part in the columns of all classes.
-    fn spread(&self, values: &[f64], rest: f64, out: &mut [f64]) {
+    fn scatter_classes(&self, values: &[f64], rest: f64, out: &mut [f64]) {
         out.fill(rest);
         for (&code, &value) in self.present.iter().zip(values) {
             out[code as usize] = value;
@@ -99,20 +99,20 @@ impl SgdModel {
     }
 
     /// Logarithms of the probabilities, row by row; exact where probabilities underflow.
-    fn log_beliefs(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+    fn log_probabilities(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let scores = self.scores(x)?;
         let classes = self.classes().len();
         let mut out = Mat::zeros(x.rows(), classes);
-        let belief = self.loss.belief();
+        let belief = self.loss.probability_rule();
         let mut logs = vec![0.0; self.present.len()];
         for i in 0..x.rows() {
             let z = scores.row(i);
             match (belief, z.len()) {
-                (Belief::Sigmoid { factor }, 1) => {
+                (ProbabilityRule::Sigmoid { factor }, 1) => {
                     let z = f64::from(factor) * z[0];
                     logs.copy_from_slice(&[-log1p_exp(z), -log1p_exp(-z)]);
                 }
-                (Belief::Sigmoid { factor }, _) => {
+                (ProbabilityRule::Sigmoid { factor }, _) => {
                     logs.iter_mut().zip(z).for_each(|(l, z)| *l = -log1p_exp(-f64::from(factor) * z));
                     let total = log_sum_exp(&logs);
                     if total.is_finite() {
@@ -121,11 +121,11 @@ impl SgdModel {
                         logs.fill(-(self.present.len() as f64).ln());
                     }
                 }
-                (Belief::Clipped, 1) => {
+                (ProbabilityRule::Clipped, 1) => {
                     let p = 0.5 * (z[0].clamp(-1.0, 1.0) + 1.0);
                     logs.copy_from_slice(&[(1.0 - p).ln(), p.ln()]);
                 }
-                (Belief::Clipped, _) => {
+                (ProbabilityRule::Clipped, _) => {
                     logs.iter_mut().zip(z).for_each(|(l, z)| *l = 0.5 * (z.clamp(-1.0, 1.0) + 1.0));
                     let total: f64 = logs.iter().sum();
                     if total > 0.0 {
@@ -135,7 +135,7 @@ impl SgdModel {
                     }
                 }
             }
-            self.spread(&logs, f64::NEG_INFINITY, out.row_mut(i));
+            self.scatter_classes(&logs, f64::NEG_INFINITY, out.row_mut(i));
         }
         Ok(out)
     }
@@ -154,7 +154,7 @@ impl Model for SgdModel {
         self.classes.is_some().then_some(self as &dyn Classifier)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 
@@ -175,7 +175,7 @@ impl Model for SgdModel {
             Some(names) => names[self.present[k] as usize].clone(),
         };
         let titles: Vec<String> = (0..vectors).map(title).collect();
-        let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), Meaning::Coefficient)).collect();
+        let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), ColumnMeaning::Coefficient)).collect();
         let line = |name: String, value: &dyn Fn(usize) -> f64| {
             let mut row: Vec<Cell> = vec![name.into()];
             row.extend((0..vectors).map(|k| Cell::from(value(k))));
@@ -205,19 +205,19 @@ impl Model for SgdModel {
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         self.line.save(out);
         let (vectors, cols) = (self.line.coef.rows(), self.line.coef.cols());
-        let each = |f: &dyn Fn(&Stand) -> u64| -> Vec<u64> { self.stands.iter().map(f).collect() };
+        let each = |f: &dyn Fn(&SgdState) -> u64| -> Vec<u64> { self.stands.iter().map(f).collect() };
         out.field("steps", &each(&|s| s.steps))?;
         out.field("epochs", &each(&|s| s.epochs))?;
         if self.stands.iter().any(|s| s.average.is_some()) {
             out.mat("plain_coef", &Mat::from_fn(vectors, cols, |k, j| self.stands[k].coef[j]));
             out.vec("plain_intercept", &self.stands.iter().map(|s| s.intercept).collect::<Vec<_>>());
-            let count = |s: &Stand| s.average.as_ref().map_or(0.0, |a| a.2);
+            let count = |s: &SgdState| s.average.as_ref().map_or(0.0, |a| a.2);
             out.vec("averaged", &self.stands.iter().map(count).collect::<Vec<_>>());
         }
         if self.stands.iter().any(|s| s.debt.is_some()) {
             let of = |k: usize| self.stands[k].debt.clone().unwrap_or_default();
             out.vec("owed", &(0..vectors).map(|k| of(k).owed).collect::<Vec<_>>());
-            let debts: Vec<Debt> = (0..vectors).map(of).collect();
+            let debts: Vec<L1Debt> = (0..vectors).map(of).collect();
             out.mat("paid", &Mat::from_fn(vectors, cols, |k, j| debts[k].paid.get(j).copied().unwrap_or(0.0)));
         }
         out.field("loss", &self.loss)?;
@@ -232,7 +232,7 @@ pub(super) fn load(input: &ModelReader) -> Result<SgdModel> {
     let bad = |message: String| Err(Error::Model(message));
     let line = Coefficients::load(input)?;
     let (vectors, cols) = (line.coef.rows(), line.coef.cols());
-    let loss: Surrogate = input.field("loss")?;
+    let loss: SgdLoss = input.field("loss")?;
     let classes: Option<Vec<String>> = input.field("classes")?;
     let present: Vec<u32> = input.field("present")?;
     let expected = match (&classes, present.len()) {
@@ -253,8 +253,8 @@ pub(super) fn load(input: &ModelReader) -> Result<SgdModel> {
     if steps.len() != vectors || epochs.len() != vectors {
         return bad(format!("{} counts of steps and {} of epochs for {vectors} vectors", steps.len(), epochs.len()));
     }
-    let mut stands: Vec<Stand> = (0..vectors)
-        .map(|k| Stand {
+    let mut stands: Vec<SgdState> = (0..vectors)
+        .map(|k| SgdState {
             coef: line.coef.row(k).to_vec(),
             intercept: line.intercept[k],
             average: None,
@@ -286,7 +286,7 @@ pub(super) fn load(input: &ModelReader) -> Result<SgdModel> {
             return bad("an amount of the L1 penalty is not finite".into());
         }
         for (k, stand) in stands.iter_mut().enumerate() {
-            stand.debt = Some(Debt { owed: owed[k], paid: paid.row(k).to_vec() });
+            stand.debt = Some(L1Debt { owed: owed[k], paid: paid.row(k).to_vec() });
         }
     }
     Ok(SgdModel { loss, classes, present, line, stands, n_iter: input.field("n_iter")?, certificate: None, trace: None })
@@ -304,7 +304,7 @@ impl Classifier for SgdModel {
     }
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let mut p = self.log_beliefs(x)?;
+        let mut p = self.log_probabilities(x)?;
         for i in 0..p.rows() {
             let row = p.row_mut(i);
             row.iter_mut().for_each(|v| *v = v.exp());
@@ -316,7 +316,7 @@ impl Classifier for SgdModel {
     }
 
     fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.log_beliefs(x)
+        self.log_probabilities(x)
     }
 
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
@@ -329,9 +329,9 @@ impl Classifier for SgdModel {
         for i in 0..x.rows() {
             let z = scores.row(i);
             if z.len() == 1 {
-                self.spread(&[-z[0], z[0]], f64::NEG_INFINITY, out.row_mut(i));
+                self.scatter_classes(&[-z[0], z[0]], f64::NEG_INFINITY, out.row_mut(i));
             } else {
-                self.spread(z, f64::NEG_INFINITY, out.row_mut(i));
+                self.scatter_classes(z, f64::NEG_INFINITY, out.row_mut(i));
             }
         }
         Ok(Some(out))

@@ -5,7 +5,7 @@ use ermine_math::moments::Real;
 use ermine_math::row_ops;
 
 /// Rows that can be multiplied with a vector and added to one, one at a time and in any order.
-pub(in super::super) trait RowSet: Sync {
+pub(in super::super) trait SgdRows: Sync {
     fn rows(&self) -> usize;
     /// x_i · w.
     fn dot(&self, i: usize, w: &[f64]) -> f64;
@@ -20,9 +20,9 @@ pub(in super::super) trait RowSet: Sync {
 }
 
 /// Dense rows without gaps between their cells.
-pub(super) struct Dense<'a, T>(pub MatRef<'a, T>);
+pub(super) struct DenseRows<'a, T>(pub MatRef<'a, T>);
 
-impl<T: Real> Dense<'_, T> {
+impl<T: Real> DenseRows<'_, T> {
     #[inline]
     fn row(&self, i: usize) -> &[T] {
         // `with_rows` lets only contiguous rows in.
@@ -30,7 +30,7 @@ impl<T: Real> Dense<'_, T> {
     }
 }
 
-impl<T: Real> RowSet for Dense<'_, T> {
+impl<T: Real> SgdRows for DenseRows<'_, T> {
     fn rows(&self) -> usize {
         self.0.rows()
     }
@@ -56,9 +56,9 @@ impl<T: Real> RowSet for Dense<'_, T> {
 }
 
 /// Sparse rows.
-pub(super) struct Sparse<'a>(pub CsrRef<'a>);
+pub(super) struct SparseRows<'a>(pub CsrRef<'a>);
 
-impl RowSet for Sparse<'_> {
+impl SgdRows for SparseRows<'_> {
     fn rows(&self) -> usize {
         self.0.rows()
     }
@@ -96,23 +96,23 @@ impl RowSet for Sparse<'_> {
 }
 
 /// What is to be done with rows of any form.
-pub(in super::super) trait Visit {
+pub(in super::super) trait RowVisitor {
     type Out;
-    fn visit(self, rows: &impl RowSet) -> Result<Self::Out>;
+    fn visit(self, rows: &impl SgdRows) -> Result<Self::Out>;
 }
 
 /// Shows features as rows: in place where their cells lie side by side, else from one copy by rows.
-pub(in super::super) fn with_rows<V: Visit>(x: &Features<'_>, learner: &str, visit: V) -> Result<V::Out> {
+pub(in super::super) fn with_rows<V: RowVisitor>(x: &Features<'_>, learner: &str, visit: V) -> Result<V::Out> {
     fn by_rows<T: Real + Default>(m: &MatRef<'_, T>) -> Mat<T> {
         Mat::from_fn(m.rows(), m.cols(), |i, j| *m.at(i, j))
     }
     match x {
-        Features::F64(m) if m.rows() == 0 || m.row(0).is_some() => visit.visit(&Dense(*m)),
-        Features::F64(m) => visit.visit(&Dense(by_rows(m).view())),
-        Features::F32(m) if m.rows() == 0 || m.row(0).is_some() => visit.visit(&Dense(*m)),
-        Features::F32(m) => visit.visit(&Dense(by_rows(m).view())),
-        Features::Csr(m) => visit.visit(&Sparse(*m)),
-        Features::Table(t) => visit.visit(&Dense(t.to_numbers(learner)?.view())),
+        Features::F64(m) if m.rows() == 0 || m.row(0).is_some() => visit.visit(&DenseRows(*m)),
+        Features::F64(m) => visit.visit(&DenseRows(by_rows(m).view())),
+        Features::F32(m) if m.rows() == 0 || m.row(0).is_some() => visit.visit(&DenseRows(*m)),
+        Features::F32(m) => visit.visit(&DenseRows(by_rows(m).view())),
+        Features::Csr(m) => visit.visit(&SparseRows(*m)),
+        Features::Table(t) => visit.visit(&DenseRows(t.to_numbers(learner)?.view())),
     }
 }
 

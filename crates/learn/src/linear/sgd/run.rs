@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Error, Flow, Progress, Result, Stream};
-use ermine_math::loss::Loss;
+use ermine_core::{Context, Error, Flow, Progress, Result, RngStream};
+use ermine_math::loss::RowLoss;
 
-use super::rows::{RowSet, too_large};
-use super::schedule::{Rate, Schedule};
-use super::weights::{Debt, Weights};
+use super::rows::{SgdRows, too_large};
+use super::schedule::{LearningRate, SgdSchedule};
+use super::weights::{L1Debt, SgdWeights};
 
 /// What a row should be scored as.
 #[derive(Clone, Copy)]
-pub(super) enum Labels<'a> {
+pub(super) enum SgdLabels<'a> {
     Numbers(&'a [f64]),
     /// +1 for the rows of class `positive`, -1 for the others, with a factor on the weight of either.
     Class {
@@ -21,7 +21,7 @@ pub(super) enum Labels<'a> {
     },
 }
 
-impl Labels<'_> {
+impl SgdLabels<'_> {
     /// The target of a row and the factor on its weight.
     #[inline]
     pub fn of(&self, i: usize) -> (f64, f64) {
@@ -40,9 +40,9 @@ impl Labels<'_> {
 
 /// What is minimised and how: the same for all classes.
 #[derive(Clone, Copy)]
-pub(super) struct Plan {
-    pub loss: Loss,
-    pub schedule: Schedule,
+pub(super) struct SgdOptions {
+    pub loss: RowLoss,
+    pub schedule: SgdSchedule,
     /// The factors of half the squares of the weights, and of their sizes.
     pub l2: f64,
     pub l1: f64,
@@ -60,19 +60,19 @@ pub(super) struct Plan {
 
 /// Where a problem stands between two runs. The weights are those of the last step.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Stand {
+pub(super) struct SgdState {
     pub coef: Vec<f64>,
     pub intercept: f64,
     /// The averages and how many steps are in them.
     pub average: Option<(Vec<f64>, f64, f64)>,
-    pub debt: Option<Debt>,
+    pub debt: Option<L1Debt>,
     /// Steps taken.
     pub steps: u64,
     /// Epochs begun.
     pub epochs: u64,
 }
 
-impl Stand {
+impl SgdState {
     pub fn new(cols: usize) -> Self {
         Self { coef: vec![0.0; cols], ..Self::default() }
     }
@@ -80,9 +80,9 @@ impl Stand {
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum End {
+pub(super) enum SgdStop {
     /// The stopping rule was met.
-    Settled,
+    Converged,
     /// All epochs that were asked for are done.
     Epochs,
     /// An epoch without a mistake.
@@ -95,11 +95,11 @@ pub(super) enum End {
 
 /// What one run brought.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
-    pub stand: Stand,
-    pub end: End,
+pub(super) struct SgdResult {
+    pub state: SgdState,
+    pub end: SgdStop,
     /// A row an epoch.
-    pub course: Vec<Epoch>,
+    pub epochs: Vec<Epoch>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,42 +115,42 @@ pub(super) struct Epoch {
 }
 
 /// Scores weights and an intercept on rows that are not learned from.
-pub type Judge<'a> = dyn Fn(&[f64], f64) -> Result<f64> + Sync + 'a;
+pub type ScoreFn<'a> = dyn Fn(&[f64], f64) -> Result<f64> + Sync + 'a;
 
 /// Rows of which some are for learning, and how to judge the weights after an epoch when a stop is to depend on that.
-pub(super) struct Task<'a, R> {
+pub(super) struct SgdProblem<'a, R> {
     pub rows: &'a R,
-    pub labels: Labels<'a>,
+    pub labels: SgdLabels<'a>,
     pub weight: Option<&'a [f64]>,
     /// The rows to learn from, in their order.
     pub train: &'a [u32],
     /// The score of weights and intercept on other rows, the larger the better.
-    pub judge: Option<&'a Judge<'a>>,
+    pub score: Option<&'a ScoreFn<'a>>,
     /// Of the orders of the rows.
     pub seed: u64,
 }
 
 /// Rows between two looks at the clock and the observer.
-const LOOK: usize = 8192;
+const CHECK_EVERY: usize = 8192;
 /// Steps below which `Adaptive` does not go.
 const LEAST_STEP: f64 = 1e-6;
 
 /// Loss and slope of a row. At a kink the slope is the one that moves, since a perceptron that starts from zero weights would
 /// never leave them otherwise.
 #[inline]
-pub(super) fn loss_and_slope(loss: Loss, y: f64, z: f64) -> (f64, f64) {
+pub(super) fn loss_and_slope(loss: RowLoss, y: f64, z: f64) -> (f64, f64) {
     match loss {
-        Loss::Logistic => {
+        RowLoss::Logistic => {
             let m = y * z;
             let e = (-m.abs()).exp();
             let slope = if m > 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) };
             ((-m).max(0.0) + e.ln_1p(), -y * slope)
         }
-        Loss::Hinge => {
+        RowLoss::Hinge => {
             let gap = 1.0 - y * z;
             (gap.max(0.0), if gap >= 0.0 { -y } else { 0.0 })
         }
-        Loss::Perceptron => {
+        RowLoss::Perceptron => {
             let m = y * z;
             ((-m).max(0.0), if m <= 0.0 { -y } else { 0.0 })
         }
@@ -159,21 +159,21 @@ pub(super) fn loss_and_slope(loss: Loss, y: f64, z: f64) -> (f64, f64) {
 }
 
 /// Whether slopes grow without bound, so that steps that are too long run away.
-fn can_run_away(loss: Loss) -> bool {
-    use Loss::{Expectile, Exponential, Squared, SquaredEpsilonInsensitive, SquaredHinge};
+fn can_diverge(loss: RowLoss) -> bool {
+    use RowLoss::{Expectile, Exponential, Squared, SquaredEpsilonInsensitive, SquaredHinge};
     matches!(loss, Squared | SquaredHinge | Exponential | SquaredEpsilonInsensitive { .. } | Expectile { .. })
 }
 
-impl<R: RowSet> Task<'_, R> {
+impl<R: SgdRows> SgdProblem<'_, R> {
     fn weight_of(&self, i: usize) -> f64 {
         self.weight.map_or(1.0, |w| w[i])
     }
 
     /// Takes the steps of `plan`, from `stand` on.
-    pub fn run(&self, plan: &Plan, stand: Stand, cx: &Context<'_>) -> Result<Outcome> {
+    pub fn run(&self, plan: &SgdOptions, stand: SgdState, cx: &Context<'_>) -> Result<SgdResult> {
         let began = Instant::now();
         let count = self.train.len() as f64;
-        let mut weights = Weights::new(&stand.coef, stand.intercept);
+        let mut weights = SgdWeights::new(&stand.coef, stand.intercept);
         if plan.l1 > 0.0 {
             weights = weights.shrinking(stand.debt.clone().unwrap_or_default());
         }
@@ -187,25 +187,25 @@ impl<R: RowSet> Task<'_, R> {
         let mut eta = plan.schedule.eta0;
         let (mut best, mut best_score, mut unimproved) = (f64::INFINITY, f64::NEG_INFINITY, 0);
         let mut course: Vec<Epoch> = Vec::new();
-        let mut end = End::Epochs;
+        let mut end = SgdStop::Epochs;
         // The weights to fall back on when the steps run away.
-        let guard = can_run_away(plan.loss);
+        let guard = can_diverge(plan.loss);
         let mut safe = guard.then(|| (f64::INFINITY, weights.clone(), steps));
         for k in 0..plan.max_iter {
             let epoch = first_epoch + k;
             if plan.shuffle {
                 order.copy_from_slice(self.train);
-                Stream::new(self.seed, "sgd shuffle", epoch).shuffle(&mut order);
+                RngStream::new(self.seed, "sgd shuffle", epoch).shuffle(&mut order);
             }
             let seen = match self.epoch(plan, &mut weights, &order, &mut steps, epoch, eta, cx)? {
                 Ok(seen) => seen,
-                Err(Halt::Late) => {
-                    end = End::Late;
+                Err(EpochAbort::Late) => {
+                    end = SgdStop::Late;
                     break;
                 }
-                Err(Halt::Overflow { step }) => {
+                Err(EpochAbort::Overflow { step }) => {
                     self.refuse_large(epoch + 1)?;
-                    end = End::Diverged { epoch: epoch + 1, step };
+                    end = SgdStop::Diverged { epoch: epoch + 1, step };
                     break;
                 }
             };
@@ -213,10 +213,10 @@ impl<R: RowSet> Task<'_, R> {
             let objective = seen.loss / count + 0.5 * plan.l2 * square + plan.l1 * size;
             if !(weights.is_finite() && objective.is_finite()) {
                 self.refuse_large(epoch + 1)?;
-                end = End::Diverged { epoch: epoch + 1, step: seen.step };
+                end = SgdStop::Diverged { epoch: epoch + 1, step: seen.step };
                 break;
             }
-            let score = match self.judge {
+            let score = match self.score {
                 Some(judge) => Some(judge(&weights.coef(), weights.intercept)?),
                 None => None,
             };
@@ -236,7 +236,7 @@ impl<R: RowSet> Task<'_, R> {
             let progress = Progress { stage: "epochs", done: k + 1, total: Some(plan.max_iter), objective: Some(objective) };
             cx.report(progress)?;
             if plan.until_separated && seen.mistakes == 0 {
-                end = End::Separated;
+                end = SgdStop::Separated;
                 break;
             }
             let Some(tol) = plan.tol else { continue };
@@ -254,26 +254,26 @@ impl<R: RowSet> Task<'_, R> {
             };
             unimproved = if stalled { unimproved + 1 } else { 0 };
             if unimproved >= plan.n_iter_no_change {
-                if plan.schedule.rate == Rate::Adaptive && eta > LEAST_STEP {
+                if plan.schedule.rate == LearningRate::Adaptive && eta > LEAST_STEP {
                     eta /= 5.0;
                     unimproved = 0;
                     continue;
                 }
-                end = End::Settled;
+                end = SgdStop::Converged;
                 break;
             }
         }
         if let Some((least, kept, at)) = safe {
             // Rows that a step overshoots leave with a larger loss than zero weights would have had.
             let last = course.last().map_or(f64::INFINITY, |e| e.objective);
-            if matches!(end, End::Diverged { .. }) || last > 4.0 * self.loss_at_zero(plan) && last > least {
-                if !matches!(end, End::Diverged { .. }) {
+            if matches!(end, SgdStop::Diverged { .. }) || last > 4.0 * self.loss_at_zero(plan) && last > least {
+                if !matches!(end, SgdStop::Diverged { .. }) {
                     let step = course.last().map_or(plan.schedule.eta0, |e| e.step);
-                    end = End::Diverged { epoch: first_epoch + course.len() as u64, step };
+                    end = SgdStop::Diverged { epoch: first_epoch + course.len() as u64, step };
                 }
                 (weights, steps) = (kept, at);
             }
-        } else if let End::Diverged { epoch, step } = end {
+        } else if let SgdStop::Diverged { epoch, step } = end {
             return Err(Error::Data(format!(
                 "Floating-point under-/overflow occurred at epoch #{epoch}, with steps of {step:e}; standardise the columns or \
                  lower eta0"
@@ -282,12 +282,12 @@ impl<R: RowSet> Task<'_, R> {
         let epochs = first_epoch + course.len() as u64;
         let debt = weights.debt();
         let average = weights.average();
-        let stand = Stand { coef: weights.coef(), intercept: weights.intercept, average, debt, steps, epochs };
-        Ok(Outcome { stand, end, course })
+        let stand = SgdState { coef: weights.coef(), intercept: weights.intercept, average, debt, steps, epochs };
+        Ok(SgdResult { state: stand, end, epochs: course })
     }
 
     /// The mean loss of zero weights.
-    fn loss_at_zero(&self, plan: &Plan) -> f64 {
+    fn loss_at_zero(&self, plan: &SgdOptions) -> f64 {
         let at = |&i: &u32| {
             let (y, factor) = self.labels.of(i as usize);
             factor * self.weight_of(i as usize) * plan.loss.value(y, 0.0)
@@ -309,18 +309,18 @@ impl<R: RowSet> Task<'_, R> {
     #[allow(clippy::too_many_arguments)] // What an epoch needs; a structure would hide that it is all of it.
     fn epoch(
         &self,
-        plan: &Plan,
-        weights: &mut Weights,
+        plan: &SgdOptions,
+        weights: &mut SgdWeights,
         order: &[u32],
         steps: &mut u64,
         epoch: u64,
         eta: f64,
         cx: &Context<'_>,
-    ) -> Result<std::result::Result<Seen, Halt>> {
-        let mut seen = Seen { loss: 0.0, mistakes: 0, step: eta };
+    ) -> Result<std::result::Result<EpochTally, EpochAbort>> {
+        let mut seen = EpochTally { loss: 0.0, mistakes: 0, step: eta };
         let mut updates = vec![0.0; plan.batch];
         for (b, batch) in order.chunks(plan.batch).enumerate() {
-            if (b * plan.batch).is_multiple_of(LOOK / plan.batch.min(LOOK) * plan.batch) {
+            if (b * plan.batch).is_multiple_of(CHECK_EVERY / plan.batch.min(CHECK_EVERY) * plan.batch) {
                 if let Some(observer) = cx.observer {
                     let done = (b * plan.batch) as u64;
                     let progress = Progress { stage: "rows", done, total: Some(order.len() as u64), objective: None };
@@ -328,8 +328,8 @@ impl<R: RowSet> Task<'_, R> {
                         return Err(Error::Stopped("epochs".into()));
                     }
                 }
-                if cx.out_of_time() {
-                    return Ok(Err(Halt::Late));
+                if cx.deadline_passed() {
+                    return Ok(Err(EpochAbort::Late));
                 }
             }
             let t = (*steps + 1) as f64;
@@ -342,7 +342,7 @@ impl<R: RowSet> Task<'_, R> {
                 }
                 let z = weights.score(self.rows, i);
                 if !z.is_finite() {
-                    return Ok(Err(Halt::Overflow { step: eta }));
+                    return Ok(Err(EpochAbort::Overflow { step: eta }));
                 }
                 let (y, factor) = self.labels.of(i);
                 let weight = factor * self.weight_of(i);
@@ -379,13 +379,13 @@ impl<R: RowSet> Task<'_, R> {
     }
 }
 
-struct Seen {
+struct EpochTally {
     loss: f64,
     mistakes: u64,
     step: f64,
 }
 
-enum Halt {
+enum EpochAbort {
     Late,
     Overflow { step: f64 },
 }

@@ -1,15 +1,15 @@
 //! Against formulas, steps taken by hand and optima known otherwise.
 
 use ermine_core::{
-    Classifier, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, Stream, Target,
+    Classifier, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, RngStream, Target,
 };
 use proptest::prelude::*;
 
-use crate::linear::{Alpha, Average, Logistic, Perceptron, Preset, Rate, Ridge, Sgd, SgdPenalty, Surrogate};
+use crate::linear::{RidgeAlpha, AveragingChoice, Logistic, Perceptron, SgdPreset, LearningRate, Ridge, Sgd, SgdPenalty, SgdLoss};
 
 /// Rows with columns of unit variance, a linear target and classes that overlap.
 fn rows(n: usize, p: usize, seed: u64) -> (Mat<f64>, Vec<f64>, OwnedTarget) {
-    let mut s = Stream::new(seed, "sgd tests", 0);
+    let mut s = RngStream::new(seed, "sgd tests", 0);
     let x = Mat::from_fn(n, p, |_, _| s.normal());
     let b: Vec<f64> = (0..p).map(|j| 1.0 / (1.0 + j as f64)).collect();
     let line = |i: usize| 0.3 + x.row(i).iter().zip(&b).map(|(x, b)| x * b).sum::<f64>();
@@ -39,7 +39,7 @@ fn sparse(x: &Mat<f64>) -> Csr {
 }
 
 const PLAIN: fn() -> Sgd =
-    || Sgd { learning_rate: Rate::Constant, eta0: Some(0.1), shuffle: false, tol: None, max_iter: 2, ..Sgd::default() };
+    || Sgd { learning_rate: LearningRate::Constant, eta0: Some(0.1), shuffle: false, tol: None, max_iter: 2, ..Sgd::default() };
 
 #[test]
 fn averages_are_the_mean_of_the_weights_by_hand() {
@@ -51,10 +51,10 @@ fn averages_are_the_mean_of_the_weights_by_hand() {
     // Row 1: z = 0, w = b = 0.1. Row 2: z = 0.3, residual 1.3: w = 0.1 - 0.26, b = 0.1 - 0.13.
     let model = sgd.fit(&data, &Context::default()).unwrap();
     assert!((model.coef()[(0, 0)] + 0.16).abs() < 1e-15 && (model.intercept()[0] + 0.03).abs() < 1e-15);
-    let averaged = Sgd { average: Average::Whether(true), ..sgd.clone() }.fit(&data, &Context::default()).unwrap();
+    let averaged = Sgd { average: AveragingChoice::Whether(true), ..sgd.clone() }.fit(&data, &Context::default()).unwrap();
     assert!((averaged.coef()[(0, 0)] - (0.1 - 0.16) / 2.0).abs() < 1e-15);
     assert!((averaged.intercept()[0] - (0.1 - 0.03) / 2.0).abs() < 1e-15);
-    let late = Sgd { average: Average::From(2), ..sgd }.fit(&data, &Context::default()).unwrap();
+    let late = Sgd { average: AveragingChoice::From(2), ..sgd }.fit(&data, &Context::default()).unwrap();
     assert!((late.coef()[(0, 0)] + 0.16).abs() < 1e-15);
 }
 
@@ -108,13 +108,13 @@ fn steps_are_those_of_the_definition_dense_and_sparse() {
     let doubled = Mat::from_fn(40, 6, |i, j| f64::from(single[(i, j)]));
     let OwnedTarget::Class { codes, .. } = &labels else { unreachable!() };
     let signs: Vec<f64> = codes.iter().map(|&c| 2.0 * f64::from(c) - 1.0).collect();
-    use Surrogate::*;
+    use SgdLoss::*;
     for loss in [Hinge, LogLoss, ModifiedHuber, SquaredHinge, Exponential, Perceptron, Linear, SquaredError, AbsoluteError]
         .into_iter()
         .chain([Huber, EpsilonInsensitive, SquaredEpsilonInsensitive, Quantile])
     {
         for penalty in [SgdPenalty::None, SgdPenalty::L2, SgdPenalty::L1, SgdPenalty::Elasticnet] {
-            for rate in [Rate::Constant, Rate::Optimal, Rate::Invscaling, Rate::Inverse, Rate::Step] {
+            for rate in [LearningRate::Constant, LearningRate::Optimal, LearningRate::Invscaling, LearningRate::Inverse, LearningRate::Step] {
                 for batch_size in [1, 7] {
                     let sgd = Sgd {
                         loss,
@@ -126,7 +126,7 @@ fn steps_are_those_of_the_definition_dense_and_sparse() {
                         batch_size,
                         ..PLAIN()
                     };
-                    if rate == Rate::Optimal
+                    if rate == LearningRate::Optimal
                         && matches!(loss, Exponential | SquaredHinge | SquaredError | SquaredEpsilonInsensitive)
                     {
                         // Its first steps are so long that these losses run away.
@@ -159,8 +159,8 @@ fn steps_are_those_of_the_definition_dense_and_sparse() {
 fn rows_in_chunks_are_the_rows_in_one_epoch() {
     let (x, y, labels) = rows(60, 4, 2);
     for penalty in [SgdPenalty::L2, SgdPenalty::L1, SgdPenalty::Elasticnet] {
-        for average in [Average::Whether(false), Average::Whether(true), Average::From(20)] {
-            for (is_class, loss) in [(false, Surrogate::Huber), (true, Surrogate::LogLoss)] {
+        for average in [AveragingChoice::Whether(false), AveragingChoice::Whether(true), AveragingChoice::From(20)] {
+            for (is_class, loss) in [(false, SgdLoss::Huber), (true, SgdLoss::LogLoss)] {
                 let sgd = Sgd { loss, penalty, alpha: 0.01, average, max_iter: 1, ..PLAIN() };
                 let data = if is_class { classes(&x, &labels) } else { numbers(&x, &y) };
                 let whole = sgd.fit(&data, &Context::default()).unwrap();
@@ -189,7 +189,7 @@ fn a_first_chunk_may_lack_classes_that_come_later() {
     let codes = [0, 0, 1, 1, 2, 2];
     let names: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
-    let sgd = Sgd { loss: Surrogate::LogLoss, ..Sgd::default() };
+    let sgd = Sgd { loss: SgdLoss::LogLoss, ..Sgd::default() };
     let mut model = sgd.partial_fit(None, &data.row_range(0..2), &Context::default()).unwrap();
     assert_eq!(model.coef().rows(), 3);
     model = sgd.partial_fit(Some(&model), &data.row_range(2..6), &Context::default()).unwrap();
@@ -209,17 +209,17 @@ fn it_comes_to_the_optimum_of_ridge() {
     let alpha = 0.1;
     // 1/(2n) sum r^2 + alpha/2 |b|^2 is ridge with alpha n.
     let ridge =
-        Ridge { alpha: Alpha::One(alpha * 400.0), ..Ridge::default() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
+        Ridge { alpha: RidgeAlpha::One(alpha * 400.0), ..Ridge::default() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
     let sgd =
-        Sgd { alpha, learning_rate: Rate::Inverse, eta0: Some(0.05), decay: 1e-3, max_iter: 200, tol: None, ..Sgd::default() };
-    let model = Sgd { average: Average::From(40_000), ..sgd.clone() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
+        Sgd { alpha, learning_rate: LearningRate::Inverse, eta0: Some(0.05), decay: 1e-3, max_iter: 200, tol: None, ..Sgd::default() };
+    let model = Sgd { average: AveragingChoice::From(40_000), ..sgd.clone() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(ridge.coef().row(0)) {
         assert!((a - b).abs() < 2e-3, "{a} {b}");
     }
     // The gradient of the objective is next to nothing, and the certificate says so.
     assert!(model.certificate().unwrap().kkt_residual.unwrap() < 3e-3);
     // With all rows in a step it is gradient descent, which goes to the optimum itself, and weight 2 is the row twice.
-    let whole = Sgd { batch_size: 400, learning_rate: Rate::Constant, eta0: Some(0.5), max_iter: 400, ..sgd };
+    let whole = Sgd { batch_size: 400, learning_rate: LearningRate::Constant, eta0: Some(0.5), max_iter: 400, ..sgd };
     let model = whole.fit(&numbers(&x, &y), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(ridge.coef().row(0)) {
         assert!((a - b).abs() < 1e-10, "{a} {b}");
@@ -237,10 +237,10 @@ fn it_comes_to_the_optimum_of_logistic_regression() {
     let logistic = Logistic { c: Some(1.0 / (alpha * 400.0)), tol: 1e-10, ..Logistic::default() };
     let truth = logistic.fit(&classes(&x, &labels), &Context::default()).unwrap();
     let sgd = Sgd {
-        loss: Surrogate::LogLoss,
+        loss: SgdLoss::LogLoss,
         alpha,
         batch_size: 400,
-        learning_rate: Rate::Constant,
+        learning_rate: LearningRate::Constant,
         eta0: Some(2.0),
         max_iter: 600,
         tol: None,
@@ -253,7 +253,7 @@ fn it_comes_to_the_optimum_of_logistic_regression() {
     let (p, q) = (model.proba(&Features::F64(x.view())).unwrap(), truth.proba(&Features::F64(x.view())).unwrap());
     assert!(p.as_slice().iter().zip(q.as_slice()).all(|(a, b)| (a - b).abs() < 1e-7));
     // Plain steps come near.
-    let steps = Sgd { batch_size: 1, learning_rate: Rate::Optimal, max_iter: 100, average: Average::From(10_000), ..sgd };
+    let steps = Sgd { batch_size: 1, learning_rate: LearningRate::Optimal, max_iter: 100, average: AveragingChoice::From(10_000), ..sgd };
     let model = steps.fit(&classes(&x, &labels), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(truth.coef().row(0)) {
         assert!((a - b).abs() < 0.01, "{a} {b}");
@@ -267,7 +267,7 @@ fn the_hinge_comes_near_the_optimum_that_its_dual_certifies() {
     let (x, _, labels) = rows(200, 3, 5);
     let alpha = 0.1;
     let sgd = Sgd { alpha, fit_intercept: false, max_iter: 2000, tol: None, ..Sgd::default() };
-    let model = Sgd { average: Average::From(200_000), ..sgd }.fit(&classes(&x, &labels), &Context::default()).unwrap();
+    let model = Sgd { average: AveragingChoice::From(200_000), ..sgd }.fit(&classes(&x, &labels), &Context::default()).unwrap();
     let OwnedTarget::Class { codes, .. } = &labels else { unreachable!() };
     let sign = |i: usize| 2.0 * f64::from(codes[i]) - 1.0;
     // Coordinate ascent of the dual, min 1/2 |w|^2 alpha - mean a, to rounding.
@@ -289,14 +289,14 @@ fn the_hinge_comes_near_the_optimum_that_its_dual_certifies() {
 
 #[test]
 fn an_l1_penalty_finds_the_columns_that_matter() {
-    let mut s = Stream::new(6, "sgd lasso", 0);
+    let mut s = RngStream::new(6, "sgd lasso", 0);
     let x = Mat::from_fn(500, 10, |_, _| s.normal());
     let y: Vec<f64> = (0..500).map(|i| 2.0 * x[(i, 3)] - x[(i, 7)] + 0.1 * s.normal()).collect();
     let alpha = 0.2;
     let sgd = Sgd {
         penalty: SgdPenalty::L1,
         alpha,
-        learning_rate: Rate::Inverse,
+        learning_rate: LearningRate::Inverse,
         eta0: Some(0.02),
         decay: 1e-3,
         max_iter: 300,
@@ -337,7 +337,7 @@ fn widrow_and_hoff_say_where_the_step_stands() {
     let certificate = bad.certificate().unwrap();
     assert!(!certificate.converged && certificate.notes.iter().any(|n| n.contains("eta0")), "{:?}", certificate.notes);
     assert!(bad.coef()[(0, 0)].is_finite());
-    assert_eq!(Sgd::widrow_hoff(0.1).preset, Some(Preset::WidrowHoff));
+    assert_eq!(Sgd::widrow_hoff(0.1).preset, Some(SgdPreset::WidrowHoff));
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn hostile_numbers_get_an_error_or_a_finite_model() {
         let mut m = x.clone();
         (0..50).for_each(|i| m[(i, 1)] *= scale);
         for data in [numbers(&m, &y), classes(&m, &labels)] {
-            for sgd in [Sgd::default(), Sgd { eta0: Some(0.01), learning_rate: Rate::Constant, ..Sgd::default() }] {
+            for sgd in [Sgd::default(), Sgd { eta0: Some(0.01), learning_rate: LearningRate::Constant, ..Sgd::default() }] {
                 match sgd.fit(&data, &Context::default()) {
                     Ok(model) => {
                         assert!(model.coef().as_slice().iter().chain(model.intercept()).all(|v| v.is_finite()));
@@ -394,9 +394,9 @@ fn hostile_numbers_get_an_error_or_a_finite_model() {
     let error = Sgd::default().fit(&classes(&x, &one), &Context::default()).unwrap_err().to_string();
     assert!(error.contains("greater than one"), "{error}");
     // A loss of margins for numbers, and steps of alpha = 0.
-    let wrong = Sgd { loss: Surrogate::Hinge, ..Sgd::default() }.fit(&numbers(&x, &y), &Context::default());
+    let wrong = Sgd { loss: SgdLoss::Hinge, ..Sgd::default() }.fit(&numbers(&x, &y), &Context::default());
     assert!(wrong.unwrap_err().to_string().contains("loss"));
-    assert!(Sgd { alpha: 0.0, learning_rate: Rate::Optimal, ..Sgd::default() }.check().is_err());
+    assert!(Sgd { alpha: 0.0, learning_rate: LearningRate::Optimal, ..Sgd::default() }.check().is_err());
 }
 
 proptest! {
@@ -405,7 +405,7 @@ proptest! {
     /// Separable rows in any order: the mistakes stay within Novikoff's bound for every margin that is shown.
     #[test]
     fn mistakes_stay_within_novikoffs_bound(seed in 0u64..1000, n in 4usize..60, p in 1usize..6, gap in 0.05f64..2.0, shift in -3.0f64..3.0) {
-        let mut s = Stream::new(seed, "novikoff", 0);
+        let mut s = RngStream::new(seed, "novikoff", 0);
         let u: Vec<f64> = (0..p).map(|_| s.normal()).collect();
         let length = u.iter().map(|v| v * v).sum::<f64>().sqrt();
         let mut codes = Vec::new();

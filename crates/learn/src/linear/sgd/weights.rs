@@ -5,32 +5,32 @@
 //! Ananiadou, 2009, kept in the units of v, in which paying late is exactly paying at once). The sum of the weights over the
 //! steps is S v - a, where S is the sum of the scales so far and every change d of v adds S d to a.
 
-use super::rows::RowSet;
+use super::rows::SgdRows;
 
 /// Scales below this are multiplied into the vector, before digits of the averages are lost.
 const SMALL: f64 = 1e-4;
 
 #[derive(Debug, Clone)]
-pub(super) struct Weights {
+pub(super) struct SgdWeights {
     v: Vec<f64>,
     scale: f64,
     pub intercept: f64,
-    debt: Option<Debt>,
-    mean: Option<Mean>,
+    debt: Option<L1Debt>,
+    mean: Option<WeightAverage>,
     /// Whether every weight pays at every step: averages of shrinking weights need all of them.
     eager: bool,
 }
 
 /// What the L1 penalty has asked of every weight so far and what each has paid, in the units of v.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Debt {
+pub(super) struct L1Debt {
     pub owed: f64,
     pub paid: Vec<f64>,
 }
 
 /// The sum of the weights over the steps that are averaged.
 #[derive(Debug, Clone)]
-struct Mean {
+struct WeightAverage {
     /// S.
     scales: f64,
     /// a.
@@ -39,15 +39,15 @@ struct Mean {
     intercepts: f64,
 }
 
-impl Weights {
+impl SgdWeights {
     pub fn new(coef: &[f64], intercept: f64) -> Self {
         Self { v: coef.to_vec(), scale: 1.0, intercept, debt: None, mean: None, eager: false }
     }
 
     /// With an L1 penalty, from where an earlier run left it.
-    pub fn shrinking(mut self, debt: Debt) -> Self {
+    pub fn shrinking(mut self, debt: L1Debt) -> Self {
         let paid = if debt.paid.is_empty() { vec![0.0; self.v.len()] } else { debt.paid };
-        self.debt = Some(Debt { owed: debt.owed, paid });
+        self.debt = Some(L1Debt { owed: debt.owed, paid });
         self.eager = self.mean.is_some();
         self
     }
@@ -55,19 +55,19 @@ impl Weights {
     /// With averaging, from the mean of `count` earlier steps.
     pub fn averaging(mut self, coef: &[f64], intercept: f64, count: f64) -> Self {
         let less = coef.iter().map(|c| -c * count).collect();
-        self.mean = Some(Mean { scales: 0.0, less, count, intercepts: intercept * count });
+        self.mean = Some(WeightAverage { scales: 0.0, less, count, intercepts: intercept * count });
         self.eager = self.debt.is_some();
         self
     }
 
     /// The score of a row.
     #[inline]
-    pub fn score(&mut self, rows: &impl RowSet, i: usize) -> f64 {
+    pub fn score(&mut self, rows: &impl SgdRows, i: usize) -> f64 {
         if !self.eager
             && let Some(debt) = &mut self.debt
         {
             let v = &mut self.v;
-            rows.columns(i, |j| debt.pay(v, j));
+            rows.columns(i, |j| debt.apply_l1(v, j));
         }
         self.scale * rows.dot(i, &self.v) + self.intercept
     }
@@ -80,11 +80,11 @@ impl Weights {
         }
         self.scale *= factor;
         if self.scale < SMALL {
-            self.rebase();
+            self.rescale();
         }
     }
 
-    fn rebase(&mut self) {
+    fn rescale(&mut self) {
         let scale = self.scale;
         if let Some(mean) = &mut self.mean {
             mean.less.iter_mut().zip(&self.v).for_each(|(a, v)| *a -= mean.scales * v);
@@ -100,7 +100,7 @@ impl Weights {
 
     /// w += c x_i.
     #[inline]
-    pub fn add(&mut self, rows: &impl RowSet, i: usize, c: f64) {
+    pub fn add(&mut self, rows: &impl SgdRows, i: usize, c: f64) {
         let c = c / self.scale;
         rows.add(i, c, &mut self.v);
         if let Some(mean) = &mut self.mean
@@ -116,17 +116,17 @@ impl Weights {
         if let Some(debt) = &mut self.debt {
             debt.owed += amount / self.scale;
             if self.eager {
-                self.settle();
+                self.apply_debt();
             }
         }
     }
 
     /// Lets every weight pay what it owes.
-    pub fn settle(&mut self) {
+    pub fn apply_debt(&mut self) {
         let Some(debt) = &mut self.debt else { return };
         for j in 0..self.v.len() {
             let before = self.v[j];
-            debt.pay(&mut self.v, j);
+            debt.apply_l1(&mut self.v, j);
             if let Some(mean) = &mut self.mean {
                 mean.less[j] += mean.scales * (self.v[j] - before);
             }
@@ -145,28 +145,28 @@ impl Weights {
 
     /// The weights.
     pub fn coef(&mut self) -> Vec<f64> {
-        self.settle();
+        self.apply_debt();
         self.v.iter().map(|v| self.scale * v).collect()
     }
 
     /// The averages of weights and intercept and how many steps are in them, when there are any.
     pub fn average(&mut self) -> Option<(Vec<f64>, f64, f64)> {
-        self.settle();
+        self.apply_debt();
         let mean = self.mean.as_ref().filter(|m| m.count > 0.0)?;
         let coef = self.v.iter().zip(&mean.less).map(|(v, a)| (mean.scales * v - a) / mean.count).collect();
         Some((coef, mean.intercepts / mean.count, mean.count))
     }
 
     /// What the L1 penalty has asked and got, in the units of the weights.
-    pub fn debt(&mut self) -> Option<Debt> {
-        self.settle();
+    pub fn debt(&mut self) -> Option<L1Debt> {
+        self.apply_debt();
         let s = self.scale;
-        self.debt.as_ref().map(|d| Debt { owed: d.owed * s, paid: d.paid.iter().map(|q| q * s).collect() })
+        self.debt.as_ref().map(|d| L1Debt { owed: d.owed * s, paid: d.paid.iter().map(|q| q * s).collect() })
     }
 
     /// |w|² and |w|₁.
     pub fn norms(&mut self) -> (f64, f64) {
-        self.settle();
+        self.apply_debt();
         let (square, size) = self.v.iter().fold((0.0, 0.0), |(q, a), v| (q + v * v, a + v.abs()));
         (self.scale * self.scale * square, self.scale * size)
     }
@@ -176,10 +176,10 @@ impl Weights {
     }
 }
 
-impl Debt {
+impl L1Debt {
     /// Moves weight `j` towards 0 by what it owes and not beyond.
     #[inline]
-    fn pay(&mut self, v: &mut [f64], j: usize) {
+    fn apply_l1(&mut self, v: &mut [f64], j: usize) {
         let (before, paid) = (v[j], self.paid[j]);
         let after = if before > 0.0 {
             (before - (self.owed + paid)).max(0.0)
@@ -195,12 +195,12 @@ impl Debt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::Sparse;
+    use super::super::rows::SparseRows;
     use super::*;
-    use ermine_core::{Csr, Stream};
+    use ermine_core::{Csr, RngStream};
 
     /// The same course with every weight touched at every step.
-    struct Plain {
+    struct EagerWeights {
         w: Vec<f64>,
         b: f64,
         owed: f64,
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn late_payment_is_payment_at_once_and_averages_are_means() {
-        let mut rng = Stream::new(4, "lazy", 0);
+        let mut rng = RngStream::new(4, "lazy", 0);
         let (rows, cols) = (60, 9);
         let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
         for _ in 0..rows {
@@ -226,18 +226,18 @@ mod tests {
         }
         let csr = Csr::new(indptr, indices, values, cols).unwrap();
         let x = csr.view().to_dense();
-        let set = Sparse(csr.view());
+        let set = SparseRows(csr.view());
         for (l1, average) in [(false, false), (true, false), (false, true), (true, true)] {
             let start = vec![0.1; cols];
-            let mut lazy = Weights::new(&start, 0.0);
+            let mut lazy = SgdWeights::new(&start, 0.0);
             if l1 {
-                lazy = lazy.shrinking(Debt::default());
+                lazy = lazy.shrinking(L1Debt::default());
             }
             if average {
                 lazy = lazy.averaging(&vec![0.0; cols], 0.0, 0.0);
             }
             let zero = vec![0.0; cols];
-            let mut plain = Plain { w: start, b: 0.0, owed: 0.0, paid: zero.clone(), sum: zero, sum_b: 0.0, count: 0.0 };
+            let mut plain = EagerWeights { w: start, b: 0.0, owed: 0.0, paid: zero.clone(), sum: zero, sum_b: 0.0, count: 0.0 };
             for step in 0..400 {
                 let i = step % rows;
                 let z = plain.w.iter().zip(x.row(i)).map(|(w, x)| w * x).sum::<f64>() + plain.b;

@@ -7,7 +7,7 @@ mod tests;
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Learner, Mat, ModelReader, ParamSpec, Partial, PassLearner, Range,
-    Result, Spec, Step, StreamFit, Task, drive, drive_source,
+    Result, Spec, PassStep, StreamFit, Task, run_passes, run_passes_source,
 };
 use ermine_math::moments::{self, Moments};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::coefficients::Coefficients;
 use super::least_squares::ldexp;
 pub use model::{StepwiseModel, StepwiseStep};
-use path::{Path, Products};
+use path::{StepwisePath, CenteredGram};
 
 /// Least squares on few columns, chosen one by one: at each step the column that lowers the residual sum of squares most.
 ///
@@ -52,7 +52,7 @@ use path::{Path, Products};
 #[serde(default, deny_unknown_fields)]
 pub struct Stepwise {
     /// What decides the number of columns.
-    pub criterion: Criterion,
+    pub criterion: StepwiseCriterion,
     /// The number of columns for `Criterion::K`, else columns at most.
     pub n_features: Option<u64>,
     /// Folds of the cross-validation.
@@ -64,7 +64,7 @@ pub struct Stepwise {
 /// What decides the number of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Criterion {
+pub enum StepwiseCriterion {
     /// Akaike's.
     Aic,
     /// Schwarz's.
@@ -77,7 +77,7 @@ pub enum Criterion {
 
 impl Default for Stepwise {
     fn default() -> Self {
-        Self { criterion: Criterion::Bic, n_features: None, folds: 5, fit_intercept: true }
+        Self { criterion: StepwiseCriterion::Bic, n_features: None, folds: 5, fit_intercept: true }
     }
 }
 
@@ -90,7 +90,7 @@ const SAFE: i32 = 300;
 
 /// What every block is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Stage {
+pub struct StepwiseState {
     cols: usize,
     folds: usize,
     /// Columns of [X | y] are multiplied by 2^exponent; all 0 unless squares could leave the doubles.
@@ -99,9 +99,9 @@ pub struct Stage {
 
 /// What is gathered: the moments of each fold.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Totals(Vec<Moments>);
+pub struct StepwisePartial(Vec<Moments>);
 
-impl Partial for Totals {
+impl Partial for StepwisePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| a.merge(b));
         Ok(())
@@ -118,29 +118,29 @@ impl Stepwise {
         let rss = rss.max(f64::EPSILON * f64::EPSILON * tss).max(f64::MIN_POSITIVE);
         let deviance = weight * ((std::f64::consts::TAU * rss / weight).ln() + 1.0);
         match self.criterion {
-            Criterion::Aic => deviance + 2.0 * fitted,
+            StepwiseCriterion::Aic => deviance + 2.0 * fitted,
             _ => deviance + fitted * weight.ln(),
         }
     }
 
     /// The mean squared error of cross-validation after 0, 1, … steps, until it has not improved for a while.
     fn validate(&self, folds: &[Moments], limit: usize) -> Vec<f64> {
-        let rest = |held: usize| -> Products {
+        let rest = |held: usize| -> CenteredGram {
             let mut others = folds.iter().enumerate().filter(|(f, m)| *f != held && m.weight() > 0.0).map(|(_, m)| m.clone());
             let mut sum = others.next().unwrap_or_else(|| folds[held].clone());
             others.for_each(|m| sum.merge(m));
-            Products::new(&sum, self.fit_intercept)
+            CenteredGram::new(&sum, self.fit_intercept)
         };
         let used: Vec<usize> = (0..folds.len()).filter(|&f| folds[f].weight() > 0.0).collect();
-        let train: Vec<Products> = used.iter().map(|&f| rest(f)).collect();
-        let held: Vec<Products> = used.iter().map(|&f| Products::new(&folds[f], self.fit_intercept)).collect();
-        let mut paths: Vec<Path<'_>> = train.iter().map(Path::new).collect();
+        let train: Vec<CenteredGram> = used.iter().map(|&f| rest(f)).collect();
+        let held: Vec<CenteredGram> = used.iter().map(|&f| CenteredGram::new(&folds[f], self.fit_intercept)).collect();
+        let mut paths: Vec<StepwisePath<'_>> = train.iter().map(StepwisePath::new).collect();
         let total: f64 = held.iter().map(|h| h.weight).sum();
         let mut errors: Vec<f64> = Vec::new();
         let mut least = 0;
         loop {
             let size = errors.len();
-            let error = |(path, held): (&Path<'_>, &Products)| {
+            let error = |(path, held): (&StepwisePath<'_>, &CenteredGram)| {
                 let coef = path.coef(size.min(path.chosen.len()));
                 let intercept = self.fit_intercept.then(|| path.intercept(&coef));
                 held.error_of(&path.chosen[..coef.len()], &coef, intercept)
@@ -152,36 +152,36 @@ impl Stepwise {
             if size >= limit || size - least >= PATIENCE {
                 return errors;
             }
-            let stepped: Vec<bool> = paths.iter_mut().map(Path::step).collect();
+            let stepped: Vec<bool> = paths.iter_mut().map(StepwisePath::step).collect();
             if !stepped.contains(&true) {
                 return errors;
             }
         }
     }
 
-    fn model(&self, stage: &Stage, totals: &Totals) -> StepwiseModel {
+    fn model(&self, stage: &StepwiseState, totals: &StepwisePartial) -> StepwiseModel {
         let mut all = totals.0[0].clone();
         totals.0[1..].iter().for_each(|m| all.merge(m.clone()));
-        let products = Products::new(&all, self.fit_intercept);
+        let products = CenteredGram::new(&all, self.fit_intercept);
         // A row of weight 2 is two rows.
         let rows = (all.rows() as usize).max(all.weight() as usize);
         let spare = rows.saturating_sub(1 + usize::from(self.fit_intercept));
         let asked = self.n_features.map_or(usize::MAX, |k| k as usize);
-        let limit = stage.cols.min(asked).min(if self.criterion == Criterion::K { usize::MAX } else { spare });
-        let mut path = Path::new(&products);
+        let limit = stage.cols.min(asked).min(if self.criterion == StepwiseCriterion::K { usize::MAX } else { spare });
+        let mut path = StepwisePath::new(&products);
         let mut criterion: Vec<f64> = Vec::new();
         let size = match self.criterion {
-            Criterion::K => {
+            StepwiseCriterion::K => {
                 while path.chosen.len() < limit && path.step() {}
                 path.chosen.len()
             }
-            Criterion::Cv => {
+            StepwiseCriterion::Cv => {
                 criterion = self.validate(&totals.0, limit);
                 while path.chosen.len() + 1 < criterion.len() && path.step() {}
                 criterion.truncate(path.chosen.len() + 1);
                 least(&criterion)
             }
-            Criterion::Aic | Criterion::Bic => {
+            StepwiseCriterion::Aic | StepwiseCriterion::Bic => {
                 let mut best = 0;
                 loop {
                     let size = path.chosen.len();
@@ -200,7 +200,7 @@ impl Stepwise {
     }
 
     /// The model of the first `size` columns of a path, in the units of the data.
-    fn write_out(&self, stage: &Stage, products: &Products, path: &Path<'_>, criterion: &[f64], size: usize) -> StepwiseModel {
+    fn write_out(&self, stage: &StepwiseState, products: &CenteredGram, path: &StepwisePath<'_>, criterion: &[f64], size: usize) -> StepwiseModel {
         let (p, e) = (stage.cols, &stage.exponents);
         let coef = path.coef(size);
         let mut row = Mat::zeros(1, p);
@@ -211,12 +211,12 @@ impl Stepwise {
         let back = |rss: f64| ldexp(rss, -2 * e[p]).min(f64::MAX);
         // The logarithm of the rss takes the power of two of the target back.
         let moved =
-            if self.criterion == Criterion::Cv { 0.0 } else { products.weight * 2.0 * f64::from(e[p]) * std::f64::consts::LN_2 };
+            if self.criterion == StepwiseCriterion::Cv { 0.0 } else { products.weight * 2.0 * f64::from(e[p]) * std::f64::consts::LN_2 };
         let steps = (0..path.rss.len()).map(|k| StepwiseStep {
             column: (k > 0).then(|| path.chosen[k - 1] as u32),
             rss: back(path.rss[k]),
             r2: if products.tss > 0.0 { 1.0 - path.rss[k] / products.tss } else { 0.0 },
-            criterion: criterion.get(k).map(|&c| if self.criterion == Criterion::Cv { back(c) } else { c - moved }),
+            criterion: criterion.get(k).map(|&c| if self.criterion == StepwiseCriterion::Cv { back(c) } else { c - moved }),
         });
         let steps: Vec<StepwiseStep> = steps.collect();
         let mut notes = vec![format!("{size} of {p} columns, after {} steps", path.chosen.len())];
@@ -284,10 +284,10 @@ impl Learner for Stepwise {
         ],
     };
 
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<StepwiseModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<StepwiseModel> {
@@ -296,14 +296,14 @@ impl Learner for Stepwise {
 }
 
 impl PassLearner for Stepwise {
-    type State = Stage;
-    type Partial = Totals;
+    type State = StepwiseState;
+    type Partial = StepwisePartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         moments::block_rows(cols)
     }
 
-    fn start(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Stage> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<StepwiseState> {
         let cols = head.cols();
         if cols > MAX_COLS {
             return Err(Error::Data(format!(
@@ -321,22 +321,22 @@ impl PassLearner for Stepwise {
         }
         let exponent = |&s: &f64| if s > 0.0 && s.is_finite() { s.log2().floor() as i32 } else { 0 };
         let extreme = |e: i32| if e.abs() > SAFE { -e } else { 0 };
-        let folds = if self.criterion == Criterion::Cv { self.folds as usize } else { 1 };
-        Ok(Stage { cols, folds, exponents: size.iter().map(exponent).map(extreme).collect() })
+        let folds = if self.criterion == StepwiseCriterion::Cv { self.folds as usize } else { 1 };
+        Ok(StepwiseState { cols, folds, exponents: size.iter().map(exponent).map(extreme).collect() })
     }
 
-    fn empty(&self, stage: &Stage) -> Totals {
-        Totals((0..stage.folds).map(|_| Moments::new(stage.cols, 1)).collect())
+    fn empty_partial(&self, stage: &StepwiseState) -> StepwisePartial {
+        StepwisePartial((0..stage.folds).map(|_| Moments::new(stage.cols, 1)).collect())
     }
 
-    fn add(&self, stage: &Stage, part: &mut Totals, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, stage: &StepwiseState, part: &mut StepwisePartial, rows: &Dataset<'_>) -> Result<()> {
         for (fold, moments) in part.0.iter_mut().enumerate() {
             if stage.folds == 1 {
                 add_rows(stage, moments, rows)?;
             } else {
                 let which: Vec<usize> = (fold..rows.rows()).step_by(stage.folds).collect();
                 if !which.is_empty() {
-                    add_rows(stage, moments, &rows.take(&which).view())?;
+                    add_rows(stage, moments, &rows.take_rows(&which).view())?;
                 }
             }
             if !moments.is_finite() {
@@ -351,15 +351,15 @@ impl PassLearner for Stepwise {
         Ok(())
     }
 
-    fn finish(&self, stage: Stage, total: Totals, _: &Context<'_>) -> Result<Step<Stage, StepwiseModel>> {
-        Ok(Step::Done(self.model(&stage, &total)))
+    fn finish(&self, stage: StepwiseState, total: StepwisePartial, _: &Context<'_>) -> Result<PassStep<StepwiseState, StepwiseModel>> {
+        Ok(PassStep::Done(self.model(&stage, &total)))
     }
 }
 
 /// Rows brought to dense doubles at a time.
 const CHUNK: usize = 256;
 
-fn add_rows(stage: &Stage, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
+fn add_rows(stage: &StepwiseState, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
     let e = &stage.exponents;
     let scaled = e.iter().any(|&e| e != 0);
     let mut scratch = Vec::new();

@@ -1,13 +1,13 @@
 //! The fitted model: the chosen columns, their coefficients, and the whole path.
 
 use ermine_core::{
-    Cell, Certificate, Curve, Error, Features, Learner, Mat, Meaning, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Cell, Certificate, Curve, Error, Features, Learner, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor, Report, Result,
     Schema, Section,
 };
 use serde::{Deserialize, Serialize};
 
 use super::super::coefficients::Coefficients;
-use super::{Criterion, Stepwise};
+use super::{StepwiseCriterion, Stepwise};
 
 /// A step of the path: the model with one column more.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct StepwiseStep {
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepwiseModel {
     pub(super) line: Coefficients,
-    pub(super) criterion: Criterion,
+    pub(super) criterion: StepwiseCriterion,
     pub(super) size: usize,
     pub(super) steps: Vec<StepwiseStep>,
     pub(super) collinear: Vec<u32>,
@@ -71,7 +71,7 @@ impl Model for StepwiseModel {
         Some(self)
     }
 
-    fn as_additive(&self) -> Option<&dyn ermine_core::Additive> {
+    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
         Some(self)
     }
 
@@ -84,12 +84,12 @@ impl Model for StepwiseModel {
         let name = |j: u32| schema.fields.get(j as usize).map_or_else(|| format!("x{j}"), |f| f.name.clone());
         let mut rows = vec![vec!["(intercept)".into(), self.intercept().into()]];
         rows.extend(self.support().iter().map(|&j| vec![name(j).into(), self.coef()[j as usize].into()]));
-        report.coefficients("Coefficients", &[("coefficient", Meaning::Coefficient)], rows);
+        report.coefficients("Coefficients", &[("coefficient", ColumnMeaning::Coefficient)], rows);
         let word = match self.criterion {
-            Criterion::Aic => "AIC",
-            Criterion::Bic => "BIC",
-            Criterion::Cv => "cross-validated error",
-            Criterion::K => "criterion",
+            StepwiseCriterion::Aic => "AIC",
+            StepwiseCriterion::Bic => "BIC",
+            StepwiseCriterion::Cv => "cross-validated error",
+            StepwiseCriterion::K => "criterion",
         };
         let rows = self.steps.iter().enumerate().map(|(k, s)| {
             vec![

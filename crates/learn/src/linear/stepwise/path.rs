@@ -4,7 +4,7 @@ use ermine_core::Mat;
 use ermine_math::moments::Moments;
 
 /// Products of the columns about their means (or about zero without an intercept): all that the path needs of the rows.
-pub(super) struct Products {
+pub(super) struct CenteredGram {
     pub gram: Mat<f64>,
     pub cross: Vec<f64>,
     pub tss: f64,
@@ -13,7 +13,7 @@ pub(super) struct Products {
     pub weight: f64,
 }
 
-impl Products {
+impl CenteredGram {
     pub fn new(moments: &Moments, fit_intercept: bool) -> Self {
         let p = moments.x_cols();
         let scatter = moments.scatter();
@@ -64,8 +64,8 @@ const TIE: f64 = 1e-9;
 
 /// The path so far. Row k of the factor holds the products of all columns with the k-th direction, so that a step costs
 /// columns × steps.
-pub(super) struct Path<'a> {
-    products: &'a Products,
+pub(super) struct StepwisePath<'a> {
+    products: &'a CenteredGram,
     pub chosen: Vec<usize>,
     /// Columns that the chosen ones explain.
     pub collinear: Vec<usize>,
@@ -81,8 +81,8 @@ pub(super) struct Path<'a> {
     open: Vec<bool>,
 }
 
-impl<'a> Path<'a> {
-    pub fn new(products: &'a Products) -> Self {
+impl<'a> StepwisePath<'a> {
+    pub fn new(products: &'a CenteredGram) -> Self {
         let p = products.cross.len();
         Self {
             products,

@@ -1,13 +1,13 @@
 //! Against a greedy search by brute force, closed forms and ols.
 
-use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, Model, ModelWriter, Stream, Target};
+use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, Model, ModelWriter, RngStream, Target};
 use ermine_math::linalg::PivotedQr;
 
-use super::{Criterion, Stepwise, StepwiseModel};
+use super::{StepwiseCriterion, Stepwise, StepwiseModel};
 use crate::linear::Ols;
 
 fn random(n: usize, p: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
-    let mut s = Stream::new(seed, "stepwise tests", 0);
+    let mut s = RngStream::new(seed, "stepwise tests", 0);
     // Columns that lean on each other, far from zero.
     let common: Vec<f64> = (0..n).map(|_| s.normal()).collect();
     let x = Mat::from_fn(n, p, |i, j| 10.0 * j as f64 + 0.7 * common[i] + s.normal());
@@ -39,7 +39,7 @@ fn the_path_is_that_of_a_greedy_search_by_qr() {
         for intercept in [true, false] {
             let (x, y) = random(60, 7, seed);
             let stepwise =
-                Stepwise { criterion: Criterion::K, n_features: Some(7), fit_intercept: intercept, ..Stepwise::default() };
+                Stepwise { criterion: StepwiseCriterion::K, n_features: Some(7), fit_intercept: intercept, ..Stepwise::default() };
             let model = stepwise.fit(&data(&x, &y), &Context::default()).unwrap();
             let mut chosen: Vec<usize> = Vec::new();
             for step in &model.steps()[1..] {
@@ -79,7 +79,7 @@ fn an_orthogonal_design_has_a_closed_form() {
 #[test]
 fn criteria_are_those_of_ols_on_the_same_columns() {
     let (x, y) = random(80, 6, 9);
-    for (criterion, pick) in [(Criterion::Bic, true), (Criterion::Aic, false)] {
+    for (criterion, pick) in [(StepwiseCriterion::Bic, true), (StepwiseCriterion::Aic, false)] {
         let model = Stepwise { criterion, ..Stepwise::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
         let mut columns = Vec::new();
         for step in &model.steps()[1..] {
@@ -110,19 +110,19 @@ fn criteria_are_those_of_ols_on_the_same_columns() {
 fn cross_validation_is_that_of_refits_on_folds() {
     for intercept in [true, false] {
         let (x, y) = random(50, 5, 11);
-        let stepwise = Stepwise { criterion: Criterion::Cv, folds: 5, fit_intercept: intercept, ..Stepwise::default() };
+        let stepwise = Stepwise { criterion: StepwiseCriterion::Cv, folds: 5, fit_intercept: intercept, ..Stepwise::default() };
         let model = stepwise.fit(&data(&x, &y), &Context::default()).unwrap();
         for (size, step) in model.steps().iter().enumerate() {
             let mut error = 0.0;
             for fold in 0..5 {
                 let (held, rest): (Vec<usize>, Vec<usize>) = (0..50).partition(|i| i % 5 == fold);
-                let (train, test) = (data(&x, &y).take(&rest), data(&x, &y).take(&held));
+                let (train, test) = (data(&x, &y).take_rows(&rest), data(&x, &y).take_rows(&held));
                 if size == 0 {
                     let mean = if intercept { rest.iter().map(|&i| y[i]).sum::<f64>() / 40.0 } else { 0.0 };
                     error += held.iter().map(|&i| (y[i] - mean).powi(2)).sum::<f64>();
                     continue;
                 }
-                let k = Stepwise { criterion: Criterion::K, n_features: Some(size as u64), ..stepwise.clone() };
+                let k = Stepwise { criterion: StepwiseCriterion::K, n_features: Some(size as u64), ..stepwise.clone() };
                 let part = k.fit(&train.view(), &Context::default()).unwrap();
                 let predicted = part.as_regressor().unwrap().predict(&test.view().x).unwrap();
                 error += held.iter().enumerate().map(|(r, &i)| (y[i] - predicted[(r, 0)]).powi(2)).sum::<f64>();
@@ -143,7 +143,7 @@ fn dependent_columns_are_left_out_and_ties_go_to_the_first() {
         5 => 2.0,
         _ => x[(i, 0)] + x[(i, 2)],
     });
-    let all = Stepwise { criterion: Criterion::K, n_features: Some(7), ..Stepwise::default() };
+    let all = Stepwise { criterion: StepwiseCriterion::K, n_features: Some(7), ..Stepwise::default() };
     let model = all.fit(&data(&wide, &y), &Context::default()).unwrap();
     assert!(model.support().contains(&1) && model.support().len() == 3);
     assert!([3, 4, 5].iter().all(|j| model.collinear().contains(j)), "{:?}", model.collinear());

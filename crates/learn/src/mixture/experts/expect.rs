@@ -5,10 +5,10 @@ use ermine_math::loss::posterior_block;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::gate::{Slopes, scores};
+use super::gate::{SoftmaxSums, scores};
 use super::partition::Partition;
-use super::{Experts, ExpertsEm, Say};
-use crate::em::{Em, Objective};
+use super::{ExpertsParams, ExpertsEm, ExpertKind};
+use crate::em::{Em, EmObjective};
 
 /// Rows whose scores are held at a time.
 const CHUNK: usize = 2048;
@@ -16,11 +16,11 @@ const CHUNK: usize = 2048;
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Expected {
-    pub(super) gate: Slopes,
+    pub(super) gate: SoftmaxSums,
     /// The rows of each expert; with the target where it is a number, and not at all where curvatures need none.
     pub(super) rows: Vec<Moments>,
     /// Slopes of the softmax regression of each expert.
-    pub(super) experts: Vec<Slopes>,
+    pub(super) experts: Vec<SoftmaxSums>,
     /// The weight of the rows of each expert.
     pub(super) sizes: Vec<f64>,
     pub(super) log_likelihood: f64,
@@ -45,55 +45,55 @@ impl Partial for Expected {
 impl Expected {
     fn is_finite(&self) -> bool {
         let sums = self.log_likelihood.is_finite() && self.sizes.iter().all(|s| s.is_finite());
-        sums && self.gate.is_finite() && self.rows.iter().all(Moments::is_finite) && self.experts.iter().all(Slopes::is_finite)
+        sums && self.gate.is_finite() && self.rows.iter().all(Moments::is_finite) && self.experts.iter().all(SoftmaxSums::is_finite)
     }
 }
 
 impl Em for ExpertsEm {
-    type Parameters = Experts;
+    type Parameters = ExpertsParams;
     type Expected = Expected;
 
-    fn empty(&self, at: &Experts) -> Expected {
+    fn empty(&self, at: &ExpertsParams) -> Expected {
         let (k, cols) = (at.len(), self.centre.len());
-        let (rows, experts) = match &at.say {
-            Say::Linear { .. } => (vec![Moments::new(cols, 1); k], Vec::new()),
-            Say::Logistic { classes, .. } => {
+        let (rows, experts) = match &at.experts {
+            ExpertKind::Linear { .. } => (vec![Moments::new(cols, 1); k], Vec::new()),
+            ExpertKind::Logistic { classes, .. } => {
                 let rows = if self.newton_experts { Vec::new() } else { vec![Moments::new(cols, 0); k] };
-                (rows, vec![Slopes::new(*classes, cols, self.newton_experts); k])
+                (rows, vec![SoftmaxSums::new(*classes, cols, self.newton_experts); k])
             }
         };
-        let gate = Slopes::new(k, cols, self.newton_gate);
+        let gate = SoftmaxSums::new(k, cols, self.newton_gate);
         Expected { gate, rows, experts, sizes: vec![0.0; k], log_likelihood: 0.0, weight: 0.0 }
     }
 
-    fn expect(&self, at: &Experts, sums: &mut Expected, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &ExpertsParams, sums: &mut Expected, rows: &Dataset<'_>) -> Result<()> {
         self.gather(at, sums, rows, None)
     }
 
-    fn objective(&self, at: &Experts, sums: &Expected) -> Objective {
-        Objective { log_likelihood: sums.log_likelihood, log_prior: self.log_prior(at), weight: sums.weight }
+    fn objective(&self, at: &ExpertsParams, sums: &Expected) -> EmObjective {
+        EmObjective { log_likelihood: sums.log_likelihood, log_prior: self.log_prior(at), weight: sums.weight }
     }
 
-    fn maximise(&self, at: &Experts, sums: Expected) -> Result<Experts> {
-        self.climb(at, sums)
+    fn maximize(&self, at: &ExpertsParams, sums: Expected) -> Result<ExpertsParams> {
+        self.m_step(at, sums)
     }
 
     /// Half the way for what took a Newton step; what was solved stays solved.
-    fn shorten(&self, from: &Experts, to: &Experts) -> Option<Experts> {
+    fn backtrack(&self, from: &ExpertsParams, to: &ExpertsParams) -> Option<ExpertsParams> {
         let half = |a: &Mat<f64>, b: &Mat<f64>| Mat::from_fn(a.rows(), a.cols(), |i, j| 0.5 * (a[(i, j)] + b[(i, j)]));
-        let say = match (&from.say, &to.say) {
-            (Say::Logistic { coef: a, classes }, Say::Logistic { coef: b, .. }) => {
-                Say::Logistic { coef: half(a, b), classes: *classes }
+        let say = match (&from.experts, &to.experts) {
+            (ExpertKind::Logistic { coef: a, classes }, ExpertKind::Logistic { coef: b, .. }) => {
+                ExpertKind::Logistic { coef: half(a, b), classes: *classes }
             }
             (_, solved) => solved.clone(),
         };
-        Some(Experts { gate: half(&from.gate, &to.gate), say })
+        Some(ExpertsParams { gate: half(&from.gate, &to.gate), experts: say })
     }
 }
 
 impl ExpertsEm {
     /// The E step; with a partition, every row belongs to the expert of its part.
-    pub(super) fn gather(&self, at: &Experts, sums: &mut Expected, rows: &Dataset<'_>, parts: Option<&Partition>) -> Result<()> {
+    pub(super) fn gather(&self, at: &ExpertsParams, sums: &mut Expected, rows: &Dataset<'_>, parts: Option<&Partition>) -> Result<()> {
         for first in (0..rows.rows()).step_by(CHUNK) {
             let part = rows.row_range(first..rows.rows().min(first + CHUNK));
             let z = self.centred(&part)?;
@@ -115,7 +115,7 @@ impl ExpertsEm {
 
     fn chunk(
         &self,
-        at: &Experts,
+        at: &ExpertsParams,
         sums: &mut Expected,
         rows: &Dataset<'_>,
         z: MatRef<'_, f64>,
@@ -125,7 +125,7 @@ impl ExpertsEm {
         let weight: Vec<f64> = (0..n).map(|i| rows.weight_of(i)).collect();
         let (gate, log_gate) = gates(at, z);
         // log p_k(y | x), then joint with the gate, then shares.
-        let said = self.said(at, z, &rows.y)?;
+        let said = self.expert_outputs(at, z, &rows.y)?;
         let mut shares: Vec<f64> = said.log_density.iter().zip(&log_gate).map(|(d, g)| d + g).collect();
         let mut totals = vec![0.0; n];
         posterior_block(&mut shares, &mut totals);
@@ -166,10 +166,10 @@ impl ExpertsEm {
     }
 
     /// What the experts say of rows whose target is known.
-    fn said<'a>(&self, at: &Experts, z: MatRef<'_, f64>, y: &Target<'a>) -> Result<Said<'a>> {
+    fn expert_outputs<'a>(&self, at: &ExpertsParams, z: MatRef<'_, f64>, y: &Target<'a>) -> Result<ExpertOutputs<'a>> {
         let (n, k) = (z.rows(), at.len());
-        match &at.say {
-            Say::Linear { coef, variance } => {
+        match &at.experts {
+            ExpertKind::Linear { coef, variance } => {
                 let y = y.reals()?;
                 let target: Vec<f64> = (0..n).map(|i| y.at(i, 0) - self.target_mean).collect();
                 let mut out = vec![0.0; n * k];
@@ -178,9 +178,9 @@ impl ExpertsEm {
                     let constant = -0.5 * (std::f64::consts::TAU * variance[c]).ln();
                     run.iter_mut().zip(&target).for_each(|(m, y)| *m = constant - 0.5 * (y - *m) * (y - *m) / variance[c]);
                 }
-                Ok(Said { log_density: out, target, codes: &[], proba: Vec::new() })
+                Ok(ExpertOutputs { log_density: out, target, codes: &[], proba: Vec::new() })
             }
-            Say::Logistic { coef, classes } => {
+            ExpertKind::Logistic { coef, classes } => {
                 let (codes, _) = y.classes()?;
                 let (proba, log_total) = class_proba(coef, *classes, z);
                 // The score of the class itself, less the logarithm of the sum: more exact than the logarithm of a probability.
@@ -190,14 +190,14 @@ impl ExpertsEm {
                     let (c, i) = (at / n, at % n);
                     raw[(c * classes + codes[i] as usize) * n + i] - log_total[at]
                 };
-                Ok(Said { log_density: (0..k * n).map(of).collect(), target: vec![0.0; n], codes, proba })
+                Ok(ExpertOutputs { log_density: (0..k * n).map(of).collect(), target: vec![0.0; n], codes, proba })
             }
         }
     }
 }
 
 /// What experts say of rows: expert after expert, a run of rows for each.
-struct Said<'a> {
+struct ExpertOutputs<'a> {
     log_density: Vec<f64>,
     /// The target less its mean; zeros for classes.
     target: Vec<f64>,
@@ -207,7 +207,7 @@ struct Said<'a> {
 }
 
 /// The gate of centred rows and its logarithms: expert after expert, a run of rows for each.
-pub(super) fn gates(at: &Experts, z: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn gates(at: &ExpertsParams, z: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
     let (n, k) = (z.rows(), at.len());
     let mut gate = vec![0.0; n * k];
     scores(z, &at.gate, &mut gate);

@@ -26,14 +26,14 @@ pub(super) fn gram(m: &Moments) -> Mat<f64> {
 
 /// What a softmax regression with `vectors` vectors needs for a step: the gradient of Σ w Σₖ tₖ log softmaxₖ and the curvature.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Slopes {
+pub(super) struct SoftmaxSums {
     /// Σ w (tₖ - pₖ) z̃: a row a vector.
     gradient: Mat<f64>,
     /// The curvature as sums over pairs k < l: Σ w pₖ p_l z̃ z̃ᵀ. Empty where it is bounded.
     pairs: Vec<Moments>,
 }
 
-impl Slopes {
+impl SoftmaxSums {
     pub(super) fn new(vectors: usize, cols: usize, newton: bool) -> Self {
         let pairs = if newton { vectors * (vectors - 1) / 2 } else { 0 };
         Self { gradient: Mat::zeros(vectors, cols + 1), pairs: vec![Moments::new(cols, 0); pairs] }
@@ -147,7 +147,7 @@ fn definite(mut h: Mat<f64>) -> Result<Cholesky> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_core::Stream;
+    use ermine_core::RngStream;
     use ermine_math::loss::posterior_block;
 
     /// Σ w Σₖ tₖ log pₖ - ½ alpha |slopes|².
@@ -164,21 +164,21 @@ mod tests {
         fit - 0.5 * alpha * slopes
     }
 
-    fn slopes(z: &Mat<f64>, t: &Mat<f64>, w: &[f64], coef: &Mat<f64>, newton: bool) -> Slopes {
+    fn slopes(z: &Mat<f64>, t: &Mat<f64>, w: &[f64], coef: &Mat<f64>, newton: bool) -> SoftmaxSums {
         let (n, k) = (z.rows(), coef.rows());
         let mut p = vec![0.0; n * k];
         scores(z.view(), coef, &mut p);
         posterior_block(&mut p, &mut vec![0.0; n]);
         let r: Vec<f64> =
             (0..k).flat_map(|c| (0..n).map(move |i| (c, i))).map(|(c, i)| w[i] * (t[(i, c)] - p[c * n + i])).collect();
-        let mut s = Slopes::new(k, z.cols(), newton);
+        let mut s = SoftmaxSums::new(k, z.cols(), newton);
         s.add(z.view(), &r, &p, w);
         s
     }
 
     #[test]
     fn steps_climb_to_where_no_derivative_is_left() {
-        let mut s = Stream::new(4, "gate", 0);
+        let mut s = RngStream::new(4, "gate", 0);
         let (n, p, k, alpha) = (200, 3, 3, 0.7);
         let z = Mat::from_fn(n, p, |_, _| s.normal());
         let t = Mat::from_fn(n, k, |i, c| {
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_gradient_is_the_derivative() {
-        let mut s = Stream::new(5, "gate", 0);
+        let mut s = RngStream::new(5, "gate", 0);
         let (n, p, k) = (40, 2, 4);
         let z = Mat::from_fn(n, p, |_, _| s.normal());
         let t = Mat::from_fn(n, k, |i, c| if i % k == c { 1.0 } else { 0.0 });

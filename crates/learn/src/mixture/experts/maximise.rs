@@ -6,21 +6,21 @@ use ermine_math::moments::Moments;
 
 use super::expect::Expected;
 use super::gate::gram;
-use super::{Experts, ExpertsEm, Say};
+use super::{ExpertsParams, ExpertsEm, ExpertKind};
 
 impl ExpertsEm {
     /// Linear experts are solved; gate and softmax experts take a step.
-    pub(super) fn climb(&self, at: &Experts, sums: Expected) -> Result<Experts> {
+    pub(super) fn m_step(&self, at: &ExpertsParams, sums: Expected) -> Result<ExpertsParams> {
         let gate = sums.gate.step(&at.gate, self.alpha, self.gram.as_ref())?;
-        let say = match &at.say {
-            Say::Linear { coef, variance } => {
+        let say = match &at.experts {
+            ExpertKind::Linear { coef, variance } => {
                 let (mut coef, mut variance) = (coef.clone(), variance.clone());
                 for (k, rows) in sums.rows.iter().enumerate().filter(|(_, rows)| rows.weight() > 0.0) {
                     variance[k] = self.ridge(rows, coef.row_mut(k))?;
                 }
-                Say::Linear { coef, variance }
+                ExpertKind::Linear { coef, variance }
             }
-            Say::Logistic { coef, classes } => {
+            ExpertKind::Logistic { coef, classes } => {
                 let mut all = coef.clone();
                 for (k, slopes) in sums.experts.iter().enumerate() {
                     let own = Mat::from_fn(*classes, coef.cols(), |c, d| coef[(k * classes + c, d)]);
@@ -28,10 +28,10 @@ impl ExpertsEm {
                     let moved = slopes.step(&own, self.alpha, bound.as_ref())?;
                     (0..*classes).for_each(|c| all.row_mut(k * classes + c).copy_from_slice(moved.row(c)));
                 }
-                Say::Logistic { coef: all, classes: *classes }
+                ExpertKind::Logistic { coef: all, classes: *classes }
             }
         };
-        Ok(Experts { gate, say })
+        Ok(ExpertsParams { gate, experts: say })
     }
 
     /// Ridge regression from the moments of an expert's rows: slopes and intercept go to `coef`, the variance of the noise is returned.
@@ -49,13 +49,13 @@ impl ExpertsEm {
     }
 
     /// The penalties on the slopes.
-    pub(super) fn log_prior(&self, at: &Experts) -> f64 {
+    pub(super) fn log_prior(&self, at: &ExpertsParams) -> f64 {
         let p = at.gate.cols() - 1;
         let squares = |m: &Mat<f64>, row: usize| m.row(row)[..p].iter().map(|v| v * v).sum::<f64>();
         let gate: f64 = (0..at.len()).map(|k| squares(&at.gate, k)).sum();
-        let say: f64 = match &at.say {
-            Say::Linear { coef, variance } => (0..at.len()).map(|k| squares(coef, k) / variance[k]).sum(),
-            Say::Logistic { coef, .. } => (0..coef.rows()).map(|k| squares(coef, k)).sum(),
+        let say: f64 = match &at.experts {
+            ExpertKind::Linear { coef, variance } => (0..at.len()).map(|k| squares(coef, k) / variance[k]).sum(),
+            ExpertKind::Logistic { coef, .. } => (0..coef.rows()).map(|k| squares(coef, k)).sum(),
         };
         -0.5 * self.alpha * (gate + say)
     }

@@ -74,17 +74,17 @@ impl Default for MixtureOfExperts {
 ///
 /// Vectors have one number a column and then the intercept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Experts {
+pub struct ExpertsParams {
     /// The gate: a row an expert.
     pub gate: Mat<f64>,
     /// What the experts say.
-    pub say: Say,
+    pub experts: ExpertKind,
 }
 
 /// What experts say of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Say {
+pub enum ExpertKind {
     /// A number with noise: a row an expert, and the variances of the noise.
     Linear {
         /// Slopes and intercept.
@@ -101,7 +101,7 @@ pub enum Say {
     },
 }
 
-impl Experts {
+impl ExpertsParams {
     /// How many experts there are.
     pub fn len(&self) -> usize {
         self.gate.rows()
@@ -113,12 +113,12 @@ impl Experts {
     }
 
     /// All 0: every expert says the same, the gate does not care.
-    fn nothing(experts: usize, cols: usize, classes: Option<usize>) -> Self {
-        let say = match classes {
-            None => Say::Linear { coef: Mat::zeros(experts, cols + 1), variance: vec![1.0; experts] },
-            Some(classes) => Say::Logistic { coef: Mat::zeros(experts * classes, cols + 1), classes },
+    fn zeros(n_experts: usize, cols: usize, classes: Option<usize>) -> Self {
+        let experts = match classes {
+            None => ExpertKind::Linear { coef: Mat::zeros(n_experts, cols + 1), variance: vec![1.0; n_experts] },
+            Some(classes) => ExpertKind::Logistic { coef: Mat::zeros(n_experts * classes, cols + 1), classes },
         };
-        Self { gate: Mat::zeros(experts, cols + 1), say }
+        Self { gate: Mat::zeros(n_experts, cols + 1), experts }
     }
 }
 
@@ -182,10 +182,10 @@ impl Learner for MixtureOfExperts {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<MixtureOfExpertsModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<MixtureOfExpertsModel> {

@@ -4,14 +4,14 @@ use ermine_core::*;
 
 use super::expect::{class_proba, gates};
 use super::gate::scores;
-use super::{Experts, ExpertsEm, Say};
-use crate::em::Climbed;
+use super::{ExpertsParams, ExpertsEm, ExpertKind};
+use crate::em::EmResult;
 use crate::prepare::cells::by_blocks;
 
 /// What a [`MixtureOfExperts`] learned: the gate and the experts.
 #[derive(Debug, Clone)]
 pub struct MixtureOfExpertsModel {
-    experts: Experts,
+    experts: ExpertsParams,
     /// Means of the columns and of the target, about which the parameters are.
     centre: Vec<f64>,
     target_mean: f64,
@@ -23,7 +23,7 @@ pub struct MixtureOfExpertsModel {
 
 impl MixtureOfExpertsModel {
     pub(super) fn of(
-        climbed: Climbed<Experts>,
+        climbed: EmResult<ExpertsParams>,
         sizes: &[f64],
         em: &ExpertsEm,
         rows: u64,
@@ -35,7 +35,7 @@ impl MixtureOfExpertsModel {
         if !few.is_empty() && sizes.len() > 1 {
             notes.push(format!("expert {} answers for fewer rows than it has numbers; lower n_experts", few.join(", ")));
         }
-        if let Say::Linear { variance, .. } = &climbed.parameters.say {
+        if let ExpertKind::Linear { variance, .. } = &climbed.parameters.experts {
             let held: Vec<String> =
                 (0..variance.len()).filter(|&k| variance[k] <= em.floor * (1.0 + 1e-9)).map(|k| k.to_string()).collect();
             if !held.is_empty() {
@@ -71,7 +71,7 @@ impl MixtureOfExpertsModel {
     }
 
     /// Gate and experts, about [`MixtureOfExpertsModel::centre`].
-    pub fn experts(&self) -> &Experts {
+    pub fn experts(&self) -> &ExpertsParams {
         &self.experts
     }
 
@@ -86,9 +86,9 @@ impl MixtureOfExpertsModel {
     }
 
     fn linear(&self) -> Option<(&Mat<f64>, &[f64])> {
-        match &self.experts.say {
-            Say::Linear { coef, variance } => Some((coef, variance)),
-            Say::Logistic { .. } => None,
+        match &self.experts.experts {
+            ExpertKind::Linear { coef, variance } => Some((coef, variance)),
+            ExpertKind::Logistic { .. } => None,
         }
     }
 
@@ -151,7 +151,7 @@ impl MixtureOfExpertsModel {
     }
 
     /// What each expert says of each row: a column an expert. None where classes are predicted.
-    pub fn say(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+    pub fn predict_experts(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let Some((coef, _)) = self.linear() else { return Ok(None) };
         let k = self.experts.len();
         let said = self.rows(x, k, |z, out| {
@@ -177,21 +177,21 @@ impl MixtureOfExpertsModel {
             if !variance.iter().all(|v| v.is_finite() && *v > 0.0) {
                 return Err(bad("its variances are no variances"));
             }
-            Say::Linear { coef: input.mat_of("coef", k, width)?, variance }
+            ExpertKind::Linear { coef: input.mat_of("coef", k, width)?, variance }
         } else {
-            Say::Logistic { coef: input.mat_of("coef", k * classes.len(), width)?, classes: classes.len() }
+            ExpertKind::Logistic { coef: input.mat_of("coef", k * classes.len(), width)?, classes: classes.len() }
         };
         let centre: Vec<f64> = input.vec_of("centre", width - 1)?;
         let (target_mean, log_likelihood): (f64, f64) = (input.field("target_mean")?, input.field("log_likelihood")?);
         let coef = match &say {
-            Say::Linear { coef, .. } | Say::Logistic { coef, .. } => coef,
+            ExpertKind::Linear { coef, .. } | ExpertKind::Logistic { coef, .. } => coef,
         };
         let numbers = gate.as_slice().iter().chain(coef.as_slice()).chain(&centre).chain([&target_mean, &log_likelihood]);
         if !numbers.into_iter().all(|v| v.is_finite()) {
             return Err(bad("its coefficients are no finite numbers"));
         }
         let certificate = input.field("certificate")?;
-        Ok(Self { experts: Experts { gate, say }, centre, target_mean, classes, log_likelihood, certificate, trace: None })
+        Ok(Self { experts: ExpertsParams { gate, experts: say }, centre, target_mean, classes, log_likelihood, certificate, trace: None })
     }
 }
 
@@ -241,14 +241,14 @@ impl Model for MixtureOfExpertsModel {
             report.table(title, &heads, rows);
         };
         add(&mut report, "Gate: log odds", with_column(&heads), table(&self.experts.gate, 0.0));
-        match &self.experts.say {
-            Say::Linear { coef, variance } => {
+        match &self.experts.experts {
+            ExpertKind::Linear { coef, variance } => {
                 let mut rows = table(coef, self.target_mean);
                 let noise = variance.iter().map(|v| Cell::Number(v.sqrt()));
                 rows.push(std::iter::once(Cell::Text("(noise)".into())).chain(noise).collect());
                 add(&mut report, "Experts: coefficients", with_column(&heads), rows);
             }
-            Say::Logistic { coef, classes } => {
+            ExpertKind::Logistic { coef, classes } => {
                 let heads: Vec<String> =
                     (0..k).flat_map(|c| self.classes.iter().take(*classes).map(move |n| format!("expert {c}: {n}"))).collect();
                 add(&mut report, "Experts: log odds", with_column(&heads), table(coef, 0.0));
@@ -268,12 +268,12 @@ impl Model for MixtureOfExpertsModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         out.mat("gate", &self.experts.gate);
-        match &self.experts.say {
-            Say::Linear { coef, variance } => {
+        match &self.experts.experts {
+            ExpertKind::Linear { coef, variance } => {
                 out.mat("coef", coef);
                 out.vec("variance", variance);
             }
-            Say::Logistic { coef, .. } => out.mat("coef", coef),
+            ExpertKind::Logistic { coef, .. } => out.mat("coef", coef),
         }
         out.vec("centre", &self.centre);
         out.field("target_mean", &self.target_mean)?;
@@ -297,7 +297,7 @@ impl Classifier for MixtureOfExpertsModel {
     }
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let Say::Logistic { coef, classes } = &self.experts.say else {
+        let ExpertKind::Logistic { coef, classes } = &self.experts.experts else {
             return Err(Error::Data("the model predicts numbers".into()));
         };
         let (k, classes) = (self.experts.len(), *classes);

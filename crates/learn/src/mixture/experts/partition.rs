@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Partition {
     unit: Vec<f64>,
     target_unit: Option<f64>,
-    cut: Cut,
+    cut: PartitionKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Cut {
+enum PartitionKind {
     /// Slabs across a direction.
     Slabs { direction: Vec<f64>, at: Vec<f64> },
     /// The nearest of some rows.
@@ -21,7 +21,7 @@ enum Cut {
 
 impl Partition {
     pub(super) fn nearest(unit: Vec<f64>, target_unit: Option<f64>, centres: Mat<f64>) -> Self {
-        Self { unit, target_unit, cut: Cut::Nearest(centres) }
+        Self { unit, target_unit, cut: PartitionKind::Nearest(centres) }
     }
 
     /// Slabs of equal weight across a direction; `sample` are rows in units, with their weights.
@@ -48,7 +48,7 @@ impl Partition {
                 at.push(0.5 * (w[0].0 + w[1].0));
             }
         }
-        Ok(Self { unit, target_unit, cut: Cut::Slabs { direction, at } })
+        Ok(Self { unit, target_unit, cut: PartitionKind::Slabs { direction, at } })
     }
 
     /// The part of each row; `target` is that of the rows, less its mean.
@@ -63,11 +63,11 @@ impl Partition {
                     row[p] = target[i] / unit;
                 }
                 match &self.cut {
-                    Cut::Slabs { direction, at } => {
+                    PartitionKind::Slabs { direction, at } => {
                         let place: f64 = row.iter().zip(direction).map(|(x, d)| x * d).sum();
                         at.iter().filter(|a| **a < place).count()
                     }
-                    Cut::Nearest(centres) => {
+                    PartitionKind::Nearest(centres) => {
                         let d = |c: usize| row.iter().zip(centres.row(c)).map(|(x, m)| (x - m) * (x - m)).sum::<f64>();
                         (0..centres.rows()).min_by(|&a, &b| d(a).total_cmp(&d(b))).unwrap_or(0)
                     }

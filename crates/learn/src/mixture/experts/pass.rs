@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::expect::Expected;
 use super::partition::Partition;
-use super::{Experts, ExpertsEm, MixtureOfExperts, MixtureOfExpertsModel};
-use crate::cluster::Sample;
-use crate::em::{Climbed, Course, Em, Next, Rules};
+use super::{ExpertsParams, ExpertsEm, MixtureOfExperts, MixtureOfExpertsModel};
+use crate::cluster::HashSample;
+use crate::em::{EmResult, EmState, Em, EmStep, EmStop};
 use crate::mixture::gmm::rounded;
 
 /// The most numbers of a gate or of an expert whose curvature is computed.
@@ -20,20 +20,20 @@ const SLABS: u64 = 3;
 
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Phase {
+enum ExpertsPhase {
     /// Means and products of the columns and the target.
     Look,
     /// Rows to cut into parts.
     Draw,
     /// The experts of these parts.
-    Settle(Partition),
+    InitFromPartition(Partition),
     /// A step of EM.
-    Climb(Box<Course<Experts>>),
+    EmIterations(Box<EmState<ExpertsParams>>),
 }
 
 /// What is known of all rows after the look.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Frame {
+struct ExpertsSetup {
     em: ExpertsEm,
     rows: u64,
     /// The unit of each column; the target's is last where it is a number.
@@ -49,25 +49,25 @@ pub struct ExpertsState {
     seed: u64,
     /// Names of the classes; none where the target is a number.
     classes: Option<Vec<String>>,
-    phase: Phase,
-    frame: Option<Frame>,
-    sample: Option<Sample>,
+    phase: ExpertsPhase,
+    frame: Option<ExpertsSetup>,
+    sample: Option<HashSample>,
     start: u64,
-    best: Option<(Climbed<Experts>, Vec<f64>)>,
+    best: Option<(EmResult<ExpertsParams>, Vec<f64>)>,
 }
 
 /// What [`MixtureOfExperts`] gathers in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum ExpertsPart {
+pub enum ExpertsPartial {
     #[doc(hidden)]
     Look(Box<Moments>),
     #[doc(hidden)]
-    Draw(Sample),
+    Draw(HashSample),
     #[doc(hidden)]
     Sums(Box<Expected>),
 }
 
-impl Partial for ExpertsPart {
+impl Partial for ExpertsPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
             (Self::Look(a), Self::Look(b)) => a.merge(*b),
@@ -80,12 +80,12 @@ impl Partial for ExpertsPart {
 }
 
 impl ExpertsState {
-    fn frame(&self) -> Result<&Frame> {
+    fn frame(&self) -> Result<&ExpertsSetup> {
         self.frame.as_ref().ok_or_else(|| Error::Data("a step before the look at the columns".into()))
     }
 }
 
-impl Frame {
+impl ExpertsSetup {
     fn new(learner: &MixtureOfExperts, look: &Moments, classes: Option<usize>) -> Result<Self> {
         let (p, k, w) = (look.x_cols(), learner.n_experts, look.weight());
         let scatter = look.scatter();
@@ -156,7 +156,7 @@ fn directions(scatter: &Mat<f64>, unit: &[f64], p: usize, number: bool) -> Resul
 
 impl PassLearner for MixtureOfExperts {
     type State = ExpertsState;
-    type Partial = ExpertsPart;
+    type Partial = ExpertsPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         // The sums of a block should cost less than its rows.
@@ -164,7 +164,7 @@ impl PassLearner for MixtureOfExperts {
         (4 * pairs.saturating_mul(cols)).next_power_of_two().clamp(BLOCK_ROWS, 1 << 17)
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<ExpertsState> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<ExpertsState> {
         let classes = match head.y.task() {
             Some(Task::Classification) => Some(head.y.classes()?.1.to_vec()),
             _ => None,
@@ -173,7 +173,7 @@ impl PassLearner for MixtureOfExperts {
             cols: head.cols(),
             seed: cx.seed,
             classes,
-            phase: Phase::Look,
+            phase: ExpertsPhase::Look,
             frame: None,
             sample: None,
             start: 0,
@@ -181,19 +181,19 @@ impl PassLearner for MixtureOfExperts {
         })
     }
 
-    fn empty(&self, state: &ExpertsState) -> ExpertsPart {
+    fn empty_partial(&self, state: &ExpertsState) -> ExpertsPartial {
         match (&state.phase, &state.frame) {
-            (Phase::Draw, Some(frame)) => ExpertsPart::Draw(Sample::new(self.n_experts, frame.unit.len())),
-            (Phase::Settle(_), Some(frame)) => ExpertsPart::Sums(Box::new(frame.em.empty(&self.nothing(state)))),
-            (Phase::Climb(course), Some(frame)) => ExpertsPart::Sums(Box::new(frame.em.empty(course.at()))),
-            _ => ExpertsPart::Look(Box::new(Moments::new(state.cols, usize::from(state.classes.is_none())))),
+            (ExpertsPhase::Draw, Some(frame)) => ExpertsPartial::Draw(HashSample::new(self.n_experts, frame.unit.len())),
+            (ExpertsPhase::InitFromPartition(_), Some(frame)) => ExpertsPartial::Sums(Box::new(frame.em.empty(&self.nothing(state)))),
+            (ExpertsPhase::EmIterations(course), Some(frame)) => ExpertsPartial::Sums(Box::new(frame.em.empty(course.parameters()))),
+            _ => ExpertsPartial::Look(Box::new(Moments::new(state.cols, usize::from(state.classes.is_none())))),
         }
     }
 
-    fn add(&self, state: &ExpertsState, part: &mut ExpertsPart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ExpertsState, part: &mut ExpertsPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (&state.phase, part) {
-            (Phase::Look, ExpertsPart::Look(moments)) => {
+            (ExpertsPhase::Look, ExpertsPartial::Look(moments)) => {
                 let mut scratch = Vec::new();
                 let y = if state.classes.is_none() { Some(rows.y.reals()?) } else { None };
                 match &rows.x {
@@ -203,14 +203,14 @@ impl PassLearner for MixtureOfExperts {
                 }
                 moments.refuse_non_finite(rows)
             }
-            (Phase::Draw, ExpertsPart::Draw(sample)) => {
+            (ExpertsPhase::Draw, ExpertsPartial::Draw(sample)) => {
                 let x = state.frame()?.standard(rows)?;
                 sample.add(&Dataset { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
             }
-            (Phase::Settle(parts), ExpertsPart::Sums(sums)) => {
+            (ExpertsPhase::InitFromPartition(parts), ExpertsPartial::Sums(sums)) => {
                 state.frame()?.em.gather(&self.nothing(state), sums, rows, Some(parts))
             }
-            (Phase::Climb(course), ExpertsPart::Sums(sums)) => state.frame()?.em.expect(course.at(), sums, rows),
+            (ExpertsPhase::EmIterations(course), ExpertsPartial::Sums(sums)) => state.frame()?.em.expect(course.parameters(), sums, rows),
             _ => Err(Error::Data("a partial of another pass".into())),
         }
     }
@@ -218,61 +218,61 @@ impl PassLearner for MixtureOfExperts {
     fn finish(
         &self,
         mut state: ExpertsState,
-        total: ExpertsPart,
+        total: ExpertsPartial,
         cx: &Context<'_>,
-    ) -> Result<Step<ExpertsState, MixtureOfExpertsModel>> {
+    ) -> Result<PassStep<ExpertsState, MixtureOfExpertsModel>> {
         let mut objective = None;
-        match (std::mem::replace(&mut state.phase, Phase::Draw), total) {
-            (Phase::Look, ExpertsPart::Look(look)) => {
+        match (std::mem::replace(&mut state.phase, ExpertsPhase::Draw), total) {
+            (ExpertsPhase::Look, ExpertsPartial::Look(look)) => {
                 let k = self.n_experts as u64;
                 if look.rows() < k {
                     let message = format!("there are {} rows, and {k} experts need at least {k}; lower n_experts", look.rows());
                     return Err(Error::Data(message));
                 }
-                state.frame = Some(Frame::new(self, &look, state.classes.as_ref().map(Vec::len))?);
+                state.frame = Some(ExpertsSetup::new(self, &look, state.classes.as_ref().map(Vec::len))?);
             }
-            (Phase::Draw, ExpertsPart::Draw(sample)) => {
+            (ExpertsPhase::Draw, ExpertsPartial::Draw(sample)) => {
                 state.sample = Some(sample);
-                state.phase = Phase::Settle(self.parts(&state, cx)?);
+                state.phase = ExpertsPhase::InitFromPartition(self.parts(&state, cx)?);
             }
-            (Phase::Settle(_), ExpertsPart::Sums(sums)) => {
-                let start = state.frame()?.em.climb(&self.nothing(&state), *sums)?;
-                state.phase = Phase::Climb(Box::new(Course::new(start)));
+            (ExpertsPhase::InitFromPartition(_), ExpertsPartial::Sums(sums)) => {
+                let start = state.frame()?.em.m_step(&self.nothing(&state), *sums)?;
+                state.phase = ExpertsPhase::EmIterations(Box::new(EmState::new(start)));
             }
-            (Phase::Climb(course), ExpertsPart::Sums(sums)) => {
+            (ExpertsPhase::EmIterations(course), ExpertsPartial::Sums(sums)) => {
                 let sizes = sums.sizes.clone();
-                let rules = Rules { tol: self.tol, max_iter: self.max_iter };
+                let rules = EmStop { tol: self.tol, max_iter: self.max_iter };
                 match course.step(&state.frame()?.em, *sums, &rules, cx)? {
-                    Next::Again(course) => {
+                    EmStep::Continue(course) => {
                         objective = course.objective();
-                        state.phase = Phase::Climb(Box::new(course));
+                        state.phase = ExpertsPhase::EmIterations(Box::new(course));
                     }
-                    Next::Done(climbed) => {
+                    EmStep::Done(climbed) => {
                         objective = Some(climbed.objective.value());
                         // A later start must be better by more than what stopping leaves open, so that equally good ones are not chosen by rounding.
                         let room = 10.0 * self.tol * climbed.objective.weight;
-                        let better = |b: &(Climbed<Experts>, Vec<f64>)| climbed.objective.value() > b.0.objective.value() + room;
+                        let better = |b: &(EmResult<ExpertsParams>, Vec<f64>)| climbed.objective.value() > b.0.objective.value() + room;
                         if state.best.as_ref().is_none_or(better) {
                             state.best = Some((climbed, sizes));
                         }
                         state.start += 1;
                         let starts = if self.n_experts == 1 { 1 } else { self.n_init };
-                        if state.start >= starts || cx.out_of_time() {
-                            return self.model(&state, state.start >= starts).map(Step::Done);
+                        if state.start >= starts || cx.deadline_passed() {
+                            return self.model(&state, state.start >= starts).map(PassStep::Done);
                         }
-                        state.phase = Phase::Settle(self.parts(&state, cx)?);
+                        state.phase = ExpertsPhase::InitFromPartition(self.parts(&state, cx)?);
                     }
                 }
             }
             _ => return Err(Error::Data("a partial of another pass".into())),
         }
-        Ok(Step::Again(state, objective))
+        Ok(PassStep::NextPass(state, objective))
     }
 
-    fn interrupted(&self, state: &ExpertsState) -> Option<MixtureOfExpertsModel> {
+    fn model_so_far(&self, state: &ExpertsState) -> Option<MixtureOfExpertsModel> {
         let mut state = state.clone();
-        if let (None, Phase::Climb(course)) = (&state.best, &state.phase) {
-            let climbed = course.so_far()?;
+        if let (None, ExpertsPhase::EmIterations(course)) = (&state.best, &state.phase) {
+            let climbed = course.best_so_far()?;
             let sizes = vec![climbed.objective.weight / self.n_experts as f64; self.n_experts];
             state.best = Some((climbed, sizes));
         }
@@ -281,8 +281,8 @@ impl PassLearner for MixtureOfExperts {
 }
 
 impl MixtureOfExperts {
-    fn nothing(&self, state: &ExpertsState) -> Experts {
-        Experts::nothing(self.n_experts, state.cols, state.classes.as_ref().map(Vec::len))
+    fn nothing(&self, state: &ExpertsState) -> ExpertsParams {
+        ExpertsParams::zeros(self.n_experts, state.cols, state.classes.as_ref().map(Vec::len))
     }
 
     /// The parts of the present start.

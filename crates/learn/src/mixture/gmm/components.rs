@@ -75,16 +75,16 @@ impl Covariances {
 
 /// Σₖ πₖ N(x; μₖ, Σₖ).
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Mixture {
+pub struct GaussianMixture {
     weights: Vec<f64>,
     means: Mat<f64>,
     covariances: Covariances,
     /// Made on first use, and not written down.
     #[serde(skip)]
-    ready: Arc<OnceLock<Ready>>,
+    ready: Arc<OnceLock<MixtureCache>>,
 }
 
-impl PartialEq for Mixture {
+impl PartialEq for GaussianMixture {
     fn eq(&self, other: &Self) -> bool {
         self.weights == other.weights && self.means == other.means && self.covariances == other.covariances
     }
@@ -92,20 +92,20 @@ impl PartialEq for Mixture {
 
 /// What the densities need, computed once.
 #[derive(Debug)]
-pub(super) struct Ready {
-    pub(super) kernel: Kernel,
+pub(super) struct MixtureCache {
+    pub(super) kernel: GaussianKernel,
     /// The factors of full covariances, or of the one that is shared; none where they are diagonal.
     pub(super) factors: Vec<Cholesky>,
     pub(super) log_weights: Vec<f64>,
 }
 
 #[derive(Debug)]
-pub(super) enum Kernel {
+pub(super) enum GaussianKernel {
     Full(FullGaussians),
     Diagonal(DiagonalGaussians),
 }
 
-impl Kernel {
+impl GaussianKernel {
     /// ln N of all rows: component after component, a run of rows for each.
     pub(super) fn log_density(&self, x: &Features<'_>, scratch: &mut Vec<f64>, out: &mut [f64]) -> Result<()> {
         match (self, x) {
@@ -125,7 +125,7 @@ impl Kernel {
     }
 }
 
-impl Mixture {
+impl GaussianMixture {
     /// A mixture with the given parts; refuses covariances that are not positive definite, weights that are none, and shapes that
     /// do not fit.
     pub fn new(weights: Vec<f64>, means: Mat<f64>, covariances: Covariances) -> Result<Self> {
@@ -183,7 +183,7 @@ impl Mixture {
         k * p + self.covariances.n_parameters(k, p) + if equal_weights { 0 } else { k - 1 }
     }
 
-    pub(super) fn ready(&self) -> Result<&Ready> {
+    pub(super) fn ready(&self) -> Result<&MixtureCache> {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
@@ -200,7 +200,7 @@ impl Mixture {
                 if let Some(c) = (0..k).find(|&c| !variances.row(c).iter().all(|v| v.is_finite() && *v > 0.0)) {
                     return Err(singular(c));
                 }
-                (Kernel::Diagonal(DiagonalGaussians::new(self.means.view(), variances.view())), Vec::new())
+                (GaussianKernel::Diagonal(DiagonalGaussians::new(self.means.view(), variances.view())), Vec::new())
             }
             None => {
                 let all = match &self.covariances {
@@ -210,11 +210,11 @@ impl Mixture {
                 };
                 let factor = |(c, m): (usize, &Mat<f64>)| Cholesky::new(m.view()).map_err(|_| singular(c));
                 let factors = all.iter().enumerate().map(factor).collect::<Result<Vec<_>>>()?;
-                (Kernel::Full(FullGaussians::new(self.means.view(), &factors)), factors)
+                (GaussianKernel::Full(FullGaussians::new(self.means.view(), &factors)), factors)
             }
         };
         let log_weights = self.weights.iter().map(|w| w.ln()).collect();
-        Ok(self.ready.get_or_init(|| Ready { kernel, factors, log_weights }))
+        Ok(self.ready.get_or_init(|| MixtureCache { kernel, factors, log_weights }))
     }
 
     /// ln πₖ N(x; μₖ, Σₖ) of complete rows: component after component, a run of rows for each.
@@ -231,18 +231,18 @@ impl Mixture {
     }
 
     /// What is known of the cells of each component where only the columns `seen` are.
-    pub(super) fn given(&self, seen: &[usize], missing: &[usize]) -> Result<Conditional> {
+    pub(super) fn conditional_on(&self, seen: &[usize], missing: &[usize]) -> Result<ConditionalGaussian> {
         let (k, p) = (self.components(), self.cols());
         let means = Mat::from_fn(k, seen.len(), |c, j| self.means[(c, seen[j])]);
         let part =
             |m: &Mat<f64>, rows: &[usize], cols: &[usize]| Mat::from_fn(rows.len(), cols.len(), |i, j| m[(rows[i], cols[j])]);
         if let Some(variances) = self.covariances.variances(k, p) {
             let of_seen = Mat::from_fn(k, seen.len(), |c, j| variances[(c, seen[j])]);
-            let marginal = Kernel::Diagonal(DiagonalGaussians::new(means.view(), of_seen.view()));
+            let marginal = GaussianKernel::Diagonal(DiagonalGaussians::new(means.view(), of_seen.view()));
             let spread = (0..k)
                 .map(|c| Mat::from_fn(missing.len(), missing.len(), |i, j| if i == j { variances[(c, missing[i])] } else { 0.0 }))
                 .collect();
-            return Ok(Conditional { marginal, slopes: Vec::new(), spread });
+            return Ok(ConditionalGaussian { marginal, slopes: Vec::new(), spread });
         }
         let all = match &self.covariances {
             Covariances::Full(all) => all.as_slice(),
@@ -263,25 +263,25 @@ impl Mixture {
             slopes.push(Mat::from_fn(missing.len(), seen.len(), |i, s| solved[(s, i)]));
             spread.push(left);
         }
-        Ok(Conditional { marginal: Kernel::Full(FullGaussians::new(means.view(), &factors)), slopes, spread })
+        Ok(ConditionalGaussian { marginal: GaussianKernel::Full(FullGaussians::new(means.view(), &factors)), slopes, spread })
     }
 }
 
 /// The distribution of the missing cells of a row given the seen ones, for each component.
-pub(super) struct Conditional {
+pub(super) struct ConditionalGaussian {
     /// The density of the seen cells.
-    pub(super) marginal: Kernel,
+    pub(super) marginal: GaussianKernel,
     /// For each component (or for all) the slopes of the missing cells on the seen ones; none where all are 0.
     slopes: Vec<Mat<f64>>,
     /// For each component (or for all) the covariance that is left.
     spread: Vec<Mat<f64>>,
 }
 
-impl Conditional {
+impl ConditionalGaussian {
     /// The expected missing cells of a row whose seen cells are `x`, under one component.
-    pub(super) fn expected(
+    pub(super) fn conditional_mean(
         &self,
-        mixture: &Mixture,
+        mixture: &GaussianMixture,
         component: usize,
         seen: &[usize],
         x: &[f64],
@@ -298,7 +298,7 @@ impl Conditional {
     }
 
     /// The covariance of the missing cells given the seen ones, under one component.
-    pub(super) fn spread(&self, component: usize) -> &Mat<f64> {
+    pub(super) fn conditional_covariance(&self, component: usize) -> &Mat<f64> {
         &self.spread[component.min(self.spread.len() - 1)]
     }
 }

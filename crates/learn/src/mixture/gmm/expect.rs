@@ -6,18 +6,18 @@ use ermine_math::loss::posterior_block;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::components::{Mixture, by_pattern};
+use super::components::{GaussianMixture, by_pattern};
 use super::rows::{row_hashes, uniform};
-use super::{Fold, GaussianEm};
-use crate::em::{Em, Objective};
-use crate::prepare::cells::{numbers, refuse_infinite};
+use super::{HashFold, GaussianEm};
+use crate::em::{Em, EmObjective};
+use crate::prepare::cells::{numbers, check_finite};
 
 /// Rows whose densities are held at a time: with their shares they stay in second-level cache.
 const CHUNK: usize = 2048;
 
 /// Sums over rows, component by component.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum Sums {
+pub(super) enum GmmSums {
     /// Weight, mean and scatter matrix of each component.
     Full(Vec<Moments>),
     /// Weight, mean and squares of the columns of each component.
@@ -27,7 +27,7 @@ pub(super) enum Sums {
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Expected {
-    pub(super) sums: Sums,
+    pub(super) sums: GmmSums,
     /// For each component what the cells that are missing are expected to add to the scatter; empty where none is.
     pub(super) spread: Vec<Mat<f64>>,
     /// Σ w log p(x).
@@ -43,16 +43,16 @@ pub struct Expected {
 impl Expected {
     pub(super) fn new(full: bool, components: usize, cols: usize) -> Self {
         let sums = match full {
-            true => Sums::Full(vec![Moments::new(cols, 0); components]),
-            false => Sums::Diagonal(ClassMoments::new(components, cols)),
+            true => GmmSums::Full(vec![Moments::new(cols, 0); components]),
+            false => GmmSums::Diagonal(ClassMoments::new(components, cols)),
         };
         Self { sums, spread: Vec::new(), log_likelihood: 0.0, climbed: 0.0, weight: 0.0, held_out: 0.0, held_out_weight: 0.0 }
     }
 
     fn is_finite(&self) -> bool {
         match &self.sums {
-            Sums::Full(all) => all.iter().all(Moments::is_finite),
-            Sums::Diagonal(all) => all.is_finite(),
+            GmmSums::Full(all) => all.iter().all(Moments::is_finite),
+            GmmSums::Diagonal(all) => all.is_finite(),
         }
     }
 }
@@ -60,8 +60,8 @@ impl Expected {
 impl Partial for Expected {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.sums, other.sums) {
-            (Sums::Full(a), Sums::Full(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
-            (Sums::Diagonal(a), Sums::Diagonal(b)) => a.merge(b),
+            (GmmSums::Full(a), GmmSums::Full(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+            (GmmSums::Diagonal(a), GmmSums::Diagonal(b)) => a.merge(b),
             _ => return Err(Error::Data("statistics of different mixtures".into())),
         }
         if self.spread.is_empty() {
@@ -81,14 +81,14 @@ impl Partial for Expected {
 }
 
 /// The shares of components in rows: component after component, or one component a row.
-enum Shares<'a> {
+enum Responsibilities<'a> {
     Soft(&'a [f64]),
     Hard(&'a [u32], &'a [f64]),
 }
 
-impl Sums {
+impl GmmSums {
     /// Takes in complete rows with their shares, which have the weights of the rows in them.
-    fn add(&mut self, x: &Features<'_>, shares: &Shares<'_>) -> Result<()> {
+    fn add(&mut self, x: &Features<'_>, shares: &Responsibilities<'_>) -> Result<()> {
         let mut scratch = Vec::new();
         match x {
             Features::F64(x) => self.add_rows(*x, shares),
@@ -98,12 +98,12 @@ impl Sums {
         Ok(())
     }
 
-    fn add_rows<T: ermine_math::moments::Real + Default>(&mut self, x: MatRef<'_, T>, shares: &Shares<'_>) {
+    fn add_rows<T: ermine_math::moments::Real + Default>(&mut self, x: MatRef<'_, T>, shares: &Responsibilities<'_>) {
         let rows = x.rows();
         match (self, shares) {
-            (Self::Diagonal(all), Shares::Soft(shares)) => all.add_shares(x, shares),
-            (Self::Diagonal(all), Shares::Hard(labels, weight)) => all.add(x, labels, Some(weight)),
-            (Self::Full(all), Shares::Soft(shares)) => {
+            (Self::Diagonal(all), Responsibilities::Soft(shares)) => all.add_shares(x, shares),
+            (Self::Diagonal(all), Responsibilities::Hard(labels, weight)) => all.add(x, labels, Some(weight)),
+            (Self::Full(all), Responsibilities::Soft(shares)) => {
                 for (moments, shares) in all.iter_mut().zip(shares.chunks_exact(rows)) {
                     // Of groups far apart, each has no share at all in most rows.
                     let count = shares.iter().filter(|s| **s > 0.0).count();
@@ -116,7 +116,7 @@ impl Sums {
                     }
                 }
             }
-            (Self::Full(all), Shares::Hard(labels, weight)) => {
+            (Self::Full(all), Responsibilities::Hard(labels, weight)) => {
                 for (c, moments) in all.iter_mut().enumerate() {
                     let own: Vec<usize> = (0..rows).filter(|&i| labels[i] as usize == c && weight[i] > 0.0).collect();
                     if !own.is_empty() {
@@ -130,7 +130,7 @@ impl Sums {
 }
 
 /// Rows of a chunk with what they count for.
-struct Rows<'a> {
+struct ChunkWeights<'a> {
     /// In the statistics.
     weight: &'a [f64],
     /// In the likelihood of the rows held out.
@@ -138,18 +138,18 @@ struct Rows<'a> {
 }
 
 impl Em for GaussianEm {
-    type Parameters = Mixture;
+    type Parameters = GaussianMixture;
     type Expected = Expected;
 
-    fn empty(&self, at: &Mixture) -> Expected {
+    fn empty(&self, at: &GaussianMixture) -> Expected {
         Expected::new(self.covariance_type.is_full(), at.components(), at.cols())
     }
 
-    fn expect(&self, at: &Mixture, sums: &mut Expected, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &GaussianMixture, sums: &mut Expected, rows: &Dataset<'_>) -> Result<()> {
         let penalties = self.penalties(at)?;
         self.by_chunks(rows, |x, weight, held| {
             if !self.incomplete {
-                return self.complete(at, &penalties, sums, x, &Rows { weight, held });
+                return self.complete(at, &penalties, sums, x, &ChunkWeights { weight, held });
             }
             let mut scratch = Vec::new();
             let all = numbers(x, &mut scratch, "gmm")?;
@@ -159,11 +159,11 @@ impl Em for GaussianEm {
             if !whole.is_empty() {
                 let (weight, held) = (of(weight, &whole), of(held, &whole));
                 let x = all.take_rows(&whole);
-                self.complete(at, &penalties, sums, &Features::F64(x.view()), &Rows { weight: &weight, held: &held })?;
+                self.complete(at, &penalties, sums, &Features::F64(x.view()), &ChunkWeights { weight: &weight, held: &held })?;
             }
             for (pattern, own) in by_pattern(all, &lacking) {
                 let (weight, held) = (of(weight, &own), of(held, &own));
-                self.lacking(at, &penalties, sums, &all.take_rows(&own), &pattern, &Rows { weight: &weight, held: &held })?;
+                self.lacking(at, &penalties, sums, &all.take_rows(&own), &pattern, &ChunkWeights { weight: &weight, held: &held })?;
             }
             Ok(())
         })?;
@@ -171,19 +171,19 @@ impl Em for GaussianEm {
             return Ok(());
         }
         match self.incomplete {
-            true => refuse_infinite(&rows.x, rows.schema, &|_| true)?,
+            true => check_finite(&rows.x, rows.schema, &|_| true)?,
             false => rows.x.refuse_non_finite(rows.schema)?,
         }
         Err(Error::Numeric("the squares of the columns overflow; scale the columns down".into()))
     }
 
-    fn objective(&self, at: &Mixture, sums: &Expected) -> Objective {
+    fn objective(&self, at: &GaussianMixture, sums: &Expected) -> EmObjective {
         // What penalties and hard steps make of the likelihood stands in the place of a prior; without them it is exactly 0.
         let log_prior = sums.climbed - sums.log_likelihood + self.log_prior(at);
-        Objective { log_likelihood: sums.log_likelihood, log_prior, weight: sums.weight }
+        EmObjective { log_likelihood: sums.log_likelihood, log_prior, weight: sums.weight }
     }
 
-    fn maximise(&self, at: &Mixture, sums: Expected) -> Result<Mixture> {
+    fn maximize(&self, at: &GaussianMixture, sums: Expected) -> Result<GaussianMixture> {
         self.estimate(Some(at), sums)
     }
 }
@@ -205,13 +205,13 @@ impl GaussianEm {
     }
 
     /// Densities of complete rows, then shares, then sums.
-    fn complete(&self, at: &Mixture, penalties: &[f64], sums: &mut Expected, x: &Features<'_>, rows: &Rows<'_>) -> Result<()> {
+    fn complete(&self, at: &GaussianMixture, penalties: &[f64], sums: &mut Expected, x: &Features<'_>, rows: &ChunkWeights<'_>) -> Result<()> {
         let mut joint = vec![0.0; x.rows() * at.components()];
         at.log_joint(x, &mut Vec::new(), &mut joint)?;
         let found = self.shares(penalties, sums, &mut joint, rows);
         match &found {
-            Some(labels) => sums.sums.add(x, &Shares::Hard(labels, rows.weight)),
-            None => sums.sums.add(x, &Shares::Soft(&joint)),
+            Some(labels) => sums.sums.add(x, &Responsibilities::Hard(labels, rows.weight)),
+            None => sums.sums.add(x, &Responsibilities::Soft(&joint)),
         }
     }
 
@@ -219,12 +219,12 @@ impl GaussianEm {
     /// how far they may be from that.
     fn lacking(
         &self,
-        at: &Mixture,
+        at: &GaussianMixture,
         penalties: &[f64],
         sums: &mut Expected,
         x: &Mat<f64>,
         pattern: &[bool],
-        rows: &Rows<'_>,
+        rows: &ChunkWeights<'_>,
     ) -> Result<()> {
         let (missing, seen): (Vec<usize>, Vec<usize>) = (0..x.cols()).partition(|&j| pattern[j]);
         if seen.is_empty() {
@@ -232,7 +232,7 @@ impl GaussianEm {
             return Ok(());
         }
         let (n, k, p) = (x.rows(), at.components(), x.cols());
-        let given = at.given(&seen, &missing)?;
+        let given = at.conditional_on(&seen, &missing)?;
         let known = Mat::from_fn(n, seen.len(), |i, j| x[(i, seen[j])]);
         let mut joint = vec![0.0; n * k];
         given.marginal.log_density(&Features::F64(known.view()), &mut Vec::new(), &mut joint)?;
@@ -255,18 +255,18 @@ impl GaussianEm {
                 continue;
             }
             for i in 0..n {
-                given.expected(at, c, &seen, known.row(i), &missing, &mut cells);
+                given.conditional_mean(at, c, &seen, known.row(i), &missing, &mut cells);
                 missing.iter().zip(&cells).for_each(|(&m, v)| completed[(i, m)] = *v);
             }
             match &mut sums.sums {
-                Sums::Full(all) => all[c].add(completed.view(), None, Some(shares)),
-                Sums::Diagonal(all) => {
+                GmmSums::Full(all) => all[c].add(completed.view(), None, Some(shares)),
+                GmmSums::Diagonal(all) => {
                     let mut one = vec![0.0; n * k];
                     one[c * n..(c + 1) * n].copy_from_slice(shares);
                     all.add_shares(completed.view(), &one);
                 }
             }
-            let left = given.spread(c);
+            let left = given.conditional_covariance(c);
             for (i, &a) in missing.iter().enumerate() {
                 for (j, &b) in missing.iter().enumerate() {
                     sums.spread[c][(a, b)] += total * left[(i, j)];
@@ -277,7 +277,7 @@ impl GaussianEm {
     }
 
     /// Turns joint log densities into shares times weights (or, of a hard E step, into one component a row) and adds up the likelihood.
-    fn shares(&self, penalties: &[f64], sums: &mut Expected, joint: &mut [f64], rows: &Rows<'_>) -> Option<Vec<u32>> {
+    fn shares(&self, penalties: &[f64], sums: &mut Expected, joint: &mut [f64], rows: &ChunkWeights<'_>) -> Option<Vec<u32>> {
         let n = rows.weight.len();
         for (run, s) in joint.chunks_exact_mut(n).zip(penalties) {
             run.iter_mut().for_each(|v| *v -= s);
@@ -354,7 +354,7 @@ impl GaussianEm {
                 let total: f64 = draws.iter().sum();
                 (0..components).for_each(|c| shares[c * n + i] = weight[i] * draws[c] / total);
             }
-            sums.sums.add(&Features::F64(filled.view()), &Shares::Soft(&shares))
+            sums.sums.add(&Features::F64(filled.view()), &Responsibilities::Soft(&shares))
         })
     }
 }
@@ -373,7 +373,7 @@ fn most_likely(joint: &[f64], labels: &mut [u32], most: &mut [f64]) {
     }
 }
 
-impl Fold {
+impl HashFold {
     /// Takes the rows of this fold out of `weight`; their weights are returned.
     fn split(&self, x: &Features<'_>, weight: &mut [f64]) -> Result<Vec<f64>> {
         let mut scratch = Vec::new();

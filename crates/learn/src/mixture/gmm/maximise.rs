@@ -4,18 +4,18 @@ use ermine_core::{Mat, Result};
 use ermine_math::linalg::{Cholesky, eigen_graded};
 use serde::{Deserialize, Serialize};
 
-use super::components::{Covariances, Mixture};
-use super::expect::{Expected, Sums};
-use super::{CovarianceType, GaussianEm, Regularise};
+use super::components::{Covariances, GaussianMixture};
+use super::expect::{Expected, GmmSums};
+use super::{CovarianceType, GaussianEm, CovarianceRegularization};
 
 /// A Wishart prior on the precisions: density of Σ ∝ |Σ|^(-(ν + p + 1)/2) exp(-½ tr(S Σ⁻¹)), see [`ermine_math::prior::Wishart`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Prior {
+pub(super) struct WishartPrior {
     pub(super) df: f64,
     pub(super) scatter: Mat<f64>,
 }
 
-impl Prior {
+impl WishartPrior {
     /// Rows that it counts as: the divisor of the most probable covariance, less the rows there are.
     fn rows(&self) -> f64 {
         self.df + self.scatter.cols() as f64 + 1.0
@@ -23,7 +23,7 @@ impl Prior {
 }
 
 /// Weight, mean and scatter of the rows of one component.
-struct Group {
+struct ComponentStats {
     weight: f64,
     mean: Vec<f64>,
     /// A matrix, or its diagonal as one row.
@@ -32,24 +32,24 @@ struct Group {
 
 impl Expected {
     /// The rows of each component, with what missing cells are expected to add.
-    fn groups(&self) -> Vec<Group> {
+    fn groups(&self) -> Vec<ComponentStats> {
         let spread = |c: usize, i: usize, j: usize| self.spread.get(c).map_or(0.0, |m| m[(i, j)]);
         match &self.sums {
-            Sums::Full(all) => (all.iter().enumerate())
+            GmmSums::Full(all) => (all.iter().enumerate())
                 .map(|(c, m)| {
                     let mut scatter = m.scatter();
                     if !self.spread.is_empty() {
                         let p = scatter.cols();
                         (0..p).for_each(|i| (0..p).for_each(|j| scatter[(i, j)] += spread(c, i, j)));
                     }
-                    Group { weight: m.weight(), mean: m.mean().to_vec(), scatter }
+                    ComponentStats { weight: m.weight(), mean: m.mean().to_vec(), scatter }
                 })
                 .collect(),
-            Sums::Diagonal(all) => (0..all.weight().len())
+            GmmSums::Diagonal(all) => (0..all.weight().len())
                 .map(|c| {
                     let squares = all.squares().row(c);
                     let scatter = Mat::from_fn(1, squares.len(), |_, j| squares[j] + spread(c, j, j));
-                    Group { weight: all.weight()[c], mean: all.mean().row(c).to_vec(), scatter }
+                    ComponentStats { weight: all.weight()[c], mean: all.mean().row(c).to_vec(), scatter }
                 })
                 .collect(),
         }
@@ -58,8 +58,8 @@ impl Expected {
     /// The weight of the rows of each component.
     pub(super) fn sizes(&self) -> Vec<f64> {
         match &self.sums {
-            Sums::Full(all) => all.iter().map(|m| m.weight()).collect(),
-            Sums::Diagonal(all) => all.weight().to_vec(),
+            GmmSums::Full(all) => all.iter().map(|m| m.weight()).collect(),
+            GmmSums::Diagonal(all) => all.weight().to_vec(),
         }
     }
 }
@@ -67,7 +67,7 @@ impl Expected {
 impl GaussianEm {
     /// The most likely (or, with a prior, most probable) parameters. A component without rows keeps the mean and the covariance that
     /// it had, with weight 0; at the start, where it had none, it takes those of all rows and of the other components together.
-    pub(super) fn estimate(&self, at: Option<&Mixture>, sums: Expected) -> Result<Mixture> {
+    pub(super) fn estimate(&self, at: Option<&GaussianMixture>, sums: Expected) -> Result<GaussianMixture> {
         let mut groups = sums.groups();
         let (k, p) = (groups.len(), groups[0].mean.len());
         let total: f64 = groups.iter().map(|g| g.weight).sum();
@@ -79,7 +79,7 @@ impl GaussianEm {
         if at.is_none() && self.prior.is_none() {
             let mean: Vec<f64> = (0..p).map(|j| groups.iter().map(|g| g.weight * g.mean[j]).sum::<f64>() / total).collect();
             for group in groups.iter_mut().filter(|g| g.weight == 0.0) {
-                *group = Group { weight: total, mean: mean.clone(), scatter: within.clone() };
+                *group = ComponentStats { weight: total, mean: mean.clone(), scatter: within.clone() };
             }
         }
         let means = Mat::from_fn(k, p, |c, j| match (groups[c].weight > 0.0, at) {
@@ -117,23 +117,23 @@ impl GaussianEm {
                 Covariances::TiedSpherical(self.variance(squares, trace, total, p as f64, self.unit[0]))
             }
         };
-        Mixture::new(weights, means, covariances)
+        GaussianMixture::new(weights, means, covariances)
     }
 
     /// A covariance from a scatter matrix.
     pub(super) fn full(&self, scatter: &Mat<f64>, weight: f64) -> Result<Mat<f64>> {
         let p = scatter.cols();
-        let divisor = weight + self.prior.as_ref().map_or(0.0, Prior::rows);
+        let divisor = weight + self.prior.as_ref().map_or(0.0, WishartPrior::rows);
         let prior = |i: usize, j: usize| self.prior.as_ref().map_or(0.0, |prior| prior.scatter[(i, j)]);
         let mut m = Mat::from_fn(p, p, |i, j| (scatter[(i, j)] + prior(i, j)) / divisor);
         match self.regularise {
             // Every row brings its noise; the rows of the prior bring none.
-            Regularise::Add => (0..p).for_each(|j| m[(j, j)] += self.reg_covar * weight / divisor),
-            Regularise::Floor => raise(&mut m, self.reg_covar)?,
-            Regularise::Relative => {
+            CovarianceRegularization::Add => (0..p).for_each(|j| m[(j, j)] += self.reg_covar * weight / divisor),
+            CovarianceRegularization::Floor => floor_eigenvalues(&mut m, self.reg_covar)?,
+            CovarianceRegularization::Relative => {
                 let u = &self.unit;
                 (0..p).for_each(|i| (0..p).for_each(|j| m[(i, j)] /= u[i] * u[j]));
-                raise(&mut m, self.reg_covar)?;
+                floor_eigenvalues(&mut m, self.reg_covar)?;
                 (0..p).for_each(|i| (0..p).for_each(|j| m[(i, j)] *= u[i] * u[j]));
             }
         }
@@ -145,16 +145,16 @@ impl GaussianEm {
         let (more, rows) = self.prior.as_ref().map_or((0.0, 0.0), |p| (prior(&p.scatter), p.rows()));
         let v = (squares + more) / (cells * (weight + rows));
         match self.regularise {
-            Regularise::Add => v + self.reg_covar * weight / (weight + rows),
-            Regularise::Floor => v.max(self.reg_covar),
-            Regularise::Relative => v.max(self.reg_covar * unit * unit),
+            CovarianceRegularization::Add => v + self.reg_covar * weight / (weight + rows),
+            CovarianceRegularization::Floor => v.max(self.reg_covar),
+            CovarianceRegularization::Relative => v.max(self.reg_covar * unit * unit),
         }
     }
 
     /// ½ ν² tr Σ⁻¹ for each component, where ν² is added to the covariances: what EM climbs is then the expected likelihood of the rows
     /// with noise of variance ν² on every cell. Empty where nothing is added.
-    pub(super) fn penalties(&self, at: &Mixture) -> Result<Vec<f64>> {
-        if self.regularise != Regularise::Add || self.reg_covar == 0.0 {
+    pub(super) fn penalties(&self, at: &GaussianMixture) -> Result<Vec<f64>> {
+        if self.regularise != CovarianceRegularization::Add || self.reg_covar == 0.0 {
             return Ok(Vec::new());
         }
         let (k, p, half) = (at.components(), at.cols(), 0.5 * self.reg_covar);
@@ -171,7 +171,7 @@ impl GaussianEm {
     }
 
     /// The logarithm of the prior density of the covariances, up to a constant.
-    pub(super) fn log_prior(&self, at: &Mixture) -> f64 {
+    pub(super) fn log_prior(&self, at: &GaussianMixture) -> f64 {
         let Some(prior) = &self.prior else { return 0.0 };
         let (k, p) = (at.components(), at.cols());
         let one = |log_determinant: f64, trace: f64| -0.5 * (prior.rows() * log_determinant + trace);
@@ -199,7 +199,7 @@ fn trace(m: &Mat<f64>) -> f64 {
 }
 
 /// The scatter within all components together.
-fn pooled(groups: &[Group]) -> Mat<f64> {
+fn pooled(groups: &[ComponentStats]) -> Mat<f64> {
     let mut all = groups[0].scatter.clone();
     for g in &groups[1..] {
         all.as_mut_slice().iter_mut().zip(g.scatter.as_slice()).for_each(|(a, b)| *a += b);
@@ -209,7 +209,7 @@ fn pooled(groups: &[Group]) -> Mat<f64> {
 
 /// Raises the eigenvalues of a covariance that are below `floor` to it: the most likely covariance of all that are nowhere narrower. One
 /// that is wide enough stays as it is.
-pub(super) fn raise(m: &mut Mat<f64>, floor: f64) -> Result<()> {
+pub(super) fn floor_eigenvalues(m: &mut Mat<f64>, floor: f64) -> Result<()> {
     let p = m.cols();
     if floor == 0.0 {
         return Ok(());

@@ -15,13 +15,13 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use components::{Covariances, Mixture};
-use maximise::Prior;
+pub use components::{Covariances, GaussianMixture};
+use maximise::WishartPrior;
 pub use model::GmmModel;
 pub(super) use pass::rounded;
-pub use pass::{GmmPart, GmmState};
-pub use plan::Choice;
-use start::Start;
+pub use pass::{GmmPartial, GmmState};
+pub use plan::GmmCandidate;
+use start::GmmInit;
 
 /// What the covariances of the components may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl CovarianceType {
 /// How rows are shared out in an E step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Algorithm {
+pub enum EmAlgorithm {
     /// Each row to all components, by their posterior probabilities.
     #[default]
     Soft,
@@ -75,7 +75,7 @@ pub enum Algorithm {
 /// What `reg_covar` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Regularise {
+pub enum CovarianceRegularization {
     /// No covariance is narrower than it in any direction.
     #[default]
     Floor,
@@ -87,7 +87,7 @@ pub enum Regularise {
 
 /// Where a fit starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Init {
+pub enum GmmInitMethod {
     /// The groups of k-means.
     #[default]
     #[serde(rename = "kmeans")]
@@ -106,7 +106,7 @@ pub enum Init {
 /// How the number of components is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Choose {
+pub enum ComponentCriterion {
     /// The least Bayesian information criterion.
     Bic,
     /// The least Akaike information criterion.
@@ -162,13 +162,13 @@ pub struct Gmm {
     /// What keeps covariances from collapsing.
     pub reg_covar: f64,
     /// How it does so.
-    pub regularise: Regularise,
+    pub regularise: CovarianceRegularization,
     /// At most that many steps.
     pub max_iter: u64,
     /// How many starts.
     pub n_init: u64,
     /// Where to start.
-    pub init_params: Init,
+    pub init_params: GmmInitMethod,
     /// Weights to start from.
     pub weights_init: Option<Vec<f64>>,
     /// Means to start from.
@@ -176,7 +176,7 @@ pub struct Gmm {
     /// Inverses of covariances to start from, in the form of `covariance_type`.
     pub precisions_init: Value,
     /// Soft or hard assignments.
-    pub algorithm: Algorithm,
+    pub algorithm: EmAlgorithm,
     /// Whether all components have the same weight.
     pub equal_weights: bool,
     /// Degrees of freedom of a Wishart prior on the precisions.
@@ -184,7 +184,7 @@ pub struct Gmm {
     /// The scatter matrix of that prior.
     pub covariance_prior: Value,
     /// Whether, and how, the number of components is chosen.
-    pub choose: Option<Choose>,
+    pub choose: Option<ComponentCriterion>,
     /// Folds of a choice by rows held out.
     pub folds: u64,
 }
@@ -196,14 +196,14 @@ impl Default for Gmm {
             covariance_type: CovarianceType::Full,
             tol: 1e-3,
             reg_covar: 1e-6,
-            regularise: Regularise::Floor,
+            regularise: CovarianceRegularization::Floor,
             max_iter: 100,
             n_init: 1,
-            init_params: Init::KMeans,
+            init_params: GmmInitMethod::KMeans,
             weights_init: None,
             means_init: None,
             precisions_init: Value::Null,
-            algorithm: Algorithm::Soft,
+            algorithm: EmAlgorithm::Soft,
             equal_weights: false,
             degrees_of_freedom_prior: None,
             covariance_prior: Value::Null,
@@ -215,7 +215,7 @@ impl Default for Gmm {
 
 /// Rows that are left out of a fit to see what it is worth: those whose hash has this number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Fold {
+struct HashFold {
     number: u64,
     of: u64,
     seed: u64,
@@ -228,13 +228,13 @@ struct GaussianEm {
     hard: bool,
     equal_weights: bool,
     reg_covar: f64,
-    regularise: Regularise,
+    regularise: CovarianceRegularization,
     /// The unit of each column.
     unit: Vec<f64>,
-    prior: Option<Prior>,
+    prior: Option<WishartPrior>,
     /// Whether some rows lack cells.
     incomplete: bool,
-    fold: Option<Fold>,
+    fold: Option<HashFold>,
 }
 
 impl Gmm {
@@ -285,18 +285,18 @@ impl Learner for Gmm {
             params::FOLDS,
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         let mut params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         // A list of means may be long, and is looked at below.
         params["means_init"] = Value::Null;
         Self::SPEC.check_params(&params)?;
-        Start::new(self, None).map(|_| ())
+        GmmInit::new(self, None).map(|_| ())
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmModel> {
-        drive(self, data, cx)
+        run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<GmmModel> {

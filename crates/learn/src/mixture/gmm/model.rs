@@ -4,29 +4,29 @@ use ermine_core::*;
 use ermine_math::linalg::Cholesky;
 use serde::{Deserialize, Serialize};
 
-use super::pass::Frame;
-use super::plan::{Choice, Outcome};
-use super::{Algorithm, CovarianceType, Covariances, Gmm, Mixture, Regularise};
+use super::pass::GmmSetup;
+use super::plan::{GmmCandidate, GmmRun};
+use super::{EmAlgorithm, CovarianceType, Covariances, Gmm, GaussianMixture, CovarianceRegularization};
 
 /// What a [`Gmm`] learned: weights, means and covariances.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GmmModel {
-    pub(super) mixture: Mixture,
+    pub(super) mixture: GaussianMixture,
     pub(super) equal_weights: bool,
     /// Of the training rows, and the sum of their weights.
     log_likelihood: f64,
     weight: f64,
-    choice: Vec<Choice>,
+    choice: Vec<GmmCandidate>,
     certificate: Certificate,
     trace: Option<Trace>,
 }
 
 impl GmmModel {
-    pub(super) fn of(learner: &Gmm, best: Outcome, choice: Vec<Choice>, frame: &Frame) -> Result<Self> {
-        let Outcome { climbed, sizes, collapsed, .. } = best;
+    pub(super) fn of(learner: &Gmm, best: GmmRun, choice: Vec<GmmCandidate>, frame: &GmmSetup) -> Result<Self> {
+        let GmmRun { climbed, sizes, collapsed, .. } = best;
         let notes = notes(learner, &climbed.parameters, &sizes, &collapsed, frame, climbed.converged, climbed.iterations);
         let certificate = Certificate {
-            method: if learner.algorithm == Algorithm::Hard { "hard em" } else { "em" }.into(),
+            method: if learner.algorithm == EmAlgorithm::Hard { "hard em" } else { "em" }.into(),
             objective: Some(climbed.objective.value()),
             iterations: climbed.iterations,
             converged: climbed.converged,
@@ -45,7 +45,7 @@ impl GmmModel {
     }
 
     /// The mixture itself.
-    pub fn mixture(&self) -> &Mixture {
+    pub fn mixture(&self) -> &GaussianMixture {
         &self.mixture
     }
 
@@ -85,7 +85,7 @@ impl GmmModel {
     }
 
     /// The numbers of components that were tried and what each is worth; empty where the number was given.
-    pub fn choice(&self) -> &[Choice] {
+    pub fn choice(&self) -> &[GmmCandidate] {
         &self.choice
     }
 
@@ -110,7 +110,7 @@ impl GmmModel {
             CovarianceType::Spherical => Covariances::Spherical(input.vec_of("covariances", k)?),
             CovarianceType::TiedSpherical => Covariances::TiedSpherical(input.vec_of("covariances", 1)?[0]),
         };
-        let mixture = Mixture::new(weights, means, covariances).map_err(|e| bad(e.to_string()))?;
+        let mixture = GaussianMixture::new(weights, means, covariances).map_err(|e| bad(e.to_string()))?;
         let (log_likelihood, weight): (f64, f64) = (input.field("log_likelihood")?, input.field("rows_weight")?);
         if !(log_likelihood.is_finite() && weight.is_finite() && weight > 0.0) {
             return Err(bad("its likelihood or weight is no finite number".into()));
@@ -130,10 +130,10 @@ impl GmmModel {
 /// What a person should know of the fit.
 fn notes(
     learner: &Gmm,
-    mixture: &Mixture,
+    mixture: &GaussianMixture,
     sizes: &[f64],
     collapsed: &[usize],
-    frame: &Frame,
+    frame: &GmmSetup,
     converged: bool,
     iterations: u64,
 ) -> Vec<String> {
@@ -170,12 +170,12 @@ fn notes(
 }
 
 /// Whether the floor holds a covariance up.
-fn at_floor(learner: &Gmm, mixture: &Mixture, component: usize, unit: &[f64]) -> bool {
-    if learner.regularise == Regularise::Add || learner.reg_covar == 0.0 || learner.degrees_of_freedom_prior.is_some() {
+fn at_floor(learner: &Gmm, mixture: &GaussianMixture, component: usize, unit: &[f64]) -> bool {
+    if learner.regularise == CovarianceRegularization::Add || learner.reg_covar == 0.0 || learner.degrees_of_freedom_prior.is_some() {
         return false;
     }
     let floor = |j: usize| {
-        let unit = if learner.regularise == Regularise::Relative { unit[j] } else { 1.0 };
+        let unit = if learner.regularise == CovarianceRegularization::Relative { unit[j] } else { 1.0 };
         learner.reg_covar * unit * unit * (1.0 + 1e-6)
     };
     match mixture.covariances() {
@@ -282,7 +282,7 @@ impl Model for GmmModel {
 impl GmmModel {
     fn choice_rows(&self) -> Vec<Vec<Cell>> {
         let cell = |v: Option<f64>| v.map_or(Cell::Empty, Cell::Number);
-        let row = |c: &Choice| {
+        let row = |c: &GmmCandidate| {
             vec![Cell::Number(c.components as f64), cell(c.log_likelihood), cell(c.bic), cell(c.aic), cell(c.held_out)]
         };
         self.choice.iter().map(row).collect()

@@ -5,18 +5,18 @@ use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 use super::expect::Expected;
-use super::maximise::Prior;
-use super::plan::{Outcome, Plan};
-use super::start::{PriorScatter, Start};
-use super::{Algorithm, CovarianceType, Covariances, Fold, GaussianEm, Gmm, GmmModel, Init, Mixture, Regularise};
-use crate::cluster::{Clusters, KMeans, KMeansPart, KMeansState, Sample};
-use crate::em::{Course, Em, Next, Rules};
-use crate::prepare::cells::{numbers, refuse_infinite};
+use super::maximise::WishartPrior;
+use super::plan::{GmmRun, GmmSelection};
+use super::start::{PriorScatter, GmmInit};
+use super::{EmAlgorithm, CovarianceType, Covariances, HashFold, GaussianEm, Gmm, GmmModel, GmmInitMethod, GaussianMixture, CovarianceRegularization};
+use crate::cluster::{ClusterCount, KMeans, KMeansPartial, KMeansState, HashSample};
+use crate::em::{EmState, Em, EmStep, EmStop};
+use crate::prepare::cells::{numbers, check_finite};
 use crate::prepare::moments::ColumnMoments;
 
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Phase {
+enum GmmPhase {
     /// Means and spread of the columns.
     Look,
     /// Rows among which to start.
@@ -24,16 +24,16 @@ enum Phase {
     /// Groups to start from.
     Group(Box<KMeansState>),
     /// The rows of these groups.
-    Settle(Mixture),
+    InitFromMixture(GaussianMixture),
     /// Rows shared out at random.
     Scatter,
     /// A step of EM.
-    Climb(Box<Course<Mixture>>),
+    EmIterations(Box<EmState<GaussianMixture>>),
 }
 
 /// What is known of all rows after the look.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Frame {
+pub(super) struct GmmSetup {
     pub(super) weight: f64,
     /// Rows with weight, and those of them that lack cells.
     pub(super) rows: u64,
@@ -52,16 +52,16 @@ pub(super) struct Frame {
 pub struct GmmState {
     cols: usize,
     seed: u64,
-    phase: Phase,
-    frame: Option<Frame>,
-    sample: Option<Sample>,
-    plan: Plan,
+    phase: GmmPhase,
+    frame: Option<GmmSetup>,
+    sample: Option<HashSample>,
+    plan: GmmSelection,
 }
 
 /// What the look gathers: complete rows in `moments`, the cells of the others in `columns`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[doc(hidden)]
-pub struct Look {
+pub struct ColumnSurvey {
     moments: Moments,
     columns: ColumnMoments,
     /// Rows with weight that lack some cells but not all, and their weight.
@@ -73,18 +73,18 @@ pub struct Look {
 
 /// What [`Gmm`] gathers in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum GmmPart {
+pub enum GmmPartial {
     #[doc(hidden)]
-    Look(Box<Look>),
+    Look(Box<ColumnSurvey>),
     #[doc(hidden)]
-    Draw(Sample),
+    Draw(HashSample),
     #[doc(hidden)]
-    Group(KMeansPart),
+    Group(KMeansPartial),
     #[doc(hidden)]
     Sums(Box<Expected>),
 }
 
-impl Partial for GmmPart {
+impl Partial for GmmPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
             (Self::Look(a), Self::Look(b)) => {
@@ -103,7 +103,7 @@ impl Partial for GmmPart {
     }
 }
 
-impl Look {
+impl ColumnSurvey {
     fn new(cols: usize) -> Self {
         let (moments, columns) = (Moments::new(cols, 0), ColumnMoments::new(cols));
         Self { moments, columns, lacking: 0, lacking_weight: 0.0, incomplete: false }
@@ -121,7 +121,7 @@ impl Look {
             self.moments.merge(block);
             return Ok(());
         }
-        refuse_infinite(&rows.x, rows.schema, &|_| true)?;
+        check_finite(&rows.x, rows.schema, &|_| true)?;
         let x = numbers(&rows.x, &mut scratch, "gmm")?;
         let (lacking, whole): (Vec<usize>, Vec<usize>) = (0..x.rows()).partition(|&i| (0..x.cols()).any(|j| x.at(i, j).is_nan()));
         let weights = |of: &[usize]| of.iter().map(|&i| rows.weight_of(i)).collect::<Vec<_>>();
@@ -154,8 +154,8 @@ pub(in crate::mixture) fn rounded(v: f64) -> f64 {
     (v * FINE).round() / FINE
 }
 
-impl Frame {
-    fn new(look: Look, kind: CovarianceType) -> Result<Self> {
+impl GmmSetup {
+    fn new(look: ColumnSurvey, kind: CovarianceType) -> Result<Self> {
         let cols = look.moments.x_cols();
         let mut all = ColumnMoments {
             weight: vec![look.moments.weight(); cols],
@@ -200,14 +200,14 @@ impl Frame {
 }
 
 impl GmmState {
-    fn frame(&self) -> Result<&Frame> {
+    fn frame(&self) -> Result<&GmmSetup> {
         self.frame.as_ref().ok_or_else(|| Error::Data("a step before the look at the columns".into()))
     }
 }
 
 impl PassLearner for Gmm {
     type State = GmmState;
-    type Partial = GmmPart;
+    type Partial = GmmPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         // The sums of a block should cost less than its rows.
@@ -215,105 +215,105 @@ impl PassLearner for Gmm {
         (4 * self.n_components.saturating_mul(sums)).next_power_of_two().clamp(BLOCK_ROWS, 1 << 18)
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmState> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmState> {
         let cols = head.cols();
-        Start::new(self, Some(cols))?;
-        Ok(GmmState { cols, seed: cx.seed, phase: Phase::Look, frame: None, sample: None, plan: Plan::new(self) })
+        GmmInit::new(self, Some(cols))?;
+        Ok(GmmState { cols, seed: cx.seed, phase: GmmPhase::Look, frame: None, sample: None, plan: GmmSelection::new(self) })
     }
 
-    fn empty(&self, state: &GmmState) -> GmmPart {
+    fn empty_partial(&self, state: &GmmState) -> GmmPartial {
         let full = self.covariance_type.is_full();
         match &state.phase {
-            Phase::Look => GmmPart::Look(Box::new(Look::new(state.cols))),
-            Phase::Draw => GmmPart::Draw(Sample::new(self.n_components, state.cols)),
-            Phase::Group(inner) => GmmPart::Group(self.grouping(state).empty(inner)),
-            Phase::Settle(_) | Phase::Scatter => GmmPart::Sums(Box::new(Expected::new(full, state.plan.components, state.cols))),
-            Phase::Climb(course) => GmmPart::Sums(Box::new(Expected::new(full, course.at().components(), state.cols))),
+            GmmPhase::Look => GmmPartial::Look(Box::new(ColumnSurvey::new(state.cols))),
+            GmmPhase::Draw => GmmPartial::Draw(HashSample::new(self.n_components, state.cols)),
+            GmmPhase::Group(inner) => GmmPartial::Group(self.grouping(state).empty_partial(inner)),
+            GmmPhase::InitFromMixture(_) | GmmPhase::Scatter => GmmPartial::Sums(Box::new(Expected::new(full, state.plan.components, state.cols))),
+            GmmPhase::EmIterations(course) => GmmPartial::Sums(Box::new(Expected::new(full, course.parameters().components(), state.cols))),
         }
     }
 
-    fn add(&self, state: &GmmState, part: &mut GmmPart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GmmState, part: &mut GmmPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (&state.phase, part) {
-            (Phase::Look, GmmPart::Look(look)) => look.add(rows),
-            (Phase::Draw, GmmPart::Draw(sample)) => {
+            (GmmPhase::Look, GmmPartial::Look(look)) => look.add(rows),
+            (GmmPhase::Draw, GmmPartial::Draw(sample)) => {
                 let x = state.frame()?.standard(&rows.x)?;
                 sample.add(&Dataset { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
             }
-            (Phase::Group(inner), GmmPart::Group(part)) => {
+            (GmmPhase::Group(inner), GmmPartial::Group(part)) => {
                 let (em, x) = (self.em(state)?, state.frame()?.standard(&rows.x)?);
                 let weight = em.weights_in_training(rows)?;
                 let weight = weight.as_deref().or(rows.weight);
                 let rows = Dataset { x: Features::F64(x.view()), schema: None, weight, ..*rows };
-                self.grouping(state).add(inner, part, &rows)
+                self.grouping(state).add_block(inner, part, &rows)
             }
-            (Phase::Settle(groups), GmmPart::Sums(sums)) => self.settling(state)?.expect(groups, sums, rows),
-            (Phase::Scatter, GmmPart::Sums(sums)) => {
+            (GmmPhase::InitFromMixture(groups), GmmPartial::Sums(sums)) => self.settling(state)?.expect(groups, sums, rows),
+            (GmmPhase::Scatter, GmmPartial::Sums(sums)) => {
                 let seed = self.run_seed(state);
                 self.em(state)?.scatter(sums, state.plan.components, rows, &state.frame()?.mean, seed)
             }
-            (Phase::Climb(course), GmmPart::Sums(sums)) => self.em(state)?.expect(course.at(), sums, rows),
+            (GmmPhase::EmIterations(course), GmmPartial::Sums(sums)) => self.em(state)?.expect(course.parameters(), sums, rows),
             _ => Err(Error::Data("a partial of another pass".into())),
         }
     }
 
-    fn finish(&self, mut state: GmmState, total: GmmPart, cx: &Context<'_>) -> Result<Step<GmmState, GmmModel>> {
+    fn finish(&self, mut state: GmmState, total: GmmPartial, cx: &Context<'_>) -> Result<PassStep<GmmState, GmmModel>> {
         let mut objective = None;
-        match (std::mem::replace(&mut state.phase, Phase::Look), total) {
-            (Phase::Look, GmmPart::Look(look)) => {
-                let frame = Frame::new(*look, self.covariance_type)?;
+        match (std::mem::replace(&mut state.phase, GmmPhase::Look), total) {
+            (GmmPhase::Look, GmmPartial::Look(look)) => {
+                let frame = GmmSetup::new(*look, self.covariance_type)?;
                 self.enough_rows(frame.rows)?;
                 state.frame = Some(frame);
                 self.begin(&mut state, cx)?;
             }
-            (Phase::Draw, GmmPart::Draw(sample)) => {
+            (GmmPhase::Draw, GmmPartial::Draw(sample)) => {
                 state.sample = Some(sample);
                 self.begin(&mut state, cx)?;
             }
-            (Phase::Group(inner), GmmPart::Group(part)) => {
+            (GmmPhase::Group(inner), GmmPartial::Group(part)) => {
                 state.phase = match self.grouping(&state).finish(*inner, part, cx)? {
-                    Step::Again(inner, _) => Phase::Group(Box::new(inner)),
-                    Step::Done(groups) => {
+                    PassStep::NextPass(inner, _) => GmmPhase::Group(Box::new(inner)),
+                    PassStep::Done(groups) => {
                         let frame = state.frame()?;
                         let centres = frame.raw(groups.centres());
-                        Phase::Settle(nearest_in_units(centres, &frame.unit, self.covariance_type.follows_scales())?)
+                        GmmPhase::InitFromMixture(nearest_in_units(centres, &frame.unit, self.covariance_type.follows_scales())?)
                     }
                 };
             }
-            (Phase::Settle(groups), GmmPart::Sums(sums)) => {
+            (GmmPhase::InitFromMixture(groups), GmmPartial::Sums(sums)) => {
                 let start = self.em(&state)?.estimate(Some(&groups), *sums)?;
-                state.phase = Phase::Climb(Box::new(Course::new(self.overruled(&state, start)?)));
+                state.phase = GmmPhase::EmIterations(Box::new(EmState::new(self.with_given_init(&state, start)?)));
             }
-            (Phase::Scatter, GmmPart::Sums(sums)) => {
+            (GmmPhase::Scatter, GmmPartial::Sums(sums)) => {
                 let start = self.em(&state)?.estimate(None, *sums)?;
-                state.phase = Phase::Climb(Box::new(Course::new(self.overruled(&state, start)?)));
+                state.phase = GmmPhase::EmIterations(Box::new(EmState::new(self.with_given_init(&state, start)?)));
             }
-            (Phase::Climb(course), GmmPart::Sums(sums)) => {
+            (GmmPhase::EmIterations(course), GmmPartial::Sums(sums)) => {
                 let em = self.em(&state)?;
                 let (sizes, held_out) = (sums.sizes(), (sums.held_out, sums.held_out_weight));
-                let rules = Rules { tol: self.tol, max_iter: self.max_iter };
+                let rules = EmStop { tol: self.tol, max_iter: self.max_iter };
                 match course.step(&em, *sums, &rules, cx)? {
-                    Next::Again(course) => {
+                    EmStep::Continue(course) => {
                         objective = course.objective();
-                        state.phase = Phase::Climb(Box::new(course));
+                        state.phase = GmmPhase::EmIterations(Box::new(course));
                     }
-                    Next::Done(climbed) => {
+                    EmStep::Done(climbed) => {
                         let (frame, p) = (state.frame()?, state.cols);
                         let needed = self.covariance_type.rows_needed(p);
                         let collapsed = (0..sizes.len()).filter(|&c| sizes[c] < needed * (1.0 - 1e-9)).collect();
                         objective = Some(climbed.objective.value());
-                        let outcome = Outcome { climbed, sizes, collapsed, held_out };
+                        let outcome = GmmRun { climbed, sizes, collapsed, held_out };
                         // Where there are too few rows for all, another start cannot help.
                         let room = frame.weight >= 2.0 * needed * state.plan.components as f64;
-                        let (most, redraw) = (self.most(frame), self.draws(&state) && (self.n_init > 1 || room));
-                        if let Some(best) = state.plan.take(outcome, self, most, redraw) {
-                            return self.model(&state, best).map(Step::Done);
+                        let (most, redraw) = (self.max_components(frame), self.draws(&state) && (self.n_init > 1 || room));
+                        if let Some(best) = state.plan.record(outcome, self, most, redraw) {
+                            return self.model(&state, best).map(PassStep::Done);
                         }
-                        if cx.out_of_time()
-                            && let Some(mut best) = state.plan.so_far()
+                        if cx.deadline_passed()
+                            && let Some(mut best) = state.plan.best_so_far()
                         {
                             best.climbed.converged = false;
-                            return self.model(&state, best).map(Step::Done);
+                            return self.model(&state, best).map(PassStep::Done);
                         }
                         self.begin(&mut state, cx)?;
                     }
@@ -321,21 +321,21 @@ impl PassLearner for Gmm {
             }
             _ => return Err(Error::Data("a partial of another pass".into())),
         }
-        Ok(Step::Again(state, objective))
+        Ok(PassStep::NextPass(state, objective))
     }
 
-    fn interrupted(&self, state: &GmmState) -> Option<GmmModel> {
+    fn model_so_far(&self, state: &GmmState) -> Option<GmmModel> {
         let of_course = || match &state.phase {
-            Phase::Climb(course) if state.plan.fold.is_none() => {
-                let climbed = course.so_far()?;
+            GmmPhase::EmIterations(course) if state.plan.fold.is_none() => {
+                let climbed = course.best_so_far()?;
                 let k = climbed.parameters.components();
                 let sizes = climbed.parameters.weights().iter().map(|w| w * climbed.objective.weight).collect::<Vec<_>>();
                 debug_assert_eq!(sizes.len(), k);
-                Some(Outcome { climbed, sizes, collapsed: Vec::new(), held_out: (0.0, 0.0) })
+                Some(GmmRun { climbed, sizes, collapsed: Vec::new(), held_out: (0.0, 0.0) })
             }
             _ => None,
         };
-        let mut best = state.plan.so_far().or_else(of_course)?;
+        let mut best = state.plan.best_so_far().or_else(of_course)?;
         best.climbed.converged = false;
         self.model(state, best).ok()
     }
@@ -354,7 +354,7 @@ impl Gmm {
     }
 
     /// The greatest number of components that is tried.
-    fn most(&self, frame: &Frame) -> usize {
+    fn max_components(&self, frame: &GmmSetup) -> usize {
         self.n_components.min(usize::try_from(frame.rows).unwrap_or(usize::MAX))
     }
 
@@ -367,16 +367,16 @@ impl Gmm {
     fn run_seed(&self, state: &GmmState) -> u64 {
         let plan = &state.plan;
         let run = plan.start + 1_000_000 * (plan.fold.map_or(0, |f| f + 1) + 1_001 * plan.components as u64);
-        Stream::new(state.seed, "gmm start", run).next_u64()
+        RngStream::new(state.seed, "gmm start", run).next_u64()
     }
 
     /// The model of the present run as EM sees it.
     fn em(&self, state: &GmmState) -> Result<GaussianEm> {
         let frame = state.frame()?;
-        let fold = state.plan.fold.map(|number| Fold { number, of: self.folds, seed: state.seed });
+        let fold = state.plan.fold.map(|number| HashFold { number, of: self.folds, seed: state.seed });
         Ok(GaussianEm {
             covariance_type: self.covariance_type,
-            hard: self.algorithm == Algorithm::Hard,
+            hard: self.algorithm == EmAlgorithm::Hard,
             equal_weights: self.equal_weights,
             reg_covar: self.reg_covar,
             regularise: self.regularise,
@@ -389,14 +389,14 @@ impl Gmm {
 
     /// [`Gmm::em`] for the pass that takes the groups of a start as they are.
     fn settling(&self, state: &GmmState) -> Result<GaussianEm> {
-        Ok(GaussianEm { hard: true, regularise: Regularise::Floor, ..self.em(state)? })
+        Ok(GaussianEm { hard: true, regularise: CovarianceRegularization::Floor, ..self.em(state)? })
     }
 
-    fn prior(&self, frame: &Frame, components: usize) -> Result<Option<Prior>> {
+    fn prior(&self, frame: &GmmSetup, components: usize) -> Result<Option<WishartPrior>> {
         let Some(df) = self.degrees_of_freedom_prior else { return Ok(None) };
         let p = frame.mean.len();
         let identity = |v: f64| Mat::from_fn(p, p, |i, j| if i == j { v } else { 0.0 });
-        let scatter = match Start::new(self, Some(p))?.prior {
+        let scatter = match GmmInit::new(self, Some(p))?.prior {
             Some(PriorScatter::Matrix(m)) => m,
             Some(PriorScatter::Number(v)) => identity(v),
             None => {
@@ -410,48 +410,48 @@ impl Gmm {
                 })
             }
         };
-        Ok(Some(Prior { df, scatter }))
+        Ok(Some(WishartPrior { df, scatter }))
     }
 
     /// k-means as it finds the groups of a start.
     fn grouping(&self, state: &GmmState) -> KMeans {
-        KMeans { n_clusters: Clusters::Count(state.plan.components), n_init: 1.into(), ..KMeans::default() }
+        KMeans { n_clusters: ClusterCount::Count(state.plan.components), n_init: 1.into(), ..KMeans::default() }
     }
 
     /// Prepares the next run: its first pass, or its start where that is known.
     fn begin(&self, state: &mut GmmState, cx: &Context<'_>) -> Result<()> {
         let k = state.plan.components;
         let frame = state.frame()?;
-        let given = Start::new(self, Some(state.cols))?;
+        let given = GmmInit::new(self, Some(state.cols))?;
         let start = match (given.means, self.init_params) {
             (Some(means), _) => means,
             (None, _) if k == 1 => Mat::from_vec(1, state.cols, frame.mean.clone()),
-            (None, Init::KMeans) => {
+            (None, GmmInitMethod::KMeans) => {
                 let nothing = Mat::zeros(1, state.cols);
                 let cx = Context { seed: self.run_seed(state), ..*cx };
-                let inner = self.grouping(state).start(&Dataset::new(Features::F64(nothing.view())), &cx)?;
-                state.phase = Phase::Group(Box::new(inner));
+                let inner = self.grouping(state).initial_state(&Dataset::new(Features::F64(nothing.view())), &cx)?;
+                state.phase = GmmPhase::Group(Box::new(inner));
                 return Ok(());
             }
-            (None, Init::Shares) => {
-                state.phase = Phase::Scatter;
+            (None, GmmInitMethod::Shares) => {
+                state.phase = GmmPhase::Scatter;
                 return Ok(());
             }
             (None, init) => {
                 let Some(sample) = &state.sample else {
-                    state.phase = Phase::Draw;
+                    state.phase = GmmPhase::Draw;
                     return Ok(());
                 };
-                frame.raw(&sample.centres(k, init == Init::PlusPlus, state.seed, self.run_seed(state), cx)?)
+                frame.raw(&sample.centres(k, init == GmmInitMethod::PlusPlus, state.seed, self.run_seed(state), cx)?)
             }
         };
-        let start = Mixture::new(vec![1.0 / k as f64; k], start, self.of_all_rows(frame, k)?)?;
-        state.phase = Phase::Climb(Box::new(Course::new(self.overruled(state, start)?)));
+        let start = GaussianMixture::new(vec![1.0 / k as f64; k], start, self.of_all_rows(frame, k)?)?;
+        state.phase = GmmPhase::EmIterations(Box::new(EmState::new(self.with_given_init(state, start)?)));
         Ok(())
     }
 
     /// The covariance of all rows, for every component.
-    fn of_all_rows(&self, frame: &Frame, k: usize) -> Result<Covariances> {
+    fn of_all_rows(&self, frame: &GmmSetup, k: usize) -> Result<Covariances> {
         let em = GaussianEm {
             covariance_type: self.covariance_type,
             hard: false,
@@ -477,8 +477,8 @@ impl Gmm {
     }
 
     /// A start with the parts in it that were given.
-    fn overruled(&self, state: &GmmState, start: Mixture) -> Result<Mixture> {
-        let given = Start::new(self, Some(state.cols))?;
+    fn with_given_init(&self, state: &GmmState, start: GaussianMixture) -> Result<GaussianMixture> {
+        let given = GmmInit::new(self, Some(state.cols))?;
         if given.weights.is_none() && given.covariances.is_none() {
             return Ok(start);
         }
@@ -487,20 +487,20 @@ impl Gmm {
             false => given.weights.unwrap_or_else(|| start.weights().to_vec()),
         };
         let covariances = given.covariances.unwrap_or_else(|| start.covariances().clone());
-        Mixture::new(weights, start.means().clone(), covariances)
+        GaussianMixture::new(weights, start.means().clone(), covariances)
     }
 
-    fn model(&self, state: &GmmState, best: Outcome) -> Result<GmmModel> {
+    fn model(&self, state: &GmmState, best: GmmRun) -> Result<GmmModel> {
         GmmModel::of(self, best, state.plan.table.clone(), state.frame()?)
     }
 }
 
 /// A mixture whose most probable component is the nearest centre, in the units of the columns.
-fn nearest_in_units(centres: Mat<f64>, unit: &[f64], by_column: bool) -> Result<Mixture> {
+fn nearest_in_units(centres: Mat<f64>, unit: &[f64], by_column: bool) -> Result<GaussianMixture> {
     let k = centres.rows();
     let covariances = match by_column {
         true => Covariances::Diag(Mat::from_fn(k, unit.len(), |_, j| unit[j] * unit[j])),
         false => Covariances::TiedSpherical(1.0),
     };
-    Mixture::new(vec![1.0 / k as f64; k], centres, covariances)
+    GaussianMixture::new(vec![1.0 / k as f64; k], centres, covariances)
 }

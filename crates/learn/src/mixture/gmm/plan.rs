@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Choose, Gmm, Mixture};
-use crate::em::Climbed;
+use super::{ComponentCriterion, Gmm, GaussianMixture};
+use crate::em::EmResult;
 
 /// Further starts that are tried when every run ended with a collapsed component.
 const MORE_STARTS: u64 = 2;
 
 /// One number of components and what it is worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct GmmCandidate {
     /// The number of components.
     pub components: usize,
     /// Of the training rows; absent for a choice by rows held out.
@@ -29,8 +29,8 @@ pub struct Choice {
 
 /// Where one start led.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Outcome {
-    pub(super) climbed: Climbed<Mixture>,
+pub(super) struct GmmRun {
+    pub(super) climbed: EmResult<GaussianMixture>,
     /// The weight of the rows of each component.
     pub(super) sizes: Vec<f64>,
     /// Components with fewer rows than their covariance needs.
@@ -39,7 +39,7 @@ pub(super) struct Outcome {
     pub(super) held_out: (f64, f64),
 }
 
-impl Outcome {
+impl GmmRun {
     /// Runs without collapse come first: the likelihood of the others is as large as `reg_covar` lets it be.
     fn beats(&self, other: &Self) -> bool {
         let rank = |o: &Self| (o.collapsed.is_empty(), o.climbed.objective.value());
@@ -47,10 +47,10 @@ impl Outcome {
         if a.0 != b.0 { a.0 } else { a.1 > b.1 }
     }
 
-    fn worth(&self, equal_weights: bool) -> Choice {
+    fn criteria(&self, equal_weights: bool) -> GmmCandidate {
         let (ll, n) = (self.climbed.objective.log_likelihood, self.climbed.objective.weight);
         let k = self.climbed.parameters.n_parameters(equal_weights) as f64;
-        Choice {
+        GmmCandidate {
             components: self.climbed.parameters.components(),
             log_likelihood: Some(ll),
             bic: Some(k * n.ln() - 2.0 * ll),
@@ -62,27 +62,27 @@ impl Outcome {
 
 /// The present fit among those that are made, and what the others came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Plan {
+pub(super) struct GmmSelection {
     pub(super) components: usize,
     pub(super) start: u64,
     /// The fold that is left out.
     pub(super) fold: Option<u64>,
     /// The best start of the present fit.
-    best: Option<Outcome>,
+    best: Option<GmmRun>,
     /// Σ w log p and Σ w of the rows held out so far, for the present number of components.
     held_out: (f64, f64),
     /// The best number of components so far: its score and, unless it is only known from folds, its fit.
-    chosen: Option<(f64, usize, Option<Outcome>)>,
+    chosen: Option<(f64, usize, Option<GmmRun>)>,
     /// Whether the choice is made and the last fit is under way.
     last: bool,
-    pub(super) table: Vec<Choice>,
+    pub(super) table: Vec<GmmCandidate>,
 }
 
-impl Plan {
+impl GmmSelection {
     pub(super) fn new(learner: &Gmm) -> Self {
         let (components, fold) = match learner.choose {
             None => (learner.n_components, None),
-            Some(Choose::Cv) => (1, Some(0)),
+            Some(ComponentCriterion::Cv) => (1, Some(0)),
             Some(_) => (1, None),
         };
         let last = learner.choose.is_none();
@@ -91,7 +91,7 @@ impl Plan {
 
     /// Takes in where a start led. The end is a fit; otherwise the plan now says what to fit next. `most` is the greatest number
     /// of components, `redraw` whether another start may lead elsewhere.
-    pub(super) fn take(&mut self, outcome: Outcome, learner: &Gmm, most: usize, redraw: bool) -> Option<Outcome> {
+    pub(super) fn record(&mut self, outcome: GmmRun, learner: &Gmm, most: usize, redraw: bool) -> Option<GmmRun> {
         if self.best.as_ref().is_none_or(|b| outcome.beats(b)) {
             self.best = Some(outcome);
         }
@@ -114,13 +114,13 @@ impl Plan {
                 return None;
             }
             let mean = self.held_out.0 / self.held_out.1;
-            let worth = Choice { components: self.components, log_likelihood: None, bic: None, aic: None, held_out: Some(mean) };
+            let worth = GmmCandidate { components: self.components, log_likelihood: None, bic: None, aic: None, held_out: Some(mean) };
             self.table.push(worth);
             self.choose(-mean, None);
             (self.held_out, self.fold) = ((0.0, 0.0), Some(0));
         } else {
-            let worth = best.worth(learner.equal_weights);
-            let score = if learner.choose == Some(Choose::Aic) { worth.aic } else { worth.bic };
+            let worth = best.criteria(learner.equal_weights);
+            let score = if learner.choose == Some(ComponentCriterion::Aic) { worth.aic } else { worth.bic };
             self.table.push(worth);
             self.choose(score.unwrap_or(f64::INFINITY), Some(best));
         }
@@ -136,14 +136,14 @@ impl Plan {
     }
 
     /// Keeps the lesser score; the fewer components of equals.
-    fn choose(&mut self, score: f64, fit: Option<Outcome>) {
+    fn choose(&mut self, score: f64, fit: Option<GmmRun>) {
         if self.chosen.as_ref().is_none_or(|c| score < c.0) {
             self.chosen = Some((score, self.components, fit));
         }
     }
 
     /// The best fit to all rows so far, for when time is up.
-    pub(super) fn so_far(&self) -> Option<Outcome> {
+    pub(super) fn best_so_far(&self) -> Option<GmmRun> {
         let fit = if self.fold.is_none() { self.best.clone() } else { None };
         self.chosen.as_ref().and_then(|c| c.2.clone()).or(fit)
     }

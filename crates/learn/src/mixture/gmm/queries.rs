@@ -3,14 +3,14 @@
 use ermine_core::*;
 use ermine_math::loss::posterior_block;
 
-use super::components::{Mixture, by_pattern};
+use super::components::{GaussianMixture, by_pattern};
 use super::{Covariances, GmmModel};
 use crate::prepare::cells::{by_blocks, numbers};
 
-impl Mixture {
+impl GaussianMixture {
     /// Posteriors of the components, row-major, and log densities of a block of rows. Missing cells (NaN) are integrated over: a row
     /// is judged by the cells it has.
-    fn judge(&self, x: &Features<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
+    fn posterior_and_density(&self, x: &Features<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
         let (rows, k) = (x.rows(), self.components());
         let mut joint = vec![0.0; rows * k];
         let mut totals = vec![0.0; rows];
@@ -25,14 +25,14 @@ impl Mixture {
             let mut scratch = Vec::new();
             let all = numbers(x, &mut scratch, "gmm")?;
             for (pattern, own) in by_pattern(all, &odd) {
-                self.judge_odd(all, &pattern, &own, &mut shares, &mut totals)?;
+                self.posterior_and_density_missing(all, &pattern, &own, &mut shares, &mut totals)?;
             }
         }
         Ok((shares, totals))
     }
 
     /// [`Mixture::judge`] for rows that all lack the same cells, or lack none and are very far away.
-    fn judge_odd(
+    fn posterior_and_density_missing(
         &self,
         all: MatRef<'_, f64>,
         pattern: &[bool],
@@ -62,7 +62,7 @@ impl Mixture {
         if missing.is_empty() {
             found.fill(f64::NEG_INFINITY);
         } else {
-            let given = self.given(&seen, &missing)?;
+            let given = self.conditional_on(&seen, &missing)?;
             given.marginal.log_density(&Features::F64(known.view()), &mut Vec::new(), &mut joint)?;
             for (run, w) in joint.chunks_exact_mut(n).zip(self.weights()) {
                 run.iter_mut().for_each(|v| *v += w.ln());
@@ -117,14 +117,14 @@ impl Mixture {
 
     /// Log densities of a block of rows, on the calling thread.
     pub(in crate::mixture) fn log_density_here(&self, block: &Features<'_>) -> Result<Vec<f64>> {
-        Ok(self.judge(block)?.1)
+        Ok(self.posterior_and_density(block)?.1)
     }
 
     /// Log densities of rows.
     pub fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
         x.expect_cols(self.cols())?;
         let found = by_blocks(x, 1, |block, _, out| {
-            out.copy_from_slice(&self.judge(block)?.1);
+            out.copy_from_slice(&self.posterior_and_density(block)?.1);
             Ok(())
         })?;
         Ok(found.into_vec())
@@ -134,7 +134,7 @@ impl Mixture {
     pub fn posterior(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.cols())?;
         by_blocks(x, self.components(), |block, _, out| {
-            out.copy_from_slice(&self.judge(block)?.0);
+            out.copy_from_slice(&self.posterior_and_density(block)?.0);
             Ok(())
         })
     }
@@ -152,17 +152,17 @@ impl Mixture {
             if lacking.is_empty() {
                 return block.refuse_non_finite(None);
             }
-            let (shares, _) = self.judge(block)?;
+            let (shares, _) = self.posterior_and_density(block)?;
             for (pattern, own) in by_pattern(all, &lacking) {
                 let (missing, seen): (Vec<usize>, Vec<usize>) = (0..p).partition(|&j| pattern[j]);
-                let given = if seen.is_empty() { None } else { Some(self.given(&seen, &missing)?) };
+                let given = if seen.is_empty() { None } else { Some(self.conditional_on(&seen, &missing)?) };
                 let mut cells = vec![0.0; missing.len()];
                 for &i in &own {
                     let known: Vec<f64> = seen.iter().map(|&j| *all.at(i, j)).collect();
                     missing.iter().for_each(|&m| out[i * p + m] = 0.0);
                     for c in (0..k).filter(|c| shares[i * k + c] > 0.0) {
                         match &given {
-                            Some(given) => given.expected(self, c, &seen, &known, &missing, &mut cells),
+                            Some(given) => given.conditional_mean(self, c, &seen, &known, &missing, &mut cells),
                             None => cells.copy_from_slice(self.means().row(c)),
                         }
                         missing.iter().zip(&cells).for_each(|(&m, v)| out[i * p + m] += shares[i * k + c] * v);
@@ -175,7 +175,7 @@ impl Mixture {
 
     /// Rows drawn from the mixture and the components they come from, component after component.
     pub fn sample(&self, rows: usize, seed: u64) -> Result<(Mat<f64>, Vec<u32>)> {
-        let mut draws = Stream::new(seed, "gmm sample", 0);
+        let mut draws = RngStream::new(seed, "gmm sample", 0);
         let p = self.cols();
         let mut labels: Vec<u32> = (0..rows).map(|_| draws.weighted(self.weights()) as u32).collect();
         labels.sort_unstable();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{CovarianceType, Covariances, Gmm};
 
 /// The parts of a start, and of a prior, that were given.
-pub(super) struct Start {
+pub(super) struct GmmInit {
     pub(super) weights: Option<Vec<f64>>,
     pub(super) means: Option<Mat<f64>>,
     pub(super) covariances: Option<Covariances>,
@@ -22,7 +22,7 @@ pub(super) enum PriorScatter {
     Number(f64),
 }
 
-impl Start {
+impl GmmInit {
     /// Checks shapes and numbers; against the columns of the data once these are known.
     pub(super) fn new(learner: &Gmm, cols: Option<usize>) -> Result<Self> {
         let start = Self {

@@ -1,13 +1,13 @@
 //! The eigenvectors of a centred kernel matrix.
 
 use ermine_core::*;
-use ermine_math::kernel::{Centres, Expansion, Points};
+use ermine_math::kernel::{ExpansionPoints, Expansion, Points};
 use ermine_math::linalg::{eigen_symmetric, largest_eigenvalues};
 use ermine_math::skinny;
 use rayon::prelude::*;
 
-use super::{EigenSolver, KernelPca, KernelPcaModel, Power};
-use crate::kernel::{KernelRidge, Penalties, resolve};
+use super::{EigenSolver, KernelPca, KernelPcaModel, PowerIterations};
+use crate::kernel::{KernelRidge, AlphaChoice, resolve};
 
 /// Rows beyond which the kernel matrix is refused: it would hold 13 GB.
 const MOST_ROWS: usize = 40_000;
@@ -27,7 +27,7 @@ const NEGATIVE: f64 = 1e-5;
 const STRIP: usize = 48;
 
 /// What the eigenvalues are taken of: D (K - means) D with D the roots of the weights.
-pub(super) struct Centred {
+pub(super) struct CenteredKernel {
     pub matrix: Mat<f64>,
     /// The weighted mean of each column of K, and of all of it.
     pub means: Vec<f64>,
@@ -83,11 +83,11 @@ impl KernelPca {
                 row.iter_mut().for_each(|v| *v = -*v);
             }
         }
-        let expansion = Expansion::new(&kernel, Centres::take(&kernel, &data.x, &rows)?)?;
+        let expansion = Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &rows)?)?;
         let mut model = KernelPcaModel::new(expansion, values, vectors, weight, centred.means, centred.mean, total)?;
         if self.fit_inverse_transform {
             cx.check(stage("pre-images"))?;
-            let owned = data.x.take(&rows);
+            let owned = data.x.take_rows(&rows);
             let mut scratch = Vec::new();
             let x = match owned.view() {
                 Features::Csr(_) => {
@@ -100,15 +100,15 @@ impl KernelPca {
                 other => other.f64_rows(&mut scratch, Self::SPEC.name)?,
             };
             let scores = model.training_scores();
-            let ridge = KernelRidge { alpha: Penalties::One(self.alpha), kernel: kernel.into(), ..KernelRidge::default() };
+            let ridge = KernelRidge { alpha: AlphaChoice::One(self.alpha), kernel: kernel.into(), ..KernelRidge::default() };
             let rows = Dataset::new(Features::F64(scores.view())).with_target(Target::Reals(x));
             let weight = model.weight().to_vec();
-            model = model.with_pre_image(ridge.fit(&rows.with_weight(Some(&weight)), &cx.inner())?);
+            model = model.with_pre_image(ridge.fit(&rows.with_weight(Some(&weight)), &cx.without_checkpoints())?);
         }
         Ok(model.with_certificate(certificate))
     }
 
-    fn eigenvectors(&self, centred: &Centred, cx: &Context<'_>) -> Result<Eigenvectors> {
+    fn eigenvectors(&self, centred: &CenteredKernel, cx: &Context<'_>) -> Result<Eigenvectors> {
         let n = centred.matrix.rows();
         let wanted = self.n_components.unwrap_or(n).min(n);
         let approximate = self.eigen_solver == EigenSolver::Randomized;
@@ -127,8 +127,8 @@ impl KernelPca {
             false => EXACT,
         };
         let most = match (approximate, self.iterated_power, self.max_iter) {
-            (true, Power::Count(q), _) => u64::from(q) + 1,
-            (true, Power::Auto(_), _) => 30,
+            (true, PowerIterations::Count(q), _) => u64::from(q) + 1,
+            (true, PowerIterations::Auto(_), _) => 30,
             (false, _, Some(most)) => most,
             // What all eigenvalues would have cost.
             (false, _, None) => (9 * n / (2 * width)).max(30) as u64,
@@ -161,7 +161,7 @@ impl KernelPca {
 }
 
 /// Takes the weighted means off a kernel matrix and scales it by the roots of the weights.
-pub(super) fn centre(mut matrix: Mat<f64>, weight: &[f64], symmetric: bool) -> Result<Centred> {
+pub(super) fn centre(mut matrix: Mat<f64>, weight: &[f64], symmetric: bool) -> Result<CenteredKernel> {
     let n = matrix.rows();
     let total: f64 = weight.iter().sum();
     let share: Vec<f64> = weight.iter().map(|w| w / total).collect();
@@ -191,7 +191,7 @@ pub(super) fn centre(mut matrix: Mat<f64>, weight: &[f64], symmetric: bool) -> R
             }
         }
     }
-    Ok(Centred { matrix, means, mean, size })
+    Ok(CenteredKernel { matrix, means, mean, size })
 }
 
 /// The products of a symmetric matrix with the rows of `block`, a row each.

@@ -6,7 +6,7 @@ mod model;
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::{AutoWord, Power};
+use super::{AutoWord, PowerIterations};
 use crate::kernel::{GammaChoice, GammaRule, KernelChoice};
 
 pub use model::KernelPcaModel;
@@ -63,7 +63,7 @@ pub struct KernelPca {
     /// Most products of arpack.
     pub max_iter: Option<u64>,
     /// Products of randomized.
-    pub iterated_power: Power,
+    pub iterated_power: PowerIterations,
     /// Whether components without variance are left out.
     pub remove_zero_eig: bool,
 }
@@ -96,7 +96,7 @@ impl Default for KernelPca {
             eigen_solver: EigenSolver::Auto,
             tol: 0.0,
             max_iter: None,
-            iterated_power: Power::Auto(AutoWord::Auto),
+            iterated_power: PowerIterations::Auto(AutoWord::Auto),
             remove_zero_eig: false,
         }
     }

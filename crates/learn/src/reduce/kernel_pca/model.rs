@@ -1,7 +1,7 @@
 //! Fitted kernel components.
 
 use ermine_core::*;
-use ermine_math::kernel::{Expansion, Kernel, Runs};
+use ermine_math::kernel::{Expansion, Kernel, SparseCoefs};
 
 use crate::kernel::{KernelRidge, KernelRidgeModel, load_centres, save_centres};
 use crate::prepare::cells::expect_width;
@@ -22,7 +22,7 @@ pub struct KernelPcaModel {
     pre_image: Option<KernelRidgeModel>,
     certificate: Option<Certificate>,
     /// What follows from these: the coefficients of the kernel values of a new row, and a constant, for each component.
-    functions: Vec<Runs>,
+    functions: Vec<SparseCoefs>,
     constants: Vec<f64>,
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::reduce::{Components, Pca};
+use crate::reduce::{ComponentCount, Pca};
 use ermine_math::kernel::Kernel;
 use serde_json::Value;
 
@@ -26,13 +26,13 @@ fn fit(learner: &KernelPca, x: &Mat<f64>) -> Result<KernelPcaModel> {
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "test", 0);
+    let mut s = RngStream::new(seed, "test", 0);
     Mat::from_fn(rows, cols, |_, j| (1.0 + j as f64) * s.normal() + 3.0)
 }
 
 /// Two circles, one inside the other.
 fn circles(rows: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "circles", 0);
+    let mut s = RngStream::new(seed, "circles", 0);
     let mut x = Mat::zeros(rows, 2);
     for i in 0..rows {
         let (r, a) = (if i % 2 == 0 { 0.3 } else { 1.0 }, std::f64::consts::TAU * s.uniform());
@@ -66,7 +66,7 @@ fn with_the_linear_kernel_it_is_pca() {
         let (x, new) = (random(rows, cols, 1), random(7, cols, 2));
         let learner = KernelPca { n_components: Some(3), kernel: "linear".into(), ..KernelPca::default() };
         let model = fit(&learner, &x).unwrap();
-        let pca = Pca { n_components: Some(Components::Count(3)), ..Pca::default() };
+        let pca = Pca { n_components: Some(ComponentCount::Count(3)), ..Pca::default() };
         let pca = pca.fit(&Dataset::new(Features::F64(x.view())), &Context::default()).unwrap();
         for k in 0..3 {
             let variance = model.eigenvalues()[k] / (rows as f64 - 1.0);

@@ -13,11 +13,11 @@ use super::pass::add_moments;
 use crate::cluster::mix;
 
 /// Deals rows to folds by what they hold, so that neither their order nor repeated rows matter.
-pub(super) struct Fold {
+pub(super) struct PcaFold {
     salt: u64,
 }
 
-impl Fold {
+impl PcaFold {
     pub(super) fn new(seed: u64) -> Self {
         Self { salt: mix(seed ^ 0x0066_6F6C_6473) }
     }

@@ -16,7 +16,7 @@ pub(super) use spectrum::{enough, flip_signs};
 /// How many components a [`Pca`] keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Components {
+pub enum ComponentCount {
     /// So many.
     Count(usize),
     /// As many as it takes to explain more than this share of the variance.
@@ -38,7 +38,7 @@ pub enum ComponentsRule {
 /// How a [`Pca`] is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Solver {
+pub enum PcaSolver {
     /// Whatever is fastest to the exact answer: eigenvalues of the covariance; for few of many columns, products of the rows
     /// with a few vectors; for fewer rows than columns, and for small data whose smallest kept variance would lose digits in
     /// the covariance, singular values of the rows.
@@ -57,7 +57,7 @@ pub enum Solver {
 /// Power iterations of an approximation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Power {
+pub enum PowerIterations {
     /// So many.
     Count(u32),
     /// As many as are right.
@@ -104,15 +104,15 @@ pub enum AutoWord {
 #[serde(default, deny_unknown_fields)]
 pub struct Pca {
     /// How many components to keep; all by default.
-    pub n_components: Option<Components>,
+    pub n_components: Option<ComponentCount>,
     /// Give every component variance 1.
     pub whiten: bool,
     /// How to compute.
-    pub svd_solver: Solver,
+    pub svd_solver: PcaSolver,
     /// Residual at which products with vectors end, next to the largest variance; 0 for what rounding allows.
     pub tol: f64,
     /// Products of `randomized`.
-    pub iterated_power: Power,
+    pub iterated_power: PowerIterations,
     /// Vectors besides those that are wanted.
     pub n_oversamples: u32,
     /// Folds of the rule "cv".
@@ -124,9 +124,9 @@ impl Default for Pca {
         Self {
             n_components: None,
             whiten: false,
-            svd_solver: Solver::Auto,
+            svd_solver: PcaSolver::Auto,
             tol: 0.0,
-            iterated_power: Power::Auto(AutoWord::Auto),
+            iterated_power: PowerIterations::Auto(AutoWord::Auto),
             n_oversamples: 10,
             folds: 5,
         }
@@ -145,26 +145,26 @@ impl Pca {
     /// Whether a number of components was asked for that this many rows and columns can have.
     fn check_against(&self, rows: f64, cols: usize) -> Result<usize> {
         let most = if rows < cols as f64 { rows as usize } else { cols };
-        let truncated = matches!(self.svd_solver, Solver::Arpack | Solver::Randomized);
+        let truncated = matches!(self.svd_solver, PcaSolver::Arpack | PcaSolver::Randomized);
         match self.n_components {
-            Some(Components::Count(k)) if k > most => {
+            Some(ComponentCount::Count(k)) if k > most => {
                 Err(self.refuse(format!("n_components must be between 0 and the smaller of rows and columns, {most}")))
             }
-            Some(Components::Count(k)) if self.svd_solver == Solver::Arpack && k >= most => {
+            Some(ComponentCount::Count(k)) if self.svd_solver == PcaSolver::Arpack && k >= most => {
                 Err(self.refuse(format!("with arpack it must be strictly less than the smaller of rows and columns, {most}")))
             }
-            Some(Components::Count(0)) if truncated => Err(self.refuse("with this svd_solver it must be at least 1".into())),
-            Some(Components::Share(_) | Components::Rule(_)) if truncated => {
+            Some(ComponentCount::Count(0)) if truncated => Err(self.refuse("with this svd_solver it must be at least 1".into())),
+            Some(ComponentCount::Share(_) | ComponentCount::Rule(_)) if truncated => {
                 Err(self.refuse("with this svd_solver it must be null or a whole number".into()))
             }
-            Some(Components::Rule(ComponentsRule::Mle)) if rows < cols as f64 => Err(self
+            Some(ComponentCount::Rule(ComponentsRule::Mle)) if rows < cols as f64 => Err(self
                 .refuse(format!("\"mle\" needs at least as many rows as columns, and there are {rows} rows and {cols} columns"))),
             _ => Ok(most),
         }
     }
 
     fn is_cross_validated(&self) -> bool {
-        self.n_components == Some(Components::Rule(ComponentsRule::Cv))
+        self.n_components == Some(ComponentCount::Rule(ComponentsRule::Cv))
     }
 }
 
@@ -234,12 +234,12 @@ impl Learner for Pca {
             },
         ],
     };
-    const STREAM: Option<StreamFit<Self>> = Some(drive_source::<Self>);
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
         Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
         match self.n_components {
-            Some(Components::Share(s)) if s >= 1.0 => Err(self.refuse("a share of the variance is below 1".into())),
+            Some(ComponentCount::Share(s)) if s >= 1.0 => Err(self.refuse("a share of the variance is below 1".into())),
             _ => Ok(()),
         }
     }
@@ -248,14 +248,14 @@ impl Learner for Pca {
         self.check()?;
         let (rows, cols) = (data.rows(), data.cols());
         match self.svd_solver {
-            Solver::Full if !self.is_cross_validated() => return self.by_singular_values(data, cx),
-            Solver::CovarianceEigh => return drive(self, data, cx),
+            PcaSolver::Full if !self.is_cross_validated() => return self.by_singular_values(data, cx),
+            PcaSolver::CovarianceEigh => return run_passes(self, data, cx),
             _ if rows < cols && self.width(cols).is_none() && !self.is_cross_validated() => {
                 return self.by_singular_values(data, cx);
             }
             _ => {}
         }
-        let model = drive(self, data, cx)?;
+        let model = run_passes(self, data, cx)?;
         let last = model.explained_variance().last().copied().unwrap_or(0.0);
         let first = model.explained_variance().first().copied().unwrap_or(0.0);
         // Products of the rows know variances up to rounding errors of the first one.

@@ -303,7 +303,7 @@ impl Density for PcaModel {
     }
 
     fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
-        let mut draw = Stream::new(seed, "pca sample", 0);
+        let mut draw = RngStream::new(seed, "pca sample", 0);
         let (p, m) = (self.mean.len(), self.components.rows());
         let noise = self.noise_variance.sqrt();
         let mut out = Mat::zeros(rows, p);

@@ -3,14 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use ermine_core::*;
-use ermine_math::linalg::{Krylov, Ritz, eigen_symmetric};
+use ermine_math::linalg::{BlockLanczos, RitzPairs, eigen_symmetric};
 use ermine_math::moments::{self, Moments};
 use ermine_math::skinny;
 use serde::{Deserialize, Serialize};
 
-use super::held_out::{self, Fold};
-use super::spectrum::{Spectrum, enough};
-use super::{Components, Pca, PcaModel, Power, Solver};
+use super::held_out::{self, PcaFold};
+use super::spectrum::{PcaSpectrum, enough};
+use super::{ComponentCount, Pca, PcaModel, PowerIterations, PcaSolver};
 
 /// Products that `auto` and `randomized` are expected to need; the covariance is cheaper when it costs less than these.
 const PRODUCTS_EXACT: usize = 12;
@@ -29,7 +29,7 @@ const MOST_COVARIANCE: usize = 20_000;
 pub struct PcaState {
     cols: usize,
     seed: u64,
-    phase: Phase,
+    phase: PcaPhase,
     weight: f64,
     mean: Vec<f64>,
     total: f64,
@@ -39,29 +39,29 @@ pub struct PcaState {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Phase {
+enum PcaPhase {
     /// Gather the covariance, of several parts of the rows where the number of components is chosen by rows left out.
     Covariance,
     /// Find the mean, for products with so many vectors.
     Mean { width: usize },
     /// Multiply the rows with vectors.
-    Products(Box<Krylov>),
+    Products(Box<BlockLanczos>),
 }
 
 /// What a [`Pca`] gathers in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum PcaPart {
+pub enum PcaPartial {
     #[doc(hidden)]
     Covariance(Vec<Moments>),
     #[doc(hidden)]
     Mean { weight: f64, sums: Vec<f64> },
     #[doc(hidden)]
-    Products(Products),
+    Products(SubspaceProducts),
 }
 
 /// Sums over centred rows x with weights w.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Products {
+pub struct SubspaceProducts {
     /// Σ w (v·x) x for each vector v, a row each.
     images: Mat<f64>,
     /// Σ w x: what the mean is off.
@@ -70,7 +70,7 @@ pub struct Products {
     square: f64,
 }
 
-impl Partial for PcaPart {
+impl Partial for PcaPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         let add = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         match (self, other) {
@@ -93,26 +93,26 @@ impl Partial for PcaPart {
 impl Pca {
     /// With how many vectors rows are multiplied, where that is the way; the covariance is gathered otherwise.
     pub(super) fn width(&self, cols: usize) -> Option<usize> {
-        let Some(Components::Count(wanted @ 1..)) = self.n_components else { return None };
+        let Some(ComponentCount::Count(wanted @ 1..)) = self.n_components else { return None };
         let products = match self.svd_solver {
-            Solver::Auto | Solver::Arpack if cols <= MOST_COVARIANCE => PRODUCTS_EXACT,
-            Solver::Auto | Solver::Arpack => 1,
-            Solver::Randomized => PRODUCTS_GOOD,
-            Solver::Full | Solver::CovarianceEigh => return None,
+            PcaSolver::Auto | PcaSolver::Arpack if cols <= MOST_COVARIANCE => PRODUCTS_EXACT,
+            PcaSolver::Auto | PcaSolver::Arpack => 1,
+            PcaSolver::Randomized => PRODUCTS_GOOD,
+            PcaSolver::Full | PcaSolver::CovarianceEigh => return None,
         };
         let width = wanted.saturating_add(self.n_oversamples as usize);
         (width.saturating_mul(4 * products) <= cols).then_some(width)
     }
 
     /// The residual to reach, and the number of products after which to be content.
-    fn goal(&self, state: &PcaState, width: usize) -> (f64, u64) {
-        let approximate = self.svd_solver == Solver::Randomized;
+    fn residual_goal(&self, state: &PcaState, width: usize) -> (f64, u64) {
+        let approximate = self.svd_solver == PcaSolver::Randomized;
         let tolerance = match approximate {
             _ if self.tol > 0.0 => self.tol,
             true => GOOD,
             false => EXACT,
         };
-        if let (true, Power::Count(n)) = (approximate, self.iterated_power) {
+        if let (true, PowerIterations::Count(n)) = (approximate, self.iterated_power) {
             return (tolerance, u64::from(n) + 1);
         }
         // What the covariance and its eigenvalues would have cost.
@@ -133,11 +133,11 @@ impl Pca {
         let eigen = eigen_symmetric(covariance.view())?;
         let (mean, variances, vectors) = (total.mean().to_vec(), eigen.values, eigen.vectors);
         let certificate = Certificate { method: "covariance".into(), iterations: 1, converged: true, ..Certificate::default() };
-        self.model(Spectrum { rows, mean, variances, total: trace, vectors, held_out, certificate })
+        self.model(PcaSpectrum { rows, mean, variances, total: trace, vectors, held_out, certificate })
     }
 
     /// The model of products, as far as they led.
-    fn by_products(&self, state: &PcaState, ritz: Ritz, products: u64, converged: bool) -> Result<PcaModel> {
+    fn by_products(&self, state: &PcaState, ritz: RitzPairs, products: u64, converged: bool) -> Result<PcaModel> {
         let mut notes = Vec::new();
         let error = ritz.error();
         if error > EXACT {
@@ -155,52 +155,52 @@ impl Pca {
             ..Certificate::default()
         };
         let (rows, mean, total) = (state.weight, state.mean.clone(), state.total);
-        let Ritz { values: variances, vectors, .. } = ritz;
-        self.model(Spectrum { rows, mean, variances, total, vectors, held_out: Vec::new(), certificate })
+        let RitzPairs { values: variances, vectors, .. } = ritz;
+        self.model(PcaSpectrum { rows, mean, variances, total, vectors, held_out: Vec::new(), certificate })
     }
 }
 
 impl PassLearner for Pca {
     type State = PcaState;
-    type Partial = PcaPart;
+    type Partial = PcaPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
         // Few enough rows for many threads, enough to outweigh the sums they are reduced to.
         if self.width(cols).is_some() { (cols / 16).clamp(1024, 1 << 16) } else { moments::block_rows(cols) }
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<PcaState> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<PcaState> {
         let cols = head.cols();
-        let phase = self.width(cols).map_or(Phase::Covariance, |width| Phase::Mean { width });
+        let phase = self.width(cols).map_or(PcaPhase::Covariance, |width| PcaPhase::Mean { width });
         Ok(PcaState { cols, seed: cx.seed, phase, weight: 0.0, mean: vec![0.0; cols], total: 0.0, turned: Arc::default() })
     }
 
-    fn empty(&self, state: &PcaState) -> PcaPart {
+    fn empty_partial(&self, state: &PcaState) -> PcaPartial {
         let cols = state.cols;
         match &state.phase {
-            Phase::Covariance => {
+            PcaPhase::Covariance => {
                 let folds = if self.is_cross_validated() { self.folds as usize } else { 1 };
-                PcaPart::Covariance(vec![Moments::new(cols, 0); folds])
+                PcaPartial::Covariance(vec![Moments::new(cols, 0); folds])
             }
-            Phase::Mean { .. } => PcaPart::Mean { weight: 0.0, sums: vec![0.0; cols] },
-            Phase::Products(krylov) => {
+            PcaPhase::Mean { .. } => PcaPartial::Mean { weight: 0.0, sums: vec![0.0; cols] },
+            PcaPhase::Products(krylov) => {
                 let images = Mat::zeros(krylov.block().rows(), cols);
-                PcaPart::Products(Products { images, shift: vec![0.0; cols], square: 0.0 })
+                PcaPartial::Products(SubspaceProducts { images, shift: vec![0.0; cols], square: 0.0 })
             }
         }
     }
 
-    fn add(&self, state: &PcaState, part: &mut PcaPart, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &PcaState, part: &mut PcaPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (part, &state.phase) {
-            (PcaPart::Covariance(folds), _) if folds.len() > 1 => Fold::new(state.seed).add(folds, rows),
-            (PcaPart::Covariance(folds), _) => add_moments(&mut folds[0], rows),
-            (PcaPart::Mean { weight, sums }, _) => {
+            (PcaPartial::Covariance(folds), _) if folds.len() > 1 => PcaFold::new(state.seed).add(folds, rows),
+            (PcaPartial::Covariance(folds), _) => add_moments(&mut folds[0], rows),
+            (PcaPartial::Mean { weight, sums }, _) => {
                 *weight += rows.total_weight();
                 add_sums(sums, rows)?;
                 if sums.iter().all(|v| v.is_finite()) { Ok(()) } else { refuse(rows) }
             }
-            (PcaPart::Products(part), Phase::Products(krylov)) => {
+            (PcaPartial::Products(part), PcaPhase::Products(krylov)) => {
                 match rows.x {
                     Features::Csr(x) => {
                         let turned = state.turned.get_or_init(|| krylov.block().t().to_owned());
@@ -214,52 +214,52 @@ impl PassLearner for Pca {
         }
     }
 
-    fn finish(&self, mut state: PcaState, total: PcaPart, cx: &Context<'_>) -> Result<Step<PcaState, PcaModel>> {
+    fn finish(&self, mut state: PcaState, total: PcaPartial, cx: &Context<'_>) -> Result<PassStep<PcaState, PcaModel>> {
         let stage = |stage, done| Progress { stage, done, total: None, objective: None };
-        match (total, std::mem::replace(&mut state.phase, Phase::Covariance)) {
-            (PcaPart::Covariance(folds), _) => {
+        match (total, std::mem::replace(&mut state.phase, PcaPhase::Covariance)) {
+            (PcaPartial::Covariance(folds), _) => {
                 cx.check(stage("eigenvalues", 0))?;
-                self.by_covariance(folds).map(Step::Done)
+                self.by_covariance(folds).map(PassStep::Done)
             }
-            (PcaPart::Mean { weight, sums }, Phase::Mean { width }) => {
+            (PcaPartial::Mean { weight, sums }, PcaPhase::Mean { width }) => {
                 state.weight = enough(weight)?;
                 self.check_against(weight, state.cols)?;
                 state.mean = sums.iter().map(|s| s / weight).collect();
-                let Some(Components::Count(wanted)) = self.n_components else {
+                let Some(ComponentCount::Count(wanted)) = self.n_components else {
                     return Err(Error::Data("products without a number of components".into()));
                 };
                 let width = width.min(weight as usize).max(wanted);
-                state.phase = Phase::Products(Box::new(Krylov::new(state.cols, wanted, width, state.seed)?));
-                Ok(Step::Again(state, None))
+                state.phase = PcaPhase::Products(Box::new(BlockLanczos::new(state.cols, wanted, width, state.seed)?));
+                Ok(PassStep::NextPass(state, None))
             }
-            (PcaPart::Products(part), Phase::Products(mut krylov)) => {
+            (PcaPartial::Products(part), PcaPhase::Products(mut krylov)) => {
                 let width = krylov.block().rows();
-                krylov.take(part.into_image(&mut state.mean, &mut state.total, state.weight, krylov.block()))?;
+                krylov.accept(part.into_image(&mut state.mean, &mut state.total, state.weight, krylov.block()))?;
                 state.turned = Arc::default();
                 let ritz = krylov.ritz()?;
-                let (tolerance, most) = self.goal(&state, width);
+                let (tolerance, most) = self.residual_goal(&state, width);
                 let (products, error) = (krylov.products(), ritz.error());
                 let done = error <= tolerance || krylov.block().rows() == 0;
                 let left = Some(state.total - ritz.values.iter().sum::<f64>());
-                if done || cx.out_of_time() || (products >= most && self.svd_solver == Solver::Randomized) {
+                if done || cx.deadline_passed() || (products >= most && self.svd_solver == PcaSolver::Randomized) {
                     return self
-                        .by_products(&state, ritz, products, done || self.svd_solver == Solver::Randomized)
-                        .map(Step::Done);
+                        .by_products(&state, ritz, products, done || self.svd_solver == PcaSolver::Randomized)
+                        .map(PassStep::Done);
                 }
                 state.phase = match products >= most {
                     // Variances are so close that their sum of products is no dearer.
-                    true if state.cols <= MOST_COVARIANCE => Phase::Covariance,
-                    true => return self.by_products(&state, ritz, products, false).map(Step::Done),
-                    false => Phase::Products(krylov),
+                    true if state.cols <= MOST_COVARIANCE => PcaPhase::Covariance,
+                    true => return self.by_products(&state, ritz, products, false).map(PassStep::Done),
+                    false => PcaPhase::Products(krylov),
                 };
-                Ok(Step::Again(state, left))
+                Ok(PassStep::NextPass(state, left))
             }
             _ => Err(Error::Data("a partial of another pass".into())),
         }
     }
 
-    fn interrupted(&self, state: &PcaState) -> Option<PcaModel> {
-        let Phase::Products(krylov) = &state.phase else { return None };
+    fn model_so_far(&self, state: &PcaState) -> Option<PcaModel> {
+        let PcaPhase::Products(krylov) = &state.phase else { return None };
         if krylov.products() == 0 {
             return None;
         }
@@ -345,7 +345,7 @@ fn centre_into<T: Copy>(x: MatRef<'_, T>, mean: &[f64], run: &mut [f64], double:
     }
 }
 
-impl Products {
+impl SubspaceProducts {
     fn add_dense(&mut self, rows: &Dataset<'_>, mean: &[f64], vectors: MatRef<'_, f64>) -> Result<()> {
         let (count, cols) = (vectors.rows(), mean.len());
         let (zeros, mut scores) = (vec![0.0; count], Vec::new());

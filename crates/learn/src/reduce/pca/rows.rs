@@ -3,7 +3,7 @@
 use ermine_core::*;
 use ermine_math::linalg::svd;
 
-use super::spectrum::{Spectrum, enough};
+use super::spectrum::{PcaSpectrum, enough};
 use super::{Pca, PcaModel};
 
 impl Pca {
@@ -55,7 +55,7 @@ impl Pca {
         let vectors = Mat::from_vec(variances.len(), x.cols(), vectors);
         let certificate =
             Certificate { method: "singular values".into(), iterations: 1, converged: true, ..Certificate::default() };
-        self.model(Spectrum { rows: weight, mean, variances, total, vectors, held_out: Vec::new(), certificate })
+        self.model(PcaSpectrum { rows: weight, mean, variances, total, vectors, held_out: Vec::new(), certificate })
     }
 }
 

@@ -3,10 +3,10 @@
 use ermine_core::*;
 
 use super::evidence::most_probable;
-use super::{Components, ComponentsRule, Pca, PcaModel, Solver};
+use super::{ComponentCount, ComponentsRule, Pca, PcaModel, PcaSolver};
 
 /// What every way of computing arrives at.
-pub(super) struct Spectrum {
+pub(super) struct PcaSpectrum {
     pub rows: f64,
     pub mean: Vec<f64>,
     /// The largest variances, descending: all of them, or as many as were asked for.
@@ -23,17 +23,17 @@ pub(super) struct Spectrum {
 
 impl Pca {
     /// The model of the largest variances, descending, with their directions.
-    pub(super) fn model(&self, parts: Spectrum) -> Result<PcaModel> {
-        let Spectrum { rows, mean, mut variances, total, mut vectors, held_out, mut certificate } = parts;
+    pub(super) fn model(&self, parts: PcaSpectrum) -> Result<PcaModel> {
+        let PcaSpectrum { rows, mean, mut variances, total, mut vectors, held_out, mut certificate } = parts;
         let (most, cols) = (self.check_against(rows, mean.len())?, mean.len());
         variances.iter_mut().for_each(|v| *v = v.max(0.0));
         variances.truncate(most);
         let share = |v: f64| if total > 0.0 { v / total } else { 0.0 };
         let kept = match self.n_components {
-            None if self.svd_solver == Solver::Arpack => most.saturating_sub(1).max(1),
+            None if self.svd_solver == PcaSolver::Arpack => most.saturating_sub(1).max(1),
             None => most,
-            Some(Components::Count(k)) => k,
-            Some(Components::Share(s)) => {
+            Some(ComponentCount::Count(k)) => k,
+            Some(ComponentCount::Share(s)) => {
                 let mut sum = 0.0;
                 let below = variances.iter().take_while(|v| {
                     sum += share(**v);
@@ -41,8 +41,8 @@ impl Pca {
                 });
                 (below.count() + 1).min(most)
             }
-            Some(Components::Rule(ComponentsRule::Mle)) => most_probable(&variances, rows),
-            Some(Components::Rule(ComponentsRule::Cv)) => best(&held_out).min(most),
+            Some(ComponentCount::Rule(ComponentsRule::Mle)) => most_probable(&variances, rows),
+            Some(ComponentCount::Rule(ComponentsRule::Cv)) => best(&held_out).min(most),
         };
         if variances.len() == most {
             let scale = cols as f64 * f64::EPSILON * variances.first().copied().unwrap_or(0.0);

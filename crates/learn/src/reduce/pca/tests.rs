@@ -38,7 +38,7 @@ fn fit(pca: &Pca, x: &Mat<f64>) -> Result<PcaModel> {
     pca.fit(&Dataset::new(Features::F64(x.view())), &Context::default())
 }
 
-fn with(n_components: Option<Components>, svd_solver: Solver) -> Pca {
+fn with(n_components: Option<ComponentCount>, svd_solver: PcaSolver) -> Pca {
     Pca { n_components, svd_solver, ..Pca::default() }
 }
 
@@ -49,7 +49,7 @@ fn the_reference_book_is_reproduced_on_both_routes() {
         let expected = &case["expected"];
         let rel = case["tolerance"]["rel"].as_f64().unwrap();
         let x = data(name, standardised);
-        for solver in [Solver::Auto, Solver::Full, Solver::CovarianceEigh] {
+        for solver in [PcaSolver::Auto, PcaSolver::Full, PcaSolver::CovarianceEigh] {
             let model = fit(&with(None, solver), &x).unwrap();
             let near = |got: &[f64], want: &[f64], what: &str| {
                 for (g, w) in got.iter().zip(want) {
@@ -94,9 +94,9 @@ fn all_components_reconstruct_the_rows() {
 
 #[test]
 fn wide_rows_agree_on_both_routes_and_weights_count_rows() {
-    let mut rng = Stream::new(3, "test", 0);
+    let mut rng = RngStream::new(3, "test", 0);
     let x = Mat::from_fn(9, 20, |i, j| 1e3 + rng.normal() * (1 + (i * j) % 5) as f64);
-    let (a, b) = (fit(&with(None, Solver::Auto), &x).unwrap(), fit(&with(None, Solver::CovarianceEigh), &x).unwrap());
+    let (a, b) = (fit(&with(None, PcaSolver::Auto), &x).unwrap(), fit(&with(None, PcaSolver::CovarianceEigh), &x).unwrap());
     assert_eq!((a.components().rows(), b.components().rows()), (9, 9));
     for k in 0..8 {
         assert!((a.explained_variance()[k] / b.explained_variance()[k] - 1.0).abs() < 1e-9);
@@ -105,7 +105,7 @@ fn wide_rows_agree_on_both_routes_and_weights_count_rows() {
     let w: Vec<f64> = (0..9).map(|i| (i % 3) as f64).collect();
     let rows: Vec<usize> = (0..9).flat_map(|i| vec![i; i % 3]).collect();
     let twice = x.view().take_rows(&rows);
-    for solver in [Solver::Full, Solver::CovarianceEigh] {
+    for solver in [PcaSolver::Full, PcaSolver::CovarianceEigh] {
         let weighted = Dataset::new(Features::F64(x.view())).with_weight(Some(&w));
         let a = with(None, solver).fit(&weighted, &Context::default()).unwrap();
         let b = fit(&with(None, solver), &twice).unwrap();
@@ -126,25 +126,25 @@ fn wide_rows_agree_on_both_routes_and_weights_count_rows() {
 #[test]
 fn the_number_of_components_can_be_asked_for_in_four_ways() {
     let x = data("iris", false);
-    let kept = |n: Option<Components>| fit(&with(n, Solver::Auto), &x).unwrap().components().rows();
+    let kept = |n: Option<ComponentCount>| fit(&with(n, PcaSolver::Auto), &x).unwrap().components().rows();
     assert_eq!(kept(None), 4);
-    assert_eq!(kept(Some(Components::Count(2))), 2);
-    assert_eq!(kept(Some(Components::Count(0))), 0);
-    assert_eq!([0.5, 0.93, 0.99, 0.9999999].map(|s| kept(Some(Components::Share(s)))), [1, 2, 3, 4]);
+    assert_eq!(kept(Some(ComponentCount::Count(2))), 2);
+    assert_eq!(kept(Some(ComponentCount::Count(0))), 0);
+    assert_eq!([0.5, 0.93, 0.99, 0.9999999].map(|s| kept(Some(ComponentCount::Share(s)))), [1, 2, 3, 4]);
     // scikit-learn 1.9.1 finds three.
-    assert_eq!(kept(Some(Components::Rule(ComponentsRule::Mle))), 3);
-    let model = fit(&with(Some(Components::Count(2)), Solver::Auto), &x).unwrap();
+    assert_eq!(kept(Some(ComponentCount::Rule(ComponentsRule::Mle))), 3);
+    let model = fit(&with(Some(ComponentCount::Count(2)), PcaSolver::Auto), &x).unwrap();
     let all = fit(&Pca::default(), &x).unwrap();
     assert!((model.noise_variance() - (all.explained_variance()[2] + all.explained_variance()[3]) / 2.0).abs() < 1e-12);
-    let refused = |n: Components, solver: Solver| fit(&with(Some(n), solver), &x).unwrap_err().to_string();
+    let refused = |n: ComponentCount, solver: PcaSolver| fit(&with(Some(n), solver), &x).unwrap_err().to_string();
     for (n, solver) in [
-        (Components::Count(5), Solver::Auto),
-        (Components::Count(5), Solver::Full),
-        (Components::Count(4), Solver::Arpack),
-        (Components::Count(0), Solver::Randomized),
-        (Components::Share(0.5), Solver::Arpack),
-        (Components::Share(1.0), Solver::Auto),
-        (Components::Rule(ComponentsRule::Mle), Solver::Randomized),
+        (ComponentCount::Count(5), PcaSolver::Auto),
+        (ComponentCount::Count(5), PcaSolver::Full),
+        (ComponentCount::Count(4), PcaSolver::Arpack),
+        (ComponentCount::Count(0), PcaSolver::Randomized),
+        (ComponentCount::Share(0.5), PcaSolver::Arpack),
+        (ComponentCount::Share(1.0), PcaSolver::Auto),
+        (ComponentCount::Rule(ComponentsRule::Mle), PcaSolver::Randomized),
     ] {
         assert!(refused(n, solver).contains("n_components"), "{n:?} {solver:?}");
     }
@@ -158,7 +158,7 @@ fn the_number_of_components_can_be_asked_for_in_four_ways() {
 
 #[test]
 fn a_large_mean_and_a_small_variance_keep_their_digits() {
-    let mut rng = Stream::new(5, "test", 0);
+    let mut rng = RngStream::new(5, "test", 0);
     let base = Mat::from_fn(400, 3, |_, j| rng.normal() * [1.0, 1e-3, 1e-7][j]);
     let plain = fit(&Pca::default(), &base).unwrap();
     let third: f64 = base.view().col_iter(2).map(|v| v * v).sum::<f64>() / 400.0;
@@ -179,7 +179,7 @@ fn bad_rows_are_refused() {
     assert_eq!((model.explained_variance(), model.explained_variance_ratio()), (&[0.0, 0.0][..], &[0.0, 0.0][..]));
     assert_eq!(model.transform(&Features::F64(constant.view())).unwrap().as_slice(), [0.0; 10]);
     x[(149, 3)] = f64::INFINITY;
-    for solver in [Solver::Full, Solver::Auto] {
+    for solver in [PcaSolver::Full, PcaSolver::Auto] {
         let e = fit(&with(None, solver), &x).unwrap_err().to_string();
         assert_eq!(e, "column 3, row 149: infinity is not a finite number");
     }
@@ -188,7 +188,7 @@ fn bad_rows_are_refused() {
 #[test]
 fn a_model_that_was_read_is_the_same_and_a_forged_one_is_refused() {
     let x = data("iris", false);
-    let model = fit(&Pca { whiten: true, ..with(Some(Components::Count(2)), Solver::Auto) }, &x).unwrap();
+    let model = fit(&Pca { whiten: true, ..with(Some(ComponentCount::Count(2)), PcaSolver::Auto) }, &x).unwrap();
     let mut out = ModelWriter::default();
     model.save(&mut out).unwrap();
     assert_eq!(Pca::load(&out.clone().into_reader()).unwrap(), model);
@@ -219,7 +219,7 @@ fn fashion_mnist_is_reproduced() {
 
 /// Rows of low rank and noise, as wide as asked for; the mean is far from 0.
 fn low_rank(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "low rank", 0);
+    let mut s = RngStream::new(seed, "low rank", 0);
     let rank = 12.min(cols);
     let a = Mat::from_fn(rows, rank, |_, k| s.normal() * 10.0 * (-(k as f64) / 4.0).exp());
     let b = Mat::from_fn(rank, cols, |_, _| s.normal());
@@ -246,20 +246,20 @@ fn agree(a: &PcaModel, b: &PcaModel, rel: f64, angle: f64, what: &str) {
 fn products_with_few_vectors_lead_to_the_same_components() {
     for (rows, cols) in [(3000, 700), (400, 1100)] {
         let x = low_rank(rows, cols, 1);
-        let exact = fit(&with(Some(Components::Count(4)), Solver::Full), &x).unwrap();
-        for solver in [Solver::Auto, Solver::Arpack] {
-            let model = fit(&with(Some(Components::Count(4)), solver), &x).unwrap();
+        let exact = fit(&with(Some(ComponentCount::Count(4)), PcaSolver::Full), &x).unwrap();
+        for solver in [PcaSolver::Auto, PcaSolver::Arpack] {
+            let model = fit(&with(Some(ComponentCount::Count(4)), solver), &x).unwrap();
             let certificate = model.certificate().unwrap();
             assert_eq!(certificate.method, "block Lanczos", "{rows} x {cols}");
             assert!(certificate.converged && certificate.kkt_residual.unwrap() <= 1e-11);
             agree(&model, &exact, 1e-10, 1e-9, &format!("{rows} x {cols} {solver:?}"));
         }
-        let near = fit(&with(Some(Components::Count(4)), Solver::Randomized), &x).unwrap();
+        let near = fit(&with(Some(ComponentCount::Count(4)), PcaSolver::Randomized), &x).unwrap();
         let certificate = near.certificate().unwrap();
         assert!(certificate.kkt_residual.unwrap() <= 1e-3 && certificate.notes.iter().any(|n| n.starts_with("approximate")));
         agree(&near, &exact, 1e-5, 0.05, "randomized");
         // Asked for less, it says that there is less.
-        let once = Pca { iterated_power: Power::Count(0), ..with(Some(Components::Count(4)), Solver::Randomized) };
+        let once = Pca { iterated_power: PowerIterations::Count(0), ..with(Some(ComponentCount::Count(4)), PcaSolver::Randomized) };
         let once = fit(&once, &x).unwrap();
         assert_eq!(once.certificate().unwrap().iterations, 1);
         assert!(once.certificate().unwrap().kkt_residual.unwrap() > certificate.kkt_residual.unwrap());
@@ -271,7 +271,7 @@ fn every_form_of_rows_gives_the_same_products() {
     let dense = low_rank(900, 800, 2);
     // Singles that hold the cells exactly, most of them 0.
     let x = Mat::from_fn(900, 800, |i, j| if (i * 7 + j * 3) % 10 < 8 { 0.0 } else { f64::from(dense[(i, j)] as f32) });
-    let learner = with(Some(Components::Count(3)), Solver::Auto);
+    let learner = with(Some(ComponentCount::Count(3)), PcaSolver::Auto);
     let want = fit(&learner, &x).unwrap();
     assert_eq!(want.certificate().unwrap().method, "block Lanczos");
     let single: Vec<f32> = x.as_slice().iter().map(|v| *v as f32).collect();
@@ -313,13 +313,13 @@ fn every_form_of_rows_gives_the_same_products() {
 
 #[test]
 fn close_variances_end_with_the_covariance_and_constant_rows_with_nothing() {
-    let mut s = Stream::new(4, "noise", 0);
+    let mut s = RngStream::new(4, "noise", 0);
     let x = Mat::from_fn(700, 600, |_, _| s.normal());
-    let model = fit(&with(Some(Components::Count(2)), Solver::Auto), &x).unwrap();
-    let exact = fit(&with(Some(Components::Count(2)), Solver::CovarianceEigh), &x).unwrap();
+    let model = fit(&with(Some(ComponentCount::Count(2)), PcaSolver::Auto), &x).unwrap();
+    let exact = fit(&with(Some(ComponentCount::Count(2)), PcaSolver::CovarianceEigh), &x).unwrap();
     agree(&model, &exact, 1e-9, 1e-6, "noise");
     let constant = Mat::filled(40, 700, 3.0);
-    let model = fit(&with(Some(Components::Count(2)), Solver::Auto), &constant).unwrap();
+    let model = fit(&with(Some(ComponentCount::Count(2)), PcaSolver::Auto), &constant).unwrap();
     assert_eq!(model.explained_variance(), [0.0, 0.0]);
     assert!(model.transform(&Features::F64(constant.view())).unwrap().as_slice().iter().all(|v| *v == 0.0));
 }
@@ -328,7 +328,7 @@ fn close_variances_end_with_the_covariance_and_constant_rows_with_nothing() {
 fn a_far_mean_costs_no_digits() {
     let base = low_rank(500, 600, 3);
     let far = Mat::from_fn(500, 600, |i, j| base[(i, j)] + 1e9);
-    let learner = with(Some(Components::Count(3)), Solver::Auto);
+    let learner = with(Some(ComponentCount::Count(3)), PcaSolver::Auto);
     let (a, b) = (fit(&learner, &base).unwrap(), fit(&learner, &far).unwrap());
     for k in 0..3 {
         // The cells themselves lose seven digits of their spread.
@@ -340,7 +340,7 @@ fn a_far_mean_costs_no_digits() {
 fn the_likelihood_is_that_of_a_normal_density() {
     let x = data("wine", true);
     for m in [0, 2, 5, 13] {
-        let model = fit(&with(Some(Components::Count(m)), Solver::Auto), &x).unwrap();
+        let model = fit(&with(Some(ComponentCount::Count(m)), PcaSolver::Auto), &x).unwrap();
         // The covariance written out, and its density by Cholesky.
         let noise = if m == 13 { 0.0 } else { model.noise_variance() };
         let c = Mat::from_fn(13, 13, |i, j| {
@@ -360,11 +360,11 @@ fn the_likelihood_is_that_of_a_normal_density() {
             assert!((got[i] - want).abs() < 1e-8 * want.abs(), "{m} components: {} for {want}", got[i]);
         }
     }
-    let model = fit(&with(Some(Components::Count(2)), Solver::Auto), &x).unwrap();
+    let model = fit(&with(Some(ComponentCount::Count(2)), PcaSolver::Auto), &x).unwrap();
     assert_eq!(model.n_parameters(), 13 + 13 * 2 - 1 + 1);
     // Rows that are drawn have the covariance of the density.
     let drawn = model.sample(200_000, 1).unwrap().unwrap();
-    let again = fit(&with(None, Solver::Auto), &drawn).unwrap();
+    let again = fit(&with(None, PcaSolver::Auto), &drawn).unwrap();
     for k in 0..2 {
         assert!((again.explained_variance()[k] / model.explained_variance()[k] - 1.0).abs() < 0.02);
     }
@@ -375,7 +375,7 @@ fn the_likelihood_is_that_of_a_normal_density() {
 
 #[test]
 fn rows_left_out_choose_the_number_of_components() {
-    let mut s = Stream::new(8, "factors", 0);
+    let mut s = RngStream::new(8, "factors", 0);
     let loadings = Mat::from_fn(3, 12, |_, _| 2.0 * s.normal());
     let x = Mat::from_fn(1500, 12, |_, _| s.normal());
     let x = {
@@ -383,23 +383,23 @@ fn rows_left_out_choose_the_number_of_components() {
         let signal = ermine_math::linalg::product(z.view(), loadings.view());
         Mat::from_fn(1500, 12, |i, j| x[(i, j)] + signal[(i, j)] + 7.0)
     };
-    let learner = with(Some(Components::Rule(ComponentsRule::Cv)), Solver::Auto);
+    let learner = with(Some(ComponentCount::Rule(ComponentsRule::Cv)), PcaSolver::Auto);
     let model = fit(&learner, &x).unwrap();
     assert_eq!((model.components().rows(), model.held_out().len()), (3, 11));
     // By the definition: five fits, each on the rows of the other folds, scored on its own.
-    let fold = |i: usize| held_out::Fold::new(0).of(x.row(i), 5);
+    let fold = |i: usize| held_out::PcaFold::new(0).of(x.row(i), 5);
     for m in [1, 3, 7, 11] {
         let mut sum = 0.0;
         for f in 0..5 {
             let (train, test): (Vec<usize>, Vec<usize>) = (0..1500).partition(|&i| fold(i) != f);
-            let part = fit(&with(Some(Components::Count(m)), Solver::Full), &x.view().take_rows(&train)).unwrap();
+            let part = fit(&with(Some(ComponentCount::Count(m)), PcaSolver::Full), &x.view().take_rows(&train)).unwrap();
             sum += part.log_density(&Features::F64(x.view().take_rows(&test).view())).unwrap().iter().sum::<f64>();
         }
         let want = sum / 1500.0;
         assert!((model.held_out()[m - 1] - want).abs() < 1e-9 * want.abs(), "{m}: {} for {want}", model.held_out()[m - 1]);
     }
     // Neither the order of rows nor a stream matters.
-    let order = Stream::new(2, "order", 0).permutation(1500);
+    let order = RngStream::new(2, "order", 0).permutation(1500);
     let other = fit(&learner, &x.view().take_rows(&order)).unwrap();
     assert!(other.held_out().iter().zip(model.held_out()).all(|(a, b)| (a - b).abs() < 1e-9 * b.abs()));
     let stream = Pca::STREAM.unwrap()(&learner, &Dataset::new(Features::F64(x.view())), &Context::default()).unwrap();
@@ -452,7 +452,7 @@ fn sparse_news_are_reproduced() {
         }
     }
     let both = Csr::new(indptr, indices, values, cols).unwrap();
-    let model = with(Some(Components::Count(20)), Solver::Auto)
+    let model = with(Some(ComponentCount::Count(20)), PcaSolver::Auto)
         .fit(&Dataset::new(Features::Csr(both.view())), &Context::default())
         .unwrap();
     let rel = case["tolerance"]["rel"].as_f64().unwrap();

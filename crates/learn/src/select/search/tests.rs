@@ -1,6 +1,6 @@
 use std::sync::Mutex;
 
-use ermine_core::{Features, Learner, MatRef, Stream, Target};
+use ermine_core::{Features, Learner, MatRef, RngStream, Target};
 use serde_json::json;
 
 use super::*;
@@ -10,22 +10,22 @@ use crate::select::k_fold;
 
 /// Waves in two columns, noise in four others.
 fn rows(n: usize) -> (Vec<f64>, Vec<f64>) {
-    let mut s = Stream::new(11, "waves", 0);
+    let mut s = RngStream::new(11, "waves", 0);
     let x: Vec<f64> = (0..n * 6).map(|_| s.normal()).collect();
     let y = (0..n).map(|i| (2.0 * x[6 * i]).sin() + x[6 * i + 1] + 0.3 * s.normal()).collect();
     (x, y)
 }
 
-fn space(learner: &dyn AnyLearner, axes: &[&str]) -> Space {
-    let mut space = Space::default();
+fn space(learner: &dyn AnyLearner, axes: &[&str]) -> SearchSpace {
+    let mut space = SearchSpace::default();
     axes.iter().for_each(|a| space.set(learner, a).unwrap());
     space
 }
 
 /// A trial without what the clock says: parameters, scores of the folds, how it ended, its share of the budget.
-type Told = (Map<String, Value>, Vec<f64>, Ended, f64);
+type Told = (Map<String, Value>, Vec<f64>, TrialEnd, f64);
 
-fn told(found: &Found) -> Vec<Told> {
+fn told(found: &SearchResult) -> Vec<Told> {
     found.trials.iter().map(|t| (t.params.clone(), t.scores.clone(), t.ended.clone(), t.share)).collect()
 }
 
@@ -33,14 +33,14 @@ fn told(found: &Found) -> Vec<Told> {
 fn a_grid_finds_what_trying_everything_by_hand_finds() {
     let (x, y) = rows(200);
     let data = Dataset::new(Features::F64(MatRef::row_major(&x, 200, 6))).with_target(Target::Real(&y));
-    let rounds = Rounds::from(k_fold(200, 4, 0).unwrap());
+    let rounds = CvSplits::from(k_fold(200, 4, 0).unwrap());
     let learner = Knn::default();
     let space = space(&learner, &["n_neighbors=1..30:log"]);
-    let search = Search {
+    let search = ParameterSearch {
         learner: &learner,
-        dress: &bare,
+        wrap: &identity,
         space: &space,
-        method: Method::Grid { steps: 6 },
+        method: SearchMethod::Grid { steps: 6 },
         metric: "rmse",
         rounds: &rounds,
         budget: Budget::default(),
@@ -53,7 +53,7 @@ fn a_grid_finds_what_trying_everything_by_hand_finds() {
         let each: Vec<f64> = (0..4)
             .map(|r| {
                 let (train, test) = rounds.round(r);
-                let (train, test) = (data.take(&train), data.take(&test));
+                let (train, test) = (data.take_rows(&train), data.take_rows(&test));
                 let model = learner.fit(&train.view(), &Context::default()).unwrap();
                 crate::metrics::evaluate(&model, &test.view().x, &test.view().y, None).unwrap()[1].1
             })
@@ -71,13 +71,13 @@ fn a_grid_finds_what_trying_everything_by_hand_finds() {
 fn a_search_that_was_killed_and_resumed_gives_the_result_of_one_that_was_not() {
     let (x, y) = rows(150);
     let data = Dataset::new(Features::F64(MatRef::row_major(&x, 150, 6))).with_target(Target::Real(&y));
-    let rounds = Rounds::from(k_fold(150, 3, 0).unwrap());
+    let rounds = CvSplits::from(k_fold(150, 3, 0).unwrap());
     let learner = Knn::default();
     let space = space(&learner, &["n_neighbors=1..60:log", "weights=uniform,distance", "p=1..4"]);
-    for method in [Method::Random, Method::Model, Method::Halving, Method::Grid { steps: 3 }] {
-        let search = Search {
+    for method in [SearchMethod::Random, SearchMethod::Model, SearchMethod::Halving, SearchMethod::Grid { steps: 3 }] {
+        let search = ParameterSearch {
             learner: &learner,
-            dress: &bare,
+            wrap: &identity,
             space: &space,
             method,
             metric: "mse",
@@ -105,16 +105,16 @@ fn a_search_that_was_killed_and_resumed_gives_the_result_of_one_that_was_not() {
 fn hopeless_trials_are_given_up_and_the_best_is_still_found() {
     let (x, y) = rows(300);
     let data = Dataset::new(Features::F64(MatRef::row_major(&x, 300, 6))).with_target(Target::Real(&y));
-    let rounds = Rounds::from(k_fold(300, 5, 0).unwrap());
+    let rounds = CvSplits::from(k_fold(300, 5, 0).unwrap());
     let learner = Ridge::default();
     let space = space(&learner, &["alpha=1e-3..1e6:log"]);
     let run = |give_up: bool| {
         let budget = Budget { trials: Some(24), time: None };
-        let search = Search {
+        let search = ParameterSearch {
             learner: &learner,
-            dress: &bare,
+            wrap: &identity,
             space: &space,
-            method: Method::Random,
+            method: SearchMethod::Random,
             metric: "mse",
             rounds: &rounds,
             budget,
@@ -124,7 +124,7 @@ fn hopeless_trials_are_given_up_and_the_best_is_still_found() {
     };
     let (all, some) = (run(false), run(true));
     assert_eq!(all.best().params, some.best().params);
-    let left: Vec<&Trial> = some.trials.iter().filter(|t| t.ended == Ended::Hopeless).collect();
+    let left: Vec<&Trial> = some.trials.iter().filter(|t| t.ended == TrialEnd::Pruned).collect();
     assert!(!left.is_empty() && left.iter().all(|t| t.scores.len() < 5));
     // The default is tried first.
     assert_eq!(all.trials[0].params["alpha"], json!(1.0));
@@ -135,15 +135,15 @@ fn halving_spends_full_fits_on_few_settings() {
     let (x, y) = rows(3000);
     let data = Dataset::new(Features::F64(MatRef::row_major(&x, 3000, 6))).with_target(Target::Real(&y));
     let (train, test) = ((0..2400).collect(), (2400..3000).collect());
-    let rounds = Rounds::HoldOut { train, test };
+    let rounds = CvSplits::HoldOut { train, test };
     let learner = Knn::default();
     let space = space(&learner, &["n_neighbors=1..200:log", "p=1..3"]);
     let budget = Budget { trials: Some(27), time: None };
-    let search = Search {
+    let search = ParameterSearch {
         learner: &learner,
-        dress: &bare,
+        wrap: &identity,
         space: &space,
-        method: Method::Halving,
+        method: SearchMethod::Halving,
         metric: "mse",
         rounds: &rounds,
         budget,
@@ -160,15 +160,15 @@ fn halving_spends_full_fits_on_few_settings() {
 fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
     let (x, y) = rows(60);
     let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 6))).with_target(Target::Real(&y));
-    let rounds = Rounds::from(k_fold(60, 3, 0).unwrap());
+    let rounds = CvSplits::from(k_fold(60, 3, 0).unwrap());
     let learner = Knn::default();
     let small = space(&learner, &["n_neighbors=1..3", "weights=uniform,distance"]);
     let budget = Budget { trials: Some(100), time: None };
-    let search = Search {
+    let search = ParameterSearch {
         learner: &learner,
-        dress: &bare,
+        wrap: &identity,
         space: &small,
-        method: Method::Model,
+        method: SearchMethod::Model,
         metric: "mse",
         rounds: &rounds,
         budget,
@@ -182,25 +182,25 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
     let within = small.grid(usize::MAX);
     assert_eq!(within.len(), 6);
     assert!(within.iter().all(|p| found.trials[1..].iter().filter(|t| t.params == *p).count() == 1));
-    let run = |s: Search<'_>| s.run(&data, Vec::new(), &Context::default(), &|_| {});
-    let empty = Space::default();
-    assert!(run(Search { space: &empty, ..search }).is_err());
-    let search = Search {
+    let run = |s: ParameterSearch<'_>| s.run(&data, Vec::new(), &Context::default(), &|_| {});
+    let empty = SearchSpace::default();
+    assert!(run(ParameterSearch { space: &empty, ..search }).is_err());
+    let search = ParameterSearch {
         learner: &learner,
-        dress: &bare,
+        wrap: &identity,
         space: &small,
-        method: Method::Random,
+        method: SearchMethod::Random,
         metric: "mse",
         rounds: &rounds,
         budget,
         give_up: false,
     };
-    assert!(run(Search { budget: Budget::default(), ..search }).is_err());
-    let search = Search {
+    assert!(run(ParameterSearch { budget: Budget::default(), ..search }).is_err());
+    let search = ParameterSearch {
         learner: &learner,
-        dress: &bare,
+        wrap: &identity,
         space: &small,
-        method: Method::Random,
+        method: SearchMethod::Random,
         metric: "accuracy",
         rounds: &rounds,
         budget,
@@ -210,11 +210,11 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
     // Every setting is refused, the learner's own too: more neighbours than rows.
     let greedy = Knn { n_neighbors: 100, ..Knn::default() };
     let far = space(&greedy, &["n_neighbors=100..200"]);
-    let search = Search {
+    let search = ParameterSearch {
         learner: &greedy,
-        dress: &bare,
+        wrap: &identity,
         space: &far,
-        method: Method::Random,
+        method: SearchMethod::Random,
         metric: "mse",
         rounds: &rounds,
         budget,
@@ -223,11 +223,11 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
     assert!(run(search).unwrap_err().to_string().contains("rows to choose from"));
     // No time at all.
     let budget = Budget { trials: None, time: Some(Duration::ZERO) };
-    let search = Search {
+    let search = ParameterSearch {
         learner: &learner,
-        dress: &bare,
+        wrap: &identity,
         space: &small,
-        method: Method::Random,
+        method: SearchMethod::Random,
         metric: "mse",
         rounds: &rounds,
         budget,
@@ -239,25 +239,25 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
 /// The scores that a search shows for its best are too good; the nested ones are not. On pure noise no setting can be better than the mean of y.
 #[test]
 fn nested_scores_are_honest_where_the_best_of_many_is_not() {
-    let mut s = Stream::new(2, "noise", 0);
+    let mut s = RngStream::new(2, "noise", 0);
     let x: Vec<f64> = (0..80 * 3).map(|_| s.normal()).collect();
     let y: Vec<f64> = (0..80).map(|_| s.normal()).collect();
     let data = Dataset::new(Features::F64(MatRef::row_major(&x, 80, 3))).with_target(Target::Real(&y));
-    let rounds = Rounds::from(k_fold(80, 4, 0).unwrap());
+    let rounds = CvSplits::from(k_fold(80, 4, 0).unwrap());
     let learner = Knn::default();
     let space = space(&learner, &["n_neighbors=1..40", "p=1..5", "weights=uniform,distance"]);
     let budget = Budget { trials: Some(40), time: None };
-    let search = Search {
+    let search = ParameterSearch {
         learner: &learner,
-        dress: &bare,
+        wrap: &identity,
         space: &space,
-        method: Method::Random,
+        method: SearchMethod::Random,
         metric: "r2",
         rounds: &rounds,
         budget,
         give_up: false,
     };
-    let inner = |d: &Dataset<'_>| Ok(Rounds::from(k_fold(d.rows(), 4, 1)?));
+    let inner = |d: &Dataset<'_>| Ok(CvSplits::from(k_fold(d.rows(), 4, 1)?));
     let outer = nested(&search, &data, &rounds, &inner, &Context::default(), &|_, _| {}).unwrap();
     let found = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
     let honest = outer.iter().map(|r| r.score.value("r2").unwrap()).sum::<f64>() / 4.0;

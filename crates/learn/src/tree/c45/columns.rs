@@ -9,7 +9,7 @@ use rayon::prelude::*;
 pub(super) const MISSING: u32 = u32::MAX;
 
 /// One column.
-pub(super) struct Column {
+pub(super) struct RankedColumn {
     /// For each row the rank of its value, or its category; [`MISSING`] where it has none.
     pub rank: Vec<u32>,
     /// The distinct values of a number column, ascending.
@@ -18,7 +18,7 @@ pub(super) struct Column {
     pub categories: Option<Arc<Vec<String>>>,
 }
 
-impl Column {
+impl RankedColumn {
     /// The rank that a value of this column is looked up by at a test of numbers: values up to the threshold have ranks below it.
     pub fn ranks_below(&self, threshold: f64) -> u32 {
         self.values.partition_point(|&v| v <= threshold) as u32
@@ -26,7 +26,7 @@ impl Column {
 }
 
 /// Reads the given rows of all columns; infinite cells are refused.
-pub(super) fn read(x: &Features<'_>, schema: Option<&Schema>, rows: &[u32], cx: &Context<'_>) -> Result<Vec<Column>> {
+pub(super) fn read(x: &Features<'_>, schema: Option<&Schema>, rows: &[u32], cx: &Context<'_>) -> Result<Vec<RankedColumn>> {
     let refuse = |row: usize, col: usize, v: f64| Error::NotFinite {
         column: schema.and_then(|s| s.fields.get(col)).map_or_else(|| col.to_string(), |f| format!("\"{}\"", f.name)),
         row,
@@ -43,7 +43,7 @@ pub(super) fn read(x: &Features<'_>, schema: Option<&Schema>, rows: &[u32], cx: 
                     MISSING_CODE => MISSING,
                     code => code,
                 };
-                return Ok(Column { rank: rows.iter().map(code).collect(), values: Vec::new(), categories: Some(names.clone()) });
+                return Ok(RankedColumn { rank: rows.iter().map(code).collect(), values: Vec::new(), categories: Some(names.clone()) });
             }
             let value = |row: usize| match x {
                 Features::F64(m) => *m.at(row, col),
@@ -64,7 +64,7 @@ pub(super) fn read(x: &Features<'_>, schema: Option<&Schema>, rows: &[u32], cx: 
             values.dedup_by(|a, b| *a == *b);
             let rank = |&v: &f64| if v.is_nan() { MISSING } else { values.partition_point(|&u| u < v) as u32 };
             let rank = cells.iter().map(rank).collect();
-            Ok(Column { rank, values, categories: None })
+            Ok(RankedColumn { rank, values, categories: None })
         })
         .collect()
 }

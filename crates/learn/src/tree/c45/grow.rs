@@ -2,17 +2,17 @@
 
 use ermine_core::{Context, Progress, Result};
 
-use super::super::criterion::Weights;
-use super::columns::{Column, MISSING};
+use super::super::criterion::QuantizedWeights;
+use super::columns::{RankedColumn, MISSING};
 use super::prune::expected_errors;
-use super::split::{Criterion, Found, Test, WHOLE, candidates, choose};
+use super::split::{C45Criterion, ScoredTest, C45Test, WHOLE, candidates, choose};
 
 /// Branches are raised in nodes up to this depth: the rows of all nodes on the way are held for it.
-const RAISE_DEPTH: usize = 64;
+const MAX_RAISE_DEPTH: usize = 64;
 
 /// A row of a node, or the share of it that has come there.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct FractionalRow {
     pub row: u32,
     /// The share, in steps of 2^-30.
     pub share: u32,
@@ -20,21 +20,21 @@ pub(super) struct Entry {
 
 /// The rows that a tree grows on. Weights are whole numbers of steps and shares too, so that every sum is exact, and neither
 /// the order of the rows nor the number of threads matters.
-pub(super) struct Rows<'a> {
-    pub columns: &'a [Column],
+pub(super) struct C45Data<'a> {
+    pub columns: &'a [RankedColumn],
     pub codes: &'a [u32],
-    pub weights: &'a Weights,
+    pub weights: &'a QuantizedWeights,
     pub classes: usize,
 }
 
-impl Rows<'_> {
+impl C45Data<'_> {
     #[inline]
-    pub fn weight(&self, e: &Entry) -> i128 {
+    pub fn weight(&self, e: &FractionalRow) -> i128 {
         i128::from(self.weights.get(e.row as usize)) * i128::from(e.share)
     }
 
     #[inline]
-    pub fn add(&self, e: &Entry, to: &mut [i128]) {
+    pub fn add(&self, e: &FractionalRow, to: &mut [i128]) {
         to[self.codes[e.row as usize] as usize] += self.weight(e);
     }
 
@@ -44,8 +44,8 @@ impl Rows<'_> {
     }
 }
 
-pub(super) struct Settings {
-    pub criterion: Criterion,
+pub(super) struct C45Options {
+    pub criterion: C45Criterion,
     pub max_depth: usize,
     pub min_leaf: f64,
     /// The confidence of pessimistic pruning, or no pruning.
@@ -55,11 +55,11 @@ pub(super) struct Settings {
 
 /// A node of the growing tree.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
+pub(super) struct C45Node {
     /// Weight of each class, in steps.
     pub weights: Vec<i128>,
     pub total: i128,
-    pub split: Option<Split>,
+    pub split: Option<C45Split>,
     /// Errors to expect of the branch.
     errors: f64,
     /// The class shares of a node that no row is left in after its branch was raised.
@@ -67,8 +67,8 @@ pub(super) struct Node {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Split {
-    pub test: Test,
+pub(super) struct C45Split {
+    pub test: C45Test,
     /// What the test gained, a row.
     pub gain: f64,
     /// The branches.
@@ -77,8 +77,8 @@ pub(super) struct Split {
     pub shares: Vec<f64>,
 }
 
-impl Node {
-    fn new(rows: &Rows<'_>, entries: &[Entry]) -> Self {
+impl C45Node {
+    fn new(rows: &C45Data<'_>, entries: &[FractionalRow]) -> Self {
         let mut weights = vec![0; rows.classes];
         entries.iter().for_each(|e| rows.add(e, &mut weights));
         let total = weights.iter().sum();
@@ -93,48 +93,48 @@ impl Node {
         }
     }
 
-    fn errors_as_leaf(&self, rows: &Rows<'_>, confidence: f64) -> f64 {
+    fn errors_as_leaf(&self, rows: &C45Data<'_>, confidence: f64) -> f64 {
         let most = self.weights.iter().copied().max().unwrap_or(0);
         expected_errors(rows.in_rows(self.total), rows.in_rows(self.total - most), confidence)
     }
 }
 
 /// A node whose branches are being grown.
-struct Frame {
+struct PendingNode {
     node: usize,
     depth: usize,
-    found: Found,
+    found: ScoredTest,
     shares: Vec<f64>,
     /// Rows of the branches still to grow, the first one last.
-    waiting: Vec<Vec<Entry>>,
+    waiting: Vec<Vec<FractionalRow>>,
     children: Vec<u32>,
     /// The rows of the node, for raising a branch.
-    entries: Option<Vec<Entry>>,
+    entries: Option<Vec<FractionalRow>>,
 }
 
-pub(super) struct Grower<'a> {
-    pub rows: Rows<'a>,
-    pub settings: Settings,
+pub(super) struct C45Grower<'a> {
+    pub rows: C45Data<'a>,
+    pub settings: C45Options,
     pub cx: &'a Context<'a>,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<C45Node>,
     pub late: bool,
 }
 
-impl Grower<'_> {
+impl C45Grower<'_> {
     /// Grows the whole tree; the root is node 0, and nodes that no way leads to are left over from pruning.
     pub fn grow(&mut self, rows: usize) -> Result<()> {
-        let all = (0..rows as u32).map(|row| Entry { row, share: WHOLE }).collect();
-        let mut stack: Vec<Frame> = self.open(all, 0)?.into_iter().collect();
+        let all = (0..rows as u32).map(|row| FractionalRow { row, share: WHOLE }).collect();
+        let mut stack: Vec<PendingNode> = self.start_node(all, 0)?.into_iter().collect();
         while let Some(frame) = stack.last_mut() {
             match frame.waiting.pop() {
                 Some(entries) => {
                     let depth = frame.depth + 1;
                     frame.children.push(self.nodes.len() as u32);
-                    stack.extend(self.open(entries, depth)?);
+                    stack.extend(self.start_node(entries, depth)?);
                 }
                 None => {
                     if let Some(frame) = stack.pop() {
-                        self.close(frame);
+                        self.finish_node(frame);
                     }
                 }
             }
@@ -143,11 +143,11 @@ impl Grower<'_> {
     }
 
     /// A new node, with its branches if it is to be split.
-    fn open(&mut self, entries: Vec<Entry>, depth: usize) -> Result<Option<Frame>> {
+    fn start_node(&mut self, entries: Vec<FractionalRow>, depth: usize) -> Result<Option<PendingNode>> {
         self.cx.report(Progress { stage: "growing", done: self.nodes.len() as u64, total: None, objective: None })?;
-        self.late |= self.cx.out_of_time();
+        self.late |= self.cx.deadline_passed();
         let (rows, settings) = (&self.rows, &self.settings);
-        let mut node = Node::new(rows, &entries);
+        let mut node = C45Node::new(rows, &entries);
         let id = self.nodes.len();
         if let Some(confidence) = settings.confidence {
             node.errors = node.errors_as_leaf(rows, confidence);
@@ -162,17 +162,17 @@ impl Grower<'_> {
         };
         self.nodes.push(node);
         let Some(found) = found else { return Ok(None) };
-        let (mut waiting, shares) = distribute(&self.rows, &found.test, &entries, None);
+        let (mut waiting, shares) = fractional_rows(&self.rows, &found.test, &entries, None);
         waiting.reverse();
-        let keep = settings.raise && settings.confidence.is_some() && depth < RAISE_DEPTH;
+        let keep = settings.raise && settings.confidence.is_some() && depth < MAX_RAISE_DEPTH;
         let entries = keep.then_some(entries);
-        Ok(Some(Frame { node: id, depth, found, shares, waiting, children: Vec::new(), entries }))
+        Ok(Some(PendingNode { node: id, depth, found, shares, waiting, children: Vec::new(), entries }))
     }
 
     /// Joins the grown branches, and prunes: the node becomes a leaf, or its largest branch takes its place, when no more
     /// errors are to be expected then.
-    fn close(&mut self, frame: Frame) {
-        let Frame { node, found, shares, children, entries, .. } = frame;
+    fn finish_node(&mut self, frame: PendingNode) {
+        let PendingNode { node, found, shares, children, entries, .. } = frame;
         let below: f64 = children.iter().map(|&c| self.nodes[c as usize].errors).sum();
         if let Some(confidence) = self.settings.confidence {
             if self.nodes[node].errors <= below * (1.0 + 1e-12) {
@@ -183,7 +183,7 @@ impl Grower<'_> {
             };
             if let (Some(entries), Some(largest)) = (entries, children.iter().copied().reduce(first_largest))
                 && self.nodes[largest as usize].split.is_some()
-                && let Some(branch) = self.raised(largest, entries, confidence, below)
+                && let Some(branch) = self.subtree_raising(largest, entries, confidence, below)
             {
                 // The branch follows the nodes there are, its root in the place of the node.
                 let shift = self.nodes.len() as u32;
@@ -201,18 +201,18 @@ impl Grower<'_> {
             }
         }
         self.nodes[node].errors = below;
-        self.nodes[node].split = Some(Split { test: found.test, gain: found.gain, children, shares });
+        self.nodes[node].split = Some(C45Split { test: found.test, gain: found.gain, children, shares });
     }
 
     /// The branch `top` as it would be with all of `entries`, pruned again, if it then makes no more errors than `limit`.
     /// Its nodes are numbered from 0.
-    fn raised(&self, top: u32, entries: Vec<Entry>, confidence: f64, limit: f64) -> Option<Vec<Node>> {
-        let mut out: Vec<Node> = Vec::new();
+    fn subtree_raising(&self, top: u32, entries: Vec<FractionalRow>, confidence: f64, limit: f64) -> Option<Vec<C45Node>> {
+        let mut out: Vec<C45Node> = Vec::new();
         // An old node, its new parent with the place among its children, and the rows that reach it.
         let mut stack = vec![(top, None::<(usize, usize)>, entries)];
         while let Some((old, parent, entries)) = stack.pop() {
             let before = &self.nodes[old as usize];
-            let mut node = Node::new(&self.rows, &entries);
+            let mut node = C45Node::new(&self.rows, &entries);
             if node.total == 0 {
                 node.fallback = Some(before.value());
             }
@@ -224,9 +224,9 @@ impl Grower<'_> {
                 split.children[place] = id as u32;
             }
             if let Some(split) = &before.split {
-                let (parts, shares) = distribute(&self.rows, &split.test, &entries, Some(&split.shares));
+                let (parts, shares) = fractional_rows(&self.rows, &split.test, &entries, Some(&split.shares));
                 stack.extend(split.children.iter().zip(parts).enumerate().rev().map(|(k, (&c, part))| (c, Some((id, k)), part)));
-                node.split = Some(Split { shares, ..split.clone() });
+                node.split = Some(C45Split { shares, ..split.clone() });
             }
             out.push(node);
         }
@@ -244,20 +244,20 @@ impl Grower<'_> {
 
 /// The rows of each branch of a test, and the share of the rows of known value in each. A row of unknown value, or of a
 /// category without a branch, goes to every branch with that share of its weight; when no value is known, with `shares`.
-fn distribute(rows: &Rows<'_>, test: &Test, entries: &[Entry], shares: Option<&[f64]>) -> (Vec<Vec<Entry>>, Vec<f64>) {
+fn fractional_rows(rows: &C45Data<'_>, test: &C45Test, entries: &[FractionalRow], shares: Option<&[f64]>) -> (Vec<Vec<FractionalRow>>, Vec<f64>) {
     let column = &rows.columns[test.column()];
     let limit = match test {
-        Test::Number { threshold, .. } => column.ranks_below(*threshold),
-        Test::Categories { .. } => 0,
+        C45Test::Number { threshold, .. } => column.ranks_below(*threshold),
+        C45Test::Categories { .. } => 0,
     };
-    let branch = |e: &Entry| match (test, column.rank[e.row as usize]) {
+    let branch = |e: &FractionalRow| match (test, column.rank[e.row as usize]) {
         (_, MISSING) => None,
-        (Test::Number { .. }, rank) => Some(usize::from(rank >= limit)),
-        (Test::Categories { codes, .. }, code) => codes.binary_search(&code).ok(),
+        (C45Test::Number { .. }, rank) => Some(usize::from(rank >= limit)),
+        (C45Test::Categories { codes, .. }, code) => codes.binary_search(&code).ok(),
     };
     let count = match test {
-        Test::Number { .. } => 2,
-        Test::Categories { codes, .. } => codes.len(),
+        C45Test::Number { .. } => 2,
+        C45Test::Categories { codes, .. } => codes.len(),
     };
     let mut known = vec![0i128; count];
     entries.iter().for_each(|e| {
@@ -270,7 +270,7 @@ fn distribute(rows: &Rows<'_>, test: &Test, entries: &[Entry], shares: Option<&[
         Some(old) if total == 0 => old.to_vec(),
         _ => known.iter().map(|&k| k as f64 / total as f64).collect(),
     };
-    let mut parts: Vec<Vec<Entry>> = vec![Vec::new(); count];
+    let mut parts: Vec<Vec<FractionalRow>> = vec![Vec::new(); count];
     for e in entries {
         match branch(e) {
             Some(b) => parts[b].push(*e),
@@ -281,7 +281,7 @@ fn distribute(rows: &Rows<'_>, test: &Test, entries: &[Entry], shares: Option<&[
                         _ => ((i128::from(e.share) * known[b] + total / 2) / total) as u32,
                     };
                     if share > 0 {
-                        part.push(Entry { share, ..*e });
+                        part.push(FractionalRow { share, ..*e });
                     }
                 }
             }

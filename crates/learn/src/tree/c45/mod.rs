@@ -14,9 +14,9 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::criterion::Weights;
-use grow::{Grower, Rows, Settings};
-use split::Criterion;
+use super::criterion::QuantizedWeights;
+use grow::{C45Grower, C45Data, C45Options};
+use split::C45Criterion;
 
 pub use export::C45Rule;
 pub use model::C45Model;
@@ -100,7 +100,7 @@ impl Default for C45 {
 impl Learner for C45 {
     type Model = C45Model;
 
-    const SEARCH: &'static [&'static str] = &["min_samples_leaf=1..50:log", "confidence=0.01..0.5:log"];
+    const SEARCH_SPACE: &'static [&'static str] = &["min_samples_leaf=1..50:log", "confidence=0.01..0.5:log"];
 
     const SPEC: Spec = Spec {
         name: "c45",
@@ -165,20 +165,20 @@ impl Learner for C45 {
         let kept: Vec<u32> = (0..data.rows() as u32).filter(|&i| data.weight_of(i as usize) > 0.0).collect();
         let columns = columns::read(&data.x, data.schema, &kept, cx)?;
         let codes: Vec<u32> = kept.iter().map(|&i| codes[i as usize]).collect();
-        let weights = data.weight.map_or(Weights::ONE, |w| Weights::new(kept.iter().map(|&i| w[i as usize]).collect()));
-        let rows = Rows { columns: &columns, codes: &codes, weights: &weights, classes: names.len() };
-        let settings = Settings {
+        let weights = data.weight.map_or(QuantizedWeights::ONE, |w| QuantizedWeights::new(kept.iter().map(|&i| w[i as usize]).collect()));
+        let rows = C45Data { columns: &columns, codes: &codes, weights: &weights, classes: names.len() };
+        let settings = C45Options {
             criterion: match self.criterion.as_str() {
-                "gain" => Criterion::Gain,
-                "gini" => Criterion::Gini,
-                _ => Criterion::GainRatio,
+                "gain" => C45Criterion::Gain,
+                "gini" => C45Criterion::Gini,
+                _ => C45Criterion::GainRatio,
             },
             max_depth: self.max_depth.map_or(usize::MAX, |d| usize::try_from(d).unwrap_or(usize::MAX)),
             min_leaf: self.min_samples_leaf,
             confidence: (self.pruning == "pessimistic").then_some(self.confidence),
             raise: self.subtree_raising,
         };
-        let mut grower = Grower { rows, settings, cx, nodes: Vec::new(), late: false };
+        let mut grower = C45Grower { rows, settings, cx, nodes: Vec::new(), late: false };
         grower.grow(kept.len())?;
         let categories = columns.iter().map(|c| c.categories.clone()).collect();
         let mut certificate = Certificate {

@@ -9,8 +9,8 @@ use ermine_core::{
 use rayon::prelude::*;
 
 use super::super::{CodeMaps, refuse_infinite};
-use super::grow::{Node, Rows};
-use super::split::Test;
+use super::grow::{C45Node, C45Data};
+use super::split::C45Test;
 
 /// Rows that one thread predicts at a time.
 const BLOCK: usize = 1024;
@@ -24,13 +24,13 @@ pub struct C45Model {
     pub(super) classes: Vec<String>,
     /// The category names of each category column.
     pub(super) categories: Vec<Option<Arc<Vec<String>>>>,
-    pub(super) nodes: Nodes,
+    pub(super) nodes: C45NodeArrays,
     certificate: Certificate,
 }
 
 /// The nodes, one array a property.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Nodes {
+pub(super) struct C45NodeArrays {
     /// The column that is tested, or [`LEAF`].
     pub feature: Vec<i32>,
     /// Values up to it go to the first branch; 0 in leaves and tests of categories.
@@ -51,7 +51,7 @@ pub(super) struct Nodes {
     pub gain: Vec<f64>,
 }
 
-impl Nodes {
+impl C45NodeArrays {
     pub fn is_leaf(&self, node: usize) -> bool {
         self.feature[node] == LEAF
     }
@@ -65,8 +65,8 @@ impl C45Model {
     pub(super) fn new(
         classes: Vec<String>,
         categories: Vec<Option<Arc<Vec<String>>>>,
-        rows: &Rows<'_>,
-        grown: &[Node],
+        rows: &C45Data<'_>,
+        grown: &[C45Node],
         certificate: Certificate,
     ) -> Self {
         // Preorder numbers first: branches name them before their nodes are written.
@@ -80,7 +80,7 @@ impl C45Model {
                 stack.extend(split.children.iter().rev());
             }
         }
-        let mut nodes = Nodes { branches: vec![0], ..Nodes::default() };
+        let mut nodes = C45NodeArrays { branches: vec![0], ..C45NodeArrays::default() };
         let mut values = Vec::with_capacity(order.len() * classes.len());
         for &at in &order {
             let node = &grown[at];
@@ -93,11 +93,11 @@ impl C45Model {
                 nodes.child.extend(split.children.iter().map(|&c| number[c as usize]));
                 nodes.share.extend(&split.shares);
                 match &split.test {
-                    Test::Number { threshold: t, .. } => {
+                    C45Test::Number { threshold: t, .. } => {
                         threshold = *t;
                         nodes.category.extend([0, 1]);
                     }
-                    Test::Categories { codes, .. } => nodes.category.extend(codes),
+                    C45Test::Categories { codes, .. } => nodes.category.extend(codes),
                 }
             }
             nodes.threshold.push(threshold);
@@ -186,7 +186,7 @@ impl C45Model {
         let n = feature.len();
         let child: Vec<u32> = input.vec("child")?;
         let value = input.mat_of("value", n, classes.len())?;
-        let nodes = Nodes {
+        let nodes = C45NodeArrays {
             threshold: input.vec_of("threshold", n)?,
             branches: input.vec_of("branches", n + 1)?,
             category: input.vec_of("category", child.len())?,
@@ -216,7 +216,7 @@ impl C45Model {
     }
 }
 
-impl Nodes {
+impl C45NodeArrays {
     /// Everything prediction relies on.
     fn check(&self, categories: &[Option<Arc<Vec<String>>>]) -> Result<()> {
         let n = self.feature.len();

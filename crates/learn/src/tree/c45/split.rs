@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::super::split::between;
-use super::columns::{Column, MISSING};
-use super::grow::{Entry, Rows};
+use super::columns::{RankedColumn, MISSING};
+use super::grow::{FractionalRow, C45Data};
 
 /// A row whole, in steps of the grid on which the shares of rows are kept.
 pub(super) const WHOLE: u32 = 1 << 30;
@@ -17,13 +17,13 @@ const SPREAD: usize = 1 << 24;
 
 /// What makes a test good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Criterion {
+pub(super) enum C45Criterion {
     Gain,
     GainRatio,
     Gini,
 }
 
-impl Criterion {
+impl C45Criterion {
     /// The impurity of class weights that sum to `total`: entropy in bits, or the Gini index.
     pub fn impurity(self, weights: &[i128], total: i128) -> f64 {
         if total <= 0 {
@@ -40,14 +40,14 @@ impl Criterion {
 
 /// The test of a node.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Test {
+pub(super) enum C45Test {
     /// Values up to the threshold go to the first branch, others to the second.
     Number { column: usize, threshold: f64 },
     /// A branch for each of these categories, ascending.
     Categories { column: usize, codes: Vec<u32> },
 }
 
-impl Test {
+impl C45Test {
     pub fn column(&self) -> usize {
         match self {
             Self::Number { column, .. } | Self::Categories { column, .. } => *column,
@@ -57,8 +57,8 @@ impl Test {
 
 /// A test with what it gains.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
-    pub test: Test,
+pub(super) struct ScoredTest {
+    pub test: C45Test,
     /// The decrease of the impurity, times the share of the rows with a known value.
     pub gain: f64,
     /// The entropy of the branches, with the rows of unknown value as one more (Quinlan).
@@ -66,32 +66,32 @@ pub(super) struct Found {
 }
 
 /// The best test of each column, if it has one.
-pub(super) fn candidates(rows: &Rows<'_>, entries: &[Entry], criterion: Criterion, least: i128) -> Vec<Option<Found>> {
+pub(super) fn candidates(rows: &C45Data<'_>, entries: &[FractionalRow], criterion: C45Criterion, least: i128) -> Vec<Option<ScoredTest>> {
     (0..rows.columns.len()).into_par_iter().map(|j| best_of_column(rows, entries, j, criterion, least)).collect()
 }
 
 /// The test to take. For the gain ratio only tests that gain at least the average count, since a ratio of two small numbers
 /// says little (Quinlan 1993, section 2.2.3). Of equals the first column wins.
-pub(super) fn choose(found: Vec<Option<Found>>, criterion: Criterion) -> Option<Found> {
-    let found: Vec<Found> = found.into_iter().flatten().collect();
+pub(super) fn choose(found: Vec<Option<ScoredTest>>, criterion: C45Criterion) -> Option<ScoredTest> {
+    let found: Vec<ScoredTest> = found.into_iter().flatten().collect();
     let average = found.iter().map(|f| f.gain).sum::<f64>() / found.len().max(1) as f64;
     // The average of equal gains may come out a bit above them.
     let enough = average * (1.0 - 1e-12);
-    let score = |f: &Found| if criterion == Criterion::GainRatio { f.gain / f.split_info } else { f.gain };
-    found.into_iter().filter(|f| criterion != Criterion::GainRatio || f.gain >= enough).fold(None, |best, f| match best {
+    let score = |f: &ScoredTest| if criterion == C45Criterion::GainRatio { f.gain / f.split_info } else { f.gain };
+    found.into_iter().filter(|f| criterion != C45Criterion::GainRatio || f.gain >= enough).fold(None, |best, f| match best {
         Some(b) if score(&f) <= score(&b) => Some(b),
         _ => Some(f),
     })
 }
 
 /// The class weights of the rows of one value.
-struct Run {
+struct ValueGroup {
     rank: u32,
     weights: Vec<i128>,
     total: i128,
 }
 
-fn best_of_column(rows: &Rows<'_>, entries: &[Entry], j: usize, criterion: Criterion, least: i128) -> Option<Found> {
+fn best_of_column(rows: &C45Data<'_>, entries: &[FractionalRow], j: usize, criterion: C45Criterion, least: i128) -> Option<ScoredTest> {
     let column = &rows.columns[j];
     let mut order: Vec<(u32, u32)> = Vec::with_capacity(entries.len());
     let (mut all, mut unknown) = (0i128, 0i128);
@@ -107,7 +107,7 @@ fn best_of_column(rows: &Rows<'_>, entries: &[Entry], j: usize, criterion: Crite
     if order.first().map(|o| o.0) == order.last().map(|o| o.0) {
         return None;
     }
-    let runs = Runs { rows, entries, order: &order };
+    let runs = SortedValues { rows, entries, order: &order };
     let mut whole = vec![0i128; rows.classes];
     order.iter().for_each(|&(_, k)| rows.add(&entries[k as usize], &mut whole));
     let known = all - unknown;
@@ -119,7 +119,7 @@ fn best_of_column(rows: &Rows<'_>, entries: &[Entry], j: usize, criterion: Crite
     };
     split_info += part(unknown, all);
     let gain = rho * (before - after);
-    (gain > NOTHING && split_info > 0.0).then_some(Found { test, gain, split_info })
+    (gain > NOTHING && split_info > 0.0).then_some(ScoredTest { test, gain, split_info })
 }
 
 /// A term of the entropy of the branches.
@@ -132,15 +132,15 @@ fn part(weight: i128, all: i128) -> f64 {
 }
 
 /// The values of a column in a node, in ascending order.
-struct Runs<'a> {
-    rows: &'a Rows<'a>,
-    entries: &'a [Entry],
+struct SortedValues<'a> {
+    rows: &'a C45Data<'a>,
+    entries: &'a [FractionalRow],
     order: &'a [(u32, u32)],
 }
 
-impl Iterator for Runs<'_> {
-    type Item = Run;
-    fn next(&mut self) -> Option<Run> {
+impl Iterator for SortedValues<'_> {
+    type Item = ValueGroup;
+    fn next(&mut self) -> Option<ValueGroup> {
         let &(rank, _) = self.order.first()?;
         let end = self.order.iter().position(|o| o.0 != rank).unwrap_or(self.order.len());
         let (here, rest) = self.order.split_at(end);
@@ -148,20 +148,20 @@ impl Iterator for Runs<'_> {
         let mut weights = vec![0; self.rows.classes];
         here.iter().for_each(|&(_, k)| self.rows.add(&self.entries[k as usize], &mut weights));
         let total = weights.iter().sum();
-        Some(Run { rank, weights, total })
+        Some(ValueGroup { rank, weights, total })
     }
 }
 
 /// A branch for each category; at least two of them must be large enough.
 fn categories(
     j: usize,
-    runs: Runs<'_>,
-    criterion: Criterion,
+    runs: SortedValues<'_>,
+    criterion: C45Criterion,
     known: i128,
     all: i128,
     least: i128,
     unknown: usize,
-) -> Option<(Test, f64, f64)> {
+) -> Option<(C45Test, f64, f64)> {
     let (mut after, mut split_info, mut large) = (0.0, 0.0, 0);
     let mut codes = Vec::new();
     for run in runs {
@@ -172,21 +172,21 @@ fn categories(
     }
     // Each row of unknown value goes down every branch.
     let affordable = unknown.saturating_mul(codes.len()) <= SPREAD;
-    (large >= 2 && affordable).then_some((Test::Categories { column: j, codes }, after, split_info))
+    (large >= 2 && affordable).then_some((C45Test::Categories { column: j, codes }, after, split_info))
 }
 
 /// The threshold that leaves the least impurity; both sides must be large enough.
 #[allow(clippy::too_many_arguments)]
 fn number(
     j: usize,
-    column: &Column,
-    runs: &Runs<'_>,
-    criterion: Criterion,
+    column: &RankedColumn,
+    runs: &SortedValues<'_>,
+    criterion: C45Criterion,
     whole: &[i128],
     known: i128,
     all: i128,
     least: i128,
-) -> Option<(Test, f64, f64)> {
+) -> Option<(C45Test, f64, f64)> {
     let mut left = vec![0i128; whole.len()];
     let mut right = whole.to_vec();
     let mut below = 0i128;
@@ -212,5 +212,5 @@ fn number(
     }
     let (after, low, high, below) = best?;
     let threshold = between(column.values[low as usize], column.values[high as usize]);
-    Some((Test::Number { column: j, threshold }, after, part(below, all) + part(known - below, all)))
+    Some((C45Test::Number { column: j, threshold }, after, part(below, all) + part(known - below, all)))
 }

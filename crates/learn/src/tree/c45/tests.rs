@@ -1,11 +1,11 @@
 //! Worked examples, a naive computation of the gains, pruning, and hostile tables.
 
-use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, Mat, OwnedTarget, Stream, Table, Target};
+use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, Mat, OwnedTarget, RngStream, Table, Target};
 
-use super::super::criterion::Weights;
+use super::super::criterion::QuantizedWeights;
 use super::columns::{self, MISSING};
-use super::grow::{Entry, Rows};
-use super::split::{Criterion, Test, WHOLE, candidates};
+use super::grow::{FractionalRow, C45Data};
+use super::split::{C45Criterion, C45Test, WHOLE, candidates};
 use super::{C45, C45Model};
 
 fn fit(learner: &C45, table: &Table, y: &Target<'_>) -> C45Model {
@@ -13,12 +13,12 @@ fn fit(learner: &C45, table: &Table, y: &Target<'_>) -> C45Model {
 }
 
 /// Gain and entropy of the branches of every column at the root.
-fn at_root(table: &Table, y: &Target<'_>, criterion: Criterion, least: i128) -> Vec<Option<(Test, f64, f64)>> {
+fn at_root(table: &Table, y: &Target<'_>, criterion: C45Criterion, least: i128) -> Vec<Option<(C45Test, f64, f64)>> {
     let (codes, names) = y.classes().unwrap();
     let all: Vec<u32> = (0..table.rows() as u32).collect();
     let columns = columns::read(&Features::Table(table.view()), None, &all, &Context::default()).unwrap();
-    let rows = Rows { columns: &columns, codes, weights: &Weights::ONE, classes: names.len() };
-    let entries: Vec<Entry> = all.iter().map(|&row| Entry { row, share: WHOLE }).collect();
+    let rows = C45Data { columns: &columns, codes, weights: &QuantizedWeights::ONE, classes: names.len() };
+    let entries: Vec<FractionalRow> = all.iter().map(|&row| FractionalRow { row, share: WHOLE }).collect();
     let found = candidates(&rows, &entries, criterion, least * i128::from(WHOLE));
     found.into_iter().map(|f| f.map(|f| (f.test, f.gain, f.split_info))).collect()
 }
@@ -52,7 +52,7 @@ rain mild high strong no";
 #[test]
 fn the_gains_of_quinlans_weather_example() {
     let (table, y) = words(TENNIS, &["outlook", "temperature", "humidity", "wind"]);
-    let found = at_root(&table, &y.view(), Criterion::Gain, 1);
+    let found = at_root(&table, &y.view(), C45Criterion::Gain, 1);
     // Quinlan 1986, section 4: 0.246, 0.029, 0.151, 0.048; gain ratio of outlook 0.156.
     for (f, gain) in found.iter().zip([0.2467, 0.0292, 0.1518, 0.0481]) {
         assert!((f.as_ref().unwrap().1 - gain).abs() < 6e-5, "{f:?} for {gain}");
@@ -92,10 +92,10 @@ rain 70 96 false yes";
 fn quinlans_missing_outlook_splits_its_weight() {
     let (table, y) = words(GOLF, &["outlook", "temperature", "humidity", "windy"]);
     // Quinlan 1993, section 3.2: gain 13/14 (0.961 - 0.747) = 0.199, entropy of the branches 1.809.
-    let found = at_root(&table, &y.view(), Criterion::GainRatio, 2);
+    let found = at_root(&table, &y.view(), C45Criterion::GainRatio, 2);
     let (test, gain, info) = found[0].clone().unwrap();
     assert!((gain - 0.199).abs() < 6e-4 && (info - 1.809).abs() < 6e-4, "{gain} {info}");
-    assert_eq!(test, Test::Categories { column: 0, codes: vec![0, 1, 2] });
+    assert_eq!(test, C45Test::Categories { column: 0, codes: vec![0, 1, 2] });
     let unpruned = C45 { pruning: "none".into(), ..C45::default() };
     let model = fit(&unpruned, &table, &y.view());
     // The branch of sunny days is split between 75 % and 80 % of humidity; 5/13 of the day without outlook is counted as high.
@@ -138,7 +138,7 @@ green ? dull blurry slight hard bad";
 #[test]
 fn the_gains_of_the_melons_with_missing_values() {
     let (table, y) = words(MELONS, &["colour", "root", "knock", "texture", "navel", "touch"]);
-    let found = at_root(&table, &y.view(), Criterion::Gain, 1);
+    let found = at_root(&table, &y.view(), C45Criterion::Gain, 1);
     for (f, gain) in found.iter().zip([0.252, 0.171, 0.145, 0.424, 0.289, 0.006]) {
         assert!((f.as_ref().unwrap().1 - gain).abs() < 6e-4, "{f:?} for {gain}");
     }
@@ -177,7 +177,7 @@ fn naive(cells: &[Option<f64>], codes: &[u32], w: &[f64], classes: usize, thresh
 #[test]
 fn gains_over_shares_of_rows_follow_the_definition() {
     for seed in 0..40 {
-        let mut s = Stream::new(seed, "c45", 0);
+        let mut s = RngStream::new(seed, "c45", 0);
         let n = 8 + s.below(40);
         let classes = 2 + s.below(3);
         let codes: Vec<u32> = (0..n).map(|_| s.below(classes) as u32).collect();
@@ -187,11 +187,11 @@ fn gains_over_shares_of_rows_follow_the_definition() {
         let all: Vec<u32> = (0..n as u32).collect();
         let columns = columns::read(&Features::Table(table.view()), None, &all, &Context::default()).unwrap();
         let steps: Vec<f64> = (0..n).map(|_| 1.0 + s.below(3) as f64).collect();
-        let weights = Weights::new(steps.clone());
-        let rows = Rows { columns: &columns, codes: &codes, weights: &weights, classes };
-        let entries: Vec<Entry> = all.iter().map(|&row| Entry { row, share: 1 + s.below(WHOLE as usize) as u32 }).collect();
+        let weights = QuantizedWeights::new(steps.clone());
+        let rows = C45Data { columns: &columns, codes: &codes, weights: &weights, classes };
+        let entries: Vec<FractionalRow> = all.iter().map(|&row| FractionalRow { row, share: 1 + s.below(WHOLE as usize) as u32 }).collect();
         let w: Vec<f64> = entries.iter().zip(&steps).map(|(e, m)| f64::from(e.share) / f64::from(WHOLE) * m).collect();
-        for (criterion, gini) in [(Criterion::Gain, false), (Criterion::Gini, true)] {
+        for (criterion, gini) in [(C45Criterion::Gain, false), (C45Criterion::Gini, true)] {
             let found = candidates(&rows, &entries, criterion, 1);
             let codes_of_a: Vec<Option<f64>> = columns[0].rank.iter().map(|&r| (r != MISSING).then_some(f64::from(r))).collect();
             let want = naive(&codes_of_a, &codes, &w, classes, None, gini);
@@ -209,7 +209,7 @@ fn gains_over_shares_of_rows_follow_the_definition() {
 }
 
 fn noisy(rows: usize, seed: u64) -> (Table, OwnedTarget) {
-    let mut s = Stream::new(seed, "noisy", 0);
+    let mut s = RngStream::new(seed, "noisy", 0);
     let signal: Vec<f64> = (0..rows).map(|_| s.normal()).collect();
     let noise: Vec<Option<String>> = (0..rows).map(|_| (s.uniform() < 0.9).then(|| s.below(5).to_string())).collect();
     let more: Vec<f64> = (0..rows).map(|_| s.normal()).collect();
@@ -261,7 +261,7 @@ fn a_weight_of_two_is_the_row_twice_to_the_bit() {
     for criterion in ["gain", "gain_ratio", "gini"] {
         let learner = C45 { criterion: criterion.into(), ..C45::default() };
         let a = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
-        let twice = data.take(&rows);
+        let twice = data.take_rows(&rows);
         let b = learner.fit(&twice.view(), &Context::default()).unwrap();
         assert!(a.node_count() > 3);
         assert_eq!(a.nodes.value, b.nodes.value);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::sorted::Slot;
-use super::{Criterion, Found, Limits, Parts, Stats, Sweep, Weights, scan};
+use super::super::sorted::SortedEntry;
+use super::{SplitCriterion, BestCut, SplitLimits, SortedEntries, NodeStats, SplitSweep, QuantizedWeights, scan};
 
 /// An impurity of class shares.
-pub(in super::super) trait ShareImpurity: Clone + Send + Sync {
+pub(in super::super) trait ClassImpurity: Clone + Send + Sync {
     /// The impurity of classes with the given weights, in steps.
     fn impurity(&self, classes: &[i64], total: i64) -> f64;
     /// Two classes: `left` of `ones` are left, where `l` of `n` are. Larger is better.
@@ -16,7 +16,7 @@ pub(in super::super) trait ShareImpurity: Clone + Send + Sync {
     /// Whether [`Self::gain`] looks at the squares.
     const SQUARES: bool;
     /// A little more than a gain, to be safe from rounding.
-    fn lift(&self, gain: f64, n: i64) -> f64;
+    fn padded_gain(&self, gain: f64, n: i64) -> f64;
 }
 
 /// 1 - sum p^2.
@@ -26,7 +26,7 @@ pub(in super::super) struct Gini;
 /// Products of weights below this are exact in 64 bits.
 const EXACT: i64 = 1 << 31;
 
-impl ShareImpurity for Gini {
+impl ClassImpurity for Gini {
     fn impurity(&self, classes: &[i64], total: i64) -> f64 {
         let n = total as f64;
         classes.iter().map(|&c| (c as f64 / n) * ((total - c) as f64 / n)).sum()
@@ -56,7 +56,7 @@ impl ShareImpurity for Gini {
     const SQUARES: bool = true;
 
     #[inline(always)]
-    fn lift(&self, gain: f64, n: i64) -> f64 {
+    fn padded_gain(&self, gain: f64, n: i64) -> f64 {
         let slack = if n < EXACT { 0.0 } else { 1e-12 * n as f64 * n as f64 };
         gain * (1.0 + 1e-12) + slack
     }
@@ -90,7 +90,7 @@ fn x_log_x(x: f64) -> f64 {
     if x > 0.0 { x * x.log2() } else { 0.0 }
 }
 
-impl ShareImpurity for Entropy {
+impl ClassImpurity for Entropy {
     fn impurity(&self, classes: &[i64], total: i64) -> f64 {
         // Never negative, and 0 for one class, whatever the rounding.
         classes
@@ -118,7 +118,7 @@ impl ShareImpurity for Entropy {
     const SQUARES: bool = false;
 
     #[inline(always)]
-    fn lift(&self, gain: f64, n: i64) -> f64 {
+    fn padded_gain(&self, gain: f64, n: i64) -> f64 {
         gain + 1e-12 * self.h(n).abs()
     }
 }
@@ -127,7 +127,7 @@ impl ShareImpurity for Entropy {
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Misclassification;
 
-impl ShareImpurity for Misclassification {
+impl ClassImpurity for Misclassification {
     fn impurity(&self, classes: &[i64], total: i64) -> f64 {
         let most = classes.iter().copied().max().unwrap_or(total);
         (total - most) as f64 / total as f64
@@ -153,7 +153,7 @@ impl ShareImpurity for Misclassification {
 
     // Sums of whole numbers round the same way whoever takes them.
     #[inline(always)]
-    fn lift(&self, gain: f64, _: i64) -> f64 {
+    fn padded_gain(&self, gain: f64, _: i64) -> f64 {
         gain
     }
 }
@@ -162,30 +162,30 @@ impl ShareImpurity for Misclassification {
 #[derive(Clone, Debug)]
 pub(in super::super) struct Binary<I> {
     ones: Vec<bool>,
-    weights: Weights,
+    weights: QuantizedWeights,
     impurity: I,
 }
 
-impl<I: ShareImpurity> Binary<I> {
-    pub fn new(ones: Vec<bool>, weights: Weights, impurity: I) -> Self {
+impl<I: ClassImpurity> Binary<I> {
+    pub fn new(ones: Vec<bool>, weights: QuantizedWeights, impurity: I) -> Self {
         Self { ones, weights, impurity }
     }
 
     /// One pass over a list with weights of 1, best-known split first. The gain is convex in the counts of the two classes
     /// on the left, and within a block of entries these stay inside a parallelogram; if the gain at its corners is too
     /// small, no entry of the block needs to be looked at.
-    fn skim<S: Slot>(
+    fn scan_fast<S: SortedEntry>(
         &self,
-        list: &Parts<'_, S>,
-        from: Counts,
-        total: Counts,
+        list: &SortedEntries<'_, S>,
+        from: BinaryTotals,
+        total: BinaryTotals,
         range: (usize, usize),
         floor: f64,
     ) -> Option<(f64, usize)> {
         const BLOCK: usize = 32;
         let present = list.present;
         let (low, high) = range;
-        let gain = |c: Counts| self.impurity.gain_of_two(c.ones, c.all, total.ones, total.all);
+        let gain = |c: BinaryTotals| self.impurity.gain_of_two(c.ones, c.all, total.ones, total.all);
         let mut state = from;
         state.add(&present[..low - 1]);
         let mut best: Option<(f64, usize)> = None;
@@ -201,9 +201,9 @@ impl<I: ShareImpurity> Binary<I> {
             let bound = f64::NEG_INFINITY
                 .max(corner)
                 .max(last)
-                .max(gain(Counts { ones: end.ones, all: state.all + ones }))
-                .max(gain(Counts { ones: state.ones, all: state.all + zeros }));
-            let bound = self.impurity.lift(bound, total.all);
+                .max(gain(BinaryTotals { ones: end.ones, all: state.all + ones }))
+                .max(gain(BinaryTotals { ones: state.ones, all: state.all + zeros }));
+            let bound = self.impurity.padded_gain(bound, total.all);
             if bound > best.map_or(f64::NEG_INFINITY, |b| b.0) && bound >= floor {
                 for (k, e) in block.iter().enumerate() {
                     state.ones += e.bit() as i64;
@@ -224,21 +224,21 @@ impl<I: ShareImpurity> Binary<I> {
 
 /// Rows, and those of the second class among them.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Counts {
+pub(in super::super) struct BinaryTotals {
     ones: i64,
     all: i64,
 }
 
-impl Counts {
+impl BinaryTotals {
     #[inline(always)]
-    fn add<S: Slot>(&mut self, entries: &[S]) {
+    fn add<S: SortedEntry>(&mut self, entries: &[S]) {
         self.ones += entries.iter().map(|e| e.bit()).sum::<usize>() as i64;
         self.all += entries.len() as i64;
     }
 }
 
-impl<I: ShareImpurity> Criterion for Binary<I> {
-    type Total = Counts;
+impl<I: ClassImpurity> SplitCriterion for Binary<I> {
+    type Total = BinaryTotals;
     type Sweep<'a>
         = BinarySweep<'a, I>
     where
@@ -248,15 +248,15 @@ impl<I: ShareImpurity> Criterion for Binary<I> {
         self.ones[id]
     }
 
-    fn prepare(&mut self, ids: &[u32]) -> Stats<Counts> {
-        let mut total = Counts { ones: 0, all: 0 };
+    fn prepare(&mut self, ids: &[u32]) -> NodeStats<BinaryTotals> {
+        let mut total = BinaryTotals { ones: 0, all: 0 };
         for &id in ids {
             let w = self.weights.get(id as usize);
             total.all += w;
             total.ones += if self.ones[id as usize] { w } else { 0 };
         }
         let zeros = total.all - total.ones;
-        Stats {
+        NodeStats {
             rows: ids.len(),
             weight: total.all as f64 * self.weights.unit,
             value: vec![zeros as f64 / total.all as f64, total.ones as f64 / total.all as f64],
@@ -266,8 +266,8 @@ impl<I: ShareImpurity> Criterion for Binary<I> {
         }
     }
 
-    fn sweep<'a>(&'a self, stats: &'a Stats<Counts>) -> BinarySweep<'a, I> {
-        BinarySweep { from: self, total: stats.total, left: Counts { ones: 0, all: 0 } }
+    fn sweep<'a>(&'a self, stats: &'a NodeStats<BinaryTotals>) -> BinarySweep<'a, I> {
+        BinarySweep { from: self, total: stats.total, left: BinaryTotals { ones: 0, all: 0 } }
     }
 
     fn select(&self, ids: &[u32]) -> Self {
@@ -279,21 +279,21 @@ impl<I: ShareImpurity> Criterion for Binary<I> {
         1
     }
 
-    fn scan<S: Slot>(&self, sweep: &mut BinarySweep<'_, I>, list: &Parts<'_, S>, limits: &Limits, floor: f64) -> Option<Found> {
+    fn scan<S: SortedEntry>(&self, sweep: &mut BinarySweep<'_, I>, list: &SortedEntries<'_, S>, limits: &SplitLimits, floor: f64) -> Option<BestCut> {
         if !self.weights.is_one() || limits.monotone.is_some() || limits.min_weight > 0.0 {
             return scan(sweep, list, limits);
         }
-        let mut best: Option<Found> = None;
-        for (missing_left, low, high) in list.passes(limits.min_rows) {
-            let mut from = Counts { ones: 0, all: 0 };
+        let mut best: Option<BestCut> = None;
+        for (missing_left, low, high) in list.missing_sides(limits.min_rows) {
+            let mut from = BinaryTotals { ones: 0, all: 0 };
             if missing_left {
                 from.add(list.missing);
             }
             let floor = best.map_or(floor, |b| b.gain.max(floor));
-            if let Some((gain, at)) = self.skim(list, from, sweep.total, (low, high), floor)
+            if let Some((gain, at)) = self.scan_fast(list, from, sweep.total, (low, high), floor)
                 && gain > best.map_or(f64::NEG_INFINITY, |b| b.gain)
             {
-                best = Some(Found { gain, at, missing_left });
+                best = Some(BestCut { gain, at, missing_left });
             }
         }
         best
@@ -303,17 +303,17 @@ impl<I: ShareImpurity> Criterion for Binary<I> {
 /// The search with two classes.
 pub(in super::super) struct BinarySweep<'a, I> {
     from: &'a Binary<I>,
-    total: Counts,
-    left: Counts,
+    total: BinaryTotals,
+    left: BinaryTotals,
 }
 
-impl<I: ShareImpurity> Sweep for BinarySweep<'_, I> {
+impl<I: ClassImpurity> SplitSweep for BinarySweep<'_, I> {
     fn clear(&mut self) {
-        self.left = Counts { ones: 0, all: 0 };
+        self.left = BinaryTotals { ones: 0, all: 0 };
     }
 
     #[inline(always)]
-    fn push<S: Slot>(&mut self, entry: S) {
+    fn push<S: SortedEntry>(&mut self, entry: S) {
         let w = self.from.weights.get(entry.id());
         self.left.all += w;
         self.left.ones += w * entry.bit() as i64;
@@ -334,8 +334,8 @@ impl<I: ShareImpurity> Sweep for BinarySweep<'_, I> {
         (self.left.ones as f64 / self.left.all as f64, right)
     }
 
-    fn key<S: Slot>(&self, entries: &[S], _: usize) -> f64 {
-        let mut sum = Counts { ones: 0, all: 0 };
+    fn key<S: SortedEntry>(&self, entries: &[S], _: usize) -> f64 {
+        let mut sum = BinaryTotals { ones: 0, all: 0 };
         for e in entries {
             let w = self.from.weights.get(e.id());
             sum.all += w;
@@ -350,30 +350,30 @@ impl<I: ShareImpurity> Sweep for BinarySweep<'_, I> {
 pub(in super::super) struct Classes<I> {
     codes: Vec<u32>,
     count: usize,
-    weights: Weights,
+    weights: QuantizedWeights,
     impurity: I,
 }
 
-impl<I: ShareImpurity> Classes<I> {
-    pub fn new(codes: Vec<u32>, count: usize, weights: Weights, impurity: I) -> Self {
+impl<I: ClassImpurity> Classes<I> {
+    pub fn new(codes: Vec<u32>, count: usize, weights: QuantizedWeights, impurity: I) -> Self {
         Self { codes, count, weights, impurity }
     }
 }
 
-impl<I: ShareImpurity> Criterion for Classes<I> {
+impl<I: ClassImpurity> SplitCriterion for Classes<I> {
     type Total = Vec<i64>;
     type Sweep<'a>
         = ClassesSweep<'a, I>
     where
         I: 'a;
 
-    fn prepare(&mut self, ids: &[u32]) -> Stats<Vec<i64>> {
+    fn prepare(&mut self, ids: &[u32]) -> NodeStats<Vec<i64>> {
         let mut classes = vec![0; self.count];
         for &id in ids {
             classes[self.codes[id as usize] as usize] += self.weights.get(id as usize);
         }
         let all: i64 = classes.iter().sum();
-        Stats {
+        NodeStats {
             rows: ids.len(),
             weight: all as f64 * self.weights.unit,
             value: classes.iter().map(|&c| c as f64 / all as f64).collect(),
@@ -383,7 +383,7 @@ impl<I: ShareImpurity> Criterion for Classes<I> {
         }
     }
 
-    fn sweep<'a>(&'a self, stats: &'a Stats<Vec<i64>>) -> ClassesSweep<'a, I> {
+    fn sweep<'a>(&'a self, stats: &'a NodeStats<Vec<i64>>) -> ClassesSweep<'a, I> {
         let total = &stats.total[..];
         let all = total.iter().sum();
         let squares = if all < EXACT { total.iter().map(|&c| (c * c) as u64).sum() } else { 0 };
@@ -413,7 +413,7 @@ pub(in super::super) struct ClassesSweep<'a, I> {
     right_squares: u64,
 }
 
-impl<I: ShareImpurity> Sweep for ClassesSweep<'_, I> {
+impl<I: ClassImpurity> SplitSweep for ClassesSweep<'_, I> {
     fn clear(&mut self) {
         self.left.fill(0);
         self.sum = 0;
@@ -422,7 +422,7 @@ impl<I: ShareImpurity> Sweep for ClassesSweep<'_, I> {
     }
 
     #[inline(always)]
-    fn push<S: Slot>(&mut self, entry: S) {
+    fn push<S: SortedEntry>(&mut self, entry: S) {
         let w = self.from.weights.get(entry.id());
         let class = self.from.codes[entry.id()] as usize;
         let left = &mut self.left[class];
@@ -449,7 +449,7 @@ impl<I: ShareImpurity> Sweep for ClassesSweep<'_, I> {
         (0.0, 0.0)
     }
 
-    fn key<S: Slot>(&self, entries: &[S], order: usize) -> f64 {
+    fn key<S: SortedEntry>(&self, entries: &[S], order: usize) -> f64 {
         let (mut here, mut all) = (0, 0);
         for e in entries {
             let w = self.from.weights.get(e.id());

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::super::sorted::Slot;
-use super::{Criterion, Stats, Sweep, Weights, exponent, nearest, power};
+use super::super::sorted::SortedEntry;
+use super::{SplitCriterion, NodeStats, SplitSweep, QuantizedWeights, exponent, nearest, power};
 
 /// What a mean is judged by.
 pub(in super::super) trait MeanLoss: Send + Sync + 'static {
@@ -58,9 +58,9 @@ impl MeanLoss for Poisson {
 /// The cost y log2(1 / mean), for targets of 0 and 1 that say which class a row has: the mean is the share of the class, and the
 /// costs of the classes of a target sum to its entropy.
 #[derive(Debug)]
-pub(in super::super) struct Surprise;
+pub(in super::super) struct BinaryEntropyLoss;
 
-impl MeanLoss for Surprise {
+impl MeanLoss for BinaryEntropyLoss {
     const FROM_ZERO: bool = true;
 
     #[inline(always)]
@@ -86,7 +86,7 @@ pub(in super::super) struct Means<L> {
     /// What the impurity is the mean over: the targets, or those that the indicators are of.
     shared_by: f64,
     scale: f64,
-    weights: Weights,
+    weights: QuantizedWeights,
     /// Weight times target on the grid of the node that was prepared last for the row.
     steps: Vec<i64>,
     loss: PhantomData<L>,
@@ -96,11 +96,11 @@ pub(in super::super) struct Means<L> {
 #[derive(Clone, Debug)]
 pub(in super::super) struct MeanTotal {
     weight: i64,
-    targets: Vec<Grid>,
+    targets: Vec<GridSum>,
 }
 
 #[derive(Clone, Debug)]
-struct Grid {
+struct GridSum {
     /// Sum over the rows, in steps.
     sum: i64,
     /// One step.
@@ -111,7 +111,7 @@ struct Grid {
 
 impl<L: MeanLoss> Means<L> {
     /// From the targets, one after the other.
-    pub fn new(y: Vec<f64>, rows: usize, weights: Weights) -> Self {
+    pub fn new(y: Vec<f64>, rows: usize, weights: QuantizedWeights) -> Self {
         let top = exponent(y.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
         let down = power(-top);
         let steps = vec![0; y.len()];
@@ -122,7 +122,7 @@ impl<L: MeanLoss> Means<L> {
 
     /// From columns that say, by 0 and 1, which classes a row has of so many targets. The squared error of the indicators of a
     /// target is its Gini impurity.
-    pub fn of_classes(y: Vec<f64>, rows: usize, weights: Weights, targets: usize) -> Self {
+    pub fn of_classes(y: Vec<f64>, rows: usize, weights: QuantizedWeights, targets: usize) -> Self {
         Self { shared_by: targets as f64, ..Self::new(y, rows, weights) }
     }
 
@@ -131,7 +131,7 @@ impl<L: MeanLoss> Means<L> {
     }
 
     /// Writes one target of a node on its grid. Returns the grid, the mean and the mean cost.
-    fn lay(&mut self, target: usize, ids: &[u32], weight: i64) -> (Grid, f64, f64) {
+    fn quantize(&mut self, target: usize, ids: &[u32], weight: i64) -> (GridSum, f64, f64) {
         let first = target * self.rows;
         let (y, steps) = (&self.y[first..first + self.rows], &mut self.steps[first..first + self.rows]);
         let weights = &self.weights;
@@ -144,7 +144,7 @@ impl<L: MeanLoss> Means<L> {
         let origin = if L::FROM_ZERO { 0.0 } else { 0.5 * (low + high) };
         if high == origin {
             ids.iter().for_each(|&id| steps[id as usize] = 0);
-            return (Grid { sum: 0, unit: 1.0, origin }, origin, 0.0);
+            return (GridSum { sum: 0, unit: 1.0, origin }, origin, 0.0);
         }
         let reach = high - origin;
         let bits = i64::BITS as i32 - (weight.leading_zeros() as i32);
@@ -170,7 +170,7 @@ impl<L: MeanLoss> Means<L> {
             let over = left as f64 / weight as f64;
             let mean = one_value.unwrap_or(origin + (middle as f64 + over) * unit);
             let spread = (squares as f64 / weight as f64 - over * over).max(0.0) * unit * unit;
-            (Grid { sum: left, unit, origin: origin + middle as f64 * unit }, mean, spread)
+            (GridSum { sum: left, unit, origin: origin + middle as f64 * unit }, mean, spread)
         } else {
             // The same with products that are rounded to the grid; the unit of weights cancels.
             let shift = (60 - exponent(reach)).min(1000);
@@ -199,23 +199,23 @@ impl<L: MeanLoss> Means<L> {
                 squares += i128::from(nearest(weights.get(id as usize) as f64 * per_step * d * d));
             }
             let spread = squares as f64 / (weight as f64 * per_step) * power(-fine) * power(-fine);
-            (Grid { sum, unit, origin }, mean, spread)
+            (GridSum { sum, unit, origin }, mean, spread)
         }
     }
 }
 
-impl<L: MeanLoss> Criterion for Means<L> {
+impl<L: MeanLoss> SplitCriterion for Means<L> {
     type Total = MeanTotal;
     type Sweep<'a> = MeanSweep<'a, L>;
 
-    fn prepare(&mut self, ids: &[u32]) -> Stats<MeanTotal> {
+    fn prepare(&mut self, ids: &[u32]) -> NodeStats<MeanTotal> {
         let weight: i64 = ids.iter().map(|&id| self.weights.get(id as usize)).sum();
         let targets = self.targets();
         let mut total = MeanTotal { weight, targets: Vec::with_capacity(targets) };
         let mut value = Vec::with_capacity(targets);
         let (mut cost, mut pure) = (0.0, true);
         for t in 0..targets {
-            let (grid, mean, spread) = self.lay(t, ids, weight);
+            let (grid, mean, spread) = self.quantize(t, ids, weight);
             let y = |id: u32| self.y[t * self.rows + id as usize];
             pure &= ids.iter().all(|&id| y(id) == y(ids[0]));
             cost += if L::FROM_ZERO {
@@ -229,10 +229,10 @@ impl<L: MeanLoss> Criterion for Means<L> {
         }
         let impurity = if pure { 0.0 } else { (cost / self.shared_by).min(f64::MAX) };
         let weight = weight as f64 * self.weights.unit;
-        Stats { rows: ids.len(), weight, value, impurity, pure, total }
+        NodeStats { rows: ids.len(), weight, value, impurity, pure, total }
     }
 
-    fn sweep<'a>(&'a self, stats: &'a Stats<MeanTotal>) -> MeanSweep<'a, L> {
+    fn sweep<'a>(&'a self, stats: &'a NodeStats<MeanTotal>) -> MeanSweep<'a, L> {
         let total = &stats.total;
         let means = total.targets.iter().map(|g| g.sum as f64 / total.weight as f64).collect();
         MeanSweep { from: self, total, means, weight: 0, first: 0, others: vec![0; total.targets.len() - 1] }
@@ -280,7 +280,7 @@ impl<L: MeanLoss> MeanSweep<'_, L> {
     }
 }
 
-impl<L: MeanLoss> Sweep for MeanSweep<'_, L> {
+impl<L: MeanLoss> SplitSweep for MeanSweep<'_, L> {
     fn clear(&mut self) {
         self.weight = 0;
         self.first = 0;
@@ -288,7 +288,7 @@ impl<L: MeanLoss> Sweep for MeanSweep<'_, L> {
     }
 
     #[inline(always)]
-    fn push<S: Slot>(&mut self, entry: S) {
+    fn push<S: SortedEntry>(&mut self, entry: S) {
         let id = entry.id();
         self.weight += self.from.weights.get(id);
         self.first += self.from.steps[id];
@@ -322,7 +322,7 @@ impl<L: MeanLoss> Sweep for MeanSweep<'_, L> {
         (value(self.first, self.weight), value(grid.sum - self.sum(0), self.total.weight - self.weight))
     }
 
-    fn key<S: Slot>(&self, entries: &[S], order: usize) -> f64 {
+    fn key<S: SortedEntry>(&self, entries: &[S], order: usize) -> f64 {
         let (mut sum, mut weight) = (0, 0);
         for e in entries {
             sum += self.from.steps[order * self.from.rows + e.id()];

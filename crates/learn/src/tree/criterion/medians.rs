@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::sorted::Slot;
-use super::{Criterion, Stats, Sweep, Weights, exponent, nearest, power};
+use super::super::sorted::SortedEntry;
+use super::{SplitCriterion, NodeStats, SplitSweep, QuantizedWeights, exponent, nearest, power};
 
 /// One or more targets, each judged by |y - median|.
 ///
@@ -14,7 +14,7 @@ pub(in super::super) struct Medians {
     /// Targets one after the other.
     y: Vec<f64>,
     rows: usize,
-    weights: Weights,
+    weights: QuantizedWeights,
     /// Place of the row's target among those of the node that was prepared last for the row.
     ranks: Vec<u32>,
 }
@@ -23,12 +23,12 @@ pub(in super::super) struct Medians {
 #[derive(Clone, Debug)]
 pub(in super::super) struct MedianTotal {
     weight: i64,
-    targets: Arc<Vec<Ladder>>,
+    targets: Arc<Vec<DistinctTargets>>,
 }
 
 /// The distinct targets of a node in ascending order.
 #[derive(Debug)]
-struct Ladder {
+struct DistinctTargets {
     /// The targets.
     y: Vec<f64>,
     /// The targets in steps of a grid, about the middle.
@@ -43,7 +43,7 @@ struct Ladder {
 
 impl Medians {
     /// From the targets, one after the other.
-    pub fn new(y: Vec<f64>, rows: usize, weights: Weights) -> Self {
+    pub fn new(y: Vec<f64>, rows: usize, weights: QuantizedWeights) -> Self {
         let ranks = vec![0; y.len()];
         Self { y, rows, weights, ranks }
     }
@@ -52,12 +52,12 @@ impl Medians {
         self.y.len() / self.rows
     }
 
-    fn ladder(&mut self, target: usize, ids: &[u32], weight: i64) -> Ladder {
+    fn distinct_targets(&mut self, target: usize, ids: &[u32], weight: i64) -> DistinctTargets {
         let first = target * self.rows;
         let y = &self.y[first..first + self.rows];
         let mut order = ids.to_vec();
         order.sort_unstable_by(|&a, &b| y[a as usize].total_cmp(&y[b as usize]));
-        let mut out = Ladder { y: Vec::new(), steps: Vec::new(), unit: 1.0, weights: Vec::new(), products: Vec::new() };
+        let mut out = DistinctTargets { y: Vec::new(), steps: Vec::new(), unit: 1.0, weights: Vec::new(), products: Vec::new() };
         for &id in &order {
             if out.y.last() != Some(&y[id as usize]) {
                 out.y.push(y[id as usize]);
@@ -83,16 +83,16 @@ impl Medians {
 /// Weight times steps, in units of 1 if the whole fits, else of the power of two that makes it fit.
 #[inline]
 fn product(w: i64, steps: i64, total: i64) -> i64 {
-    ((i128::from(w) * i128::from(steps)) >> excess(total)) as i64
+    ((i128::from(w) * i128::from(steps)) >> excess_bits(total)) as i64
 }
 
 /// Bits by which the product of the total weight and the largest step goes beyond 61.
 #[inline]
-fn excess(total: i64) -> u32 {
+fn excess_bits(total: i64) -> u32 {
     (i64::BITS - total.leading_zeros()).saturating_sub(30)
 }
 
-impl Ladder {
+impl DistinctTargets {
     /// The median: the middle of the two middle values if the weight is cut exactly in half.
     fn median(&self, total: i64) -> f64 {
         let mut below = 0;
@@ -109,16 +109,16 @@ impl Ladder {
     }
 }
 
-impl Criterion for Medians {
+impl SplitCriterion for Medians {
     type Total = MedianTotal;
     type Sweep<'a> = MedianSweep<'a>;
 
-    fn prepare(&mut self, ids: &[u32]) -> Stats<MedianTotal> {
+    fn prepare(&mut self, ids: &[u32]) -> NodeStats<MedianTotal> {
         let weight: i64 = ids.iter().map(|&id| self.weights.get(id as usize)).sum();
-        let ladders: Vec<Ladder> = (0..self.targets()).map(|t| self.ladder(t, ids, weight)).collect();
+        let ladders: Vec<DistinctTargets> = (0..self.targets()).map(|t| self.distinct_targets(t, ids, weight)).collect();
         let value: Vec<f64> = ladders.iter().map(|l| l.median(weight)).collect();
         let unit = self.weights.unit;
-        let cost = |l: &Ladder, m: f64| -> f64 {
+        let cost = |l: &DistinctTargets, m: f64| -> f64 {
             let sum: f64 = l.y.iter().zip(&l.weights).map(|(y, &w)| (y - m).abs() * (w as f64 * unit)).sum();
             sum / (weight as f64 * unit)
         };
@@ -126,10 +126,10 @@ impl Criterion for Medians {
         let pure = ladders.iter().all(|l| l.y.len() == 1);
         let total = MedianTotal { weight, targets: Arc::new(ladders) };
         let weight = weight as f64 * unit;
-        Stats { rows: ids.len(), weight, value, impurity: impurity.min(f64::MAX), pure, total }
+        NodeStats { rows: ids.len(), weight, value, impurity: impurity.min(f64::MAX), pure, total }
     }
 
-    fn sweep<'a>(&'a self, stats: &'a Stats<MedianTotal>) -> MedianSweep<'a> {
+    fn sweep<'a>(&'a self, stats: &'a NodeStats<MedianTotal>) -> MedianSweep<'a> {
         let total = &stats.total;
         let sides = total.targets.iter().map(|l| [Fenwick::new(l.y.len()), Fenwick::full(l)]).collect();
         MedianSweep { from: self, total, weight: 0, sides }
@@ -165,7 +165,7 @@ impl Fenwick {
         Self { nodes: vec![(0, 0); len + 1], weight: 0, product: 0 }
     }
 
-    fn full(ladder: &Ladder) -> Self {
+    fn full(ladder: &DistinctTargets) -> Self {
         let mut out = Self::new(ladder.y.len());
         for k in 0..ladder.y.len() {
             out.nodes[k + 1] = (ladder.weights[k], ladder.products[k]);
@@ -213,14 +213,14 @@ impl Fenwick {
     }
 
     /// Sum of weight times distance from the median.
-    fn cost(&self, ladder: &Ladder, total: i64) -> f64 {
+    fn cost(&self, ladder: &DistinctTargets, total: i64) -> f64 {
         let (rank, below, product_below) = self.middle();
         // Any point between the middle values gives the same sum.
         let tilt = product(below - (self.weight - below), ladder.steps[rank], total);
         (tilt - product_below + (self.product - product_below)) as f64
     }
 
-    fn median(&self, ladder: &Ladder) -> f64 {
+    fn median(&self, ladder: &DistinctTargets) -> f64 {
         let (rank, below, _) = self.middle();
         if 2 * i128::from(below) == i128::from(self.weight) {
             // The last rank before this one that holds weight on this side.
@@ -257,7 +257,7 @@ pub(in super::super) struct MedianSweep<'a> {
     sides: Vec<[Fenwick; 2]>,
 }
 
-impl Sweep for MedianSweep<'_> {
+impl SplitSweep for MedianSweep<'_> {
     fn clear(&mut self) {
         if self.weight > 0 {
             self.weight = 0;
@@ -267,7 +267,7 @@ impl Sweep for MedianSweep<'_> {
         }
     }
 
-    fn push<S: Slot>(&mut self, entry: S) {
+    fn push<S: SortedEntry>(&mut self, entry: S) {
         let id = entry.id();
         let w = self.from.weights.get(id);
         self.weight += w;
@@ -280,7 +280,7 @@ impl Sweep for MedianSweep<'_> {
     }
 
     fn gain(&self) -> f64 {
-        let cost = |(sides, ladder): (&[Fenwick; 2], &Ladder)| {
+        let cost = |(sides, ladder): (&[Fenwick; 2], &DistinctTargets)| {
             (sides[0].cost(ladder, self.total.weight) + sides[1].cost(ladder, self.total.weight)) * ladder.unit
         };
         -self.sides.iter().zip(&self.total.targets[..]).map(cost).sum::<f64>()
@@ -296,7 +296,7 @@ impl Sweep for MedianSweep<'_> {
         (self.sides[0][0].median(ladder), self.sides[0][1].median(ladder))
     }
 
-    fn key<S: Slot>(&self, entries: &[S], order: usize) -> f64 {
+    fn key<S: SortedEntry>(&self, entries: &[S], order: usize) -> f64 {
         let (mut sum, mut weight) = (0i128, 0i128);
         for e in entries {
             let w = i128::from(self.from.weights.get(e.id()));

@@ -8,18 +8,18 @@ mod classes;
 mod means;
 mod medians;
 
-pub(super) use classes::{Binary, Classes, Entropy, Gini, Misclassification, ShareImpurity};
-pub(super) use means::{Means, Poisson, Squared, Surprise};
+pub(super) use classes::{Binary, Classes, Entropy, Gini, Misclassification, ClassImpurity};
+pub(super) use means::{Means, Poisson, Squared, BinaryEntropyLoss};
 pub(super) use medians::Medians;
 
 use ermine_math::dd::Dd;
 use serde::{Deserialize, Serialize};
 
-use super::sorted::Slot;
+use super::sorted::SortedEntry;
 
 /// What is known of the rows of a node.
 #[derive(Clone, Debug)]
-pub(super) struct Stats<T> {
+pub(super) struct NodeStats<T> {
     /// How many there are.
     pub rows: usize,
     /// Their weight.
@@ -35,11 +35,11 @@ pub(super) struct Stats<T> {
 }
 
 /// A criterion together with the targets of the rows.
-pub(super) trait Criterion: Send + Sync + Sized {
+pub(super) trait SplitCriterion: Send + Sync + Sized {
     /// Totals of a node.
     type Total: Clone + Send + Sync;
     /// The search within a node.
-    type Sweep<'a>: Sweep
+    type Sweep<'a>: SplitSweep
     where
         Self: 'a;
 
@@ -50,10 +50,10 @@ pub(super) trait Criterion: Send + Sync + Sized {
     }
 
     /// Totals, value and impurity of the rows of a node; must be called before [`Self::sweep`] on the same rows.
-    fn prepare(&mut self, ids: &[u32]) -> Stats<Self::Total>;
+    fn prepare(&mut self, ids: &[u32]) -> NodeStats<Self::Total>;
 
     /// The search within a node that was prepared.
-    fn sweep<'a>(&'a self, stats: &'a Stats<Self::Total>) -> Self::Sweep<'a>;
+    fn sweep<'a>(&'a self, stats: &'a NodeStats<Self::Total>) -> Self::Sweep<'a>;
 
     /// The same for some of the rows, which get new numbers: row `k` is what was `ids[k]`.
     fn select(&self, ids: &[u32]) -> Self;
@@ -62,18 +62,18 @@ pub(super) trait Criterion: Send + Sync + Sized {
     fn orders(&self) -> usize;
 
     /// The best split of a list between neighbouring values; see [`scan`], which this is unless there is a faster way.
-    fn scan<S: Slot>(&self, sweep: &mut Self::Sweep<'_>, list: &Parts<'_, S>, limits: &Limits, floor: f64) -> Option<Found> {
+    fn scan<S: SortedEntry>(&self, sweep: &mut Self::Sweep<'_>, list: &SortedEntries<'_, S>, limits: &SplitLimits, floor: f64) -> Option<BestCut> {
         let _ = floor;
         scan(sweep, list, limits)
     }
 }
 
 /// Rows moving from the right child to the left.
-pub(super) trait Sweep {
+pub(super) trait SplitSweep {
     /// Moves all rows to the right.
     fn clear(&mut self);
     /// Moves a row to the left.
-    fn push<S: Slot>(&mut self, entry: S);
+    fn push<S: SortedEntry>(&mut self, entry: S);
     /// How good the split is, up to constants of the node; negative infinity if it is not allowed.
     fn gain(&self) -> f64;
     /// The weights of the two sides.
@@ -81,32 +81,32 @@ pub(super) trait Sweep {
     /// The value of the two sides that monotonic constraints speak of.
     fn values(&self) -> (f64, f64);
     /// Where some rows of one category stand in an order of categories (see [`Criterion::orders`]).
-    fn key<S: Slot>(&self, entries: &[S], order: usize) -> f64;
+    fn key<S: SortedEntry>(&self, entries: &[S], order: usize) -> f64;
 }
 
 /// What every split must respect.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct SplitLimits {
     /// Rows on each side, at least.
     pub min_rows: usize,
     /// Weight on each side, at least.
     pub min_weight: f64,
     /// The monotonic constraint of the column.
-    pub monotone: Option<Monotone>,
+    pub monotone: Option<MonotoneBounds>,
 }
 
 /// A monotonic constraint: the direction of the column and the bounds that splits above have set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Monotone {
+pub(super) struct MonotoneBounds {
     pub sign: f64,
     pub low: f64,
     pub high: f64,
 }
 
-impl Limits {
+impl SplitLimits {
     /// Whether the present state of a sweep is allowed.
     #[inline]
-    pub fn allow(&self, sweep: &impl Sweep) -> bool {
+    pub fn allows(&self, sweep: &impl SplitSweep) -> bool {
         if self.min_weight > 0.0 {
             let (left, right) = sweep.weights();
             if left < self.min_weight || right < self.min_weight {
@@ -126,14 +126,14 @@ impl Limits {
 
 /// The sorted list of a node: entries with a value, then entries without.
 #[derive(Clone, Copy)]
-pub(super) struct Parts<'a, S> {
+pub(super) struct SortedEntries<'a, S> {
     pub present: &'a [S],
     pub missing: &'a [S],
     /// The value of an entry, for columns whose marks are not kept right.
     pub value: Option<&'a (dyn Fn(S) -> f64 + Sync)>,
 }
 
-impl<'a, S: Slot> Parts<'a, S> {
+impl<'a, S: SortedEntry> SortedEntries<'a, S> {
     pub fn rows(&self) -> usize {
         self.present.len() + self.missing.len()
     }
@@ -159,7 +159,7 @@ impl<'a, S: Slot> Parts<'a, S> {
 
     /// For each side the missing values may take, right first: whether it is the left, and the least and greatest number
     /// of present entries that may go left.
-    pub fn passes(&self, min_rows: usize) -> impl Iterator<Item = (bool, usize, usize)> + use<'a, S> {
+    pub fn missing_sides(&self, min_rows: usize) -> impl Iterator<Item = (bool, usize, usize)> + use<'a, S> {
         let (present, missing, rows) = (self.present.len(), self.missing.len(), self.rows());
         (0..1 + usize::from(missing > 0)).filter_map(move |pass| {
             let left = if pass == 1 { missing } else { 0 };
@@ -174,7 +174,7 @@ impl<'a, S: Slot> Parts<'a, S> {
 
 /// The best split of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct BestCut {
     pub gain: f64,
     /// How many present entries go left.
     pub at: usize,
@@ -184,9 +184,9 @@ pub(super) struct Found {
 
 /// The best split of a list between neighbouring values, the first of equals: missing values right, then left; low
 /// thresholds before high ones.
-pub(super) fn scan<S: Slot>(sweep: &mut impl Sweep, list: &Parts<'_, S>, limits: &Limits) -> Option<Found> {
-    let mut best: Option<Found> = None;
-    for (missing_left, low, high) in list.passes(limits.min_rows) {
+pub(super) fn scan<S: SortedEntry>(sweep: &mut impl SplitSweep, list: &SortedEntries<'_, S>, limits: &SplitLimits) -> Option<BestCut> {
+    let mut best: Option<BestCut> = None;
+    for (missing_left, low, high) in list.missing_sides(limits.min_rows) {
         sweep.clear();
         if missing_left {
             list.missing.iter().for_each(|&e| sweep.push(e));
@@ -195,12 +195,12 @@ pub(super) fn scan<S: Slot>(sweep: &mut impl Sweep, list: &Parts<'_, S>, limits:
         for at in low..=high {
             sweep.push(list.present[at - 1]);
             let marked = list.value.is_none();
-            if marked && !list.cuts(at) || !limits.allow(sweep) {
+            if marked && !list.cuts(at) || !limits.allows(sweep) {
                 continue;
             }
             let gain = sweep.gain();
             if gain > best.map_or(f64::NEG_INFINITY, |b| b.gain) && (marked || list.cuts(at)) {
-                best = Some(Found { gain, at, missing_left });
+                best = Some(BestCut { gain, at, missing_left });
             }
         }
     }
@@ -212,7 +212,7 @@ pub(super) fn scan<S: Slot>(sweep: &mut impl Sweep, list: &Parts<'_, S>, limits:
 /// Weights that are whole numbers are taken as they are. Others are rounded to a grid of 2^61 steps for their sum, so that
 /// sums are exact and do not depend on the order of rows.
 #[derive(Clone, Debug)]
-pub(super) struct Weights {
+pub(super) struct QuantizedWeights {
     steps: Option<Vec<i64>>,
     /// The weight of one step.
     pub unit: f64,
@@ -220,7 +220,7 @@ pub(super) struct Weights {
     pub whole: bool,
 }
 
-impl Weights {
+impl QuantizedWeights {
     pub const ONE: Self = Self { steps: None, unit: 1.0, whole: true };
 
     /// From weights above 0.
@@ -231,7 +231,7 @@ impl Weights {
             return Self::ONE;
         }
         let grid = range.exact().unwrap_or_else(|| range.rounded(weights.iter().map(|&w| range.scaled(w)).sum()));
-        let steps = weights.iter().map(|&w| grid.steps(w)).collect();
+        let steps = weights.iter().map(|&w| grid.to_steps(w)).collect();
         Self { steps: Some(steps), unit: grid.unit, whole: grid.whole }
     }
 
@@ -321,7 +321,7 @@ pub(super) struct WeightGrid {
 
 impl WeightGrid {
     #[inline]
-    pub fn steps(&self, w: f64) -> i64 {
+    pub fn to_steps(&self, w: f64) -> i64 {
         if self.whole { w as i64 } else { ((w * self.down * self.up) as i64).max(1) }
     }
 }

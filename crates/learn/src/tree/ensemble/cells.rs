@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use ermine_core::{CsrRef, Error, Features, MISSING_CODE, MatRef, Result, TableRef};
 
-use super::compiled::Raw;
+use super::compiled::RawNumber;
 
 /// Cells as numbers: NaN is missing, a category is its code in the model.
-pub(super) trait Cells: Sync {
+pub(super) trait FeatureAccess: Sync {
     /// Whether there may be category columns.
     const CATEGORIES: bool;
     /// Whether every column is numbers that can be read.
     const PLAIN: bool = false;
     /// Numbers as they come.
-    type Raw: Raw;
+    type Raw: RawNumber;
     fn raw(&self, row: usize, col: usize) -> Self::Raw;
     #[inline(always)]
     fn get(&self, row: usize, col: usize) -> f64 {
@@ -23,7 +23,7 @@ pub(super) trait Cells: Sync {
     }
 }
 
-impl Cells for MatRef<'_, f64> {
+impl FeatureAccess for MatRef<'_, f64> {
     const CATEGORIES: bool = false;
     const PLAIN: bool = true;
     type Raw = f64;
@@ -33,7 +33,7 @@ impl Cells for MatRef<'_, f64> {
     }
 }
 
-impl Cells for MatRef<'_, f32> {
+impl FeatureAccess for MatRef<'_, f32> {
     const CATEGORIES: bool = false;
     const PLAIN: bool = true;
     type Raw = f32;
@@ -61,7 +61,7 @@ impl<'a> TableCells<'a> {
     }
 }
 
-impl Cells for TableCells<'_> {
+impl FeatureAccess for TableCells<'_> {
     const CATEGORIES: bool = true;
     type Raw = f64;
     #[inline]
@@ -97,7 +97,7 @@ impl<'a> SparseCells<'a> {
     }
 }
 
-impl Cells for SparseCells<'_> {
+impl FeatureAccess for SparseCells<'_> {
     const CATEGORIES: bool = false;
     type Raw = f64;
     #[inline]

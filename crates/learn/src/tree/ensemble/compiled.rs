@@ -7,18 +7,18 @@ use std::ops::Range;
 
 use ermine_math::tree_masks::{Coded, Lane, MAX_TESTS, MaskTree, Masks, ROWS, Test, Thresholds, most_leaves};
 
-use super::cells::Cells;
-use super::{Step, Trees};
+use super::cells::FeatureAccess;
+use super::{PackedNode, Trees};
 
 /// All trees, in parts.
 #[derive(Debug, Clone)]
-pub(super) struct Compiled {
-    pub(super) parts: Vec<Part>,
+pub(super) struct CompiledTrees {
+    pub(super) parts: Vec<TreeBlock>,
 }
 
 /// Consecutive trees.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct TreeBlock {
     pub(super) trees: Range<usize>,
     /// Nothing if these trees are walked down: they are large, or test categories.
     pub(super) masks: Option<MaskPart>,
@@ -50,17 +50,17 @@ pub(super) struct CodeColumn {
 }
 
 /// Numbers as they come.
-pub(super) trait Raw: Coded + Into<f64> {
+pub(super) trait RawNumber: Coded + Into<f64> {
     fn thresholds(column: &CodeColumn) -> &Thresholds<Self>;
 }
 
-impl Raw for f64 {
+impl RawNumber for f64 {
     fn thresholds(column: &CodeColumn) -> &Thresholds<Self> {
         &column.doubles
     }
 }
 
-impl Raw for f32 {
+impl RawNumber for f32 {
     fn thresholds(column: &CodeColumn) -> &Thresholds<Self> {
         &column.singles
     }
@@ -73,7 +73,7 @@ fn single_below(t: f64) -> f32 {
 }
 
 /// The tests of a tree as column and threshold, ascending; nothing if it cannot be compiled.
-fn thresholds(steps: &[Step], leaves: usize) -> Option<Vec<(usize, f64)>> {
+fn thresholds(steps: &[PackedNode], leaves: usize) -> Option<Vec<(usize, f64)>> {
     if leaves > most_leaves() || leaves > MAX_TESTS + 1 || steps.iter().any(|s| s.tests_categories()) {
         return None;
     }
@@ -85,15 +85,15 @@ fn thresholds(steps: &[Step], leaves: usize) -> Option<Vec<(usize, f64)>> {
     Some(out)
 }
 
-impl Compiled {
+impl CompiledTrees {
     pub(super) fn new(trees: &Trees) -> Self {
         // The thresholds of each column in the trees of the part that is being gathered, ascending.
         let mut gathered: Vec<Vec<f64>> = vec![Vec::new(); trees.n_features()];
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<TreeBlock> = Vec::new();
         let mut first = 0;
-        let close = |parts: &mut Vec<Part>, gathered: &mut [Vec<f64>], range: Range<usize>| {
+        let close = |parts: &mut Vec<TreeBlock>, gathered: &mut [Vec<f64>], range: Range<usize>| {
             if !range.is_empty() {
-                parts.push(Part { trees: range.clone(), masks: Some(MaskPart::new(trees, range, gathered)) });
+                parts.push(TreeBlock { trees: range.clone(), masks: Some(MaskPart::new(trees, range, gathered)) });
                 gathered.iter_mut().for_each(Vec::clear);
             }
         };
@@ -103,7 +103,7 @@ impl Compiled {
                 close(&mut parts, &mut gathered, first..t);
                 match parts.last_mut() {
                     Some(last) if last.masks.is_none() => last.trees.end = t + 1,
-                    _ => parts.push(Part { trees: t..t + 1, masks: None }),
+                    _ => parts.push(TreeBlock { trees: t..t + 1, masks: None }),
                 }
                 first = t + 1;
                 continue;
@@ -195,13 +195,13 @@ impl MaskPart {
     }
 
     /// Hands the leaf of each row in each of `trees` to `write`; these must be among the trees of the part.
-    pub(super) fn run<T, C: Cells>(
+    pub(super) fn run<T, C: FeatureAccess>(
         &self,
         cells: &C,
         trees: Range<usize>,
         out: &mut [T],
         width: usize,
-        room: &mut Room,
+        room: &mut PredictScratch,
         write: &impl Fn(&mut [T], usize, usize),
     ) {
         let count = out.len() / width;
@@ -232,7 +232,7 @@ impl MaskPart {
 
 /// Room to work in.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct PredictScratch {
     codes: Vec<Lane>,
     masks: Masks,
 }

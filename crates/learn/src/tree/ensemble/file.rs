@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ermine_core::{Error, Mat, ModelReader, ModelWriter, Result};
 
-use super::{CATEGORY, FEATURE, MISSING_LEFT, Step, Trees, words};
+use super::{CATEGORY, FEATURE, MISSING_LEFT, PackedNode, Trees, words};
 
 /// Column of a leaf in the file.
 const LEAF: i32 = -1;
@@ -99,7 +99,7 @@ impl Trees {
                 if right[i] != 0 || missing_left[i] != 0 || set_len[i] != 0 {
                     return Err(bad(i, "a leaf tests nothing"));
                 }
-                trees.steps.push(Step::leaf(i - trees.start[tree]));
+                trees.steps.push(PackedNode::leaf(i - trees.start[tree]));
                 continue;
             }
             if column[i] < 0 || missing_left[i] > 1 {
@@ -119,7 +119,7 @@ impl Trees {
                 }
                 (threshold[i].to_bits(), 0)
             };
-            trees.steps.push(Step { test, feature: column[i] as u32 | missing | category, right: right[i] });
+            trees.steps.push(PackedNode { test, feature: column[i] as u32 | missing | category, right: right[i] });
         }
         if set_start != trees.sets.len() as u64 {
             return Err(Error::Model("the sets of categories do not fill their array".into()));

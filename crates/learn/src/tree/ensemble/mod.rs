@@ -14,12 +14,12 @@ use std::sync::{Arc, OnceLock};
 use ermine_core::{Features, Mat, Result};
 use serde::{Deserialize, Serialize};
 
-use super::grow::Grown;
-use compiled::Compiled;
+use super::grow::GrownNode;
+use compiled::CompiledTrees;
 
 /// A node of a tree. The nodes of a tree come in preorder: the left child of node i is node i + 1.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Node {
+pub struct TreeNode {
     /// The column that is tested.
     pub feature: u32,
     /// Values up to it go left.
@@ -72,7 +72,7 @@ pub struct Trees {
     finite: bool,
     /// Where each tree begins among the nodes, and one more for the end.
     start: Vec<usize>,
-    steps: Vec<Step>,
+    steps: Vec<PackedNode>,
     /// The sets of category tests one after the other, see [`Trees::set_of`].
     sets: Vec<u32>,
     gain: Vec<f64>,
@@ -80,12 +80,12 @@ pub struct Trees {
     /// `width` numbers a node.
     values: Vec<f64>,
     /// The form for many rows, made when it is first asked for.
-    compiled: OnceLock<Arc<Compiled>>,
+    compiled: OnceLock<Arc<CompiledTrees>>,
 }
 
 /// A node as prediction reads it, 16 bytes. The left child is the next node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Step {
+struct PackedNode {
     /// The bits of the threshold; where categories are tested, place and length of the set.
     test: u64,
     /// The column, and in the upper bits whether missing values go left and whether categories are tested.
@@ -99,7 +99,7 @@ const MISSING_LEFT: u32 = 1 << 30;
 const CATEGORY: u32 = 1 << 31;
 const FEATURE: u32 = MISSING_LEFT - 1;
 
-impl Step {
+impl PackedNode {
     fn leaf(at: usize) -> Self {
         Self { test: f64::NAN.to_bits(), feature: 0, right: at as u32 }
     }
@@ -181,11 +181,11 @@ impl Trees {
     ///
     /// # Panics
     /// When the nodes are not a tree in preorder over these columns: what a learner grows is.
-    pub fn push(&mut self, tree: &[Node]) {
+    pub fn push(&mut self, tree: &[TreeNode]) {
         self.compiled.take();
         for (at, node) in tree.iter().enumerate() {
             let step = if node.right == 0 {
-                Step::leaf(at)
+                PackedNode::leaf(at)
             } else {
                 let missing = if node.missing_left { MISSING_LEFT } else { 0 };
                 let category = if node.categories.is_some() { CATEGORY } else { 0 };
@@ -193,7 +193,7 @@ impl Trees {
                     Some(codes) => self.push_set(node.feature as usize, codes, node.missing_left),
                     None => node.threshold.to_bits(),
                 };
-                Step { test, feature: node.feature & FEATURE | missing | category, right: node.right }
+                PackedNode { test, feature: node.feature & FEATURE | missing | category, right: node.right }
             };
             self.steps.push(step);
             self.gain.push(node.gain);
@@ -227,7 +227,7 @@ impl Trees {
     /// The set of a node that tests categories, and how many categories its column has. In the set are the codes that go
     /// another way than missing values.
     #[inline]
-    fn set_of(&self, step: Step) -> (&[u32], usize) {
+    fn set_of(&self, step: PackedNode) -> (&[u32], usize) {
         (&self.sets[step.set()], self.categories[step.column()].as_ref().map_or(0, |names| names.len()))
     }
 
@@ -269,7 +269,7 @@ impl Trees {
         self.compiled.take();
         self.start.truncate(trees + 1);
         let nodes = self.start[trees];
-        let set_end = |s: &Step| if s.tests_categories() { s.set().end } else { 0 };
+        let set_end = |s: &PackedNode| if s.tests_categories() { s.set().end } else { 0 };
         self.steps.truncate(nodes);
         self.sets.truncate(self.steps.iter().map(set_end).max().unwrap_or(0));
         self.gain.truncate(nodes);
@@ -279,11 +279,11 @@ impl Trees {
 
     /// The nodes of a tree as they were added; what a leaf has as its column and threshold, and a test of categories as
     /// its threshold, is 0.
-    pub fn nodes(&self, tree: usize) -> Vec<Node> {
+    pub fn nodes(&self, tree: usize) -> Vec<TreeNode> {
         let range = self.start[tree]..self.start[tree + 1];
         let node = |(at, i): (usize, usize)| {
             let step = self.steps[i];
-            let mut node = Node { gain: self.gain[i], cover: self.cover[i], values: self.value(i).to_vec(), ..Node::default() };
+            let mut node = TreeNode { gain: self.gain[i], cover: self.cover[i], values: self.value(i).to_vec(), ..TreeNode::default() };
             if step.right as usize != at {
                 node.feature = step.feature & FEATURE;
                 node.right = step.right;
@@ -343,7 +343,7 @@ impl Trees {
         assert!(outputs > 0 && (self.width == 1 || outputs == self.width), "{outputs} outputs of width {}", self.width);
         assert_eq!((out.rows(), out.cols()), (x.rows(), outputs), "shape of the output");
         let (width, values) = (self.width, &self.values[..]);
-        self.for_leaves(x, trees, out.as_mut_slice(), outputs, |out, tree, node| {
+        self.visit_leaves(x, trees, out.as_mut_slice(), outputs, |out, tree, node| {
             if width == 1 {
                 out[if outputs == 1 { 0 } else { tree % outputs }] += values[node];
             } else {
@@ -361,7 +361,7 @@ impl Trees {
             x.expect_cols(self.n_features())?;
             return Ok(out);
         }
-        self.for_leaves(x, trees.clone(), out.as_mut_slice(), trees.len(), |out, tree, node| {
+        self.visit_leaves(x, trees.clone(), out.as_mut_slice(), trees.len(), |out, tree, node| {
             out[tree - first] = (node - self.start[tree]) as u32;
         })?;
         Ok(out)
@@ -369,10 +369,10 @@ impl Trees {
 }
 
 /// The nodes of an exact tree; the gain is the decrease of impurity times weight, the cover is the weight.
-pub(in crate::tree) fn nodes_of(grown: &[Grown]) -> Vec<Node> {
+pub(in crate::tree) fn nodes_of(grown: &[GrownNode]) -> Vec<TreeNode> {
     let cost = |i: usize| grown[i].weight * grown[i].impurity;
-    let node = |(i, g): (usize, &Grown)| {
-        let mut node = Node { cover: g.weight, values: g.value.clone(), ..Node::default() };
+    let node = |(i, g): (usize, &GrownNode)| {
+        let mut node = TreeNode { cover: g.weight, values: g.value.clone(), ..TreeNode::default() };
         if let Some(test) = &g.test {
             node.feature = test.feature as u32;
             node.threshold = test.threshold;

@@ -24,17 +24,17 @@ use std::ops::Range;
 use ermine_core::{Features, Mat, Result};
 
 use super::Trees;
-use super::cells::Cells;
-use super::walk::Reader;
+use super::cells::FeatureAccess;
+use super::walk::BlockVisitor;
 
 /// Rows that one thread explains at a time.
 const BLOCK: usize = 32;
 /// Ways that are written out at a time: those of a forest of deep trees would fill the memory.
-const WAYS: usize = 1 << 14;
+const PATHS_PER_BATCH: usize = 1 << 14;
 
 /// A column on the way to a leaf.
 #[derive(Debug, Clone)]
-struct Stop {
+struct PathTest {
     feature: usize,
     /// The share of the cover that the tests of the column let through.
     share: f64,
@@ -44,17 +44,17 @@ struct Stop {
 
 /// The way to a leaf that is not the root.
 #[derive(Debug, Clone)]
-struct Way {
+struct LeafPath {
     leaf: usize,
-    stops: Vec<Stop>,
+    stops: Vec<PathTest>,
 }
 
 /// What a tree says when nothing is known, and its ways.
 #[derive(Debug, Clone)]
-struct Explained {
+struct TreePaths {
     tree: usize,
     base: Vec<f64>,
-    ways: Vec<Way>,
+    ways: Vec<LeafPath>,
 }
 
 impl Trees {
@@ -71,15 +71,15 @@ impl Trees {
         let mut next = trees.start;
         while next < trees.end {
             let (mut explained, mut ways) = (Vec::new(), 0);
-            while next < trees.end && (explained.is_empty() || ways + self.n_leaves(next) <= WAYS) {
+            while next < trees.end && (explained.is_empty() || ways + self.n_leaves(next) <= PATHS_PER_BATCH) {
                 ways += self.n_leaves(next);
-                explained.push(self.explained(next));
+                explained.push(self.tree_paths(next));
                 next += 1;
             }
-            let most = explained.iter().flat_map(|e: &Explained| &e.ways).map(|w| w.stops.len()).max().unwrap_or(0);
+            let most = explained.iter().flat_map(|e: &TreePaths| &e.ways).map(|w| w.stops.len()).max().unwrap_or(0);
             let rules = (0..=most).map(|stops| gauss(stops.div_ceil(2).max(1))).collect();
-            let shap = Shap { trees: self, explained, rules, outputs };
-            self.for_blocks(x, out.as_mut_slice(), width, BLOCK, &shap)?;
+            let shap = ShapEngine { trees: self, explained, rules, outputs };
+            self.visit_blocks(x, out.as_mut_slice(), width, BLOCK, &shap)?;
         }
         Ok(out)
     }
@@ -123,24 +123,24 @@ impl Trees {
     pub fn expected(&self, trees: Range<usize>, outputs: usize) -> Vec<f64> {
         let mut out = vec![0.0; outputs];
         for tree in trees {
-            for (k, v) in self.explained(tree).base.into_iter().enumerate() {
+            for (k, v) in self.tree_paths(tree).base.into_iter().enumerate() {
                 out[if self.width() == 1 { tree % outputs } else { k }] += v;
             }
         }
         out
     }
 
-    fn explained(&self, tree: usize) -> Explained {
+    fn tree_paths(&self, tree: usize) -> TreePaths {
         let first = self.start[tree];
         let steps = &self.steps[first..self.start[tree + 1]];
-        let mut out = Explained { tree, base: vec![0.0; self.width()], ways: Vec::new() };
-        let mut stack: Vec<(usize, f64, Vec<Stop>)> = vec![(0, 1.0, Vec::new())];
+        let mut out = TreePaths { tree, base: vec![0.0; self.width()], ways: Vec::new() };
+        let mut stack: Vec<(usize, f64, Vec<PathTest>)> = vec![(0, 1.0, Vec::new())];
         while let Some((at, share, stops)) = stack.pop() {
             let step = steps[at];
             if step.right as usize == at {
                 out.base.iter_mut().zip(self.value(first + at)).for_each(|(b, v)| *b += share * v);
                 if !stops.is_empty() {
-                    out.ways.push(Way { leaf: first + at, stops });
+                    out.ways.push(LeafPath { leaf: first + at, stops });
                 }
                 continue;
             }
@@ -156,7 +156,7 @@ impl Trees {
                         stop.share *= part;
                         stop.tests.push(test);
                     }
-                    None => stops.push(Stop { feature: step.column(), share: part, tests: vec![test] }),
+                    None => stops.push(PathTest { feature: step.column(), share: part, tests: vec![test] }),
                 }
                 stack.push((child, share * part, stops));
             }
@@ -165,16 +165,16 @@ impl Trees {
     }
 }
 
-struct Shap<'a> {
+struct ShapEngine<'a> {
     trees: &'a Trees,
-    explained: Vec<Explained>,
+    explained: Vec<TreePaths>,
     /// Points and weights for each number of stops.
     rules: Vec<Vec<(f64, f64)>>,
     outputs: usize,
 }
 
-impl Reader<f64> for Shap<'_> {
-    fn read<C: Cells>(&self, cells: &C, out: &mut [f64]) {
+impl BlockVisitor<f64> for ShapEngine<'_> {
+    fn read<C: FeatureAccess>(&self, cells: &C, out: &mut [f64]) {
         let (columns, outputs) = (self.trees.n_features() + 1, self.outputs);
         let mut left = vec![false; self.trees.steps.len()];
         let (mut passes, mut products) = (Vec::new(), Vec::new());
@@ -183,13 +183,13 @@ impl Reader<f64> for Shap<'_> {
                 let range = self.trees.start[e.tree]..self.trees.start[e.tree + 1];
                 for (at, i) in range.enumerate() {
                     let step = self.trees.steps[i];
-                    left[i] = self.trees.next::<C>(at as u32, step, cells.get(row, step.column())) == at as u32 + 1;
+                    left[i] = self.trees.child_of::<C>(at as u32, step, cells.get(row, step.column())) == at as u32 + 1;
                 }
                 // Which output a value of a leaf belongs to.
                 let output = |k: usize| if e.base.len() == 1 { e.tree % outputs } else { k };
                 e.base.iter().enumerate().for_each(|(k, b)| out[output(k) * columns + columns - 1] += b);
                 for way in &e.ways {
-                    let passed = |s: &Stop| s.tests.iter().all(|&(node, goes)| left[node as usize] == goes);
+                    let passed = |s: &PathTest| s.tests.iter().all(|&(node, goes)| left[node as usize] == goes);
                     passes.clear();
                     passes.extend(way.stops.iter().map(|s| f64::from(u8::from(passed(s)))));
                     // Nobody comes here: what no cover reaches and the row does not, adds nothing.
@@ -199,7 +199,7 @@ impl Reader<f64> for Shap<'_> {
                     let rule = &self.rules[way.stops.len()];
                     products.clear();
                     products.extend(rule.iter().map(|&(t, weight)| {
-                        let factor = |(s, o): (&Stop, &f64)| t * o + (1.0 - t) * s.share;
+                        let factor = |(s, o): (&PathTest, &f64)| t * o + (1.0 - t) * s.share;
                         weight * way.stops.iter().zip(&passes).map(factor).product::<f64>()
                     }));
                     for (stop, &o) in way.stops.iter().zip(&passes) {

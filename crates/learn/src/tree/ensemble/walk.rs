@@ -6,9 +6,9 @@ use std::sync::Arc;
 use ermine_core::{Features, Result};
 use rayon::prelude::*;
 
-use super::cells::{Cells, CodeMaps, SparseCells, TableCells, refuse_infinite};
-use super::compiled::{Compiled, Room};
-use super::{Step, Trees, contains};
+use super::cells::{FeatureAccess, CodeMaps, SparseCells, TableCells, refuse_infinite};
+use super::compiled::{CompiledTrees, PredictScratch};
+use super::{PackedNode, Trees, contains};
 
 /// Rows that one thread works on at a time.
 const BLOCK: usize = 512;
@@ -27,7 +27,7 @@ const NARROW: usize = 256;
 impl Trees {
     /// Hands the leaf of each row in each of `trees` to `write`, as (the `width` elements of the row in `out`, tree, node
     /// counted over all trees); the trees of a row come in their order.
-    pub(super) fn for_leaves<T: Send>(
+    pub(super) fn visit_leaves<T: Send>(
         &self,
         x: &Features<'_>,
         trees: Range<usize>,
@@ -37,22 +37,22 @@ impl Trees {
     ) -> Result<()> {
         let compiled = match x.rows() {
             _ if trees.len() < FEW_TREES => None,
-            MANY_ROWS.. => Some(self.compiled.get_or_init(|| Arc::new(Compiled::new(self)))),
+            MANY_ROWS.. => Some(self.compiled.get_or_init(|| Arc::new(CompiledTrees::new(self)))),
             FEW_ROWS.. => self.compiled.get(),
             _ => None,
         };
-        let run = Run { trees: self, compiled: compiled.map(|c| &**c), range: trees, width, write: &write };
-        self.for_blocks(x, out, width, BLOCK, &run)
+        let run = TreeWalk { trees: self, compiled: compiled.map(|c| &**c), range: trees, width, write: &write };
+        self.visit_blocks(x, out, width, BLOCK, &run)
     }
 
     /// Hands blocks of rows as cells, with their `width` elements a row of `out`, to a reader, in parallel.
-    pub(super) fn for_blocks<T: Send>(
+    pub(super) fn visit_blocks<T: Send>(
         &self,
         x: &Features<'_>,
         out: &mut [T],
         width: usize,
         block_rows: usize,
-        reader: &(impl Reader<T> + Sync),
+        reader: &(impl BlockVisitor<T> + Sync),
     ) -> Result<()> {
         x.expect_cols(self.n_features())?;
         let maps = CodeMaps::new(x, &self.categories)?;
@@ -99,14 +99,14 @@ impl Trees {
     /// The leaves of `LANES` rows from `first` on, the row before `end` again where there are fewer. They go down side by
     /// side, so that no row waits for the memory of another; for that their number must be known here.
     #[inline(always)]
-    fn descend<C: Cells>(&self, steps: &[Step], cells: &C, first: usize, end: usize) -> [u32; LANES] {
+    fn descend<C: FeatureAccess>(&self, steps: &[PackedNode], cells: &C, first: usize, end: usize) -> [u32; LANES] {
         let rows: [usize; LANES] = std::array::from_fn(|k| (first + k).min(end - 1));
         let mut at = [0; LANES];
         loop {
             let mut moved = 0;
             for (at, &row) in at.iter_mut().zip(&rows) {
                 let step = steps[*at as usize];
-                let next = self.next::<C>(*at, step, cells.get(row, step.column()));
+                let next = self.child_of::<C>(*at, step, cells.get(row, step.column()));
                 moved |= next ^ *at;
                 *at = next;
             }
@@ -119,14 +119,14 @@ impl Trees {
     /// The leaves of one row in `TREE_LANES` trees from `first` on, the tree before `end` again where there are fewer: one row
     /// waits less if it goes down several trees at a time.
     #[inline(always)]
-    fn descend_trees<C: Cells>(&self, cells: &C, row: usize, first: usize, end: usize) -> [usize; TREE_LANES] {
+    fn descend_trees<C: FeatureAccess>(&self, cells: &C, row: usize, first: usize, end: usize) -> [usize; TREE_LANES] {
         let start: [usize; TREE_LANES] = std::array::from_fn(|k| self.start[(first + k).min(end - 1)]);
         let mut at = [0; TREE_LANES];
         loop {
             let mut moved = 0;
             for (at, start) in at.iter_mut().zip(start) {
                 let step = self.steps[start + *at as usize];
-                let next = self.next::<C>(*at, step, cells.get(row, step.column()));
+                let next = self.child_of::<C>(*at, step, cells.get(row, step.column()));
                 moved |= next ^ *at;
                 *at = next;
             }
@@ -158,7 +158,7 @@ impl Trees {
 
     /// One row side by side, if it is narrow enough and has neither categories nor missing cells.
     #[inline(always)]
-    fn narrow<C: Cells>(&self, cells: &C, row: usize) -> Option<[f64; NARROW]> {
+    fn pack_row<C: FeatureAccess>(&self, cells: &C, row: usize) -> Option<[f64; NARROW]> {
         if !C::PLAIN || self.n_features() > NARROW {
             return None;
         }
@@ -173,7 +173,7 @@ impl Trees {
 
     /// The child that a cell leads to. A category is given as its code; NaN is missing.
     #[inline(always)]
-    pub(super) fn next<C: Cells>(&self, at: u32, step: Step, v: f64) -> u32 {
+    pub(super) fn child_of<C: FeatureAccess>(&self, at: u32, step: PackedNode, v: f64) -> u32 {
         let left = if C::CATEGORIES && step.tests_categories() {
             let (set, count) = self.set_of(step);
             (!v.is_nan() && contains(set, count, v as u32)) != step.missing_left()
@@ -185,23 +185,23 @@ impl Trees {
 }
 
 /// Works on blocks of rows.
-pub(super) trait Reader<T> {
-    fn read<C: Cells>(&self, cells: &C, out: &mut [T]);
+pub(super) trait BlockVisitor<T> {
+    fn read<C: FeatureAccess>(&self, cells: &C, out: &mut [T]);
 }
 
 /// Trees on their way over blocks of rows.
-struct Run<'a, W> {
+struct TreeWalk<'a, W> {
     trees: &'a Trees,
-    compiled: Option<&'a Compiled>,
+    compiled: Option<&'a CompiledTrees>,
     range: Range<usize>,
     width: usize,
     write: &'a W,
 }
 
-impl<T, W: Fn(&mut [T], usize, usize)> Reader<T> for Run<'_, W> {
-    fn read<C: Cells>(&self, cells: &C, out: &mut [T]) {
+impl<T, W: Fn(&mut [T], usize, usize)> BlockVisitor<T> for TreeWalk<'_, W> {
+    fn read<C: FeatureAccess>(&self, cells: &C, out: &mut [T]) {
         let Some(compiled) = self.compiled else { return self.walk(cells, self.range.clone(), out) };
-        let mut room = Room::default();
+        let mut room = PredictScratch::default();
         for part in &compiled.parts {
             let trees = part.trees.start.max(self.range.start)..part.trees.end.min(self.range.end);
             match &part.masks {
@@ -213,15 +213,15 @@ impl<T, W: Fn(&mut [T], usize, usize)> Reader<T> for Run<'_, W> {
     }
 }
 
-impl<W> Run<'_, W> {
-    fn walk<T, C: Cells>(&self, cells: &C, trees: Range<usize>, out: &mut [T])
+impl<W> TreeWalk<'_, W> {
+    fn walk<T, C: FeatureAccess>(&self, cells: &C, trees: Range<usize>, out: &mut [T])
     where
         W: Fn(&mut [T], usize, usize),
     {
         let count = out.len() / self.width;
         if count < LANES {
             for (row, out) in out.chunks_exact_mut(self.width).enumerate() {
-                let narrow = if trees.len() < FEW_TREES { None } else { self.trees.narrow(cells, row) };
+                let narrow = if trees.len() < FEW_TREES { None } else { self.trees.pack_row(cells, row) };
                 for first in trees.clone().step_by(TREE_LANES) {
                     let nodes = match &narrow {
                         Some(narrow) => self.trees.descend_trees_narrow(narrow, first, trees.end),

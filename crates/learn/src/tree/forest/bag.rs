@@ -2,66 +2,66 @@
 
 use std::ops::Range;
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 use serde::{Deserialize, Serialize};
 
-use super::super::criterion::{Weights, exponent, power};
-use super::kind::Extent;
+use super::super::criterion::{QuantizedWeights, exponent, power};
+use super::kind::TargetExtent;
 
 /// Rows that are drawn from together.
-const URN: usize = 4096;
+const STRATUM: usize = 4096;
 
 /// Draws rows with replacement, in proportion to their weights.
 ///
 /// A draw first falls into an urn of neighbouring rows, then on a row within it, and every urn has random numbers of its own.
 /// So how often a row is drawn can be worked out urn by urn, without the other rows.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Lottery {
+pub(super) struct Bootstrap {
     seed: u64,
     rows: usize,
     draws: usize,
     /// The weights of the rows, unless all weigh the same.
     weights: Option<Vec<f64>>,
     /// The table of the urns then.
-    urns: Vec<(f64, u32)>,
+    strata: Vec<(f64, u32)>,
 }
 
-impl Lottery {
+impl Bootstrap {
     pub fn new(seed: u64, rows: usize, draws: usize, weights: Option<&[f64]>) -> Self {
         let weights = weights.filter(|w| w.windows(2).any(|w| w[0] != w[1]));
-        let urns = weights.map_or_else(Vec::new, |w| {
+        let strata = weights.map_or_else(Vec::new, |w| {
             // The largest weight is brought near 1 first, since sums of the largest numbers overflow.
             let down = power(-exponent(w.iter().copied().fold(0.0, f64::max)));
-            alias(&w.chunks(URN).map(|w| w.iter().map(|w| w * down).sum()).collect::<Vec<f64>>())
+            alias_table(&w.chunks(STRATUM).map(|w| w.iter().map(|w| w * down).sum()).collect::<Vec<f64>>())
         });
-        Self { seed, rows, draws, weights: weights.map(<[f64]>::to_vec), urns }
+        Self { seed, rows, draws, weights: weights.map(<[f64]>::to_vec), strata }
     }
 
     /// How many draws of a tree fall into each urn.
-    pub fn urns(&self, tree: u64) -> Vec<u32> {
-        let mut stream = Stream::new(self.seed, "bootstrap", tree);
-        let mut counts = vec![0u32; self.rows.div_ceil(URN)];
+    pub fn stratum_draws(&self, tree: u64) -> Vec<u32> {
+        let mut stream = RngStream::new(self.seed, "bootstrap", tree);
+        let mut counts = vec![0u32; self.rows.div_ceil(STRATUM)];
         match &self.weights {
-            None => (0..self.draws).for_each(|_| counts[stream.below(self.rows) / URN] += 1),
-            Some(_) => (0..self.draws).for_each(|_| counts[draw(&self.urns, &mut stream)] += 1),
+            None => (0..self.draws).for_each(|_| counts[stream.below(self.rows) / STRATUM] += 1),
+            Some(_) => (0..self.draws).for_each(|_| counts[draw(&self.strata, &mut stream)] += 1),
         }
         counts
     }
 
     /// How often each of some neighbouring rows is drawn for a tree, given the draws of its urns.
-    pub fn counts_of(&self, tree: u64, urns: &[u32], rows: Range<usize>) -> Vec<u32> {
+    pub fn stratum_counts(&self, tree: u64, urns: &[u32], rows: Range<usize>) -> Vec<u32> {
         let mut out = Vec::with_capacity(rows.len());
-        let mut counts = [0u32; URN];
-        for urn in rows.start / URN..rows.end.div_ceil(URN) {
-            let first = urn * URN;
-            let size = URN.min(self.rows - first);
+        let mut counts = [0u32; STRATUM];
+        for urn in rows.start / STRATUM..rows.end.div_ceil(STRATUM) {
+            let first = urn * STRATUM;
+            let size = STRATUM.min(self.rows - first);
             let counts = &mut counts[..size];
             counts.fill(0);
-            let mut stream = Stream::new(self.seed, "bootstrap rows", tree << 32 | urn as u64);
+            let mut stream = RngStream::new(self.seed, "bootstrap rows", tree << 32 | urn as u64);
             match &self.weights {
                 None => (0..urns[urn]).for_each(|_| counts[stream.below(size)] += 1),
                 Some(weights) => {
-                    let table = alias(&weights[first..first + size]);
+                    let table = alias_table(&weights[first..first + size]);
                     (0..urns[urn]).for_each(|_| counts[draw(&table, &mut stream)] += 1);
                 }
             }
@@ -72,12 +72,12 @@ impl Lottery {
 
     /// How often each row is drawn for a tree. Rows are counted, never copied.
     pub fn counts(&self, tree: u64) -> Vec<u32> {
-        self.counts_of(tree, &self.urns(tree), 0..self.rows)
+        self.stratum_counts(tree, &self.stratum_draws(tree), 0..self.rows)
     }
 }
 
 /// A place in proportion to the weights of a table.
-fn draw(table: &[(f64, u32)], stream: &mut Stream) -> usize {
+fn draw(table: &[(f64, u32)], stream: &mut RngStream) -> usize {
     let place = stream.below(table.len());
     let (own, other) = table[place];
     if stream.uniform() < own { place } else { other as usize }
@@ -85,7 +85,7 @@ fn draw(table: &[(f64, u32)], stream: &mut Stream) -> usize {
 
 /// The table of Walker (1977) and Vose (1991) for weights above 0: the chance of a place to stand for itself, and the place it
 /// stands for otherwise.
-fn alias(weights: &[f64]) -> Vec<(f64, u32)> {
+fn alias_table(weights: &[f64]) -> Vec<(f64, u32)> {
     // The largest weight is brought near 1 first, since sums of the largest numbers overflow.
     let down = power(-exponent(weights.iter().copied().fold(0.0, f64::max)));
     let total: f64 = weights.iter().map(|w| w * down).sum();
@@ -106,54 +106,54 @@ fn alias(weights: &[f64]) -> Vec<(f64, u32)> {
 }
 
 /// The rows of a tree with their weights in steps.
-pub(super) struct Bag {
+pub(super) struct BootstrapSample {
     /// Rows that are there at least once.
     pub rows: Vec<u32>,
-    pub weights: BagWeights,
+    pub weights: SampleWeights,
 }
 
 /// The weights of the rows of a bag.
-pub(super) enum BagWeights {
+pub(super) enum SampleWeights {
     /// How often each is there.
     Counts(Vec<u32>),
     /// Any weights.
-    Steps(Weights),
+    IntegerWeights(QuantizedWeights),
 }
 
-impl BagWeights {
+impl SampleWeights {
     #[inline]
     pub fn get(&self, k: usize) -> i64 {
         match self {
             Self::Counts(counts) => i64::from(counts[k]),
-            Self::Steps(weights) => weights.get(k),
+            Self::IntegerWeights(weights) => weights.get(k),
         }
     }
 
     pub fn unit(&self) -> f64 {
         match self {
             Self::Counts(_) => 1.0,
-            Self::Steps(weights) => weights.unit,
+            Self::IntegerWeights(weights) => weights.unit,
         }
     }
 
     pub fn whole(&self) -> bool {
         match self {
             Self::Counts(_) => true,
-            Self::Steps(weights) => weights.whole,
+            Self::IntegerWeights(weights) => weights.whole,
         }
     }
 }
 
-impl Bag {
+impl BootstrapSample {
     /// From how often each row is drawn (each once if it is not said) and the weights of the rows.
     pub fn new(counts: Option<&[u32]>, own: Option<&dyn Fn(usize) -> f64>, rows: usize) -> Self {
         let count = |i: usize| counts.map_or(1, |c| c[i]);
         let here: Vec<u32> = (0..rows as u32).filter(|&i| count(i as usize) > 0).collect();
         let weights = match own {
-            None => BagWeights::Counts(here.iter().map(|&i| count(i as usize)).collect()),
+            None => SampleWeights::Counts(here.iter().map(|&i| count(i as usize)).collect()),
             Some(own) => {
                 let weight = |&i: &u32| own(i as usize) * f64::from(count(i as usize));
-                BagWeights::Steps(Weights::new(here.iter().map(weight).collect()))
+                SampleWeights::IntegerWeights(QuantizedWeights::new(here.iter().map(weight).collect()))
             }
         };
         Self { rows: here, weights }
@@ -165,8 +165,8 @@ impl Bag {
     }
 
     /// How far the targets and the weights go.
-    pub fn extent(&self, y: &[f64]) -> Extent {
-        let mut extent = Extent::default();
+    pub fn extent(&self, y: &[f64]) -> TargetExtent {
+        let mut extent = TargetExtent::default();
         self.rows.iter().enumerate().for_each(|(k, &row)| extent.add(y[row as usize], self.weights.get(k)));
         extent
     }

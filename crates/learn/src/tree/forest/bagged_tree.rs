@@ -2,29 +2,29 @@
 
 use ermine_core::{Context, Error, Result};
 
-use super::super::grow::{Grown, Settings};
-use super::super::{RowShare, Tree};
-use super::bag::Bag;
-use super::bins::Binned;
-use super::fit::{Job, Y, balances_bags, balancing, mean_loss, shares, tree_seed};
-use super::grow::{Origin, Plan, grow};
-use super::kind::{Entry, Kind, MeanGrid, Sort, Work};
+use super::super::grow::{GrownNode, GrowOptions};
+use super::super::{CountOrFraction, Tree};
+use super::bag::BootstrapSample;
+use super::bins::BinnedData;
+use super::fit::{ForestJob, ForestTarget, balances_bags, balanced_factors, mean_loss, shares, tree_seed};
+use super::grow::{SubtreeRoot, ForestGrowContext, grow};
+use super::kind::{NodeRow, BinnedCriterion, MeanGrid, BinnedCriterionKind, CriterionVisitor};
 
-impl Job<'_> {
+impl ForestJob<'_> {
     /// Factors that balance the classes of a bag.
     fn balance(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
-        let Y::Classes(codes, classes) = &self.target else { return None };
+        let ForestTarget::Classes(codes, classes) = &self.target else { return None };
         if !balances_bags(self.forest) {
             return None;
         }
         let mut totals = vec![0.0; *classes];
         codes.iter().enumerate().for_each(|(i, &c)| totals[c as usize] += counts.map_or(1.0, |n| f64::from(n[i])));
-        Some(balancing(&totals))
+        Some(balanced_factors(&totals))
     }
 
     /// Factors of the rows that balance the classes of a bag for each of several class targets, up to a common factor.
     fn balance_indicators(&self, counts: Option<&[u32]>) -> Option<Vec<f64>> {
-        let Y::Numbers(y) = &self.target else { return None };
+        let ForestTarget::Numbers(y) = &self.target else { return None };
         self.forest.class_weight.as_ref()?;
         let count = |i: usize| counts.map_or(1.0, |n| f64::from(n[i]));
         let mut totals = vec![0.0; self.width()];
@@ -47,31 +47,31 @@ impl Job<'_> {
             return work(Some(&|i| own(i) * factors[i]));
         }
         match (self.balance(counts), &self.target) {
-            (Some(factors), Y::Classes(codes, _)) => work(Some(&|i| own(i) * factors[codes[i] as usize])),
+            (Some(factors), ForestTarget::Classes(codes, _)) => work(Some(&|i| own(i) * factors[codes[i] as usize])),
             _ if weights.is_some() => work(Some(&own)),
             _ => work(None),
         }
     }
 
     /// Grows a tree on columns as small numbers.
-    pub fn grow_binned(&self, t: usize, binned: &Binned, counts: Option<&[u32]>, settings: &Settings) -> Result<Vec<Grown>> {
-        let bag = self.with_weight(counts, |own| Bag::new(counts, own, self.rows.len()));
+    pub fn grow_binned(&self, t: usize, binned: &BinnedData, counts: Option<&[u32]>, settings: &GrowOptions) -> Result<Vec<GrownNode>> {
+        let bag = self.with_weight(counts, |own| BootstrapSample::new(counts, own, self.rows.len()));
         let (total, whole, unit) = (bag.total(), bag.weights.whole(), bag.weights.unit());
-        let plan = Growing { job: self, t, binned, bag: &bag, settings };
+        let plan = TreeJobContext { job: self, t, binned, bag: &bag, settings };
         match &self.target {
-            Y::Classes(_, classes) => {
+            ForestTarget::Classes(_, classes) => {
                 let total = whole.then_some(total);
-                Sort::Classes { shares: shares(self.forest), classes: *classes, unit, total }.with(&[], plan)
+                BinnedCriterionKind::Classes { shares: shares(self.forest), classes: *classes, unit, total }.dispatch(&[], plan)
             }
-            Y::Numbers(y) => {
+            ForestTarget::Numbers(y) => {
                 let grid = MeanGrid::new(&bag.extent(y), whole, unit, mean_loss(self.forest));
-                Sort::mean(grid, whole, total).with(y, Numbers { plan, y, grid })
+                BinnedCriterionKind::mean(grid, whole, total).dispatch(y, RegressionTreeJob { plan, y, grid })
             }
         }
     }
 
     /// Grows a tree like [`Tree`] does, on the rows of its bag.
-    pub fn grow_lists(&self, t: usize, counts: Option<&[u32]>, settings: &Settings) -> Result<Vec<Grown>> {
+    pub fn grow_lists(&self, t: usize, counts: Option<&[u32]>, settings: &GrowOptions) -> Result<Vec<GrownNode>> {
         let mut weight = vec![0.0; self.data.rows()];
         self.with_weight(counts, |own| {
             for id in 0..self.rows.len() {
@@ -79,12 +79,12 @@ impl Job<'_> {
                 weight[self.rows.row(id)] = f64::from(count) * own.map_or(1.0, |own| own(id));
             }
         });
-        let cx = Context { seed: tree_seed(self.cx.seed, t), ..self.cx.inner() };
+        let cx = Context { seed: tree_seed(self.cx.seed, t), ..self.cx.without_checkpoints() };
         // Shares of rows are of all rows, not of those in the bag.
         let tree = Tree {
             class_weight: None,
-            min_samples_leaf: RowShare::Rows(settings.min_leaf as u64),
-            min_samples_split: RowShare::Rows(settings.min_split as u64),
+            min_samples_leaf: CountOrFraction::Rows(settings.min_leaf as u64),
+            min_samples_split: CountOrFraction::Rows(settings.min_split as u64),
             ..self.tree.clone()
         };
         let data = self.data.with_weight(Some(&weight));
@@ -96,20 +96,20 @@ impl Job<'_> {
 }
 
 /// A tree of classes that is to be grown on its bag.
-struct Growing<'a> {
-    job: &'a Job<'a>,
+struct TreeJobContext<'a> {
+    job: &'a ForestJob<'a>,
     t: usize,
-    binned: &'a Binned,
-    bag: &'a Bag,
-    settings: &'a Settings,
+    binned: &'a BinnedData,
+    bag: &'a BootstrapSample,
+    settings: &'a GrowOptions,
 }
 
-impl Growing<'_> {
-    fn grow<K: Kind>(&self, kind: &K, load: impl Fn(usize, i64) -> K::Load) -> Result<Vec<Grown>> {
+impl TreeJobContext<'_> {
+    fn grow<K: BinnedCriterion>(&self, kind: &K, load: impl Fn(usize, i64) -> K::Load) -> Result<Vec<GrownNode>> {
         let job = self.job;
-        let entry = |(k, &row): (usize, &u32)| Entry { row, load: load(row as usize, self.bag.weights.get(k)) };
-        let entries: Vec<Entry<K::Load>> = self.bag.rows.iter().enumerate().map(entry).collect();
-        let plan = Plan {
+        let entry = |(k, &row): (usize, &u32)| NodeRow { row, load: load(row as usize, self.bag.weights.get(k)) };
+        let entries: Vec<NodeRow<K::Load>> = self.bag.rows.iter().enumerate().map(entry).collect();
+        let plan = ForestGrowContext {
             kind,
             binned: self.binned,
             categories: &job.categories,
@@ -118,31 +118,31 @@ impl Growing<'_> {
             seed: tree_seed(job.cx.seed, self.t),
             cx: job.cx,
         };
-        let root = Origin::root(kind, &entries);
+        let root = SubtreeRoot::root(kind, &entries);
         grow(&plan, entries, root)
     }
 }
 
-impl Work for Growing<'_> {
-    type Output = Result<Vec<Grown>>;
+impl CriterionVisitor for TreeJobContext<'_> {
+    type Output = Result<Vec<GrownNode>>;
 
-    fn run<K: Kind>(self, kind: &K) -> Self::Output {
-        let Y::Classes(codes, _) = &self.job.target else { return Err(Error::Target("it has no classes".into())) };
+    fn run<K: BinnedCriterion>(self, kind: &K) -> Self::Output {
+        let ForestTarget::Classes(codes, _) = &self.job.target else { return Err(Error::Target("it has no classes".into())) };
         self.grow(kind, |row, weight| kind.load(codes[row], weight, 0))
     }
 }
 
 /// A tree of numbers that is to be grown on its bag.
-struct Numbers<'a> {
-    plan: Growing<'a>,
+struct RegressionTreeJob<'a> {
+    plan: TreeJobContext<'a>,
     y: &'a [f64],
     grid: MeanGrid,
 }
 
-impl Work for Numbers<'_> {
-    type Output = Result<Vec<Grown>>;
+impl CriterionVisitor for RegressionTreeJob<'_> {
+    type Output = Result<Vec<GrownNode>>;
 
-    fn run<K: Kind>(self, kind: &K) -> Self::Output {
+    fn run<K: BinnedCriterion>(self, kind: &K) -> Self::Output {
         self.plan.grow(kind, |row, weight| kind.load(0, weight, self.grid.sum(self.y[row], weight)))
     }
 }

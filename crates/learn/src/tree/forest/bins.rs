@@ -8,10 +8,10 @@ use ermine_core::{Context, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::sorted::{Columns, Rows, Slot, SortedColumn};
+use super::super::sorted::{TreeColumns, RowSubset, SortedEntry, SortedInfo};
 
 /// Bins of a column that takes one byte a row; one number is left for missing values.
-pub(super) const NARROW: usize = 255;
+pub(super) const MAX_NARROW_BINS: usize = 255;
 /// The bin of a missing value in a narrow column.
 pub(super) const MISSING: u8 = 255;
 /// The rank of a missing value in a wide column.
@@ -19,7 +19,7 @@ pub(super) const MISSING_RANK: u32 = u32::MAX;
 
 /// Where the cells of a column lie.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) enum Place {
+pub(super) enum BinStorage {
     /// Its number among the narrow columns.
     Narrow(usize),
     /// A rank a row.
@@ -28,8 +28,8 @@ pub(super) enum Place {
 
 /// One column.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Column {
-    pub place: Place,
+pub(super) struct BinnedColumn {
+    pub place: BinStorage,
     /// Least and greatest value of each bin; empty for categories.
     pub low: Vec<f64>,
     pub high: Vec<f64>,
@@ -39,8 +39,8 @@ pub(super) struct Column {
     pub exact: bool,
 }
 
-impl Column {
-    pub fn new(place: Place, low: Vec<f64>, high: Vec<f64>, codes: Option<Vec<u32>>) -> Self {
+impl BinnedColumn {
+    pub fn new(place: BinStorage, low: Vec<f64>, high: Vec<f64>, codes: Option<Vec<u32>>) -> Self {
         // A bin without rows has its least above its greatest value.
         let exact = low.iter().zip(&high).all(|(low, high)| low >= high);
         Self { place, low, high, codes, exact }
@@ -52,9 +52,9 @@ impl Column {
 }
 
 /// All columns of the rows that take part.
-pub(super) struct Binned {
+pub(super) struct BinnedData {
     pub rows: usize,
-    pub columns: Vec<Column>,
+    pub columns: Vec<BinnedColumn>,
     /// Cells of the narrow columns, one row after the other.
     by_row: Vec<u8>,
     /// The same, one column after the other.
@@ -63,12 +63,12 @@ pub(super) struct Binned {
     pub narrow: usize,
 }
 
-impl Binned {
+impl BinnedData {
     /// Ranks every column: every value is kept apart.
-    pub fn ranked(columns: &Columns<'_>, rows: &Rows, cx: &Context<'_>) -> Result<Self> {
+    pub fn ranked(columns: &TreeColumns<'_>, rows: &RowSubset, cx: &Context<'_>) -> Result<Self> {
         let n = rows.len();
         let sorted = columns.sort(rows, &|_| false, cx)?;
-        let ranked: Vec<(Column, Vec<u8>)> = sorted
+        let ranked: Vec<(BinnedColumn, Vec<u8>)> = sorted
             .lists
             .par_chunks(n)
             .zip(&sorted.columns)
@@ -80,11 +80,11 @@ impl Binned {
     }
 
     /// From the columns, each with the cells of its rows if it is narrow.
-    pub(super) fn assemble(n: usize, cells: Vec<(Column, Vec<u8>)>) -> Self {
+    pub(super) fn assemble(n: usize, cells: Vec<(BinnedColumn, Vec<u8>)>) -> Self {
         let narrow = cells.iter().filter(|(_, cells)| !cells.is_empty()).count();
         let (mut out, mut by_column) = (Vec::with_capacity(cells.len()), Vec::with_capacity(n * narrow));
         for (mut column, cells) in cells {
-            if let Place::Narrow(place) = &mut column.place {
+            if let BinStorage::Narrow(place) = &mut column.place {
                 *place = by_column.len() / n;
                 by_column.extend_from_slice(&cells);
             }
@@ -107,12 +107,12 @@ impl Binned {
     }
 
     /// From the cells of narrow and of wide columns, row after row, and columns that know their places.
-    pub fn of_rows(columns: &[Column], rows: usize, by_row: Vec<u8>, wide: Vec<u32>) -> Self {
+    pub fn of_rows(columns: &[BinnedColumn], rows: usize, by_row: Vec<u8>, wide: Vec<u32>) -> Self {
         let narrow = by_row.len() / rows.max(1);
         let (stride, mut at) = (columns.len() - narrow, 0);
         let mut columns = columns.to_vec();
         for column in &mut columns {
-            if let Place::Wide(ranks) = &mut column.place {
+            if let BinStorage::Wide(ranks) = &mut column.place {
                 *ranks = wide.iter().skip(at).step_by(stride).copied().collect();
                 at += 1;
             }
@@ -138,12 +138,12 @@ impl Binned {
 }
 
 /// Ranks one column from its sorted list.
-fn column(columns: &Columns<'_>, rows: &Rows, j: usize, list: &[u32], about: SortedColumn) -> (Column, Vec<u8>) {
+fn column(columns: &TreeColumns<'_>, rows: &RowSubset, j: usize, list: &[u32], about: SortedInfo) -> (BinnedColumn, Vec<u8>) {
     let category = columns.categories[j].is_some();
     let missing = if about.missing { list.iter().rev().take_while(|e| e.missing()).count() } else { 0 };
     let present = &list[..list.len() - missing];
     let distinct = present.iter().enumerate().filter(|(i, e)| *i == 0 || e.starts()).count();
-    let narrow = distinct <= NARROW;
+    let narrow = distinct <= MAX_NARROW_BINS;
     let mut bytes = vec![if narrow { MISSING } else { 0 }; if narrow { list.len() } else { 0 }];
     let mut ranks = vec![MISSING_RANK; if narrow { 0 } else { list.len() }];
     let (mut values, mut codes) = (Vec::new(), Vec::new());
@@ -163,6 +163,6 @@ fn column(columns: &Columns<'_>, rows: &Rows, j: usize, list: &[u32], about: Sor
             ranks[e.id()] = rank as u32;
         }
     }
-    let place = if narrow { Place::Narrow(0) } else { Place::Wide(ranks) };
-    (Column { place, low: values.clone(), high: values, codes: category.then_some(codes), exact: true }, bytes)
+    let place = if narrow { BinStorage::Narrow(0) } else { BinStorage::Wide(ranks) };
+    (BinnedColumn { place, low: values.clone(), high: values, codes: category.then_some(codes), exact: true }, bytes)
 }

@@ -1,16 +1,16 @@
 //! Columns cut into bins, for histograms: one pass finds the bins, a second one fills them. Rows need not all lie in memory
 //! as they are for either.
 
-use ermine_core::{Context, Dataset, Partial, Result, RowSource, Target, gather, gather_source};
+use ermine_core::{Context, Dataset, Partial, Result, RowSource, Target, run_pass, run_pass_source};
 use ermine_math::bins::ColumnBins;
 use ermine_math::dd::Dd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::sorted::Rows;
+use super::super::sorted::RowSubset;
 use super::Forest;
-use super::bins::{Binned, Column, MISSING, MISSING_RANK, NARROW, Place};
-use crate::boosting::data::{ColumnSummary, Reader};
+use super::bins::{BinnedData, BinnedColumn, MISSING, MISSING_RANK, MAX_NARROW_BINS, BinStorage};
+use crate::boosting::data::{ColumnSummary, ColumnCells};
 
 /// Rows that the first pass sorts at a time.
 pub(super) const SORTED: usize = 4 * ermine_core::BLOCK_ROWS;
@@ -19,7 +19,7 @@ const BLOCK: usize = 4096;
 
 /// What a first pass finds out about rows.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Spread {
+pub(super) struct ForestSummary {
     columns: Vec<ColumnSummary>,
     /// Rows of positive weight.
     pub rows: u64,
@@ -29,16 +29,16 @@ pub(super) struct Spread {
     class_rows: Vec<u64>,
 }
 
-impl Spread {
+impl ForestSummary {
     /// Of rows in memory. The bits are those of the same rows from a source.
     pub fn of_rows(data: &Dataset<'_>, cx: &Context<'_>) -> Result<Self> {
-        gather(data, cx.block_rows.unwrap_or(SORTED).max(1), cx, &Self::of)
+        run_pass(data, cx.block_rows.unwrap_or(SORTED).max(1), cx, &Self::of)
     }
 
     /// Of the rows of a source.
     pub fn of_source(source: &dyn RowSource, cx: &Context<'_>) -> Result<Self> {
         let spec = <Forest as ermine_core::Learner>::SPEC;
-        gather_source(source, &spec, cx.block_rows.unwrap_or(SORTED).max(1), cx, &Self::of)
+        run_pass_source(source, &spec, cx.block_rows.unwrap_or(SORTED).max(1), cx, &Self::of)
     }
 
     /// Of a block of rows.
@@ -84,7 +84,7 @@ impl Spread {
     }
 }
 
-impl Partial for Spread {
+impl Partial for ForestSummary {
     fn merge(&mut self, other: Self) -> Result<()> {
         ColumnSummary::merge_all(&mut self.columns, other.columns)?;
         self.rows += other.rows;
@@ -109,12 +109,12 @@ pub(super) fn codes_of(bins: &ColumnBins) -> Option<Vec<u32>> {
 }
 
 /// Rows on their way into bins.
-pub(super) struct Filling {
-    columns: Vec<Filled>,
+pub(super) struct BinBuilder {
+    columns: Vec<ColumnBuilder>,
     rows: usize,
 }
 
-struct Filled {
+struct ColumnBuilder {
     bins: ColumnBins,
     /// The bins of a column with few of them, or of one with many; the other is empty.
     narrow: Vec<u8>,
@@ -124,24 +124,24 @@ struct Filled {
     high: Vec<f64>,
 }
 
-impl Filling {
+impl BinBuilder {
     /// See [`Spread::bins`].
-    pub fn new(spread: &Spread, max_bins: usize) -> Self {
+    pub fn new(spread: &ForestSummary, max_bins: usize) -> Self {
         let column = |bins: ColumnBins| {
             let (mut narrow, mut wide) = (Vec::new(), Vec::new());
-            if bins.bins() <= NARROW {
+            if bins.bins() <= MAX_NARROW_BINS {
                 narrow.reserve(spread.rows as usize);
             } else {
                 wide.reserve(spread.rows as usize);
             }
             let edges = if bins.is_category() { 0 } else { bins.bins() };
-            Filled { bins, narrow, wide, low: vec![f64::INFINITY; edges], high: vec![f64::NEG_INFINITY; edges] }
+            ColumnBuilder { bins, narrow, wide, low: vec![f64::INFINITY; edges], high: vec![f64::NEG_INFINITY; edges] }
         };
         Self { columns: spread.bins(max_bins).into_iter().map(column).collect(), rows: 0 }
     }
 
     /// Adds those of `n` rows that take part.
-    pub fn append(&mut self, reader: &Reader<'_>, n: usize, rows: &Rows) {
+    pub fn append(&mut self, reader: &ColumnCells<'_>, n: usize, rows: &RowSubset) {
         self.rows += rows.len();
         // Neighbouring columns share the cache lines of a row-major matrix, so they are read together.
         let group = self.columns.len().div_ceil(4 * rayon::current_num_threads()).clamp(1, 8);
@@ -151,8 +151,8 @@ impl Filling {
             for first in (0..n).step_by(BLOCK) {
                 let cells = &mut values[..BLOCK.min(n - first)];
                 let kept = match rows {
-                    Rows::All(_) => None,
-                    Rows::Some(ids) => {
+                    RowSubset::All(_) => None,
+                    RowSubset::Some(ids) => {
                         let place = |row: usize| ids.partition_point(|&i| (i as usize) < row);
                         Some(&ids[place(first)..place(first + cells.len())])
                     }
@@ -172,22 +172,22 @@ impl Filling {
     }
 
     /// The columns with all their rows.
-    pub fn finish(self) -> Binned {
-        let column = |c: Filled| {
-            let place = if c.bins.bins() <= NARROW { Place::Narrow(0) } else { Place::Wide(c.wide) };
-            (Column::new(place, c.low, c.high, codes_of(&c.bins)), c.narrow)
+    pub fn finish(self) -> BinnedData {
+        let column = |c: ColumnBuilder| {
+            let place = if c.bins.bins() <= MAX_NARROW_BINS { BinStorage::Narrow(0) } else { BinStorage::Wide(c.wide) };
+            (BinnedColumn::new(place, c.low, c.high, codes_of(&c.bins)), c.narrow)
         };
-        Binned::assemble(self.rows, self.columns.into_iter().map(column).collect())
+        BinnedData::assemble(self.rows, self.columns.into_iter().map(column).collect())
     }
 }
 
-impl Filled {
+impl ColumnBuilder {
     /// Adds cells; `bins` has room for as many.
     fn push(&mut self, values: &[f64], bins: &mut [u16]) {
         let missing = self.bins.missing();
         if self.bins.is_category() {
             let of = |v: &f64| self.bins.bin(*v);
-            if missing <= NARROW {
+            if missing <= MAX_NARROW_BINS {
                 self.narrow.extend(values.iter().map(of).map(|b| if b == missing { MISSING } else { b as u8 }));
             } else {
                 self.wide.extend(values.iter().map(of).map(|b| if b == missing { MISSING_RANK } else { b as u32 }));

@@ -1,28 +1,28 @@
 //! The best split of a node on one column.
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 use serde::{Deserialize, Serialize};
 
-use super::super::grow::Settings;
+use super::super::grow::GrowOptions;
 use super::super::split::between;
-use super::bins::{Binned, Column, MISSING, MISSING_RANK, Place};
-use super::kind::{Entry, Kind};
+use super::bins::{BinnedData, BinnedColumn, MISSING, MISSING_RANK, BinStorage};
+use super::kind::{NodeRow, BinnedCriterion};
 
 /// How a split cuts a column.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum Cut {
+pub(super) enum BinRule {
     /// Bins up to this one go left; the threshold.
-    Upto(u32, f64),
+    UpTo(u32, f64),
     /// These bins go left, ascending.
     Bins(Vec<u32>),
 }
 
 /// A split of a node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Found<S> {
+pub(super) struct BinnedSplit<S> {
     pub gain: f64,
     pub feature: u32,
-    pub cut: Cut,
+    pub cut: BinRule,
     /// Whether missing values go left; meaningful when the node has some.
     pub missing_left: bool,
     /// Whether the node has missing values in the column.
@@ -33,20 +33,20 @@ pub(super) struct Found<S> {
 
 /// What every split must respect.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct BinSplitLimits {
     pub min_rows: usize,
     pub min_weight: f64,
 }
 
-impl Limits {
+impl BinSplitLimits {
     /// For a tree whose rows have this weight.
-    pub fn new(settings: &Settings, weight: f64) -> Self {
+    pub fn new(settings: &GrowOptions, weight: f64) -> Self {
         Self { min_rows: settings.min_leaf.max(1), min_weight: settings.min_weight * weight }
     }
 }
 
 /// Room for the search, kept from node to node.
-pub(super) struct Desk<K: Kind> {
+pub(super) struct SplitScratch<K: BinnedCriterion> {
     table: Box<[K::Sum; 256]>,
     /// The bins of the node in ascending order, with their sums.
     cells: Vec<(u32, K::Sum)>,
@@ -60,7 +60,7 @@ const FEW: usize = 192;
 /// Rows up to which cells are read by row.
 pub(super) const BY_ROW: usize = 4096;
 
-impl<K: Kind> Desk<K> {
+impl<K: BinnedCriterion> SplitScratch<K> {
     pub fn new() -> Self {
         Self {
             table: Box::new([K::Sum::default(); 256]),
@@ -72,24 +72,24 @@ impl<K: Kind> Desk<K> {
     }
 
     /// Sums the rows of a node by bin, for the search that follows.
-    pub fn gather(&mut self, binned: &Binned, column: &Column, entries: &[Entry<K::Load>]) {
+    pub fn accumulate(&mut self, binned: &BinnedData, column: &BinnedColumn, entries: &[NodeRow<K::Load>]) {
         self.cells.clear();
         self.missing = K::Sum::default();
         match &column.place {
-            Place::Narrow(place) if entries.len() <= BY_ROW => {
+            BinStorage::Narrow(place) if entries.len() <= BY_ROW => {
                 let (cells, stride, place) = (binned.rows_of_cells(), binned.narrow, *place);
                 self.gather_narrow(column.bins(), entries, |row| cells[row as usize * stride + place]);
             }
-            Place::Narrow(place) => {
+            BinStorage::Narrow(place) => {
                 let cells = binned.column(*place);
                 self.gather_narrow(column.bins(), entries, |row| cells[row as usize]);
             }
-            Place::Wide(ranks) => self.gather_wide(ranks, entries),
+            BinStorage::Wide(ranks) => self.gather_wide(ranks, entries),
         }
     }
 
     #[inline(always)]
-    fn gather_narrow(&mut self, bins: usize, entries: &[Entry<K::Load>], bin: impl Fn(u32) -> u8) {
+    fn gather_narrow(&mut self, bins: usize, entries: &[NodeRow<K::Load>], bin: impl Fn(u32) -> u8) {
         let table = &mut self.table;
         if entries.len() <= FEW {
             let mut met = [0u64; 4];
@@ -126,7 +126,7 @@ impl<K: Kind> Desk<K> {
         }
     }
 
-    fn gather_wide(&mut self, ranks: &[u32], entries: &[Entry<K::Load>]) {
+    fn gather_wide(&mut self, ranks: &[u32], entries: &[NodeRow<K::Load>]) {
         self.keys.clear();
         for (i, e) in entries.iter().enumerate() {
             let rank = ranks[e.row as usize];
@@ -170,17 +170,17 @@ impl<K: Kind> Desk<K> {
     pub fn best(
         &mut self,
         kind: &K,
-        column: &Column,
+        column: &BinnedColumn,
         feature: u32,
         all: &K::Sum,
-        limits: &Limits,
-    ) -> Option<Option<Found<K::Sum>>> {
+        limits: &BinSplitLimits,
+    ) -> Option<Option<BinnedSplit<K::Sum>>> {
         let missing = K::rows(&self.missing) > 0;
         if self.cells.len() + usize::from(missing) <= 1 {
             return None;
         }
         if column.codes.is_some() {
-            return Some(self.best_set(kind, feature, all, limits, missing));
+            return Some(self.best_category_set(kind, feature, all, limits, missing));
         }
         let found = self.sweep(kind, all, limits, f64::NEG_INFINITY);
         Some(found.map(|(gain, at, missing_left, left)| {
@@ -190,14 +190,14 @@ impl<K: Kind> Desk<K> {
                 // Every value goes left and only the missing ones right.
                 None => f64::INFINITY,
             };
-            Found { gain, feature, cut: Cut::Upto(bin, threshold), missing_left, missing, left }
+            BinnedSplit { gain, feature, cut: BinRule::UpTo(bin, threshold), missing_left, missing, left }
         }))
     }
 
     /// The best beginning of the cells: its gain, its length, the side of the missing values and the sum on the left. Of
     /// equals the first: missing values right, then left; short beginnings before long ones.
     #[inline(always)]
-    fn sweep(&self, kind: &K, all: &K::Sum, limits: &Limits, floor: f64) -> Option<(f64, usize, bool, K::Sum)> {
+    fn sweep(&self, kind: &K, all: &K::Sum, limits: &BinSplitLimits, floor: f64) -> Option<(f64, usize, bool, K::Sum)> {
         let missing = K::rows(&self.missing) > 0;
         let rows = K::rows(all);
         let mut best = (floor, 0, false, K::Sum::default());
@@ -232,8 +232,8 @@ impl<K: Kind> Desk<K> {
     /// The best of the splits that put a beginning of an ordered list of categories on the left: the best of all sets for
     /// two classes and for one target (Fisher 1958; Breiman and others 1984); for more classes each class in turn is set
     /// against the rest.
-    fn best_set(&mut self, kind: &K, feature: u32, all: &K::Sum, limits: &Limits, missing: bool) -> Option<Found<K::Sum>> {
-        let mut best: Option<Found<K::Sum>> = None;
+    fn best_category_set(&mut self, kind: &K, feature: u32, all: &K::Sum, limits: &BinSplitLimits, missing: bool) -> Option<BinnedSplit<K::Sum>> {
+        let mut best: Option<BinnedSplit<K::Sum>> = None;
         // With very many classes and categories only some classes take their turn, so that a node stays affordable.
         const WORK: usize = 1 << 24;
         let affordable = (WORK / (self.cells.len() * kind.orders()).max(1)).max(1);
@@ -243,7 +243,7 @@ impl<K: Kind> Desk<K> {
             if let Some((gain, at, missing_left, left)) = self.sweep(kind, all, limits, floor) {
                 let mut bins: Vec<u32> = self.cells[..at].iter().map(|c| c.0).collect();
                 bins.sort_unstable();
-                best = Some(Found { gain, feature, cut: Cut::Bins(bins), missing_left, missing, left });
+                best = Some(BinnedSplit { gain, feature, cut: BinRule::Bins(bins), missing_left, missing, left });
             }
         }
         best
@@ -254,12 +254,12 @@ impl<K: Kind> Desk<K> {
     pub fn draw(
         &mut self,
         kind: &K,
-        column: &Column,
+        column: &BinnedColumn,
         feature: u32,
         all: &K::Sum,
-        limits: &Limits,
-        stream: &mut Stream,
-    ) -> Option<Option<Found<K::Sum>>> {
+        limits: &BinSplitLimits,
+        stream: &mut RngStream,
+    ) -> Option<Option<BinnedSplit<K::Sum>>> {
         let missing = K::rows(&self.missing) > 0;
         if self.cells.len() + usize::from(missing) <= 1 {
             return None;
@@ -278,11 +278,11 @@ impl<K: Kind> Desk<K> {
             };
             order.sort_unstable();
             order.iter().for_each(|&i| K::merge(&mut left, &self.cells[i].1));
-            Cut::Bins(order.iter().map(|&i| self.cells[i].0).collect())
+            BinRule::Bins(order.iter().map(|&i| self.cells[i].0).collect())
         } else if self.cells.len() == 1 {
             missing_left = false;
             left = self.cells[0].1;
-            Cut::Upto(self.cells[0].0, f64::INFINITY)
+            BinRule::UpTo(self.cells[0].0, f64::INFINITY)
         } else {
             let (first, last) = (self.cells[0].0 as usize, self.cells[self.cells.len() - 1].0 as usize);
             let (low, high) = (column.low[first], column.high[last]);
@@ -294,7 +294,7 @@ impl<K: Kind> Desk<K> {
             let (edge, next) = (self.cells[at - 1].0, self.cells[at].0);
             let inside = column.high[edge as usize] <= drawn && drawn < column.low[next as usize];
             let threshold = if inside { drawn } else { between(column.high[edge as usize], column.low[next as usize]) };
-            Cut::Upto(edge, threshold)
+            BinRule::UpTo(edge, threshold)
         };
         if missing_left {
             K::merge(&mut left, &self.missing);
@@ -304,7 +304,7 @@ impl<K: Kind> Desk<K> {
         let heavy = limits.min_weight <= 0.0
             || kind.weight(&left) >= limits.min_weight && kind.weight(all) - kind.weight(&left) >= limits.min_weight;
         let gain = if enough && heavy { kind.gain(&left, all) } else { f64::NEG_INFINITY };
-        Some((gain > f64::NEG_INFINITY).then_some(Found { gain, feature, cut, missing_left, missing, left }))
+        Some((gain > f64::NEG_INFINITY).then_some(BinnedSplit { gain, feature, cut, missing_left, missing, left }))
     }
 }
 

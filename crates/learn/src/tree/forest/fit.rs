@@ -2,60 +2,60 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, Stream, Target, Task};
+use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, RngStream, Target, Task};
 use rayon::prelude::*;
 
-use super::super::ensemble::{Node, Trees, nodes_of};
-use super::super::grow::{Grown, Settings};
-use super::super::sorted::{Columns, Rows, Slot};
-use super::super::{ClassWeight, RowShare, Tree, class_targets, prune};
-use super::bag::Lottery;
-use super::bins::{Binned, Column};
-use super::fill::{Filling, Spread};
-use super::kind::{MANY_CLASSES, MeanLoss, Shares};
+use super::super::ensemble::{TreeNode, Trees, nodes_of};
+use super::super::grow::{GrownNode, GrowOptions};
+use super::super::sorted::{TreeColumns, RowSubset, SortedEntry};
+use super::super::{ClassWeight, CountOrFraction, Tree, class_targets, prune};
+use super::bag::Bootstrap;
+use super::bins::{BinnedData, BinnedColumn};
+use super::fill::{BinBuilder, ForestSummary};
+use super::kind::{MANY_CLASSES, MeanLoss, ImpurityKind};
 use super::model::ForestModel;
-use super::oob::Bags;
+use super::oob::OobInput;
 use super::{Forest, SUBSAMPLE};
-use crate::boosting::data::Reader;
+use crate::boosting::data::ColumnCells;
 
 /// Rows from which "auto" cuts columns into bins.
 pub(super) const MANY_ROWS: usize = 10_000;
 
 /// What all trees share.
-pub(super) struct Job<'a> {
+pub(super) struct ForestJob<'a> {
     pub forest: &'a Forest,
     pub tree: Tree,
     /// The rows as they are; of a stream only the first.
     pub data: &'a Dataset<'a>,
-    pub rows: Rows,
-    pub target: Y,
+    pub rows: RowSubset,
+    pub target: ForestTarget,
     /// Weight of each row that takes part, unless all are 1.
     pub own: Option<Vec<f64>>,
-    pub settings: Settings,
+    pub settings: GrowOptions,
     /// Category counts of the columns.
     pub categories: Vec<Option<usize>>,
     /// The columns as small numbers, unless trees are grown on sorted lists.
-    pub binned: Option<Arc<Binned>>,
-    pub lottery: Lottery,
+    pub binned: Option<Arc<BinnedData>>,
+    pub lottery: Bootstrap,
     pub cx: &'a Context<'a>,
 }
 
 /// The target of the rows that take part.
-pub(super) enum Y {
+pub(super) enum ForestTarget {
     Classes(Vec<u32>, usize),
     Numbers(Vec<f64>),
 }
 
 /// A tree on its way into the forest.
-pub(super) struct Done {
-    nodes: Vec<Node>,
+pub(super) struct FinishedTree {
+    nodes: Vec<TreeNode>,
     /// Shares of the columns in the decrease of impurity; all 0 for a tree without splits.
     importances: Vec<f64>,
 }
 
-impl Done {
+impl FinishedTree {
     /// From the nodes of a tree, which are pruned if the forest is asked to.
-    pub fn new(forest: &Forest, mut grown: Vec<Grown>, columns: usize, cx: &Context<'_>) -> Result<Self> {
+    pub fn new(forest: &Forest, mut grown: Vec<GrownNode>, columns: usize, cx: &Context<'_>) -> Result<Self> {
         if forest.ccp_alpha > 0.0 {
             grown = prune::prune(grown, forest.ccp_alpha, cx)?;
         }
@@ -72,7 +72,7 @@ impl Done {
     }
 
     /// Adds the tree to a forest.
-    pub fn join(&self, trees: &mut Trees, importance_sums: &mut [f64]) {
+    pub fn append_to(&self, trees: &mut Trees, importance_sums: &mut [f64]) {
         trees.push(&self.nodes);
         importance_sums.iter_mut().zip(&self.importances).for_each(|(s, v)| *s += v);
     }
@@ -81,32 +81,32 @@ impl Done {
 pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestModel> {
     forest.check()?;
     data.check(&Forest::SPEC)?;
-    let columns = Columns::new(&data.x, data.schema);
-    let mut job = Job::in_memory(forest, data, &columns, cx)?;
-    job.binned = if job.takes_bins() { Some(job.bin(&columns)?) } else { None };
+    let columns = TreeColumns::new(&data.x, data.schema);
+    let mut job = ForestJob::in_memory(forest, data, &columns, cx)?;
+    job.binned = if job.uses_bins() { Some(job.bin(&columns)?) } else { None };
     let model = match start {
-        Some(start) => job.go_on(start, &columns)?,
+        Some(start) => job.resume(start, &columns)?,
         None => job.begin(&columns),
     };
-    job.run(model, |model| job.look_outside_bags(model, &columns))
+    job.run(model, |model| job.out_of_bag(model, &columns))
 }
 
 /// The target and the weights of the rows that take part, and which these are.
-type HeldRows = (Y, Option<Vec<f64>>, Rows);
+type ForestRows = (ForestTarget, Option<Vec<f64>>, RowSubset);
 
-fn held(forest: &Forest, data: &Dataset<'_>) -> Result<HeldRows> {
+fn forest_rows(forest: &Forest, data: &Dataset<'_>) -> Result<ForestRows> {
     let rows = match data.weight {
-        Some(w) if w.contains(&0.0) => Rows::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
-        _ => Rows::All(data.rows()),
+        Some(w) if w.contains(&0.0) => RowSubset::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
+        _ => RowSubset::All(data.rows()),
     };
     let own: Option<Vec<f64>> = data.weight.map(|w| (0..rows.len()).map(|id| w[rows.row(id)]).collect());
     let target = match data.y {
-        Target::Class { codes, names } => Y::Classes((0..rows.len()).map(|id| codes[rows.row(id)]).collect(), names.len()),
+        Target::Class { codes, names } => ForestTarget::Classes((0..rows.len()).map(|id| codes[rows.row(id)]).collect(), names.len()),
         _ => {
             refuse_class_weight(forest, data)?;
             let y = data.y.reals()?;
             let of_row = |id: usize| (0..y.cols()).map(move |t| *y.at(id, t));
-            Y::Numbers((0..rows.len()).flat_map(|id| of_row(rows.row(id))).collect())
+            ForestTarget::Numbers((0..rows.len()).flat_map(|id| of_row(rows.row(id))).collect())
         }
     };
     Ok((target, own, rows))
@@ -127,7 +127,7 @@ pub(super) fn refuse_class_weight(forest: &Forest, data: &Dataset<'_>) -> Result
 }
 
 /// What asks for sorted lists of all columns.
-pub(super) fn needs_lists(forest: &Forest, y: &Target<'_>) -> Option<&'static str> {
+pub(super) fn uses_sorted_lists(forest: &Forest, y: &Target<'_>) -> Option<&'static str> {
     match y {
         _ if forest.monotonic_cst.is_some() => Some("monotonic constraints"),
         Target::Class { .. } if forest.criterion == "misclassification" => Some("criterion = misclassification"),
@@ -147,32 +147,32 @@ pub(super) fn named(e: Error) -> Error {
     }
 }
 
-impl<'a> Job<'a> {
+impl<'a> ForestJob<'a> {
     /// A job on rows that take part, out of `all` with weights; their columns are still to be binned.
     pub fn new(
         forest: &'a Forest,
         data: &'a Dataset<'a>,
-        columns: &Columns<'_>,
+        columns: &TreeColumns<'_>,
         all: usize,
-        (target, own, rows): HeldRows,
+        (target, own, rows): ForestRows,
         cx: &'a Context<'a>,
     ) -> Result<Self> {
-        let tree = forest.tree(matches!(target, Y::Classes(..)), columns.len());
+        let tree = forest.tree(matches!(target, ForestTarget::Classes(..)), columns.len());
         let settings = forest.stops(data, columns, all)?;
         let (target, own, rows) = match (target, data.y) {
-            (Y::Classes(codes, count), Target::Class { names, .. }) => {
+            (ForestTarget::Classes(codes, count), Target::Class { names, .. }) => {
                 let (codes, own, rows) = tree.weigh_classes(codes, own, names, rows)?;
-                (Y::Classes(codes, count), own, rows)
+                (ForestTarget::Classes(codes, count), own, rows)
             }
             (target, _) => (target, own, rows),
         };
         check_rows(rows.len())?;
-        if let ("poisson", Y::Numbers(y)) = (forest.criterion.as_str(), &target) {
+        if let ("poisson", ForestTarget::Numbers(y)) = (forest.criterion.as_str(), &target) {
             check_poisson(y, data.y.n_targets(), &rows)?;
         }
-        let lottery = Lottery::new(cx.seed, rows.len(), draws(forest, rows.len()), own.as_deref());
+        let lottery = Bootstrap::new(cx.seed, rows.len(), bootstrap_size(forest, rows.len()), own.as_deref());
         let categories = columns.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect();
-        if let (Some(why), "histogram") = (needs_lists(forest, &data.y), forest.splitter.as_str()) {
+        if let (Some(why), "histogram") = (uses_sorted_lists(forest, &data.y), forest.splitter.as_str()) {
             return Err(Error::Parameter {
                 learner: Forest::SPEC.name,
                 name: "splitter".into(),
@@ -184,29 +184,29 @@ impl<'a> Job<'a> {
     }
 
     /// A job on rows that are all there.
-    pub fn in_memory(forest: &'a Forest, data: &'a Dataset<'a>, columns: &Columns<'_>, cx: &'a Context<'a>) -> Result<Self> {
-        held(forest, data).and_then(|held| Self::new(forest, data, columns, held.2.len(), held, cx)).map_err(named)
+    pub fn in_memory(forest: &'a Forest, data: &'a Dataset<'a>, columns: &TreeColumns<'_>, cx: &'a Context<'a>) -> Result<Self> {
+        forest_rows(forest, data).and_then(|held| Self::new(forest, data, columns, held.2.len(), held, cx)).map_err(named)
     }
 
     /// Whether trees are grown on columns as small numbers, and not on sorted lists.
-    pub fn takes_bins(&self) -> bool {
-        needs_lists(self.forest, &self.data.y).is_none()
+    pub fn uses_bins(&self) -> bool {
+        uses_sorted_lists(self.forest, &self.data.y).is_none()
     }
 
     /// The columns of rows that are all there as small numbers. They depend on the splitter, the number of bins and the weights of the classes alone.
-    pub fn bin(&self, columns: &Columns<'_>) -> Result<Arc<Binned>> {
+    pub fn bin(&self, columns: &TreeColumns<'_>) -> Result<Arc<BinnedData>> {
         Ok(Arc::new(if self.histogram() {
-            let mut filling = Filling::new(&Spread::of_rows(self.data, self.cx)?, self.forest.max_bins as usize);
-            filling.append(&Reader::new(self.data.x), self.data.rows(), &self.rows);
+            let mut filling = BinBuilder::new(&ForestSummary::of_rows(self.data, self.cx)?, self.forest.max_bins as usize);
+            filling.append(&ColumnCells::new(self.data.x), self.data.rows(), &self.rows);
             filling.finish()
         } else {
-            Binned::ranked(columns, &self.rows, self.cx)?
+            BinnedData::ranked(columns, &self.rows, self.cx)?
         }))
     }
 
     /// Adds what rows outside the bags tell, where that is asked for.
-    pub fn look_outside_bags(&self, model: &mut ForestModel, columns: &Columns<'_>) -> Result<()> {
-        let bags = Bags { data: self.data, rows: &self.rows, seed: self.cx.seed, lottery: &self.lottery };
+    pub fn out_of_bag(&self, model: &mut ForestModel, columns: &TreeColumns<'_>) -> Result<()> {
+        let bags = OobInput { data: self.data, rows: &self.rows, seed: self.cx.seed, lottery: &self.lottery };
         let (forest, cx) = (self.forest, self.cx);
         model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
         model.permutation_importances =
@@ -218,15 +218,15 @@ impl<'a> Job<'a> {
     pub fn run(&self, mut model: ForestModel, evidence: impl FnOnce(&mut ForestModel) -> Result<()>) -> Result<ForestModel> {
         let wanted = self.trees();
         let mut checkpoints = self.cx.checkpoints();
-        let wave = if self.cx.checkpoint.is_some() { rayon::current_num_threads() } else { wave() };
+        let wave = if self.cx.checkpoint.is_some() { rayon::current_num_threads() } else { trees_in_parallel() };
         let mut late = false;
         while model.trees.n_trees() < wanted && !late {
             let first = model.trees.n_trees();
             let next = first..wanted.min(first + wave);
-            let grown: Vec<Result<Done>> = next.into_par_iter().with_max_len(1).map(|t| self.grow(t)).collect();
+            let grown: Vec<Result<FinishedTree>> = next.into_par_iter().with_max_len(1).map(|t| self.grow(t)).collect();
             for tree in grown {
                 match tree {
-                    Ok(tree) => tree.join(&mut model.trees, &mut model.importance_sums),
+                    Ok(tree) => tree.append_to(&mut model.trees, &mut model.importance_sums),
                     // What there is is a forest, if a smaller one.
                     Err(Error::Deadline(_)) if model.trees.n_trees() > 0 => {
                         late = true;
@@ -237,7 +237,7 @@ impl<'a> Job<'a> {
             }
             model.certificate.iterations = model.trees.n_trees() as u64;
             if model.trees.n_trees() < wanted {
-                checkpoints.offer(|| Ok(ForestModel { certificate: self.certificate(&model.trees, true), ..model.clone() }))?;
+                checkpoints.save_if_due(|| Ok(ForestModel { certificate: self.certificate(&model.trees, true), ..model.clone() }))?;
             }
         }
         evidence(&mut model)?;
@@ -268,12 +268,12 @@ impl<'a> Job<'a> {
     /// Numbers that a leaf holds.
     pub fn width(&self) -> usize {
         match &self.target {
-            Y::Classes(_, count) => *count,
-            Y::Numbers(_) => self.data.y.n_targets(),
+            ForestTarget::Classes(_, count) => *count,
+            ForestTarget::Numbers(_) => self.data.y.n_targets(),
         }
     }
 
-    pub fn begin(&self, columns: &Columns<'_>) -> ForestModel {
+    pub fn begin(&self, columns: &TreeColumns<'_>) -> ForestModel {
         let (task, classes) = self.task();
         ForestModel {
             task,
@@ -287,7 +287,7 @@ impl<'a> Job<'a> {
     }
 
     /// The forest to add trees to, if it fits the rows.
-    fn go_on(&self, start: &ForestModel, columns: &Columns<'_>) -> Result<ForestModel> {
+    fn resume(&self, start: &ForestModel, columns: &TreeColumns<'_>) -> Result<ForestModel> {
         let (task, classes) = self.task();
         let have = start.trees.n_trees() as u64;
         if start.task != task || start.classes != classes || start.trees.width() != self.width() {
@@ -311,7 +311,7 @@ impl<'a> Job<'a> {
         let rows = self.rows.len();
         let (method, note) = match &self.binned {
             None => {
-                let why = needs_lists(self.forest, &self.data.y).unwrap_or_default();
+                let why = uses_sorted_lists(self.forest, &self.data.y).unwrap_or_default();
                 ("exact", format!("Exact splits by sorted lists of all columns, because of {why}."))
             }
             Some(binned) if self.histogram() => return histogram_certificate(self.forest, rows, &binned.columns, trees, late),
@@ -321,12 +321,12 @@ impl<'a> Job<'a> {
     }
 
     /// Grows tree number `t`.
-    fn grow(&self, t: usize) -> Result<Done> {
+    fn grow(&self, t: usize) -> Result<FinishedTree> {
         self.finish(self.nodes(t, &self.settings)?)
     }
 
     /// The nodes of tree number `t`, with these stops.
-    pub fn nodes(&self, t: usize, settings: &Settings) -> Result<Vec<Grown>> {
+    pub fn nodes(&self, t: usize, settings: &GrowOptions) -> Result<Vec<GrownNode>> {
         let (done, total) = (t as u64, Some(self.forest.n_estimators));
         self.cx.check(Progress { stage: "growing", done, total, objective: None })?;
         let counts = self.forest.bootstrap.then(|| self.lottery.counts(t as u64));
@@ -337,18 +337,18 @@ impl<'a> Job<'a> {
     }
 
     /// A tree of these nodes.
-    pub fn finish(&self, nodes: Vec<Grown>) -> Result<Done> {
-        Done::new(self.forest, nodes, self.categories.len(), self.cx)
+    pub fn finish(&self, nodes: Vec<GrownNode>) -> Result<FinishedTree> {
+        FinishedTree::new(self.forest, nodes, self.categories.len(), self.cx)
     }
 }
 
 /// Trees that are grown at a time, so that only some wait in a form that takes more room. At the end of each time threads wait for the last tree.
-pub(super) fn wave() -> usize {
+pub(super) fn trees_in_parallel() -> usize {
     (12 * rayon::current_num_threads()).max(64)
 }
 
 /// The certificate of a forest on bins.
-pub(super) fn histogram_certificate(forest: &Forest, rows: usize, columns: &[Column], trees: &Trees, late: bool) -> Certificate {
+pub(super) fn histogram_certificate(forest: &Forest, rows: usize, columns: &[BinnedColumn], trees: &Trees, late: bool) -> Certificate {
     let (coarse, all, bins) = (columns.iter().filter(|c| !c.exact).count(), columns.len(), forest.max_bins);
     let note = format!("Splits by histograms of {rows} rows: {coarse} of {all} columns cut into {bins} bins.");
     certificate(forest, "histogram", note, trees, late)
@@ -364,26 +364,26 @@ fn certificate(forest: &Forest, method: &str, note: String, trees: &Trees, late:
 }
 
 /// Draws for each tree out of so many rows.
-pub(super) fn draws(forest: &Forest, rows: usize) -> usize {
+pub(super) fn bootstrap_size(forest: &Forest, rows: usize) -> usize {
     let draws = match forest.max_samples {
         None => rows,
-        Some(RowShare::Share(s)) => ((s * rows as f64).round() as usize).max(1),
-        Some(RowShare::Rows(n)) => usize::try_from(n).unwrap_or(usize::MAX),
+        Some(CountOrFraction::Share(s)) => ((s * rows as f64).round() as usize).max(1),
+        Some(CountOrFraction::Rows(n)) => usize::try_from(n).unwrap_or(usize::MAX),
     };
     draws.min(u32::MAX as usize)
 }
 
 /// Refuses more rows than have numbers.
 pub(super) fn check_rows(rows: usize) -> Result<()> {
-    if rows >= <u32 as Slot>::MAX_ROWS {
-        let most = <u32 as Slot>::MAX_ROWS - 1;
+    if rows >= <u32 as SortedEntry>::MAX_ROWS {
+        let most = <u32 as SortedEntry>::MAX_ROWS - 1;
         return Err(Error::Data(format!("{rows} rows are more than the {most} a forest can take")));
     }
     Ok(())
 }
 
 /// Factors that balance classes with these totals.
-pub(super) fn balancing(totals: &[f64]) -> Vec<f64> {
+pub(super) fn balanced_factors(totals: &[f64]) -> Vec<f64> {
     let present = totals.iter().filter(|t| **t > 0.0).count() as f64;
     let all: f64 = totals.iter().sum();
     totals.iter().map(|t| if *t > 0.0 { all / (present * t) } else { 1.0 }).collect()
@@ -395,8 +395,8 @@ pub(super) fn balances_bags(forest: &Forest) -> bool {
 }
 
 /// How classes are judged.
-pub(super) fn shares(forest: &Forest) -> Shares {
-    if matches!(forest.criterion.as_str(), "entropy" | "log_loss") { Shares::Entropy } else { Shares::Gini }
+pub(super) fn shares(forest: &Forest) -> ImpurityKind {
+    if matches!(forest.criterion.as_str(), "entropy" | "log_loss") { ImpurityKind::Entropy } else { ImpurityKind::Gini }
 }
 
 /// How numbers are judged.
@@ -408,15 +408,15 @@ pub(super) fn mean_loss(forest: &Forest) -> MeanLoss {
 /// without bags is the tree again.
 pub(super) fn tree_seed(seed: u64, tree: usize) -> u64 {
     // In 31 bits, as random_state of Python has them.
-    if tree == 0 { seed } else { Stream::new(seed, "forest tree", tree as u64).next_u64() >> 33 }
+    if tree == 0 { seed } else { RngStream::new(seed, "forest tree", tree as u64).next_u64() >> 33 }
 }
 
 /// How often each row of the data is in the bag of each tree; see [`Forest::bags`].
-pub(super) fn bags(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
+pub(super) fn bootstrap_counts(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
     forest.check()?;
     data.check(&Forest::SPEC)?;
-    let columns = Columns::new(&data.x, data.schema);
-    let job = Job::in_memory(forest, data, &columns, cx)?;
+    let columns = TreeColumns::new(&data.x, data.schema);
+    let job = ForestJob::in_memory(forest, data, &columns, cx)?;
     let of_tree = |t: usize| {
         let mut out = vec![0; data.rows()];
         let counts = forest.bootstrap.then(|| job.lottery.counts(t as u64));
@@ -427,7 +427,7 @@ pub(super) fn bags(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Conte
 }
 
 /// Refuses targets that have no Poisson deviance. `y` has the `targets` of one row after the other.
-fn check_poisson(y: &[f64], targets: usize, rows: &Rows) -> Result<()> {
+fn check_poisson(y: &[f64], targets: usize, rows: &RowSubset) -> Result<()> {
     if let Some(at) = y.iter().position(|v| *v < 0.0) {
         return Err(negative_target(y[at], rows.row(at / targets)));
     }

@@ -6,20 +6,20 @@
 
 use std::collections::BinaryHeap;
 
-use ermine_core::{Context, Progress, Result, Stream};
+use ermine_core::{Context, Progress, Result, RngStream};
 
-use super::super::grow::{Gain, Grown, Settings, Test, child_path, in_preorder};
-use super::bins::{Binned, Column, MISSING, MISSING_RANK, Place};
-use super::find::{Cut, Desk, Found, Limits};
-use super::kind::{Entry, Kind};
+use super::super::grow::{GainOrder, GrownNode, GrowOptions, NodeTest, child_path, in_preorder};
+use super::bins::{BinnedData, BinnedColumn, MISSING, MISSING_RANK, BinStorage};
+use super::find::{BinRule, SplitScratch, BinnedSplit, BinSplitLimits};
+use super::kind::{NodeRow, BinnedCriterion};
 
 /// What growing a tree needs besides its rows.
-pub(super) struct Plan<'a, K> {
+pub(super) struct ForestGrowContext<'a, K> {
     pub kind: &'a K,
-    pub binned: &'a Binned,
+    pub binned: &'a BinnedData,
     /// How many categories each category column has.
     pub categories: &'a [Option<usize>],
-    pub settings: &'a Settings,
+    pub settings: &'a GrowOptions,
     /// Which tree it is.
     pub tree: u64,
     /// The seed of the tree.
@@ -38,7 +38,7 @@ struct Bud<S> {
 }
 
 /// Where a tree, or a part of one, begins to grow.
-pub(super) struct Origin<S> {
+pub(super) struct SubtreeRoot<S> {
     /// How many tests lie above.
     pub depth: usize,
     /// Names the node.
@@ -48,9 +48,9 @@ pub(super) struct Origin<S> {
     pub weight: f64,
 }
 
-impl<S: Default> Origin<S> {
+impl<S: Default> SubtreeRoot<S> {
     /// The root of a tree on the given rows.
-    pub fn root<K: Kind<Sum = S>>(kind: &K, entries: &[Entry<K::Load>]) -> Self {
+    pub fn root<K: BinnedCriterion<Sum = S>>(kind: &K, entries: &[NodeRow<K::Load>]) -> Self {
         let mut all = S::default();
         entries.iter().for_each(|e| K::add(&mut all, e.load));
         Self { depth: 0, path: 1, weight: kind.weight(&all), all }
@@ -58,34 +58,34 @@ impl<S: Default> Origin<S> {
 }
 
 /// Whether a node may split.
-pub(super) fn is_open(s: &Settings, limits: &Limits, pure: bool, depth: usize, rows: usize, weight: f64) -> bool {
+pub(super) fn is_open(s: &GrowOptions, limits: &BinSplitLimits, pure: bool, depth: usize, rows: usize, weight: f64) -> bool {
     !pure && depth < s.max_depth && rows >= s.min_split.max(2 * limits.min_rows) && weight >= 2.0 * limits.min_weight
 }
 
 /// Whether a split of a node gains enough.
-pub(super) fn gains_enough(s: &Settings, decrease: f64, impurity: f64) -> bool {
+pub(super) fn has_min_decrease(s: &GrowOptions, decrease: f64, impurity: f64) -> bool {
     // A split that gains exactly as much as asked must not fail by rounding.
     s.min_decrease <= 0.0 || decrease + 16.0 * f64::EPSILON * impurity >= s.min_decrease
 }
 
 /// The random numbers that choose the columns of a node.
-pub(super) fn column_stream(seed: u64, path: u64) -> Stream {
-    Stream::new(seed, "forest node", path)
+pub(super) fn column_stream(seed: u64, path: u64) -> RngStream {
+    RngStream::new(seed, "forest node", path)
 }
 
 /// The random numbers that choose the threshold on the column that a node has drawn as number `drawn`.
-pub(super) fn threshold_stream(seed: u64, path: u64, drawn: usize) -> Stream {
-    Stream::new(seed, "forest threshold", child_path(path, 3 + drawn as u64))
+pub(super) fn threshold_stream(seed: u64, path: u64, drawn: usize) -> RngStream {
+    RngStream::new(seed, "forest threshold", child_path(path, 3 + drawn as u64))
 }
 
 /// The question a split asks. `unseen` are categories that no row of the node has.
-pub(super) fn test<K: Kind>(kind: &K, column: &Column, all: &K::Sum, found: &Found<K::Sum>, unseen: &[u32]) -> Test {
+pub(super) fn test<K: BinnedCriterion>(kind: &K, column: &BinnedColumn, all: &K::Sum, found: &BinnedSplit<K::Sum>, unseen: &[u32]) -> NodeTest {
     // Missing values that training did not see here go with the greater weight.
     let missing_left =
-        if found.missing { found.missing_left } else { kind.weight(&found.left) > kind.weight(&K::without(all, &found.left)) };
+        if found.missing { found.missing_left } else { kind.weight(&found.left) > kind.weight(&K::subtract(all, &found.left)) };
     let (threshold, categories) = match &found.cut {
-        Cut::Upto(_, threshold) => (*threshold, None),
-        Cut::Bins(bins) => {
+        BinRule::UpTo(_, threshold) => (*threshold, None),
+        BinRule::Bins(bins) => {
             let codes = column.codes.as_deref().unwrap_or_default();
             let mut left: Vec<u32> = bins.iter().map(|&b| codes[b as usize]).collect();
             if missing_left {
@@ -95,45 +95,45 @@ pub(super) fn test<K: Kind>(kind: &K, column: &Column, all: &K::Sum, found: &Fou
             (0.0, Some(left))
         }
     };
-    Test { feature: found.feature as usize, threshold, categories, missing_left, left: 0, right: 0 }
+    NodeTest { feature: found.feature as usize, threshold, categories, missing_left, left: 0, right: 0 }
 }
 
 /// The split a node takes.
-struct Choice<S> {
-    found: Found<S>,
+struct ForestNodeSplit<S> {
+    found: BinnedSplit<S>,
     /// By how much the impurity of the tree falls.
     decrease: f64,
     /// Categories that the node does not have, for a split of categories.
     unseen: Vec<u32>,
 }
 
-struct Grower<'a, K: Kind> {
-    plan: &'a Plan<'a, K>,
-    limits: Limits,
+struct ForestGrower<'a, K: BinnedCriterion> {
+    plan: &'a ForestGrowContext<'a, K>,
+    limits: BinSplitLimits,
     /// Weight of all rows.
     weight: f64,
-    entries: Vec<Entry<K::Load>>,
-    spare: Vec<Entry<K::Load>>,
-    desk: Desk<K>,
+    entries: Vec<NodeRow<K::Load>>,
+    spare: Vec<NodeRow<K::Load>>,
+    desk: SplitScratch<K>,
     order: Vec<u32>,
     swaps: Vec<(u32, u32)>,
-    nodes: Vec<Grown>,
+    nodes: Vec<GrownNode>,
 }
 
 /// Rows of a node from which the observer is told of it.
 const REPORT: usize = 4096;
 
 /// Grows a tree, or a part of one, on the given rows; its nodes in preorder.
-pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>, from: Origin<K::Sum>) -> Result<Vec<Grown>> {
-    let Origin { depth, path, all, weight } = from;
+pub(super) fn grow<K: BinnedCriterion>(plan: &ForestGrowContext<'_, K>, entries: Vec<NodeRow<K::Load>>, from: SubtreeRoot<K::Sum>) -> Result<Vec<GrownNode>> {
+    let SubtreeRoot { depth, path, all, weight } = from;
     let s = plan.settings;
-    let grower = Grower {
+    let grower = ForestGrower {
         plan,
-        limits: Limits::new(s, weight),
+        limits: BinSplitLimits::new(s, weight),
         weight,
         spare: Vec::with_capacity(entries.len()),
         entries,
-        desk: Desk::new(),
+        desk: SplitScratch::new(),
         order: (0..plan.binned.columns.len() as u32).collect(),
         swaps: Vec::new(),
         nodes: Vec::new(),
@@ -145,19 +145,19 @@ pub(super) fn grow<K: Kind>(plan: &Plan<'_, K>, entries: Vec<Entry<K::Load>>, fr
     }
 }
 
-impl<K: Kind> Grower<'_, K> {
+impl<K: BinnedCriterion> ForestGrower<'_, K> {
     /// Makes the node of a bud, and finds out whether it may split.
-    fn enter(&mut self, bud: &mut Bud<K::Sum>) {
+    fn open_node(&mut self, bud: &mut Bud<K::Sum>) {
         let kind = self.plan.kind;
         let rows = bud.end - bud.start;
-        let about = kind.summary(&bud.all, &kind.look(&bud.all, &self.entries[bud.start..bud.end]));
+        let about = kind.summary(&bud.all, &kind.add_cost(&bud.all, &self.entries[bud.start..bud.end]));
         let weight = kind.weight(&bud.all);
         bud.open = is_open(self.plan.settings, &self.limits, about.pure, bud.depth, rows, weight);
-        self.nodes.push(Grown { test: None, value: about.value, impurity: about.impurity, rows, weight });
+        self.nodes.push(GrownNode { test: None, value: about.value, impurity: about.impurity, rows, weight });
     }
 
     /// The split a node takes, if there is one that gains enough.
-    fn choose(&mut self, bud: &Bud<K::Sum>) -> Result<Option<Choice<K::Sum>>> {
+    fn choose(&mut self, bud: &Bud<K::Sum>) -> Result<Option<ForestNodeSplit<K::Sum>>> {
         let rows = bud.end - bud.start;
         if rows >= REPORT {
             self.plan.cx.check(Progress { stage: "growing", done: self.plan.tree, total: None, objective: None })?;
@@ -165,21 +165,21 @@ impl<K: Kind> Grower<'_, K> {
         let best = self.search(bud);
         let Some(found) = best else { return Ok(None) };
         let decrease = self.plan.kind.decrease(&found.left, &bud.all) / self.weight;
-        if !gains_enough(self.plan.settings, decrease, self.nodes.last().map_or(0.0, |n| n.impurity)) {
+        if !has_min_decrease(self.plan.settings, decrease, self.nodes.last().map_or(0.0, |n| n.impurity)) {
             return Ok(None);
         }
-        let unseen = if matches!(found.cut, Cut::Bins(_)) { self.unseen(bud, found.feature) } else { Vec::new() };
-        Ok(Some(Choice { found, decrease, unseen }))
+        let unseen = if matches!(found.cut, BinRule::Bins(_)) { self.unseen_categories(bud, found.feature) } else { Vec::new() };
+        Ok(Some(ForestNodeSplit { found, decrease, unseen }))
     }
 
     /// Looks at the columns a node draws. They are drawn one by one, constant ones among them, until there are enough and
     /// one of them is not constant.
-    fn search(&mut self, bud: &Bud<K::Sum>) -> Option<Found<K::Sum>> {
+    fn search(&mut self, bud: &Bud<K::Sum>) -> Option<BinnedSplit<K::Sum>> {
         let p = self.order.len();
         let s = self.plan.settings;
         let draws = s.max_features < p;
         let mut stream = draws.then(|| column_stream(self.plan.seed, bud.path));
-        let mut best: Option<Found<K::Sum>> = None;
+        let mut best: Option<BinnedSplit<K::Sum>> = None;
         let mut varies = false;
         for drawn in 0..p {
             if drawn >= s.max_features && varies {
@@ -192,9 +192,9 @@ impl<K: Kind> Grower<'_, K> {
             }
             let feature = self.order[drawn];
             let entries = &self.entries[bud.start..bud.end];
-            let Plan { kind, binned, .. } = *self.plan;
+            let ForestGrowContext { kind, binned, .. } = *self.plan;
             let column = &binned.columns[feature as usize];
-            self.desk.gather(binned, column, entries);
+            self.desk.accumulate(binned, column, entries);
             let found = if s.random {
                 let mut stream = threshold_stream(self.plan.seed, bud.path, drawn);
                 self.desk.draw(kind, column, feature, &bud.all, &self.limits, &mut stream)
@@ -217,19 +217,19 @@ impl<K: Kind> Grower<'_, K> {
     }
 
     /// The categories of a column that no row of the node has: they are treated like missing values.
-    fn unseen(&mut self, bud: &Bud<K::Sum>, feature: u32) -> Vec<u32> {
+    fn unseen_categories(&mut self, bud: &Bud<K::Sum>, feature: u32) -> Vec<u32> {
         let column = &self.plan.binned.columns[feature as usize];
         let (Some(codes), Some(count)) = (&column.codes, self.plan.categories[feature as usize]) else { return Vec::new() };
         let mut seen = vec![false; count];
         for e in &self.entries[bud.start..bud.end] {
             match &column.place {
-                Place::Narrow(place) => {
+                BinStorage::Narrow(place) => {
                     let b = self.plan.binned.column(*place)[e.row as usize];
                     if b != MISSING {
                         seen[codes[usize::from(b)] as usize] = true;
                     }
                 }
-                Place::Wide(ranks) => {
+                BinStorage::Wide(ranks) => {
                     let b = ranks[e.row as usize];
                     if b != MISSING_RANK {
                         seen[codes[b as usize] as usize] = true;
@@ -240,19 +240,19 @@ impl<K: Kind> Grower<'_, K> {
         (0..count as u32).filter(|&c| !seen[c as usize]).collect()
     }
 
-    fn test(&self, bud: &Bud<K::Sum>, choice: &Choice<K::Sum>) -> Test {
+    fn test(&self, bud: &Bud<K::Sum>, choice: &ForestNodeSplit<K::Sum>) -> NodeTest {
         let column = &self.plan.binned.columns[choice.found.feature as usize];
         test(self.plan.kind, column, &bud.all, &choice.found, &choice.unseen)
     }
 
     /// Parts the rows of a node, each side in its old order; returns the two children.
-    fn split(&mut self, bud: &Bud<K::Sum>, found: &Found<K::Sum>) -> [Bud<K::Sum>; 2] {
+    fn split(&mut self, bud: &Bud<K::Sum>, found: &BinnedSplit<K::Sum>) -> [Bud<K::Sum>; 2] {
         let binned = self.plan.binned;
         let column = &binned.columns[found.feature as usize];
         let missing_left = found.missing && found.missing_left;
         let range = &mut self.entries[bud.start..bud.end];
         let left = match (&column.place, &found.cut) {
-            (Place::Narrow(place), Cut::Upto(last, _)) => {
+            (BinStorage::Narrow(place), BinRule::UpTo(last, _)) => {
                 let last = *last as u8;
                 // The bin of missing values is above all others.
                 let goes = |b: u8| (b <= last) | (missing_left & (b == MISSING));
@@ -264,18 +264,18 @@ impl<K: Kind> Grower<'_, K> {
                     part(range, &mut self.spare, |row| goes(cells[row as usize]))
                 }
             }
-            (Place::Narrow(place), Cut::Bins(bins)) => {
+            (BinStorage::Narrow(place), BinRule::Bins(bins)) => {
                 let mut set = [false; 256];
                 bins.iter().for_each(|&b| set[b as usize & 255] = true);
                 set[usize::from(MISSING)] = missing_left;
                 let cells = binned.column(*place);
                 part(range, &mut self.spare, |row| set[usize::from(cells[row as usize])])
             }
-            (Place::Wide(ranks), Cut::Upto(last, _)) => part(range, &mut self.spare, |row| {
+            (BinStorage::Wide(ranks), BinRule::UpTo(last, _)) => part(range, &mut self.spare, |row| {
                 let r = ranks[row as usize];
                 (r <= *last) | (missing_left & (r == MISSING_RANK))
             }),
-            (Place::Wide(ranks), Cut::Bins(bins)) => {
+            (BinStorage::Wide(ranks), BinRule::Bins(bins)) => {
                 let mut set = vec![false; column.bins()];
                 bins.iter().for_each(|&b| set[b as usize] = true);
                 part(range, &mut self.spare, |row| {
@@ -286,14 +286,14 @@ impl<K: Kind> Grower<'_, K> {
         };
         let middle = bud.start + left;
         let path = |side: u64| child_path(bud.path, side);
-        let right = K::without(&bud.all, &found.left);
+        let right = K::subtract(&bud.all, &found.left);
         [
             Bud { start: bud.start, end: middle, depth: bud.depth + 1, path: path(1), all: found.left, open: true },
             Bud { start: middle, end: bud.end, depth: bud.depth + 1, path: path(2), all: right, open: true },
         ]
     }
 
-    fn depth_first(mut self, root: Bud<K::Sum>) -> Result<Vec<Grown>> {
+    fn depth_first(mut self, root: Bud<K::Sum>) -> Result<Vec<GrownNode>> {
         let mut stack = vec![(root, None::<usize>)];
         while let Some((mut bud, parent)) = stack.pop() {
             let here = self.nodes.len();
@@ -303,7 +303,7 @@ impl<K: Kind> Grower<'_, K> {
             {
                 test.right = here;
             }
-            self.enter(&mut bud);
+            self.open_node(&mut bud);
             if !bud.open {
                 continue;
             }
@@ -319,26 +319,26 @@ impl<K: Kind> Grower<'_, K> {
     }
 
     /// Splits the node that gains most, again and again, until there are `leaves` leaves.
-    fn best_first(mut self, root: Bud<K::Sum>, leaves: usize) -> Result<Vec<Grown>> {
+    fn best_first(mut self, root: Bud<K::Sum>, leaves: usize) -> Result<Vec<GrownNode>> {
         #[allow(clippy::type_complexity)]
-        let mut waiting: Vec<Option<(Bud<K::Sum>, Choice<K::Sum>)>> = Vec::new();
+        let mut waiting: Vec<Option<(Bud<K::Sum>, ForestNodeSplit<K::Sum>)>> = Vec::new();
         let mut heap = BinaryHeap::new();
         let mut fresh = vec![root];
         let mut count = 1;
         loop {
             for mut bud in fresh.drain(..) {
                 let here = self.nodes.len();
-                self.enter(&mut bud);
+                self.open_node(&mut bud);
                 let choice = if bud.open { self.choose(&bud)? } else { None };
                 if let Some(choice) = &choice {
-                    heap.push(Gain(choice.decrease, here));
+                    heap.push(GainOrder(choice.decrease, here));
                 }
                 waiting.push(choice.map(|c| (bud, c)));
             }
             if count >= leaves {
                 break;
             }
-            let Some(Gain(_, at)) = heap.pop() else { break };
+            let Some(GainOrder(_, at)) = heap.pop() else { break };
             let Some((bud, choice)) = waiting[at].take() else { continue };
             let mut test = self.test(&bud, &choice);
             test.left = self.nodes.len();
@@ -354,7 +354,7 @@ impl<K: Kind> Grower<'_, K> {
 /// Stable partition: rows that go left come first; returns how many. Each entry is written to both sides, and the place
 /// moves on where it belongs: which side a row takes cannot be guessed, and a wrong guess costs more than a write.
 #[inline(always)]
-fn part<L: Copy>(entries: &mut [Entry<L>], spare: &mut Vec<Entry<L>>, goes_left: impl Fn(u32) -> bool) -> usize {
+fn part<L: Copy>(entries: &mut [NodeRow<L>], spare: &mut Vec<NodeRow<L>>, goes_left: impl Fn(u32) -> bool) -> usize {
     let Some(&first) = entries.first() else { return 0 };
     if spare.len() < entries.len() {
         spare.resize(entries.len(), first);

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Context, Dataset, JointFit, Learner, Result, Take};
+use ermine_core::{Context, Dataset, JointFit, Learner, Result, TakeModel};
 use rayon::prelude::*;
 
-use super::super::grow::{Grown, Settings};
-use super::super::{RowShare, sorted::Columns};
-use super::find::Limits;
-use super::fit::{Done, Job, named, wave};
+use super::super::grow::{GrownNode, GrowOptions};
+use super::super::{CountOrFraction, sorted::TreeColumns};
+use super::find::BinSplitLimits;
+use super::fit::{FinishedTree, ForestJob, named, trees_in_parallel};
 use super::grow::is_open;
 use super::{Forest, ForestModel};
 
@@ -24,30 +24,30 @@ fn key(forest: &Forest) -> Option<String> {
 }
 
 /// Forests whose trees have their beginnings in common, each with its number.
-struct Stand<'a> {
+struct SharedForests<'a> {
     /// What they have in common; none for a forest of its own.
     growth: Option<Forest>,
-    jobs: Vec<(usize, Job<'a>)>,
+    jobs: Vec<(usize, ForestJob<'a>)>,
 }
 
-fn fit(forests: &[Forest], data: &Dataset<'_>, cx: &Context<'_>, take: Take<'_, ForestModel>) -> Result<()> {
+fn fit(forests: &[Forest], data: &Dataset<'_>, cx: &Context<'_>, take: TakeModel<'_, ForestModel>) -> Result<()> {
     forests.iter().try_for_each(Learner::check)?;
     data.check(&Forest::SPEC)?;
-    let columns = Columns::new(&data.x, data.schema);
+    let columns = TreeColumns::new(&data.x, data.schema);
     let mut binned = None;
-    let mut stands: Vec<Stand<'_>> = Vec::new();
+    let mut stands: Vec<SharedForests<'_>> = Vec::new();
     for (k, forest) in forests.iter().enumerate() {
-        let mut job = Job::in_memory(forest, data, &columns, cx)?;
-        if job.takes_bins() {
+        let mut job = ForestJob::in_memory(forest, data, &columns, cx)?;
+        if job.uses_bins() {
             job.binned = Some(match &binned {
                 Some(binned) => Arc::clone(binned),
                 None => Arc::clone(binned.insert(job.bin(&columns)?)),
             });
         }
-        let growth = growth(&job);
+        let growth = shared_growth(&job);
         match stands.iter_mut().find(|stand| growth.is_some() && stand.growth == growth) {
             Some(stand) => stand.jobs.push((k, job)),
-            None => stands.push(Stand { growth, jobs: vec![(k, job)] }),
+            None => stands.push(SharedForests { growth, jobs: vec![(k, job)] }),
         }
     }
     stands.iter().try_for_each(|stand| stand.grow(&columns, take))
@@ -55,11 +55,11 @@ fn fit(forests: &[Forest], data: &Dataset<'_>, cx: &Context<'_>, take: Take<'_, 
 
 /// The forest without what only says when trees stop, and what is done with them afterwards. None where trees are not cut back: with a bound on
 /// leaves it depends on all other nodes whether one splits.
-fn growth(job: &Job<'_>) -> Option<Forest> {
-    (job.takes_bins() && job.settings.max_leaves.is_none()).then(|| Forest {
+fn shared_growth(job: &ForestJob<'_>) -> Option<Forest> {
+    (job.uses_bins() && job.settings.max_leaves.is_none()).then(|| Forest {
         n_estimators: 1,
         max_depth: None,
-        min_samples_split: RowShare::Rows(2),
+        min_samples_split: CountOrFraction::Rows(2),
         ccp_alpha: 0.0,
         oob_score: false,
         permutation_importances: false,
@@ -67,26 +67,26 @@ fn growth(job: &Job<'_>) -> Option<Forest> {
     })
 }
 
-impl Stand<'_> {
+impl SharedForests<'_> {
     /// Grows the forests, and hands them over.
-    fn grow(&self, columns: &Columns<'_>, take: Take<'_, ForestModel>) -> Result<()> {
+    fn grow(&self, columns: &TreeColumns<'_>, take: TakeModel<'_, ForestModel>) -> Result<()> {
         if let [(k, job)] = &self.jobs[..] {
-            return take(*k, job.run(job.begin(columns), |model| job.look_outside_bags(model, columns))?);
+            return take(*k, job.run(job.begin(columns), |model| job.out_of_bag(model, columns))?);
         }
         let mut models: Vec<ForestModel> = self.jobs.iter().map(|(_, job)| job.begin(columns)).collect();
-        let (settings, wanted) = (self.last_stops(), self.jobs.iter().map(|(_, job)| job.trees()).max().unwrap_or(0));
-        for first in (0..wanted).step_by(wave()) {
-            let next = first..wanted.min(first + wave());
-            let grown: Vec<Result<Vec<Option<Done>>>> =
+        let (settings, wanted) = (self.loosest_limits(), self.jobs.iter().map(|(_, job)| job.trees()).max().unwrap_or(0));
+        for first in (0..wanted).step_by(trees_in_parallel()) {
+            let next = first..wanted.min(first + trees_in_parallel());
+            let grown: Vec<Result<Vec<Option<FinishedTree>>>> =
                 next.into_par_iter().with_max_len(1).map(|t| self.trees(t, &settings)).collect();
             for trees in grown {
                 for (tree, model) in trees.map_err(named)?.iter().zip(&mut models) {
-                    tree.iter().for_each(|tree| tree.join(&mut model.trees, &mut model.importance_sums));
+                    tree.iter().for_each(|tree| tree.append_to(&mut model.trees, &mut model.importance_sums));
                 }
             }
         }
         for ((k, job), mut model) in self.jobs.iter().zip(models) {
-            job.look_outside_bags(&mut model, columns)?;
+            job.out_of_bag(&mut model, columns)?;
             model.certificate = job.certificate(&model.trees, false);
             take(*k, model)?;
         }
@@ -94,7 +94,7 @@ impl Stand<'_> {
     }
 
     /// Stops that end no tree before one of the forests does.
-    fn last_stops(&self) -> Settings {
+    fn loosest_limits(&self) -> GrowOptions {
         let mut last = self.jobs[0].1.settings.clone();
         for (_, job) in &self.jobs {
             last.max_depth = last.max_depth.max(job.settings.max_depth);
@@ -104,19 +104,19 @@ impl Stand<'_> {
     }
 
     /// Tree number `t` of each forest that has as many.
-    fn trees(&self, t: usize, settings: &Settings) -> Result<Vec<Option<Done>>> {
-        let takes = |job: &Job<'_>| t < job.trees();
+    fn trees(&self, t: usize, settings: &GrowOptions) -> Result<Vec<Option<FinishedTree>>> {
+        let takes = |job: &ForestJob<'_>| t < job.trees();
         let Some((_, first)) = self.jobs.iter().find(|(_, job)| takes(job)) else { return Ok(Vec::new()) };
         let nodes = first.nodes(t, settings)?;
-        let of_job = |(_, job): &(usize, Job<'_>)| takes(job).then(|| job.finish(cut_back(&nodes, &job.settings))).transpose();
+        let of_job = |(_, job): &(usize, ForestJob<'_>)| takes(job).then(|| job.finish(prune_to_limits(&nodes, &job.settings))).transpose();
         self.jobs.iter().map(of_job).collect()
     }
 }
 
 /// The tree that stops earlier, out of nodes in preorder.
-fn cut_back(nodes: &[Grown], settings: &Settings) -> Vec<Grown> {
-    let limits = Limits::new(settings, nodes[0].weight);
-    let mut out: Vec<Grown> = Vec::new();
+fn prune_to_limits(nodes: &[GrownNode], settings: &GrowOptions) -> Vec<GrownNode> {
+    let limits = BinSplitLimits::new(settings, nodes[0].weight);
+    let mut out: Vec<GrownNode> = Vec::new();
     // Nodes with their depth, and for a right child its parent.
     let mut stack = vec![(0, 0, None::<usize>)];
     while let Some((at, depth, parent)) = stack.pop() {
@@ -126,14 +126,14 @@ fn cut_back(nodes: &[Grown], settings: &Settings) -> Vec<Grown> {
         {
             test.right = here;
         }
-        let Grown { rows, weight, .. } = nodes[at];
+        let GrownNode { rows, weight, .. } = nodes[at];
         let mut test = nodes[at].test.clone().filter(|_| is_open(settings, &limits, false, depth, rows, weight));
         if let Some(test) = &mut test {
             stack.push((test.right, depth + 1, Some(here)));
             stack.push((test.left, depth + 1, None));
             test.left = here + 1;
         }
-        out.push(Grown { test, value: nodes[at].value.clone(), ..nodes[at] });
+        out.push(GrownNode { test, value: nodes[at].value.clone(), ..nodes[at] });
     }
     out
 }

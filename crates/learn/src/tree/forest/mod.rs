@@ -17,15 +17,15 @@ mod stream;
 mod tests;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, JointFit, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, StreamFit,
+    Accepts, Context, Dataset, Error, Family, JointFit, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, StreamFit,
     Target, Task,
 };
 use serde::{Deserialize, Serialize};
 
-use super::grow::Settings;
+use super::grow::GrowOptions;
 use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE};
-use super::sorted::Columns;
-use super::{ClassWeight, FeatureShare, RowShare, Tree};
+use super::sorted::TreeColumns;
+use super::{ClassWeight, MaxFeatures, CountOrFraction, Tree};
 
 pub use model::{ForestModel, OutOfBag};
 
@@ -95,11 +95,11 @@ pub struct Forest {
     /// Bins of a column.
     pub max_bins: u64,
     /// Columns looked at in each node; "auto" is sqrt for classes and a third for numbers.
-    pub max_features: Option<FeatureShare>,
+    pub max_features: Option<MaxFeatures>,
     /// Whether rows are drawn with replacement for each tree.
     pub bootstrap: bool,
     /// Rows drawn for each tree.
-    pub max_samples: Option<RowShare>,
+    pub max_samples: Option<CountOrFraction>,
     /// Whether rows outside the bags are used for an estimate.
     pub oob_score: bool,
     /// Whether columns are shuffled outside the bags to learn what they are worth.
@@ -107,9 +107,9 @@ pub struct Forest {
     /// Tests on the longest way.
     pub max_depth: Option<u64>,
     /// Rows a node needs to split.
-    pub min_samples_split: RowShare,
+    pub min_samples_split: CountOrFraction,
     /// Rows each child must keep.
-    pub min_samples_leaf: RowShare,
+    pub min_samples_leaf: CountOrFraction,
     /// Share of the weight each child must keep.
     pub min_weight_fraction_leaf: f64,
     /// Leaves of a tree; it is then grown best first.
@@ -132,14 +132,14 @@ impl Default for Forest {
             thresholds: "best".into(),
             splitter: "auto".into(),
             max_bins: 255,
-            max_features: Some(FeatureShare::Word("auto".into())),
+            max_features: Some(MaxFeatures::Word("auto".into())),
             bootstrap: true,
             max_samples: None,
             oob_score: false,
             permutation_importances: false,
             max_depth: None,
-            min_samples_split: RowShare::Rows(2),
-            min_samples_leaf: RowShare::Rows(1),
+            min_samples_split: CountOrFraction::Rows(2),
+            min_samples_leaf: CountOrFraction::Rows(1),
             min_weight_fraction_leaf: 0.0,
             max_leaf_nodes: None,
             min_impurity_decrease: 0.0,
@@ -156,11 +156,11 @@ const SUBSAMPLE: &str = "balanced_subsample";
 impl Learner for Forest {
     type Model = ForestModel;
 
-    const SEARCH: &'static [&'static str] = &["min_samples_leaf=1..30:log", "max_features=0.05..0.95"];
+    const SEARCH_SPACE: &'static [&'static str] = &["min_samples_leaf=1..30:log", "max_features=0.05..0.95"];
 
-    const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
+    const WARM_START: Option<FitFrom<Self>> = Some(fit::fit);
     const STREAM: Option<StreamFit<Self>> = Some(stream::fit);
-    const JOINT: Option<JointFit<Self>> = Some(joint::JOINT);
+    const JOINT_FIT: Option<JointFit<Self>> = Some(joint::JOINT);
 
     const SPEC: Spec = Spec {
         name: "forest",
@@ -269,17 +269,17 @@ impl Learner for Forest {
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
-        let refuse = |name: &str| Err(Self::SPEC.refuse(Self::SPEC.param(name)?, &params[name]));
+        let refuse = |name: &str| Err(Self::SPEC.out_of_range(Self::SPEC.param(name)?, &params[name]));
         if !self.min_samples_split.is_valid(2) {
             return refuse("min_samples_split");
         }
         if !self.min_samples_leaf.is_valid(1) {
             return refuse("min_samples_leaf");
         }
-        if matches!(self.max_samples, Some(RowShare::Rows(0))) {
+        if matches!(self.max_samples, Some(CountOrFraction::Rows(0))) {
             return refuse("max_samples");
         }
-        if self.max_features.as_ref().is_some_and(|m| !m.is_valid() && *m != FeatureShare::Word("auto".into())) {
+        if self.max_features.as_ref().is_some_and(|m| !m.is_valid() && *m != MaxFeatures::Word("auto".into())) {
             return refuse("max_features");
         }
         let needs_bags = |name: &str, value: String| {
@@ -317,7 +317,7 @@ impl Forest {
     /// How often each row is in the bag of each of the first trees that a fit on `data` grows. Of the columns of `data` nothing
     /// is needed but the number of rows.
     pub fn bags(&self, trees: usize, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
-        fit::bags(self, trees, data, cx)
+        fit::bootstrap_counts(self, trees, data, cx)
     }
 
     /// The seed with which a forest of one tree, without bags, grows tree number `tree` of a forest with this seed.
@@ -326,7 +326,7 @@ impl Forest {
     }
 
     /// When trees stop to grow. `rows` are those that shares of rows speak of.
-    fn stops(&self, data: &Dataset<'_>, columns: &Columns<'_>, rows: usize) -> Result<Settings> {
+    fn stops(&self, data: &Dataset<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
         let tree = self.tree(matches!(data.y, Target::Class { .. }), columns.len());
         let mut settings = tree.settings(data, columns, rows)?;
         settings.min_leaf = settings.min_leaf.max(1);
@@ -334,17 +334,17 @@ impl Forest {
     }
 
     /// The same stops with shares of so many rows.
-    fn with_rows(&self, settings: Settings, rows: usize) -> Settings {
+    fn with_rows(&self, settings: GrowOptions, rows: usize) -> GrowOptions {
         let min_leaf = self.min_samples_leaf.rows(rows).max(1);
         let min_split = self.min_samples_split.rows(rows).max(2).max(min_leaf.saturating_mul(2));
-        Settings { min_leaf, min_split, ..settings }
+        GrowOptions { min_leaf, min_split, ..settings }
     }
 
     /// The tree with the same stops, which sees all columns unless told otherwise.
     fn tree(&self, classes: bool, columns: usize) -> Tree {
         let max_features = match &self.max_features {
-            Some(FeatureShare::Word(w)) if w == "auto" => {
-                Some(if classes { FeatureShare::Word("sqrt".into()) } else { FeatureShare::Columns((columns / 3).max(1) as u64) })
+            Some(MaxFeatures::Word(w)) if w == "auto" => {
+                Some(if classes { MaxFeatures::Word("sqrt".into()) } else { MaxFeatures::Columns((columns / 3).max(1) as u64) })
             }
             other => other.clone(),
         };

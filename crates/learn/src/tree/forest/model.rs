@@ -1,11 +1,11 @@
 //! The fitted forest: prediction, importances, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Task, with_most_probable,
+    Cell, Certificate, Classifier, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Task, with_argmax_class,
 };
 
-use super::super::ensemble::{Node, Trees};
+use super::super::ensemble::{TreeNode, Trees};
 
 /// A fitted forest.
 #[derive(Debug, Clone)]
@@ -114,7 +114,7 @@ impl ForestModel {
 }
 
 /// Refuses leaves that are no class shares, or no numbers.
-fn check_values(nodes: &[Node], task: Task) -> std::result::Result<(), String> {
+fn check_values(nodes: &[TreeNode], task: Task) -> std::result::Result<(), String> {
     for (i, node) in nodes.iter().enumerate() {
         let shares = task == Task::Classification;
         if node.values.iter().any(|v| !v.is_finite() || shares && !(0.0..=1.0).contains(v)) {
@@ -140,7 +140,7 @@ impl Model for ForestModel {
         (self.task == Task::Classification).then_some(self)
     }
 
-    fn as_explained(&self) -> Option<&dyn Explained> {
+    fn as_attributor(&self) -> Option<&dyn Attributor> {
         Some(self)
     }
 
@@ -212,13 +212,13 @@ impl Classifier for ForestModel {
         self.average(x)
     }
 
-    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
-        Ok(with_most_probable(self.proba(x)?))
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_argmax_class(self.proba(x)?))
     }
 }
 
-impl Explained for ForestModel {
-    fn explains(&self) -> &'static str {
+impl Attributor for ForestModel {
+    fn output_name(&self) -> &'static str {
         if self.task == Task::Classification { "probability" } else { "prediction" }
     }
 
@@ -226,11 +226,11 @@ impl Explained for ForestModel {
         self.trees.width()
     }
 
-    fn work(&self) -> f64 {
+    fn attribution_cost(&self) -> f64 {
         self.trees.shap_work()
     }
 
-    fn expected(&self) -> Vec<f64> {
+    fn base_values(&self) -> Vec<f64> {
         let count = self.trees.n_trees();
         self.trees.expected(0..count, self.n_outputs()).iter().map(|v| v / count as f64).collect()
     }

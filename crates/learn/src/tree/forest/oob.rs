@@ -1,25 +1,25 @@
 //! What trees say of rows they have not seen.
 
-use ermine_core::{Context, Dataset, Flow, Mat, Partial, Progress, Result, RowSource, Stream, Target, Task};
+use ermine_core::{Context, Dataset, Flow, Mat, Partial, Progress, Result, RowSource, RngStream, Target, Task};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::ensemble::{Node, Trees};
-use super::super::sorted::{Columns, Rows};
-use super::bag::Lottery;
+use super::super::ensemble::{TreeNode, Trees};
+use super::super::sorted::{TreeColumns, RowSubset};
+use super::bag::Bootstrap;
 use super::model::OutOfBag;
 
 /// The rows of a fit and the bags of its trees.
-pub(super) struct Bags<'a> {
+pub(super) struct OobInput<'a> {
     pub data: &'a Dataset<'a>,
-    pub rows: &'a Rows,
+    pub rows: &'a RowSubset,
     pub seed: u64,
-    pub lottery: &'a Lottery,
+    pub lottery: &'a Bootstrap,
 }
 
-impl Bags<'_> {
+impl OobInput<'_> {
     /// Whether each row of the data is outside the bag of a tree. Rows without weight are outside all bags.
-    fn outside(&self, tree: usize) -> Vec<bool> {
+    fn is_out_of_bag(&self, tree: usize) -> Vec<bool> {
         let counts = self.lottery.counts(tree as u64);
         let mut out = vec![true; self.data.rows()];
         for (id, &count) in counts.iter().enumerate() {
@@ -36,7 +36,7 @@ impl Bags<'_> {
         for t in 0..trees.n_trees() {
             let (done, total) = (t as u64, Some(trees.n_trees() as u64));
             cx.report(Progress { stage: "out of bag", done, total, objective: None })?;
-            let outside = self.outside(t);
+            let outside = self.is_out_of_bag(t);
             let leaves = trees.leaves(&self.data.x, t..t + 1)?;
             let nodes = trees.nodes(t);
             for i in (0..n).filter(|&i| outside[i]) {
@@ -56,11 +56,11 @@ impl Bags<'_> {
 
     /// Breiman's importances: for each tree, how much the loss on the rows outside its bag grows when a column is shuffled
     /// among them; averaged over trees.
-    pub fn permutation_importances(&self, trees: &Trees, columns: &Columns<'_>, cx: &Context<'_>) -> Result<Vec<f64>> {
+    pub fn permutation_importances(&self, trees: &Trees, columns: &TreeColumns<'_>, cx: &Context<'_>) -> Result<Vec<f64>> {
         let of_tree = |t: usize| -> Result<Vec<f64>> {
             let (done, total) = (t as u64, Some(trees.n_trees() as u64));
             cx.report(Progress { stage: "permuting", done, total, objective: None })?;
-            let outside = self.outside(t);
+            let outside = self.is_out_of_bag(t);
             let rows: Vec<usize> = (0..self.rows.len()).map(|id| self.rows.row(id)).filter(|&i| outside[i]).collect();
             let nodes = trees.nodes(t);
             let mut out = vec![0.0; columns.len()];
@@ -73,7 +73,7 @@ impl Bags<'_> {
             let before: Vec<f64> = rows.iter().map(|&i| self.loss(i, leaf(&nodes, columns, i, None))).collect::<Result<_>>()?;
             for j in (0..columns.len()).filter(|&j| used[j]) {
                 let index = t as u64 * columns.len() as u64 + j as u64;
-                let order = Stream::new(self.seed, "forest permutation", index).permutation(rows.len());
+                let order = RngStream::new(self.seed, "forest permutation", index).permutation(rows.len());
                 for (k, &i) in rows.iter().enumerate() {
                     let there = Some((j, rows[order[k]]));
                     out[j] += self.data.weight_of(i) * (self.loss(i, leaf(&nodes, columns, i, there))? - before[k]);
@@ -92,7 +92,7 @@ impl Bags<'_> {
     }
 
     /// 1 for a wrong class, or the squared error, of a row in a leaf.
-    fn loss(&self, row: usize, leaf: &Node) -> Result<f64> {
+    fn loss(&self, row: usize, leaf: &TreeNode) -> Result<f64> {
         if let Target::Class { codes, .. } = self.data.y {
             return Ok(f64::from(u8::from(best(&leaf.values) != codes[row] as usize)));
         }
@@ -125,7 +125,7 @@ fn score(predictions: &Mat<f64>, rows: &[usize], y: &Target<'_>, weight: &dyn Fn
 
 /// The estimate of rows that come block by block; the predictions are part of the model, so they are held.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Outside {
+pub(super) struct OobSums {
     /// Sums over trees, row after row, and how many trees there were.
     predictions: Vec<f64>,
     seen_by: Vec<u32>,
@@ -136,7 +136,7 @@ pub(super) struct Outside {
     y: Vec<f64>,
 }
 
-impl Partial for Outside {
+impl Partial for OobSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.predictions.extend(other.predictions);
         self.seen_by.extend(other.seen_by);
@@ -148,12 +148,12 @@ impl Partial for Outside {
     }
 }
 
-impl Outside {
+impl OobSums {
     /// Of a block of rows, of which those in the places `kept` take part and have numbers from `first` on.
     pub fn of(
         rows: &Dataset<'_>,
         trees: &Trees,
-        (lottery, urns): (&Lottery, &[Vec<u32>]),
+        (lottery, urns): (&Bootstrap, &[Vec<u32>]),
         kept: &[usize],
         first: usize,
     ) -> Result<Self> {
@@ -170,7 +170,7 @@ impl Outside {
         }
         let mut sums: Mat<f64> = Mat::zeros(n, width);
         for (t, urns) in urns.iter().enumerate() {
-            let counts = lottery.counts_of(t as u64, urns, first..first + kept.len());
+            let counts = lottery.stratum_counts(t as u64, urns, first..first + kept.len());
             let mut outside = vec![true; n];
             kept.iter().zip(counts).for_each(|(&i, count)| outside[i] = count == 0);
             let mut values = Mat::zeros(n, width);
@@ -188,10 +188,10 @@ impl Outside {
     pub fn of_source(
         source: &dyn RowSource,
         trees: &Trees,
-        lottery: &Lottery,
+        lottery: &Bootstrap,
         own: &dyn Fn(&Dataset<'_>, usize) -> f64,
     ) -> Result<Self> {
-        let urns: Vec<Vec<u32>> = (0..trees.n_trees()).map(|t| lottery.urns(t as u64)).collect();
+        let urns: Vec<Vec<u32>> = (0..trees.n_trees()).map(|t| lottery.stratum_draws(t as u64)).collect();
         let mut first = 0;
         let mut out = Self::default();
         source.scan(&mut |run| {
@@ -227,7 +227,7 @@ fn best(values: &[f64]) -> usize {
 }
 
 /// The leaf of a row of the training data, one of whose cells may be taken from another row.
-fn leaf<'n>(nodes: &'n [Node], columns: &Columns<'_>, row: usize, swapped: Option<(usize, usize)>) -> &'n Node {
+fn leaf<'n>(nodes: &'n [TreeNode], columns: &TreeColumns<'_>, row: usize, swapped: Option<(usize, usize)>) -> &'n TreeNode {
     let mut at = 0;
     loop {
         let node = &nodes[at];

@@ -2,34 +2,34 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use ermine_core::{Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, Stream, Target, Task};
+use ermine_core::{Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target, Task};
 
-use super::super::criterion::{Means, Squared, Weights};
-use super::super::ensemble::{Node, Trees, nodes_of};
-use super::super::grow::{self, Ground, Settings};
+use super::super::criterion::{Means, Squared, QuantizedWeights};
+use super::super::ensemble::{TreeNode, Trees, nodes_of};
+use super::super::grow::{self, GrowContext, GrowOptions};
 use super::super::prune;
-use super::super::sorted::{Columns, LEFT_OUT, Rows, Slot, Sorted};
+use super::super::sorted::{TreeColumns, LEFT_OUT, RowSubset, SortedEntry, SortedColumns};
 use super::GradientBoosting;
-use super::loss::{Loss, Y};
+use super::loss::{BoostingLoss, BoostingTarget};
 use super::model::GradientBoostingModel;
-use super::step::{Sample, stops};
+use super::step::{BoostingSample, early_stop};
 
 /// What all rounds share.
-struct Job<'a> {
+struct BoostingJob<'a> {
     learner: &'a GradientBoosting,
     data: &'a Dataset<'a>,
-    columns: &'a Columns<'a>,
-    loss: Loss,
-    sample: Sample,
-    sorted: Sorted,
-    settings: Settings,
+    columns: &'a TreeColumns<'a>,
+    loss: BoostingLoss,
+    sample: BoostingSample,
+    sorted: SortedColumns,
+    settings: GrowOptions,
     cx: &'a Context<'a>,
 }
 
 /// Scores of the rows of the data, and of a validation set.
-struct Scores {
+struct BoostingScores {
     raw: Mat<f64>,
-    apart: Option<(Sample, Mat<f64>)>,
+    apart: Option<(BoostingSample, Mat<f64>)>,
 }
 
 pub(super) fn fit(
@@ -40,11 +40,11 @@ pub(super) fn fit(
 ) -> Result<GradientBoostingModel> {
     learner.check()?;
     data.check(&GradientBoosting::SPEC)?;
-    let columns = Columns::new(&data.x, data.schema);
-    let job = Job::new(learner, data, &columns, cx)?;
+    let columns = TreeColumns::new(&data.x, data.schema);
+    let job = BoostingJob::new(learner, data, &columns, cx)?;
     let mut model = match start {
-        Some(start) => job.go_on(start)?,
-        None => job.begin(),
+        Some(start) => job.resume(start)?,
+        None => job.initial_model(),
     };
     let width = job.loss.width();
     let mut scores = job.scores(&model)?;
@@ -53,7 +53,7 @@ pub(super) fn fit(
     let mut late = false;
     let stopped = |model: &GradientBoostingModel| match learner.n_iter_no_change {
         Some(patience) => {
-            stops(&model.validation_score, usize::try_from(patience).unwrap_or(usize::MAX).min(1 << 24), learner.tol)
+            early_stop(&model.validation_score, usize::try_from(patience).unwrap_or(usize::MAX).min(1 << 24), learner.tol)
         }
         None => false,
     };
@@ -61,7 +61,7 @@ pub(super) fn fit(
         let round = model.trees.n_trees() / width;
         let objective = model.train_score.last().copied();
         cx.report(Progress { stage: "boosting", done: round as u64, total: Some(learner.n_estimators), objective })?;
-        if cx.out_of_time() {
+        if cx.deadline_passed() {
             if round == 0 {
                 return Err(Error::Deadline("boosting".into()));
             }
@@ -71,23 +71,23 @@ pub(super) fn fit(
         job.round(&mut model, &mut scores, round)?;
         model.certificate = job.certificate(&model, false, false);
         if round + 1 < wanted {
-            checkpoints.offer(|| Ok(model.clone()))?;
+            checkpoints.save_if_due(|| Ok(model.clone()))?;
         }
     }
     model.certificate = job.certificate(&model, true, late);
     Ok(model)
 }
 
-impl<'a> Job<'a> {
-    fn new(learner: &'a GradientBoosting, data: &'a Dataset<'a>, columns: &'a Columns<'a>, cx: &'a Context<'a>) -> Result<Self> {
-        let loss = Loss::of(&learner.loss, learner.quantile, &data.y).map_err(|expected| Error::Parameter {
+impl<'a> BoostingJob<'a> {
+    fn new(learner: &'a GradientBoosting, data: &'a Dataset<'a>, columns: &'a TreeColumns<'a>, cx: &'a Context<'a>) -> Result<Self> {
+        let loss = BoostingLoss::of(&learner.loss, learner.quantile, &data.y).map_err(|expected| Error::Parameter {
             learner: GradientBoosting::SPEC.name,
             name: "loss".into(),
             value: learner.loss.clone(),
             expected: expected.into(),
         })?;
         let mut sample = sample(data)?;
-        if let Y::Codes(codes) = &sample.y {
+        if let BoostingTarget::Codes(codes) = &sample.y {
             let first = sample.train.first().map(|&i| codes[i as usize]);
             if sample.train.iter().all(|&i| Some(codes[i as usize]) == first) {
                 return Err(Error::Target("it has 1 class among rows with weight, and gradient-boosting needs 2".into()));
@@ -105,18 +105,18 @@ impl<'a> Job<'a> {
                 });
             }
         }
-        if sample.train.len() >= <u32 as Slot>::MAX_ROWS {
-            let most = <u32 as Slot>::MAX_ROWS - 1;
+        if sample.train.len() >= <u32 as SortedEntry>::MAX_ROWS {
+            let most = <u32 as SortedEntry>::MAX_ROWS - 1;
             return Err(Error::Data(format!("{} rows are more than the {most} a tree can sort", sample.train.len())));
         }
         // The trees are of one number, whatever the target.
-        let settings = Settings { monotone_value: 0, ..learner.tree().settings(data, columns, sample.train.len())? };
-        let rows = Rows::Some(sample.train.clone());
+        let settings = GrowOptions { monotone_value: 0, ..learner.tree().settings(data, columns, sample.train.len())? };
+        let rows = RowSubset::Some(sample.train.clone());
         let sorted = columns.sort(&rows, &|_| false, cx)?;
         Ok(Self { learner, data, columns, loss, sample, sorted, settings, cx })
     }
 
-    fn begin(&self) -> GradientBoostingModel {
+    fn initial_model(&self) -> GradientBoostingModel {
         let width = self.loss.width();
         let start = if self.learner.init == "zero" {
             vec![0.0; width]
@@ -141,7 +141,7 @@ impl<'a> Job<'a> {
     }
 
     /// The model to add rounds to, if it fits the rows.
-    fn go_on(&self, start: &GradientBoostingModel) -> Result<GradientBoostingModel> {
+    fn resume(&self, start: &GradientBoostingModel) -> Result<GradientBoostingModel> {
         let (task, classes) = task(&self.data.y);
         if start.task != task || start.classes != classes || start.loss.width() != self.loss.width() {
             return Err(Error::Target("the model to go on from was made for another target".into()));
@@ -161,7 +161,7 @@ impl<'a> Job<'a> {
         Ok(GradientBoostingModel { loss: self.loss, ..start.clone() })
     }
 
-    fn scores(&self, model: &GradientBoostingModel) -> Result<Scores> {
+    fn scores(&self, model: &GradientBoostingModel) -> Result<BoostingScores> {
         let apart = match self.cx.validation {
             Some(rows) if self.learner.n_iter_no_change.is_some() => {
                 rows.check(&GradientBoosting::SPEC)?;
@@ -176,7 +176,7 @@ impl<'a> Job<'a> {
             }
             _ => None,
         };
-        let mut scores = Scores { raw: model.raw(&self.data.x)?, apart };
+        let mut scores = BoostingScores { raw: model.raw(&self.data.x)?, apart };
         if let Some(offset) = self.cx.offset {
             add_offset(&mut scores.raw, offset.rows, "rows")?;
             if let Some((_, raw)) = &mut scores.apart {
@@ -188,7 +188,7 @@ impl<'a> Job<'a> {
     }
 
     /// One round: a tree, or a tree a class.
-    fn round(&self, model: &mut GradientBoostingModel, scores: &mut Scores, round: usize) -> Result<()> {
+    fn round(&self, model: &mut GradientBoostingModel, scores: &mut BoostingScores, round: usize) -> Result<()> {
         let (loss, width) = (self.loss, self.loss.width());
         let drawn = self.sample.draw(self.learner.subsample, self.cx.seed, round);
         let is_in = |k: usize| drawn.as_ref().is_none_or(|d| d[k]);
@@ -196,16 +196,16 @@ impl<'a> Job<'a> {
         let bag: Vec<u32> = (0..train.len()).filter(|&k| is_in(k)).map(|k| train[k]).collect();
         let outside: Vec<u32> = (0..train.len()).filter(|&k| !is_in(k)).map(|k| train[k]).collect();
         let raw = &scores.raw;
-        let turn = loss.turn(&self.sample.y, &self.sample.weight, raw.as_slice(), &bag);
+        let turn = loss.huber_delta(&self.sample.y, &self.sample.weight, raw.as_slice(), &bag);
         let before = self.sample.mean_loss(loss, raw, outside.iter().copied(), turn);
 
         let lists = self.lists(&drawn, &bag);
-        let rows = Rows::Some(bag.clone());
-        let mut trees: Vec<Vec<Node>> = Vec::with_capacity(width);
+        let rows = RowSubset::Some(bag.clone());
+        let mut trees: Vec<Vec<TreeNode>> = Vec::with_capacity(width);
         // What each tree adds to the rows of the bag, before the step.
         let mut along = Mat::zeros(bag.len(), width);
         for class in 0..width {
-            let seed = Stream::new(self.cx.seed, "gradient boosting tree", (round * width + class) as u64).next_u64();
+            let seed = RngStream::new(self.cx.seed, "gradient boosting tree", (round * width + class) as u64).next_u64();
             let residual = |&i: &u32| loss.residual(&self.sample.y, i as usize, raw.row(i as usize), class, turn);
             let mut nodes = self.grow(&rows, &lists, bag.iter().map(residual).collect(), seed)?;
             // The leaf of every row of the bag.
@@ -217,7 +217,7 @@ impl<'a> Job<'a> {
                 let mut members: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
                 bag.iter().for_each(|&i| members[leaf_of(i)].push(i));
                 for (node, rows) in nodes.iter_mut().zip(&members).filter(|(_, rows)| !rows.is_empty()) {
-                    node.values[0] = loss.leaf(&self.sample.y, &self.sample.weight, raw.as_slice(), class, rows, turn);
+                    node.values[0] = loss.leaf_value(&self.sample.y, &self.sample.weight, raw.as_slice(), class, rows, turn);
                 }
             }
             bag.iter().enumerate().for_each(|(k, &i)| along[(k, class)] = nodes[leaf_of(i)].values[0]);
@@ -263,9 +263,9 @@ impl<'a> Job<'a> {
     }
 
     /// The sorted lists of the rows of a round.
-    fn lists(&self, drawn: &Option<Vec<bool>>, bag: &[u32]) -> Sorted {
+    fn lists(&self, drawn: &Option<Vec<bool>>, bag: &[u32]) -> SortedColumns {
         let Some(drawn) = drawn else {
-            return Sorted { lists: self.sorted.lists.clone(), columns: self.sorted.columns.clone() };
+            return SortedColumns { lists: self.sorted.lists.clone(), columns: self.sorted.columns.clone() };
         };
         let mut next = 0;
         let number: Vec<u32> = drawn
@@ -279,17 +279,17 @@ impl<'a> Job<'a> {
     }
 
     /// Grows a tree on slopes.
-    fn grow(&self, rows: &Rows, sorted: &Sorted, slopes: Vec<f64>, seed: u64) -> Result<Vec<Node>> {
+    fn grow(&self, rows: &RowSubset, sorted: &SortedColumns, slopes: Vec<f64>, seed: u64) -> Result<Vec<TreeNode>> {
         let n = rows.len();
         let weights = match self.data.weight {
-            None => Weights::ONE,
-            Some(w) => Weights::new((0..n).map(|id| w[rows.row(id)]).collect()),
+            None => QuantizedWeights::ONE,
+            Some(w) => QuantizedWeights::new((0..n).map(|id| w[rows.row(id)]).collect()),
         };
         let weight = (0..n).map(|id| weights.get(id)).sum::<i64>() as f64 * weights.unit;
         let mut settings = self.settings.clone();
         settings.min_weight *= weight;
-        let cx = Context { seed, deadline: None, ..self.cx.inner() };
-        let ground = Ground {
+        let cx = Context { seed, deadline: None, ..self.cx.without_checkpoints() };
+        let ground = GrowContext {
             columns: self.columns,
             sorted: &sorted.columns,
             rows,
@@ -356,15 +356,15 @@ fn task(y: &Target<'_>) -> (Task, Vec<String>) {
 }
 
 /// Targets and weights of all rows, those with weight to train on.
-fn sample(data: &Dataset<'_>) -> Result<Sample> {
+fn sample(data: &Dataset<'_>) -> Result<BoostingSample> {
     let n = data.rows();
     let y = match data.y {
-        Target::Class { codes, .. } => Y::Codes(codes.to_vec()),
-        _ => Y::Numbers(data.y.reals()?.col_iter(0).collect()),
+        Target::Class { codes, .. } => BoostingTarget::Codes(codes.to_vec()),
+        _ => BoostingTarget::Numbers(data.y.reals()?.col_iter(0).collect()),
     };
     let weight: Vec<f64> = data.weight.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
     let train = (0..n as u32).filter(|&i| weight[i as usize] > 0.0).collect();
-    Ok(Sample { y, weight, train, held: Vec::new() })
+    Ok(BoostingSample { y, weight, train, held: Vec::new() })
 }
 
 impl GradientBoostingModel {

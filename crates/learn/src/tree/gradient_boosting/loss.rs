@@ -6,7 +6,7 @@ use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
 /// A loss of scores F (one a row, or one a class).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Loss {
+pub(super) enum BoostingLoss {
     /// (y - F)².
     Squared,
     /// |y - F|.
@@ -30,15 +30,15 @@ pub(super) const LOSSES: &[&str] =
     &["auto", "squared_error", "absolute_error", "huber", "quantile", "poisson", "log_loss", "exponential"];
 
 /// The targets of the rows that take part.
-pub(super) enum Y {
+pub(super) enum BoostingTarget {
     Numbers(Vec<f64>),
     Codes(Vec<u32>),
 }
 
-impl Y {
+impl BoostingTarget {
     /// The number, or 1 for the second of two classes.
     #[inline]
-    pub fn real(&self, i: usize) -> f64 {
+    pub fn as_number(&self, i: usize) -> f64 {
         match self {
             Self::Numbers(y) => y[i],
             Self::Codes(codes) => f64::from(codes[i]),
@@ -82,7 +82,7 @@ fn weighted_sum(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     if exact.is_finite() { exact.to_f64() } else { terms.map(|(w, v)| w * v).sum() }
 }
 
-impl Loss {
+impl BoostingLoss {
     /// The loss a name asks for, given the target.
     pub fn of(name: &str, alpha: f64, target: &Target<'_>) -> std::result::Result<Self, &'static str> {
         match (name, target) {
@@ -109,8 +109,8 @@ impl Loss {
     }
 
     /// Refuses targets outside the range of the loss.
-    pub fn check(self, y: &Y, row: impl Fn(usize) -> usize) -> Result<()> {
-        let (Self::Poisson, Y::Numbers(values)) = (self, y) else { return Ok(()) };
+    pub fn check(self, y: &BoostingTarget, row: impl Fn(usize) -> usize) -> Result<()> {
+        let (Self::Poisson, BoostingTarget::Numbers(values)) = (self, y) else { return Ok(()) };
         if let Some(i) = values.iter().position(|v| *v < 0.0) {
             let needed = "poisson needs numbers from 0 up".into();
             return Err(Error::OutOfRange { what: "target".into(), row: row(i), value: values[i], needed });
@@ -122,22 +122,22 @@ impl Loss {
     }
 
     /// The constant scores with the least loss.
-    pub fn start(self, y: &Y, w: &[f64]) -> Vec<f64> {
+    pub fn start(self, y: &BoostingTarget, w: &[f64]) -> Vec<f64> {
         let total = weighted_sum((0..w.len()).map(|i| (w[i], 1.0)));
         let mean = |of: &dyn Fn(usize) -> f64| weighted_sum((0..w.len()).map(|i| (w[i], of(i)))) / total;
         let at = |q: f64| {
-            let mut items: Vec<(f64, f64)> = w.iter().enumerate().map(|(i, &w)| (y.real(i), w)).collect();
+            let mut items: Vec<(f64, f64)> = w.iter().enumerate().map(|(i, &w)| (y.as_number(i), w)).collect();
             quantile(&mut items, q)
         };
         // A class without rows has a very low score, not one of minus infinity.
         let inside = |p: f64| p.clamp(f64::EPSILON, 1.0 - f64::EPSILON);
         match self {
-            Self::Squared => vec![mean(&|i| y.real(i))],
+            Self::Squared => vec![mean(&|i| y.as_number(i))],
             Self::Absolute | Self::Huber { .. } => vec![at(0.5)],
             Self::Pinball { alpha } => vec![at(alpha)],
-            Self::Poisson => vec![mean(&|i| y.real(i)).ln()],
+            Self::Poisson => vec![mean(&|i| y.as_number(i)).ln()],
             Self::Logistic | Self::Exponential => {
-                let p = inside(mean(&|i| y.real(i)));
+                let p = inside(mean(&|i| y.as_number(i)));
                 let odds = (p / (1.0 - p)).ln();
                 vec![if self == Self::Logistic { odds } else { 0.5 * odds }]
             }
@@ -150,10 +150,10 @@ impl Loss {
     }
 
     /// Where Huber's loss turns in this round, given residuals and weights; 0 for other losses.
-    pub fn turn(self, y: &Y, w: &[f64], raw: &[f64], rows: &[u32]) -> f64 {
+    pub fn huber_delta(self, y: &BoostingTarget, w: &[f64], raw: &[f64], rows: &[u32]) -> f64 {
         match self {
             Self::Huber { alpha } => {
-                let item = |&i: &u32| ((y.real(i as usize) - raw[i as usize]).abs(), w[i as usize]);
+                let item = |&i: &u32| ((y.as_number(i as usize) - raw[i as usize]).abs(), w[i as usize]);
                 quantile(&mut rows.iter().map(item).collect::<Vec<_>>(), alpha)
             }
             _ => 0.0,
@@ -161,8 +161,8 @@ impl Loss {
     }
 
     /// The loss of a row with the given scores.
-    pub fn value(self, y: &Y, i: usize, scores: &[f64], turn: f64) -> f64 {
-        let (t, f) = (y.real(i), scores[0]);
+    pub fn value(self, y: &BoostingTarget, i: usize, scores: &[f64], turn: f64) -> f64 {
+        let (t, f) = (y.as_number(i), scores[0]);
         let r = t - f;
         match self {
             Self::Squared => r * r,
@@ -174,15 +174,15 @@ impl Loss {
             Self::Logistic => 2.0 * log1p_exp((1.0 - 2.0 * t) * f),
             Self::Exponential => ((1.0 - 2.0 * t) * f).exp(),
             Self::Softmax { .. } => match y {
-                Y::Codes(codes) => log_sum_exp(scores) - scores[codes[i] as usize],
-                Y::Numbers(_) => 0.0,
+                BoostingTarget::Codes(codes) => log_sum_exp(scores) - scores[codes[i] as usize],
+                BoostingTarget::Numbers(_) => 0.0,
             },
         }
     }
 
     /// The negative slope of the loss of a row by the score of `class`, up to a constant factor of the loss.
-    pub fn residual(self, y: &Y, i: usize, scores: &[f64], class: usize, turn: f64) -> f64 {
-        let (t, f) = (y.real(i), scores[class]);
+    pub fn residual(self, y: &BoostingTarget, i: usize, scores: &[f64], class: usize, turn: f64) -> f64 {
+        let (t, f) = (y.as_number(i), scores[class]);
         let r = t - f;
         match self {
             Self::Squared => r,
@@ -204,10 +204,10 @@ impl Loss {
 
     /// What a leaf adds to the score of `class` of its rows to lower their loss most: exactly, or by one Newton step
     /// (Friedman 2001).
-    pub fn leaf(self, y: &Y, w: &[f64], raw: &[f64], class: usize, rows: &[u32], turn: f64) -> f64 {
+    pub fn leaf_value(self, y: &BoostingTarget, w: &[f64], raw: &[f64], class: usize, rows: &[u32], turn: f64) -> f64 {
         let width = self.width();
         let scores = |i: u32| &raw[i as usize * width..][..width];
-        let residual = |i: u32| y.real(i as usize) - raw[i as usize * width + class];
+        let residual = |i: u32| y.as_number(i as usize) - raw[i as usize * width + class];
         let sum = |of: &dyn Fn(u32) -> f64| weighted_sum(rows.iter().map(|&i| (w[i as usize], of(i))));
         let ratio = |above: f64, below: f64| if below.abs() < 1e-150 { 0.0 } else { above / below };
         let at = |q: f64| quantile(&mut rows.iter().map(|&i| (residual(i), w[i as usize])).collect::<Vec<_>>(), q);
@@ -224,7 +224,7 @@ impl Loss {
             }
             // Exact; where all targets are 0 the best is minus infinity, and a Newton step is taken.
             Self::Poisson => {
-                let (seen, said) = (sum(&|i| y.real(i as usize)), sum(&|i| scores(i)[0].exp()));
+                let (seen, said) = (sum(&|i| y.as_number(i as usize)), sum(&|i| scores(i)[0].exp()));
                 if seen > 0.0 { ratio(seen, said).max(f64::MIN_POSITIVE).ln() } else { -1.0 }
             }
             Self::Logistic => {
@@ -246,7 +246,7 @@ impl Loss {
     }
 
     /// Turns scores into probabilities or means, in place; `out` has a row of probabilities for two classes too.
-    pub fn answer(self, scores: &[f64], out: &mut [f64]) {
+    pub fn to_predictions(self, scores: &[f64], out: &mut [f64]) {
         match self {
             Self::Poisson => out[0] = scores[0].exp(),
             Self::Logistic | Self::Exponential => {

@@ -7,13 +7,13 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Resume, Spec, Task};
+use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, Task};
 use serde::{Deserialize, Serialize};
 
 use super::params::{
     MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, SHARE,
 };
-use super::{FeatureShare, RowShare, Tree};
+use super::{MaxFeatures, CountOrFraction, Tree};
 
 pub use model::GradientBoostingModel;
 
@@ -75,13 +75,13 @@ pub struct GradientBoosting {
     /// Tests on the longest way.
     pub max_depth: Option<u64>,
     /// Rows a node needs to split.
-    pub min_samples_split: RowShare,
+    pub min_samples_split: CountOrFraction,
     /// Rows each child must keep.
-    pub min_samples_leaf: RowShare,
+    pub min_samples_leaf: CountOrFraction,
     /// Share of the total weight each child must keep.
     pub min_weight_fraction_leaf: f64,
     /// Columns looked at in each node.
-    pub max_features: Option<FeatureShare>,
+    pub max_features: Option<MaxFeatures>,
     /// Leaves of a tree; it is then grown best first.
     pub max_leaf_nodes: Option<u64>,
     /// Decrease of the impurity of the whole tree a split must bring.
@@ -110,8 +110,8 @@ impl Default for GradientBoosting {
             subsample: 1.0,
             criterion: "friedman_mse".into(),
             max_depth: Some(3),
-            min_samples_split: RowShare::Rows(2),
-            min_samples_leaf: RowShare::Rows(1),
+            min_samples_split: CountOrFraction::Rows(2),
+            min_samples_leaf: CountOrFraction::Rows(1),
             min_weight_fraction_leaf: 0.0,
             max_features: None,
             max_leaf_nodes: None,
@@ -130,10 +130,10 @@ const STEPS: &[&str] = &["leaf", "line-search", "fixed", "decay"];
 impl Learner for GradientBoosting {
     type Model = GradientBoostingModel;
 
-    const SEARCH: &'static [&'static str] =
+    const SEARCH_SPACE: &'static [&'static str] =
         &["learning_rate=0.01..0.5:log", "n_estimators=50..500:log", "max_depth=1..8", "subsample=0.5..1"];
 
-    const CONTINUE: Option<Resume<Self>> = Some(fit::fit);
+    const WARM_START: Option<FitFrom<Self>> = Some(fit::fit);
 
     const SPEC: Spec = Spec {
         name: "gradient-boosting",
@@ -224,7 +224,7 @@ impl Learner for GradientBoosting {
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
-        let refuse = |name: &str| Err(Self::SPEC.refuse(Self::SPEC.param(name)?, &params[name]));
+        let refuse = |name: &str| Err(Self::SPEC.out_of_range(Self::SPEC.param(name)?, &params[name]));
         if !self.min_samples_split.is_valid(2) {
             return refuse("min_samples_split");
         }

@@ -1,19 +1,19 @@
 //! The fitted sum of trees: prediction, stages, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Explained, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section, Task, with_most_probable,
+    Cell, Certificate, Classifier, Curve, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema, Section, Task, with_argmax_class,
 };
 
 use super::super::ensemble::Trees;
-use super::loss::Loss;
+use super::loss::BoostingLoss;
 
 /// A fitted gradient boosting.
 #[derive(Debug, Clone)]
 pub struct GradientBoostingModel {
     pub(super) task: Task,
     pub(super) classes: Vec<String>,
-    pub(super) loss: Loss,
+    pub(super) loss: BoostingLoss,
     /// Where the scores start.
     pub(super) start: Vec<f64>,
     /// A tree a round, or a tree a class; leaves hold what is added to the score.
@@ -79,7 +79,7 @@ impl GradientBoostingModel {
         let width = if self.task == Task::Classification { self.classes.len() } else { 1 };
         let mut out = Mat::zeros(raw.rows(), width);
         for i in 0..raw.rows() {
-            self.loss.answer(raw.row(i), out.row_mut(i));
+            self.loss.to_predictions(raw.row(i), out.row_mut(i));
         }
         Ok(out)
     }
@@ -89,14 +89,14 @@ impl GradientBoostingModel {
         let classes: Vec<String> = input.field("classes")?;
         let (name, alpha): (String, f64) = (input.field("loss")?, input.vec_of("alpha", 1)?[0]);
         let loss = match (name.as_str(), task) {
-            ("squared_error", Task::Regression) => Loss::Squared,
-            ("absolute_error", Task::Regression) => Loss::Absolute,
-            ("huber", Task::Regression) => Loss::Huber { alpha },
-            ("quantile", Task::Regression) => Loss::Pinball { alpha },
-            ("poisson", Task::Regression) => Loss::Poisson,
-            ("log_loss", Task::Classification) if classes.len() > 2 => Loss::Softmax { classes: classes.len() },
-            ("log_loss", Task::Classification) if classes.len() == 2 => Loss::Logistic,
-            ("exponential", Task::Classification) if classes.len() == 2 => Loss::Exponential,
+            ("squared_error", Task::Regression) => BoostingLoss::Squared,
+            ("absolute_error", Task::Regression) => BoostingLoss::Absolute,
+            ("huber", Task::Regression) => BoostingLoss::Huber { alpha },
+            ("quantile", Task::Regression) => BoostingLoss::Pinball { alpha },
+            ("poisson", Task::Regression) => BoostingLoss::Poisson,
+            ("log_loss", Task::Classification) if classes.len() > 2 => BoostingLoss::Softmax { classes: classes.len() },
+            ("log_loss", Task::Classification) if classes.len() == 2 => BoostingLoss::Logistic,
+            ("exponential", Task::Classification) if classes.len() == 2 => BoostingLoss::Exponential,
             _ => return Err(Error::Model(format!("loss {name} for {} classes ({task})", classes.len()))),
         };
         let start: Vec<f64> = input.vec_of("start", loss.width())?;
@@ -150,7 +150,7 @@ impl Model for GradientBoostingModel {
         (self.task == Task::Classification).then_some(self)
     }
 
-    fn as_explained(&self) -> Option<&dyn Explained> {
+    fn as_attributor(&self) -> Option<&dyn Attributor> {
         Some(self)
     }
 
@@ -182,13 +182,13 @@ impl Model for GradientBoostingModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         let (name, alpha) = match self.loss {
-            Loss::Squared => ("squared_error", 0.0),
-            Loss::Absolute => ("absolute_error", 0.0),
-            Loss::Huber { alpha } => ("huber", alpha),
-            Loss::Pinball { alpha } => ("quantile", alpha),
-            Loss::Poisson => ("poisson", 0.0),
-            Loss::Logistic | Loss::Softmax { .. } => ("log_loss", 0.0),
-            Loss::Exponential => ("exponential", 0.0),
+            BoostingLoss::Squared => ("squared_error", 0.0),
+            BoostingLoss::Absolute => ("absolute_error", 0.0),
+            BoostingLoss::Huber { alpha } => ("huber", alpha),
+            BoostingLoss::Pinball { alpha } => ("quantile", alpha),
+            BoostingLoss::Poisson => ("poisson", 0.0),
+            BoostingLoss::Logistic | BoostingLoss::Softmax { .. } => ("log_loss", 0.0),
+            BoostingLoss::Exponential => ("exponential", 0.0),
         };
         out.field("task", &self.task)?;
         out.field("classes", &self.classes)?;
@@ -226,17 +226,17 @@ impl Classifier for GradientBoostingModel {
         Ok(Some(self.raw(x)?))
     }
 
-    fn judge(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
-        Ok(with_most_probable(self.proba(x)?))
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        Ok(with_argmax_class(self.proba(x)?))
     }
 }
 
-impl Explained for GradientBoostingModel {
-    fn explains(&self) -> &'static str {
+impl Attributor for GradientBoostingModel {
+    fn output_name(&self) -> &'static str {
         match self.loss {
-            Loss::Logistic => "log odds",
-            Loss::Softmax { .. } | Loss::Exponential => "score",
-            Loss::Poisson => "logarithm of the prediction",
+            BoostingLoss::Logistic => "log odds",
+            BoostingLoss::Softmax { .. } | BoostingLoss::Exponential => "score",
+            BoostingLoss::Poisson => "logarithm of the prediction",
             _ => "prediction",
         }
     }
@@ -245,11 +245,11 @@ impl Explained for GradientBoostingModel {
         self.start.len()
     }
 
-    fn work(&self) -> f64 {
+    fn attribution_cost(&self) -> f64 {
         self.trees.shap_work()
     }
 
-    fn expected(&self) -> Vec<f64> {
+    fn base_values(&self) -> Vec<f64> {
         self.trees.expected_from(&self.start)
     }
 

@@ -1,12 +1,12 @@
 //! The rows of a round, and how far its trees go.
 
-use ermine_core::{Mat, Stream};
+use ermine_core::{Mat, RngStream};
 
-use super::loss::{Loss, Y};
+use super::loss::{BoostingLoss, BoostingTarget};
 
 /// Rows, targets and weights; rows are numbers of rows of the data.
-pub(super) struct Sample {
-    pub y: Y,
+pub(super) struct BoostingSample {
+    pub y: BoostingTarget,
     /// A weight for every row of the data.
     pub weight: Vec<f64>,
     /// The rows that train.
@@ -15,9 +15,9 @@ pub(super) struct Sample {
     pub held: Vec<u32>,
 }
 
-impl Sample {
+impl BoostingSample {
     /// The mean loss of some rows.
-    pub fn mean_loss(&self, loss: Loss, raw: &Mat<f64>, rows: impl Iterator<Item = u32>, turn: f64) -> f64 {
+    pub fn mean_loss(&self, loss: BoostingLoss, raw: &Mat<f64>, rows: impl Iterator<Item = u32>, turn: f64) -> f64 {
         let (mut sum, mut weight) = (0.0, 0.0);
         for i in rows {
             let w = self.weight[i as usize];
@@ -34,7 +34,7 @@ impl Sample {
         }
         let n = self.train.len();
         let count = ((share * n as f64) as usize).max(1);
-        let mut stream = Stream::new(seed, "gradient boosting rows", round as u64);
+        let mut stream = RngStream::new(seed, "gradient boosting rows", round as u64);
         let mut here = vec![false; n];
         // Each row with the chance that is left for it: as many as asked, all sets alike.
         let mut left = count;
@@ -50,14 +50,14 @@ impl Sample {
     /// Holds out a share of the rows, of each class alike.
     pub fn hold_out(&mut self, share: f64, seed: u64) {
         let mut order = self.train.clone();
-        Stream::new(seed, "gradient boosting held out", 0).shuffle(&mut order);
+        RngStream::new(seed, "gradient boosting held out", 0).shuffle(&mut order);
         let classes = match &self.y {
-            Y::Codes(codes) => codes.iter().max().map_or(1, |&c| c as usize + 1),
-            Y::Numbers(_) => 1,
+            BoostingTarget::Codes(codes) => codes.iter().max().map_or(1, |&c| c as usize + 1),
+            BoostingTarget::Numbers(_) => 1,
         };
         let class = |i: u32| match &self.y {
-            Y::Codes(codes) => codes[i as usize] as usize,
-            Y::Numbers(_) => 0,
+            BoostingTarget::Codes(codes) => codes[i as usize] as usize,
+            BoostingTarget::Numbers(_) => 0,
         };
         let mut count = vec![0usize; classes];
         order.iter().for_each(|&i| count[class(i)] += 1);
@@ -79,7 +79,7 @@ impl Sample {
 
     /// The factor rho of a whole tree (or a tree a class) that lowers the loss of the rows most: where the slope along the
     /// tree changes its sign. `along` has for each of the rows what the trees add to its scores.
-    pub fn line_search(&self, loss: Loss, raw: &Mat<f64>, rows: &[u32], along: &Mat<f64>, turn: f64) -> f64 {
+    pub fn line_search(&self, loss: BoostingLoss, raw: &Mat<f64>, rows: &[u32], along: &Mat<f64>, turn: f64) -> f64 {
         let width = loss.width();
         let mut scores = vec![0.0; width];
         let mut falls = |rho: f64| {
@@ -96,10 +96,10 @@ impl Sample {
             slope > 0.0
         };
         // Separable rows want to go on for ever.
-        const FARTHEST: f64 = 1024.0;
+        const MAX_STEP: f64 = 1024.0;
         let (mut low, mut high) = (0.0, 1.0);
         while falls(high) {
-            if high >= FARTHEST {
+            if high >= MAX_STEP {
                 return high;
             }
             low = high;
@@ -119,7 +119,7 @@ impl Sample {
 
 /// Whether the last of the losses on held-out rows ends the rounds: it must be lower by `tol` than one of the `patience`
 /// that were kept, in whose place it then steps.
-pub(super) fn stops(losses: &[f64], patience: usize, tol: f64) -> bool {
+pub(super) fn early_stop(losses: &[f64], patience: usize, tol: f64) -> bool {
     let mut kept = vec![f64::INFINITY; patience];
     for (i, &loss) in losses.iter().enumerate() {
         if kept.iter().any(|&k| loss + tol < k) {

@@ -50,7 +50,7 @@ fn missing_values_not_seen_in_training_go_with_the_greater_weight() {
         let p = m.predict(&Features::F64(column(&[NAN, 15.0]).view())).unwrap();
         assert_eq!(p[(0, 0)], p[(1, 0)], "{criterion}");
     }
-    let (x, y) = (x.view().take_rows(&[0, 1, 2, 3, 4, 5]), y.view().take(&[0, 1, 2, 3, 4, 5]));
+    let (x, y) = (x.view().take_rows(&[0, 1, 2, 3, 4, 5]), y.view().take_rows(&[0, 1, 2, 3, 4, 5]));
     let m = fit(&tree(json!({"max_depth": 1})), &x, &y);
     assert_eq!(m.nodes().missing_left[0], 1);
 }
@@ -222,7 +222,7 @@ fn class_weights_are_row_weights() {
 #[test]
 fn monotonic_constraints_hold_everywhere() {
     let x = normal(1500, 3, 11);
-    let mut s = Stream::new(3, "noise", 0);
+    let mut s = RngStream::new(3, "noise", 0);
     let signal: Vec<f64> = (0..1500).map(|i| x[(i, 0)] - 2.0 * x[(i, 1)].tanh() + 0.5 * x[(i, 2)] + 0.7 * s.normal()).collect();
     let numbers = OwnedTarget::Real(signal.clone());
     let classes = labels(&signal.iter().map(|v| f64::from(*v > 0.0)).collect::<Vec<_>>());
@@ -386,7 +386,7 @@ fn categories_are_known_by_name_and_unseen_ones_are_missing() {
 #[test]
 fn many_categories_are_no_problem() {
     let rows = 40_000;
-    let mut s = Stream::new(1, "many", 0);
+    let mut s = RngStream::new(1, "many", 0);
     let names: Vec<String> = (0..30_000).map(|c| format!("c{c:05}")).collect();
     let codes: Vec<u32> = (0..rows).map(|_| s.below(names.len()) as u32).collect();
     let high = |c: u32| (c * 7919).is_multiple_of(3);

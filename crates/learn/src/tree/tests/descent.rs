@@ -26,7 +26,7 @@ fn walk(model: &TreeModel, number: impl Fn(usize) -> f64, name: impl Fn(usize) -
 
 /// Numbers with a share of missing ones.
 fn with_holes(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let (x, mut s) = (normal(rows, cols, seed), Stream::new(seed, "holes", 0));
+    let (x, mut s) = (normal(rows, cols, seed), RngStream::new(seed, "holes", 0));
     Mat::from_fn(rows, cols, |i, j| if s.below(6) == 0 { f64::NAN } else { f64::from(x[(i, j)] as f32) })
 }
 
@@ -35,7 +35,7 @@ const COUNTS: [usize; 9] = [0, 1, 2, 7, 8, 9, 23, 1024, 1037];
 #[test]
 fn rows_of_any_number_find_their_leaves() {
     let x = with_holes(600, 4, 21);
-    let mut s = Stream::new(22, "y", 0);
+    let mut s = RngStream::new(22, "y", 0);
     let y = labels(&(0..600).map(|i| if x[(i, 1)] > 0.0 { 1.0 } else { s.below(3) as f64 }).collect::<Vec<_>>());
     // From one leaf to a tree as deep as it gets.
     for depth in [0, 1, 3, 100] {
@@ -67,7 +67,7 @@ fn rows_of_any_number_find_their_leaves() {
 fn categories_find_their_leaves_too() {
     const NAMES: [&str; 7] = ["ant", "bee", "cat", "dog", "eel", "fox", "new"];
     let build = |count: usize, known: usize, seed: u64| {
-        let mut s = Stream::new(seed, "names", 0);
+        let mut s = RngStream::new(seed, "names", 0);
         let cells: Vec<Option<&str>> =
             (0..count).map(|_| Some(s.below(known + 1)).filter(|&k| k < known).map(|k| NAMES[k])).collect();
         let numbers: Vec<f64> = (0..count).map(|_| if s.below(5) == 0 { f64::NAN } else { s.normal() }).collect();

@@ -1,6 +1,6 @@
 //! Model files with edited content.
 
-use ermine_core::file::{DataInfo, Header, TargetInfo, decode, encode, rehash};
+use ermine_core::file::{DataInfo, Header, TargetInfo, decode, encode, fix_hash};
 use ermine_core::{Classifier, ModelReader, Schema};
 use serde_json::json;
 
@@ -60,7 +60,7 @@ fn edited_bytes_are_refused_or_harmless() {
                 continue;
             }
             edited[at] = value;
-            rehash(&mut edited).unwrap();
+            fix_hash(&mut edited).unwrap();
             match load(edited) {
                 Err(_) => refused += 1,
                 Ok(m) => {
@@ -79,7 +79,7 @@ fn edited_bytes_are_refused_or_harmless() {
 
 #[test]
 fn cycles_and_strange_shapes_are_refused() {
-    let edit = |change: &dyn Fn(&mut super::super::Nodes)| {
+    let edit = |change: &dyn Fn(&mut super::super::NodeArrays)| {
         let (model, _) = model();
         let mut nodes = model.nodes().clone();
         change(&mut nodes);

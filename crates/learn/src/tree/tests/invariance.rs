@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 
 fn target(rows: usize, classes: usize, seed: u64) -> OwnedTarget {
-    let mut s = Stream::new(seed, "target", 0);
+    let mut s = RngStream::new(seed, "target", 0);
     match classes {
         0 => OwnedTarget::Real((0..rows).map(|_| s.normal()).collect()),
         k => labels(&(0..rows).map(|_| s.below(k) as f64).collect::<Vec<_>>()),
@@ -23,7 +23,7 @@ fn for_all_kinds(rows: usize, check: impl Fn(&Tree, &Mat<f64>, &OwnedTarget, &st
             y.iter_mut().for_each(|v| *v = v.abs());
         }
         let mut x = coarse(rows, 3, 20, 1);
-        let mut s = Stream::new(9, "holes", 0);
+        let mut s = RngStream::new(9, "holes", 0);
         (0..rows).filter(|_| s.below(5) == 0).for_each(|i| x[(i, 1)] = f64::NAN);
         check(&tree(json!({"criterion": criterion, "min_samples_leaf": 2})), &x, &y, criterion);
     }
@@ -74,9 +74,9 @@ fn monotone_maps_leave_the_partition_alone() {
 #[test]
 fn row_order_does_not_change_a_bit() {
     for_all_kinds(400, |tree, x, y, criterion| {
-        let order = Stream::new(2, "order", 0).permutation(400);
+        let order = RngStream::new(2, "order", 0).permutation(400);
         let shuffled = x.view().take_rows(&order);
-        let y2 = y.view().take(&order);
+        let y2 = y.view().take_rows(&order);
         let weight: Vec<f64> = (0..400).map(|i| 0.1 + (i % 7) as f64 / 3.0).collect();
         let shuffled_weight: Vec<f64> = order.iter().map(|&i| weight[i]).collect();
         for (w, v) in [(None, None), (Some(&weight[..]), Some(&shuffled_weight[..]))] {
@@ -95,11 +95,11 @@ fn row_order_does_not_change_a_bit() {
 #[test]
 fn weight_two_is_the_row_twice() {
     for_all_kinds(200, |tree, x, y, criterion| {
-        let tree = Tree { min_samples_leaf: super::super::RowShare::Rows(1), ..tree.clone() };
+        let tree = Tree { min_samples_leaf: super::super::CountOrFraction::Rows(1), ..tree.clone() };
         let weight: Vec<f64> = (0..200).map(|i| [1.0, 2.0, 0.0, 3.0][i % 4]).collect();
         let rows: Vec<usize> = (0..200).flat_map(|i| vec![i; weight[i] as usize]).collect();
         let a = fit_weighted(&tree, x, y, Some(&weight));
-        let b = fit(&tree, &x.view().take_rows(&rows), &y.view().take(&rows));
+        let b = fit(&tree, &x.view().take_rows(&rows), &y.view().take_rows(&rows));
         assert_eq!(a.nodes().threshold, b.nodes().threshold, "{criterion}");
         assert_eq!(a.nodes().value, b.nodes().value, "{criterion}");
         assert_eq!(a.nodes().weighted_n_node_samples, b.nodes().weighted_n_node_samples, "{criterion}");
@@ -178,7 +178,7 @@ fn rows_once_and_twice_grow_the_same_tree() {
             }
             y => y,
         };
-        let y_twice = y.view().take(&twice);
+        let y_twice = y.view().take_rows(&twice);
         let constraints = if classes == 3 { json!(null) } else { json!([1, 0, 0, 0, -1]) };
         for more in [
             json!({}),

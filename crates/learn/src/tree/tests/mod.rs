@@ -8,7 +8,7 @@ mod naive;
 mod pruning;
 mod reference;
 
-use ermine_core::{AnyLearner, Column, Context, Dataset, Features, Learner, Mat, OwnedTarget, Stream, Table};
+use ermine_core::{AnyLearner, Column, Context, Dataset, Features, Learner, Mat, OwnedTarget, RngStream, Table};
 use serde_json::Value;
 
 use super::{Tree, TreeModel};
@@ -69,11 +69,11 @@ fn leaf_impurity(model: &TreeModel) -> f64 {
 
 /// Data with few distinct values, so that ties are frequent.
 fn coarse(rows: usize, cols: usize, values: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "coarse", 0);
+    let mut s = RngStream::new(seed, "coarse", 0);
     Mat::from_fn(rows, cols, |_, _| s.below(values) as f64)
 }
 
 fn normal(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "normal", 0);
+    let mut s = RngStream::new(seed, "normal", 0);
     Mat::from_fn(rows, cols, |_, _| s.normal())
 }

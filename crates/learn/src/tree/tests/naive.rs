@@ -7,7 +7,7 @@ use super::*;
 
 /// A small problem: number columns with NaN, category columns, classes or numbers.
 #[derive(Debug, Clone)]
-struct Problem {
+struct NaiveCase {
     numbers: Vec<Vec<f64>>,
     categories: Vec<Vec<u32>>,
     y: Vec<f64>,
@@ -18,7 +18,7 @@ struct Problem {
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-impl Problem {
+impl NaiveCase {
     fn table(&self) -> Table {
         let number = |(j, c): (usize, &Vec<f64>)| (format!("n{j}"), Column::numbers(c.clone()));
         let category = |(j, c): (usize, &Vec<u32>)| {
@@ -165,13 +165,13 @@ impl Problem {
         // Rows of weight 0 are not there at all.
         if let Some(w) = &self.weight {
             let kept: Vec<usize> = (0..w.len()).filter(|&i| w[i] > 0.0).collect();
-            let part = data.take(&kept);
+            let part = data.take_rows(&kept);
             let again = tree.fit(&part.view(), &Context::default()).unwrap();
             prop_assert!(bytes(&model) == bytes(&again), "weight 0 leaves a trace");
         }
         // Neither does the order of rows leave one.
-        let order = Stream::new(5, "rows", 0).permutation(self.y.len());
-        let shuffled = data.take(&order);
+        let order = RngStream::new(5, "rows", 0).permutation(self.y.len());
+        let shuffled = data.take_rows(&order);
         let again = tree.fit(&shuffled.view(), &Context::default()).unwrap();
         if self.criterion != "poisson" {
             prop_assert!(bytes(&model) == bytes(&again), "the order of rows leaves a trace");
@@ -185,7 +185,7 @@ impl Problem {
 
 use ermine_core::Model;
 
-fn problems() -> impl Strategy<Value = Problem> {
+fn problems() -> impl Strategy<Value = NaiveCase> {
     let criteria = prop::sample::select(vec!["gini", "entropy", "squared_error", "absolute_error", "poisson"]);
     (3usize..14, 0usize..3, 0usize..2, 2usize..5, 1usize..3, criteria, 0u32..3).prop_flat_map(
         |(rows, n, c, values, min_leaf, criterion, weighting)| {
@@ -206,18 +206,18 @@ fn problems() -> impl Strategy<Value = Problem> {
             )
                 .prop_map(move |(numbers, categories, y, weight)| {
                     let weight = (weighting > 0 && weight.iter().any(|w| *w > 0.0)).then_some(weight);
-                    Problem { numbers, categories, y, weight, criterion, min_leaf }
+                    NaiveCase { numbers, categories, y, weight, criterion, min_leaf }
                 })
         },
     )
 }
 
 /// Columns where a value hardly ever repeats, but does where the classes would be told apart best.
-fn rare_ties() -> impl Strategy<Value = Problem> {
+fn rare_ties() -> impl Strategy<Value = NaiveCase> {
     let criteria = prop::sample::select(vec!["gini", "entropy", "squared_error", "poisson"]);
     (130usize..150, any::<u64>(), 2usize..4, 1usize..3, criteria, 0usize..3).prop_map(
         |(rows, seed, classes, min_leaf, criterion, weighting)| {
-            let mut s = Stream::new(seed, "rare ties", 0);
+            let mut s = RngStream::new(seed, "rare ties", 0);
             let mut y = vec![0.0; rows];
             let mut numbers = Vec::new();
             for j in 0..2 {
@@ -257,7 +257,7 @@ fn rare_ties() -> impl Strategy<Value = Problem> {
             }
             let weight =
                 (weighting > 0).then(|| (0..rows).map(|_| (1 + s.below(4)) as f64 / [1.0, 3.0][weighting - 1]).collect());
-            Problem { numbers, categories: Vec::new(), y, weight, criterion, min_leaf }
+            NaiveCase { numbers, categories: Vec::new(), y, weight, criterion, min_leaf }
         },
     )
 }

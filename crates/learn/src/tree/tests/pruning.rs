@@ -8,8 +8,8 @@ use super::*;
 /// Two classes by a threshold, one in five labels wrong.
 fn noisy(rows: usize, seed: u64) -> (Mat<f64>, OwnedTarget) {
     let x = normal(rows, 3, seed);
-    let mut s = Stream::new(seed, "labels", 1);
-    let class = |i: usize, s: &mut Stream| f64::from((x[(i, 1)] > 0.3) != (s.below(5) == 0));
+    let mut s = RngStream::new(seed, "labels", 1);
+    let class = |i: usize, s: &mut RngStream| f64::from((x[(i, 1)] > 0.3) != (s.below(5) == 0));
     let y = labels(&(0..rows).map(|i| class(i, &mut s)).collect::<Vec<_>>());
     (x, y)
 }
@@ -50,7 +50,7 @@ fn the_errors_of_the_folds_are_those_of_pruned_trees() {
     let (x, y) = noisy(90, 43);
     let t = tree(json!({"ccp_alpha": "cv", "folds": 3}));
     let choice = fit(&t, &x, &y).pruning().unwrap().clone();
-    let seed = Stream::new(0, "pruning folds", 0).next_u64();
+    let seed = RngStream::new(0, "pruning folds", 0).next_u64();
     let folds = crate::select::stratified_k_fold(&y.view(), 90, 3, seed).unwrap();
     let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
     for k in 0..choice.alphas.len() {
@@ -58,7 +58,7 @@ fn the_errors_of_the_folds_are_those_of_pruned_trees() {
         let mut wrong = 0;
         for fold in 0..3 {
             let (train, test) = folds.round(fold);
-            let (rest, held) = (data.take(&train), data.take(&test));
+            let (rest, held) = (data.take_rows(&train), data.take_rows(&test));
             let model = tree(json!({"ccp_alpha": price.max(1e-300)})).fit(&rest.view(), &Context::default()).unwrap();
             let found = model.classify(&held.view().x).unwrap();
             wrong += found.iter().zip(held.view().y.classes().unwrap().0).filter(|(a, b)| a != b).count();
@@ -70,7 +70,7 @@ fn the_errors_of_the_folds_are_those_of_pruned_trees() {
 #[test]
 fn numbers_weights_and_trees_of_one_leaf_are_pruned_too() {
     let x = normal(300, 2, 44);
-    let mut s = Stream::new(45, "noise", 0);
+    let mut s = RngStream::new(45, "noise", 0);
     let y = OwnedTarget::Real((0..300).map(|i| f64::from(x[(i, 0)] > 0.0) * 3.0 + s.normal()).collect());
     for criterion in ["squared_error", "absolute_error"] {
         let model = fit(&tree(json!({"ccp_alpha": "cv", "criterion": criterion})), &x, &y);
@@ -115,7 +115,7 @@ fn misclassification_splits_where_fewest_rows_are_wrong() {
     // Every split of a deep tree is the best there is, for two classes and for more.
     for classes in [2, 4] {
         let x = coarse(150, 3, 8, 47);
-        let mut s = Stream::new(48, "y", 0);
+        let mut s = RngStream::new(48, "y", 0);
         let y = labels(&(0..150).map(|_| s.below(classes) as f64).collect::<Vec<_>>());
         let (codes, names) = y.view().classes().map(|(c, n)| (c.to_vec(), n.len())).unwrap();
         let model = fit(&tree(json!({"criterion": "misclassification", "max_depth": 1})), &x, &y);

@@ -5,7 +5,7 @@ use ermine_core::Mat;
 use super::run::Log;
 use super::steps::halve;
 use crate::linalg::{Cholesky, PivotedQr};
-use crate::optimise::{Descent, Told, dot};
+use crate::optimise::{LbfgsDescent, Told, dot};
 
 pub(super) fn newton(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64]) {
     loop {
@@ -24,7 +24,7 @@ pub(super) fn newton(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64]) {
 }
 
 pub(super) fn lbfgs(log: &mut Log<'_>, x: &mut [f64], memory: usize) {
-    let mut descent = Descent::new(x.to_vec(), memory);
+    let mut descent = LbfgsDescent::new(x.to_vec(), memory);
     let mut g = vec![0.0; x.len()];
     let mut begun = false;
     loop {

@@ -1,7 +1,7 @@
 //! The methods and their parameters.
 
 #[allow(unused_imports)] // For the documentation.
-use crate::optimise::Descent;
+use crate::optimise::LbfgsDescent;
 
 /// A method with its parameters.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use ermine_core::{Mat, Result};
 
 use super::steps::add;
 use crate::linalg::eigenvalues_symmetric;
-use crate::loss::Loss;
+use crate::loss::RowLoss;
 use crate::optimise::dot;
 
 /// A function to be minimised: a smooth part f, and for proximal methods a part g that is simple but need not be smooth.
@@ -113,7 +113,7 @@ impl Objective for Quadratic {
 pub struct Losses {
     x: Mat<f64>,
     y: Vec<f64>,
-    loss: Loss,
+    loss: RowLoss,
     l1: f64,
     l2: f64,
     /// Mean squares of the columns.
@@ -125,7 +125,7 @@ impl Losses {
     ///
     /// # Panics
     /// When there are no rows, or another number of targets.
-    pub fn new(loss: Loss, x: Mat<f64>, y: Vec<f64>) -> Self {
+    pub fn new(loss: RowLoss, x: Mat<f64>, y: Vec<f64>) -> Self {
         assert!(x.rows() == y.len() && !y.is_empty(), "a target a row");
         let square = (0..x.cols()).map(|j| x.view().col_iter(j).map(|v| v * v).sum::<f64>() / y.len() as f64).collect();
         Self { x, y, loss, l1: 0.0, l2: 0.0, square }
@@ -163,10 +163,10 @@ impl Losses {
     /// A bound on the second derivative of the loss, where there is one.
     fn bound(&self) -> Option<f64> {
         match self.loss {
-            Loss::Squared | Loss::Huber { .. } => Some(1.0),
-            Loss::Expectile { tau } => Some(2.0 * tau.max(1.0 - tau)),
-            Loss::Logistic => Some(0.25),
-            Loss::SquaredHinge => Some(2.0),
+            RowLoss::Squared | RowLoss::Huber { .. } => Some(1.0),
+            RowLoss::Expectile { tau } => Some(2.0 * tau.max(1.0 - tau)),
+            RowLoss::Logistic => Some(0.25),
+            RowLoss::SquaredHinge => Some(2.0),
             _ => None,
         }
     }
@@ -199,7 +199,7 @@ impl Objective for Losses {
     }
 
     fn residuals(&self, b: &[f64]) -> Option<(Vec<f64>, Mat<f64>)> {
-        if self.loss != Loss::Squared || self.l1 > 0.0 {
+        if self.loss != RowLoss::Squared || self.l1 > 0.0 {
             return None;
         }
         // The ridge penalty is a residual a coefficient.

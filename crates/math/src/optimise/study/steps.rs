@@ -1,6 +1,6 @@
 //! Methods that use gradients alone.
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 
 use super::run::Log;
 use super::{Objective, Schedule};
@@ -130,7 +130,7 @@ pub(super) fn adam(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], [step, beta1
 }
 
 pub(super) fn mini_batch(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], batch: usize, schedule: Schedule, seed: u64) {
-    let mut stream = Stream::new(seed, "mini-batch", 0);
+    let mut stream = RngStream::new(seed, "mini-batch", 0);
     let mut t = 0;
     loop {
         let order = stream.permutation(log.objective.terms());

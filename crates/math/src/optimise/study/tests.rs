@@ -1,16 +1,16 @@
 //! Predicted and observed rates, and that every method finds what it should.
 
-use ermine_core::{Mat, Stream};
+use ermine_core::{Mat, RngStream};
 
 use super::*;
 use crate::linalg::{PivotedQr, product};
-use crate::loss::Loss;
+use crate::loss::RowLoss;
 use crate::optimise::dot;
 
 /// A quadratic with these eigenvalues in random directions, and where its minimum is.
 fn quadratic(values: &[f64], seed: u64) -> (Quadratic, Vec<f64>) {
     let n = values.len();
-    let mut s = Stream::new(seed, "quadratic", 0);
+    let mut s = RngStream::new(seed, "quadratic", 0);
     // Reflections turn the axes: H = I - 2 v vᵀ, three times over.
     let mut a = Mat::from_fn(n, n, |i, j| if i == j { values[i] } else { 0.0 });
     for _ in 0..3 {
@@ -106,7 +106,7 @@ fn every_method_finds_the_minimum_of_a_quadratic() {
 }
 
 fn rows() -> (Mat<f64>, Vec<f64>) {
-    let mut s = Stream::new(5, "lasso", 0);
+    let mut s = RngStream::new(5, "lasso", 0);
     let a = Mat::from_fn(60, 6, |_, _| s.normal());
     let y = (0..60).map(|i| 2.0 * a[(i, 0)] - a[(i, 3)] + 0.1 * s.normal()).collect();
     (a, y)
@@ -114,7 +114,7 @@ fn rows() -> (Mat<f64>, Vec<f64>) {
 
 fn lasso(lambda: f64) -> Losses {
     let (a, y) = rows();
-    Losses::new(Loss::Squared, a, y).penalised(lambda, 0.0)
+    Losses::new(RowLoss::Squared, a, y).penalised(lambda, 0.0)
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn gradients_of_losses_are_their_differences() {
     let signs: Vec<f64> = y.iter().map(|v| v.signum()).collect();
     let b = [0.3, -0.2, 0.1, 0.5, -0.4, 0.2];
     for (loss, y) in
-        [(Loss::Squared, &y), (Loss::Huber { delta: 1.0 }, &y), (Loss::Logistic, &signs), (Loss::SquaredHinge, &signs)]
+        [(RowLoss::Squared, &y), (RowLoss::Huber { delta: 1.0 }, &y), (RowLoss::Logistic, &signs), (RowLoss::SquaredHinge, &signs)]
     {
         let f = Losses::new(loss, x.clone(), y.clone()).penalised(0.0, 0.3);
         let mut g = vec![0.0; 6];
@@ -217,7 +217,7 @@ fn gradients_of_losses_are_their_differences() {
             let (mut gu, mut gd) = (vec![0.0; 6], vec![0.0; 6]);
             f.gradient(&up, &mut gu);
             f.gradient(&down, &mut gd);
-            if matches!(loss, Loss::Squared | Loss::Logistic) {
+            if matches!(loss, RowLoss::Squared | RowLoss::Logistic) {
                 assert!((0..6).all(|k| ((gu[k] - gd[k]) / 2e-5 - h[(k, j)]).abs() < 1e-7), "{loss:?}");
             }
         }
@@ -236,7 +236,7 @@ fn gradients_of_losses_are_their_differences() {
 #[test]
 fn rates_on_data_are_the_predicted_ones() {
     let (x, y) = rows();
-    let f = Losses::new(Loss::Squared, x, y).penalised(0.0, 0.05);
+    let f = Losses::new(RowLoss::Squared, x, y).penalised(0.0, 0.05);
     let (least, most) = f.curvatures(&[0.0; 6]).unwrap();
     let (step, momentum) = (1.0 / most, 0.9 * rate::best_momentum(least, most).1);
     let cases = [
@@ -257,7 +257,7 @@ fn rates_on_data_are_the_predicted_ones() {
 fn logistic_losses_are_minimised_by_every_smooth_method() {
     let (x, y) = rows();
     let signs: Vec<f64> = y.iter().map(|v| v.signum()).collect();
-    let f = Losses::new(Loss::Logistic, x, signs).penalised(0.0, 0.1);
+    let f = Losses::new(RowLoss::Logistic, x, signs).penalised(0.0, 0.1);
     let all = [
         Method::Newton,
         Method::Lbfgs { memory: 5 },

@@ -1,6 +1,6 @@
 //! Laws with a density.
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 
 use super::{EULER, Law, digamma, inside, ln_beta};
 use crate::distribution::{ChiSquare, FisherF, Normal, incomplete_beta, incomplete_gamma, ln_gamma};
@@ -36,7 +36,7 @@ impl Law for Gaussian {
     fn entropy(&self) -> f64 {
         0.5 * (std::f64::consts::TAU * std::f64::consts::E).ln() + self.sd.ln()
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         self.mean + self.sd * stream.normal()
     }
 }
@@ -72,7 +72,7 @@ impl Law for Uniform {
     fn entropy(&self) -> f64 {
         (self.high - self.low).ln()
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         self.low + (self.high - self.low) * stream.uniform()
     }
 }
@@ -106,7 +106,7 @@ impl Law for Exponential {
     fn entropy(&self) -> f64 {
         1.0 - self.rate.ln()
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         self.quantile(stream.uniform())
     }
 }
@@ -150,7 +150,7 @@ impl Law for Gamma {
         self.shape + self.scale.ln() + ln_gamma(self.shape) + (1.0 - self.shape) * digamma(self.shape)
     }
     /// Marsaglia and Tsang (2000).
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         // A shape below 1 is one above, times a power of a uniform number.
         let (shape, boost) = if self.shape < 1.0 {
             (self.shape + 1.0, (1.0 - stream.uniform()).powf(1.0 / self.shape))
@@ -211,7 +211,7 @@ impl Law for Beta {
         let (a, b) = (self.a, self.b);
         ln_beta(a, b) - (a - 1.0) * digamma(a) - (b - 1.0) * digamma(b) + (a + b - 2.0) * digamma(a + b)
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         let x = Gamma { shape: self.a, scale: 1.0 }.draw(stream);
         let y = Gamma { shape: self.b, scale: 1.0 }.draw(stream);
         x / (x + y)
@@ -253,7 +253,7 @@ impl Law for Laplace {
     fn entropy(&self) -> f64 {
         1.0 + (2.0 * self.scale).ln()
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         let side = if stream.uniform() < 0.5 { -1.0 } else { 1.0 };
         self.mean - side * self.scale * (1.0 - stream.uniform()).ln()
     }
@@ -297,7 +297,7 @@ impl Law for LogNormal {
     fn entropy(&self) -> f64 {
         self.log().entropy() + self.mean
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         self.log().draw(stream).exp()
     }
 }
@@ -345,7 +345,7 @@ impl Law for Cauchy {
     fn entropy(&self) -> f64 {
         (4.0 * std::f64::consts::PI * self.scale).ln()
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         self.quantile(stream.uniform())
     }
 }
@@ -385,7 +385,7 @@ impl Law for Weibull {
     fn entropy(&self) -> f64 {
         EULER * (1.0 - 1.0 / self.shape) + (self.scale / self.shape).ln() + 1.0
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         self.quantile(stream.uniform())
     }
 }

@@ -1,6 +1,6 @@
 //! Laws of whole numbers.
 
-use ermine_core::Stream;
+use ermine_core::RngStream;
 
 use super::{Gamma, Law, entropy_of, least, ln_choose};
 use crate::distribution::{incomplete_beta, incomplete_gamma, ln_gamma};
@@ -41,7 +41,7 @@ impl Law for Bernoulli {
     fn entropy(&self) -> f64 {
         entropy(&[self.p, 1.0 - self.p])
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         f64::from(stream.uniform() < self.p)
     }
 }
@@ -91,7 +91,7 @@ impl Law for Binomial {
     fn entropy(&self) -> f64 {
         entropy_of(self, 0.0, self.n as f64)
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         // Many trials by inversion, few one by one.
         if self.n > 64 {
             self.quantile(stream.uniform())
@@ -130,7 +130,7 @@ impl Law for Geometric {
     fn entropy(&self) -> f64 {
         entropy(&[self.p, 1.0 - self.p]) / self.p
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         if self.p >= 1.0 { 1.0 } else { ((1.0 - stream.uniform()).ln() / (-self.p).ln_1p()).floor() + 1.0 }
     }
 }
@@ -170,7 +170,7 @@ impl Law for NegativeBinomial {
     fn entropy(&self) -> f64 {
         entropy_of(self, 0.0, f64::INFINITY)
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         // A Poisson number whose mean is a gamma number.
         let mean = Gamma { shape: self.r, scale: (1.0 - self.p) / self.p }.draw(stream);
         Poisson { mean }.draw(stream)
@@ -212,7 +212,7 @@ impl Law for Poisson {
     fn entropy(&self) -> f64 {
         entropy_of(self, 0.0, f64::INFINITY)
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         self.quantile(stream.uniform())
     }
 }
@@ -247,7 +247,7 @@ impl Law for Categorical {
     fn entropy(&self) -> f64 {
         entropy(&self.p)
     }
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut RngStream) -> f64 {
         stream.weighted(&self.p) as f64
     }
 }

@@ -127,7 +127,7 @@ fn draws_follow_their_laws() {
     laws.push(("cauchy", Box::new(Cauchy { median: 1.0, scale: 2.0 })));
     laws.extend(discrete());
     for (k, (name, law)) in laws.iter().enumerate() {
-        let mut s = Stream::new(7, "laws", k as u64);
+        let mut s = RngStream::new(7, "laws", k as u64);
         let mut x: Vec<f64> = (0..n).map(|_| law.draw(&mut s)).collect();
         x.sort_by(f64::total_cmp);
         let mut apart: f64 = 0.0;

@@ -1,18 +1,18 @@
 //! A search on a sample of the rows, to begin near the optimum of all of them.
 
 use ermine_core::{Context, Dataset, Features, Progress, Result, Target};
-use ermine_math::optimise::Descent;
+use ermine_math::optimise::LbfgsDescent;
 
-use super::super::super::passes::{Curvature, Sample};
-use super::super::census::Totals;
-use super::super::evaluate::{Sums, Wanted};
-use super::{End, MEMORY, Plan, Search};
+use super::super::super::passes::{CurvatureKind, RowSample};
+use super::super::census::TargetSums;
+use super::super::evaluate::{GlmPassSums, PassRequest};
+use super::{GlmTermination, LBFGS_MEMORY, GlmPlan, GlmSearch};
 
-impl Search {
+impl GlmSearch {
     /// Starts from the optimum of a sample instead of from nothing: a few small passes save several large ones. The sample
     /// gives the metric too. Leaves everything as it was when the sample cannot be relied upon.
-    pub fn warm_start(&mut self, sample: &Sample<f64>, cx: &Context<'_>) -> Result<()> {
-        if !sample.is_telling(self.problem.width()) || self.plan.max_iter == 0 {
+    pub fn warm_start(&mut self, sample: &RowSample<f64>, cx: &Context<'_>) -> Result<()> {
+        if !sample.is_large_enough(self.problem.width()) || self.plan.max_iter == 0 {
             return Ok(());
         }
         let weight = sample.pieces.iter().map(|p| (0..p.rows()).map(|i| p.weight_of(i)).sum::<f64>()).sum::<f64>();
@@ -21,19 +21,19 @@ impl Search {
         if !(share * sample.stride as f64 > 0.5 && share * (sample.stride as f64) < 2.0) {
             return Ok(());
         }
-        let totals = Totals { weight, rows: self.totals.rows * share, saturated: self.totals.saturated * share, ..self.totals };
-        let plan = Plan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
+        let totals = TargetSums { weight, rows: self.totals.rows * share, saturated: self.totals.saturated * share, ..self.totals };
+        let plan = GlmPlan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
         let mut small = Self::new(self.problem.clone(), plan, totals, self.null_loss * share, self.descent.best().to_vec());
         loop {
             cx.report(Progress { stage: "sample", done: small.steps(), total: None, objective: None })?;
             let sums = small.evaluate(sample)?;
-            if cx.out_of_time() || small.fit.is_none() && !sums.loss.is_finite() {
+            if cx.deadline_passed() || small.fit.is_none() && !sums.loss.is_finite() {
                 return Ok(());
             }
             // Beyond the noise of the sample there is nothing to learn from it.
             let dispersion = (sums.pearson / totals.rows).max(f64::MIN_POSITIVE);
             let noise = 0.02 * self.problem.width() as f64 * dispersion;
-            if small.absorb(&sums, cx)? || small.descent.decrement() <= noise {
+            if small.update(&sums, cx)? || small.descent.decrement() <= noise {
                 break;
             }
         }
@@ -43,22 +43,22 @@ impl Search {
         }
         // The metric at the end of the sample's way, not at its beginning.
         if !small.fresh {
-            small.ended = Some(End { converged: true, note: None });
-            small.wanted = Wanted { curvature: small.plan.kind, closing: false };
+            small.ended = Some(GlmTermination { converged: true, note: None });
+            small.wanted = PassRequest { curvature: small.plan.kind, closing: false };
             let sums = small.evaluate(sample)?;
-            small.absorb(&sums, cx)?;
+            small.update(&sums, cx)?;
         }
         self.first = small.first.take().map(|m| m.scaled(1.0 / share));
         // A diagonal is never renewed, and must know of columns that are all zeros in the sample.
         self.metric = small.metric.take().filter(|_| self.plan.newton).map(|m| m.scaled(1.0 / share));
         self.cold = Some(self.descent.best().to_vec());
-        self.descent = Descent::new(start, MEMORY);
-        self.wanted.curvature = if self.metric.is_some() { Curvature::None } else { self.plan.kind };
+        self.descent = LbfgsDescent::new(start, LBFGS_MEMORY);
+        self.wanted.curvature = if self.metric.is_some() { CurvatureKind::None } else { self.plan.kind };
         Ok(())
     }
 
     /// One pass over a sample.
-    fn evaluate(&self, sample: &Sample<f64>) -> Result<Sums> {
+    fn evaluate(&self, sample: &RowSample<f64>) -> Result<GlmPassSums> {
         sample.gather(
             || self.problem.empty(self.wanted, self.plan.sparse),
             |piece, sums| {

@@ -2,16 +2,16 @@
 
 use super::*;
 
-const ALL: [(Penalty, Solver); 9] = [
-    (Penalty::None, Solver::Auto),
-    (Penalty::L2, Solver::Auto),
-    (Penalty::L1, Solver::Auto),
-    (Penalty::ElasticNet, Solver::Auto),
-    (Penalty::L2, Solver::Cd),
-    (Penalty::L2, Solver::Gd),
-    (Penalty::L1, Solver::Gd),
-    (Penalty::L1, Solver::Saga),
-    (Penalty::L2, Solver::Sgd),
+const ALL: [(PenaltyKind, LogisticSolver); 9] = [
+    (PenaltyKind::None, LogisticSolver::Auto),
+    (PenaltyKind::L2, LogisticSolver::Auto),
+    (PenaltyKind::L1, LogisticSolver::Auto),
+    (PenaltyKind::ElasticNet, LogisticSolver::Auto),
+    (PenaltyKind::L2, LogisticSolver::Cd),
+    (PenaltyKind::L2, LogisticSolver::Gd),
+    (PenaltyKind::L1, LogisticSolver::Gd),
+    (PenaltyKind::L1, LogisticSolver::Saga),
+    (PenaltyKind::L2, LogisticSolver::Sgd),
 ];
 
 fn finite(model: &LogisticModel) -> bool {
@@ -27,7 +27,7 @@ fn equal_columns_share_or_split_their_weight_and_leave_the_probabilities_alone()
         let learner = Logistic { penalty, solver, tol: 1e-6, max_iter: 3000, ..Logistic::default() };
         let model = other.fit(&learner);
         assert!(finite(&model), "{penalty:?} {solver:?}");
-        if penalty == Penalty::L1 {
+        if penalty == PenaltyKind::L1 {
             // The penalty of two equal columns is that of one.
             let one = design.fit(&learner);
             let (p, q) = (one.proba(&design.data().x).unwrap(), model.proba(&other.data().x).unwrap());
@@ -49,7 +49,7 @@ fn columns_of_any_size_are_fitted_or_named() {
                 Err(Error::Numeric(m)) => {
                     let large = power > 100 && (m.contains("scale") || m.contains("overflow"));
                     // With a penalty the weight of so small a column is 0, whatever its squares are.
-                    let small = power < -100 && penalty == Penalty::None && m.contains("underflow");
+                    let small = power < -100 && penalty == PenaltyKind::None && m.contains("underflow");
                     assert!((large || small) && m.contains("column"), "{penalty:?} {solver:?} 1e{power}: {m}");
                 }
                 Err(e) => panic!("{penalty:?} {solver:?} 1e{power}: {e}"),
@@ -83,7 +83,7 @@ fn few_rows_one_class_and_no_weight_are_answered_or_refused() {
 
 #[test]
 fn many_sparse_columns_and_few_rows() {
-    let mut s = Stream::new(63, "wide", 0);
+    let mut s = RngStream::new(63, "wide", 0);
     let (n, p) = (100, 100_000);
     let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for _ in 0..n {
@@ -103,12 +103,12 @@ fn many_sparse_columns_and_few_rows() {
             let learner = Logistic { penalty, solver, fit_intercept, max_iter: 200, ..Logistic::default() };
             let model = learner.fit(&data, &Context::default()).unwrap();
             assert!(finite(&model), "{learner:?}");
-            if penalty != Penalty::L1 {
+            if penalty != PenaltyKind::L1 {
                 let right = model.classify(&data.x).unwrap();
                 let OwnedTarget::Class { codes, .. } = &y else { unreachable!() };
                 assert_eq!(&right, codes, "{learner:?}");
             }
-            if penalty == Penalty::None {
+            if penalty == PenaltyKind::None {
                 assert!(model.separation().is_some_and(|s| s.complete && s.margin > 0.0), "{:?}", model.certificate());
             }
         }
@@ -142,7 +142,7 @@ fn adult_incomes_have_the_reference_objective_and_accuracy() {
     let case = &reference()["logit_l2_a9a"];
     let data = Dataset::new(Features::Csr(x.view())).with_target(y.view());
     let OwnedTarget::Class { codes, .. } = &y_test else { unreachable!() };
-    for solver in [Solver::Auto, Solver::Cd] {
+    for solver in [LogisticSolver::Auto, LogisticSolver::Cd] {
         let learner = Logistic {
             solver,
             fit_intercept: case["params"]["fit_intercept"].as_bool().unwrap_or(false),

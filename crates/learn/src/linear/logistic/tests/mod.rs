@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 
 use ermine_core::{
     AnyLearner, Classifier, Column, Context, Csr, Dataset, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter,
-    OwnedDataset, OwnedFeatures, OwnedTarget, RowSource, Schema, Stream, Table, drive_source, drive_with_blocks,
+    OwnedDataset, OwnedFeatures, OwnedTarget, RowSource, Schema, RngStream, Table, run_passes_source, run_passes_blocked,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::passes::Curvature;
-use super::evaluate::Problem;
-use super::penalty::Elastic;
+use super::super::passes::CurvatureKind;
+use super::evaluate::LogisticProblem;
+use super::penalty::ElasticPenalty;
 use super::*;
 
 mod hostile;
@@ -89,7 +89,7 @@ fn standardised_set(name: &str, columns: usize) -> Design {
 fn titanic() -> Design {
     let t = table("titanic");
     let kept: Vec<usize> = (0..t.rows()).filter(|&i| !t.column("Age").unwrap().is_missing(i)).collect();
-    let t = t.take(&kept);
+    let t = t.take_rows(&kept);
     let mut columns: Vec<_> = ["Age", "SibSp", "Parch", "Fare"].map(|n| (n.to_owned(), numbers(&t, n))).to_vec();
     columns.extend(one_hot("Pclass", &words(&t, "Pclass")));
     columns.extend(one_hot("Sex", &words(&t, "Sex")));
@@ -112,7 +112,7 @@ fn penguins() -> Design {
     let complete = |i: &usize| t.columns().iter().all(|c| !c.is_missing(*i));
     let kept: Vec<usize> = (0..t.rows()).filter(complete).collect();
     assert_eq!(kept.len(), 333);
-    let t = t.take(&kept);
+    let t = t.take_rows(&kept);
     let names = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"];
     design(names.map(|n| (n.to_owned(), standardised(numbers(&t, n)))).to_vec(), &words(&t, "species"))
 }
@@ -153,8 +153,8 @@ fn unpenalised_fits_have_the_reference_weights_and_standard_errors() {
         let names: Vec<String> = serde_json::from_value(case["expected"]["names"].clone()).unwrap();
         assert_eq!(set.names, names[1..], "{id}");
         for learner in [
-            Logistic { penalty: Penalty::None, ..Logistic::default() },
-            Logistic { c: None, solver: Solver::Newton, ..Logistic::default() },
+            Logistic { penalty: PenaltyKind::None, ..Logistic::default() },
+            Logistic { c: None, solver: LogisticSolver::Newton, ..Logistic::default() },
         ] {
             let model = set.fit(&learner);
             let mut coef = vec![model.intercept()[0]];
@@ -211,7 +211,7 @@ fn penalised_fits_have_the_reference_weights() {
 }
 
 fn random(rows: usize, cols: usize, classes: usize, seed: u64) -> Design {
-    let mut s = Stream::new(seed, "logistic", 0);
+    let mut s = RngStream::new(seed, "logistic", 0);
     let x = Mat::from_fn(rows, cols, |_, _| s.normal());
     let truth = Mat::from_fn(classes, cols, |_, _| s.normal());
     let labels: Vec<String> = (0..rows)
@@ -231,16 +231,16 @@ fn far(a: &LogisticModel, b: &LogisticModel) -> f64 {
     pairs.fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / scale
 }
 
-fn problem(design: &Design, intercept: bool) -> Problem {
+fn problem(design: &Design, intercept: bool) -> LogisticProblem {
     let OwnedTarget::Class { names, .. } = &design.y else { unreachable!() };
-    Problem {
+    LogisticProblem {
         cols: design.x.cols(),
         intercept,
         classes: names.len(),
-        place: (0..names.len() as u32).map(Some).collect(),
+        class_position: (0..names.len() as u32).map(Some).collect(),
         class_weight: (0..names.len()).map(|k| 1.0 + 0.5 * k as f64).collect(),
         center: if intercept { (0..design.x.cols()).map(|j| 0.3 * j as f64).collect() } else { Vec::new() },
-        thin: 1,
+        curvature_stride: 1,
     }
 }
 
@@ -249,13 +249,13 @@ fn gradient_and_hessian_are_the_differences_of_the_loss() {
     for (classes, intercept) in [(2, true), (2, false), (3, true), (4, false)] {
         let design = random(300, 5, classes, 1);
         let p = problem(&design, intercept);
-        let at = |point: &[f64], curvature: Curvature| {
+        let at = |point: &[f64], curvature: CurvatureKind| {
             let mut sums = p.empty(curvature, false);
             p.add(point, curvature, &mut sums, &design.data()).unwrap();
             sums
         };
         let point: Vec<f64> = (0..p.len()).map(|i| ((i * 7) % 5) as f64 * 0.2 - 0.4).collect();
-        let sums = at(&point, Curvature::Full);
+        let sums = at(&point, CurvatureKind::Full);
         let gradient = sums.gradient(&p);
         let (q, v) = (p.width(), p.vectors());
         let parts = sums.matrices(&p);
@@ -264,7 +264,7 @@ fn gradient_and_hessian_are_the_differences_of_the_loss() {
             let (mut up, mut down) = (point.clone(), point.clone());
             up[i] += h;
             down[i] -= h;
-            let (up, down) = (at(&up, Curvature::None), at(&down, Curvature::None));
+            let (up, down) = (at(&up, CurvatureKind::None), at(&down, CurvatureKind::None));
             let slope = (up.loss - down.loss) / (2.0 * h);
             assert!((gradient[i] - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{classes} classes, {i}: {} {slope}", gradient[i]);
             let (up, down) = (up.gradient(&p), down.gradient(&p));
@@ -285,7 +285,7 @@ fn sparse_and_dense_rows_give_the_same_sums() {
     for classes in [2, 3] {
         let design = random(300, 6, classes, 2);
         let p = problem(&design, true);
-        let p = Problem { center: Vec::new(), ..p };
+        let p = LogisticProblem { center: Vec::new(), ..p };
         // Every value in two halves, unsorted: equal indices add up.
         let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..300 {
@@ -298,9 +298,9 @@ fn sparse_and_dense_rows_give_the_same_sums() {
         let csr = Csr::new(indptr, indices, values, 6).unwrap();
         let sparse = Dataset { x: Features::Csr(csr.view()), ..design.data() };
         let point: Vec<f64> = (0..p.len()).map(|i| (i % 4) as f64 * 0.3 - 0.4).collect();
-        let (mut a, mut b) = (p.empty(Curvature::Full, false), p.empty(Curvature::Full, true));
-        p.add(&point, Curvature::Full, &mut a, &design.data()).unwrap();
-        p.add(&point, Curvature::Full, &mut b, &sparse).unwrap();
+        let (mut a, mut b) = (p.empty(CurvatureKind::Full, false), p.empty(CurvatureKind::Full, true));
+        p.add(&point, CurvatureKind::Full, &mut a, &design.data()).unwrap();
+        p.add(&point, CurvatureKind::Full, &mut b, &sparse).unwrap();
         assert!((a.loss - b.loss).abs() < 1e-11 * a.loss);
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-10 * (1.0 + a.abs()));
         assert!(close(&a.gradient(&p), &b.gradient(&p)));
@@ -308,7 +308,7 @@ fn sparse_and_dense_rows_give_the_same_sums() {
             assert!(close(a.as_slice(), b.as_slice()));
         }
         let model = design.fit(&Logistic::default());
-        for solver in [Solver::Newton, Solver::Lbfgs] {
+        for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs] {
             let learner = Logistic { solver, tol: 1e-9, ..Logistic::default() };
             let other = learner.fit(&sparse, &Context::default()).unwrap();
             assert!(far(&model, &other) < 1e-7, "{solver:?}: {:e}", far(&model, &other));
@@ -321,8 +321,8 @@ fn sparse_and_dense_rows_give_the_same_sums() {
 fn both_solvers_reach_the_same_optimum() {
     for (classes, cols, c) in [(2, 8, 1.0), (2, 8, 1e4), (3, 5, 1.0), (5, 6, 0.01), (4, 3, 100.0)] {
         let design = random(700, cols, classes, 3);
-        let newton = design.fit(&Logistic { c: Some(c), solver: Solver::Newton, ..Logistic::default() });
-        let lbfgs = design.fit(&Logistic { c: Some(c), solver: Solver::Lbfgs, tol: 1e-10, max_iter: 500, ..Logistic::default() });
+        let newton = design.fit(&Logistic { c: Some(c), solver: LogisticSolver::Newton, ..Logistic::default() });
+        let lbfgs = design.fit(&Logistic { c: Some(c), solver: LogisticSolver::Lbfgs, tol: 1e-10, max_iter: 500, ..Logistic::default() });
         assert!(far(&newton, &lbfgs) < 1e-8, "{classes} classes, C = {c}: {:e}", far(&newton, &lbfgs));
         let (a, b) = (newton.certificate().unwrap(), lbfgs.certificate().unwrap());
         assert_eq!((a.method.as_str(), b.method.as_str()), ("newton", "lbfgs"));
@@ -335,7 +335,7 @@ fn both_solvers_reach_the_same_optimum() {
             }
         }
         // The duality gap is an upper bound.
-        let loose = design.fit(&Logistic { c: Some(c), solver: Solver::Lbfgs, tol: 0.1, ..Logistic::default() });
+        let loose = design.fit(&Logistic { c: Some(c), solver: LogisticSolver::Lbfgs, tol: 0.1, ..Logistic::default() });
         let gap = loose.certificate().unwrap().objective.unwrap() - a.objective.unwrap();
         assert!(gap <= loose.certificate().unwrap().duality_gap.unwrap() * (1.0 + 1e-6) + 1e-9 * a.objective.unwrap());
     }
@@ -344,13 +344,13 @@ fn both_solvers_reach_the_same_optimum() {
 #[test]
 fn columns_of_any_scale_and_place_reach_the_same_optimum() {
     let design = random(400, 6, 2, 4);
-    let truth = design.fit(&Logistic { penalty: Penalty::None, ..Logistic::default() });
+    let truth = design.fit(&Logistic { penalty: PenaltyKind::None, ..Logistic::default() });
     let scales = [1e-6, 1e6, 1.0, 1e3, 1e-3, 1.0];
     let shifts = [0.0, 0.0, 1e5, 0.0, 0.0, -3.0];
     let x = Mat::from_fn(400, 6, |i, j| scales[j] * (design.x[(i, j)] + shifts[j]));
     let other = Design { x, y: design.y.clone(), names: design.names.clone() };
-    for solver in [Solver::Newton, Solver::Lbfgs] {
-        let model = other.fit(&Logistic { penalty: Penalty::None, solver, tol: 1e-8, ..Logistic::default() });
+    for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs] {
+        let model = other.fit(&Logistic { penalty: PenaltyKind::None, solver, tol: 1e-8, ..Logistic::default() });
         assert!(model.certificate().unwrap().converged, "{:?}", model.certificate());
         for j in 0..6 {
             let (a, b) = (truth.coef()[(0, j)], model.coef()[(0, j)] * scales[j]);
@@ -365,12 +365,12 @@ fn columns_of_any_scale_and_place_reach_the_same_optimum() {
 
 #[test]
 fn separable_data_without_penalty_is_found_out() {
-    for (solver, classes) in [(Solver::Newton, 2), (Solver::Lbfgs, 2), (Solver::Newton, 3), (Solver::Lbfgs, 3)] {
+    for (solver, classes) in [(LogisticSolver::Newton, 2), (LogisticSolver::Lbfgs, 2), (LogisticSolver::Newton, 3), (LogisticSolver::Lbfgs, 3)] {
         let x: Vec<f64> = (0..60).map(|i| f64::from(i) + if i >= 30 { 5.0 } else { 0.0 }).collect();
         let labels: Vec<String> = (0..60).map(|i| format!("c{}", i * classes / 60)).collect();
         let y = OwnedTarget::from_labels(&labels);
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 1))).with_target(y.view());
-        let model = Logistic { penalty: Penalty::None, solver, ..Logistic::default() }.fit(&data, &Context::default()).unwrap();
+        let model = Logistic { penalty: PenaltyKind::None, solver, ..Logistic::default() }.fit(&data, &Context::default()).unwrap();
         let certificate = model.certificate().unwrap();
         if classes == 2 {
             assert!(certificate.notes.iter().any(|n| n.contains("separable")), "{solver:?}: {certificate:?}");
@@ -387,11 +387,11 @@ fn separable_data_without_penalty_is_found_out() {
 #[test]
 fn data_that_is_separable_in_part_is_found_out() {
     // One level of a category has only one class.
-    let mut s = Stream::new(5, "part", 0);
+    let mut s = RngStream::new(5, "part", 0);
     let x = Mat::from_fn(300, 2, |i, j| if j == 0 { s.normal() } else { f64::from(u8::from(i % 10 == 0)) });
     let labels: Vec<String> = (0..300).map(|i| if i % 10 == 0 || s.uniform() < 0.5 { "yes" } else { "no" }.into()).collect();
     let design = Design { names: Vec::new(), x, y: OwnedTarget::from_labels(&labels) };
-    let model = design.fit(&Logistic { penalty: Penalty::None, ..Logistic::default() });
+    let model = design.fit(&Logistic { penalty: PenaltyKind::None, ..Logistic::default() });
     let certificate = model.certificate().unwrap();
     assert!(certificate.notes.iter().any(|n| n.contains("separable in part")), "{certificate:?}");
     assert!(model.coef()[(0, 1)] > 10.0 && model.coef()[(0, 1)] < 1e3 && model.coef()[(0, 0)].is_finite());
@@ -402,7 +402,7 @@ fn data_that_is_separable_in_part_is_found_out() {
 fn columns_that_depend_on_each_other_are_said_and_leave_the_probabilities_alone() {
     let design = random(200, 3, 2, 6);
     let doubled = Mat::from_fn(200, 4, |i, j| design.x[(i, j % 3)]);
-    let learner = Logistic { penalty: Penalty::None, ..Logistic::default() };
+    let learner = Logistic { penalty: PenaltyKind::None, ..Logistic::default() };
     let (a, b) = (design.fit(&learner), Design { x: doubled, y: design.y.clone(), names: Vec::new() });
     let data = b.data();
     let model = b.fit(&learner);
@@ -421,14 +421,14 @@ fn weights_count_rows_and_class_weights_count_classes() {
         let weight: Vec<f64> = (0..250).map(|i| (i % 3) as f64).collect();
         let rows: Vec<usize> = (0..250).flat_map(|i| vec![i; i % 3]).collect();
         let a = Logistic::default().fit(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
-        let b = Logistic::default().fit(&design.data().take(&rows).view(), &Context::default()).unwrap();
+        let b = Logistic::default().fit(&design.data().take_rows(&rows).view(), &Context::default()).unwrap();
         assert!(far(&a, &b) < 1e-10, "{:e}", far(&a, &b));
         let factors: BTreeMap<String, f64> = [(names[1].clone(), 3.0)].into();
         let a = design.fit(&Logistic { class_weight: Some(ClassWeight::Factors(factors)), ..Logistic::default() });
         let weight: Vec<f64> = codes.iter().map(|&c| if c == 1 { 3.0 } else { 1.0 }).collect();
         let b = Logistic::default().fit(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
         assert!(far(&a, &b) < 1e-10, "{:e}", far(&a, &b));
-        let a = design.fit(&Logistic { class_weight: Some(ClassWeight::Word(Balanced::Balanced)), ..Logistic::default() });
+        let a = design.fit(&Logistic { class_weight: Some(ClassWeight::Word(BalancedWord::Balanced)), ..Logistic::default() });
         let count = |k: u32| codes.iter().filter(|&&c| c == k).count() as f64;
         let weight: Vec<f64> = codes.iter().map(|&c| 250.0 / (classes as f64 * count(c))).collect();
         let b = Logistic::default().fit(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
@@ -495,17 +495,17 @@ fn stored(model: &LogisticModel) -> ModelWriter {
 
 #[test]
 fn a_stream_gives_the_bits_of_memory_and_a_sample_changes_only_the_way() {
-    for (rows, classes, solver) in [(9_000, 2, Solver::Auto), (40_000, 2, Solver::Auto), (30_000, 4, Solver::Lbfgs)] {
+    for (rows, classes, solver) in [(9_000, 2, LogisticSolver::Auto), (40_000, 2, LogisticSolver::Auto), (30_000, 4, LogisticSolver::Lbfgs)] {
         let design = random(rows, 5, classes, 9);
         let learner = Logistic { solver, ..Logistic::default() };
         let memory = design.fit(&learner);
-        let stream = drive_source(&learner, &Runs(design.data()), &Context::default()).unwrap();
+        let stream = run_passes_source(&learner, &Runs(design.data()), &Context::default()).unwrap();
         assert_eq!(stored(&memory), stored(&stream));
         assert!(memory.certificate().unwrap().converged);
         // Blocks too small for a sample take the long way to the same optimum.
         let exact = Logistic { tol: 1e-9, max_iter: 300, ..learner };
         let a = design.fit(&exact);
-        let b = drive_with_blocks(&exact, &design.data(), &Context::default(), 1000).unwrap();
+        let b = run_passes_blocked(&exact, &design.data(), &Context::default(), 1000).unwrap();
         assert!(far(&a, &b) < 1e-7, "{:e}", far(&a, &b));
     }
 }
@@ -532,7 +532,7 @@ fn layouts_singles_and_tables_agree() {
 
 #[test]
 fn a_saved_model_is_the_same_and_a_broken_one_is_refused() {
-    for (classes, penalty) in [(2, Penalty::None), (3, Penalty::L2)] {
+    for (classes, penalty) in [(2, PenaltyKind::None), (3, PenaltyKind::L2)] {
         let design = random(120, 3, classes, 11);
         let model = design.fit(&Logistic { penalty, ..Logistic::default() });
         let kept = stored(&model);
@@ -598,14 +598,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn any_small_data_gives_a_finite_model(rows in 2usize..40, cols in 1usize..6, classes in 2usize..5, seed in any::<u64>(), power in -200i32..200, none in any::<bool>()) {
-        let mut s = Stream::new(seed, "any", 0);
+        let mut s = RngStream::new(seed, "any", 0);
         let scale = 10f64.powi(power);
         // Few distinct values: ties, constant and repeated columns are common.
         let x = Mat::from_fn(rows, cols, |_, j| if j == 0 { scale * s.normal() } else { s.below(3) as f64 });
         let labels: Vec<String> = (0..rows).map(|i| if i < 2 { i } else { s.below(classes) }.to_string()).collect();
         let data = OwnedDataset { x: OwnedFeatures::F64(x), y: OwnedTarget::from_labels(&labels), weight: None, schema: None };
-        let penalty = if none { Penalty::None } else { Penalty::L2 };
-        for solver in [Solver::Newton, Solver::Lbfgs] {
+        let penalty = if none { PenaltyKind::None } else { PenaltyKind::L2 };
+        for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs] {
             let learner = Logistic { penalty, solver, ..Logistic::default() };
             match learner.fit(&data.view(), &Context::default()) {
                 Ok(model) => {

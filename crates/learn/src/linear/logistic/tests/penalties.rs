@@ -19,7 +19,7 @@ fn gradient(design: &Design, model: &LogisticModel, weight: Option<&[f64]>) -> (
 /// Asserts the optimality conditions of C loss + r |W| + (1 - r) / 2 |W|², to `tol` of the number of rows.
 pub fn assert_optimal(design: &Design, model: &LogisticModel, learner: &Logistic, weight: Option<&[f64]>, tol: f64) {
     let (by_weight, by_intercept) = gradient(design, model, weight);
-    let Elastic { l1, l2 } = learner.elastic();
+    let ElasticPenalty { l1, l2 } = learner.elastic_penalty();
     let scale = tol * design.x.rows() as f64;
     for (g, w) in by_weight.as_slice().iter().zip(model.coef().as_slice()) {
         let slope = g + l2 * w;
@@ -40,7 +40,7 @@ fn sparse_fits_have_the_reference_weights_and_exact_zeros() {
     for id in ["logit_l1_breast_cancer_1", "logit_l1_breast_cancer_5", "logit_l1_breast_cancer_20"] {
         let case = &book[id];
         let lambda = case["params"]["lambda"].as_f64().unwrap();
-        let learner = Logistic { penalty: Penalty::L1, c: Some(1.0 / lambda), ..Logistic::default() };
+        let learner = Logistic { penalty: PenaltyKind::L1, c: Some(1.0 / lambda), ..Logistic::default() };
         let model = cancer.fit(&learner);
         let certificate = model.certificate().unwrap();
         assert!(certificate.converged && certificate.method == "cd", "{certificate:?}");
@@ -63,16 +63,16 @@ fn every_penalty_is_optimal_at_the_returned_point() {
         let weight: Vec<f64> = (0..400).map(|i| (i % 4) as f64 * 0.5).collect();
         for fit_intercept in [true, false] {
             for (penalty, l1_ratio) in [
-                (Penalty::None, None),
-                (Penalty::L2, None),
-                (Penalty::L1, None),
-                (Penalty::ElasticNet, Some(0.3)),
-                (Penalty::ElasticNet, Some(0.9)),
-                (Penalty::L2, Some(1.0)),
+                (PenaltyKind::None, None),
+                (PenaltyKind::L2, None),
+                (PenaltyKind::L1, None),
+                (PenaltyKind::ElasticNet, Some(0.3)),
+                (PenaltyKind::ElasticNet, Some(0.9)),
+                (PenaltyKind::L2, Some(1.0)),
             ] {
                 for c in [0.02, 1.0] {
                     let learner =
-                        Logistic { penalty, l1_ratio, c: Some(c), fit_intercept, solver: Solver::Cd, ..Logistic::default() };
+                        Logistic { penalty, l1_ratio, c: Some(c), fit_intercept, solver: LogisticSolver::Cd, ..Logistic::default() };
                     let model = design.fit(&learner);
                     assert!(model.certificate().unwrap().converged, "{learner:?}: {:?}", model.certificate());
                     assert_optimal(&design, &model, &learner, None, 1e-8);
@@ -89,7 +89,7 @@ fn every_penalty_is_optimal_at_the_returned_point() {
 #[test]
 fn a_fit_ends_when_the_gap_proves_what_tol_asks_for() {
     let (rows, cols, each) = (40_000, 3000, 60);
-    let mut s = Stream::new(3, "gap", 0);
+    let mut s = RngStream::new(3, "gap", 0);
     let truth: Vec<f64> = (0..cols).map(|_| if s.below(20) == 0 { 2.0 * s.normal() } else { 0.0 }).collect();
     let (mut indptr, mut indices, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rows {
@@ -107,7 +107,7 @@ fn a_fit_ends_when_the_gap_proves_what_tol_asks_for() {
     let data = Dataset::new(Features::Csr(x.view())).with_target(y.view());
     let mut last = f64::INFINITY;
     for tol in [1e-2, 1e-3, 1e-4] {
-        let learner = Logistic { penalty: Penalty::L1, c: Some(0.2), tol, ..Logistic::default() };
+        let learner = Logistic { penalty: PenaltyKind::L1, c: Some(0.2), tol, ..Logistic::default() };
         let model = learner.fit(&data, &Context::default()).unwrap();
         let certificate = model.certificate().unwrap();
         let (objective, gap) = (certificate.objective.unwrap(), certificate.duality_gap.unwrap());

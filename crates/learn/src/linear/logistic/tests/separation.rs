@@ -4,8 +4,8 @@ use ermine_math::linalg::Cholesky;
 
 use super::*;
 
-fn free(solver: Solver) -> Logistic {
-    Logistic { penalty: Penalty::None, solver, ..Logistic::default() }
+fn free(solver: LogisticSolver) -> Logistic {
+    Logistic { penalty: PenaltyKind::None, solver, ..Logistic::default() }
 }
 
 /// The least lead that rows have along the direction of a model, written out.
@@ -32,7 +32,7 @@ fn least_lead(design: &Design, separation: &Separation) -> f64 {
 #[test]
 fn a_direction_proves_that_classes_are_separable() {
     // Two clouds, a gap of 2 between them; the widest margin is 1.
-    let mut s = Stream::new(51, "clouds", 0);
+    let mut s = RngStream::new(51, "clouds", 0);
     let x = Mat::from_fn(200, 2, |i, j| {
         if j == 0 { (if i < 100 { -1.0 - s.uniform() } else { 1.0 + s.uniform() }) + 3.0 } else { s.normal() }
     });
@@ -44,14 +44,14 @@ fn a_direction_proves_that_classes_are_separable() {
     let labels: Vec<String> = (0..90).map(|i| format!("c{}", i % 3)).collect();
     let three = Design { names: Vec::new(), x, y: OwnedTarget::from_labels(&labels) };
     for (design, widest) in [(&two, Some(1.0)), (&three, None)] {
-        for solver in [Solver::Newton, Solver::Lbfgs, Solver::Gd, Solver::Saga, Solver::Cd] {
+        for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs, LogisticSolver::Gd, LogisticSolver::Saga, LogisticSolver::Cd] {
             let model = design.fit(&free(solver));
             let certificate = model.certificate().unwrap();
             assert!(certificate.notes.iter().any(|n| n.starts_with("separable:")), "{solver:?}: {certificate:?}");
             // The infimum is 0; to have come near it is what converged means here, whatever the solver.
             let near = certificate.objective.unwrap() <= 1e-4 * design.x.rows() as f64;
             assert_eq!(certificate.converged, near, "{solver:?}: {certificate:?}");
-            assert!(near || matches!(solver, Solver::Gd | Solver::Saga), "{solver:?}: {certificate:?}");
+            assert!(near || matches!(solver, LogisticSolver::Gd | LogisticSolver::Saga), "{solver:?}: {certificate:?}");
             assert!(model.standard_errors().is_none());
             let separation = model.separation().unwrap();
             let norm: f64 = separation.coef.as_slice().iter().map(|w| w * w).sum();
@@ -78,7 +78,7 @@ fn a_separable_fit_that_ran_out_of_steps_does_not_claim_to_have_converged() {
     let x = Mat::from_fn(40, 1, |i, _| if i < 20 { -1.0 - i as f64 } else { i as f64 - 18.0 });
     let labels: Vec<String> = (0..40).map(|i| if i < 20 { "a" } else { "b" }.into()).collect();
     let design = Design { names: Vec::new(), x, y: OwnedTarget::from_labels(&labels) };
-    for solver in [Solver::Newton, Solver::Lbfgs, Solver::Gd, Solver::Sgd, Solver::Saga, Solver::Cd] {
+    for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs, LogisticSolver::Gd, LogisticSolver::Sgd, LogisticSolver::Saga, LogisticSolver::Cd] {
         for (max_iter, tol) in [(1, 1e-4), (20_000, 1e-2)] {
             let model = design.fit(&Logistic { max_iter, tol, ..free(solver) });
             let certificate = model.certificate().unwrap();
@@ -97,12 +97,12 @@ fn a_separable_fit_that_ran_out_of_steps_does_not_claim_to_have_converged() {
 fn a_direction_proves_that_classes_are_separable_in_part() {
     for classes in [2, 3] {
         // One level of a category has only one class; elsewhere classes overlap.
-        let mut s = Stream::new(52, "part", 0);
+        let mut s = RngStream::new(52, "part", 0);
         let x = Mat::from_fn(300, 3, |i, j| if j == 1 { f64::from(u8::from(i % 10 == 0)) } else { s.normal() + 5.0 * j as f64 });
         let labels: Vec<String> =
             (0..300).map(|i| if i % 10 == 0 { "c0".into() } else { format!("c{}", s.below(classes)) }).collect();
         let design = Design { names: Vec::new(), x, y: OwnedTarget::from_labels(&labels) };
-        let model = design.fit(&free(Solver::Auto));
+        let model = design.fit(&free(LogisticSolver::Auto));
         let certificate = model.certificate().unwrap();
         assert!(certificate.notes.iter().any(|n| n.starts_with("separable in part:")), "{certificate:?}");
         let separation = model.separation().unwrap();
@@ -114,7 +114,7 @@ fn a_direction_proves_that_classes_are_separable_in_part() {
         assert!(model.coef().as_slice().iter().all(|w| w.is_finite()) && model.standard_errors().is_none());
     }
     // Overlap everywhere: nothing to prove.
-    let model = random(300, 3, 2, 53).fit(&free(Solver::Auto));
+    let model = random(300, 3, 2, 53).fit(&free(LogisticSolver::Auto));
     assert!(model.separation().is_none() && model.certificate().unwrap().notes.is_empty());
 }
 
@@ -123,7 +123,7 @@ fn standard_errors_of_several_classes_are_those_of_the_information_matrix() {
     for intercept in [true, false] {
         let mut design = random(400, 3, 3, 54);
         design.x = Mat::from_fn(400, 3, |i, j| design.x[(i, j)] * [1.0, 10.0, 0.1][j] + [0.0, 3.0, 1.0][j]);
-        let model = design.fit(&Logistic { fit_intercept: intercept, ..free(Solver::Newton) });
+        let model = design.fit(&Logistic { fit_intercept: intercept, ..free(LogisticSolver::Newton) });
         let errors = model.standard_errors().unwrap();
         // The information about the classes less the last, which has weights 0, written out.
         let (q, p) = (3 + usize::from(intercept), model.proba(&design.data().x).unwrap());

@@ -3,8 +3,8 @@
 use super::penalties::assert_optimal;
 use super::*;
 
-const SMOOTH: [Solver; 6] = [Solver::Newton, Solver::Lbfgs, Solver::Gd, Solver::Sgd, Solver::Saga, Solver::Cd];
-const SPARSE: [Solver; 3] = [Solver::Gd, Solver::Saga, Solver::Cd];
+const SMOOTH: [LogisticSolver; 6] = [LogisticSolver::Newton, LogisticSolver::Lbfgs, LogisticSolver::Gd, LogisticSolver::Sgd, LogisticSolver::Saga, LogisticSolver::Cd];
+const SPARSE: [LogisticSolver; 3] = [LogisticSolver::Gd, LogisticSolver::Saga, LogisticSolver::Cd];
 
 /// The sparse rows of a design, zeros left out.
 fn sparse(x: &Mat<f64>) -> Csr {
@@ -28,10 +28,10 @@ fn all_solvers_reach_the_same_optimum() {
         let csr = sparse(&design.x);
         let rows = Dataset { x: Features::Csr(csr.view()), ..design.data() };
         for (penalty, l1_ratio, solvers) in [
-            (Penalty::None, None, &SMOOTH[..]),
-            (Penalty::L2, None, &SMOOTH),
-            (Penalty::L1, None, &SPARSE),
-            (Penalty::ElasticNet, Some(0.4), &SPARSE),
+            (PenaltyKind::None, None, &SMOOTH[..]),
+            (PenaltyKind::L2, None, &SMOOTH),
+            (PenaltyKind::L1, None, &SPARSE),
+            (PenaltyKind::ElasticNet, Some(0.4), &SPARSE),
         ] {
             for fit_intercept in [true, false] {
                 let base =
@@ -42,19 +42,19 @@ fn all_solvers_reach_the_same_optimum() {
                     let learner = Logistic { solver, ..base.clone() };
                     let learner = match solver {
                         // What noise allows in so many rounds.
-                        Solver::Sgd => Logistic { tol: 1e-3, max_iter: 400, ..learner },
+                        LogisticSolver::Sgd => Logistic { tol: 1e-3, max_iter: 400, ..learner },
                         _ => learner,
                     };
                     for data in [design.data(), rows] {
                         let model = learner.fit(&data, &Context::default()).unwrap();
                         let certificate = model.certificate().unwrap();
                         let (objective, gap) = (certificate.objective.unwrap(), certificate.duality_gap);
-                        let within = if solver == Solver::Sgd { 1e-4 } else { 1e-12 };
+                        let within = if solver == LogisticSolver::Sgd { 1e-4 } else { 1e-12 };
                         assert!((objective - best).abs() <= within * best, "{learner:?}: {objective} instead of {best}");
                         assert!(certificate.converged, "{learner:?}: {certificate:?}");
-                        assert_eq!(gap.is_some(), penalty != Penalty::None, "{learner:?}: {certificate:?}");
+                        assert_eq!(gap.is_some(), penalty != PenaltyKind::None, "{learner:?}: {certificate:?}");
                         assert!(gap.is_none_or(|g| g >= objective - best - 1e-12 * best), "{certificate:?}");
-                        if solver != Solver::Sgd {
+                        if solver != LogisticSolver::Sgd {
                             assert!(far(&truth, &model) < 1e-5, "{learner:?}: {:e}", far(&truth, &model));
                             assert_optimal(&design, &model, &learner, None, 1e-7);
                         }
@@ -68,7 +68,7 @@ fn all_solvers_reach_the_same_optimum() {
 #[test]
 fn traces_begin_at_the_start_and_count_passes() {
     let design = random(300, 5, 3, 8);
-    for (solver, max_iter) in [(Solver::Saga, 1000), (Solver::Sgd, 12), (Solver::Sgd, 13)] {
+    for (solver, max_iter) in [(LogisticSolver::Saga, 1000), (LogisticSolver::Sgd, 12), (LogisticSolver::Sgd, 13)] {
         let learner = Logistic { solver, max_iter, ..Logistic::default() };
         let (model, start) = (design.fit(&learner), design.fit(&Logistic { max_iter: 0, ..learner.clone() }));
         let trace = model.trace().unwrap();
@@ -101,7 +101,7 @@ fn a_solver_that_cannot_take_a_penalty_is_refused_by_name() {
 #[test]
 fn sparse_rows_with_a_squared_penalty_go_the_dual_way_to_the_same_optimum() {
     let (n, p) = (400, 2500);
-    let mut s = Stream::new(41, "wide", 0);
+    let mut s = RngStream::new(41, "wide", 0);
     let truth: Vec<f64> = (0..p).map(|_| 3.0 * s.normal()).collect();
     let (mut indptr, mut indices, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
     for _ in 0..n {
@@ -122,7 +122,7 @@ fn sparse_rows_with_a_squared_penalty_go_the_dual_way_to_the_same_optimum() {
         for data in [data, data.with_weight(Some(&weight))] {
             let base = Logistic { c: Some(c), fit_intercept, tol: 1e-6, max_iter: 500, ..Logistic::default() };
             let dual = base.fit(&data, &Context::default()).unwrap();
-            let lbfgs = Logistic { solver: Solver::Lbfgs, tol: 1e-8, ..base.clone() }.fit(&data, &Context::default()).unwrap();
+            let lbfgs = Logistic { solver: LogisticSolver::Lbfgs, tol: 1e-8, ..base.clone() }.fit(&data, &Context::default()).unwrap();
             let (a, b) = (dual.certificate().unwrap(), lbfgs.certificate().unwrap());
             assert_eq!(a.method, if fit_intercept { "lbfgs" } else { "dual coordinate descent" });
             assert!(a.converged && b.converged, "{a:?} {b:?}");
@@ -136,17 +136,17 @@ fn sparse_rows_with_a_squared_penalty_go_the_dual_way_to_the_same_optimum() {
 #[test]
 fn a_fit_goes_on_from_its_start() {
     for (classes, penalty, solver) in [
-        (2, Penalty::L2, Solver::Newton),
-        (3, Penalty::L2, Solver::Lbfgs),
-        (3, Penalty::L1, Solver::Cd),
-        (2, Penalty::L1, Solver::Saga),
-        (2, Penalty::L2, Solver::Gd),
+        (2, PenaltyKind::L2, LogisticSolver::Newton),
+        (3, PenaltyKind::L2, LogisticSolver::Lbfgs),
+        (3, PenaltyKind::L1, LogisticSolver::Cd),
+        (2, PenaltyKind::L1, LogisticSolver::Saga),
+        (2, PenaltyKind::L2, LogisticSolver::Gd),
     ] {
         let design = random(200, 4, classes, 33);
         let learner = Logistic { penalty, solver, tol: 1e-6, max_iter: 2000, ..Logistic::default() };
         let model = design.fit(&learner);
         let coef = (0..model.coef().rows()).map(|c| model.coef().row(c).to_vec()).collect();
-        let start = Some(Start { coef, intercept: model.intercept().to_vec() });
+        let start = Some(LogisticStart { coef, intercept: model.intercept().to_vec() });
         let again = design.fit(&Logistic { start: start.clone(), ..learner.clone() });
         assert!(far(&model, &again) < 1e-4, "{solver:?}");
         assert!(
@@ -158,7 +158,7 @@ fn a_fit_goes_on_from_its_start() {
         // With no steps allowed the start is what comes back.
         let still = design.fit(&Logistic { start, max_iter: 0, ..learner.clone() });
         assert!(far(&model, &still) < 1e-12, "{solver:?}");
-        let bad = Some(Start { coef: vec![vec![0.0; 3]], intercept: vec![0.0] });
+        let bad = Some(LogisticStart { coef: vec![vec![0.0; 3]], intercept: vec![0.0] });
         let error = Logistic { start: bad, ..learner }.fit(&design.data(), &Context::default()).unwrap_err().to_string();
         assert!(error.contains("start") && error.contains('4'), "{error}");
     }
@@ -167,7 +167,7 @@ fn a_fit_goes_on_from_its_start() {
 #[test]
 fn on_a_stream_an_l1_penalty_takes_the_way_in_passes() {
     let design = random(3000, 5, 2, 34);
-    let learner = Logistic { penalty: Penalty::L1, c: Some(0.01), tol: 1e-7, max_iter: 1000, ..Logistic::default() };
+    let learner = Logistic { penalty: PenaltyKind::L1, c: Some(0.01), tol: 1e-7, max_iter: 1000, ..Logistic::default() };
     let memory = design.fit(&learner);
     let stream = (Logistic::STREAM.unwrap())(&learner, &Runs(design.data()), &Context::default()).unwrap();
     assert_eq!(stream.certificate().unwrap().method, "gd");
@@ -175,7 +175,7 @@ fn on_a_stream_an_l1_penalty_takes_the_way_in_passes() {
     let zeros = |m: &LogisticModel| m.coef().as_slice().iter().map(|w| *w == 0.0).collect::<Vec<_>>();
     assert_eq!(zeros(&memory), zeros(&stream));
     let error =
-        (Logistic::STREAM.unwrap())(&Logistic { solver: Solver::Cd, ..learner }, &Runs(design.data()), &Context::default());
+        (Logistic::STREAM.unwrap())(&Logistic { solver: LogisticSolver::Cd, ..learner }, &Runs(design.data()), &Context::default());
     assert!(error.unwrap_err().to_string().contains("\"gd\""));
 }
 
@@ -185,7 +185,7 @@ fn threads_do_not_change_the_bits() {
     let csr = sparse(&design.x);
     let rows = Dataset { x: Features::Csr(csr.view()), ..design.data() };
     for (penalty, solver) in
-        [(Penalty::L1, Solver::Cd), (Penalty::L2, Solver::Cd), (Penalty::L1, Solver::Gd), (Penalty::L2, Solver::Saga)]
+        [(PenaltyKind::L1, LogisticSolver::Cd), (PenaltyKind::L2, LogisticSolver::Cd), (PenaltyKind::L1, LogisticSolver::Gd), (PenaltyKind::L2, LogisticSolver::Saga)]
     {
         for data in [design.data(), rows] {
             let learner = Logistic { penalty, solver, c: Some(0.05), max_iter: 20, ..Logistic::default() };

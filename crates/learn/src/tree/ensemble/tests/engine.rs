@@ -1,17 +1,17 @@
 use std::sync::Arc;
 
-use ermine_core::{Column, Csr, Error, Features, Mat, MatRef, ModelWriter, Stream, Table};
+use ermine_core::{Column, Csr, Error, Features, Mat, MatRef, ModelWriter, RngStream, Table};
 
-use super::super::{Node, Trees};
+use super::super::{TreeNode, Trees};
 
 /// A tree of about `leaves` leaves over columns of numbers and categories, grown by splitting any leaf; thresholds are
 /// singles, so that single and double cells go the same way.
-pub(super) fn random_tree(s: &mut Stream, categories: &[usize], leaves: usize, width: usize) -> Vec<Node> {
+pub(super) fn random_tree(s: &mut RngStream, categories: &[usize], leaves: usize, width: usize) -> Vec<TreeNode> {
     enum Grown {
         Leaf,
-        Inner(Node, Box<Grown>, Box<Grown>),
+        Inner(TreeNode, Box<Grown>, Box<Grown>),
     }
-    fn grow(s: &mut Stream, categories: &[usize], leaves: usize) -> Grown {
+    fn grow(s: &mut RngStream, categories: &[usize], leaves: usize) -> Grown {
         if leaves <= 1 {
             return Grown::Leaf;
         }
@@ -19,21 +19,21 @@ pub(super) fn random_tree(s: &mut Stream, categories: &[usize], leaves: usize, w
         let codes = (categories[feature] > 0).then(|| (0..categories[feature] as u32).filter(|_| s.below(3) == 0).collect());
         let threshold = if codes.is_some() { 0.0 } else { f64::from(s.normal() as f32) };
         let node =
-            Node { feature: feature as u32, threshold, missing_left: s.below(2) == 0, categories: codes, ..Node::default() };
+            TreeNode { feature: feature as u32, threshold, missing_left: s.below(2) == 0, categories: codes, ..TreeNode::default() };
         let left = 1 + s.below(leaves - 1);
         Grown::Inner(node, Box::new(grow(s, categories, left)), Box::new(grow(s, categories, leaves - left)))
     }
-    fn flatten(s: &mut Stream, tree: Grown, width: usize, out: &mut Vec<Node>) -> f64 {
+    fn flatten(s: &mut RngStream, tree: Grown, width: usize, out: &mut Vec<TreeNode>) -> f64 {
         let values = (0..width).map(|_| s.normal()).collect();
         match tree {
             Grown::Leaf => {
                 let cover = 1.0 + s.below(9) as f64;
-                out.push(Node { cover, values, ..Node::default() });
+                out.push(TreeNode { cover, values, ..TreeNode::default() });
                 cover
             }
             Grown::Inner(node, left, right) => {
                 let at = out.len();
-                out.push(Node { values, gain: s.uniform(), ..node });
+                out.push(TreeNode { values, gain: s.uniform(), ..node });
                 let mut cover = flatten(s, *left, width, out);
                 out[at].right = out.len() as u32;
                 cover += flatten(s, *right, width, out);
@@ -52,16 +52,16 @@ pub(super) fn names(count: usize) -> Option<Arc<Vec<String>>> {
     (count > 0).then(|| Arc::new((0..count).map(|c| format!("c{c}")).collect()))
 }
 
-pub(super) fn random_trees(seed: u64, categories: &[usize], leaves: &[usize], width: usize) -> (Trees, Vec<Vec<Node>>) {
-    let mut s = Stream::new(seed, "trees", 0);
+pub(super) fn random_trees(seed: u64, categories: &[usize], leaves: &[usize], width: usize) -> (Trees, Vec<Vec<TreeNode>>) {
+    let mut s = RngStream::new(seed, "trees", 0);
     let mut trees = Trees::new(categories.iter().map(|&c| names(c)).collect(), width);
-    let list: Vec<Vec<Node>> = leaves.iter().map(|&l| random_tree(&mut s, categories, l, width)).collect();
+    let list: Vec<Vec<TreeNode>> = leaves.iter().map(|&l| random_tree(&mut s, categories, l, width)).collect();
     list.iter().for_each(|tree| trees.push(tree));
     (trees, list)
 }
 
 /// The leaf by the meaning of the nodes: a number, a code, or missing.
-fn walk(tree: &[Node], cell: impl Fn(usize) -> Option<f64>) -> usize {
+fn walk(tree: &[TreeNode], cell: impl Fn(usize) -> Option<f64>) -> usize {
     let mut at = 0;
     while tree[at].right != 0 {
         let node = &tree[at];
@@ -76,7 +76,7 @@ fn walk(tree: &[Node], cell: impl Fn(usize) -> Option<f64>) -> usize {
 }
 
 /// What the rows add up to, tree by tree.
-fn naive(list: &[Vec<Node>], outputs: usize, rows: usize, cell: impl Fn(usize, usize) -> Option<f64>) -> Mat<f64> {
+fn naive(list: &[Vec<TreeNode>], outputs: usize, rows: usize, cell: impl Fn(usize, usize) -> Option<f64>) -> Mat<f64> {
     let mut out = Mat::zeros(rows, outputs);
     for i in 0..rows {
         for (t, tree) in list.iter().enumerate() {
@@ -90,7 +90,7 @@ fn naive(list: &[Vec<Node>], outputs: usize, rows: usize, cell: impl Fn(usize, u
 }
 
 pub(super) fn cells_with_holes(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "cells", 0);
+    let mut s = RngStream::new(seed, "cells", 0);
     Mat::from_fn(rows, cols, |_, _| match s.below(12) {
         0 => f64::NAN,
         1 => 0.0,
@@ -148,7 +148,7 @@ fn sparse_rows_are_dense_rows_with_zeros() {
     // Many columns of which few are read.
     let cols = 1000;
     let (trees, list) = random_trees(5, &vec![0; cols], &SIZES, 2);
-    let mut s = Stream::new(6, "sparse", 0);
+    let mut s = RngStream::new(6, "sparse", 0);
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for _ in 0..600 {
         for j in 0..cols {
@@ -174,7 +174,7 @@ fn categories_are_matched_by_name_and_unseen_ones_are_missing() {
     let kinds = [0, 3, 40, 300, 5000];
     let (trees, list) = random_trees(7, &kinds, &SIZES, 1);
     for count in COUNTS {
-        let mut s = Stream::new(8, "codes", count as u64);
+        let mut s = RngStream::new(8, "codes", count as u64);
         // Names in another order than in training, some of them new.
         let mut codes = vec![Vec::new(); kinds.len()];
         let columns: Vec<(String, Column)> = (0..kinds.len())

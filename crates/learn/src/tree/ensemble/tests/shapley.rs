@@ -1,16 +1,16 @@
 //! Shapley values against their definition: all subsets of the columns.
 
-use ermine_core::{Column, Context, Dataset, Explained, Features, Learner, Mat, Model, Regressor, Stream, Table, Target};
+use ermine_core::{Column, Context, Dataset, Attributor, Features, Learner, Mat, Model, Regressor, RngStream, Table, Target};
 
 use crate::boosting::Boosting;
 use crate::tree::forest::Forest;
 use crate::tree::gradient_boosting::GradientBoosting;
 
-use super::super::{Node, Trees};
+use super::super::{TreeNode, Trees};
 use super::engine::{cells_with_holes, present, random_trees};
 
 /// What a tree is expected to say where only the columns of `known` are known.
-fn expected(tree: &[Node], at: usize, known: u32, cell: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
+fn expected(tree: &[TreeNode], at: usize, known: u32, cell: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
     let node = &tree[at];
     if node.right == 0 {
         return node.values.clone();
@@ -34,7 +34,7 @@ fn factorial(n: usize) -> f64 {
 }
 
 /// Shapley values by definition: for each output the columns, then the expected value.
-fn naive(list: &[Vec<Node>], columns: usize, outputs: usize, cell: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
+fn naive(list: &[Vec<TreeNode>], columns: usize, outputs: usize, cell: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
     let mut out = vec![0.0; (columns + 1) * outputs];
     for (t, tree) in list.iter().enumerate() {
         let output = |k: usize| if tree[0].values.len() == 1 { t % outputs } else { k };
@@ -75,7 +75,7 @@ fn the_values_are_those_of_the_definition() {
 #[test]
 fn categories_and_missing_cells_count_too() {
     let (trees, list) = random_trees(23, &[4, 0, 50], &[10, 20, 30], 1);
-    let mut s = Stream::new(24, "codes", 0);
+    let mut s = RngStream::new(24, "codes", 0);
     let codes: Vec<[Option<f64>; 3]> =
         (0..30).map(|_| [Some(s.below(4) as f64), (s.below(4) > 0).then(|| s.normal()), Some(s.below(50) as f64)]).collect();
     let names = |j: usize| codes.iter().map(|c| c[j].map(|c| format!("c{c}"))).collect::<Vec<_>>();
@@ -109,8 +109,8 @@ fn the_values_sum_to_the_prediction_however_deep() {
 
 #[test]
 fn branches_without_cover_are_no_obstacle() {
-    let leaf = |v: f64, cover: f64| Node { values: vec![v], cover, ..Node::default() };
-    let test = |feature: u32, right: u32, cover: f64| Node { feature, right, ..leaf(0.0, cover) };
+    let leaf = |v: f64, cover: f64| TreeNode { values: vec![v], cover, ..TreeNode::default() };
+    let test = |feature: u32, right: u32, cover: f64| TreeNode { feature, right, ..leaf(0.0, cover) };
     // Nothing of the training rows came to the right, where there are two more leaves.
     let tree = [test(0, 2, 5.0), leaf(1.0, 5.0), test(1, 4, 0.0), leaf(2.0, 0.0), leaf(4.0, 0.0)];
     let mut trees = Trees::new(vec![None; 2], 1);
@@ -128,7 +128,7 @@ fn problem() -> (Mat<f64>, Vec<f64>, Vec<u32>) {
     let cells = cells_with_holes(80, 4, 31);
     // Forests refuse infinite values.
     let x = Mat::from_fn(80, 4, |i, j| if cells[(i, j)].is_infinite() { 0.3 } else { cells[(i, j)] });
-    let mut s = Stream::new(32, "noise", 0);
+    let mut s = RngStream::new(32, "noise", 0);
     let y: Vec<f64> = (0..80)
         .map(|i| {
             let cell = |j: usize| present(x[(i, j)]).unwrap_or(0.7);
@@ -140,10 +140,10 @@ fn problem() -> (Mat<f64>, Vec<f64>, Vec<u32>) {
 }
 
 /// The parts are those of the definition, and sum to what the model says.
-fn assert_explained(model: &dyn Explained, trees: &Trees, start: &[f64], factor: f64, x: &Mat<f64>, said: &Mat<f64>) {
+fn assert_explained(model: &dyn Attributor, trees: &Trees, start: &[f64], factor: f64, x: &Mat<f64>, said: &Mat<f64>) {
     let outputs = model.n_outputs();
     assert_eq!((outputs, said.cols()), (start.len(), start.len()));
-    let list: Vec<Vec<Node>> = (0..trees.n_trees()).map(|t| trees.nodes(t)).collect();
+    let list: Vec<Vec<TreeNode>> = (0..trees.n_trees()).map(|t| trees.nodes(t)).collect();
     assert!(list.iter().any(|t| t.len() > 5), "stumps explain nothing");
     let parts = model.attributions(&Features::F64(x.view())).unwrap();
     let width = x.cols() + 1;
@@ -155,7 +155,7 @@ fn assert_explained(model: &dyn Explained, trees: &Trees, start: &[f64], factor:
         for k in 0..outputs {
             let part = &parts.row(i)[k * width..(k + 1) * width];
             assert_near(&[part.iter().sum()], &[said[(i, k)]]);
-            assert_near(&[part[x.cols()]], &[model.expected()[k]]);
+            assert_near(&[part[x.cols()]], &[model.base_values()[k]]);
         }
     }
 }
@@ -192,5 +192,5 @@ fn forests_and_boosting_are_explained_as_a_whole() {
     let learner = Boosting { max_iter: 6, min_samples_leaf: 5, loss: "poisson".into(), ..Boosting::default() };
     let boosted = learner.fit(&data, &cx).unwrap();
     assert_explained(&boosted, boosted.trees(), boosted.start(), 1.0, &x, &boosted.scores(&features).unwrap());
-    assert_eq!(Explained::explains(&boosted), "logarithm of the prediction");
+    assert_eq!(Attributor::output_name(&boosted), "logarithm of the prediction");
 }

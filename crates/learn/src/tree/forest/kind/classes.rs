@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Look, Steps, Summary};
+use super::{BinnedCriterion, NodeCost, IntWeight, NodeSummary};
 
 /// How the shares of classes are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in super::super) enum Shares {
+pub(in super::super) enum ImpurityKind {
     /// 1 - sum p^2.
     Gini,
     /// - sum p log2 p.
@@ -17,7 +17,7 @@ fn x_log_x(x: f64) -> f64 {
     if x > 0.0 { x * x.log2() } else { 0.0 }
 }
 
-impl Shares {
+impl ImpurityKind {
     /// Weight times impurity.
     fn cost(self, classes: impl Iterator<Item = f64>, total: f64) -> f64 {
         if total <= 0.0 {
@@ -31,8 +31,8 @@ impl Shares {
 }
 
 /// Two classes and small whole weights: rows, weight and weight of the second class in 21 bits each of one word.
-pub(in super::super) struct Two {
-    pub shares: Shares,
+pub(in super::super) struct BinaryBins {
+    pub shares: ImpurityKind,
 }
 
 const FIELD: u32 = 21;
@@ -40,14 +40,14 @@ const MASK: u64 = (1 << FIELD) - 1;
 /// Weight below which the fields of a word do not overflow.
 pub(in super::super) const TWO_LIMIT: i64 = 1 << FIELD;
 
-impl Two {
+impl BinaryBins {
     #[inline(always)]
     fn parts(sum: u64) -> (i64, i64) {
         ((sum >> FIELD & MASK) as i64, (sum >> (2 * FIELD)) as i64)
     }
 }
 
-impl Kind for Two {
+impl BinnedCriterion for BinaryBins {
     type Load = u64;
     type Sum = u64;
 
@@ -62,7 +62,7 @@ impl Kind for Two {
     }
 
     #[inline(always)]
-    fn without(all: &u64, part: &u64) -> u64 {
+    fn subtract(all: &u64, part: &u64) -> u64 {
         all - part
     }
 
@@ -81,11 +81,11 @@ impl Kind for Two {
         let ((l, ones_l), (n, ones)) = (Self::parts(*left), Self::parts(*all));
         match self.shares {
             // The decrease of the impurity is 2 d^2 / (l (n - l)) / n^4 with d = left n - l ones.
-            Shares::Gini => {
+            ImpurityKind::Gini => {
                 let d = (ones_l * n - l * ones) as f64;
                 d * d / (l * (n - l)) as f64
             }
-            Shares::Entropy => {
+            ImpurityKind::Entropy => {
                 let h = |ones: i64, all: i64| x_log_x(ones as f64) + x_log_x((all - ones) as f64) - x_log_x(all as f64);
                 h(ones_l, l) + h(ones - ones_l, n - l)
             }
@@ -110,12 +110,12 @@ impl Kind for Two {
     }
 
     #[inline]
-    fn summary(&self, sum: &u64, _: &Look) -> Summary {
+    fn summary(&self, sum: &u64, _: &NodeCost) -> NodeSummary {
         let (n, ones) = Self::parts(*sum);
         let (n, ones, zeros) = (n as f64, ones as f64, (n - ones) as f64);
         let pure = ones == 0.0 || zeros == 0.0;
         let impurity = if pure { 0.0 } else { self.shares.cost([zeros, ones].into_iter(), n) / n };
-        Summary { value: vec![zeros / n, ones / n], impurity, pure }
+        NodeSummary { value: vec![zeros / n, ones / n], impurity, pure }
     }
 
     #[inline]
@@ -135,8 +135,8 @@ impl Kind for Two {
 }
 
 /// Up to `K` classes, with weights in steps of a unit.
-pub(in super::super) struct Many<W, const K: usize> {
-    pub shares: Shares,
+pub(in super::super) struct ClassBins<W, const K: usize> {
+    pub shares: ImpurityKind,
     pub classes: usize,
     pub unit: f64,
     pub steps: std::marker::PhantomData<W>,
@@ -150,7 +150,7 @@ pub(in super::super) struct ClassSum<W, const K: usize> {
     classes: [W; K],
 }
 
-impl<W: Steps, const K: usize> Default for ClassSum<W, K> {
+impl<W: IntWeight, const K: usize> Default for ClassSum<W, K> {
     fn default() -> Self {
         Self { rows: 0, all: W::default(), classes: [W::default(); K] }
     }
@@ -158,17 +158,17 @@ impl<W: Steps, const K: usize> Default for ClassSum<W, K> {
 
 /// The class of a row and its weight.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct ClassLoad<W> {
+pub(in super::super) struct ClassSample<W> {
     pub class: u32,
     pub weight: W,
 }
 
-impl<W: Steps, const K: usize> Kind for Many<W, K> {
-    type Load = ClassLoad<W>;
+impl<W: IntWeight, const K: usize> BinnedCriterion for ClassBins<W, K> {
+    type Load = ClassSample<W>;
     type Sum = ClassSum<W, K>;
 
     #[inline(always)]
-    fn add(sum: &mut Self::Sum, load: ClassLoad<W>) {
+    fn add(sum: &mut Self::Sum, load: ClassSample<W>) {
         sum.rows += 1;
         sum.all += load.weight;
         sum.classes[load.class as usize] += load.weight;
@@ -181,7 +181,7 @@ impl<W: Steps, const K: usize> Kind for Many<W, K> {
         sum.classes.iter_mut().zip(&other.classes).for_each(|(a, b)| *a += *b);
     }
 
-    fn without(all: &Self::Sum, part: &Self::Sum) -> Self::Sum {
+    fn subtract(all: &Self::Sum, part: &Self::Sum) -> Self::Sum {
         let mut out = *all;
         out.rows -= part.rows;
         out.all = out.all - part.all;
@@ -203,7 +203,7 @@ impl<W: Steps, const K: usize> Kind for Many<W, K> {
     fn gain(&self, left: &Self::Sum, all: &Self::Sum) -> f64 {
         let (l, r) = (left.all.real(), (all.all - left.all).real());
         match self.shares {
-            Shares::Gini => {
+            ImpurityKind::Gini => {
                 let (mut sum_l, mut sum_r) = (0.0, 0.0);
                 for (&a, &t) in left.classes.iter().zip(&all.classes) {
                     let (a, b) = (a.real(), (t - a).real());
@@ -212,7 +212,7 @@ impl<W: Steps, const K: usize> Kind for Many<W, K> {
                 }
                 sum_l / l + sum_r / r
             }
-            Shares::Entropy => {
+            ImpurityKind::Entropy => {
                 let (mut sum_l, mut sum_r) = (0.0, 0.0);
                 for (&a, &t) in left.classes[..self.classes].iter().zip(&all.classes) {
                     sum_l += x_log_x(a.real() * self.unit);
@@ -228,7 +228,7 @@ impl<W: Steps, const K: usize> Kind for Many<W, K> {
             let classes = sum.classes[..self.classes].iter().map(|c| c.real() * self.unit);
             self.shares.cost(classes, self.weight(sum))
         };
-        (cost(all) - cost(left) - cost(&Self::without(all, left))).max(0.0)
+        (cost(all) - cost(left) - cost(&Self::subtract(all, left))).max(0.0)
     }
 
     fn orders(&self) -> usize {
@@ -241,17 +241,17 @@ impl<W: Steps, const K: usize> Kind for Many<W, K> {
         sum.classes[class].real() / sum.all.real()
     }
 
-    fn summary(&self, sum: &Self::Sum, _: &Look) -> Summary {
+    fn summary(&self, sum: &Self::Sum, _: &NodeCost) -> NodeSummary {
         let classes = &sum.classes[..self.classes];
         let all = sum.all.real();
         let pure = classes.contains(&sum.all);
         let impurity = if pure { 0.0 } else { self.shares.cost(classes.iter().map(|c| c.real()), all) / all };
-        Summary { value: classes.iter().map(|c| c.real() / all).collect(), impurity, pure }
+        NodeSummary { value: classes.iter().map(|c| c.real() / all).collect(), impurity, pure }
     }
 
     #[inline]
-    fn load(&self, class: u32, weight: i64, _: i64) -> ClassLoad<W> {
-        ClassLoad { class, weight: W::from_i64(weight) }
+    fn load(&self, class: u32, weight: i64, _: i64) -> ClassSample<W> {
+        ClassSample { class, weight: W::from_i64(weight) }
     }
 
     fn sum_of_steps(&self, steps: &[i64]) -> Self::Sum {

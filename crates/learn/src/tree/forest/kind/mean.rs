@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::super::criterion::{exponent, nearest, power};
-use super::{Entry, Kind, Steps, Summary};
+use super::{NodeRow, BinnedCriterion, IntWeight, NodeSummary};
 
 /// How a mean is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub(in super::super) enum MeanLoss {
 
 /// What the grid of a target depends on: the least and the greatest target of a bag, and its weights.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(in super::super) struct Extent {
+pub(in super::super) struct TargetExtent {
     pub low: f64,
     pub high: f64,
     /// The weight of all rows and of the heaviest one, in steps.
@@ -24,13 +24,13 @@ pub(in super::super) struct Extent {
     pub heaviest: i64,
 }
 
-impl Default for Extent {
+impl Default for TargetExtent {
     fn default() -> Self {
         Self { low: f64::INFINITY, high: f64::NEG_INFINITY, total: 0, heaviest: 0 }
     }
 }
 
-impl Extent {
+impl TargetExtent {
     #[inline]
     pub fn add(&mut self, y: f64, weight: i64) {
         self.merge(Self { low: y, high: y, total: weight, heaviest: weight });
@@ -66,7 +66,7 @@ pub(in super::super) struct MeanGrid {
 }
 
 impl MeanGrid {
-    pub fn new(extent: &Extent, whole: bool, weight_unit: f64, loss: MeanLoss) -> Self {
+    pub fn new(extent: &TargetExtent, whole: bool, weight_unit: f64, loss: MeanLoss) -> Self {
         // Brought near 1 first: differences of the largest numbers overflow.
         let scale = exponent(extent.low.abs().max(extent.high.abs()));
         let down = power(-scale);
@@ -107,7 +107,7 @@ impl MeanGrid {
 
     /// The middle of the costs of a node with this sum, for [`MeanGrid::look`].
     #[inline]
-    pub fn middle(&self, weight: f64, sum: i64) -> f64 {
+    pub fn cost_center(&self, weight: f64, sum: i64) -> f64 {
         match self.loss {
             MeanLoss::Squared => sum as f64 / weight,
             MeanLoss::Poisson => self.origin + sum as f64 / weight * self.unit,
@@ -116,7 +116,7 @@ impl MeanGrid {
 
     /// Takes in a row of a node: its weight, its sum and its target, where that is needed.
     #[inline(always)]
-    pub fn look(&self, look: &mut Look, middle: f64, weight: f64, sum: i64, y: Option<f64>) {
+    pub fn add_cost(&self, look: &mut NodeCost, middle: f64, weight: f64, sum: i64, y: Option<f64>) {
         let steps = sum as f64 / weight;
         let level = y.unwrap_or(steps);
         look.low = look.low.min(level);
@@ -135,7 +135,7 @@ impl MeanGrid {
 /// What must be known of the rows of a node besides their sum: the cost about the mean, and whether all targets are the same.
 /// The cost is added up in whole numbers, so that it does not depend on the order of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Look {
+pub(in super::super) struct NodeCost {
     low: f64,
     high: f64,
     cost: i64,
@@ -143,7 +143,7 @@ pub(in super::super) struct Look {
     rest: i64,
 }
 
-impl Default for Look {
+impl Default for NodeCost {
     fn default() -> Self {
         Self { low: f64::INFINITY, high: f64::NEG_INFINITY, cost: 0, rest: 0 }
     }
@@ -151,7 +151,7 @@ impl Default for Look {
 
 const REST: f64 = (1u64 << 33) as f64;
 
-impl Look {
+impl NodeCost {
     #[inline(always)]
     fn add(&mut self, cost: f64) {
         let whole = cost as i64;
@@ -172,7 +172,7 @@ impl Look {
 }
 
 /// One number, judged about its mean.
-pub(in super::super) struct Mean<'a, W> {
+pub(in super::super) struct MeanBins<'a, W> {
     /// The target of each row, where rounding may tell equal ones apart on the grid.
     pub y: Option<&'a [f64]>,
     pub grid: MeanGrid,
@@ -181,33 +181,33 @@ pub(in super::super) struct Mean<'a, W> {
 
 /// Weight, and weight times target above the origin, in steps.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct MeanLoad<W> {
+pub(in super::super) struct MeanSample<W> {
     pub weight: W,
     pub sum: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct MeanSum<W: Steps> {
+pub(in super::super) struct MeanSum<W: IntWeight> {
     pair: W::Pair,
     sum: i64,
 }
 
-impl<W: Steps> Default for MeanSum<W> {
+impl<W: IntWeight> Default for MeanSum<W> {
     fn default() -> Self {
         Self { pair: W::Pair::default(), sum: 0 }
     }
 }
 
-impl<W: Steps> MeanSum<W> {
+impl<W: IntWeight> MeanSum<W> {
     #[inline(always)]
     fn weight(&self) -> f64 {
         W::weight(self.pair).real()
     }
 }
 
-impl<W: Steps> Mean<'_, W> {
+impl<W: IntWeight> MeanBins<'_, W> {
     /// Squares of the largest numbers overflow; they stay comparable.
-    fn finite(&self, v: f64) -> f64 {
+    fn clamp_finite(&self, v: f64) -> f64 {
         v.min(f64::MAX / 1e9)
     }
 
@@ -227,12 +227,12 @@ impl<W: Steps> Mean<'_, W> {
     }
 }
 
-impl<W: Steps> Kind for Mean<'_, W> {
-    type Load = MeanLoad<W>;
+impl<W: IntWeight> BinnedCriterion for MeanBins<'_, W> {
+    type Load = MeanSample<W>;
     type Sum = MeanSum<W>;
 
     #[inline(always)]
-    fn add(sum: &mut MeanSum<W>, load: MeanLoad<W>) {
+    fn add(sum: &mut MeanSum<W>, load: MeanSample<W>) {
         W::count(&mut sum.pair, load.weight);
         sum.sum += load.sum;
     }
@@ -244,8 +244,8 @@ impl<W: Steps> Kind for Mean<'_, W> {
     }
 
     #[inline(always)]
-    fn without(all: &MeanSum<W>, part: &MeanSum<W>) -> MeanSum<W> {
-        MeanSum { pair: W::without(all.pair, part.pair), sum: all.sum - part.sum }
+    fn subtract(all: &MeanSum<W>, part: &MeanSum<W>) -> MeanSum<W> {
+        MeanSum { pair: W::subtract(all.pair, part.pair), sum: all.sum - part.sum }
     }
 
     #[inline(always)]
@@ -282,7 +282,7 @@ impl<W: Steps> Kind for Mean<'_, W> {
         if self.grid.loss == MeanLoss::Squared {
             // Without the cancellation of two potentials.
             let n = all.weight();
-            return self.finite(
+            return self.clamp_finite(
                 self.gain(left, all) / n
                     * self.grid.unit
                     * self.grid.unit
@@ -291,8 +291,8 @@ impl<W: Steps> Kind for Mean<'_, W> {
                     * self.grid.scale,
             );
         }
-        let fall = self.potential(all) - self.potential(left) - self.potential(&Self::without(all, left));
-        self.finite(fall.max(0.0) * self.grid.scale)
+        let fall = self.potential(all) - self.potential(left) - self.potential(&Self::subtract(all, left));
+        self.clamp_finite(fall.max(0.0) * self.grid.scale)
     }
 
     fn orders(&self) -> usize {
@@ -303,19 +303,19 @@ impl<W: Steps> Kind for Mean<'_, W> {
         sum.sum as f64 / sum.weight()
     }
 
-    fn look(&self, sum: &MeanSum<W>, entries: &[Entry<MeanLoad<W>>]) -> Look {
-        let mut look = Look::default();
-        let middle = self.grid.middle(sum.weight(), sum.sum);
+    fn add_cost(&self, sum: &MeanSum<W>, entries: &[NodeRow<MeanSample<W>>]) -> NodeCost {
+        let mut look = NodeCost::default();
+        let middle = self.grid.cost_center(sum.weight(), sum.sum);
         match self.y {
-            None => entries.iter().for_each(|e| self.grid.look(&mut look, middle, e.load.weight.real(), e.load.sum, None)),
+            None => entries.iter().for_each(|e| self.grid.add_cost(&mut look, middle, e.load.weight.real(), e.load.sum, None)),
             Some(y) => entries
                 .iter()
-                .for_each(|e| self.grid.look(&mut look, middle, e.load.weight.real(), e.load.sum, Some(y[e.row as usize]))),
+                .for_each(|e| self.grid.add_cost(&mut look, middle, e.load.weight.real(), e.load.sum, Some(y[e.row as usize]))),
         }
         look
     }
 
-    fn summary(&self, sum: &MeanSum<W>, look: &Look) -> Summary {
+    fn summary(&self, sum: &MeanSum<W>, look: &NodeCost) -> NodeSummary {
         let g = &self.grid;
         let w = sum.weight();
         let mean = g.origin + sum.sum as f64 / w * g.unit;
@@ -325,13 +325,13 @@ impl<W: Steps> Kind for Mean<'_, W> {
             MeanLoss::Squared => (cost * (g.unit * g.unit), g.scale * g.scale),
             MeanLoss::Poisson => (cost, g.scale),
         };
-        let impurity = if pure { 0.0 } else { self.finite((cost / w).max(0.0) * scale) };
-        Summary { value: vec![mean * g.scale], impurity, pure }
+        let impurity = if pure { 0.0 } else { self.clamp_finite((cost / w).max(0.0) * scale) };
+        NodeSummary { value: vec![mean * g.scale], impurity, pure }
     }
 
     #[inline]
-    fn load(&self, _: u32, weight: i64, sum: i64) -> MeanLoad<W> {
-        MeanLoad { weight: W::from_i64(weight), sum }
+    fn load(&self, _: u32, weight: i64, sum: i64) -> MeanSample<W> {
+        MeanSample { weight: W::from_i64(weight), sum }
     }
 
     fn sum_of_steps(&self, steps: &[i64]) -> MeanSum<W> {

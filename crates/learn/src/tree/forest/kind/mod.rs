@@ -5,10 +5,10 @@
 mod classes;
 mod mean;
 
-pub(super) use classes::Shares;
-use classes::{Many, TWO_LIMIT, Two};
-use mean::Mean;
-pub(super) use mean::{Extent, Look, MeanGrid, MeanLoss};
+pub(super) use classes::ImpurityKind;
+use classes::{ClassBins, TWO_LIMIT, BinaryBins};
+use mean::MeanBins;
+pub(super) use mean::{TargetExtent, NodeCost, MeanGrid, MeanLoss};
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 
 /// A row of a node with what it adds to a sum.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<L> {
+pub(super) struct NodeRow<L> {
     pub row: u32,
     pub load: L,
 }
 
 /// What a node is worth.
-pub(super) struct Summary {
+pub(super) struct NodeSummary {
     /// Class shares or the mean.
     pub value: Vec<f64>,
     pub impurity: f64,
@@ -33,7 +33,7 @@ pub(super) struct Summary {
 }
 
 /// A kind of target.
-pub(super) trait Kind: Send + Sync {
+pub(super) trait BinnedCriterion: Send + Sync {
     /// What a row adds.
     type Load: Copy + Send + Sync;
     /// The sum over rows.
@@ -41,7 +41,7 @@ pub(super) trait Kind: Send + Sync {
 
     fn add(sum: &mut Self::Sum, load: Self::Load);
     fn merge(sum: &mut Self::Sum, other: &Self::Sum);
-    fn without(all: &Self::Sum, part: &Self::Sum) -> Self::Sum;
+    fn subtract(all: &Self::Sum, part: &Self::Sum) -> Self::Sum;
     /// Rows, drawn several times or not.
     fn rows(sum: &Self::Sum) -> usize;
     /// Weight of the rows.
@@ -54,11 +54,11 @@ pub(super) trait Kind: Send + Sync {
     fn orders(&self) -> usize;
     fn key(&self, sum: &Self::Sum, order: usize) -> f64;
     /// What must be known of the rows of a node besides their sum.
-    fn look(&self, sum: &Self::Sum, entries: &[Entry<Self::Load>]) -> Look {
+    fn add_cost(&self, sum: &Self::Sum, entries: &[NodeRow<Self::Load>]) -> NodeCost {
         let _ = (sum, entries);
-        Look::default()
+        NodeCost::default()
     }
-    fn summary(&self, sum: &Self::Sum, look: &Look) -> Summary;
+    fn summary(&self, sum: &Self::Sum, look: &NodeCost) -> NodeSummary;
     /// What a row adds, from its class or from what it adds to the sum of the target.
     fn load(&self, class: u32, weight: i64, sum: i64) -> Self::Load;
     /// A sum from whole numbers: the rows, then the weight of each class, or the weight and the sum of the target.
@@ -69,9 +69,9 @@ pub(super) trait Kind: Send + Sync {
 
 /// What the rows of a tree are summed by.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) enum Sort {
+pub(super) enum BinnedCriterionKind {
     Classes {
-        shares: Shares,
+        shares: ImpurityKind,
         classes: usize,
         /// The weight of a step.
         unit: f64,
@@ -86,12 +86,12 @@ pub(super) enum Sort {
 }
 
 /// Something to do with any kind.
-pub(super) trait Work {
+pub(super) trait CriterionVisitor {
     type Output;
-    fn run<K: Kind>(self, kind: &K) -> Self::Output;
+    fn run<K: BinnedCriterion>(self, kind: &K) -> Self::Output;
 }
 
-impl Sort {
+impl BinnedCriterionKind {
     pub fn mean(grid: MeanGrid, whole: bool, total: i64) -> Self {
         Self::Mean { grid, small: whole && total <= i64::from(u32::MAX) }
     }
@@ -105,9 +105,9 @@ impl Sort {
     }
 
     /// Does the work with the kind; `y` are the targets of the rows that entries speak of.
-    pub fn with<W: Work>(&self, y: &[f64], work: W) -> W::Output {
+    pub fn dispatch<W: CriterionVisitor>(&self, y: &[f64], work: W) -> W::Output {
         match *self {
-            Self::Classes { shares, classes: 2, total: Some(total), .. } if total < TWO_LIMIT => work.run(&Two { shares }),
+            Self::Classes { shares, classes: 2, total: Some(total), .. } if total < TWO_LIMIT => work.run(&BinaryBins { shares }),
             Self::Classes { shares, classes, unit, total } => match total.is_some_and(|t| t <= i64::from(u32::MAX)) {
                 true => with_classes::<u32, W>(shares, classes, unit, work),
                 false => with_classes::<i64, W>(shares, classes, unit, work),
@@ -115,8 +115,8 @@ impl Sort {
             Self::Mean { grid, small } => {
                 let y = grid.needs_targets().then_some(y);
                 match small {
-                    true => work.run(&Mean::<u32> { y, grid, steps: PhantomData }),
-                    false => work.run(&Mean::<i64> { y, grid, steps: PhantomData }),
+                    true => work.run(&MeanBins::<u32> { y, grid, steps: PhantomData }),
+                    false => work.run(&MeanBins::<i64> { y, grid, steps: PhantomData }),
                 }
             }
         }
@@ -126,12 +126,12 @@ impl Sort {
 /// Classes that trees on bins can have.
 pub(super) const MANY_CLASSES: usize = 256;
 
-fn with_classes<S: Steps, W: Work>(shares: Shares, classes: usize, unit: f64, work: W) -> W::Output {
+fn with_classes<S: IntWeight, W: CriterionVisitor>(shares: ImpurityKind, classes: usize, unit: f64, work: W) -> W::Output {
     macro_rules! up_to {
         ($($k:literal),*) => {
             match classes {
-                $(0..=$k => work.run(&Many::<S, $k> { shares, classes, unit, steps: PhantomData }),)*
-                _ => work.run(&Many::<S, MANY_CLASSES> { shares, classes, unit, steps: PhantomData }),
+                $(0..=$k => work.run(&ClassBins::<S, $k> { shares, classes, unit, steps: PhantomData }),)*
+                _ => work.run(&ClassBins::<S, MANY_CLASSES> { shares, classes, unit, steps: PhantomData }),
             }
         };
     }
@@ -139,7 +139,7 @@ fn with_classes<S: Steps, W: Work>(shares: Shares, classes: usize, unit: f64, wo
 }
 
 /// Whole weights or small counts.
-pub(super) trait Steps:
+pub(super) trait IntWeight:
     Copy + Default + Debug + Send + Sync + AddAssign + Add<Output = Self> + Sub<Output = Self> + PartialEq + 'static
 {
     /// Rows and their weight.
@@ -150,14 +150,14 @@ pub(super) trait Steps:
     /// Adds a row.
     fn count(pair: &mut Self::Pair, weight: Self);
     fn merge(pair: &mut Self::Pair, other: Self::Pair);
-    fn without(all: Self::Pair, part: Self::Pair) -> Self::Pair;
+    fn subtract(all: Self::Pair, part: Self::Pair) -> Self::Pair;
     fn rows(pair: Self::Pair) -> usize;
     fn weight(pair: Self::Pair) -> Self;
     fn pair(rows: i64, weight: i64) -> Self::Pair;
     fn to_i64(self) -> i64;
 }
 
-impl Steps for u32 {
+impl IntWeight for u32 {
     /// The weight in the upper half, the rows in the lower one: one addition for both.
     type Pair = u64;
 
@@ -177,7 +177,7 @@ impl Steps for u32 {
         *pair += other;
     }
     #[inline(always)]
-    fn without(all: u64, part: u64) -> u64 {
+    fn subtract(all: u64, part: u64) -> u64 {
         all - part
     }
     #[inline(always)]
@@ -196,7 +196,7 @@ impl Steps for u32 {
     }
 }
 
-impl Steps for i64 {
+impl IntWeight for i64 {
     #[inline(always)]
     fn real(self) -> f64 {
         self as f64
@@ -218,7 +218,7 @@ impl Steps for i64 {
         pair.1 += other.1;
     }
     #[inline(always)]
-    fn without(all: (u32, i64), part: (u32, i64)) -> (u32, i64) {
+    fn subtract(all: (u32, i64), part: (u32, i64)) -> (u32, i64) {
         (all.0 - part.0, all.1 - part.1)
     }
     #[inline(always)]

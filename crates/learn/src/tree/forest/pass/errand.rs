@@ -3,27 +3,27 @@
 use ermine_core::{Dataset, Error, Result};
 use serde::{Deserialize, Serialize};
 
-use super::super::bins::{Column, MISSING_RANK, Place};
-use super::super::kind::{Look, Sort};
-use super::frame::{Block, Frame};
-use super::sprout::{Bud, Profile, Soil, Sprout, Want};
+use super::super::bins::{BinnedColumn, MISSING_RANK, BinStorage};
+use super::super::kind::{NodeCost, BinnedCriterionKind};
+use super::frame::{ForestBlock, ForestContext};
+use super::sprout::{Bud, SampleProfile, RowWeights, PartialTree, NodeNeeds};
 
 /// Rows that are binned at a time: those of an urn, so that each is drawn from once.
 const CHUNK: usize = 4096;
 /// A node whose rows take no more than so many of its histograms is taken out with its rows and grown as in memory: reading it
 /// again for every level below would cost more.
-const WORTH: u64 = 8;
+const EXTRACT_RATIO: u64 = 8;
 /// The mark of a node that a pass does not look at.
-const NONE: u32 = u32::MAX;
+const NO_REQUEST: u32 = u32::MAX;
 
 /// What a pass gathers.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Errand {
-    slots: Vec<Slot>,
+pub(super) struct PassPlan {
+    slots: Vec<NodeRequest>,
     /// For each tree the slot of each node.
     slot_of: Vec<Vec<u32>>,
     /// Whether it has any.
-    waits: Vec<bool>,
+    needs_rows: Vec<bool>,
     cells: usize,
     looks: usize,
     /// Bytes that the parts of all threads and the rows that are taken may come to.
@@ -32,7 +32,7 @@ pub(super) struct Errand {
 
 /// What is gathered of a node.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Slot {
+pub(super) struct NodeRequest {
     pub tree: usize,
     pub node: usize,
     /// Where its sum lies.
@@ -47,17 +47,17 @@ pub(super) struct Slot {
 
 /// What a pass has gathered.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Sheets {
+pub(super) struct PassHistograms {
     /// Of trees that begin.
-    pub profiles: Vec<Profile>,
+    pub profiles: Vec<SampleProfile>,
     pub sums: Vec<i64>,
-    pub looks: Vec<Look>,
-    pub taken: Taken,
+    pub looks: Vec<NodeCost>,
+    pub taken: ExtractedRows,
 }
 
 /// Rows that were taken.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Taken {
+pub(super) struct ExtractedRows {
     pub slot: Vec<u32>,
     /// Bins of the narrow and of the wide columns, row after row.
     pub narrow: Vec<u8>,
@@ -67,7 +67,7 @@ pub(super) struct Taken {
     pub y: Vec<f64>,
 }
 
-impl Sheets {
+impl PassHistograms {
     pub fn merge(&mut self, other: Self) {
         self.profiles.iter_mut().zip(other.profiles).for_each(|(a, b)| a.merge(b));
         self.sums.iter_mut().zip(other.sums).for_each(|(a, b)| *a += b);
@@ -82,35 +82,35 @@ impl Sheets {
 }
 
 /// Bytes of a row that is taken: gathered in vectors that may have grown to twice their length, then binned twice and listed.
-fn row_bytes(columns: &[Column]) -> u64 {
-    let cell = |c: &Column| if matches!(c.place, Place::Narrow(_)) { 4 } else { 12 };
+fn row_bytes(columns: &[BinnedColumn]) -> u64 {
+    let cell = |c: &BinnedColumn| if matches!(c.place, BinStorage::Narrow(_)) { 4 } else { 12 };
     columns.iter().map(cell).sum::<u64>() + 128
 }
 
-impl Errand {
+impl PassPlan {
     /// Plans the next pass: as many nodes as `memory` has room for, earlier trees first.
-    pub fn plan(sprouts: &[Sprout], frame: &Frame, seed: u64, memory: u64) -> Result<Self> {
+    pub fn plan(sprouts: &[PartialTree], frame: &ForestContext, seed: u64, memory: u64) -> Result<Self> {
         let mut out = Self::default();
         let threads = rayon::current_num_threads() as u64;
         let of_row = row_bytes(&frame.columns);
         'trees: for (tree, sprout) in sprouts.iter().enumerate() {
-            let Some(soil) = &sprout.soil else { continue };
+            let Some(soil) = &sprout.weights else { continue };
             let width = soil.sort.width();
-            for bud in sprout.buds.iter().filter(|b| b.want != Want::Nothing) {
-                let mut slot = Slot { tree, node: bud.node, total: None, look: None, columns: Vec::new(), take: false };
-                if bud.all.is_empty() {
+            for bud in sprout.open_nodes.iter().filter(|b| b.needs != NodeNeeds::Nothing) {
+                let mut slot = NodeRequest { tree, node: bud.node, total: None, look: None, columns: Vec::new(), take: false };
+                if bud.sum.is_empty() {
                     slot.total = Some(out.cells);
                     out.cells += width;
                     out.bytes += 8 * width as u64 * threads;
                     out.slots.push(slot);
                     continue;
                 }
-                let splits = bud.want == Want::Split && bud.may_split(frame, soil);
-                let rows = bud.all[0] as u64 * of_row;
-                let columns = if splits { bud.next_columns(frame, sprout.seed(seed)) } else { Vec::new() };
+                let splits = bud.needs == NodeNeeds::Split && bud.may_split(frame, soil);
+                let rows = bud.sum[0] as u64 * of_row;
+                let columns = if splits { bud.next_columns(frame, sprout.node_seed(seed)) } else { Vec::new() };
                 let bytes = |c: u32| 8 * (width * (frame.bins[c as usize].bins() + 1)) as u64 * threads;
                 let sheets: u64 = columns.iter().map(|&c| bytes(c)).sum();
-                if splits && frame.settings.max_leaves.is_none() && rows <= (WORTH * sheets).min(memory) {
+                if splits && frame.settings.max_leaves.is_none() && rows <= (EXTRACT_RATIO * sheets).min(memory) {
                     if out.bytes + rows > memory {
                         break 'trees;
                     }
@@ -119,10 +119,10 @@ impl Errand {
                     out.slots.push(slot);
                     continue;
                 }
-                if !bud.looked {
+                if !bud.cost_known {
                     slot.look = Some(out.looks);
                     out.looks += 1;
-                    out.bytes += size_of::<Look>() as u64 * threads;
+                    out.bytes += size_of::<NodeCost>() as u64 * threads;
                 }
                 for column in columns {
                     if out.bytes + bytes(column) > memory {
@@ -134,7 +134,7 @@ impl Errand {
                 }
                 if splits && slot.columns.is_empty() {
                     if out.slots.is_empty() {
-                        let column = bud.next_columns(frame, sprout.seed(seed)).first().copied().unwrap_or(0);
+                        let column = bud.next_columns(frame, sprout.node_seed(seed)).first().copied().unwrap_or(0);
                         return Err(Error::Data(format!(
                             "column {column}: its histogram takes {} bytes on {threads} threads, and a pass may take {memory}; allow \
                              more memory, use fewer threads or drop the column",
@@ -152,17 +152,17 @@ impl Errand {
                 }
             }
         }
-        out.slot_of = sprouts.iter().map(|s| vec![NONE; s.nodes.len()]).collect();
-        out.waits = vec![false; sprouts.len()];
+        out.slot_of = sprouts.iter().map(|s| vec![NO_REQUEST; s.nodes.len()]).collect();
+        out.needs_rows = vec![false; sprouts.len()];
         for (i, slot) in out.slots.iter().enumerate() {
-            out.waits[slot.tree] = true;
+            out.needs_rows[slot.tree] = true;
             out.slot_of[slot.tree][slot.node] = i as u32;
         }
         Ok(out)
     }
 
     /// The slots of a tree, in the order of its buds, each with its number.
-    pub fn of_tree(&self, tree: usize) -> impl Iterator<Item = (usize, &Slot)> {
+    pub fn requests_of_tree(&self, tree: usize) -> impl Iterator<Item = (usize, &NodeRequest)> {
         let first = self.slots.partition_point(|s| s.tree < tree);
         self.slots[first..].iter().take_while(move |s| s.tree == tree).enumerate().map(move |(i, s)| (first + i, s))
     }
@@ -171,22 +171,22 @@ impl Errand {
         self.slots.len()
     }
 
-    pub fn empty(&self, trees: usize) -> Sheets {
-        Sheets {
-            profiles: (0..trees).map(|_| Profile::default()).collect(),
+    pub fn empty(&self, trees: usize) -> PassHistograms {
+        PassHistograms {
+            profiles: (0..trees).map(|_| SampleProfile::default()).collect(),
             sums: vec![0; self.cells],
-            looks: vec![Look::default(); self.looks],
-            taken: Taken::default(),
+            looks: vec![NodeCost::default(); self.looks],
+            taken: ExtractedRows::default(),
         }
     }
 
     /// Takes in a block of rows.
     pub fn add(
         &self,
-        sprouts: &[Sprout],
-        frame: &Frame,
+        sprouts: &[PartialTree],
+        frame: &ForestContext,
         bootstrap: bool,
-        sheets: &mut Sheets,
+        sheets: &mut PassHistograms,
         rows: &Dataset<'_>,
         first: usize,
     ) -> Result<()> {
@@ -201,13 +201,13 @@ impl Errand {
             frame.cells(&block, start..end, &mut cells);
             for (t, sprout) in sprouts.iter().enumerate() {
                 let slots = &self.slot_of[t];
-                if sprout.soil.is_some() && !self.waits[t] {
+                if sprout.weights.is_some() && !self.needs_rows[t] {
                     continue;
                 }
                 let numbers = block.first + start..block.first + end;
-                let counts = bootstrap.then(|| frame.lottery.counts_of(sprout.tree as u64, &sprout.urns, numbers));
-                let chunk = Chunk { frame, block: &block, y: &y, start, cells: &cells, counts: counts.as_deref() };
-                match &sprout.soil {
+                let counts = bootstrap.then(|| frame.bootstrap.stratum_counts(sprout.tree as u64, &sprout.stratum_draws, numbers));
+                let chunk = BlockChunk { frame, block: &block, y: &y, start, cells: &cells, counts: counts.as_deref() };
+                match &sprout.weights {
                     None => chunk.profile(end - start, &mut sheets.profiles[t]),
                     Some(soil) => self.add_chunk(sprout, soil, slots, &chunk, end - start, sheets),
                 }
@@ -217,12 +217,12 @@ impl Errand {
         Ok(())
     }
 
-    fn add_chunk(&self, sprout: &Sprout, soil: &Soil, slots: &[u32], chunk: &Chunk<'_>, rows: usize, sheets: &mut Sheets) {
+    fn add_chunk(&self, sprout: &PartialTree, soil: &RowWeights, slots: &[u32], chunk: &BlockChunk<'_>, rows: usize, sheets: &mut PassHistograms) {
         let p = chunk.frame.bins.len();
         let width = soil.sort.width();
         let grid = match &soil.sort {
-            Sort::Mean { grid, .. } => Some(grid),
-            Sort::Classes { .. } => None,
+            BinnedCriterionKind::Mean { grid, .. } => Some(grid),
+            BinnedCriterionKind::Classes { .. } => None,
         };
         for k in 0..rows {
             let count = chunk.count(k);
@@ -230,17 +230,17 @@ impl Errand {
                 continue;
             }
             let cells = &chunk.cells[k * p..][..p];
-            let at = slots[sprout.leaf(cells)];
-            if at == NONE {
+            let at = slots[sprout.node_of_row(cells)];
+            if at == NO_REQUEST {
                 continue;
             }
             let slot = &self.slots[at as usize];
             let row = chunk.start + k;
             let class = chunk.block.class(row);
-            let weight = soil.steps(class, chunk.block.own[row], count, chunk.counts.is_some());
+            let weight = soil.steps(class, chunk.block.weights[row], count, chunk.counts.is_some());
             let y = chunk.y.get(row).copied().unwrap_or(0.0);
             if slot.take {
-                chunk.take(at, cells, (weight, class, y), &mut sheets.taken);
+                chunk.extract_row(at, cells, (weight, class, y), &mut sheets.taken);
                 continue;
             }
             let sum = grid.map_or(0, |g| g.sum(y, weight));
@@ -266,37 +266,37 @@ impl Errand {
             }
             if let (Some(look), Some(grid)) = (slot.look, grid) {
                 let target = grid.needs_targets().then_some(y);
-                grid.look(&mut sheets.looks[look], sprout.middles[slot.node], weight as f64, sum, target);
+                grid.add_cost(&mut sheets.looks[look], sprout.cost_centers[slot.node], weight as f64, sum, target);
             }
         }
     }
 }
 
 /// Some rows of a block.
-struct Chunk<'a> {
-    frame: &'a Frame,
-    block: &'a Block<'a>,
+struct BlockChunk<'a> {
+    frame: &'a ForestContext,
+    block: &'a ForestBlock<'a>,
     y: &'a [f64],
     start: usize,
     cells: &'a [u32],
     counts: Option<&'a [u32]>,
 }
 
-impl Chunk<'_> {
+impl BlockChunk<'_> {
     #[inline]
     fn count(&self, k: usize) -> u32 {
         self.counts.map_or(1, |c| c[k])
     }
 
     /// Takes in what a tree must know of its bag before it grows.
-    fn profile(&self, rows: usize, profile: &mut Profile) {
+    fn profile(&self, rows: usize, profile: &mut SampleProfile) {
         for k in (0..rows).filter(|&k| self.count(k) > 0) {
             let (row, count) = (self.start + k, self.count(k));
             profile.rows += 1;
             let steps = match &self.frame.grid {
                 Some(grid) if self.counts.is_none() => {
                     let class = self.block.class(row) as usize;
-                    grid.steps(self.block.own[row] * self.frame.factors.get(class).copied().unwrap_or(1.0))
+                    grid.to_steps(self.block.weights[row] * self.frame.factors.get(class).copied().unwrap_or(1.0))
                 }
                 _ => i64::from(count),
             };
@@ -307,13 +307,13 @@ impl Chunk<'_> {
         }
     }
 
-    fn take(&self, slot: u32, cells: &[u32], (weight, class, y): (i64, u32, f64), to: &mut Taken) {
+    fn extract_row(&self, slot: u32, cells: &[u32], (weight, class, y): (i64, u32, f64), to: &mut ExtractedRows) {
         to.slot.push(slot);
         for (column, &cell) in self.frame.columns.iter().zip(cells) {
             match column.place {
                 // The bin of missing values is the last of a byte.
-                Place::Narrow(_) => to.narrow.push(cell.min(255) as u8),
-                Place::Wide(_) => to.wide.push(cell),
+                BinStorage::Narrow(_) => to.narrow.push(cell.min(255) as u8),
+                BinStorage::Wide(_) => to.wide.push(cell),
             }
         }
         to.weight.push(weight);
@@ -324,7 +324,7 @@ impl Chunk<'_> {
 
 impl Bud {
     /// Whether the node may split, as far as its sum tells.
-    pub fn may_split(&self, frame: &Frame, soil: &Soil) -> bool {
-        self.looked || soil.may_split(frame, self)
+    pub fn may_split(&self, frame: &ForestContext, soil: &RowWeights) -> bool {
+        self.cost_known || soil.may_split(frame, self)
     }
 }

@@ -5,21 +5,21 @@ use ermine_math::bins::ColumnBins;
 use serde::{Deserialize, Serialize};
 
 use super::super::super::criterion::WeightGrid;
-use super::super::super::grow::Settings;
-use super::super::bag::Lottery;
-use super::super::bins::{Column, MISSING_RANK};
-use crate::boosting::data::Reader;
+use super::super::super::grow::GrowOptions;
+use super::super::bag::Bootstrap;
+use super::super::bins::{BinnedColumn, MISSING_RANK};
+use crate::boosting::data::ColumnCells;
 
 /// Which rows take part and what they weigh.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Scales {
+pub(super) struct RowScales {
     /// Weights of the classes; empty if these have none.
     pub of_class: Vec<f64>,
 }
 
-impl Scales {
+impl RowScales {
     /// The weight of a row.
-    pub fn own(&self, rows: &Dataset<'_>, i: usize) -> f64 {
+    pub fn row_weight(&self, rows: &Dataset<'_>, i: usize) -> f64 {
         let class = match rows.y {
             Target::Class { codes, .. } => self.of_class.get(codes[i] as usize).copied().unwrap_or(1.0),
             _ => 1.0,
@@ -30,7 +30,7 @@ impl Scales {
 
 /// What the second pass finds out.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Measured {
+pub(super) struct BinSurvey {
     /// Rows that take part, block by block.
     pub counts: Vec<usize>,
     /// Their weights, where rows are drawn in proportion to them.
@@ -44,7 +44,7 @@ pub(super) struct Measured {
     pub positive: bool,
 }
 
-impl Partial for Measured {
+impl Partial for BinSurvey {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.low.is_empty() {
             *self = other;
@@ -64,10 +64,10 @@ impl Partial for Measured {
     }
 }
 
-impl Measured {
+impl BinSurvey {
     /// Of a block of rows.
-    pub fn of(rows: &Dataset<'_>, scales: &Scales, bins: &[ColumnBins], keep_weights: bool, poisson: bool) -> Result<Self> {
-        let own: Vec<f64> = (0..rows.rows()).map(|i| scales.own(rows, i)).collect();
+    pub fn of(rows: &Dataset<'_>, scales: &RowScales, bins: &[ColumnBins], keep_weights: bool, poisson: bool) -> Result<Self> {
+        let own: Vec<f64> = (0..rows.rows()).map(|i| scales.row_weight(rows, i)).collect();
         let kept: Vec<usize> = (0..rows.rows()).filter(|&i| own[i] > 0.0).collect();
         let mut out = Self { counts: vec![kept.len()], ..Self::default() };
         if keep_weights {
@@ -87,7 +87,7 @@ impl Measured {
             }
             _ => {}
         }
-        let reader = Reader::new(rows.x);
+        let reader = ColumnCells::new(rows.x);
         let mut cells = vec![0.0; rows.rows()];
         for (j, bins) in bins.iter().enumerate() {
             let edges = if bins.is_category() { 0 } else { bins.bins() };
@@ -110,44 +110,44 @@ impl Measured {
 
 /// What all trees share.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Frame {
-    pub scales: Scales,
+pub(super) struct ForestContext {
+    pub scales: RowScales,
     pub bins: Vec<ColumnBins>,
-    pub columns: Vec<Column>,
+    pub columns: Vec<BinnedColumn>,
     /// How many categories each category column has.
     pub categories: Vec<Option<usize>>,
-    pub settings: Settings,
+    pub settings: GrowOptions,
     /// Rows that take part.
     pub rows: usize,
     /// Rows of each class that take part.
     pub class_rows: Vec<u64>,
     /// Rows of a block, and how many rows that take part come before each.
     pub block: usize,
-    pub before: Vec<usize>,
-    pub lottery: Lottery,
+    pub rows_before: Vec<usize>,
+    pub bootstrap: Bootstrap,
     /// Without bags: the factors of the classes, and the grid of the weights, if there are any.
     pub factors: Vec<f64>,
     pub grid: Option<WeightGrid>,
 }
 
 /// The rows of a block that take part.
-pub(super) struct Block<'a> {
+pub(super) struct ForestBlock<'a> {
     rows: &'a Dataset<'a>,
-    reader: Reader<'a>,
+    reader: ColumnCells<'a>,
     /// Their places in the block, and their weights.
     pub kept: Vec<usize>,
-    pub own: Vec<f64>,
+    pub weights: Vec<f64>,
     /// The number of the first.
     pub first: usize,
     codes: Option<&'a [u32]>,
 }
 
-impl Frame {
+impl ForestContext {
     /// A block of rows, of which `first` come before.
-    pub fn read<'a>(&self, rows: &'a Dataset<'a>, first: usize) -> Result<Block<'a>> {
+    pub fn read<'a>(&self, rows: &'a Dataset<'a>, first: usize) -> Result<ForestBlock<'a>> {
         let (mut kept, mut own) = (Vec::with_capacity(rows.rows()), Vec::with_capacity(rows.rows()));
         for i in 0..rows.rows() {
-            let weight = self.scales.own(rows, i);
+            let weight = self.scales.row_weight(rows, i);
             if weight > 0.0 {
                 kept.push(i);
                 own.push(weight);
@@ -159,16 +159,16 @@ impl Frame {
         };
         let place = first / self.block;
         let changed = || Error::Data("the source had other rows in one pass than in the next".into());
-        let before = *self.before.get(place).ok_or_else(changed)?;
-        let end = self.before.get(place + 1).copied().unwrap_or(self.rows);
+        let before = *self.rows_before.get(place).ok_or_else(changed)?;
+        let end = self.rows_before.get(place + 1).copied().unwrap_or(self.rows);
         if before + kept.len() != end || !first.is_multiple_of(self.block) {
             return Err(changed());
         }
-        Ok(Block { reader: Reader::new(rows.x), rows, kept, own, first: before, codes })
+        Ok(ForestBlock { reader: ColumnCells::new(rows.x), rows, kept, weights: own, first: before, codes })
     }
 
     /// Bins of some of the rows of a block that take part, one row after the other.
-    pub fn cells(&self, block: &Block<'_>, range: std::ops::Range<usize>, out: &mut Vec<u32>) {
+    pub fn cells(&self, block: &ForestBlock<'_>, range: std::ops::Range<usize>, out: &mut Vec<u32>) {
         let p = self.bins.len();
         let kept = &block.kept[range];
         out.clear();
@@ -190,7 +190,7 @@ impl Frame {
     }
 }
 
-impl Block<'_> {
+impl ForestBlock<'_> {
     /// The class of a row that takes part; 0 for numbers.
     #[inline]
     pub fn class(&self, k: usize) -> u32 {

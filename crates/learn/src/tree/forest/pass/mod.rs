@@ -15,27 +15,27 @@ mod sprout;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{Context, Dataset, Error, Partial, PassLearner, Result, Step, Target, Task};
+use ermine_core::{Context, Dataset, Error, Partial, PassLearner, Result, PassStep, Target, Task};
 use ermine_math::bins::ColumnBins;
 use ermine_math::dd::Dd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::criterion::WeightRange;
-use super::super::ensemble::{Node, Trees};
-use super::super::grow::Settings;
-use super::super::sorted::Columns;
-use super::bag::Lottery;
-use super::bins::{Binned, Column, NARROW, Place};
-use super::fill::{SORTED, Spread, codes_of};
-use super::fit::{self, Done, MANY_ROWS};
-use super::oob::Outside;
+use super::super::ensemble::{TreeNode, Trees};
+use super::super::grow::GrowOptions;
+use super::super::sorted::TreeColumns;
+use super::bag::Bootstrap;
+use super::bins::{BinnedData, BinnedColumn, MAX_NARROW_BINS, BinStorage};
+use super::fill::{SORTED, ForestSummary, codes_of};
+use super::fit::{self, FinishedTree, MANY_ROWS};
+use super::oob::OobSums;
 use super::{Forest, ForestModel, stream};
 use crate::boosting::data::{Categories, categories};
-use advance::{Advance, Begin};
-use errand::{Errand, Sheets};
-use frame::{Frame, Measured, Scales};
-use sprout::{Bud, Soil, Sprout, Want};
+use advance::{ApplyPass, StartTree};
+use errand::{PassPlan, PassHistograms};
+use frame::{ForestContext, BinSurvey, RowScales};
+use sprout::{Bud, RowWeights, PartialTree, NodeNeeds};
 
 /// Trees that grow at a time.
 const AT_ONCE: usize = 64;
@@ -53,66 +53,66 @@ pub struct State {
     /// Whether rows have weights of their own.
     weighted: bool,
     /// When trees stop; shares of rows are still to be taken.
-    settings: Settings,
-    stage: Stage,
+    settings: GrowOptions,
+    stage: ForestPhase,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-enum Stage {
+enum ForestPhase {
     /// Finding the bins.
     Look,
     /// Finding out what lies in them.
-    Measure(Scales, Vec<ColumnBins>, u64),
+    Measure(RowScales, Vec<ColumnBins>, u64),
     /// Without bags: the weights, then their sum.
-    Range(Box<Frame>),
-    Total(Box<Frame>, WeightRange),
-    Grow(Box<Frame>, Box<Wave>),
+    Range(Box<ForestContext>),
+    Total(Box<ForestContext>, WeightRange),
+    Grow(Box<ForestContext>, Box<GrowingForest>),
     /// Estimating by the rows outside the bags.
-    Outside(Box<Frame>, Box<Wave>, Vec<Vec<u32>>),
+    Outside(Box<ForestContext>, Box<GrowingForest>, Vec<Vec<u32>>),
 }
 
 /// The trees so far.
 #[derive(Clone, Serialize, Deserialize)]
-struct Wave {
+struct GrowingForest {
     #[serde(with = "shelf")]
     trees: Trees,
     importance_sums: Vec<f64>,
-    growing: Vec<Sprout>,
+    growing: Vec<PartialTree>,
     /// How many trees have begun.
     begun: usize,
-    errand: Errand,
+    errand: PassPlan,
 }
 
 /// What is gathered from the blocks.
 #[derive(Serialize, Deserialize)]
-pub struct Part(Inside);
+pub struct ForestPartial(ForestPartialKind);
 
 #[derive(Serialize, Deserialize)]
-enum Inside {
-    Look(Option<Box<Spread>>),
-    Measure(Measured),
+enum ForestPartialKind {
+    Look(Option<Box<ForestSummary>>),
+    Measure(BinSurvey),
     Range(WeightRange),
     Total(Dd),
-    Sheets(Sheets),
-    Outside(Outside),
+    Histograms(PassHistograms),
+    Outside(OobSums),
 }
 
-fn mixed() -> Error {
+fn wrong_partial() -> Error {
     Error::Data("parts of different passes".into())
 }
 
-impl Partial for Part {
+impl Partial for ForestPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
-            (Inside::Look(Some(a)), Inside::Look(Some(b))) => a.merge(*b)?,
-            (Inside::Look(_), Inside::Look(None)) => {}
-            (Inside::Look(none), Inside::Look(some)) => *none = some,
-            (Inside::Measure(a), Inside::Measure(b)) => a.merge(b)?,
-            (Inside::Range(a), Inside::Range(b)) => a.merge(b),
-            (Inside::Total(a), Inside::Total(b)) => *a += b,
-            (Inside::Sheets(a), Inside::Sheets(b)) => a.merge(b),
-            (Inside::Outside(a), Inside::Outside(b)) => a.merge(b)?,
-            _ => return Err(mixed()),
+            (ForestPartialKind::Look(Some(a)), ForestPartialKind::Look(Some(b))) => a.merge(*b)?,
+            (ForestPartialKind::Look(_), ForestPartialKind::Look(None)) => {}
+            (ForestPartialKind::Look(none), ForestPartialKind::Look(some)) => *none = some,
+            (ForestPartialKind::Measure(a), ForestPartialKind::Measure(b)) => a.merge(b)?,
+            (ForestPartialKind::Range(a), ForestPartialKind::Range(b)) => a.merge(b),
+            (ForestPartialKind::Total(a), ForestPartialKind::Total(b)) => *a += b,
+            (ForestPartialKind::Histograms(a), ForestPartialKind::Histograms(b)) => a.merge(b),
+            (ForestPartialKind::Outside(a), ForestPartialKind::Outside(b)) => a.merge(b)?,
+            _ => return Err(wrong_partial()),
         }
         Ok(())
     }
@@ -120,20 +120,20 @@ impl Partial for Part {
 
 impl PassLearner for Forest {
     type State = State;
-    type Partial = Part;
+    type Partial = ForestPartial;
 
     fn block_rows(&self, _: usize) -> usize {
         SORTED
     }
 
-    fn start(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<State> {
         stream::needs_memory(self, head)?;
         let classes = match head.y {
             Target::Class { names, .. } => names.to_vec(),
             _ => Vec::new(),
         };
         let task = if matches!(head.y, Target::Class { .. }) { Task::Classification } else { Task::Regression };
-        let columns = Columns::new(&head.x, head.schema);
+        let columns = TreeColumns::new(&head.x, head.schema);
         let settings = self.stops(head, &columns, 1).map_err(fit::named)?;
         Ok(State {
             task,
@@ -142,120 +142,120 @@ impl PassLearner for Forest {
             categories: categories(&head.x),
             seed: cx.seed,
             block: cx.block_rows.unwrap_or(SORTED).max(1),
-            memory: cx.memory.unwrap_or(stream::HELD),
+            memory: cx.memory.unwrap_or(stream::MEMORY_BYTES),
             weighted: head.weight.is_some(),
-            stage: Stage::Look,
+            stage: ForestPhase::Look,
         })
     }
 
-    fn empty(&self, state: &State) -> Part {
-        Part(match &state.stage {
-            Stage::Look => Inside::Look(None),
-            Stage::Measure(..) => Inside::Measure(Measured::default()),
-            Stage::Range(_) => Inside::Range(WeightRange::default()),
-            Stage::Total(..) => Inside::Total(Dd::ZERO),
-            Stage::Grow(_, wave) => Inside::Sheets(wave.errand.empty(wave.growing.len())),
-            Stage::Outside(..) => Inside::Outside(Outside::default()),
+    fn empty_partial(&self, state: &State) -> ForestPartial {
+        ForestPartial(match &state.stage {
+            ForestPhase::Look => ForestPartialKind::Look(None),
+            ForestPhase::Measure(..) => ForestPartialKind::Measure(BinSurvey::default()),
+            ForestPhase::Range(_) => ForestPartialKind::Range(WeightRange::default()),
+            ForestPhase::Total(..) => ForestPartialKind::Total(Dd::ZERO),
+            ForestPhase::Grow(_, wave) => ForestPartialKind::Histograms(wave.errand.empty(wave.growing.len())),
+            ForestPhase::Outside(..) => ForestPartialKind::Outside(OobSums::default()),
         })
     }
 
-    fn any_order(&self, state: &State) -> bool {
-        matches!(state.stage, Stage::Grow(..))
+    fn is_order_free(&self, state: &State) -> bool {
+        matches!(state.stage, ForestPhase::Grow(..))
     }
 
-    fn add(&self, _: &State, _: &mut Part, _: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &State, _: &mut ForestPartial, _: &Dataset<'_>) -> Result<()> {
         Err(Error::Data("a forest must know which rows it is given".into()))
     }
 
-    fn add_from(&self, state: &State, part: &mut Part, rows: &Dataset<'_>, first: usize) -> Result<()> {
-        let weight = |frame: &Frame, i: usize| {
-            let own = frame.scales.own(rows, i);
+    fn add_block_at(&self, state: &State, part: &mut ForestPartial, rows: &Dataset<'_>, first: usize) -> Result<()> {
+        let weight = |frame: &ForestContext, i: usize| {
+            let own = frame.scales.row_weight(rows, i);
             match rows.y {
                 Target::Class { codes, .. } => own * frame.factors.get(codes[i] as usize).copied().unwrap_or(1.0),
                 _ => own,
             }
         };
-        let weights = |frame: &Frame| -> Vec<f64> { (0..rows.rows()).map(|i| weight(frame, i)).filter(|w| *w > 0.0).collect() };
+        let weights = |frame: &ForestContext| -> Vec<f64> { (0..rows.rows()).map(|i| weight(frame, i)).filter(|w| *w > 0.0).collect() };
         match (&state.stage, &mut part.0) {
-            (Stage::Look, _) => part.merge(Part(Inside::Look(Some(Box::new(Spread::of(rows)?))))),
-            (Stage::Measure(scales, bins, _), Inside::Measure(_)) => {
+            (ForestPhase::Look, _) => part.merge(ForestPartial(ForestPartialKind::Look(Some(Box::new(ForestSummary::of(rows)?))))),
+            (ForestPhase::Measure(scales, bins, _), ForestPartialKind::Measure(_)) => {
                 let keep = self.bootstrap && state.own_weights(self);
-                let seen = Measured::of(rows, scales, bins, keep, self.criterion == "poisson")?;
-                part.merge(Part(Inside::Measure(seen)))
+                let seen = BinSurvey::of(rows, scales, bins, keep, self.criterion == "poisson")?;
+                part.merge(ForestPartial(ForestPartialKind::Measure(seen)))
             }
-            (Stage::Range(frame), Inside::Range(range)) => {
+            (ForestPhase::Range(frame), ForestPartialKind::Range(range)) => {
                 weights(frame).into_iter().for_each(|w| range.add(w));
                 Ok(())
             }
-            (Stage::Total(frame, range), Inside::Total(total)) => {
+            (ForestPhase::Total(frame, range), ForestPartialKind::Total(total)) => {
                 weights(frame).into_iter().for_each(|w| *total += range.scaled(w));
                 Ok(())
             }
-            (Stage::Grow(frame, wave), Inside::Sheets(sheets)) => {
+            (ForestPhase::Grow(frame, wave), ForestPartialKind::Histograms(sheets)) => {
                 wave.errand.add(&wave.growing, frame, self.bootstrap, sheets, rows, first)
             }
-            (Stage::Outside(frame, wave, urns), Inside::Outside(_)) => {
+            (ForestPhase::Outside(frame, wave, urns), ForestPartialKind::Outside(_)) => {
                 let block = frame.read(rows, first)?;
-                let seen = Outside::of(rows, &wave.trees, (&frame.lottery, urns), &block.kept, block.first)?;
-                part.merge(Part(Inside::Outside(seen)))
+                let seen = OobSums::of(rows, &wave.trees, (&frame.bootstrap, urns), &block.kept, block.first)?;
+                part.merge(ForestPartial(ForestPartialKind::Outside(seen)))
             }
-            _ => Err(mixed()),
+            _ => Err(wrong_partial()),
         }
     }
 
-    fn finish(&self, mut state: State, total: Part, cx: &Context<'_>) -> Result<Step<State, ForestModel>> {
-        let stage = std::mem::replace(&mut state.stage, Stage::Look);
-        let (wave, weighs) = (Wave::new(&state), state.own_weights(self));
+    fn finish(&self, mut state: State, total: ForestPartial, cx: &Context<'_>) -> Result<PassStep<State, ForestModel>> {
+        let stage = std::mem::replace(&mut state.stage, ForestPhase::Look);
+        let (wave, weighs) = (GrowingForest::new(&state), state.own_weights(self));
         state.stage = match (stage, total.0) {
-            (Stage::Look, Inside::Look(Some(spread))) => {
-                let scales = Scales { of_class: spread.class_weights(self, &state.classes)? };
-                Stage::Measure(scales, spread.bins(self.max_bins as usize), spread.rows)
+            (ForestPhase::Look, ForestPartialKind::Look(Some(spread))) => {
+                let scales = RowScales { of_class: spread.class_weights(self, &state.classes)? };
+                ForestPhase::Measure(scales, spread.bins(self.max_bins as usize), spread.rows)
             }
-            (Stage::Measure(scales, bins, all), Inside::Measure(seen)) => {
+            (ForestPhase::Measure(scales, bins, all), ForestPartialKind::Measure(seen)) => {
                 let frame = Box::new(self.frame(&state, scales, bins, (all as usize, seen))?);
                 if !self.bootstrap && (weighs || fit::balances_bags(self)) {
-                    Stage::Range(frame)
+                    ForestPhase::Range(frame)
                 } else {
-                    Stage::Grow(frame, Box::new(wave))
+                    ForestPhase::Grow(frame, Box::new(wave))
                 }
             }
-            (Stage::Range(mut frame), Inside::Range(range)) => {
+            (ForestPhase::Range(mut frame), ForestPartialKind::Range(range)) => {
                 frame.grid = range.exact();
                 match frame.grid {
-                    Some(_) => Stage::Grow(frame, Box::new(wave)),
-                    None => Stage::Total(frame, range),
+                    Some(_) => ForestPhase::Grow(frame, Box::new(wave)),
+                    None => ForestPhase::Total(frame, range),
                 }
             }
-            (Stage::Total(mut frame, range), Inside::Total(total)) => {
+            (ForestPhase::Total(mut frame, range), ForestPartialKind::Total(total)) => {
                 frame.grid = Some(range.rounded(total));
-                Stage::Grow(frame, Box::new(wave))
+                ForestPhase::Grow(frame, Box::new(wave))
             }
-            (Stage::Grow(frame, mut wave), Inside::Sheets(sheets)) => {
+            (ForestPhase::Grow(frame, mut wave), ForestPartialKind::Histograms(sheets)) => {
                 wave.advance(self, &frame, sheets, state.seed, cx)?;
                 wave.collect(self, &frame, cx)?;
-                Stage::Grow(frame, wave)
+                ForestPhase::Grow(frame, wave)
             }
-            (Stage::Outside(frame, wave, _), Inside::Outside(seen)) => {
+            (ForestPhase::Outside(frame, wave, _), ForestPartialKind::Outside(seen)) => {
                 let out_of_bag = Some(seen.finish(state.task, wave.trees.width())?);
                 let model = state.model(self, &frame, *wave, false);
-                return Ok(Step::Done(ForestModel { out_of_bag, ..model }));
+                return Ok(PassStep::Done(ForestModel { out_of_bag, ..model }));
             }
-            _ => return Err(mixed()),
+            _ => return Err(wrong_partial()),
         };
-        if let Stage::Grow(frame, wave) = &mut state.stage {
-            wave.begin(self, frame);
+        if let ForestPhase::Grow(frame, wave) = &mut state.stage {
+            wave.start_trees(self, frame);
             if wave.growing.is_empty() {
-                return self.end(state);
+                return self.finish_forest(state);
             }
-            wave.errand = Errand::plan(&wave.growing, frame, state.seed, state.memory)?;
+            wave.errand = PassPlan::plan(&wave.growing, frame, state.seed, state.memory)?;
         }
-        Ok(Step::Again(state, None))
+        Ok(PassStep::NextPass(state, None))
     }
 
-    fn interrupted(&self, state: &State) -> Option<ForestModel> {
+    fn model_so_far(&self, state: &State) -> Option<ForestModel> {
         match &state.stage {
-            Stage::Grow(frame, wave) if wave.trees.n_trees() > 0 => Some(state.model(self, frame, (**wave).clone(), true)),
-            Stage::Outside(frame, wave, _) => Some(state.model(self, frame, (**wave).clone(), true)),
+            ForestPhase::Grow(frame, wave) if wave.trees.n_trees() > 0 => Some(state.model(self, frame, (**wave).clone(), true)),
+            ForestPhase::Outside(frame, wave, _) => Some(state.model(self, frame, (**wave).clone(), true)),
             _ => None,
         }
     }
@@ -263,7 +263,7 @@ impl PassLearner for Forest {
 
 impl Forest {
     /// What all trees share, once it is known what lies in the bins.
-    fn frame(&self, state: &State, scales: Scales, bins: Vec<ColumnBins>, (all, seen): (usize, Measured)) -> Result<Frame> {
+    fn frame(&self, state: &State, scales: RowScales, bins: Vec<ColumnBins>, (all, seen): (usize, BinSurvey)) -> Result<ForestContext> {
         let rows: usize = seen.counts.iter().sum();
         if rows == 0 {
             return Err(Error::Weight("all weights are 0, so no row is left".into()));
@@ -280,18 +280,18 @@ impl Forest {
         }
         let mut places = 0;
         let column = |((bins, low), high): ((&ColumnBins, Vec<f64>), Vec<f64>)| {
-            let place = if bins.bins() <= NARROW { Place::Narrow(places) } else { Place::Wide(Vec::new()) };
-            places += usize::from(bins.bins() <= NARROW);
-            Column::new(place, low, high, codes_of(bins))
+            let place = if bins.bins() <= MAX_NARROW_BINS { BinStorage::Narrow(places) } else { BinStorage::Wide(Vec::new()) };
+            places += usize::from(bins.bins() <= MAX_NARROW_BINS);
+            BinnedColumn::new(place, low, high, codes_of(bins))
         };
-        let columns: Vec<Column> = bins.iter().zip(seen.low).zip(seen.high).map(column).collect();
+        let columns: Vec<BinnedColumn> = bins.iter().zip(seen.low).zip(seen.high).map(column).collect();
         let before = seen.counts.iter().scan(0, |sum, count| Some(std::mem::replace(sum, *sum + count))).collect();
         let counts: Vec<f64> = seen.classes.iter().map(|&n| n as f64).collect();
         let balances = !self.bootstrap && fit::balances_bags(self);
         let weights = (!seen.weights.is_empty()).then_some(&seen.weights[..]);
-        Ok(Frame {
-            lottery: Lottery::new(state.seed, rows, fit::draws(self, rows), weights),
-            factors: if balances { fit::balancing(&counts) } else { Vec::new() },
+        Ok(ForestContext {
+            bootstrap: Bootstrap::new(state.seed, rows, fit::bootstrap_size(self, rows), weights),
+            factors: if balances { fit::balanced_factors(&counts) } else { Vec::new() },
             grid: None,
             categories: state.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect(),
             settings: self.with_rows(state.settings.clone(), all),
@@ -301,20 +301,20 @@ impl Forest {
             rows,
             class_rows: seen.classes,
             block: state.block,
-            before,
+            rows_before: before,
         })
     }
 
     /// After the last tree.
-    fn end(&self, mut state: State) -> Result<Step<State, ForestModel>> {
-        let Stage::Grow(frame, wave) = state.stage else { return Err(mixed()) };
-        state.stage = Stage::Look;
+    fn finish_forest(&self, mut state: State) -> Result<PassStep<State, ForestModel>> {
+        let ForestPhase::Grow(frame, wave) = state.stage else { return Err(wrong_partial()) };
+        state.stage = ForestPhase::Look;
         if !self.oob_score {
-            return Ok(Step::Done(state.model(self, &frame, *wave, false)));
+            return Ok(PassStep::Done(state.model(self, &frame, *wave, false)));
         }
-        let urns = (0..wave.trees.n_trees()).map(|t| frame.lottery.urns(t as u64)).collect();
-        state.stage = Stage::Outside(frame, wave, urns);
-        Ok(Step::Again(state, None))
+        let urns = (0..wave.trees.n_trees()).map(|t| frame.bootstrap.stratum_draws(t as u64)).collect();
+        state.stage = ForestPhase::Outside(frame, wave, urns);
+        Ok(PassStep::NextPass(state, None))
     }
 }
 
@@ -324,7 +324,7 @@ impl State {
         self.weighted || forest.class_weight.is_some() && !fit::balances_bags(forest)
     }
 
-    fn model(&self, forest: &Forest, frame: &Frame, wave: Wave, late: bool) -> ForestModel {
+    fn model(&self, forest: &Forest, frame: &ForestContext, wave: GrowingForest, late: bool) -> ForestModel {
         ForestModel {
             task: self.task,
             classes: self.classes.clone(),
@@ -337,7 +337,7 @@ impl State {
     }
 }
 
-impl Wave {
+impl GrowingForest {
     fn new(state: &State) -> Self {
         let width = if state.task == Task::Classification { state.classes.len() } else { 1 };
         Self {
@@ -345,50 +345,50 @@ impl Wave {
             importance_sums: vec![0.0; state.categories.len()],
             growing: Vec::new(),
             begun: 0,
-            errand: Errand::default(),
+            errand: PassPlan::default(),
         }
     }
 
     /// Lets trees begin, as long as there is room.
-    fn begin(&mut self, forest: &Forest, frame: &Frame) {
+    fn start_trees(&mut self, forest: &Forest, frame: &ForestContext) {
         let wanted = usize::try_from(forest.n_estimators).unwrap_or(usize::MAX);
         let next = self.begun..wanted.min(self.begun + AT_ONCE.saturating_sub(self.growing.len()));
         self.begun = next.end;
-        let sprout = |t: usize| Sprout::new(t, if forest.bootstrap { frame.lottery.urns(t as u64) } else { Vec::new() });
+        let sprout = |t: usize| PartialTree::new(t, if forest.bootstrap { frame.bootstrap.stratum_draws(t as u64) } else { Vec::new() });
         self.growing.par_extend(next.into_par_iter().map(sprout));
     }
 
     /// Takes what a pass has gathered into the trees.
-    fn advance(&mut self, forest: &Forest, frame: &Frame, mut sheets: Sheets, seed: u64, cx: &Context<'_>) -> Result<()> {
+    fn advance(&mut self, forest: &Forest, frame: &ForestContext, mut sheets: PassHistograms, seed: u64, cx: &Context<'_>) -> Result<()> {
         let profiles = std::mem::take(&mut sheets.profiles);
         let mut by_slot: Vec<Vec<u32>> = vec![Vec::new(); self.errand.slots()];
         sheets.taken.slot.iter().enumerate().for_each(|(row, &slot)| by_slot[slot as usize].push(row as u32));
         let (narrow, wide) = (std::mem::take(&mut sheets.taken.narrow), std::mem::take(&mut sheets.taken.wide));
         let rows = sheets.taken.slot.len();
-        let binned = (rows > 0).then(|| Binned::of_rows(&frame.columns, rows, narrow, wide));
+        let binned = (rows > 0).then(|| BinnedData::of_rows(&frame.columns, rows, narrow, wide));
         let classes = match self.trees.width() {
             _ if frame.class_rows.is_empty() => None,
             width => Some(width),
         };
         let (errand, sheets, binned, by_slot) = (&self.errand, &sheets, binned.as_ref(), &by_slot);
-        let step = |(at, (sprout, profile)): (usize, (&mut Sprout, sprout::Profile))| -> Result<()> {
-            match &sprout.soil {
+        let step = |(at, (sprout, profile)): (usize, (&mut PartialTree, sprout::SampleProfile))| -> Result<()> {
+            match &sprout.weights {
                 None => {
-                    let (soil, sum) = Soil::new(forest, frame, &profile, classes);
+                    let (soil, sum) = RowWeights::new(forest, frame, &profile, classes);
                     let sort = soil.sort;
-                    sprout.soil = Some(soil);
+                    sprout.weights = Some(soil);
                     if sum.is_empty() {
-                        let (all, want) = (Vec::new(), Want::Split);
+                        let (all, want) = (Vec::new(), NodeNeeds::Split);
                         let (drawn, varies, best) = (0, false, None);
-                        sprout.buds.push(Bud { node: 0, depth: 0, path: 1, all, looked: false, want, drawn, varies, best });
+                        sprout.open_nodes.push(Bud { node: 0, depth: 0, path: 1, sum: all, cost_known: false, needs: want, columns_tried: drawn, varies, best });
                     } else {
-                        sort.with(&[], Begin { frame, sprout, sum, seed });
+                        sort.dispatch(&[], StartTree { frame, sprout, sum, seed });
                     }
                     Ok(())
                 }
                 Some(soil) => {
                     let sort = soil.sort;
-                    sort.with(&sheets.taken.y, Advance { frame, sprout, at, errand, sheets, binned, by_slot, seed, cx })
+                    sort.dispatch(&sheets.taken.y, ApplyPass { frame, sprout, at, plan: errand, histograms: sheets, binned, by_slot, seed, cx })
                 }
             }
         };
@@ -396,15 +396,15 @@ impl Wave {
     }
 
     /// Puts trees that are grown into the forest, in their order.
-    fn collect(&mut self, forest: &Forest, frame: &Frame, cx: &Context<'_>) -> Result<()> {
+    fn collect(&mut self, forest: &Forest, frame: &ForestContext, cx: &Context<'_>) -> Result<()> {
         let mut rest = Vec::new();
         for mut sprout in std::mem::take(&mut self.growing) {
-            if sprout.soil.is_some() && sprout.grown.is_none() {
-                sprout.grown = sprout.settle(frame);
+            if sprout.weights.is_some() && sprout.grown.is_none() {
+                sprout.grown = sprout.request_needs(frame);
             }
             match sprout.grown.take_if(|_| rest.is_empty()) {
                 Some(grown) => {
-                    Done::new(forest, grown, frame.columns.len(), cx)?.join(&mut self.trees, &mut self.importance_sums);
+                    FinishedTree::new(forest, grown, frame.columns.len(), cx)?.append_to(&mut self.trees, &mut self.importance_sums);
                 }
                 None => rest.push(sprout),
             }
@@ -418,15 +418,15 @@ impl Wave {
 mod shelf {
     use serde::{Deserializer, Serializer};
 
-    use super::{Categories, Deserialize, Node, Serialize, Trees};
+    use super::{Categories, Deserialize, TreeNode, Serialize, Trees};
 
     pub fn serialize<S: Serializer>(trees: &Trees, to: S) -> Result<S::Ok, S::Error> {
-        let nodes: Vec<Vec<Node>> = (0..trees.n_trees()).map(|t| trees.nodes(t)).collect();
+        let nodes: Vec<Vec<TreeNode>> = (0..trees.n_trees()).map(|t| trees.nodes(t)).collect();
         (trees.categories(), trees.width(), nodes).serialize(to)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Trees, D::Error> {
-        let (categories, width, nodes): (Categories, usize, Vec<Vec<Node>>) = Deserialize::deserialize(from)?;
+        let (categories, width, nodes): (Categories, usize, Vec<Vec<TreeNode>>) = Deserialize::deserialize(from)?;
         let mut trees = Trees::new(categories, width).refusing_infinite();
         nodes.iter().for_each(|tree| trees.push(tree));
         Ok(trees)

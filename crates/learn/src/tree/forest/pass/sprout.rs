@@ -6,21 +6,21 @@ use ermine_math::dd::Dd;
 use serde::{Deserialize, Serialize};
 
 use super::super::super::criterion::{WeightGrid, WeightRange};
-use super::super::super::grow::{Gain, Grown, in_preorder};
+use super::super::super::grow::{GainOrder, GrownNode, in_preorder};
 use super::super::Forest;
 use super::super::bins::MISSING_RANK;
-use super::super::find::{Cut, Limits};
-use super::super::fit::{balances_bags, balancing, mean_loss, shares, tree_seed};
+use super::super::find::{BinRule, BinSplitLimits};
+use super::super::fit::{balances_bags, balanced_factors, mean_loss, shares, tree_seed};
 use super::super::grow::{column_stream, is_open};
-use super::super::kind::{Extent, MeanGrid, Sort};
-use super::frame::Frame;
+use super::super::kind::{TargetExtent, MeanGrid, BinnedCriterionKind};
+use super::frame::ForestContext;
 
 /// What a tree must know of its bag before it grows.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Profile {
+pub(super) struct SampleProfile {
     pub rows: u64,
     /// Of numbers.
-    pub extent: Extent,
+    pub extent: TargetExtent,
     /// Rows of each class that were drawn so often: seldom ones by their number, others by class and number.
     few: Vec<[u64; 16]>,
     many: BTreeMap<u32, BTreeMap<u32, u64>>,
@@ -28,7 +28,7 @@ pub(super) struct Profile {
     steps: Vec<i64>,
 }
 
-impl Profile {
+impl SampleProfile {
     /// Takes in a row of a class.
     #[inline]
     pub fn count(&mut self, class: u32, count: u32, steps: i64) {
@@ -73,8 +73,8 @@ impl Profile {
 
 /// How the rows of a tree count.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Soil {
-    pub sort: Sort,
+pub(super) struct RowWeights {
+    pub sort: BinnedCriterionKind,
     /// Factors of the classes, and the grid of the weights; without one rows count as often as they are drawn.
     factors: Vec<f64>,
     grid: Option<WeightGrid>,
@@ -82,15 +82,15 @@ pub(super) struct Soil {
     pub weight: f64,
 }
 
-impl Soil {
+impl RowWeights {
     /// From what is known of the bag; also the sum of all rows, where it is known.
-    pub fn new(forest: &Forest, frame: &Frame, profile: &Profile, classes: Option<usize>) -> (Self, Vec<i64>) {
+    pub fn new(forest: &Forest, frame: &ForestContext, profile: &SampleProfile, classes: Option<usize>) -> (Self, Vec<i64>) {
         let (mut factors, mut grid) = (frame.factors.clone(), frame.grid);
         let Some(classes) = classes else {
             let (whole, unit) = grid.map_or((true, 1.0), |g| (g.whole, g.unit));
             let total = profile.extent.total;
             let mean = MeanGrid::new(&profile.extent, whole, unit, mean_loss(forest));
-            let sort = Sort::mean(mean, whole, total);
+            let sort = BinnedCriterionKind::mean(mean, whole, total);
             return (Self { sort, factors, grid, weight: total as f64 * unit }, Vec::new());
         };
         let mut sum = vec![profile.rows as i64];
@@ -99,7 +99,7 @@ impl Soil {
             if balances_bags(forest) {
                 let mut totals = vec![0.0; classes];
                 pairs.iter().for_each(|&(class, count, rows)| totals[class] += f64::from(count) * rows as f64);
-                factors = balancing(&totals);
+                factors = balanced_factors(&totals);
                 let weight = |class: usize, count: u32| factors[class] * f64::from(count);
                 let mut range = WeightRange::default();
                 pairs.iter().for_each(|&(class, count, rows)| range.add_many(weight(class, count), rows as f64));
@@ -110,7 +110,7 @@ impl Soil {
             let mut steps = vec![0; classes];
             for (class, count, rows) in pairs {
                 let factor = factors.get(class).copied().unwrap_or(1.0);
-                let weight = grid.map_or(i64::from(count), |g| g.steps(factor * f64::from(count)));
+                let weight = grid.map_or(i64::from(count), |g| g.to_steps(factor * f64::from(count)));
                 steps[class] += weight * rows as i64;
             }
             sum.extend(steps);
@@ -119,7 +119,7 @@ impl Soil {
         }
         let (whole, unit) = grid.map_or((true, 1.0), |g| (g.whole, g.unit));
         let total: i64 = sum[1..].iter().sum();
-        let sort = Sort::Classes { shares: shares(forest), classes, unit, total: whole.then_some(total) };
+        let sort = BinnedCriterionKind::Classes { shares: shares(forest), classes, unit, total: whole.then_some(total) };
         (Self { sort, factors, grid, weight: total as f64 * unit }, sum)
     }
 
@@ -131,32 +131,32 @@ impl Soil {
             // Rows that are drawn in proportion to their weights count alike.
             Some(grid) => {
                 let factor = self.factors.get(class as usize).copied().unwrap_or(1.0);
-                grid.steps(if drawn { 1.0 } else { own } * factor * f64::from(count))
+                grid.to_steps(if drawn { 1.0 } else { own } * factor * f64::from(count))
             }
         }
     }
 
-    pub fn limits(&self, frame: &Frame) -> Limits {
-        Limits::new(&frame.settings, self.weight)
+    pub fn limits(&self, frame: &ForestContext) -> BinSplitLimits {
+        BinSplitLimits::new(&frame.settings, self.weight)
     }
 
     /// Whether a node that was not looked at may split.
-    pub fn may_split(&self, frame: &Frame, bud: &Bud) -> bool {
+    pub fn may_split(&self, frame: &ForestContext, bud: &Bud) -> bool {
         let weight: i64 = match self.sort {
-            Sort::Classes { .. } => bud.all[1..].iter().sum(),
-            Sort::Mean { .. } => bud.all[1],
+            BinnedCriterionKind::Classes { .. } => bud.sum[1..].iter().sum(),
+            BinnedCriterionKind::Mean { .. } => bud.sum[1],
         };
         let unit = self.grid.map_or(1.0, |g| g.unit);
-        is_open(&frame.settings, &self.limits(frame), false, bud.depth, bud.all[0] as usize, weight as f64 * unit)
+        is_open(&frame.settings, &self.limits(frame), false, bud.depth, bud.sum[0] as usize, weight as f64 * unit)
     }
 }
 
 /// What the tree waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Want {
+pub(super) enum NodeNeeds {
     Nothing,
     /// The value and the impurity of a node.
-    Look,
+    Cost,
     /// Its split.
     Split,
 }
@@ -168,22 +168,22 @@ pub(super) struct Bud {
     pub depth: usize,
     pub path: u64,
     /// The sum of its rows, once it is known.
-    pub all: Vec<i64>,
+    pub sum: Vec<i64>,
     /// Whether value and impurity are known, and the node is open.
-    pub looked: bool,
-    pub want: Want,
+    pub cost_known: bool,
+    pub needs: NodeNeeds,
     /// Columns that were looked at, and whether one of them is not constant.
-    pub drawn: usize,
+    pub columns_tried: usize,
     pub varies: bool,
-    pub best: Option<Best>,
+    pub best: Option<BestBinnedSplit>,
 }
 
 /// The best split so far.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Best {
+pub(super) struct BestBinnedSplit {
     pub gain: f64,
     pub feature: u32,
-    pub cut: Cut,
+    pub cut: BinRule,
     pub missing_left: bool,
     pub missing: bool,
     pub left: Vec<i64>,
@@ -193,29 +193,29 @@ pub(super) struct Best {
 
 impl Bud {
     /// Whether all columns that the node draws were looked at.
-    pub fn is_done(&self, frame: &Frame) -> bool {
-        self.drawn >= frame.bins.len() || self.drawn >= frame.settings.max_features && self.varies
+    pub fn is_done(&self, frame: &ForestContext) -> bool {
+        self.columns_tried >= frame.bins.len() || self.columns_tried >= frame.settings.max_features && self.varies
     }
 
     /// The columns that the node draws next: those it needs at least, then as many again.
-    pub fn next_columns(&self, frame: &Frame, seed: u64) -> Vec<u32> {
+    pub fn next_columns(&self, frame: &ForestContext, seed: u64) -> Vec<u32> {
         let (p, most) = (frame.bins.len(), frame.settings.max_features);
         if self.is_done(frame) {
             return Vec::new();
         }
-        let end = if self.drawn < most { most } else { self.drawn + most }.min(p);
+        let end = if self.columns_tried < most { most } else { self.columns_tried + most }.min(p);
         let mut order: Vec<u32> = (0..p as u32).collect();
         if most < p {
             let mut stream = column_stream(seed, self.path);
             (0..end).for_each(|drawn| order.swap(drawn, drawn + stream.below(p - drawn)));
         }
-        order[self.drawn..end].to_vec()
+        order[self.columns_tried..end].to_vec()
     }
 }
 
 /// Where rows go from a node.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Way {
+pub(super) struct NodeRoute {
     /// The left child; the right one follows it. 0 where rows stay.
     pub left: u32,
     pub feature: u32,
@@ -225,54 +225,54 @@ pub(super) struct Way {
     pub missing_left: bool,
 }
 
-const STAY: Way = Way { left: 0, feature: 0, last: 0, set: None, missing_left: false };
+const STAY: NodeRoute = NodeRoute { left: 0, feature: 0, last: 0, set: None, missing_left: false };
 
 /// A tree that grows pass by pass.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Sprout {
+pub(super) struct PartialTree {
     pub tree: usize,
     /// How many draws fall into each urn.
-    pub urns: Vec<u32>,
+    pub stratum_draws: Vec<u32>,
     /// How its rows count, once that is known.
-    pub soil: Option<Soil>,
-    pub nodes: Vec<Grown>,
-    pub ways: Vec<Way>,
+    pub weights: Option<RowWeights>,
+    pub nodes: Vec<GrownNode>,
+    pub routes: Vec<NodeRoute>,
     /// The middle of the costs of each node, for numbers.
-    pub middles: Vec<f64>,
+    pub cost_centers: Vec<f64>,
     /// By how much the split of each node lowers the impurity.
     pub decreases: Vec<f64>,
-    pub buds: Vec<Bud>,
+    pub open_nodes: Vec<Bud>,
     /// The tree itself, once it is known.
-    pub grown: Option<Vec<Grown>>,
+    pub grown: Option<Vec<GrownNode>>,
 }
 
-impl Sprout {
+impl PartialTree {
     pub fn new(tree: usize, urns: Vec<u32>) -> Self {
         let (nodes, ways, middles, decreases) = Default::default();
-        let mut out = Self { tree, urns, soil: None, nodes, ways, middles, decreases, buds: Vec::new(), grown: None };
-        out.make_room(1);
+        let mut out = Self { tree, stratum_draws: urns, weights: None, nodes, routes: ways, cost_centers: middles, decreases, open_nodes: Vec::new(), grown: None };
+        out.push_nodes(1);
         out
     }
 
     /// Makes nodes about which nothing is known yet.
-    pub fn make_room(&mut self, nodes: usize) {
+    pub fn push_nodes(&mut self, nodes: usize) {
         let count = self.nodes.len() + nodes;
-        self.nodes.resize(count, Grown { test: None, value: Vec::new(), impurity: 0.0, rows: 0, weight: 0.0 });
-        self.ways.resize(count, STAY);
-        self.middles.resize(count, 0.0);
+        self.nodes.resize(count, GrownNode { test: None, value: Vec::new(), impurity: 0.0, rows: 0, weight: 0.0 });
+        self.routes.resize(count, STAY);
+        self.cost_centers.resize(count, 0.0);
         self.decreases.resize(count, 0.0);
     }
 
-    pub fn seed(&self, seed: u64) -> u64 {
+    pub fn node_seed(&self, seed: u64) -> u64 {
         tree_seed(seed, self.tree)
     }
 
     /// The node that a row has come to.
     #[inline]
-    pub fn leaf(&self, cells: &[u32]) -> usize {
+    pub fn node_of_row(&self, cells: &[u32]) -> usize {
         let mut at = 0;
         loop {
-            let way = &self.ways[at];
+            let way = &self.routes[at];
             if way.left == 0 {
                 return at;
             }
@@ -287,10 +287,10 @@ impl Sprout {
     }
 
     /// Puts a part of a tree, grown elsewhere, in the place of a node.
-    pub fn graft(&mut self, node: usize, part: Vec<Grown>) {
+    pub fn replace_subtree(&mut self, node: usize, part: Vec<GrownNode>) {
         // The root of the part takes the place of the node, the others come last.
         let shift = self.nodes.len() - 1;
-        self.make_room(part.len() - 1);
+        self.push_nodes(part.len() - 1);
         for (i, mut grown) in part.into_iter().enumerate() {
             if let Some(test) = &mut grown.test {
                 test.left += shift;
@@ -301,9 +301,9 @@ impl Sprout {
     }
 
     /// Whether all is known that the tree needs; tells which buds wait for what.
-    pub fn settle(&mut self, frame: &Frame) -> Option<Vec<Grown>> {
+    pub fn request_needs(&mut self, frame: &ForestContext) -> Option<Vec<GrownNode>> {
         match frame.settings.max_leaves {
-            None if self.buds.is_empty() => Some(in_preorder(std::mem::take(&mut self.nodes))),
+            None if self.open_nodes.is_empty() => Some(in_preorder(std::mem::take(&mut self.nodes))),
             None => None,
             Some(leaves) => self.best_first(leaves),
         }
@@ -311,10 +311,10 @@ impl Sprout {
 
     /// Splits the node that gains most, again and again, as far as the splits are known; where one is not, it is asked for, and
     /// so are those of the children that the other leaves would have.
-    fn best_first(&mut self, leaves: usize) -> Option<Vec<Grown>> {
+    fn best_first(&mut self, leaves: usize) -> Option<Vec<GrownNode>> {
         let mut waits = vec![None; self.nodes.len()];
-        for (i, bud) in self.buds.iter_mut().enumerate() {
-            bud.want = Want::Nothing;
+        for (i, bud) in self.open_nodes.iter_mut().enumerate() {
+            bud.needs = NodeNeeds::Nothing;
             waits[bud.node] = Some(i);
         }
         let (mut order, mut children, mut heap) = (vec![0], vec![None], BinaryHeap::new());
@@ -322,27 +322,27 @@ impl Sprout {
         let mut count = 1;
         loop {
             let waiting: Vec<usize> = fresh.clone().filter_map(|at| waits[order[at]]).collect();
-            for at in fresh.clone().filter(|&at| self.ways[order[at]].left != 0) {
-                heap.push(Gain(self.decreases[order[at]], at));
+            for at in fresh.clone().filter(|&at| self.routes[order[at]].left != 0) {
+                heap.push(GainOrder(self.decreases[order[at]], at));
             }
             if count >= leaves {
-                let unknown: Vec<usize> = waiting.into_iter().filter(|&i| !self.buds[i].looked).collect();
+                let unknown: Vec<usize> = waiting.into_iter().filter(|&i| !self.open_nodes[i].cost_known).collect();
                 if unknown.is_empty() {
                     break;
                 }
-                unknown.into_iter().for_each(|i| self.buds[i].want = Want::Look);
+                unknown.into_iter().for_each(|i| self.open_nodes[i].needs = NodeNeeds::Cost);
                 return None;
             }
             if !waiting.is_empty() {
-                waiting.iter().for_each(|&i| self.buds[i].want = Want::Split);
-                for Gain(_, at) in heap {
-                    let left = self.ways[order[at]].left as usize;
-                    [left, left + 1].iter().filter_map(|&n| waits[n]).for_each(|i| self.buds[i].want = Want::Split);
+                waiting.iter().for_each(|&i| self.open_nodes[i].needs = NodeNeeds::Split);
+                for GainOrder(_, at) in heap {
+                    let left = self.routes[order[at]].left as usize;
+                    [left, left + 1].iter().filter_map(|&n| waits[n]).for_each(|i| self.open_nodes[i].needs = NodeNeeds::Split);
                 }
                 return None;
             }
-            let Some(Gain(_, at)) = heap.pop() else { break };
-            let left = self.ways[order[at]].left as usize;
+            let Some(GainOrder(_, at)) = heap.pop() else { break };
+            let left = self.routes[order[at]].left as usize;
             fresh = order.len()..order.len() + 2;
             children[at] = Some(order.len());
             order.extend([left, left + 1]);
@@ -358,7 +358,7 @@ impl Sprout {
             grown
         };
         let nodes = order.iter().enumerate().map(node).collect();
-        self.buds.clear();
+        self.open_nodes.clear();
         Some(in_preorder(nodes))
     }
 }

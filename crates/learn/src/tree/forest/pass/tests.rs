@@ -3,15 +3,15 @@
 use std::sync::Mutex;
 
 use ermine_core::{
-    Column, Context, Dataset, Features, Learner, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, PassLearner, Step, Stream, Table,
-    Target, drive,
+    Column, Context, Dataset, Features, Learner, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, PassLearner, PassStep, RngStream, Table,
+    Target, run_passes,
 };
 use serde_json::{Value, json};
 
 use super::super::tests::stream::Runs;
 use super::super::tests::{bytes, classes, coarse, forest, normal, numbers, with_missing};
 use super::super::{Forest, ForestModel};
-use super::{Inside, Part, Stage};
+use super::{ForestPartialKind, ForestPartial, ForestPhase};
 
 fn with_memory(memory: u64) -> Context<'static> {
     Context { memory: Some(memory), ..Context::seeded(5) }
@@ -104,7 +104,7 @@ fn numbers_have_the_bytes_of_memory() {
 #[test]
 fn categories_and_class_weights_have_the_bytes_of_memory() {
     let rows = 2500;
-    let mut s = Stream::new(3, "levels", 0);
+    let mut s = RngStream::new(3, "levels", 0);
     for levels in [6, 400] {
         let codes: Vec<usize> = (0..rows).map(|_| s.below(levels)).collect();
         let cells: Vec<Option<String>> = codes.iter().map(|c| (c % 50 != 7).then(|| format!("level {c}"))).collect();
@@ -130,17 +130,17 @@ fn categories_and_class_weights_have_the_bytes_of_memory() {
 /// Drives passes by hand: every block has a part of its own, and the parts of whole numbers are merged in a random order.
 fn by_hand(forest: &Forest, data: &Dataset<'_>, block: usize, memory: u64, seed: u64) -> (ForestModel, usize) {
     let cx = Context { block_rows: Some(block), ..with_memory(memory) };
-    let mut random = Stream::new(seed, "merging", 0);
-    let mut state = forest.start(&data.row_range(0..1), &cx).unwrap();
+    let mut random = RngStream::new(seed, "merging", 0);
+    let mut state = forest.initial_state(&data.row_range(0..1), &cx).unwrap();
     for pass in 1.. {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<ForestPartial> = Vec::new();
         for first in (0..data.rows()).step_by(block) {
-            let mut part = forest.empty(&state);
+            let mut part = forest.empty_partial(&state);
             let rows = data.row_range(first..data.rows().min(first + block));
-            forest.add_from(&state, &mut part, &rows, first).unwrap();
+            forest.add_block_at(&state, &mut part, &rows, first).unwrap();
             parts.push(part);
         }
-        if forest.any_order(&state) {
+        if forest.is_order_free(&state) {
             random.shuffle(&mut parts);
         }
         while parts.len() > 1 {
@@ -149,15 +149,15 @@ fn by_hand(forest: &Forest, data: &Dataset<'_>, block: usize, memory: u64, seed:
             ermine_core::Partial::merge(&mut parts[at], right).unwrap();
         }
         let total = parts.pop().unwrap();
-        if let (Stage::Grow(_, wave), Inside::Sheets(sheets)) = (&state.stage, &total.0) {
+        if let (ForestPhase::Grow(_, wave), ForestPartialKind::Histograms(sheets)) = (&state.stage, &total.0) {
             let taken = &sheets.taken;
             let rows = taken.narrow.len() + 4 * taken.wide.len() + 24 * taken.weight.len();
             let gathered = 8 * sheets.sums.len() + 32 * sheets.looks.len() + rows;
             assert!(wave.errand.bytes <= memory && gathered as u64 <= memory, "{gathered} of {memory} bytes in pass {pass}");
         }
         match forest.finish(state, total, &cx).unwrap() {
-            Step::Again(next, _) => state = next,
-            Step::Done(model) => return (model, pass),
+            PassStep::NextPass(next, _) => state = next,
+            PassStep::Done(model) => return (model, pass),
         }
     }
     unreachable!("passes end")
@@ -185,7 +185,7 @@ fn parts_merge_in_any_order_and_memory_only_changes_the_number_of_passes() {
         let threads = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
         for n in [1, 3] {
             let cx = Context { memory: Some(100_000), ..cx };
-            let driven = threads(n).install(|| drive(&forest, &data, &cx).unwrap());
+            let driven = threads(n).install(|| run_passes(&forest, &data, &cx).unwrap());
             assert!(bytes(&driven) == memory, "{n} threads");
         }
     }

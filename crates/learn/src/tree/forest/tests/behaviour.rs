@@ -1,10 +1,10 @@
 //! Bags, estimates outside them, importances, going on, and the stops.
 
-use super::super::bag::Lottery;
+use super::super::bag::Bootstrap;
 use super::*;
 
 fn draw_counts(seed: u64, tree: u64, rows: usize, draws: usize) -> Vec<u32> {
-    Lottery::new(seed, rows, draws, None).counts(tree)
+    Bootstrap::new(seed, rows, draws, None).counts(tree)
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn a_bag_holds_as_many_rows_as_asked() {
     assert!((outside - (-1f64).exp()).abs() < 0.01, "{outside}");
     // Rows are drawn in proportion to their weights: within five standard errors of a million draws.
     let weights = [1e300, 3e300, 0.5e300, 1e290, 2.5e300];
-    let counts = Lottery::new(1, 5, 1_000_000, Some(&weights)).counts(0);
+    let counts = Bootstrap::new(1, 5, 1_000_000, Some(&weights)).counts(0);
     for (w, c) in weights.iter().zip(counts) {
         let p = w / 7e300;
         let off = (f64::from(c) / 1e6 - p).abs();
@@ -95,7 +95,7 @@ fn going_on_gives_the_bytes_of_one_fit() {
         let learner = |n: u64| forest(json!({"n_estimators": n, "oob_score": true, "permutation_importances": true}));
         let cx = Context::seeded(5);
         let whole = learner(30).fit(&data, &cx).unwrap();
-        let go_on = Forest::CONTINUE.unwrap();
+        let go_on = Forest::WARM_START.unwrap();
         let part = learner(11).fit(&data, &cx).unwrap();
         let joined = go_on(&learner(30), Some(&part), &data, &cx).unwrap();
         assert!(bytes(&joined) == bytes(&whole));
@@ -122,7 +122,7 @@ fn checkpoints_are_forests_to_go_on_from() {
     assert!(!kept.is_empty());
     for out in kept {
         let part = Forest::load(&out.into_reader()).unwrap();
-        let joined = Forest::CONTINUE.unwrap()(&learner, Some(&part), &data, &Context::default()).unwrap();
+        let joined = Forest::WARM_START.unwrap()(&learner, Some(&part), &data, &Context::default()).unwrap();
         assert!(bytes(&joined) == bytes(&whole));
     }
 }
@@ -157,7 +157,7 @@ fn the_stops_hold_in_every_tree() {
             params.as_object().unwrap().iter().for_each(|(k, v)| all[k] = v.clone());
             super::fit(&forest(all), &x, y.view(), None)
         };
-        let depth = |nodes: &[Node]| {
+        let depth = |nodes: &[TreeNode]| {
             let mut depth = vec![0; nodes.len()];
             for (i, n) in nodes.iter().enumerate().filter(|(_, n)| n.right != 0) {
                 depth[i + 1] = depth[i] + 1;
@@ -165,7 +165,7 @@ fn the_stops_hold_in_every_tree() {
             }
             depth.into_iter().max().unwrap()
         };
-        let leaves = |nodes: &[Node]| nodes.iter().filter(|n| n.right == 0).map(|n| n.cover).collect::<Vec<_>>();
+        let leaves = |nodes: &[TreeNode]| nodes.iter().filter(|n| n.right == 0).map(|n| n.cover).collect::<Vec<_>>();
         for t in 0..6 {
             assert_eq!(depth(&fit(json!({"max_depth": 3})).trees.nodes(t)), 3);
             assert_eq!(fit(json!({"max_leaf_nodes": 9})).trees.n_leaves(t), 9);

@@ -82,7 +82,7 @@ fn a_hundred_thousand_categories_are_taken() {
     let y: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 1000 > 500))).collect();
     let data = Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y));
     let learner =
-        Forest { n_estimators: 2, max_depth: Some(3), max_features: Some(FeatureShare::Columns(1)), ..Forest::default() };
+        Forest { n_estimators: 2, max_depth: Some(3), max_features: Some(MaxFeatures::Columns(1)), ..Forest::default() };
     let model = learner.fit(&data, &Context::default()).unwrap();
     assert!(model.predict(&data.x).unwrap().as_slice().iter().all(|v| v.is_finite()));
 }

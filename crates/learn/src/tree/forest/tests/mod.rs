@@ -6,13 +6,13 @@ mod splits;
 pub(super) mod stream;
 
 use ermine_core::{
-    AnyLearner, Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, Stream,
+    AnyLearner, Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
     Table, Target,
 };
 use serde_json::{Value, json};
 
-use super::super::ensemble::Node;
-use super::super::{FeatureShare, Tree};
+use super::super::ensemble::TreeNode;
+use super::super::{MaxFeatures, Tree};
 use super::{Forest, ForestModel};
 
 pub(super) fn forest(params: Value) -> Forest {
@@ -41,19 +41,19 @@ pub(super) fn bytes(model: &ForestModel) -> ModelWriter {
 }
 
 pub(super) fn normal(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "normal", 0);
+    let mut s = RngStream::new(seed, "normal", 0);
     Mat::from_fn(rows, cols, |_, _| s.normal())
 }
 
 /// Values that repeat often, so that ties are frequent.
 pub(super) fn coarse(rows: usize, cols: usize, values: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "coarse", 0);
+    let mut s = RngStream::new(seed, "coarse", 0);
     Mat::from_fn(rows, cols, |_, _| s.below(values) as f64)
 }
 
 /// Classes that follow the first two columns, with noise.
 pub(super) fn classes(x: &Mat<f64>, count: usize, seed: u64) -> OwnedTarget {
-    let mut s = Stream::new(seed, "labels", 0);
+    let mut s = RngStream::new(seed, "labels", 0);
     let label = |i: usize| {
         let score = x[(i, 0)] + 0.5 * x[(i, 1)] + 0.7 * s.normal();
         format!("{}", (score.abs() * 3.0) as usize % count)
@@ -63,12 +63,12 @@ pub(super) fn classes(x: &Mat<f64>, count: usize, seed: u64) -> OwnedTarget {
 }
 
 pub(super) fn numbers(x: &Mat<f64>, seed: u64) -> Vec<f64> {
-    let mut s = Stream::new(seed, "numbers", 0);
+    let mut s = RngStream::new(seed, "numbers", 0);
     (0..x.rows()).map(|i| (x[(i, 0)] * 1.5).sin() + x[(i, 1)].abs() + 0.3 * s.normal()).collect()
 }
 
 pub(super) fn with_missing(mut x: Mat<f64>, share: f64, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "missing", 0);
+    let mut s = RngStream::new(seed, "missing", 0);
     x.as_mut_slice().iter_mut().for_each(|v| {
         if s.uniform() < share {
             *v = f64::NAN;
@@ -78,7 +78,7 @@ pub(super) fn with_missing(mut x: Mat<f64>, share: f64, seed: u64) -> Mat<f64> {
 }
 
 /// The leaf values of a row, by walking down the nodes.
-fn walk(nodes: &[Node], row: &[f64]) -> Vec<f64> {
+fn walk(nodes: &[TreeNode], row: &[f64]) -> Vec<f64> {
     let mut at = 0;
     while nodes[at].right != 0 {
         let v = row[nodes[at].feature as usize];

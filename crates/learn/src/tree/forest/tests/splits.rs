@@ -1,20 +1,20 @@
 //! Splits: a forest of one tree is the single tree, and histograms that hold every value find exact splits.
 
-use super::super::super::sorted::Rows;
-use super::super::bins::Binned;
-use super::super::fill::{Filling, Spread};
+use super::super::super::sorted::RowSubset;
+use super::super::bins::BinnedData;
+use super::super::fill::{BinBuilder, ForestSummary};
 use super::*;
-use crate::boosting::data::Reader;
+use crate::boosting::data::ColumnCells;
 
 /// The nodes of the single tree with the same parameters, as the forest keeps them.
-fn single(params: &Value, x: &Mat<f64>, y: Target<'_>, weight: Option<&[f64]>) -> Vec<Node> {
+fn single(params: &Value, x: &Mat<f64>, y: Target<'_>, weight: Option<&[f64]>) -> Vec<TreeNode> {
     let mut tree = Tree::default();
     tree.set_all(params.as_object().unwrap()).unwrap();
     let data = Dataset::new(Features::F64(x.view())).with_target(y).with_weight(weight);
     super::super::super::ensemble::nodes_of(&tree.grow(&data, &Context::default()).unwrap().0)
 }
 
-fn same_tree(found: &[Node], expected: &[Node], what: &str) {
+fn same_tree(found: &[TreeNode], expected: &[TreeNode], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}: nodes");
     for (i, (a, b)) in found.iter().zip(expected).enumerate() {
         assert_eq!((a.feature, a.right, a.missing_left), (b.feature, b.right, b.missing_left), "{what}: node {i}");
@@ -28,9 +28,9 @@ fn same_tree(found: &[Node], expected: &[Node], what: &str) {
 }
 
 /// Of numbers, splits that gain the same may be told apart by rounding; what the tree says of its rows is the same.
-fn same_answers(found: &[Node], expected: &[Node], x: &Mat<f64>, what: &str) {
+fn same_answers(found: &[TreeNode], expected: &[TreeNode], x: &Mat<f64>, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}: nodes");
-    let answers = |nodes: &[Node]| -> Vec<f64> { (0..x.rows()).map(|i| walk(nodes, x.row(i))[0]).collect() };
+    let answers = |nodes: &[TreeNode]| -> Vec<f64> { (0..x.rows()).map(|i| walk(nodes, x.row(i))[0]).collect() };
     for (i, (p, q)) in answers(found).iter().zip(answers(expected)).enumerate() {
         assert!((p - q).abs() <= 1e-9 * (1.0 + q.abs()), "{what}: row {i}: {p} and {q}");
     }
@@ -93,7 +93,7 @@ fn histograms_that_hold_every_value_find_the_exact_splits() {
 
 #[test]
 fn categories_split_like_those_of_the_single_tree() {
-    let mut s = Stream::new(11, "words", 0);
+    let mut s = RngStream::new(11, "words", 0);
     let (n, words) = (500, ["a", "b", "c", "d", "e", "f", "g"]);
     let cells: Vec<Option<&str>> = (0..n).map(|_| (s.uniform() > 0.1).then(|| words[s.below(7)])).collect();
     let other: Vec<f64> = (0..n).map(|_| s.normal()).collect();
@@ -126,7 +126,7 @@ fn weight_two_is_the_row_twice() {
     for splitter in ["exact", "histogram"] {
         let learner = forest(json!({"n_estimators": 5, "bootstrap": false, "splitter": splitter, "max_features": 2}));
         let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-        let twice = data.take(&rows);
+        let twice = data.take_rows(&rows);
         let a = fit(&learner, &x, Target::Real(&y), Some(&weight)).predict(&data.x).unwrap();
         let b = learner.fit(&twice.view(), &Context::default()).unwrap().predict(&data.x).unwrap();
         let worst = a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -135,10 +135,10 @@ fn weight_two_is_the_row_twice() {
 }
 
 /// The only column of `x`, in at most `max_bins` bins.
-fn binned(x: &Mat<f64>, max_bins: usize) -> Binned {
+fn binned(x: &Mat<f64>, max_bins: usize) -> BinnedData {
     let data = Dataset::new(Features::F64(x.view()));
-    let mut filling = Filling::new(&Spread::of_rows(&data, &Context::default()).unwrap(), max_bins);
-    filling.append(&Reader::new(data.x), x.rows(), &Rows::All(x.rows()));
+    let mut filling = BinBuilder::new(&ForestSummary::of_rows(&data, &Context::default()).unwrap(), max_bins);
+    filling.append(&ColumnCells::new(data.x), x.rows(), &RowSubset::All(x.rows()));
     filling.finish()
 }
 

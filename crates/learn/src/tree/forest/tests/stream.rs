@@ -67,7 +67,7 @@ fn a_stream_has_the_bytes_of_memory() {
 #[test]
 fn categories_and_class_weights_have_the_bytes_of_memory() {
     let rows = 11_000;
-    let mut s = Stream::new(3, "levels", 0);
+    let mut s = RngStream::new(3, "levels", 0);
     for levels in [6, 400] {
         let codes: Vec<usize> = (0..rows).map(|_| s.below(levels)).collect();
         let cells: Vec<Option<String>> = codes.iter().map(|c| (c % 50 != 7).then(|| format!("level {c}"))).collect();

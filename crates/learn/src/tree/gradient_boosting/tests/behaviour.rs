@@ -89,7 +89,7 @@ fn huber_and_quantile_see_past_outliers() {
 #[test]
 fn poisson_means_keep_the_total() {
     let x = normal(500, 3, 10);
-    let mut s = Stream::new(11, "counts", 0);
+    let mut s = RngStream::new(11, "counts", 0);
     let y: Vec<f64> = (0..500).map(|i| (x[(i, 0)].exp() * -(1.0 - s.uniform()).ln()).floor()).collect();
     let model = fit(&learner(json!({"loss": "poisson", "n_estimators": 1, "learning_rate": 1.0})), &x, Target::Real(&y));
     let p = model.predict(&Features::F64(x.view())).unwrap();
@@ -126,7 +126,7 @@ fn samples_are_seen_and_the_rest_measures_progress() {
     assert!(model.oob_improvement()[..5].iter().all(|v| *v > 0.0), "{:?}", model.oob_improvement());
     let p = model.predict(&Features::F64(x.view())).unwrap();
     assert!((0..400).map(|i| (p[(i, 0)] - y[i]).powi(2)).sum::<f64>() / 400.0 < 0.25);
-    let sample = Sample { y: Y::Numbers(y), weight: vec![1.0; 400], train: (0..400).collect(), held: Vec::new() };
+    let sample = BoostingSample { y: BoostingTarget::Numbers(y), weight: vec![1.0; 400], train: (0..400).collect(), held: Vec::new() };
     for round in 0..5 {
         let drawn = sample.draw(0.3, 1, round).unwrap();
         assert_eq!(drawn.iter().filter(|d| **d).count(), 120);
@@ -136,7 +136,7 @@ fn samples_are_seen_and_the_rest_measures_progress() {
 #[test]
 fn rounds_end_when_held_out_rows_stop_to_gain() {
     let x = normal(500, 3, 16);
-    let mut s = Stream::new(17, "noise", 0);
+    let mut s = RngStream::new(17, "noise", 0);
     let y: Vec<f64> = (0..500).map(|i| f64::from(u8::from(x[(i, 0)] > 0.0)) + 0.5 * s.normal()).collect();
     let params = json!({"n_iter_no_change": 5, "n_estimators": 1000, "validation_fraction": 0.2});
     let model = fit(&learner(params.clone()), &x, Target::Real(&y));
@@ -144,7 +144,7 @@ fn rounds_end_when_held_out_rows_stop_to_gain() {
     assert!(rounds > 5 && rounds < 300, "{rounds}");
     let score = model.validation_score();
     assert_eq!(score.len(), rounds);
-    assert!(stops(score, 5, 1e-4) && !stops(&score[..rounds - 1], 5, 1e-4));
+    assert!(early_stop(score, 5, 1e-4) && !early_stop(&score[..rounds - 1], 5, 1e-4));
     assert!(model.certificate().unwrap().notes[0].contains("stopped falling"));
     // A validation set of one's own leaves all rows for training.
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
@@ -171,7 +171,7 @@ fn going_on_gives_the_bytes_of_one_fit() {
             let cx = Context::seeded(3);
             let whole = with(25).fit(&data, &cx).unwrap();
             let part = with(10).fit(&data, &cx).unwrap();
-            let joined = GradientBoosting::CONTINUE.unwrap()(&with(25), Some(&part), &data, &cx).unwrap();
+            let joined = GradientBoosting::WARM_START.unwrap()(&with(25), Some(&part), &data, &cx).unwrap();
             assert!(bytes(&joined) == bytes(&whole));
         }
     }

@@ -3,26 +3,26 @@
 use super::*;
 
 /// All losses with targets that suit them.
-fn cases() -> Vec<(Loss, Y)> {
-    let mut s = Stream::new(1, "losses", 0);
+fn cases() -> Vec<(BoostingLoss, BoostingTarget)> {
+    let mut s = RngStream::new(1, "losses", 0);
     let numbers: Vec<f64> = (0..40).map(|_| 2.0 * s.normal()).collect();
     let counts: Vec<f64> = (0..40).map(|_| s.below(5) as f64).collect();
     let two: Vec<u32> = (0..40).map(|_| s.below(2) as u32).collect();
     let three: Vec<u32> = (0..40).map(|_| s.below(3) as u32).collect();
     vec![
-        (Loss::Squared, Y::Numbers(numbers.clone())),
-        (Loss::Absolute, Y::Numbers(numbers.clone())),
-        (Loss::Huber { alpha: 0.7 }, Y::Numbers(numbers.clone())),
-        (Loss::Pinball { alpha: 0.8 }, Y::Numbers(numbers)),
-        (Loss::Poisson, Y::Numbers(counts)),
-        (Loss::Logistic, Y::Codes(two.clone())),
-        (Loss::Exponential, Y::Codes(two)),
-        (Loss::Softmax { classes: 3 }, Y::Codes(three)),
+        (BoostingLoss::Squared, BoostingTarget::Numbers(numbers.clone())),
+        (BoostingLoss::Absolute, BoostingTarget::Numbers(numbers.clone())),
+        (BoostingLoss::Huber { alpha: 0.7 }, BoostingTarget::Numbers(numbers.clone())),
+        (BoostingLoss::Pinball { alpha: 0.8 }, BoostingTarget::Numbers(numbers)),
+        (BoostingLoss::Poisson, BoostingTarget::Numbers(counts)),
+        (BoostingLoss::Logistic, BoostingTarget::Codes(two.clone())),
+        (BoostingLoss::Exponential, BoostingTarget::Codes(two)),
+        (BoostingLoss::Softmax { classes: 3 }, BoostingTarget::Codes(three)),
     ]
 }
 
 fn scores(width: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "scores", 0);
+    let mut s = RngStream::new(seed, "scores", 0);
     Mat::from_fn(40, width, |_, _| 0.6 * s.normal())
 }
 
@@ -32,7 +32,7 @@ fn residuals_are_negative_slopes() {
         let raw = scores(loss.width(), 2);
         let h = 1e-6;
         // Squared and logistic losses are twice what their residuals are the slopes of.
-        let factor = if matches!(loss, Loss::Squared | Loss::Logistic) { 2.0 } else { 1.0 };
+        let factor = if matches!(loss, BoostingLoss::Squared | BoostingLoss::Logistic) { 2.0 } else { 1.0 };
         for i in 0..40 {
             for k in 0..loss.width() {
                 let at = |d: f64| {
@@ -48,7 +48,7 @@ fn residuals_are_negative_slopes() {
     }
 }
 
-fn total(loss: Loss, y: &Y, w: &[f64], raw: &Mat<f64>, class: usize, add: f64, turn: f64) -> f64 {
+fn total(loss: BoostingLoss, y: &BoostingTarget, w: &[f64], raw: &Mat<f64>, class: usize, add: f64, turn: f64) -> f64 {
     let of = |i: usize| {
         let mut f = raw.row(i).to_vec();
         f[class] += add;
@@ -64,7 +64,7 @@ fn starts_have_the_least_loss_of_constants() {
         let start = loss.start(&y, &w);
         let raw = Mat::from_fn(40, loss.width(), |_, k| start[k]);
         // Huber's start is the median, which is not its own minimum but where its residuals are taken from.
-        if matches!(loss, Loss::Huber { .. }) {
+        if matches!(loss, BoostingLoss::Huber { .. }) {
             continue;
         }
         for k in 0..loss.width() {
@@ -83,19 +83,19 @@ fn leaves_lower_the_loss_and_exact_ones_lower_it_most() {
     let rows: Vec<u32> = (0..40).collect();
     for (loss, y) in cases() {
         let raw = scores(loss.width(), 3);
-        let turn = loss.turn(&y, &w, raw.as_slice(), &rows);
+        let turn = loss.huber_delta(&y, &w, raw.as_slice(), &rows);
         for class in 0..loss.width() {
-            let leaf = loss.leaf(&y, &w, raw.as_slice(), class, &rows, turn);
+            let leaf = loss.leaf_value(&y, &w, raw.as_slice(), class, &rows, turn);
             let found = total(loss, &y, &w, &raw, class, leaf, turn);
             let before = total(loss, &y, &w, &raw, class, 0.0, turn);
             // Huber's leaf is one step from the median, which comes near the best whatever it starts from.
-            if matches!(loss, Loss::Huber { .. }) {
+            if matches!(loss, BoostingLoss::Huber { .. }) {
                 let grid = (-400..400).map(|i| total(loss, &y, &w, &raw, class, f64::from(i) * 0.01, turn));
                 assert!(found <= 1.005 * grid.fold(f64::INFINITY, f64::min), "{loss:?}: {found}");
                 continue;
             }
             assert!(found <= before + 1e-12 * before.abs(), "{loss:?}: {found} from {before}");
-            let exact = matches!(loss, Loss::Squared | Loss::Absolute | Loss::Pinball { .. } | Loss::Poisson);
+            let exact = matches!(loss, BoostingLoss::Squared | BoostingLoss::Absolute | BoostingLoss::Pinball { .. } | BoostingLoss::Poisson);
             for d in (-400..400).map(|i| f64::from(i) * 0.01).filter(|_| exact) {
                 let there = total(loss, &y, &w, &raw, class, d, turn);
                 assert!(there >= found - 1e-9 * found.abs(), "{loss:?}: {there} at {d}, {found} at {leaf}");
@@ -110,7 +110,7 @@ fn line_searches_find_the_least_loss_along_a_tree() {
     for (loss, y) in cases() {
         let width = loss.width();
         let raw = scores(width, 4);
-        let sample = Sample { y, weight: vec![1.0; 40], train: rows.clone(), held: Vec::new() };
+        let sample = BoostingSample { y, weight: vec![1.0; 40], train: rows.clone(), held: Vec::new() };
         let along = Mat::from_fn(40, width, |i, k| 0.5 * loss.residual(&sample.y, i, raw.row(i), k, 1.0));
         let rho = sample.line_search(loss, &raw, &rows, &along, 1.0);
         let at = |rho: f64| {

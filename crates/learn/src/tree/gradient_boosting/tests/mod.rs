@@ -4,12 +4,12 @@ mod behaviour;
 mod losses;
 
 use ermine_core::{
-    AnyLearner, Classifier, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, Stream, Target,
+    AnyLearner, Classifier, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, RngStream, Target,
 };
 use serde_json::{Value, json};
 
-use super::loss::{Loss, Y, quantile};
-use super::step::{Sample, stops};
+use super::loss::{BoostingLoss, BoostingTarget, quantile};
+use super::step::{BoostingSample, early_stop};
 use super::{GradientBoosting, GradientBoostingModel};
 
 fn learner(params: Value) -> GradientBoosting {
@@ -30,17 +30,17 @@ fn bytes(model: &GradientBoostingModel) -> ModelWriter {
 }
 
 fn normal(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut s = Stream::new(seed, "normal", 0);
+    let mut s = RngStream::new(seed, "normal", 0);
     Mat::from_fn(rows, cols, |_, _| s.normal())
 }
 
 fn numbers(x: &Mat<f64>, seed: u64) -> Vec<f64> {
-    let mut s = Stream::new(seed, "numbers", 0);
+    let mut s = RngStream::new(seed, "numbers", 0);
     (0..x.rows()).map(|i| (x[(i, 0)] * 1.5).sin() + x[(i, 1)].abs() + 0.3 * s.normal()).collect()
 }
 
 fn labels(x: &Mat<f64>, count: usize, seed: u64) -> OwnedTarget {
-    let mut s = Stream::new(seed, "labels", 0);
+    let mut s = RngStream::new(seed, "labels", 0);
     let label = |i: usize| format!("{}", ((x[(i, 0)] + 0.5 * s.normal()).abs() * 2.0) as usize % count);
     OwnedTarget::from_labels(&(0..x.rows()).map(label).collect::<Vec<_>>())
 }
