@@ -36,7 +36,7 @@ With CI=true and no CARGO_TARGET_DIR, builds and environment are kept in the use
 };
 
 #[derive(Clone, Copy, PartialEq)]
-enum Stage {
+enum TestStage {
     Fmt,
     Clippy,
     Rust,
@@ -44,7 +44,7 @@ enum Stage {
     Python,
 }
 
-impl Stage {
+impl TestStage {
     const ALL: [Self; 5] = [Self::Fmt, Self::Clippy, Self::Rust, Self::Browser, Self::Python];
 
     fn name(self) -> &'static str {
@@ -59,38 +59,38 @@ impl Stage {
 }
 
 /// How a step ended: the tests it counted, if it runs tests, or why it broke.
-type Outcome = Result<Option<Tests>>;
+type StepResult = Result<Option<Tests>>;
 
-struct Step {
+struct TestStep {
     name: &'static str,
-    outcome: Outcome,
+    outcome: StepResult,
     time: Duration,
 }
 
 #[derive(Default)]
 struct Log {
-    steps: Vec<Step>,
+    steps: Vec<TestStep>,
     /// What was not done, and why.
     skipped: Vec<String>,
 }
 
 impl Log {
     /// Runs a step and records it; tells whether it succeeded.
-    fn step(&mut self, name: &'static str, work: impl FnOnce() -> Outcome) -> bool {
+    fn step(&mut self, name: &'static str, work: impl FnOnce() -> StepResult) -> bool {
         println!("\n==> {name}");
         let start = Instant::now();
         let outcome = work();
         if let Err(error) = &outcome {
             eprintln!("error: {error:#}");
         }
-        let step = Step { name, outcome, time: start.elapsed() };
+        let step = TestStep { name, outcome, time: start.elapsed() };
         let ok = step.failures() == 0;
         self.steps.push(step);
         ok
     }
 }
 
-impl Step {
+impl TestStep {
     fn tests(&self) -> Option<Tests> {
         self.outcome.as_ref().ok().copied().flatten()
     }
@@ -109,20 +109,20 @@ fn test(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
     let mut log = Log::default();
     for stage in stages {
         match stage {
-            Stage::Fmt => {
+            TestStage::Fmt => {
                 log.step("fmt", || checked(workspace.cargo().args(["fmt", "--all", "--check"])));
             }
-            Stage::Clippy => {
+            TestStage::Clippy => {
                 log.step("clippy", || {
                     let lint = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
                     checked(workspace.cargo().args(lint))
                 });
             }
-            Stage::Rust => {
+            TestStage::Rust => {
                 log.step("rust", || rust_tests(workspace, extra));
             }
-            Stage::Browser => browser(workspace, extra, &mut log),
-            Stage::Python => python(workspace, extra, &mut log),
+            TestStage::Browser => browser(workspace, extra, &mut log),
+            TestStage::Python => python(workspace, extra, &mut log),
         }
     }
     print!("{}", summary(&log.steps));
@@ -131,29 +131,29 @@ fn test(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn parse(args: &[String]) -> Result<(Vec<Stage>, &[String])> {
+fn parse(args: &[String]) -> Result<(Vec<TestStage>, &[String])> {
     let cut = args.iter().position(|a| a == "--").unwrap_or(args.len());
     let (names, extra) = (&args[..cut], args.get(cut + 1..).unwrap_or_default());
     for name in names {
-        if !Stage::ALL.iter().any(|s| s.name() == name) {
+        if !TestStage::ALL.iter().any(|s| s.name() == name) {
             bail!("no stage `{name}`; there are fmt, clippy, rust, browser and python");
         }
     }
-    let chosen = |s: &Stage| names.is_empty() || names.iter().any(|n| n == s.name());
-    let stages: Vec<Stage> = Stage::ALL.into_iter().filter(chosen).collect();
-    let runners = stages.iter().filter(|s| matches!(s, Stage::Rust | Stage::Browser | Stage::Python)).count();
+    let chosen = |s: &TestStage| names.is_empty() || names.iter().any(|n| n == s.name());
+    let stages: Vec<TestStage> = TestStage::ALL.into_iter().filter(chosen).collect();
+    let runners = stages.iter().filter(|s| matches!(s, TestStage::Rust | TestStage::Browser | TestStage::Python)).count();
     if runners > 1 && !extra.is_empty() {
         bail!("choose rust, browser or python: `{}` cannot go to several", extra.join(" "));
     }
     Ok((stages, extra))
 }
 
-fn checked(command: &mut std::process::Command) -> Outcome {
+fn checked(command: &mut std::process::Command) -> StepResult {
     run(command)?;
     Ok(None)
 }
 
-fn rust_tests(workspace: &Workspace, extra: &[String]) -> Outcome {
+fn rust_tests(workspace: &Workspace, extra: &[String]) -> StepResult {
     let mut tests = Tests::default();
     let mut cargo = workspace.cargo();
     // The Python extension has no tests here, but with it in the choice its wheel is linked from what is built now.
@@ -215,7 +215,7 @@ pub fn test_environment(workspace: &Workspace) -> Result<Venv> {
     Venv::ready(workspace.target.join("venv"), &wanted, |venv| run(venv.pip_install().arg("--requirement").arg(&path)))
 }
 
-fn pytest(workspace: &Workspace, venv: &Venv, extra: &[String]) -> Outcome {
+fn pytest(workspace: &Workspace, venv: &Venv, extra: &[String]) -> StepResult {
     let report = workspace.target.join("pytest.xml");
     let _ = fs::remove_file(&report); // the counts must be those of this run
     let mut command = workspace.command(venv.python());
@@ -227,7 +227,7 @@ fn pytest(workspace: &Workspace, venv: &Venv, extra: &[String]) -> Outcome {
 }
 
 /// A runner may fail without naming a test, as when a test binary does not compile.
-fn counted(ok: bool, mut tests: Tests, what: &str) -> Outcome {
+fn counted(ok: bool, mut tests: Tests, what: &str) -> StepResult {
     if !ok && tests.failed == 0 {
         eprintln!("error: {what} failed without naming a test");
         tests.failed = 1;
@@ -235,7 +235,7 @@ fn counted(ok: bool, mut tests: Tests, what: &str) -> Outcome {
     Ok(Some(tests))
 }
 
-fn summary(steps: &[Step]) -> String {
+fn summary(steps: &[TestStep]) -> String {
     let mut text = format!("\n{:8}{:>8}{:>8}{:>8}{:>9}\n", "stage", "result", "passed", "failed", "seconds");
     let (mut passed, mut failed) = (0, 0);
     for step in steps {
@@ -263,9 +263,9 @@ mod tests {
     #[test]
     fn all_stages_run_unless_some_are_named() {
         let none = words("");
-        assert!(parse(&none).unwrap().0 == Stage::ALL);
+        assert!(parse(&none).unwrap().0 == TestStage::ALL);
         let some = words("python fmt");
-        assert!(parse(&some).unwrap().0 == [Stage::Fmt, Stage::Python]);
+        assert!(parse(&some).unwrap().0 == [TestStage::Fmt, TestStage::Python]);
         assert!(parse(&words("ruby")).is_err());
     }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use ermine_agent::env::{env_info, make};
 use ermine_agent::rl::{TrainedAgent, evaluate, named, train, tuned};
-use ermine_agent::tabular::{TrainingBudget, LearningCurve};
+use ermine_agent::tabular::{LearningCurve, TrainingBudget};
 use ermine_core::{Context, Error, Result};
 use serde_json::{Map, Value};
 

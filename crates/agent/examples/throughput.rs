@@ -5,13 +5,14 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use ermine_agent::bandit::{
-    AnyPolicy, RewardModel, EpsilonGreedy, Exp3, KlUcb, LinUcb, Policy, RewardRange, ThompsonBeta, Ucb, ConfidenceWidth, BanditEnv,
+    AnyPolicy, BanditEnv, ConfidenceWidth, EpsilonGreedy, Exp3, KlUcb, LinUcb, Policy, RewardModel, RewardRange, ThompsonBeta,
+    Ucb,
 };
 use ermine_agent::deep::{Dqn, ObservationScaling};
 use ermine_agent::env::{
     Acrobot, Blackjack, BlackjackRules, CartPole, CartPoleVec, Environment, FrozenLake, MountainCar, Taxi, cliff_walking,
 };
-use ermine_agent::tabular::{TrainingBudget, Exploration, ControlMethod, StepSize, DecaySchedule, TabularAgent};
+use ermine_agent::tabular::{ControlMethod, DecaySchedule, Exploration, StepSize, TabularAgent, TrainingBudget};
 use ermine_core::{Context, Result, RngStream};
 
 /// The best of three, in millions a second; `usual` is the figure of the usual Python tool.

@@ -28,12 +28,12 @@ pub use linear::{LinUcb, LinearThompson};
 pub use named::{POLICIES, PolicySetting, named, policy_entry};
 pub use off_policy::{Estimate, LoggedRound, OffPolicyEstimates, Replay, off_policy, replay};
 pub use served::PolicyService;
-pub use simulate::{PolicyResult, Comparison, SimulatedPolicy, Simulation, compare, look_rounds, simulate};
+pub use simulate::{Comparison, PolicyResult, SimulatedPolicy, Simulation, compare, look_rounds, simulate};
 pub use thompson::{ThompsonBeta, ThompsonGaussian, draw_beta, draw_gamma};
 pub use top_m::{TopArms, accepts_rejects_bound, lucb, lucb_bound, successive_accepts_rejects};
-pub use ucb::{Ucb, ConfidenceWidth};
+pub use ucb::{ConfidenceWidth, Ucb};
 pub use windowed::{DiscountedUcb, SlidingWindowUcb};
-pub use world::{RewardModel, RewardDelay, BanditEnv};
+pub use world::{BanditEnv, RewardDelay, RewardModel};
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};

@@ -12,4 +12,4 @@ mod training;
 pub use actor_critic::ActorCritic;
 pub use dqn::Dqn;
 pub use reinforce::Reinforce;
-pub use training::{DeepTraining, PeriodicEval, NetworkWeights, ObservationScaling};
+pub use training::{DeepTraining, NetworkWeights, ObservationScaling, PeriodicEval};

@@ -14,7 +14,7 @@ mod table;
 mod taxi;
 
 pub use acrobot::Acrobot;
-pub use any::{AnyEnvironment, SmallVector, AnyObservation, ObservationSpace, EnvKind};
+pub use any::{AnyEnvironment, AnyObservation, EnvKind, ObservationSpace, SmallVector};
 pub use blackjack::{Blackjack, BlackjackRules};
 pub use cartpole::{CartPole, CartPoleVec};
 pub use cliff_walking::cliff_walking;
@@ -22,7 +22,7 @@ pub use frozen_lake::FrozenLake;
 pub use grid_world::GridWorld;
 pub use many::VecEnv;
 pub use mountain_car::MountainCar;
-pub use named::{ENVIRONMENTS, EnvInfo, environment_entry, env_info, make};
+pub use named::{ENVIRONMENTS, EnvInfo, env_info, environment_entry, make};
 pub use table::{GridLayout, TabularEnv};
 pub use taxi::Taxi;
 

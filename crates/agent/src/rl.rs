@@ -5,7 +5,7 @@ mod play;
 mod train;
 mod trained;
 
-pub use named::{AGENTS, AnyAgent, AgentKind, EvalSchedule, agent_entry, named, tuned};
+pub use named::{AGENTS, AgentKind, AnyAgent, EvalSchedule, agent_entry, named, tuned};
 pub use play::{Episode, ReturnStats, evaluate, play};
 pub use train::{train, train_network, train_seeds, train_table};
-pub use trained::{LearnedState, TrainedOn, TrainedAgent};
+pub use trained::{LearnedState, TrainedAgent, TrainedOn};

@@ -7,7 +7,7 @@ mod curve;
 mod explore;
 mod predict;
 
-pub use control::{TrainingBudget, ControlMethod, TabularAgent, TabularTraining};
+pub use control::{ControlMethod, TabularAgent, TabularTraining, TrainingBudget};
 pub use curve::{LearningCurve, learning_curve};
-pub use explore::{Exploration, StepSize, DecaySchedule};
-pub use predict::{ValueEstimate, PredictionMethod, predict};
+pub use explore::{DecaySchedule, Exploration, StepSize};
+pub use predict::{PredictionMethod, ValueEstimate, predict};

@@ -1,10 +1,10 @@
 //! Agents by name: they learn what is known, go on from where they were, are kept in files, and refuse what does not fit.
 
-use ermine_agent::bandit::{RewardRange, PolicyService};
-use ermine_agent::env::{Environment, AnyObservation, ObservationSpace, make};
+use ermine_agent::bandit::{PolicyService, RewardRange};
+use ermine_agent::env::{AnyObservation, Environment, ObservationSpace, make};
 use ermine_agent::mdp::{PolicyTable, evaluate_steps};
-use ermine_agent::rl::{AGENTS, LearnedState, TrainedOn, TrainedAgent, evaluate, named, play, train, train_seeds, tuned};
-use ermine_agent::tabular::{TrainingBudget, LearningCurve};
+use ermine_agent::rl::{AGENTS, LearnedState, TrainedAgent, TrainedOn, evaluate, named, play, train, train_seeds, tuned};
+use ermine_agent::tabular::{LearningCurve, TrainingBudget};
 use ermine_core::{Context, Error, Flow, Progress, file};
 use serde_json::{Map, Value, json};
 

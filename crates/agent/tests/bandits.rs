@@ -1,13 +1,13 @@
 //! Bandit policies against a frozen table of regrets, against the bounds that are proven for them, and against each other.
 
 use ermine_agent::bandit::{
-    AnyPolicy, RewardModel, ArmChoice, Cucb, RewardDelay, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
-    Policy, RewardRange, Simulation, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, ConfidenceWidth,
-    accepts_rejects_bound, compare, draw_beta, draw_gamma, lai_robbins, look_rounds, lucb, lucb_bound, proven_bound, set_bound,
-    simulate, simulate_sets, successive_accepts_rejects,
+    AnyPolicy, ArmChoice, ConfidenceWidth, Cucb, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb,
+    LinearThompson, Policy, RewardDelay, RewardModel, RewardRange, Simulation, SlidingWindowUcb, Stationary, ThompsonBeta,
+    ThompsonGaussian, Ucb, accepts_rejects_bound, compare, draw_beta, draw_gamma, lai_robbins, look_rounds, lucb, lucb_bound,
+    proven_bound, set_bound, simulate, simulate_sets, successive_accepts_rejects,
 };
 use ermine_agent::tabular::DecaySchedule;
-use ermine_core::{Cell, Context, Section, RngStream};
+use ermine_core::{Cell, Context, RngStream, Section};
 
 const UNIT: RewardRange = RewardRange { low: 0.0, high: 1.0 };
 
@@ -106,7 +106,8 @@ fn slope(found: &Simulation) -> f64 {
 #[test]
 fn some_policies_pay_for_ever_and_others_do_not() {
     let arms = coins(&[0.6, 0.5, 0.4]);
-    let run = |policy: AnyPolicy| simulate(&arms, &policy, &[10_000, 20_000], 200, RewardDelay::None, &Context::seeded(2)).unwrap();
+    let run =
+        |policy: AnyPolicy| simulate(&arms, &policy, &[10_000, 20_000], 200, RewardDelay::None, &Context::seeded(2)).unwrap();
     let fixed = run(EpsilonGreedy::new(3, DecaySchedule::Constant(0.1)).unwrap().into());
     // ε times the mean gap in every round, once the best arm is known.
     let paid = (fixed.mean[1] - fixed.mean[0]) / (10_000.0 * 0.1 * 0.1);
@@ -119,8 +120,11 @@ fn some_policies_pay_for_ever_and_others_do_not() {
     assert!(run(late).last() <= bound);
     let decaying = run(EpsilonGreedy::new(3, DecaySchedule::Inverse { scale: 200.0 }).unwrap().into());
     assert!(slope(&decaying) < 0.4, "{}", slope(&decaying));
-    for width in [ConfidenceWidth::Logarithm { c: 2.0 }, ConfidenceWidth::Confidence { rounds: 20_000, delta: 1e-4 }, ConfidenceWidth::Moss { rounds: 20_000 }]
-    {
+    for width in [
+        ConfidenceWidth::Logarithm { c: 2.0 },
+        ConfidenceWidth::Confidence { rounds: 20_000, delta: 1e-4 },
+        ConfidenceWidth::Moss { rounds: 20_000 },
+    ] {
         let policy: AnyPolicy = Ucb::new(3, width).unwrap().into();
         let bound = proven_bound(&policy, &arms, 20_000).unwrap().value;
         let found = run(policy);
@@ -147,7 +151,8 @@ fn normal_and_bounded_rewards_are_learned_from_too() {
     assert!(found.last() < proven_bound(&told, &bounded, 4_000).unwrap().value && found.pulls[1] > 3_500.0);
     let beta: AnyPolicy = ThompsonBeta::with_prior(2, 1.0, 1.0, range).unwrap().into();
     assert!(simulate(&bounded, &beta, &[4_000], 50, RewardDelay::None, &Context::seeded(3)).unwrap().pulls[1] > 3_800.0);
-    let message = simulate(&bounded, &policy("ucb1", 2), &[10], 1, RewardDelay::None, &Context::seeded(3)).unwrap_err().to_string();
+    let message =
+        simulate(&bounded, &policy("ucb1", 2), &[10], 1, RewardDelay::None, &Context::seeded(3)).unwrap_err().to_string();
     assert!(message.contains("outside [0, 1]") && message.contains("arm 0"), "{message}");
 }
 
@@ -181,14 +186,16 @@ fn policies_that_forget_follow_arms_that_change() {
     let row = |t: u64| if t < rounds / 2 { vec![0.6, 0.5] } else { vec![0.4, 0.5] };
     let arms = RewardModel::Adversarial { rewards: (0..rounds).map(row).collect() };
     // Regret against a fixed arm; 1,000 of it less is what the best arm of each half would earn.
-    let regret = |policy: AnyPolicy| simulate(&arms, &policy, &[rounds], 1, RewardDelay::None, &Context::seeded(5)).unwrap().last();
+    let regret =
+        |policy: AnyPolicy| simulate(&arms, &policy, &[rounds], 1, RewardDelay::None, &Context::seeded(5)).unwrap().last();
     let keeps = regret(Ucb::new(2, ConfidenceWidth::Logarithm { c: 0.1 }).unwrap().into());
     let window = regret(SlidingWindowUcb::new(2, 1_000, 0.1, UNIT).unwrap().into());
     let discounted = regret(DiscountedUcb::new(2, 0.998, 0.1, UNIT).unwrap().into());
     assert!(window < keeps - 200.0 && discounted < keeps - 200.0, "{keeps} {window} {discounted}");
     assert!(window > -1_000.0 - 1e-6 && discounted > -1_000.0 - 1e-6);
     let drift = RewardModel::Drift { means: vec![0.5, 0.5], step: 0.01 };
-    let regret = |policy: AnyPolicy| simulate(&drift, &policy, &[20_000], 50, RewardDelay::None, &Context::seeded(6)).unwrap().last();
+    let regret =
+        |policy: AnyPolicy| simulate(&drift, &policy, &[20_000], 50, RewardDelay::None, &Context::seeded(6)).unwrap().last();
     let forgets = regret(SlidingWindowUcb::new(2, 400, 0.6, UNIT).unwrap().into());
     let remembers = regret(policy("ucb1", 2));
     assert!(forgets < 0.9 * remembers, "{forgets} {remembers}");
@@ -199,7 +206,8 @@ fn late_rewards_cost_something_and_not_everything() {
     let arms = coins(&[0.9, 0.6]);
     for name in ["ucb1", "thompson", "exp3", "epsilon"] {
         let run = |delay| simulate(&arms, &policy(name, 2), &[5_000], 200, delay, &Context::seeded(7)).unwrap();
-        let (prompt, late, mixed) = (run(RewardDelay::None), run(RewardDelay::Fixed(200)), run(RewardDelay::Uniform { mean: 200 }));
+        let (prompt, late, mixed) =
+            (run(RewardDelay::None), run(RewardDelay::Fixed(200)), run(RewardDelay::Uniform { mean: 200 }));
         for delayed in [&late, &mixed] {
             // At most the delay times the gap is added while nothing is known, and some for what is learned late.
             let added = delayed.last() - prompt.last();
@@ -429,7 +437,10 @@ fn nonsense_is_refused() {
     assert!(simulate(&fine, &policy("ucb1", 2), &[10, 5], 1, RewardDelay::None, &Context::seeded(0)).is_err());
     // One arm is a world too.
     for name in ["ucb1", "kl-ucb", "thompson", "exp3", "exp3-losses", "epsilon"] {
-        assert_eq!(simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, RewardDelay::None, &Context::seeded(0)).unwrap().last(), 0.0);
+        assert_eq!(
+            simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, RewardDelay::None, &Context::seeded(0)).unwrap().last(),
+            0.0
+        );
     }
 }
 

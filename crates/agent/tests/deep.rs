@@ -137,7 +137,8 @@ fn threads_and_files_change_nothing() {
         let agent = named(name, &params(json!({"net_arch": [64, 64], "evaluate_every": 700, "evaluate_episodes": 2}))).unwrap();
         let on = |threads: usize| -> Vec<Vec<u8>> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let all = pool.install(|| train_seeds(&agent, &env, TrainingBudget::Steps(1_500), 0..3, &Context::default())).unwrap();
+            let all =
+                pool.install(|| train_seeds(&agent, &env, TrainingBudget::Steps(1_500), 0..3, &Context::default())).unwrap();
             all.iter().map(|t| t.to_bytes().unwrap()).collect()
         };
         let one = on(1);

@@ -2,7 +2,7 @@
 
 use ermine_agent::env::{Blackjack, BlackjackRules, FrozenLake, GridWorld, Taxi, cliff_walking};
 use ermine_agent::mdp::{
-    Transition, PolicyTable, Transitions, ValueIteration, backward_induction, evaluate, evaluate_exactly, evaluate_steps,
+    PolicyTable, Transition, Transitions, ValueIteration, backward_induction, evaluate, evaluate_exactly, evaluate_steps,
     policy_iteration,
 };
 

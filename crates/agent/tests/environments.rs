@@ -2,7 +2,8 @@
 
 use ermine_agent::bandit::AnyPolicy;
 use ermine_agent::env::{
-    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoleVec, Environment, FrozenLake, GridWorld, MountainCar, Taxi, cliff_walking,
+    Acrobot, Blackjack, BlackjackRules, CartPole, CartPoleVec, Environment, FrozenLake, GridWorld, MountainCar, Taxi,
+    cliff_walking,
 };
 
 /// Mean and standard deviation of the returns of a rule, over the seeds from 0.

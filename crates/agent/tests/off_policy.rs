@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use ermine_agent::bandit::{AnyPolicy, LinUcb, LoggedRound, Policy, Stationary, Ucb, ConfidenceWidth, off_policy, replay};
+use ermine_agent::bandit::{AnyPolicy, ConfidenceWidth, LinUcb, LoggedRound, Policy, Stationary, Ucb, off_policy, replay};
 use ermine_core::{Error, RngStream};
 
 fn rows(name: &str) -> Vec<Vec<f64>> {

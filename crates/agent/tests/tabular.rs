@@ -1,9 +1,10 @@
 //! Learning from experience against known curves and exact values.
 
-use ermine_agent::env::{Environment, FiniteStates, FrozenLake, GridWorld, TimeStep, Taxi, cliff_walking};
+use ermine_agent::env::{Environment, FiniteStates, FrozenLake, GridWorld, Taxi, TimeStep, cliff_walking};
 use ermine_agent::mdp::{PolicyTable, ValueIteration, evaluate_exactly, evaluate_steps};
 use ermine_agent::tabular::{
-    TrainingBudget, Exploration, ControlMethod, PredictionMethod, StepSize, DecaySchedule, TabularAgent, TabularTraining, learning_curve, predict,
+    ControlMethod, DecaySchedule, Exploration, PredictionMethod, StepSize, TabularAgent, TabularTraining, TrainingBudget,
+    learning_curve, predict,
 };
 use ermine_core::{Result, RngStream};
 
@@ -142,8 +143,9 @@ fn taxi_is_learned_to_its_optimum() {
     let taxi = Taxi::new(None, None).unwrap();
     let agent = TabularAgent { gamma: 0.9, ..agent(ControlMethod::QLearning, 0.7) };
     let mean = |steps: u64| {
-        let values: Vec<f64> =
-            (0..20).map(|seed| taxi_value(&agent.train(&mut taxi.clone(), TrainingBudget::Steps(steps), seed).unwrap(), &taxi)).collect();
+        let values: Vec<f64> = (0..20)
+            .map(|seed| taxi_value(&agent.train(&mut taxi.clone(), TrainingBudget::Steps(steps), seed).unwrap(), &taxi))
+            .collect();
         (values.iter().sum::<f64>() / 20.0, values.iter().filter(|v| **v > 7.93 - 1e-9).count())
     };
     let (early, _) = mean(100_000);
@@ -279,7 +281,8 @@ fn truncation_is_no_end_and_termination_is() {
 #[test]
 fn nonsense_is_refused() {
     let mut broken = Corridor { steps: 0, reward: f64::NAN, ends: true };
-    for method in [ControlMethod::QLearning, ControlMethod::NStepSarsa { n: 2 }, ControlMethod::MonteCarlo { first_visit: true }] {
+    for method in [ControlMethod::QLearning, ControlMethod::NStepSarsa { n: 2 }, ControlMethod::MonteCarlo { first_visit: true }]
+    {
         let message = agent(method, 0.5).train(&mut broken, TrainingBudget::Episodes(1), 0).unwrap_err().to_string();
         assert!(message.contains("state 0, action 0") && message.contains("NaN"), "{message}");
     }
@@ -297,7 +300,9 @@ fn nonsense_is_refused() {
     }
     assert!(world.step(4).unwrap_err().to_string().contains("no action 4"));
     // Same seed, same table; another seed, another one.
-    let train = |seed| agent(ControlMethod::QLearning, 0.5).train(&mut cliff_walking(false).unwrap(), TrainingBudget::Steps(500), seed).unwrap();
+    let train = |seed| {
+        agent(ControlMethod::QLearning, 0.5).train(&mut cliff_walking(false).unwrap(), TrainingBudget::Steps(500), seed).unwrap()
+    };
     assert_eq!(train(1), train(1));
     assert_ne!(train(1).values, train(2).values);
     let text = serde_json::to_string(&train(1)).unwrap();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use ermine_core::{AnyLearner, Context, Error, Features, Flow, Progress, Range, Target};
 use serde_json::Value;
 
-use crate::compare::{outputs, model_arrays};
+use crate::compare::{model_arrays, outputs};
 use crate::{Verdict, attempt, make, require};
 
 /// A fit that was told to stop may take this long to do so; generous, since test machines are busy.

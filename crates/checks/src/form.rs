@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use ermine_core::{AnyLearner, ValueKind, Column, Context, Csr, Dataset, Family, Features, Mat, MatRef, OwnedTarget, Table, Task};
+use ermine_core::{
+    AnyLearner, Column, Context, Csr, Dataset, Family, Features, Mat, MatRef, OwnedTarget, Table, Task, ValueKind,
+};
 
-use crate::compare::{distance, relative_difference, outputs, model_arrays};
+use crate::compare::{distance, model_arrays, outputs, relative_difference};
 use crate::{Verdict, attempt, make, require};
 
 /// A right answer or an error, never a panic (which [`crate::run`] catches); an answer must be finite.
@@ -96,7 +98,10 @@ pub fn layouts(learner: &dyn AnyLearner) -> Verdict {
         let other = make::view(&data, Features::F64(MatRef::col_major(&columns, 300, 4)));
         let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit by rows");
         let b = attempt!(l.fit_any(&other, &Context::default()), "fit by columns");
-        require!(attempt!(model_arrays(&*a), "save") == attempt!(model_arrays(&*b), "save"), "the two layouts store different bytes");
+        require!(
+            attempt!(model_arrays(&*a), "save") == attempt!(model_arrays(&*b), "save"),
+            "the two layouts store different bytes"
+        );
         let (p, q) = (attempt!(outputs(&*a, &data.view().x), "predict"), attempt!(outputs(&*a, &other.x), "predict by columns"));
         require!(p == q, "the two layouts predict different bits");
     }
@@ -114,7 +119,8 @@ pub fn f32_features(learner: &dyn AnyLearner) -> Verdict {
         let single = make::view(&data, Features::F32(s.view()));
         let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit on doubles");
         let b = attempt!(l.fit_any(&single, &Context::default()), "fit on singles");
-        let d = distance(&attempt!(outputs(&*a, &data.view().x), "predict"), &attempt!(outputs(&*b, &single.x), "predict singles"));
+        let d =
+            distance(&attempt!(outputs(&*a, &data.view().x), "predict"), &attempt!(outputs(&*b, &single.x), "predict singles"));
         require!(d < 1e-4, "singles and doubles differ by {d:e}");
     }
     Verdict::Pass
@@ -192,7 +198,9 @@ pub fn categories(learner: &dyn AnyLearner) -> Verdict {
         let recoded = Column::Category { codes, names: Arc::new(other) };
         let recoded = attempt!(Table::new([("size", table.columns()[0].clone()), ("colour", recoded)]), "table");
         let b = attempt!(outputs(&*model, &Features::Table(recoded.view())), "predict other codes");
-        let d = relative_difference(&a.numbers, &b.numbers).max(relative_difference(&a.proba, &b.proba)).max(relative_difference(&a.columns, &b.columns));
+        let d = relative_difference(&a.numbers, &b.numbers)
+            .max(relative_difference(&a.proba, &b.proba))
+            .max(relative_difference(&a.columns, &b.columns));
         require!(d == 0.0 && a.groups == b.groups, "other codes for the same names change predictions by {d:e}");
     }
     Verdict::Pass

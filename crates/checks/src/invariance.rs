@@ -1,9 +1,9 @@
 //! Checks of invariances that follow from what a learner means.
 
-use ermine_core::{AnyLearner, ValueKind, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, RngStream, Target, Task};
+use ermine_core::{AnyLearner, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, RngStream, Target, Task, ValueKind};
 use serde_json::Value;
 
-use crate::compare::{ModelOutputs, distance, relative_difference, outputs};
+use crate::compare::{ModelOutputs, distance, outputs, relative_difference};
 use crate::{Verdict, attempt, make, require};
 
 /// Two ways to the same optimum differ by rounding and by the stopping rule.

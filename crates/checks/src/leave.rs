@@ -1,9 +1,11 @@
 //! Short ways to models that leave rows out: they must say what fits to the other rows say.
 
-use ermine_core::{AnyLearner, Context, Csr, FoldAssignment, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Range, Task, TrainingView};
+use ermine_core::{
+    AnyLearner, Context, Csr, FoldAssignment, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Range, Task, TrainingView,
+};
 use serde_json::Value;
 
-use crate::compare::{distance, relative_difference, outputs};
+use crate::compare::{distance, outputs, relative_difference};
 use crate::{Verdict, attempt, make, require};
 
 /// Rounding apart.

@@ -1,8 +1,8 @@
 //! Data for the checks: small, seeded, and easy enough that every learner has one right answer.
 
 use ermine_core::{
-    AnyLearner, ValueKind, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Schema, RngStream, Table,
-    Task,
+    AnyLearner, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, Schema, Table, Task,
+    ValueKind,
 };
 use serde_json::Value;
 

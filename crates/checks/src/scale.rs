@@ -2,7 +2,7 @@
 
 use ermine_core::{AnyLearner, Context, Dataset, Family, Flow, Result, RowSource, Schema};
 
-use crate::compare::{distance, outputs, model_arrays};
+use crate::compare::{distance, model_arrays, outputs};
 use crate::{Verdict, attempt, make, require};
 
 /// Enough rows for several blocks, so that threads have something to disagree about.
@@ -99,7 +99,10 @@ pub fn stream(learner: &dyn AnyLearner) -> Verdict {
         let memory = attempt!(model_arrays(&*memory), "save");
         for runs in [&[1000, 1, 4097, 13][..], &[100_000]] {
             let model = attempt!(l.fit_source(&Runs(data.view(), runs), &Context::seeded(3)), "fit on a stream");
-            require!(attempt!(model_arrays(&*model), "save") == memory, "a stream in runs of {runs:?} stores other bytes than memory");
+            require!(
+                attempt!(model_arrays(&*model), "save") == memory,
+                "a stream in runs of {runs:?} stores other bytes than memory"
+            );
         }
     }
     Verdict::Pass

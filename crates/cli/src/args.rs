@@ -576,7 +576,10 @@ mod tests {
         Args::command().debug_assert();
         assert_eq!(duration("1.5m").unwrap(), Duration::from_secs(90));
         assert!(duration("soon").is_err() && duration("-1s").is_err());
-        assert_eq!((budget("50").unwrap(), budget("60s").unwrap()), (SearchBudget::Trials(50), SearchBudget::Time(Duration::from_secs(60))));
+        assert_eq!(
+            (budget("50").unwrap(), budget("60s").unwrap()),
+            (SearchBudget::Trials(50), SearchBudget::Time(Duration::from_secs(60)))
+        );
         assert!(budget("0").is_err() && budget("much").is_err() && folds("some").is_err());
         assert_eq!((folds("3").unwrap(), folds("loo").unwrap()), (FoldCount::K(3), FoldCount::EachRow));
     }

@@ -100,7 +100,15 @@ mod tests {
 
     fn trial(index: usize) -> Trial {
         let params = json!({"alpha": 0.1}).as_object().cloned().unwrap_or_default();
-        Trial { index, params, scores: vec![0.1 + index as f64, 0.3], share: 1.0, ended: TrialEnd::Complete, fit_seconds: 0.5, at: 1.0 }
+        Trial {
+            index,
+            params,
+            scores: vec![0.1 + index as f64, 0.3],
+            share: 1.0,
+            ended: TrialEnd::Complete,
+            fit_seconds: 0.5,
+            at: 1.0,
+        }
     }
 
     #[test]

@@ -188,7 +188,12 @@ pub fn learner(name: &str, set: &[String]) -> Result<Box<dyn AnyLearner>> {
 }
 
 /// The learner that was asked for, or a sensible one for the task; `target` is the task that the target asks for.
-pub fn resolve_learner(model: Option<&str>, set: &[String], asked: Option<Task>, target: Option<Task>) -> Result<Box<dyn AnyLearner>> {
+pub fn resolve_learner(
+    model: Option<&str>,
+    set: &[String],
+    asked: Option<Task>,
+    target: Option<Task>,
+) -> Result<Box<dyn AnyLearner>> {
     if let Some(name) = model {
         return learner(name, set);
     }

@@ -1,7 +1,7 @@
 //! A report of a model as text: driven by the report alone, 80 columns wide.
 
 use ermine::chart::Chart;
-use ermine::core::{TreeNodeReport, Cell, ColumnMeaning, Report, Section};
+use ermine::core::{Cell, ColumnMeaning, Report, Section, TreeNodeReport};
 
 use crate::text::{self, Align};
 

@@ -8,8 +8,8 @@ use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 
-use crate::pass::{run_passes_from, run_pass_from};
-use crate::{Context, Dataset, Error, Learner, Mat, Partial, PassLearner, Result, PassStep};
+use crate::pass::{run_pass_from, run_passes_from};
+use crate::{Context, Dataset, Error, Learner, Mat, Partial, PassLearner, PassStep, Result};
 
 /// Numbers that the totals of all folds may hold, half a gigabyte of them.
 const MAX_NUMBERS: usize = 1 << 26;

@@ -4,8 +4,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    ValueKind, Certificate, ColumnRef, Context, Csr, FoldAssignment, Dataset, Error, Features, FoldTotals, FoldFit, JointFit, LooPredictions, Mat,
-    MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, TakeModel, Trace, TrainingView,
+    Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, FoldAssignment, FoldFit, FoldTotals, JointFit,
+    LooPredictions, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, TakeModel, Trace,
+    TrainingView, ValueKind,
 };
 
 /// How a learner trains on a source of rows that may be larger than memory.
@@ -374,7 +375,12 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
         Err(no_fold_sums(self.spec()))
     }
     /// The model of all rows but those of a fold, from totals of the same key; none where it takes a fit to the rows.
-    fn fit_from_fold_sums(&self, totals: &FoldTotals, without: &TrainingView<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
+    fn fit_from_fold_sums(
+        &self,
+        totals: &FoldTotals,
+        without: &TrainingView<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Box<dyn Model>>> {
         let _ = (totals, without, cx);
         Ok(None)
     }
@@ -560,7 +566,12 @@ impl<L: Learner> AnyLearner for L {
         (L::FOLD_SUMS.ok_or_else(|| no_fold_sums(&L::SPEC))?.gather)(self, data, cut, cx)
     }
 
-    fn fit_from_fold_sums(&self, totals: &FoldTotals, without: &TrainingView<'_>, cx: &Context<'_>) -> Result<Option<Box<dyn Model>>> {
+    fn fit_from_fold_sums(
+        &self,
+        totals: &FoldTotals,
+        without: &TrainingView<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Option<Box<dyn Model>>> {
         let Some(way) = L::FOLD_SUMS else { return Ok(None) };
         Ok((way.fit)(self, totals, without, cx)?.map(|m| Box::new(m) as Box<dyn Model>))
     }

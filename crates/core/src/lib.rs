@@ -28,28 +28,28 @@ mod spec;
 mod suggest;
 mod table;
 
-pub use context::{Checkpoints, Context, Flow, SaveModel, Offset, Progress};
+pub use context::{Checkpoints, Context, Flow, Offset, Progress, SaveModel};
 pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use fingerprint::{Fingerprint, hash_of_file};
-pub use folds::{FoldAssignment, FitFromFoldSums, FoldTotals, FoldFit, LooPredictions, VisitRows, TrainingView};
+pub use folds::{FitFromFoldSums, FoldAssignment, FoldFit, FoldTotals, LooPredictions, TrainingView, VisitRows};
 pub use joint::{FitMany, JointFit, TakeModel};
 pub use learner::{
-    AdditiveModel, AnyLearner, Classifier, Clusterer, Density, Attributor, Learner, Model, NOISE_LABEL, NeighborModel, Regressor, FitFrom,
-    StreamFit, Transformer, argmax_rows, with_argmax_class,
+    AdditiveModel, AnyLearner, Attributor, Classifier, Clusterer, Density, FitFrom, Learner, Model, NOISE_LABEL, NeighborModel,
+    Regressor, StreamFit, Transformer, argmax_rows, with_argmax_class,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
 pub use pass::{
-    BLOCK_ROWS, TransformedSource, Partial, PassLearner, RowSource, PassStep, run_passes, run_passes_source, run_passes_blocked, run_pass, run_pass_source,
-    run_pass_source_from, collect_rows,
+    BLOCK_ROWS, Partial, PassLearner, PassStep, RowSource, TransformedSource, collect_rows, run_pass, run_pass_source,
+    run_pass_source_from, run_passes, run_passes_blocked, run_passes_source,
 };
-pub use report::{TreeNodeReport, Cell, Curve, ColumnMeaning, Report, Section};
+pub use report::{Cell, ColumnMeaning, Curve, Report, Section, TreeNodeReport};
 pub use rng::RngStream;
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
-pub use spec::{Accepts, ValueKind, Family, ParamSpec, Range, Spec, Task};
+pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task, ValueKind};
 pub use suggest::closest_name;
 pub use table::{Bitmap, Column, MISSING_CODE, Table, TableRef};

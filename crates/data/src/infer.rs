@@ -2,7 +2,7 @@
 
 use ermine_core::ColumnKind;
 
-use crate::names::{StringInterner, HyperLogLog};
+use crate::names::{HyperLogLog, StringInterner};
 
 /// Distinct strings that are categories however few the rows are.
 const MAX_SMALL_CATEGORIES: u64 = 20;
@@ -129,7 +129,8 @@ impl Profile {
                 (ColumnKind::Identifier, format!("{about} {cells} strings differ"))
             };
         }
-        let few = distinct <= MAX_SMALL_CATEGORIES || (distinct <= MAX_CATEGORIES && distinct * CELLS_A_NAME <= cells && mean <= LONG_CATEGORY);
+        let few = distinct <= MAX_SMALL_CATEGORIES
+            || (distinct <= MAX_CATEGORIES && distinct * CELLS_A_NAME <= cells && mean <= LONG_CATEGORY);
         if exact && few {
             let s = if distinct == 1 { "" } else { "s" };
             return (ColumnKind::Category, format!("{distinct} distinct string{s} in {cells} cells"));

@@ -3,7 +3,7 @@
 use ermine_core::{Csr, Error, Flow, Result};
 use rayon::prelude::*;
 
-use crate::csv::{Chunk, Chunks, read_ahead, parse_number};
+use crate::csv::{Chunk, Chunks, parse_number, read_ahead};
 use crate::options::ReadOptions;
 use crate::source::ByteSource;
 
@@ -65,7 +65,11 @@ impl LibsvmRows {
 }
 
 /// Parses all rows in order, in runs.
-pub(crate) fn scan(sources: &[ByteSource], options: &ReadOptions, visit: &mut dyn FnMut(LibsvmRows) -> Result<Flow>) -> Result<()> {
+pub(crate) fn scan(
+    sources: &[ByteSource],
+    options: &ReadOptions,
+    visit: &mut dyn FnMut(LibsvmRows) -> Result<Flow>,
+) -> Result<()> {
     for source in sources {
         let chunks = read_ahead(Chunks::lines(source.name.clone(), source.open(options)?));
         loop {

@@ -207,7 +207,8 @@ fn numbers(parts: Vec<ColumnChunk>) -> Option<Vec<f64>> {
     let Some(ColumnChunk::Numbers(first, _)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
     // One part, as in a block of a stream, moves over as it is.
     let mut values = first;
-    let rest: Vec<Vec<f64>> = parts.map(|p| if let ColumnChunk::Numbers(v, _) = p { Some(v) } else { None }).collect::<Option<_>>()?;
+    let rest: Vec<Vec<f64>> =
+        parts.map(|p| if let ColumnChunk::Numbers(v, _) = p { Some(v) } else { None }).collect::<Option<_>>()?;
     values.reserve_exact(rest.iter().map(Vec::len).sum());
     rest.into_iter().for_each(|v| values.extend(v));
     values.shrink_to_fit();

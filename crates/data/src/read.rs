@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::csv::{self, Delimited};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, ProfiledColumn, ParseAs, InferredColumn};
+use crate::part::{self, InferredColumn, ParseAs, ProfiledColumn};
 use crate::source::{self, ByteSource};
 use crate::{idx, libsvm};
 

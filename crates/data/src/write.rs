@@ -44,8 +44,11 @@ impl TableWriter {
         let target = match format {
             Format::Csv | Format::Tsv => {
                 let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
-                let mut text =
-                    TextWriter { out: CompressedText::new(sink, path).map_err(fail)?, delimiter, formula_safe: options.formula_safe };
+                let mut text = TextWriter {
+                    out: CompressedText::new(sink, path).map_err(fail)?,
+                    delimiter,
+                    formula_safe: options.formula_safe,
+                };
                 text.header(schema).map_err(fail)?;
                 WriterKind::Text(text)
             }

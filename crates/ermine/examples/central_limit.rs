@@ -16,7 +16,7 @@
 use ermine::chart::{Chart, Series};
 use ermine::core::RngStream;
 use ermine::math::distribution::Normal;
-use ermine::math::probability::{Binomial, Exponential, Gamma, Law};
+use ermine::math::probability::{Binomial, Distribution, Exponential, Gamma};
 
 /// Sums of each size.
 const SUMS: u64 = 100_000;
@@ -24,7 +24,7 @@ const SIZES: [usize; 4] = [1, 2, 5, 30];
 const BERRY_ESSEEN: f64 = 0.4748;
 
 /// The density of standardised sums, by counting: the middles of bins and the density in each.
-fn histogram(law: &dyn Law, size: usize) -> Vec<(f64, f64)> {
+fn histogram(law: &dyn Distribution, size: usize) -> Vec<(f64, f64)> {
     let (low, high, bins) = (-3.0, 4.0, 70);
     let width = (high - low) / bins as f64;
     let mut counts = vec![0u64; bins];
@@ -41,13 +41,13 @@ fn histogram(law: &dyn Law, size: usize) -> Vec<(f64, f64)> {
 }
 
 /// The greatest distance of the distribution function of a continuous law from that of the normal one with its moments.
-fn apart(law: &dyn Law) -> f64 {
+fn apart(law: &dyn Distribution) -> f64 {
     let at = |z: f64| (law.cdf(law.mean() + z * law.variance().sqrt()) - Normal.cdf(z)).abs();
     (-8000..=8000).map(|k| at(f64::from(k) / 1000.0)).fold(0.0, f64::max)
 }
 
 /// The same for a law of whole numbers, where it is greatest at a step, on one of its sides.
-fn apart_at_steps(law: &dyn Law, most: usize) -> f64 {
+fn apart_at_steps(law: &dyn Distribution, most: usize) -> f64 {
     let normal = |k: f64| Normal.cdf((k - law.mean()) / law.variance().sqrt());
     (0..=most)
         .map(|k| k as f64)

@@ -9,7 +9,9 @@
 
 use ermine::core::Mat;
 use ermine::math::loss::RowLoss;
-use ermine::optimise::{Losses, Method, Objective, Run, Schedule, Stop, minimise, rate};
+use ermine::optimise::{
+    EmpiricalRisk, OptimizationMethod, OptimizationRun, StepSchedule, StopRule, StudyObjective, minimise, rate,
+};
 
 /// The columns standardised, and the target less its mean.
 fn diabetes() -> ermine::Result<(Mat<f64>, Vec<f64>)> {
@@ -31,7 +33,7 @@ fn diabetes() -> ermine::Result<(Mat<f64>, Vec<f64>)> {
     Ok((z, y.iter().map(|v| v - mean).collect()))
 }
 
-fn line(name: &str, predicted: Option<f64>, run: &Run, least: f64) {
+fn line(name: &str, predicted: Option<f64>, run: &OptimizationRun, least: f64) {
     let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.5}"));
     println!(
         "{name:<24} {:>9} {:>9} {:>7} {:>12.2e} {:>12.2e}",
@@ -52,64 +54,72 @@ fn main() -> ermine::Result<()> {
     let (x, y) = diabetes()?;
     let start = vec![0.0; x.cols()];
 
-    let ridge = Losses::new(RowLoss::Squared, x.clone(), y.clone()).penalised(0.0, 0.05);
+    let ridge = EmpiricalRisk::new(RowLoss::Squared, x.clone(), y.clone()).penalised(0.0, 0.05);
     let (least, most) = ridge.curvatures(&start)?;
     let step = 1.0 / most;
     let (best_step, best_momentum) = rate::best_momentum(least, most);
     let root = (least / most).sqrt();
     let nesterov = (1.0 - root) / (1.0 + root);
-    let adam = Method::Adam { step: 1.0, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
-    let widrow_hoff = Method::MiniBatch { batch: 1, schedule: Schedule::Inverse { first: 0.01, decay: 1e-3 }, seed: 0 };
-    let batches =
-        Method::MiniBatch { batch: 32, schedule: Schedule::StepDecay { first: 0.05, factor: 0.5, every: 500 }, seed: 0 };
+    let adam = OptimizationMethod::Adam { step: 1.0, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
+    let widrow_hoff =
+        OptimizationMethod::MiniBatch { batch: 1, schedule: StepSchedule::Inverse { first: 0.01, decay: 1e-3 }, seed: 0 };
+    let batches = OptimizationMethod::MiniBatch {
+        batch: 32,
+        schedule: StepSchedule::StepDecay { first: 0.05, factor: 0.5, every: 500 },
+        seed: 0,
+    };
     let methods = [
-        ("fixed step 1/most", Method::FixedStep { step }, Some(rate::fixed_step(step, least, most))),
-        ("optimal step", Method::OptimalStep { least, most }, Some(rate::optimal_step(least, most))),
-        ("backtracking", Method::Backtracking { first: step }, None),
+        ("fixed step 1/most", OptimizationMethod::FixedStep { step }, Some(rate::fixed_step(step, least, most))),
+        ("optimal step", OptimizationMethod::OptimalStep { least, most }, Some(rate::optimal_step(least, most))),
+        ("backtracking", OptimizationMethod::Backtracking { first: step }, None),
         (
             "heavy ball",
-            Method::Momentum { step: best_step, momentum: best_momentum },
+            OptimizationMethod::Momentum { step: best_step, momentum: best_momentum },
             Some(rate::momentum(best_step, best_momentum, least, most)),
         ),
-        ("nesterov", Method::Nesterov { step, momentum: Some(nesterov) }, Some(rate::nesterov(step, nesterov, least, most))),
+        (
+            "nesterov",
+            OptimizationMethod::Nesterov { step, momentum: Some(nesterov) },
+            Some(rate::nesterov(step, nesterov, least, most)),
+        ),
         ("adam", adam, None),
         ("one row at a time", widrow_hoff, None),
         ("batches of 32", batches, None),
-        ("coordinate descent", Method::CoordinateDescent, None),
-        ("l-bfgs", Method::Lbfgs { memory: 5 }, None),
-        ("newton", Method::Newton, None),
-        ("levenberg-marquardt", Method::LevenbergMarquardt { damping: 1e-3 }, None),
+        ("coordinate descent", OptimizationMethod::CoordinateDescent, None),
+        ("l-bfgs", OptimizationMethod::Lbfgs { memory: 5 }, None),
+        ("newton", OptimizationMethod::Newton, None),
+        ("levenberg-marquardt", OptimizationMethod::LevenbergMarquardt { damping: 1e-3 }, None),
     ];
-    let stop = Stop { max_iter: 500, tol: 1e-10 };
-    let exact = minimise(&ridge, &start, &Method::Newton, &stop).value;
+    let stop = StopRule { max_iter: 500, tol: 1e-10 };
+    let exact = minimise(&ridge, &start, &OptimizationMethod::Newton, &stop).value;
     head(&format!("ridge regression, Hessian eigenvalues {least:.4} to {most:.4}"));
     for (name, method, predicted) in &methods {
         line(name, *predicted, &minimise(&ridge, &start, method, &stop), exact);
     }
 
     let signs = y.iter().map(|v| if *v > 0.0 { 1.0 } else { -1.0 }).collect();
-    let logistic = Losses::new(RowLoss::Logistic, x.clone(), signs).penalised(0.0, 0.01);
-    let exact = minimise(&logistic, &start, &Method::Newton, &stop).value;
+    let logistic = EmpiricalRisk::new(RowLoss::Logistic, x.clone(), signs).penalised(0.0, 0.01);
+    let exact = minimise(&logistic, &start, &OptimizationMethod::Newton, &stop).value;
     head("logistic regression, above the mean or below");
     for (name, method, _) in &methods {
         // The curvature of the logistic loss is a quarter at most.
         let method = match method {
-            Method::OptimalStep { .. } | Method::LevenbergMarquardt { .. } => continue,
-            Method::FixedStep { .. } => Method::FixedStep { step: 4.0 * step },
-            Method::Adam { .. } => Method::Adam { step: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 },
+            OptimizationMethod::OptimalStep { .. } | OptimizationMethod::LevenbergMarquardt { .. } => continue,
+            OptimizationMethod::FixedStep { .. } => OptimizationMethod::FixedStep { step: 4.0 * step },
+            OptimizationMethod::Adam { .. } => OptimizationMethod::Adam { step: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 },
             other => other.clone(),
         };
         line(name, None, &minimise(&logistic, &start, &method, &stop), exact);
     }
 
-    let lasso = Losses::new(RowLoss::Squared, x, y).penalised(5.0, 0.0);
-    let exact = minimise(&lasso, &start, &Method::CoordinateDescent, &Stop { max_iter: 10_000, tol: 1e-14 });
+    let lasso = EmpiricalRisk::new(RowLoss::Squared, x, y).penalised(5.0, 0.0);
+    let exact = minimise(&lasso, &start, &OptimizationMethod::CoordinateDescent, &StopRule { max_iter: 10_000, tol: 1e-14 });
     head("lasso, penalty 5");
     let methods = [
-        ("proximal gradient", Method::ProximalGradient { step }),
-        ("fista", Method::Fista { step }),
-        ("coordinate descent", Method::CoordinateDescent),
-        ("subgradient", Method::Subgradient { schedule: Schedule::InverseRoot { first: step } }),
+        ("proximal gradient", OptimizationMethod::ProximalGradient { step }),
+        ("fista", OptimizationMethod::Fista { step }),
+        ("coordinate descent", OptimizationMethod::CoordinateDescent),
+        ("subgradient", OptimizationMethod::Subgradient { schedule: StepSchedule::InverseRoot { first: step } }),
     ];
     for (name, method) in &methods {
         line(name, None, &minimise(&lasso, &start, method, &stop), exact.value);

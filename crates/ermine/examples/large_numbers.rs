@@ -16,7 +16,7 @@
 use ermine::chart::{Chart, Series};
 use ermine::core::RngStream;
 use ermine::math::distribution::Normal;
-use ermine::math::probability::{Bernoulli, Cauchy, Exponential, Law};
+use ermine::math::probability::{Bernoulli, Cauchy, Distribution, Exponential};
 
 /// Draws of the longest sequences.
 const DRAWS: usize = 100_000;
@@ -35,7 +35,7 @@ fn moments(most: usize) -> Vec<usize> {
 }
 
 /// The means of one sequence after so many draws.
-fn running_means(law: &dyn Law, at: &[usize], sequence: u64) -> Vec<f64> {
+fn running_means(law: &dyn Distribution, at: &[usize], sequence: u64) -> Vec<f64> {
     let mut stream = RngStream::new(0, "large numbers", sequence);
     let (mut sum, mut drawn) = (0.0, 0);
     at.iter()
@@ -49,7 +49,7 @@ fn running_means(law: &dyn Law, at: &[usize], sequence: u64) -> Vec<f64> {
         .collect()
 }
 
-fn sequences(title: &str, law: &dyn Law) -> Chart {
+fn sequences(title: &str, law: &dyn Distribution) -> Chart {
     let at = moments(DRAWS);
     let mut chart = Chart::new(title, "draws", "mean so far").log_x();
     if law.variance().is_finite() {

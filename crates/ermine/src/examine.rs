@@ -1,6 +1,6 @@
 //! How a model does on data: measures, and for regressions what its residuals say.
 
-use ermine_core::{Cell, Column, ColumnKind, Attributor, Features, MatRef, Report, Result, Target};
+use ermine_core::{Attributor, Cell, Column, ColumnKind, Features, MatRef, Report, Result, Target};
 use ermine_learn::metrics;
 
 use crate::Fitted;

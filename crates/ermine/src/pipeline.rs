@@ -3,9 +3,10 @@
 mod explain;
 
 use ermine_core::{
-    Accepts, AdditiveModel, AnyLearner, ValueKind, Certificate, Classifier, Clusterer, ColumnRef, Context, Dataset, Density, Error,
-    Attributor, Family, Features, Learner, TransformedSource, Mat, MatRef, ColumnMeaning, Model, ModelReader, ModelWriter, NeighborModel, ParamSpec,
-    Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, Transformer,
+    Accepts, AdditiveModel, AnyLearner, Attributor, Certificate, Classifier, Clusterer, ColumnMeaning, ColumnRef, Context,
+    Dataset, Density, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter, NeighborModel, ParamSpec,
+    Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, TransformedSource, Transformer,
+    ValueKind,
 };
 use ermine_learn::{
     baseline::Baseline,
@@ -248,7 +249,12 @@ fn transformer_of<'m>(model: &'m dyn Model, stage: &PipelineStep) -> Result<&'m 
 
 fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> Result<PipelineModel> {
     // The stages are peeled off one by one, since each source borrows the one before it.
-    fn fit_remaining(stages: &[PipelineStep], source: &dyn RowSource, cx: &Context<'_>, models: &mut Vec<Box<dyn Model>>) -> Result<()> {
+    fn fit_remaining(
+        stages: &[PipelineStep],
+        source: &dyn RowSource,
+        cx: &Context<'_>,
+        models: &mut Vec<Box<dyn Model>>,
+    ) -> Result<()> {
         let Some((stage, after)) = stages.split_first() else { return Ok(()) };
         let model = stage.0.fit_source(source, &cx.without_checkpoints())?;
         if !after.is_empty() {
@@ -484,7 +490,8 @@ impl Classifier for PipelineModel {
         self.collect_row_blocks(x, |run| self.last.as_classifier().expect(LOST_CAPABILITY).log_proba(run))
     }
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        let scores = |run: &Features<'_>| Ok(self.last.as_classifier().expect(LOST_CAPABILITY).decision(run)?.unwrap_or_default());
+        let scores =
+            |run: &Features<'_>| Ok(self.last.as_classifier().expect(LOST_CAPABILITY).decision(run)?.unwrap_or_default());
         let out = self.collect_row_blocks(x, scores)?;
         // A classifier has at least one column of scores, or none to give.
         Ok((out.cols() > 0).then_some(out))

@@ -54,7 +54,8 @@ pub(crate) fn original_units(section: &Section, schema: &Schema, units: &[(f64, 
         out.push(new);
     }
     if has_constant || constant.iter().any(|c| *c != 0.0) {
-        let cell = |(meaning, v): (&ColumnMeaning, &f64)| if *meaning == ColumnMeaning::Coefficient { (*v).into() } else { Cell::Empty };
+        let cell =
+            |(meaning, v): (&ColumnMeaning, &f64)| if *meaning == ColumnMeaning::Coefficient { (*v).into() } else { Cell::Empty };
         out.insert(0, std::iter::once(Cell::from(INTERCEPT)).chain(meanings.iter().zip(&constant).map(cell)).collect());
     }
     let (columns, meanings) = (columns.clone(), std::iter::once(ColumnMeaning::Plain).chain(meanings.iter().copied()).collect());

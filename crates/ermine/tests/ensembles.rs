@@ -1,10 +1,10 @@
 //! Learners made of learners, on real data and against what theory says of them.
 
 use ermine::core::{Dataset, Error, RngStream, Trace};
-use ermine::ensemble::{AdaBoost, CountOrShare, Bagging, Members, Stacking, Voting};
+use ermine::ensemble::{AdaBoost, Bagging, CountOrShare, Members, Stacking, Voting};
 use ermine::learn::tree::{C45, Tree};
 use ermine::prelude::*;
-use ermine::{Roles, PipelineStep};
+use ermine::{PipelineStep, Roles};
 use serde_json::{Map, Value, json};
 
 fn problem(file: &str, target: &str) -> Problem {

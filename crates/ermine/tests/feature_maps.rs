@@ -1,6 +1,6 @@
 //! Feature maps in front of every learner, and functions of the user's among them.
 
-use ermine::core::{Family, OwnedFeatures, Spec, RngStream, Task};
+use ermine::core::{Family, OwnedFeatures, RngStream, Spec, Task};
 use ermine::learn::features::Function;
 use ermine::prelude::*;
 

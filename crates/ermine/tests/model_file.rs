@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use ermine::core::{ValueKind, Features, MatRef, OwnedTarget, Schema, RngStream, Task, file};
+use ermine::core::{Features, MatRef, OwnedTarget, RngStream, Schema, Task, ValueKind, file};
 use ermine::prelude::*;
 
 fn training(task: Option<Task>, cells: ValueKind) -> OwnedDataset {

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Features, Flow, Learner, MatRef, Result, RowSource, Schema, RngStream, Target};
+use ermine_core::{Context, Dataset, Features, Flow, Learner, MatRef, Result, RngStream, RowSource, Schema, Target};
 use ermine_learn::tree::forest::Forest;
 
 const COLUMNS: usize = 20;

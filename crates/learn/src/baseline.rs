@@ -361,7 +361,10 @@ impl BaselineModel {
         let strategy: BaselineStrategy = input.field("strategy")?;
         let n_features: usize = input.field("n_features")?;
         let certificate: Certificate = input.field("certificate")?;
-        let for_classes = matches!(strategy, BaselineStrategy::Prior | BaselineStrategy::MostFrequent | BaselineStrategy::Stratified | BaselineStrategy::Uniform);
+        let for_classes = matches!(
+            strategy,
+            BaselineStrategy::Prior | BaselineStrategy::MostFrequent | BaselineStrategy::Stratified | BaselineStrategy::Uniform
+        );
         let prediction = if input.array_info("constant").is_some() {
             let values: Vec<f64> = input.vec("constant")?;
             if values.is_empty() || values.iter().any(|v| !v.is_finite()) || for_classes {
@@ -474,7 +477,9 @@ impl Classifier for BaselineModel {
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features)?;
         let rows = x.rows();
-        let BaselinePrediction::Classes { names, shares, constant, seed } = &self.prediction else { return Ok(Mat::zeros(rows, 0)) };
+        let BaselinePrediction::Classes { names, shares, constant, seed } = &self.prediction else {
+            return Ok(Mat::zeros(rows, 0));
+        };
         let one = |code: usize| move |_: usize, c: usize| f64::from(u8::from(c == code));
         Ok(match self.strategy {
             BaselineStrategy::MostFrequent => Mat::from_fn(rows, names.len(), one(largest(shares))),

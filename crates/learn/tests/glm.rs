@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use ermine_core::{
-    Column, ColumnRef, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, Schema,
-    RngStream, Table, Target, run_passes_blocked,
+    Column, ColumnRef, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor,
+    RngStream, Schema, Table, Target, run_passes_blocked,
 };
 use ermine_learn::linear::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, Logistic, Ols, PenaltyKind};
 use proptest::prelude::*;

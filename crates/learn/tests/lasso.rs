@@ -3,9 +3,9 @@
 use std::io::Read;
 
 use ermine_core::{
-    Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, Section, RngStream, Target,
+    Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, RngStream, Section, Target,
 };
-use ermine_learn::linear::{RidgeAlpha, ElasticNet, PathGoal, Lasso, LassoModel, Ols, Ridge, Selection, AlphaSpec};
+use ermine_learn::linear::{AlphaSpec, ElasticNet, Lasso, LassoModel, Ols, PathGoal, Ridge, RidgeAlpha, Selection};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -189,8 +189,13 @@ fn the_knots_of_the_path() {
     let case = book("linear_models.json").into_iter().find(|c| c["id"] == "lasso_path_knots_diabetes").unwrap();
     let knots = numbers(&case["expected"]["knots"]);
     let want: Vec<Vec<f64>> = case["expected"]["coef_at_knots"].as_array().unwrap().iter().map(numbers).collect();
-    let learner =
-        Lasso { alpha: AlphaSpec::Word(PathGoal::Path), alphas: Some(knots.clone()), tol: 0.0, max_iter: 100_000, ..Lasso::default() };
+    let learner = Lasso {
+        alpha: AlphaSpec::Word(PathGoal::Path),
+        alphas: Some(knots.clone()),
+        tol: 0.0,
+        max_iter: 100_000,
+        ..Lasso::default()
+    };
     let model = fit(&learner, &data(&x, &y));
     let path = &model.paths()[0];
     assert_eq!(path.alphas, knots);

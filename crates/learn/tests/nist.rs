@@ -5,7 +5,7 @@ use std::io::Read;
 use ermine_core::Mat;
 use ermine_math::linalg::svd;
 use ermine_math::moments::Moments;
-use ermine_math::optimise::study::{Method, Objective, Stop, minimise};
+use ermine_math::optimise::study::{OptimizationMethod, StopRule, StudyObjective, minimise};
 use ermine_math::series::{autocorrelation, mean, standard_deviation};
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ struct NistProblem {
     dim: usize,
 }
 
-impl Objective for NistProblem {
+impl StudyObjective for NistProblem {
     fn dim(&self) -> usize {
         self.dim
     }
@@ -166,8 +166,8 @@ fn nonlinear_fits_from_both_starts() {
                     d[k]
                 );
             }
-            let method = Method::LevenbergMarquardt { damping: 1e-3 };
-            let run = minimise(&fit, &begin, &method, &Stop { max_iter: 20_000, tol: 0.0 });
+            let method = OptimizationMethod::LevenbergMarquardt { damping: 1e-3 };
+            let run = minimise(&fit, &begin, &method, &StopRule { max_iter: 20_000, tol: 0.0 });
             let least = run.point.iter().zip(&coef).map(|(a, b)| digits(*a, *b)).fold(f64::INFINITY, f64::min);
             println!("{name} {start}: {least:.1} digits in {} steps", run.course.len() - 1);
             assert!(least >= wanted, "{name} from {start}: {least:.1} digits of {wanted}, {:?}", run.point);

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use ermine_core::{Context, Dataset, Features, Learner, Mat, OwnedTarget};
-use ermine_learn::linear::{Perceptron, LearningRate, Sgd, SgdPenalty, SgdLoss};
+use ermine_learn::linear::{LearningRate, Perceptron, Sgd, SgdLoss, SgdPenalty};
 use serde_json::Value;
 
 fn case(id: &str) -> Value {

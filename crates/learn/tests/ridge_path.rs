@@ -1,10 +1,10 @@
 //! The penalty of ridge chosen from a grid: every error against explicit refits.
 
 use ermine_core::{
-    Context, Csr, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, Regressor, RowSource, Schema, Section, RngStream,
+    Context, Csr, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, Regressor, RngStream, RowSource, Schema, Section,
     Target, run_passes_source,
 };
-use ermine_learn::linear::{RidgeAlpha, RidgeCv, Ols, Ridge, RidgeModel};
+use ermine_learn::linear::{Ols, Ridge, RidgeAlpha, RidgeCv, RidgeModel};
 use ermine_learn::select::k_fold;
 
 const ALPHAS: [f64; 4] = [0.03, 0.7, 11.0, 400.0];

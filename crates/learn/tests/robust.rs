@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, RngStream, Target};
-use ermine_learn::linear::{RidgeAlpha, Expectile, Huber, HuberModel, Ols, Quantile, QuantileModel, Ridge};
+use ermine_learn::linear::{Expectile, Huber, HuberModel, Ols, Quantile, QuantileModel, Ridge, RidgeAlpha};
 use serde_json::Value;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");

@@ -74,23 +74,23 @@ struct BracketEnd {
 
 /// What became of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum StepStatus {
     /// The point was taken; ask for the next with [`Descent::aim`].
     Accepted,
     /// The step was too long or too short; evaluate again at [`Descent::point`].
-    Trying,
+    LineSearch,
     /// No step along the line lowers the function any more: rounding is all that is left.
-    Stuck,
+    NoProgress,
 }
 
 /// Decrease that a step must bring, as a share of what the slope promises.
-const ENOUGH: f64 = 1e-4;
+const ARMIJO: f64 = 1e-4;
 /// Share of the slope that may be left at the end of a step.
-const FLAT: f64 = 0.9;
+const CURVATURE_TOL: f64 = 0.9;
 /// Differences of function values below this share of the value are rounding; slopes decide then.
 const ROUNDING: f64 = 1e-12;
 /// Evaluations along one line.
-const TRIALS: u32 = 30;
+const MAX_TRIALS: u32 = 30;
 
 impl LbfgsDescent {
     /// Starts at a point and remembers up to `memory` steps.
@@ -153,7 +153,7 @@ impl LbfgsDescent {
     }
 
     /// Forgets the steps so far. To be called when the metric changes, since it then knows what they taught.
-    pub fn forget(&mut self) {
+    pub fn reset_memory(&mut self) {
         self.pairs.clear();
     }
 
@@ -161,45 +161,48 @@ impl LbfgsDescent {
     ///
     /// # Panics
     /// When the gradient has another length than the point.
-    pub fn tell(&mut self, value: f64, gradient: &[f64]) -> Told {
+    pub fn report_value(&mut self, value: f64, gradient: &[f64]) -> StepStatus {
         assert_eq!(gradient.len(), self.point.len(), "a gradient has the length of its point");
         let Some(mut line) = self.line else {
             self.value = value;
             self.gradient = gradient.to_vec();
-            return Told::Accepted;
+            return StepStatus::Accepted;
         };
         let slope = dot(gradient, &self.direction);
         let finite = value.is_finite() && slope.is_finite();
         // Infinities have no place in most formats that a state is written in.
-        let here =
-            if finite { BracketEnd { step: line.step, value, slope } } else { BracketEnd { step: line.step, value: f64::MAX, slope: 0.0 } };
+        let here = if finite {
+            BracketEnd { step: line.step, value, slope }
+        } else {
+            BracketEnd { step: line.step, value: f64::MAX, slope: 0.0 }
+        };
         let start = BracketEnd { step: 0.0, value: self.value, slope: self.slope };
         line.trials += 1;
-        let lower = value <= start.value + ENOUGH * here.step * start.slope;
+        let lower = value <= start.value + ARMIJO * here.step * start.slope;
         // Near the minimum the value cannot tell any more; there the slope must have fallen instead.
-        let as_good = value <= start.value + ROUNDING * start.value.abs() && slope <= (2.0 * ENOUGH - 1.0) * start.slope;
+        let as_good = value <= start.value + ROUNDING * start.value.abs() && slope <= (2.0 * ARMIJO - 1.0) * start.slope;
         if !(finite && (lower || as_good)) {
             line.high = Some(here);
-        } else if slope < FLAT * start.slope {
+        } else if slope < CURVATURE_TOL * start.slope {
             line.low = here;
         } else {
             self.accept(value, gradient);
-            return Told::Accepted;
+            return StepStatus::Accepted;
         }
-        if line.trials >= TRIALS {
+        if line.trials >= MAX_TRIALS {
             self.line = None;
             self.trial.copy_from_slice(&self.point);
-            return Told::Stuck;
+            return StepStatus::NoProgress;
         }
-        line.step = line.next(self.slope);
+        line.step = line.next_trial(self.slope);
         self.line = Some(line);
-        self.place(line.step);
-        Told::Trying
+        self.set_trial(line.step);
+        StepStatus::LineSearch
     }
 
     /// Aims at the next point: `solve` replaces a gradient g by H⁻¹ g. With `rescale` the metric is multiplied by the factor
     /// that makes it right for the last step, which helps when only its shape can be relied upon.
-    pub fn aim(&mut self, rescale: bool, mut solve: impl FnMut(&mut [f64])) {
+    pub fn propose(&mut self, rescale: bool, mut solve: impl FnMut(&mut [f64])) {
         let mut q = self.gradient.clone();
         let mut factors = Vec::with_capacity(self.pairs.len());
         for pair in self.pairs.iter().rev() {
@@ -225,10 +228,10 @@ impl LbfgsDescent {
         self.direction = q;
         let low = BracketEnd { step: 0.0, value: self.value, slope: self.slope };
         self.line = Some(LineSearch { step: 1.0, low, high: None, trials: 0 });
-        self.place(1.0);
+        self.set_trial(1.0);
     }
 
-    fn place(&mut self, step: f64) {
+    fn set_trial(&mut self, step: f64) {
         for (t, (p, d)) in self.trial.iter_mut().zip(self.point.iter().zip(&self.direction)) {
             *t = p + step * d;
         }
@@ -257,7 +260,7 @@ impl LbfgsDescent {
 impl LineSearch {
     /// The next step to try: the minimum of the cubic through both ends, kept away from them; further out while no upper
     /// end is known. `slope` is that at the start of the line.
-    fn next(&self, slope: f64) -> f64 {
+    fn next_trial(&self, slope: f64) -> f64 {
         let low = self.low;
         let Some(high) = self.high else {
             // Where the slope would vanish if it went on as it did.
@@ -321,10 +324,10 @@ mod tests {
     ) -> usize {
         for evaluations in 1..=limit {
             let (value, gradient) = f(d.point());
-            match d.tell(value, &gradient) {
-                Told::Accepted => d.aim(rescale, &solve),
-                Told::Trying => continue,
-                Told::Stuck => return evaluations,
+            match d.report_value(value, &gradient) {
+                StepStatus::Accepted => d.propose(rescale, &solve),
+                StepStatus::LineSearch => continue,
+                StepStatus::NoProgress => return evaluations,
             }
             if d.decrement() <= until {
                 return evaluations;
@@ -391,8 +394,8 @@ mod tests {
             let mut d = LbfgsDescent::new(vec![-1.2, 1.0], 5);
             for _ in 0..30 {
                 let (value, gradient) = rosenbrock(d.point());
-                if d.tell(value, &gradient) == Told::Accepted {
-                    d.aim(true, |g| g.iter_mut().for_each(|v| *v *= 1e-3));
+                if d.report_value(value, &gradient) == StepStatus::Accepted {
+                    d.propose(true, |g| g.iter_mut().for_each(|v| *v *= 1e-3));
                 }
                 if interrupt {
                     d = serde_json::from_str(&serde_json::to_string(&d).unwrap()).unwrap();

@@ -12,7 +12,7 @@ use crate::moments::{Moments, Real};
 /// there; when blocks are merged, what the means differ by is added, class by class (Chan, Golub, LeVeque). The scatter between classes
 /// never enters, so that classes far apart cost no digits.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Raw")]
+#[serde(try_from = "PooledMomentsRepr")]
 pub struct PooledMoments {
     classes: ClassMoments,
     /// Of the rows minus the means of their classes.
@@ -21,14 +21,14 @@ pub struct PooledMoments {
 
 /// What is read from outside, before it is checked.
 #[derive(Deserialize)]
-struct Raw {
+struct PooledMomentsRepr {
     classes: ClassMoments,
     within: Moments,
 }
 
-impl TryFrom<Raw> for PooledMoments {
+impl TryFrom<PooledMomentsRepr> for PooledMoments {
     type Error = String;
-    fn try_from(Raw { classes, within }: Raw) -> std::result::Result<Self, String> {
+    fn try_from(PooledMomentsRepr { classes, within }: PooledMomentsRepr) -> std::result::Result<Self, String> {
         if within.x_cols() != classes.mean().cols() || within.y_cols() != 0 {
             return Err("pooled moments of different columns".into());
         }

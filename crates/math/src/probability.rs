@@ -11,6 +11,6 @@ pub use information::{
     conditional_entropy, cross_entropy, divergence, entropy, gaussian_divergence, jensen_shannon, mutual_information,
 };
 pub use laws::{
-    Bernoulli, Beta, Binomial, Categorical, Cauchy, Exponential, Gamma, Gaussian, Geometric, Laplace, Law, LogNormal,
+    Bernoulli, Beta, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma, Gaussian, Geometric, Laplace, LogNormal,
     NegativeBinomial, Poisson, Uniform, Weibull,
 };

@@ -122,20 +122,20 @@ mod avx2 {
     }
 
     /// Memory to ask for, a few cache lines each turn, so that the asking is spread over the work.
-    struct Ask {
+    struct SkinnyPrefetch {
         at: *const f64,
         left: usize,
         each: usize,
     }
 
-    impl Ask {
+    impl SkinnyPrefetch {
         fn new(ahead: &[f64], turns: usize) -> Self {
             let lines = ahead.len().div_ceil(8);
             Self { at: ahead.as_ptr(), left: lines, each: lines.div_ceil(turns.max(1)) }
         }
 
         #[inline(always)]
-        fn turn(&mut self) {
+        fn advance(&mut self) {
             let now = self.each.min(self.left);
             for _ in 0..now {
                 // SAFETY: a hint; what it names is not touched.
@@ -146,7 +146,7 @@ mod avx2 {
         }
 
         /// What `rows` rows of a tile ask for, as the first place and the bytes from one to the next.
-        fn rows(&mut self, rows: usize) -> (*const u8, usize) {
+        fn rows_prefetch(&mut self, rows: usize) -> (*const u8, usize) {
             let (at, lines) = (self.at.cast(), (self.each * rows.div_ceil(2)).min(self.left));
             self.at = self.at.wrapping_add(8 * lines);
             self.left -= lines;
@@ -163,7 +163,7 @@ mod avx2 {
         let (rows, cols, xs) = (x.rows(), x.cols(), x.row_stride());
         let data = x.as_slice().as_ptr();
         // Sixteen columns of four rows and a group of vectors are one turn.
-        let mut ask = Ask::new(ahead, rows.div_ceil(4) * cols.div_ceil(16) * k.div_ceil(3));
+        let mut ask = SkinnyPrefetch::new(ahead, rows.div_ceil(4) * cols.div_ceil(16) * k.div_ceil(3));
         let mut i = 0;
         while i < rows {
             let quad = rows - i >= 4;
@@ -200,7 +200,7 @@ mod avx2 {
     unsafe fn dots<const R: usize, const K: usize>(
         x: *const f64,
         xs: usize,
-        ask: &mut Ask,
+        ask: &mut SkinnyPrefetch,
         w: *const f64,
         ws: usize,
         cols: usize,
@@ -219,7 +219,7 @@ mod avx2 {
                     wv[c] = _mm256_loadu_pd(w.add(c * ws + j));
                 }
                 if j % 16 == 0 {
-                    ask.turn();
+                    ask.advance();
                 }
                 for r in 0..R {
                     let xv = _mm256_loadu_pd(x.add(r * xs + j));
@@ -267,7 +267,7 @@ mod avx2 {
         let (data, r, g) = (x.as_slice().as_ptr(), r.as_ptr(), g.as_mut_ptr());
         // Two rows of a tile and a group of vectors are one turn.
         let tiles = cols.div_ceil(if k == 1 { 32 } else { 12 });
-        let mut ask = Ask::new(ahead, rows.div_ceil(2) * tiles * k.div_ceil(4));
+        let mut ask = SkinnyPrefetch::new(ahead, rows.div_ceil(2) * tiles * k.div_ceil(4));
         let mut j = 0;
         while j < cols {
             let left = cols - j;
@@ -309,10 +309,10 @@ mod avx2 {
     /// # Safety
     /// As [`add_products`], for 12 columns and 4 vectors from the pointers on, and at least one row.
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn tile_4x3(x: *const f64, xs: usize, rows: usize, r: *const f64, g: *mut f64, gs: usize, ask: &mut Ask) {
+    unsafe fn tile_4x3(x: *const f64, xs: usize, rows: usize, r: *const f64, g: *mut f64, gs: usize, ask: &mut SkinnyPrefetch) {
         let mut acc = [[_mm256_setzero_pd(); 3]; 4];
         let [[s00, s01, s02], [s10, s11, s12], [s20, s21, s22], [s30, s31, s32]] = &mut acc;
-        let (ahead, step) = ask.rows(rows);
+        let (ahead, step) = ask.rows_prefetch(rows);
         // SAFETY: reads the rows and factors that the caller promises and writes registers only; a prefetch of a bad
         // address does nothing. The stores are to existing elements.
         unsafe {
@@ -375,14 +375,14 @@ mod avx2 {
         r: *const f64,
         g: *mut f64,
         gs: usize,
-        ask: &mut Ask,
+        ask: &mut SkinnyPrefetch,
     ) {
         let mut acc = [[_mm256_setzero_pd(); V]; K];
         // SAFETY: every load and store lies in an existing row, factor or vector.
         unsafe {
             for i in 0..rows {
                 if i % 2 == 0 {
-                    ask.turn();
+                    ask.advance();
                 }
                 let mut xv = [_mm256_setzero_pd(); V];
                 for v in 0..V {

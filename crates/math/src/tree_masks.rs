@@ -12,7 +12,7 @@ pub const ROWS: usize = 128;
 pub const MAX_TESTS: usize = 254;
 
 /// A byte a row.
-pub type Lane = [i8; ROWS];
+pub type RowBytes = [i8; ROWS];
 
 /// Leaves up to which this is quicker than going down the tree, on this processor.
 pub fn most_leaves() -> usize {
@@ -30,7 +30,7 @@ pub fn most_leaves() -> usize {
 
 /// An inner node. Its mask is the one that has its own place among the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Test {
+pub struct MaskTest {
     /// Which lane of codes it looks at.
     pub column: u32,
     /// Codes up to it go left.
@@ -46,16 +46,16 @@ pub struct Test {
 /// A tree as its tests, each after its parent, the first the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskTree {
-    tests: Box<[Test]>,
+    tests: Box<[MaskTest]>,
     /// Lanes of codes it needs.
     columns: usize,
 }
 
 /// Room to work in, kept between calls.
 #[derive(Debug, Clone)]
-pub struct Masks(Box<[Lane; MAX_TESTS + 2]>);
+pub struct MaskScratch(Box<[RowBytes; MAX_TESTS + 2]>);
 
-impl Default for Masks {
+impl Default for MaskScratch {
     fn default() -> Self {
         Self(Box::new([[0; ROWS]; MAX_TESTS + 2]))
     }
@@ -66,7 +66,7 @@ impl MaskTree {
     ///
     /// # Panics
     /// When there are more than [`MAX_TESTS`], or a child does not come after its parent or has no place of its own.
-    pub fn new(tests: Vec<Test>) -> Self {
+    pub fn new(tests: Vec<MaskTest>) -> Self {
         let n = tests.len();
         assert!(n <= MAX_TESTS, "{n} tests");
         for (i, t) in tests.iter().enumerate() {
@@ -81,7 +81,7 @@ impl MaskTree {
     ///
     /// # Panics
     /// When a test looks at a lane of codes that is not there.
-    pub fn leaves(&self, codes: &[Lane], masks: &mut Masks, out: &mut [u8; ROWS]) {
+    pub fn leaves(&self, codes: &[RowBytes], masks: &mut MaskScratch, out: &mut [u8; ROWS]) {
         assert!(codes.len() >= self.columns, "{} lanes of codes, and {} are needed", codes.len(), self.columns);
         #[cfg(target_arch = "x86_64")]
         {
@@ -102,7 +102,7 @@ impl MaskTree {
 /// # Safety
 /// The tests must be those of a [`MaskTree`] and every column they look at among the codes.
 #[inline(always)]
-unsafe fn run(tests: &[Test], codes: &[Lane], masks: &mut Masks, out: &mut [u8; ROWS]) {
+unsafe fn run(tests: &[MaskTest], codes: &[RowBytes], masks: &mut MaskScratch, out: &mut [u8; ROWS]) {
     const WIDTH: usize = 32;
     *out = [0; ROWS];
     masks.0[0] = [-1; ROWS];
@@ -131,7 +131,7 @@ unsafe fn run(tests: &[Test], codes: &[Lane], masks: &mut Masks, out: &mut [u8; 
 }
 
 /// Numbers that can be replaced by codes.
-pub trait Coded: Copy + PartialOrd + Default {
+pub trait CodedNumber: Copy + PartialOrd + Default {
     /// Beyond every number that is not infinite.
     const INFINITY: Self;
     /// A bit for each of 16 numbers that this one lies above.
@@ -143,7 +143,7 @@ pub trait Coded: Copy + PartialOrd + Default {
     unsafe fn above_avx512(self, numbers: &[Self; 16]) -> u16;
 }
 
-impl Coded for f32 {
+impl CodedNumber for f32 {
     const INFINITY: Self = f32::INFINITY;
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
@@ -154,7 +154,7 @@ impl Coded for f32 {
     }
 }
 
-impl Coded for f64 {
+impl CodedNumber for f64 {
     const INFINITY: Self = f64::INFINITY;
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
@@ -172,7 +172,7 @@ impl Coded for f64 {
 
 /// Sorted numbers that cells are compared with, at most [`MAX_TESTS`], in the form that counting reads.
 #[derive(Debug, Clone)]
-pub struct Thresholds<T> {
+pub struct CodeThresholds<T> {
     /// The last of every sixteen but the last sixteen, filled up with infinity.
     coarse: [T; 16],
     /// All, filled up with infinity.
@@ -181,7 +181,7 @@ pub struct Thresholds<T> {
     parts: usize,
 }
 
-impl<T: Coded> Thresholds<T> {
+impl<T: CodedNumber> CodeThresholds<T> {
     /// From ascending numbers.
     ///
     /// # Panics
@@ -198,7 +198,7 @@ impl<T: Coded> Thresholds<T> {
     }
 
     /// How many thresholds each cell lies above, less 128; 127 for a cell that is missing.
-    pub fn code(&self, cells: &[T; ROWS], out: &mut Lane) {
+    pub fn code(&self, cells: &[T; ROWS], out: &mut RowBytes) {
         #[cfg(target_arch = "x86_64")]
         {
             if x86::has_avx512() {
@@ -214,7 +214,7 @@ impl<T: Coded> Thresholds<T> {
     }
 
     #[inline(always)]
-    fn run(&self, cells: &[T; ROWS], out: &mut Lane) {
+    fn run(&self, cells: &[T; ROWS], out: &mut RowBytes) {
         let mut part = [0u8; ROWS];
         for t in &self.coarse[..self.parts - 1] {
             part.iter_mut().zip(cells).for_each(|(p, v)| *p += u8::from(v > t));
@@ -228,7 +228,7 @@ impl<T: Coded> Thresholds<T> {
 
 /// The code of a cell that lies above so many thresholds.
 #[inline(always)]
-fn finish<T: Coded>(cell: T, above: u32) -> i8 {
+fn finish<T: CodedNumber>(cell: T, above: u32) -> i8 {
     // A number that does not compare with itself is missing.
     if cell.partial_cmp(&cell).is_some() { (above as u8 ^ 0x80) as i8 } else { i8::MAX }
 }
@@ -237,7 +237,7 @@ fn finish<T: Coded>(cell: T, above: u32) -> i8 {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Coded, Lane, MAX_TESTS, Masks, ROWS, Test, Thresholds, finish, run};
+    use super::{CodeThresholds, CodedNumber, MAX_TESTS, MaskScratch, MaskTest, ROWS, RowBytes, finish, run};
 
     #[inline]
     pub(super) fn has_avx512() -> bool {
@@ -249,9 +249,9 @@ mod x86 {
     /// # Safety
     /// As for [`run`].
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub(super) unsafe fn leaves_avx512(tests: &[Test], codes: &[Lane], masks: &mut Masks, out: &mut [u8; ROWS]) {
+    pub(super) unsafe fn leaves_avx512(tests: &[MaskTest], codes: &[RowBytes], masks: &mut MaskScratch, out: &mut [u8; ROWS]) {
         const PARTS: usize = ROWS / 64;
-        const { assert!(size_of::<[u64; PARTS]>() * (MAX_TESTS + 2) <= size_of::<[Lane; MAX_TESTS + 2]>()) };
+        const { assert!(size_of::<[u64; PARTS]>() * (MAX_TESTS + 2) <= size_of::<[RowBytes; MAX_TESTS + 2]>()) };
         let bits = masks.0.as_mut_ptr().cast::<[u64; PARTS]>();
         let mut leaf = [_mm512_setzero_si512(); PARTS];
         // SAFETY: a place has 16 bytes of the 128 it has as a lane; see `run` for the places and columns.
@@ -280,13 +280,13 @@ mod x86 {
     /// # Safety
     /// As for [`run`].
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn leaves_avx2(tests: &[Test], codes: &[Lane], masks: &mut Masks, out: &mut [u8; ROWS]) {
+    pub(super) unsafe fn leaves_avx2(tests: &[MaskTest], codes: &[RowBytes], masks: &mut MaskScratch, out: &mut [u8; ROWS]) {
         // SAFETY: the caller's promise.
         unsafe { run(tests, codes, masks, out) }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,popcnt")]
-    pub(super) fn code_avx512<T: Coded>(thresholds: &Thresholds<T>, cells: &[T; ROWS], out: &mut Lane) {
+    pub(super) fn code_avx512<T: CodedNumber>(thresholds: &CodeThresholds<T>, cells: &[T; ROWS], out: &mut RowBytes) {
         for (v, out) in cells.iter().zip(out) {
             // SAFETY: the features are there.
             let (part, above) = unsafe {
@@ -298,7 +298,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn code_avx2<T: Coded>(thresholds: &Thresholds<T>, cells: &[T; ROWS], out: &mut Lane) {
+    pub(super) fn code_avx2<T: CodedNumber>(thresholds: &CodeThresholds<T>, cells: &[T; ROWS], out: &mut RowBytes) {
         thresholds.run(cells, out);
     }
 }
@@ -318,12 +318,12 @@ mod tests {
                 k => k as f64 * 1.25 - 10.0,
             });
             let mut out = [0; ROWS];
-            Thresholds::new(&sorted).code(&cells, &mut out);
+            CodeThresholds::new(&sorted).code(&cells, &mut out);
             let singles: Vec<f32> = sorted.iter().map(|&t| t as f32).collect();
             let mut again = [0; ROWS];
-            Thresholds::new(&singles).code(&cells.map(|v| v as f32), &mut again);
+            CodeThresholds::new(&singles).code(&cells.map(|v| v as f32), &mut again);
             assert_eq!(out, again);
-            Thresholds::new(&sorted).run(&cells, &mut again);
+            CodeThresholds::new(&sorted).run(&cells, &mut again);
             assert_eq!(out, again);
             for (v, code) in cells.iter().zip(out) {
                 let truth = if v.is_nan() { 255 } else { sorted.iter().filter(|&t| v > t).count() };
@@ -336,18 +336,18 @@ mod tests {
     fn every_row_finds_its_leaf() {
         // A root, a test on its right, a test on the left of that.
         let tests = [
-            Test { column: 0, threshold: -128, left_leaves: 1, left: 3, right: 1 },
-            Test { column: 1, threshold: 5, left_leaves: 2, left: 2, right: 4 },
-            Test { column: 0, threshold: -127, left_leaves: 1, left: 3, right: 4 },
+            MaskTest { column: 0, threshold: -128, left_leaves: 1, left: 3, right: 1 },
+            MaskTest { column: 1, threshold: 5, left_leaves: 2, left: 2, right: 4 },
+            MaskTest { column: 0, threshold: -127, left_leaves: 1, left: 3, right: 4 },
         ];
-        let codes: [Lane; 2] = [std::array::from_fn(|k| i8::MIN + (k % 3) as i8), std::array::from_fn(|k| (k / 3) as i8)];
+        let codes: [RowBytes; 2] = [std::array::from_fn(|k| i8::MIN + (k % 3) as i8), std::array::from_fn(|k| (k / 3) as i8)];
         let truth: [u8; ROWS] = std::array::from_fn(|k| match (k % 3, k / 3) {
             (0, _) => 0,
             (_, 6..) => 3,
             (1, _) => 1,
             _ => 2,
         });
-        let (mut out, mut masks) = ([9; ROWS], Masks::default());
+        let (mut out, mut masks) = ([9; ROWS], MaskScratch::default());
         let tree = MaskTree::new(tests.to_vec());
         tree.leaves(&codes, &mut masks, &mut out);
         assert_eq!(out, truth);

@@ -2,7 +2,7 @@
 
 /// Work whose loops become vectors. `run` must be marked `#[inline(always)]`, as must what it calls, or it is compiled for any
 /// processor all the same.
-pub trait Wide {
+pub trait VectorizedOp {
     /// What comes of it.
     type Out;
     /// The work.
@@ -11,15 +11,15 @@ pub trait Wide {
 
 /// Does work with the widest vectors of this processor. Products and sums are rounded each by itself as everywhere, so the bits do not depend
 /// on the processor.
-pub fn widest<W: Wide>(work: W) -> W::Out {
+pub fn run_vectorized<W: VectorizedOp>(work: W) -> W::Out {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2")]
-        fn sixteen<W: Wide>(work: W) -> W::Out {
+        fn run_avx512<W: VectorizedOp>(work: W) -> W::Out {
             work.run()
         }
         #[target_feature(enable = "avx2")]
-        fn eight<W: Wide>(work: W) -> W::Out {
+        fn run_avx2<W: VectorizedOp>(work: W) -> W::Out {
             work.run()
         }
         let has = |wide: bool| {
@@ -32,11 +32,11 @@ pub fn widest<W: Wide>(work: W) -> W::Out {
         };
         if has(true) {
             // SAFETY: the features were found.
-            return unsafe { sixteen(work) };
+            return unsafe { run_avx512(work) };
         }
         if has(false) {
             // SAFETY: the feature was found.
-            return unsafe { eight(work) };
+            return unsafe { run_avx2(work) };
         }
     }
     work.run()
@@ -48,7 +48,7 @@ mod tests {
 
     struct Polynomial<'a>(&'a mut [f64]);
 
-    impl Wide for Polynomial<'_> {
+    impl VectorizedOp for Polynomial<'_> {
         type Out = f64;
         #[inline(always)]
         fn run(self) -> f64 {
@@ -62,7 +62,7 @@ mod tests {
         let start: Vec<f64> = (0..103).map(|i| (f64::from(i) * 0.37).sin()).collect();
         let (mut plain, mut wide) = (start.clone(), start);
         let first = Polynomial(&mut plain).run();
-        assert_eq!(widest(Polynomial(&mut wide)), first);
+        assert_eq!(run_vectorized(Polynomial(&mut wide)), first);
         assert_eq!(plain, wide);
     }
 }

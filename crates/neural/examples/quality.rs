@@ -7,11 +7,11 @@ mod data;
 use std::time::Instant;
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Regressor, Target};
-use ermine_neural::{ConvNet, Mlp, NetworkModel, Rate};
+use ermine_neural::{ConvNet, Mlp, NetworkModel, ScheduleName};
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+type ExampleResult = Result<(), Box<dyn std::error::Error>>;
 
-fn clothes(fit: &dyn Fn(&Dataset<'_>) -> ermine_core::Result<NetworkModel>, name: &str) -> Outcome {
+fn clothes(fit: &dyn Fn(&Dataset<'_>) -> ermine_core::Result<NetworkModel>, name: &str) -> ExampleResult {
     let ((x, y), (u, v)) = (data::clothes("train")?, data::clothes("t10k")?);
     let names: Vec<String> = (0..10).map(|k| k.to_string()).collect();
     let rows = Dataset::new(Features::F32(x.view())).with_target(Target::Class { codes: &y, names: &names });
@@ -25,7 +25,7 @@ fn clothes(fit: &dyn Fn(&Dataset<'_>) -> ermine_core::Result<NetworkModel>, name
 }
 
 /// Every fifth district is set aside; columns are standardised by the others.
-fn houses() -> Outcome {
+fn houses() -> ExampleResult {
     let (x, y) = data::houses()?;
     let (test, train): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|i| i % 5 == 0);
     let moments = |j: usize| {
@@ -49,7 +49,7 @@ fn houses() -> Outcome {
     Ok(())
 }
 
-fn main() -> Outcome {
+fn main() -> ExampleResult {
     let asked: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     if wanted("houses") {
@@ -60,7 +60,7 @@ fn main() -> Outcome {
             hidden_layer_sizes: vec![256, 128],
             batch_size: Some(128),
             max_iter: 20,
-            learning_rate: Rate::Cosine,
+            learning_rate: ScheduleName::Cosine,
             dropout: 0.2,
             ..Mlp::default()
         };

@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use ermine_core::{Context, Dataset, Features, Learner, Mat, MatRef, Target};
-use ermine_neural::{Architecture, Autoencoder, ConvNet, Init, Mlp, Network, Shape};
+use ermine_neural::{Architecture, Autoencoder, ConvNet, Mlp, Network, Shape, WeightInit};
 
 type Answer = Result<(f64, usize, f64), Box<dyn std::error::Error>>;
 
@@ -15,13 +15,13 @@ const LENET: &str = "conv(6,5,pad=2) relu pool(2) conv(16,5) relu pool(2) dense(
 const NORMALISED: &str = "conv(32,3,pad=1) batchnorm relu pool(2) conv(64,3,pad=1) batchnorm relu pool(2) dropout(0.25) dense(128) \
                           relu dropout(0.5)";
 
-struct Rows {
+struct LabeledImages {
     x: Mat<f32>,
     y: Vec<u32>,
     names: Vec<String>,
 }
 
-impl Rows {
+impl LabeledImages {
     fn train<M>(&self, rows: usize, fit: impl Fn(&Dataset<'_>) -> ermine_core::Result<M>) -> ermine_core::Result<(f64, M)> {
         let x = MatRef::row_major(&self.x.as_slice()[..rows * self.x.cols()], rows, self.x.cols());
         let target = Target::Class { codes: &self.y[..rows], names: &self.names };
@@ -33,20 +33,20 @@ impl Rows {
 }
 
 /// The mean brightness of the four quarters of an image; the kind is above 4 or not.
-fn quarters(images: &Rows) -> Rows {
+fn quarters(images: &LabeledImages) -> LabeledImages {
     let quarter = |i: usize, j: usize| {
         let (top, left) = (14 * (j / 2), 14 * (j % 2));
         let row = images.x.row(i);
         (0..196).map(|p| row[(top + p / 14) * 28 + left + p % 14]).sum::<f32>() / 196.0
     };
-    Rows {
+    LabeledImages {
         x: Mat::from_fn(images.x.rows(), 4, quarter),
         y: images.y.iter().map(|k| u32::from(*k > 4)).collect(),
         names: vec!["low".into(), "high".into()],
     }
 }
 
-fn perceptron(rows: &Rows, hidden: &[usize], batch: usize, count: usize, epochs: u64) -> Answer {
+fn perceptron(rows: &LabeledImages, hidden: &[usize], batch: usize, count: usize, epochs: u64) -> Answer {
     let mlp = Mlp {
         hidden_layer_sizes: hidden.to_vec(),
         alpha: 0.0,
@@ -59,7 +59,7 @@ fn perceptron(rows: &Rows, hidden: &[usize], batch: usize, count: usize, epochs:
     Ok((seconds, count / batch * epochs as usize, model.losses()[epochs as usize - 1]))
 }
 
-fn convolution(rows: &Rows, layers: &str, count: usize, epochs: u64) -> Answer {
+fn convolution(rows: &LabeledImages, layers: &str, count: usize, epochs: u64) -> Answer {
     let net = ConvNet {
         layers: Some(layers.parse()?),
         batch_size: 64,
@@ -75,7 +75,7 @@ fn convolution(rows: &Rows, layers: &str, count: usize, epochs: u64) -> Answer {
 
 fn one_row(layers: &str, input: Shape, row: &[f32], times: usize) -> Answer {
     let architecture: Architecture = layers.parse()?;
-    let network = Network::<f32>::new(&architecture, input, Init::Auto, 0)?;
+    let network = Network::<f32>::new(&architecture, input, WeightInit::Auto, 0)?;
     let mut scratch = network.scratch(1);
     let started = Instant::now();
     let mut total = 0.0;
@@ -87,7 +87,7 @@ fn one_row(layers: &str, input: Shape, row: &[f32], times: usize) -> Answer {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (x, y) = data::clothes("train")?;
-    let images = Rows { x, y, names: (0..10).map(|k| k.to_string()).collect() };
+    let images = LabeledImages { x, y, names: (0..10).map(|k| k.to_string()).collect() };
     let tiny = quarters(&images);
     let image = Shape::image(28, 28, 1);
     for task in std::io::stdin().lock().lines() {

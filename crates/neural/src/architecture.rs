@@ -40,7 +40,7 @@ pub enum PoolKind {
 
 /// A category column that becomes several numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Embedded {
+pub struct Embedding {
     /// Which column holds the codes, counted from 0.
     pub column: usize,
     /// Codes run from 0 to below this.
@@ -107,7 +107,7 @@ pub enum Layer {
     Flatten,
     /// `embed(2:7:3,5:4:2)`, each column:levels:width. The numbers of the other columns come first, in their order, then those that
     /// stand for each category.
-    Embedding(Vec<Embedded>),
+    Embedding(Vec<Embedding>),
     /// `relu`, `leaky(0.01)`, `sigmoid`, `tanh`, `gelu`, `softmax`, `identity`.
     Activation(Activation),
 }
@@ -254,7 +254,7 @@ fn windows(
     Ok(((x.height + 2 * pad - high) / stride + 1, (x.width + 2 * pad - wide) / stride + 1))
 }
 
-fn embedded(x: Shape, columns: &[Embedded]) -> std::result::Result<Shape, String> {
+fn embedded(x: Shape, columns: &[Embedding]) -> std::result::Result<Shape, String> {
     if !x.is_flat() {
         return Err(format!("its input is an image, {x}, and categories are plain columns"));
     }

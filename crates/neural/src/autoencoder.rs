@@ -4,14 +4,16 @@ use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
     ParamSpec, Range, Report, Result, Schema, Spec, Task, Trace, Transformer,
 };
-use ermine_math::loss::{RowLoss, OutputLoss};
+use ermine_math::loss::{OutputLoss, RowLoss};
 use serde::{Deserialize, Serialize};
 
-use crate::cells::Cells;
-use crate::course::{Answers, End, Plan, Run, Stand, Task as Rows};
-use crate::lbfgs::{self, Search};
-use crate::mlp::Word;
-use crate::{Architecture, Histogram, Init, Layer, Method, Network, Optimiser, Schedule, Shape, file, model, watch};
+use crate::cells::NetworkInput;
+use crate::course::{TrainingData as Rows, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets};
+use crate::lbfgs::{self, LbfgsOptions};
+use crate::mlp::ActivationName;
+use crate::{
+    Architecture, Histogram, Layer, LearningRateSchedule, Network, Optimizer, Shape, UpdateRule, WeightInit, file, model, watch,
+};
 
 /// A network with a narrow middle that is trained to give back what goes in; the middle is the code.
 ///
@@ -51,7 +53,7 @@ pub struct Autoencoder {
     /// Units of the hidden layers of the encoder; the decoder has them in reverse.
     pub hidden_layer_sizes: Vec<usize>,
     /// What follows each hidden layer; codes and results have none.
-    pub activation: Word,
+    pub activation: ActivationName,
     /// "adam", or "lbfgs" for all rows at once.
     pub solver: AutoencoderSolver,
     /// The penalty on squares of weights.
@@ -83,7 +85,7 @@ impl Default for Autoencoder {
         Self {
             n_components: 2,
             hidden_layer_sizes: vec![64],
-            activation: Word::Relu,
+            activation: ActivationName::Relu,
             solver: AutoencoderSolver::Adam,
             alpha: 0.0,
             batch_size: 64,
@@ -113,7 +115,7 @@ impl Autoencoder {
 }
 
 /// The shift of each column, and the one scale of all.
-fn frame(cells: &Cells<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> (Vec<f32>, f32) {
+fn frame(cells: &NetworkInput<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> (Vec<f32>, f32) {
     let (mean, squares, mass) = cells.moments(rows, columns, weight);
     let scale = (squares.iter().sum::<f64>() / mass / columns as f64).sqrt();
     (mean.iter().map(|m| *m as f32).collect(), if scale > 0.0 && (scale as f32).is_normal() { scale as f32 } else { 1.0 })
@@ -173,28 +175,28 @@ impl Learner for Autoencoder {
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AutoencoderModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
-        let cells = Cells::checked(&data.x, data.schema, Self::SPEC.name)?;
+        let cells = NetworkInput::checked(&data.x, data.schema, Self::SPEC.name)?;
         let rows: Vec<u32> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).map(|i| i as u32).collect();
         let columns = data.cols();
         let (shift, scale) = frame(&cells, &rows, columns, &|i| data.weight_of(i));
         let (architecture, encoder) = self.layers(columns);
-        let network = Network::new(&architecture, Shape::flat(columns), Init::Auto, cx.seed)?;
+        let network = Network::new(&architecture, Shape::flat(columns), WeightInit::Auto, cx.seed)?;
         let fill = |i: usize, row: &mut [f32]| {
             cells.copy(i, row);
             row.iter_mut().zip(&shift).for_each(|(v, s)| *v = (*v - s) / scale);
         };
         let task = Rows {
             fill: &fill,
-            ahead: &|i| cells.ahead(i),
-            answers: Answers::Inputs,
+            prefetch: &|i| cells.prefetch(i),
+            targets: TrainingTargets::Reconstruct,
             weight: data.weight.map(<[f64]>::to_vec),
             loss: OutputLoss::Elementwise(RowLoss::Squared),
             train: rows,
         };
-        let method = Method::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
-        let plan = Plan {
-            optimiser: Optimiser { method, ..Optimiser::adam(self.learning_rate_init) },
-            schedule: Schedule::Constant,
+        let method = UpdateRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
+        let plan = TrainingOptions {
+            optimiser: Optimizer { method, ..Optimizer::adam(self.learning_rate_init) },
+            schedule: LearningRateSchedule::Constant,
             epochs: self.max_iter,
             batch: self.batch_size.min(task.train.len()).max(1),
             shuffle: true,
@@ -203,32 +205,34 @@ impl Learner for Autoencoder {
             patience: self.n_iter_no_change,
             seed: cx.seed,
         };
-        let mut run = Run::new(&plan, network, false)?;
+        let mut run = TrainingRun::new(&plan, network, false)?;
         let end = match self.solver {
-            AutoencoderSolver::Adam => run.go(&task, None, &mut |_| Ok(()), cx)?,
+            AutoencoderSolver::Adam => run.run_epochs(&task, None, &mut |_| Ok(()), cx)?,
             AutoencoderSolver::Lbfgs => {
                 let (alpha, tol, seed) = (self.alpha, self.tol.unwrap_or(0.0), cx.seed);
-                let search = Search { alpha, steps: self.max_iter, evaluations: 10 * self.max_iter, tol, seed };
-                let (best, end) = lbfgs::minimise(&search, run.trainer.network(), &task, &mut run.stand, &mut run.trace, cx)?;
+                let search = LbfgsOptions { alpha, steps: self.max_iter, evaluations: 10 * self.max_iter, tol, seed };
+                let (best, end) = lbfgs::minimize(&search, run.trainer.network(), &task, &mut run.state, &mut run.trace, cx)?;
                 run.trainer.set_network(&best)?;
                 end
             }
         };
-        let histograms = watch::look(&mut run, &task)?;
+        let histograms = watch::collect_histograms(&mut run, &task)?;
         let mut notes = Vec::new();
         match end {
-            End::Diverged { epoch, rate } => notes.push(format!(
+            TrainingStop::Diverged { epoch, rate } => notes.push(format!(
                 "training ran away in epoch {epoch} (rate {rate:e}); the weights are those before it. Lower learning_rate_init"
             )),
-            End::Late => notes.push(format!("ended at the time limit in epoch {}", run.stand.epochs + 1)),
-            End::Epochs if self.tol.is_some() => notes.push(format!("still improving after {} epochs", run.stand.epochs)),
+            TrainingStop::Deadline => notes.push(format!("ended at the time limit in epoch {}", run.state.epochs + 1)),
+            TrainingStop::Epochs if self.tol.is_some() => {
+                notes.push(format!("still improving after {} epochs", run.state.epochs))
+            }
             _ => {}
         }
         let certificate = Certificate {
             method: if self.solver == AutoencoderSolver::Adam { "adam" } else { "lbfgs" }.into(),
-            objective: run.stand.losses.last().copied(),
-            iterations: run.stand.epochs,
-            converged: end == End::Settled || end == End::Epochs && self.tol.is_none(),
+            objective: run.state.losses.last().copied(),
+            iterations: run.state.epochs,
+            converged: end == TrainingStop::Converged || end == TrainingStop::Epochs && self.tol.is_none(),
             notes,
             ..Certificate::default()
         };
@@ -238,7 +242,7 @@ impl Learner for Autoencoder {
             decoder: second,
             shift,
             scale,
-            stand: run.stand,
+            stand: run.state,
             histograms,
             certificate: Some(certificate),
             trace: Some(run.trace),
@@ -280,7 +284,7 @@ pub struct AutoencoderModel {
     decoder: Network,
     shift: Vec<f32>,
     scale: f32,
-    stand: Stand,
+    stand: TrainingState,
     histograms: Vec<Histogram>,
     certificate: Option<Certificate>,
     trace: Option<Trace>,
@@ -354,7 +358,7 @@ impl Model for AutoencoderModel {
         let mut report = Report::default();
         report.text(format!("encoder: {}", self.encoder.architecture()));
         report.text(format!("decoder: {}", self.decoder.architecture()));
-        model::course(&self.stand, &mut report);
+        model::report_training(&self.stand, &mut report);
         let cut = self.encoder.architecture().layers.len();
         let (first, second): (Vec<_>, Vec<_>) = self.histograms.iter().cloned().partition(|h| h.layer < cut);
         let second: Vec<_> = second.into_iter().map(|h| Histogram { layer: h.layer - cut, ..h }).collect();
@@ -376,7 +380,7 @@ impl Model for AutoencoderModel {
 impl Transformer for AutoencoderModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = Cells::checked(x, None, Autoencoder::SPEC.name)?;
+        let cells = NetworkInput::checked(x, None, Autoencoder::SPEC.name)?;
         let fill = |i: usize, row: &mut [f32]| {
             cells.copy(i, row);
             row.iter_mut().zip(&self.shift).for_each(|(v, s)| *v = (*v - s) / self.scale);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 const RUN: usize = 256;
 
 /// Whether all are finite: their products with 0 are then 0. Sixteen sums, so that they become vectors.
-fn is_sound(row: &[f32]) -> bool {
+fn is_finite_row(row: &[f32]) -> bool {
     let mut sums = [0.0f32; 16];
     let (whole, rest) = row.as_chunks::<16>();
     for chunk in whole {
@@ -21,14 +21,14 @@ fn is_sound(row: &[f32]) -> bool {
 }
 
 /// Rows that networks read.
-pub(crate) enum Cells<'a> {
+pub(crate) enum NetworkInput<'a> {
     F32(MatRef<'a, f32>),
     F64(MatRef<'a, f64>),
     Csr(CsrRef<'a>),
     Owned(Mat<f64>),
 }
 
-impl<'a> Cells<'a> {
+impl<'a> NetworkInput<'a> {
     /// The rows as they lie; tables must be all numbers.
     pub fn of(x: &Features<'a>, learner: &str) -> Result<Self> {
         Ok(match x {
@@ -50,7 +50,7 @@ impl<'a> Cells<'a> {
                     cells.copy(i, &mut row);
                     &row
                 });
-                (!is_sound(row)).then(|| (i, row.iter().position(|v| !v.is_finite()).unwrap_or(0)))
+                (!is_finite_row(row)).then(|| (i, row.iter().position(|v| !v.is_finite()).unwrap_or(0)))
             })
         });
         if let Some((row, j)) = unsound {
@@ -78,16 +78,16 @@ impl<'a> Cells<'a> {
 
     /// Writes a row.
     pub fn copy(&self, i: usize, out: &mut [f32]) {
-        fn narrow(from: impl IntoIterator<Item = f64>, out: &mut [f32]) {
+        fn to_f32(from: impl IntoIterator<Item = f64>, out: &mut [f32]) {
             out.iter_mut().zip(from).for_each(|(o, v)| *o = v as f32);
         }
         match self {
             Self::F32(m) => m.copy_row(i, out),
             Self::F64(m) => match m.row(i) {
-                Some(row) => narrow(row.iter().copied(), out),
-                None => narrow((0..m.cols()).map(|j| *m.at(i, j)), out),
+                Some(row) => to_f32(row.iter().copied(), out),
+                None => to_f32((0..m.cols()).map(|j| *m.at(i, j)), out),
             },
-            Self::Owned(m) => narrow(m.row(i).iter().copied(), out),
+            Self::Owned(m) => to_f32(m.row(i).iter().copied(), out),
             Self::Csr(m) => {
                 out.fill(0.0);
                 let (indices, values) = m.row(i);
@@ -97,7 +97,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Asks for a row that will be copied soon.
-    pub fn ahead(&self, i: usize) {
+    pub fn prefetch(&self, i: usize) {
         match self {
             Self::F32(m) => m.row(i).into_iter().for_each(prefetch),
             Self::F64(m) => m.row(i).into_iter().for_each(prefetch),

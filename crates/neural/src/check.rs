@@ -2,7 +2,7 @@
 
 use ermine_core::{Mat, MatRef, Result};
 
-use crate::{Network, Optimiser, Trainer};
+use crate::{Network, Optimizer, Trainer};
 
 /// How far the gradient of one run of weights is from finite differences.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ pub fn gradient_check(
     x: MatRef<'_, f64>,
     loss: impl Fn(MatRef<'_, f64>) -> (f64, Mat<f64>),
 ) -> Result<Vec<GradientError>> {
-    let mut trainer = Trainer::new(network.clone(), Optimiser::sgd(0.0), x.rows().max(1))?.with_input_gradient();
+    let mut trainer = Trainer::new(network.clone(), Optimizer::sgd(0.0), x.rows().max(1))?.with_input_gradient();
     let (_, d) = loss(trainer.forward(x)?);
     trainer.backward(d.view())?;
     let gradients = trainer.gradients();

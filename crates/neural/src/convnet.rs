@@ -1,12 +1,14 @@
 //! Convolutional networks for images.
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, Task};
+use ermine_core::{
+    Accepts, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::course::Plan;
+use crate::course::TrainingOptions;
 use crate::model::NetworkModel;
-use crate::supervised::{ClassWeight, NumberLoss, Supervised};
-use crate::{Architecture, Init, Method, Optimiser, Schedule, Shape};
+use crate::supervised::{ClassWeight, RegressionLoss, Supervised};
+use crate::{Architecture, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
 
 /// Filters that slide over images, pools, and dense layers behind them; classes by softmax, or numbers.
 ///
@@ -100,13 +102,13 @@ impl Default for ConvNet {
 }
 
 /// The shape that columns have when none is given: a square, or a line.
-fn guess(columns: usize) -> Shape {
+fn guess_shape(columns: usize) -> Shape {
     let side = columns.isqrt();
     if side > 1 && side * side == columns { Shape::image(side, side, 1) } else { Shape::image(1, columns, 1) }
 }
 
 /// The layers of an image when none are given: two convolutions with pools where there is room for them, else one.
-fn usual(shape: Shape) -> &'static str {
+fn default_layers(shape: Shape) -> &'static str {
     match shape.height.min(shape.width) {
         12.. => "conv(32,3,pad=1) relu pool(2) conv(64,3,pad=1) relu pool(2) dropout(0.25) dense(128) relu dropout(0.5)",
         4.. => "conv(16,3,pad=1) relu pool(2) dense(64) relu dropout(0.25)",
@@ -116,7 +118,7 @@ fn usual(shape: Shape) -> &'static str {
 
 impl ConvNet {
     fn supervised<'a>(&'a self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Supervised<'a>> {
-        let input = self.input.unwrap_or_else(|| guess(data.cols()));
+        let input = self.input.unwrap_or_else(|| guess_shape(data.cols()));
         if input.checked_len() != Some(data.cols()) {
             return Err(Error::Parameter {
                 learner: Self::SPEC.name,
@@ -127,12 +129,16 @@ impl ConvNet {
         }
         let hidden = match &self.layers {
             Some(layers) => layers.clone(),
-            None => usual(input).parse()?,
+            None => default_layers(input).parse()?,
         };
-        let method = Method::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
-        let plan = Plan {
-            optimiser: Optimiser { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
-            schedule: if self.cosine { Schedule::Cosine { epochs: self.max_iter } } else { Schedule::Constant },
+        let method = UpdateRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
+        let plan = TrainingOptions {
+            optimiser: Optimizer { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
+            schedule: if self.cosine {
+                LearningRateSchedule::Cosine { epochs: self.max_iter }
+            } else {
+                LearningRateSchedule::Constant
+            },
             epochs: self.max_iter,
             batch: self.batch_size.min(data.rows()).max(1),
             shuffle: true,
@@ -145,13 +151,13 @@ impl ConvNet {
             spec: &Self::SPEC,
             hidden,
             input,
-            init: Init::Auto,
+            init: WeightInit::Auto,
             plan,
             lbfgs: None,
             early_stopping: self.early_stopping,
             validation_fraction: self.validation_fraction,
             class_weight: self.class_weight.as_ref(),
-            loss: NumberLoss::SquaredError,
+            loss: RegressionLoss::SquaredError,
             scale_target: true,
             scale_input: self.standardise,
         })
@@ -159,7 +165,7 @@ impl ConvNet {
 }
 
 /// All epochs, from a model that was kept on the way.
-fn go_on(net: &ConvNet, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+fn warm_start(net: &ConvNet, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     net.check()?;
     data.check(&ConvNet::SPEC)?;
     net.supervised(data, cx)?.fit(data, cx, model, false, false)
@@ -240,12 +246,12 @@ impl Learner for ConvNet {
         ],
     };
 
-    const WARM_START: Option<FitFrom<Self>> = Some(go_on);
+    const WARM_START: Option<FitFrom<Self>> = Some(warm_start);
     const ROW_ORDER_MATTERS: bool = true;
     const RANDOM_INIT: bool = true;
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
-        go_on(self, None, data, cx)
+        warm_start(self, None, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<NetworkModel> {

@@ -2,10 +2,10 @@
 
 use ermine_core::{Context, Progress, Result, Trace};
 use ermine_math::loss::{Targets, output_block};
-use ermine_math::optimise::{LbfgsDescent, Told};
+use ermine_math::optimise::{LbfgsDescent, StepStatus};
 
-use crate::course::{Answers, End, Stand, Task};
-use crate::{Network, Optimiser, Trainer};
+use crate::course::{TrainingData, TrainingState, TrainingStop, TrainingTargets};
+use crate::{Network, Optimizer, Trainer};
 
 /// Steps that are remembered.
 const MEMORY: usize = 10;
@@ -14,7 +14,7 @@ const MEMORY: usize = 10;
 const ROWS: usize = 256;
 
 /// What the search is told.
-pub(crate) struct Search {
+pub(crate) struct LbfgsOptions {
     pub alpha: f64,
     pub steps: u64,
     /// Evaluations of the loss, at most.
@@ -25,17 +25,17 @@ pub(crate) struct Search {
 }
 
 /// Minimises 1/Σw (Σ wᵢ lossᵢ + alpha/2 Σ w²) from where the network stands; the answer is the network there.
-pub(crate) fn minimise(
-    search: &Search,
+pub(crate) fn minimize(
+    search: &LbfgsOptions,
     network: &Network,
-    task: &Task<'_>,
-    stand: &mut Stand,
+    task: &TrainingData<'_>,
+    stand: &mut TrainingState,
     trace: &mut Trace,
     cx: &Context<'_>,
-) -> Result<(Network, End)> {
-    let mut trainer = Trainer::new(network.cast::<f64>(), Optimiser::sgd(0.0), ROWS.min(task.train.len()))?.seeded(search.seed);
+) -> Result<(Network, TrainingStop)> {
+    let mut trainer = Trainer::new(network.cast::<f64>(), Optimizer::sgd(0.0), ROWS.min(task.train.len()))?.seeded(search.seed);
     let mass = task.weight.as_ref().map_or(task.train.len() as f64, |w| task.train.iter().map(|&i| w[i as usize]).sum::<f64>());
-    let penalised = trainer.network().penalised();
+    let penalised = trainer.network().decayed_ranges();
     let mut objective = |point: &[f64]| -> Result<(f64, Vec<f64>)> {
         let mut moved = trainer.network().clone();
         moved.values.copy_from_slice(point);
@@ -56,7 +56,7 @@ pub(crate) fn minimise(
         Ok(((total + 0.5 * search.alpha * squares) / mass, gradient))
     };
     let mut descent = LbfgsDescent::new(network.cast::<f64>().values.to_vec(), MEMORY);
-    let mut end = End::Epochs;
+    let mut end = TrainingStop::Epochs;
     for evaluations in 0..search.evaluations {
         cx.report(Progress {
             stage: "lbfgs",
@@ -65,21 +65,21 @@ pub(crate) fn minimise(
             objective: (evaluations > 0).then(|| descent.value()),
         })?;
         if cx.deadline_passed() {
-            end = End::Late;
+            end = TrainingStop::Deadline;
             break;
         }
         let (value, gradient) = objective(descent.point())?;
         if evaluations == 0 && !value.is_finite() {
-            end = End::Diverged { epoch: 1, rate: 0.0 };
+            end = TrainingStop::Diverged { epoch: 1, rate: 0.0 };
             break;
         }
-        match descent.tell(value, &gradient) {
-            Told::Trying => continue,
-            Told::Stuck => {
-                end = End::Settled;
+        match descent.report_value(value, &gradient) {
+            StepStatus::LineSearch => continue,
+            StepStatus::NoProgress => {
+                end = TrainingStop::Converged;
                 break;
             }
-            Told::Accepted => {}
+            StepStatus::Accepted => {}
         }
         if descent.steps() > stand.epochs {
             stand.epochs = descent.steps();
@@ -87,7 +87,7 @@ pub(crate) fn minimise(
             trace.push(&[stand.epochs as f64, value, descent.step_length()]);
         }
         if gradient.iter().fold(0.0f64, |m, g| m.max(g.abs())) <= search.tol {
-            end = End::Settled;
+            end = TrainingStop::Converged;
             break;
         }
         if descent.steps() >= search.steps {
@@ -96,7 +96,7 @@ pub(crate) fn minimise(
         // Before the first step nothing is known of the curvature: a step of the length of one at most.
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt().max(1.0);
         let first = descent.steps() == 0;
-        descent.aim(true, |g| {
+        descent.propose(true, |g| {
             if first {
                 g.iter_mut().for_each(|g| *g /= norm);
             }
@@ -108,21 +108,21 @@ pub(crate) fn minimise(
 }
 
 /// The sum of weight times loss over some rows; the gradient, over the mass of all rows, is left in the trainer.
-fn batch(trainer: &mut Trainer<f64>, task: &Task<'_>, rows: &[u32], mass: f64) -> Result<f64> {
+fn batch(trainer: &mut Trainer<f64>, task: &TrainingData<'_>, rows: &[u32], mass: f64) -> Result<f64> {
     let (inputs, outputs) = (trainer.network().input().len(), trainer.network().output().len());
     let fill = |i: usize, row: &mut [f64]| {
         let mut single = vec![0.0; inputs];
         (task.fill)(rows[i] as usize, &mut single);
         row.iter_mut().zip(single).for_each(|(r, s)| *r = f64::from(s));
     };
-    let codes: Vec<u32> = match &task.answers {
-        Answers::Codes(codes) => rows.iter().map(|&i| codes[i as usize]).collect(),
+    let codes: Vec<u32> = match &task.targets {
+        TrainingTargets::Codes(codes) => rows.iter().map(|&i| codes[i as usize]).collect(),
         _ => Vec::new(),
     };
     let mut numbers = vec![0.0; if codes.is_empty() { rows.len() * outputs } else { 0 }];
     for (i, row) in numbers.chunks_exact_mut(outputs).enumerate() {
-        match &task.answers {
-            Answers::Numbers(y) => {
+        match &task.targets {
+            TrainingTargets::Numbers(y) => {
                 let from = &y[rows[i] as usize * outputs..][..outputs];
                 row.iter_mut().zip(from).for_each(|(r, y)| *r = f64::from(*y));
             }
@@ -138,5 +138,5 @@ fn batch(trainer: &mut Trainer<f64>, task: &Task<'_>, rows: &[u32], mass: f64) -
         let weight = weights.as_ref().map(|w| &w[range.clone()]);
         output_block(task.loss, z, stride, outputs, targets, weight, 1.0 / mass, d)
     };
-    trainer.learn(rows.len(), &fill, &loss, false)
+    trainer.train_batch(rows.len(), &fill, &loss, false)
 }

@@ -25,19 +25,19 @@ mod text;
 mod trainer;
 mod watch;
 
-pub use architecture::{Activation, Architecture, Embedded, Layer, PoolKind};
+pub use architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 pub use autoencoder::{Autoencoder, AutoencoderModel, AutoencoderSolver};
 pub use check::{GradientError, gradient_check};
 pub use convnet::ConvNet;
 pub use gan::{Gan, GanModel};
-pub use mlp::{Mlp, Rate, Solver, Word};
+pub use mlp::{ActivationName, Mlp, MlpSolver, ScheduleName};
 pub use model::NetworkModel;
-pub use network::{Init, Network, Scratch};
-pub use optimiser::{Method, Optimiser};
-pub use plan::Weights;
-pub use schedule::Schedule;
+pub use network::{InferenceScratch, Network, WeightInit};
+pub use optimiser::{Optimizer, UpdateRule};
+pub use plan::LayerWeights;
+pub use schedule::LearningRateSchedule;
 pub use shape::Shape;
-pub use supervised::{Balanced, ClassWeight, NumberLoss};
+pub use supervised::{Balanced, ClassWeight, RegressionLoss};
 pub use trainer::Trainer;
 pub use watch::Histogram;
 

@@ -1,12 +1,14 @@
 //! The multi-layer perceptron.
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, Task};
+use ermine_core::{
+    Accepts, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::course::Plan;
+use crate::course::TrainingOptions;
 use crate::model::NetworkModel;
-use crate::supervised::{ClassWeight, NumberLoss, Supervised};
-use crate::{Activation, Architecture, Init, Layer, Method, Optimiser, Schedule, Shape};
+use crate::supervised::{ClassWeight, RegressionLoss, Supervised};
+use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
 
 /// Layers of units, each a weighted sum of those before behind an activation; classes by softmax, or numbers.
 ///
@@ -44,13 +46,13 @@ pub struct Mlp {
     /// Units of each hidden layer.
     pub hidden_layer_sizes: Vec<usize>,
     /// What follows each hidden layer.
-    pub activation: Word,
+    pub activation: ActivationName,
     /// Hidden layers as text, instead of the two above.
     pub layers: Option<Architecture>,
     /// The loss of numbers.
-    pub loss: NumberLoss,
+    pub loss: RegressionLoss,
     /// How weights move.
-    pub solver: Solver,
+    pub solver: MlpSolver,
     /// The penalty on squares of weights.
     pub alpha: f64,
     /// The share of a weight that a step takes away, times the rate.
@@ -58,7 +60,7 @@ pub struct Mlp {
     /// Rows of a batch; `None` for 200, or all where there are fewer.
     pub batch_size: Option<usize>,
     /// The schedule of the rate.
-    pub learning_rate: Rate,
+    pub learning_rate: ScheduleName,
     /// The first rate.
     pub learning_rate_init: f64,
     /// The exponent of `Invscaling`.
@@ -98,7 +100,7 @@ pub struct Mlp {
     /// The share of the units of each hidden layer that is left out in a step.
     pub dropout: f64,
     /// What weights are drawn from.
-    pub init: Init,
+    pub init: WeightInit,
     /// Whether targets that are numbers are standardised while training.
     pub scale_target: bool,
     /// Evaluations of L-BFGS at most.
@@ -109,7 +111,7 @@ pub struct Mlp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // The formulas stand with `Activation`.
-pub enum Word {
+pub enum ActivationName {
     Identity,
     Logistic,
     Tanh,
@@ -118,7 +120,7 @@ pub enum Word {
     Gelu,
 }
 
-impl Word {
+impl ActivationName {
     /// The activation.
     pub fn activation(self) -> Activation {
         match self {
@@ -136,7 +138,7 @@ impl Word {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // The formulas stand with `Method`.
-pub enum Solver {
+pub enum MlpSolver {
     Adam,
     Sgd,
     Rmsprop,
@@ -149,7 +151,7 @@ pub enum Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // The formulas stand with `Schedule`.
-pub enum Rate {
+pub enum ScheduleName {
     Constant,
     Invscaling,
     Adaptive,
@@ -162,14 +164,14 @@ impl Default for Mlp {
     fn default() -> Self {
         Self {
             hidden_layer_sizes: vec![100],
-            activation: Word::Relu,
+            activation: ActivationName::Relu,
             layers: None,
-            loss: NumberLoss::SquaredError,
-            solver: Solver::Adam,
+            loss: RegressionLoss::SquaredError,
+            solver: MlpSolver::Adam,
             alpha: 1e-4,
             weight_decay: 0.0,
             batch_size: None,
-            learning_rate: Rate::Constant,
+            learning_rate: ScheduleName::Constant,
             learning_rate_init: 1e-3,
             power_t: 0.5,
             decay: 1e-3,
@@ -189,7 +191,7 @@ impl Default for Mlp {
             validation_fraction: 0.1,
             class_weight: None,
             dropout: 0.0,
-            init: Init::GlorotWithBias,
+            init: WeightInit::GlorotWithBias,
             scale_target: true,
             max_fun: 15_000,
         }
@@ -215,24 +217,26 @@ impl Mlp {
         Architecture { layers }
     }
 
-    fn plan(&self, rows: usize, cx: &Context<'_>) -> Plan {
+    fn plan(&self, rows: usize, cx: &Context<'_>) -> TrainingOptions {
         let method = match self.solver {
-            Solver::Adam => Method::Adam { beta_1: self.beta_1, beta_2: self.beta_2, epsilon: self.epsilon },
-            Solver::Sgd => Method::Sgd { momentum: self.momentum, nesterov: self.nesterovs_momentum && self.momentum > 0.0 },
-            Solver::Rmsprop => Method::RmsProp { rho: 0.9, epsilon: self.epsilon },
-            Solver::Adagrad => Method::Adagrad { epsilon: self.epsilon },
-            Solver::Lbfgs => Method::Sgd { momentum: 0.0, nesterov: false },
+            MlpSolver::Adam => UpdateRule::Adam { beta_1: self.beta_1, beta_2: self.beta_2, epsilon: self.epsilon },
+            MlpSolver::Sgd => {
+                UpdateRule::Sgd { momentum: self.momentum, nesterov: self.nesterovs_momentum && self.momentum > 0.0 }
+            }
+            MlpSolver::Rmsprop => UpdateRule::RmsProp { rho: 0.9, epsilon: self.epsilon },
+            MlpSolver::Adagrad => UpdateRule::Adagrad { epsilon: self.epsilon },
+            MlpSolver::Lbfgs => UpdateRule::Sgd { momentum: 0.0, nesterov: false },
         };
         let schedule = match self.learning_rate {
-            Rate::Constant => Schedule::Constant,
-            Rate::Invscaling => Schedule::Invscaling { power: self.power_t },
-            Rate::Adaptive => Schedule::Plateau { factor: 0.2, least: 1e-6 },
-            Rate::Step => Schedule::Step { drop: self.drop, every: self.drop_every },
-            Rate::Cosine => Schedule::Cosine { epochs: self.max_iter },
-            Rate::Inverse => Schedule::Inverse { decay: self.decay },
+            ScheduleName::Constant => LearningRateSchedule::Constant,
+            ScheduleName::Invscaling => LearningRateSchedule::Invscaling { power: self.power_t },
+            ScheduleName::Adaptive => LearningRateSchedule::Plateau { factor: 0.2, least: 1e-6 },
+            ScheduleName::Step => LearningRateSchedule::Step { drop: self.drop, every: self.drop_every },
+            ScheduleName::Cosine => LearningRateSchedule::Cosine { epochs: self.max_iter },
+            ScheduleName::Inverse => LearningRateSchedule::Inverse { decay: self.decay },
         };
-        Plan {
-            optimiser: Optimiser { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
+        TrainingOptions {
+            optimiser: Optimizer { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
             schedule,
             epochs: self.max_iter,
             batch: self.batch_size.unwrap_or(BATCH).min(rows).max(1),
@@ -251,7 +255,7 @@ impl Mlp {
             input: Shape::flat(data.cols()),
             init: self.init,
             plan: self.plan(data.rows(), cx),
-            lbfgs: (self.solver == Solver::Lbfgs).then_some(self.max_fun),
+            lbfgs: (self.solver == MlpSolver::Lbfgs).then_some(self.max_fun),
             early_stopping: self.early_stopping,
             validation_fraction: self.validation_fraction,
             class_weight: self.class_weight.as_ref(),
@@ -272,8 +276,8 @@ impl Mlp {
 }
 
 /// One epoch over further rows.
-fn resume(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
-    if mlp.solver == Solver::Lbfgs {
+fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+    if mlp.solver == MlpSolver::Lbfgs {
         let expected = "rows that come bit by bit need another solver than lbfgs, which needs all at once".to_owned();
         return Err(Error::Parameter { learner: Mlp::SPEC.name, name: "solver".into(), value: "\"lbfgs\"".into(), expected });
     }
@@ -281,7 +285,7 @@ fn resume(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Cont
 }
 
 /// All epochs, from a model that was kept on the way.
-fn go_on(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+fn warm_start(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     mlp.check()?;
     mlp.supervised(data, cx).fit(data, cx, model, false, false)
 }
@@ -415,13 +419,13 @@ impl Learner for Mlp {
         ],
     };
 
-    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
-    const WARM_START: Option<FitFrom<Self>> = Some(go_on);
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(partial_fit_from);
+    const WARM_START: Option<FitFrom<Self>> = Some(warm_start);
     const ROW_ORDER_MATTERS: bool = true;
     const RANDOM_INIT: bool = true;
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
-        go_on(self, None, data, cx)
+        warm_start(self, None, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<NetworkModel> {

@@ -7,8 +7,8 @@ use ermine_core::{
 use ermine_math::loss::{log_sum_exp, log1p_exp};
 use ermine_math::network::AlignedBuffer;
 
-use crate::cells::Cells;
-use crate::course::{Run, Snapshot, Stand};
+use crate::cells::NetworkInput;
+use crate::course::{Snapshot, TrainingRun, TrainingState};
 use crate::supervised::into_frame;
 use crate::{Histogram, Network, file, watch};
 
@@ -29,8 +29,8 @@ pub struct NetworkModel {
     pub(crate) exponential: bool,
     /// Shift and scale of each channel of the input; none where inputs are taken as they are.
     pub(crate) frame: Vec<(f32, f32)>,
-    pub(crate) stand: Stand,
-    pub(crate) kept: Option<Kept>,
+    pub(crate) stand: TrainingState,
+    pub(crate) kept: Option<OptimizerState>,
     pub(crate) histograms: Vec<Histogram>,
     pub(crate) certificate: Option<Certificate>,
     pub(crate) trace: Option<Trace>,
@@ -38,7 +38,7 @@ pub struct NetworkModel {
 
 /// What the next step of training depends on besides [`Stand`].
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Kept {
+pub(crate) struct OptimizerState {
     /// The weights, in the units of training.
     pub now: Snapshot,
     pub first: AlignedBuffer<f32>,
@@ -47,9 +47,9 @@ pub(crate) struct Kept {
     pub best: Option<Snapshot>,
 }
 
-impl Kept {
-    pub fn of(run: &Run<'_>) -> Self {
-        let (first, second, steps) = run.trainer.memory();
+impl OptimizerState {
+    pub fn of(run: &TrainingRun<'_>) -> Self {
+        let (first, second, steps) = run.trainer.optimizer_state();
         Self {
             now: Snapshot::of(run.trainer.network()),
             first: AlignedBuffer::from_slice(first),
@@ -72,7 +72,7 @@ impl Kept {
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
-        let read = |name: &str| file::read_like(name, input);
+        let read = |name: &str| file::read_buffer(name, input);
         let best = match input.array_info("best_values").is_some() {
             true => Some(Snapshot { values: read("best_values")?, state: read("best_state")? }),
             false => None,
@@ -125,7 +125,7 @@ impl NetworkModel {
     /// The outputs of the last layer, in doubles.
     fn outputs(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = Cells::checked(x, None, self.learner)?;
+        let cells = NetworkInput::checked(x, None, self.learner)?;
         let out = self.network.predict_with(x.rows(), &|i, row| {
             cells.copy(i, row);
             into_frame(&self.frame, row);
@@ -134,7 +134,7 @@ impl NetworkModel {
         Ok(Mat::from_vec(rows, cols, out.into_vec().into_iter().map(f64::from).collect()))
     }
 
-    fn log_beliefs(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+    fn log_probabilities(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let scores = self.outputs(x)?;
         let names = self.classes.as_ref().map_or(0, Vec::len);
         let mut out = Mat::filled(x.rows(), names, f64::NEG_INFINITY);
@@ -184,7 +184,7 @@ impl NetworkModel {
             return bad("a histogram of a layer that is not there".into());
         }
         let kept = match input.field::<bool>("kept")? {
-            true => Some(Kept::load(&input.child("kept"))?),
+            true => Some(OptimizerState::load(&input.child("kept"))?),
             false => None,
         };
         Ok(Self {
@@ -232,7 +232,7 @@ impl Model for NetworkModel {
                 report.text(note.clone());
             });
         }
-        course(&self.stand, &mut report);
+        report_training(&self.stand, &mut report);
         watch::report(&self.network, &self.histograms, &mut report);
         report
     }
@@ -254,7 +254,7 @@ impl Model for NetworkModel {
 }
 
 /// The loss and the score over the epochs.
-pub(crate) fn course(stand: &Stand, report: &mut Report) {
+pub(crate) fn report_training(stand: &TrainingState, report: &mut Report) {
     let points = |v: &[f64]| v.iter().enumerate().map(|(k, &v)| ((k + 1) as f64, v)).collect::<Vec<_>>();
     for (name, values) in [("loss", &stand.losses), ("score", &stand.scores)] {
         if values.len() > 1 {
@@ -288,7 +288,7 @@ impl Classifier for NetworkModel {
     }
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let mut p = self.log_beliefs(x)?;
+        let mut p = self.log_probabilities(x)?;
         for i in 0..p.rows() {
             let row = p.row_mut(i);
             row.iter_mut().for_each(|v| *v = v.exp());
@@ -300,10 +300,10 @@ impl Classifier for NetworkModel {
     }
 
     fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.log_beliefs(x)
+        self.log_probabilities(x)
     }
 
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        Ok(argmax_rows(self.log_beliefs(x)?.view()))
+        Ok(argmax_rows(self.log_probabilities(x)?.view()))
     }
 }

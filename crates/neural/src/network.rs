@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Shape;
 use crate::architecture::{Activation, Architecture, Layer};
-use crate::pass::{self, Tape};
-use crate::plan::{Op, Plan, Role, Weights};
+use crate::pass::{self, ActivationTape};
+use crate::plan::{LayerWeights, NetworkPlan, Op, WeightRole};
 
 /// What weights are drawn from. Constants begin at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Init {
+pub enum WeightInit {
     /// `He` before ReLU, leaky ReLU and GELU, `Glorot` before anything else.
     #[default]
     Auto,
@@ -44,23 +44,23 @@ pub enum Init {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Network<T: Float = f32> {
-    pub(crate) plan: Arc<Plan>,
+    pub(crate) plan: Arc<NetworkPlan>,
     pub(crate) values: AlignedBuffer<T>,
     /// Copies of the weights as the way back reads them; made when training begins.
-    pub(crate) turned: AlignedBuffer<T>,
+    pub(crate) transposed: AlignedBuffer<T>,
     /// Moving means and variances of batch normalisation.
     pub(crate) state: AlignedBuffer<T>,
 }
 
 /// Memory in which a network computes for some rows at a time, without anything that training needs.
 #[derive(Debug, Clone)]
-pub struct Scratch<T: Float = f32> {
-    tape: Tape<T>,
-    plan: Arc<Plan>,
+pub struct InferenceScratch<T: Float = f32> {
+    tape: ActivationTape<T>,
+    plan: Arc<NetworkPlan>,
 }
 
 /// Σ v², in lanes of singles for a few numbers at a time and in doubles beyond.
-fn squares<T: Float>(values: &[T]) -> f64 {
+fn squared_norm<T: Float>(values: &[T]) -> f64 {
     let some = |values: &[T]| {
         let mut sums = [T::ZERO; 16];
         for chunk in values.chunks(16) {
@@ -80,11 +80,11 @@ pub(crate) const SMALL: usize = 2_000_000;
 
 impl<T: Float> Network<T> {
     /// A network with weights drawn from `init`. Shapes that do not fit are refused with the layer.
-    pub fn new(architecture: &Architecture, input: Shape, init: Init, seed: u64) -> Result<Self> {
-        let plan = Plan::new(architecture, input)?;
+    pub fn new(architecture: &Architecture, input: Shape, init: WeightInit, seed: u64) -> Result<Self> {
+        let plan = NetworkPlan::new(architecture, input)?;
         let mut network = Self {
             values: AlignedBuffer::zeros(plan.weights),
-            turned: AlignedBuffer::default(),
+            transposed: AlignedBuffer::default(),
             state: AlignedBuffer::zeros(plan.state),
             plan: Arc::new(plan),
         };
@@ -92,11 +92,14 @@ impl<T: Float> Network<T> {
         Ok(network)
     }
 
-    fn draw(&mut self, init: Init, seed: u64) {
+    fn draw(&mut self, init: WeightInit, seed: u64) {
         let plan = self.plan.clone();
         for segment in &plan.segments {
-            let mut stream =
-                RngStream::new(seed, if segment.role == Role::Bias { "constants" } else { "weights" }, segment.layer as u64);
+            let mut stream = RngStream::new(
+                seed,
+                if segment.role == WeightRole::Bias { "constants" } else { "weights" },
+                segment.layer as u64,
+            );
             let after = plan.architecture.layers[segment.layer + 1..].iter().find_map(|l| match l {
                 Layer::Activation(a) => Some(*a),
                 Layer::Dense { .. } | Layer::Conv { .. } => Some(Activation::Identity),
@@ -114,23 +117,23 @@ impl<T: Float> Network<T> {
             };
             let rectified = matches!(after, Activation::Relu | Activation::LeakyRelu { .. } | Activation::Gelu);
             let normal = match init {
-                Init::He => true,
-                Init::Auto => rectified,
-                Init::Glorot | Init::GlorotWithBias => false,
+                WeightInit::He => true,
+                WeightInit::Auto => rectified,
+                WeightInit::Glorot | WeightInit::GlorotWithBias => false,
             };
-            let factor = if init == Init::GlorotWithBias && after == Activation::Sigmoid { 2.0 } else { 6.0 };
+            let factor = if init == WeightInit::GlorotWithBias && after == Activation::Sigmoid { 2.0 } else { 6.0 };
             let bound = (factor / (inputs + outputs) as f64).sqrt();
             let deviation = (2.0 / inputs as f64).sqrt();
             let (rows, cols) = segment.shape(&plan);
             for i in 0..rows {
                 for j in 0..cols {
                     let value = match segment.role {
-                        Role::Weights if normal => deviation * stream.normal(),
-                        Role::Weights => bound * (2.0 * stream.uniform() - 1.0),
-                        Role::Bias if init == Init::GlorotWithBias => bound * (2.0 * stream.uniform() - 1.0),
-                        Role::Table(_) => (1.0 / cols as f64).sqrt() * stream.normal(),
-                        Role::Gamma => 1.0,
-                        Role::Bias | Role::Beta => 0.0,
+                        WeightRole::Weights if normal => deviation * stream.normal(),
+                        WeightRole::Weights => bound * (2.0 * stream.uniform() - 1.0),
+                        WeightRole::Bias if init == WeightInit::GlorotWithBias => bound * (2.0 * stream.uniform() - 1.0),
+                        WeightRole::Table(_) => (1.0 / cols as f64).sqrt() * stream.normal(),
+                        WeightRole::Gamma => 1.0,
+                        WeightRole::Bias | WeightRole::Beta => 0.0,
                     };
                     self.values[segment.at(&plan, i, j)] = T::from_f64(value);
                 }
@@ -165,13 +168,13 @@ impl<T: Float> Network<T> {
     }
 
     /// The weights of every layer that has some, layer by layer.
-    pub fn weights(&self) -> Vec<Weights<T>> {
+    pub fn weights(&self) -> Vec<LayerWeights<T>> {
         self.plan.segments.iter().map(|s| s.read(&self.plan, &self.values)).collect()
     }
 
     /// Moving means and variances of the layers that normalise batches: layer, means, variances.
-    pub fn moving(&self) -> Vec<(usize, Vec<T>, Vec<T>)> {
-        let each = self.plan.segments.iter().filter(|s| s.role == Role::Gamma).filter_map(|s| match &self.plan.ops[s.op] {
+    pub fn running_stats(&self) -> Vec<(usize, Vec<T>, Vec<T>)> {
+        let each = self.plan.segments.iter().filter(|s| s.role == WeightRole::Gamma).filter_map(|s| match &self.plan.ops[s.op] {
             Op::Norm { state, channels, .. } => {
                 let (mean, variance) = self.state[state.clone()].split_at(*channels);
                 Some((s.layer, mean.to_vec(), variance.to_vec()))
@@ -195,14 +198,14 @@ impl<T: Float> Network<T> {
         for (k, v) in values.iter().enumerate() {
             self.values[segment.at(&plan, k / cols, k % cols)] = *v;
         }
-        self.turned = AlignedBuffer::default();
+        self.transposed = AlignedBuffer::default();
         Ok(())
     }
 
     /// Sets moving means and variances of a layer that normalises batches.
-    pub fn set_moving(&mut self, layer: usize, mean: &[T], variance: &[T]) -> Result<()> {
+    pub fn set_running_stats(&mut self, layer: usize, mean: &[T], variance: &[T]) -> Result<()> {
         let plan = self.plan.clone();
-        let found = plan.segments.iter().find(|s| s.layer == layer && s.role == Role::Gamma).map(|s| &plan.ops[s.op]);
+        let found = plan.segments.iter().find(|s| s.layer == layer && s.role == WeightRole::Gamma).map(|s| &plan.ops[s.op]);
         match found {
             Some(Op::Norm { state, channels, .. }) if mean.len() == *channels && variance.len() == *channels => {
                 let (m, v) = self.state[state.clone()].split_at_mut(*channels);
@@ -215,18 +218,18 @@ impl<T: Float> Network<T> {
     }
 
     /// Whether two networks have the same layers and input.
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub fn same_architecture(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.plan, &other.plan) || self.plan == other.plan
     }
 
     /// Takes over the weights of a network with the same layers, as a target network does.
     pub fn copy_weights(&mut self, from: &Self) -> Result<()> {
-        self.blend(from, 1.0)
+        self.soft_update(from, 1.0)
     }
 
     /// Moves the weights towards those of a network with the same layers: w = (1 - share) w + share w'.
-    pub fn blend(&mut self, towards: &Self, share: f64) -> Result<()> {
-        if !self.is_like(towards) {
+    pub fn soft_update(&mut self, towards: &Self, share: f64) -> Result<()> {
+        if !self.same_architecture(towards) {
             return Err(Error::Data(format!(
                 "weights of \"{}\" on {} do not fit \"{}\" on {}",
                 towards.architecture(),
@@ -244,25 +247,30 @@ impl<T: Float> Network<T> {
             self.values.iter_mut().zip(towards.values.iter()).for_each(mix);
             self.state.iter_mut().zip(towards.state.iter()).for_each(mix);
         }
-        self.turned = AlignedBuffer::default();
+        self.transposed = AlignedBuffer::default();
         Ok(())
     }
 
     /// The sum of the squares of the weights that carry penalties.
-    pub(crate) fn squares(&self) -> f64 {
-        let runs = self.plan.segments.iter().filter(|s| s.decays());
-        runs.map(|s| squares(&self.values[s.range.clone()])).sum()
+    pub(crate) fn squared_norm(&self) -> f64 {
+        let runs = self.plan.segments.iter().filter(|s| s.has_weight_decay());
+        runs.map(|s| squared_norm(&self.values[s.range.clone()])).sum()
     }
 
     /// Where the weights that carry penalties lie.
-    pub(crate) fn penalised(&self) -> Vec<std::ops::Range<usize>> {
-        self.plan.segments.iter().filter(|s| s.decays()).map(|s| s.range.clone()).collect()
+    pub(crate) fn decayed_ranges(&self) -> Vec<std::ops::Range<usize>> {
+        self.plan.segments.iter().filter(|s| s.has_weight_decay()).map(|s| s.range.clone()).collect()
     }
 
     /// The same network in other numbers.
     pub fn cast<U: Float>(&self) -> Network<U> {
         let other = |v: &[T]| AlignedBuffer::from_slice(&v.iter().map(|v| U::from_f64(v.to_f64())).collect::<Vec<_>>());
-        Network { plan: self.plan.clone(), values: other(&self.values), turned: AlignedBuffer::default(), state: other(&self.state) }
+        Network {
+            plan: self.plan.clone(),
+            values: other(&self.values),
+            transposed: AlignedBuffer::default(),
+            state: other(&self.state),
+        }
     }
 
     /// The first `layers` layers and the others, each as a network of its own.
@@ -272,16 +280,16 @@ impl<T: Float> Network<T> {
         let middle = Architecture { layers: all[..at].to_vec() };
         let shape = middle.output(self.input())?;
         let mut parts = [
-            Self::new(&middle, self.input(), Init::Glorot, 0)?,
-            Self::new(&Architecture { layers: all[at..].to_vec() }, shape, Init::Glorot, 0)?,
+            Self::new(&middle, self.input(), WeightInit::Glorot, 0)?,
+            Self::new(&Architecture { layers: all[at..].to_vec() }, shape, WeightInit::Glorot, 0)?,
         ];
         for w in self.weights() {
             let (part, layer) = if w.layer < at { (0, w.layer) } else { (1, w.layer - at) };
             parts[part].set_weights(layer, &w.name, &w.values)?;
         }
-        for (layer, mean, variance) in self.moving() {
+        for (layer, mean, variance) in self.running_stats() {
             let (part, layer) = if layer < at { (0, layer) } else { (1, layer - at) };
-            parts[part].set_moving(layer, &mean, &variance)?;
+            parts[part].set_running_stats(layer, &mean, &variance)?;
         }
         let [first, second] = parts;
         Ok((first, second))
@@ -293,8 +301,8 @@ impl<T: Float> Network<T> {
     }
 
     /// Memory for [`Network::forward`] on up to `rows` rows.
-    pub fn scratch(&self, rows: usize) -> Scratch<T> {
-        Scratch { tape: Tape::for_prediction(&self.plan, rows.max(1)), plan: self.plan.clone() }
+    pub fn scratch(&self, rows: usize) -> InferenceScratch<T> {
+        InferenceScratch { tape: ActivationTape::for_prediction(&self.plan, rows.max(1)), plan: self.plan.clone() }
     }
 
     fn check(&self, cols: usize) -> Result<()> {
@@ -303,7 +311,7 @@ impl<T: Float> Network<T> {
     }
 
     /// The results for rows, in memory that is there already: rows of numbers that lie as far apart as the view says.
-    pub fn forward<'s>(&self, x: MatRef<'_, T>, scratch: &'s mut Scratch<T>) -> Result<MatRef<'s, T>> {
+    pub fn forward<'s>(&self, x: MatRef<'_, T>, scratch: &'s mut InferenceScratch<T>) -> Result<MatRef<'s, T>> {
         self.check(x.cols())?;
         self.fit_scratch(scratch, x.rows());
         let tape = &mut scratch.tape;
@@ -318,7 +326,7 @@ impl<T: Float> Network<T> {
     }
 
     /// The result for one row.
-    pub fn forward_row<'s>(&self, x: &[T], scratch: &'s mut Scratch<T>) -> Result<&'s [T]> {
+    pub fn forward_row<'s>(&self, x: &[T], scratch: &'s mut InferenceScratch<T>) -> Result<&'s [T]> {
         self.check(x.len())?;
         self.fit_scratch(scratch, 1);
         let tape = &mut scratch.tape;
@@ -329,9 +337,9 @@ impl<T: Float> Network<T> {
     }
 
     /// Memory that was made for fewer rows or for another network is made again.
-    fn fit_scratch(&self, scratch: &mut Scratch<T>, rows: usize) {
+    fn fit_scratch(&self, scratch: &mut InferenceScratch<T>, rows: usize) {
         let known = Arc::ptr_eq(&scratch.plan, &self.plan) || scratch.plan == self.plan;
-        if !known || scratch.tape.room() < rows {
+        if !known || scratch.tape.capacity() < rows {
             *scratch = self.scratch(rows);
         }
     }
@@ -352,7 +360,7 @@ impl<T: Float> Network<T> {
     pub fn predict_with(&self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<Mat<T>> {
         let (cols, wide) = (self.plan.output().len(), self.rows_at_once());
         let mut out = Mat::filled(rows, cols, T::ZERO);
-        let block = |scratch: &mut Scratch<T>, number: usize, out: &mut [T]| -> Result<()> {
+        let block = |scratch: &mut InferenceScratch<T>, number: usize, out: &mut [T]| -> Result<()> {
             let tape = &mut scratch.tape;
             let here = out.len() / cols;
             tape.begin(here);
@@ -367,7 +375,7 @@ impl<T: Float> Network<T> {
             Ok(())
         };
         let blocks = out.as_mut_slice().chunks_mut(wide * cols).enumerate();
-        if rows <= wide || rows * self.plan.work() < SMALL {
+        if rows <= wide || rows * self.plan.forward_cost() < SMALL {
             let mut scratch = self.scratch(rows.min(wide));
             for (number, out) in blocks {
                 block(&mut scratch, number, out)?;

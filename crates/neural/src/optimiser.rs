@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The rule by which a gradient becomes a step. η is the rate, g the gradient, w a weight, t the number of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum UpdateRule {
     /// w -= η g; with momentum μ: v = μ v + g, w -= η v; with Nesterov's, w -= η (g + μ v).
     Sgd {
         /// μ.
@@ -39,7 +39,7 @@ pub enum Method {
     },
 }
 
-impl Method {
+impl UpdateRule {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -62,9 +62,9 @@ impl Method {
 
 /// A method with its numbers. Penalties and decay are for weights, never for constants or what normalisation learns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Optimiser {
+pub struct Optimizer {
     /// The rule.
-    pub method: Method,
+    pub method: UpdateRule,
     /// η, the length of a step; a schedule may set it anew before every step.
     pub rate: f64,
     /// l2 / 2 · Σ w² is part of the objective: l2 w is added to the gradient.
@@ -75,20 +75,20 @@ pub struct Optimiser {
     pub clip: Option<f64>,
 }
 
-impl Optimiser {
+impl Optimizer {
     /// Steps against the gradient.
     pub fn sgd(rate: f64) -> Self {
-        Self { method: Method::Sgd { momentum: 0.0, nesterov: false }, rate, l2: 0.0, decay: 0.0, clip: None }
+        Self { method: UpdateRule::Sgd { momentum: 0.0, nesterov: false }, rate, l2: 0.0, decay: 0.0, clip: None }
     }
 
     /// Steps with momentum.
     pub fn momentum(rate: f64, momentum: f64, nesterov: bool) -> Self {
-        Self { method: Method::Sgd { momentum, nesterov }, ..Self::sgd(rate) }
+        Self { method: UpdateRule::Sgd { momentum, nesterov }, ..Self::sgd(rate) }
     }
 
     /// Adam with its usual numbers.
     pub fn adam(rate: f64) -> Self {
-        Self { method: Method::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 }, ..Self::sgd(rate) }
+        Self { method: UpdateRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 }, ..Self::sgd(rate) }
     }
 
     /// Adam with decoupled weight decay.
@@ -106,10 +106,10 @@ impl Optimiser {
     pub fn check(&self) -> Result<()> {
         let share = |v: f64| (0.0..1.0).contains(&v);
         let sound = match self.method {
-            Method::Sgd { momentum, .. } => share(momentum),
-            Method::Adam { beta_1, beta_2, epsilon } => share(beta_1) && share(beta_2) && epsilon > 0.0,
-            Method::RmsProp { rho, epsilon } => share(rho) && epsilon > 0.0,
-            Method::Adagrad { epsilon } => epsilon > 0.0,
+            UpdateRule::Sgd { momentum, .. } => share(momentum),
+            UpdateRule::Adam { beta_1, beta_2, epsilon } => share(beta_1) && share(beta_2) && epsilon > 0.0,
+            UpdateRule::RmsProp { rho, epsilon } => share(rho) && epsilon > 0.0,
+            UpdateRule::Adagrad { epsilon } => epsilon > 0.0,
         };
         let finite = |v: f64| v.is_finite() && v >= 0.0;
         if !sound

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use ermine_core::{Error, Result};
 use ermine_math::network::{
-    DenseBlock, BlockMoments, AlignedBuffer, ActivationFn, Epilogue, Float, ZeroMask, GradInput, Workspace, apply, dense, dropout, apply_derivative, normalise,
-    normalise_gradient, normalise_sums,
+    ActivationFn, AlignedBuffer, BlockMoments, DenseBlock, Epilogue, Float, GradInput, Workspace, ZeroMask, apply,
+    apply_derivative, dense, dropout, normalise, normalise_gradient, normalise_sums,
 };
 
 use crate::Network;
-use crate::plan::{LINE, Node, Op, Plan, curve_of};
+use crate::plan::{ActivationBuffer, LINE, NetworkPlan, Op, curve_of};
 
 /// What one block of rows has between the layers.
 #[derive(Debug, Clone)]
-pub(crate) struct Tape<T: Float> {
+pub(crate) struct ActivationTape<T: Float> {
     room: usize,
     rows: usize,
     /// Stride and length of the rows that go in.
@@ -22,21 +22,21 @@ pub(crate) struct Tape<T: Float> {
     pub first: usize,
     pub nodes: Vec<AlignedBuffer<T>>,
     pub grads: Vec<AlignedBuffer<T>>,
-    extras: Vec<Extra<T>>,
+    extras: Vec<OpCache<T>>,
     /// What the block adds to the gradients of convolutions and tables.
     pub partial: AlignedBuffer<T>,
     sums: Vec<T>,
     /// Which of the gradients on the way back are not 0.
     back: ZeroMask,
     /// The first code of the block that is none.
-    misfit: Option<Misfit>,
+    misfit: Option<UnknownLevel>,
     /// What the block adds to the loss.
     pub loss: f64,
 }
 
 /// A code that is none of the levels of its column.
 #[derive(Debug, Clone, Copy)]
-struct Misfit {
+struct UnknownLevel {
     row: usize,
     column: usize,
     code: f64,
@@ -45,7 +45,7 @@ struct Misfit {
 
 /// What an operation keeps besides its result.
 #[derive(Debug, Clone)]
-enum Extra<T: Float> {
+enum OpCache<T: Float> {
     None,
     /// Which of the numbers that go in are not 0.
     Dense(ZeroMask),
@@ -58,7 +58,7 @@ enum Extra<T: Float> {
 
 /// What batch normalisation knows of the whole batch.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Batch<T> {
+pub(crate) struct BatchNormStats<T> {
     pub mean: Vec<T>,
     /// 1 / √(variance + ε).
     pub inverse: Vec<f64>,
@@ -69,19 +69,20 @@ pub(crate) struct Batch<T> {
     pub count: f64,
 }
 
-impl<T: Float> Tape<T> {
-    fn new(plan: &Plan, room: usize, back: bool, input_gradient: bool) -> Self {
+impl<T: Float> ActivationTape<T> {
+    fn new(plan: &NetworkPlan, room: usize, back: bool, input_gradient: bool) -> Self {
         // A line more than the rows: tiles of images read whole units.
-        let buffer = |node: &Node| AlignedBuffer::zeros(room * node.stride + LINE);
+        let buffer = |node: &ActivationBuffer| AlignedBuffer::zeros(room * node.stride + LINE);
         let lowest = if input_gradient { 0 } else { plan.first_trained() + 1 };
-        let grads = |(k, node): (usize, &Node)| if back && k >= lowest { buffer(node) } else { AlignedBuffer::default() };
+        let grads =
+            |(k, node): (usize, &ActivationBuffer)| if back && k >= lowest { buffer(node) } else { AlignedBuffer::default() };
         let extra = |op: &Op| match op {
-            Op::Dense { .. } => Extra::Dense(ZeroMask::default()),
-            Op::Conv { geometry, .. } => Extra::Conv(geometry.workspace(back)),
+            Op::Dense { .. } => OpCache::Dense(ZeroMask::default()),
+            Op::Conv { geometry, .. } => OpCache::Conv(geometry.workspace(back)),
             Op::Norm { channels, .. } if back => {
-                Extra::Norm { moments: BlockMoments::new(*channels), sums: vec![0.0; 2 * channels] }
+                OpCache::Norm { moments: BlockMoments::new(*channels), sums: vec![0.0; 2 * channels] }
             }
-            _ => Extra::None,
+            _ => OpCache::None,
         };
         Self {
             room,
@@ -99,15 +100,15 @@ impl<T: Float> Tape<T> {
         }
     }
 
-    pub fn for_prediction(plan: &Plan, room: usize) -> Self {
+    pub fn for_prediction(plan: &NetworkPlan, room: usize) -> Self {
         Self::new(plan, room, false, false)
     }
 
-    pub fn for_training(plan: &Plan, room: usize, input_gradient: bool) -> Self {
+    pub fn for_training(plan: &NetworkPlan, room: usize, input_gradient: bool) -> Self {
         Self::new(plan, room, true, input_gradient)
     }
 
-    pub fn room(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.room
     }
 
@@ -129,25 +130,25 @@ impl<T: Float> Tape<T> {
     }
 
     /// An error that names the first code that is none.
-    pub fn sound(&self) -> Result<()> {
-        let Some(Misfit { row, column, code, levels }) = self.misfit else { return Ok(()) };
+    pub fn check_levels(&self) -> Result<()> {
+        let Some(UnknownLevel { row, column, code, levels }) = self.misfit else { return Ok(()) };
         let needed = format!("its codes run from 0 to {}", levels - 1);
         Err(Error::OutOfRange { what: format!("column {column}"), row, value: code, needed })
     }
 
     /// What the product of a dense layer needs, once [`look`] has seen what goes in.
-    pub fn product_of(&mut self, op: usize) -> Option<DenseBlock<'_, T>> {
+    pub fn dense_block(&mut self, op: usize) -> Option<DenseBlock<'_, T>> {
         let (before, after) = self.nodes.split_at_mut(op + 1);
         match &self.extras[op] {
-            Extra::Dense(pattern) => Some(DenseBlock { x: &before[op], rows: self.rows, pattern, y: &mut after[0] }),
+            OpCache::Dense(pattern) => Some(DenseBlock { x: &before[op], rows: self.rows, pattern, y: &mut after[0] }),
             _ => None,
         }
     }
 
     /// What the gradient of a dense layer is summed over.
-    pub fn sums_of(&self, op: usize) -> Option<GradInput<'_, T>> {
+    pub fn gradient_input(&self, op: usize) -> Option<GradInput<'_, T>> {
         match &self.extras[op] {
-            Extra::Dense(pattern) => Some(GradInput { x: &self.nodes[op], d: &self.grads[op + 1], rows: self.rows, pattern }),
+            OpCache::Dense(pattern) => Some(GradInput { x: &self.nodes[op], d: &self.grads[op + 1], rows: self.rows, pattern }),
             _ => None,
         }
     }
@@ -159,11 +160,11 @@ impl<T: Float> Tape<T> {
 
 /// How an operation behaves.
 #[derive(Clone, Copy)]
-pub(crate) enum Mode<'a, T> {
+pub(crate) enum PassMode<'a, T> {
     /// Moving means, nothing left out.
     Predict,
     /// Moments of the batch; numbers are left out by the key of the step.
-    Train { batches: &'a [Batch<T>], key: u64 },
+    Train { batches: &'a [BatchNormStats<T>], key: u64 },
 }
 
 /// The key of a row of a dropout layer.
@@ -174,21 +175,21 @@ fn row_key(key: u64, op: usize, row: usize) -> u64 {
 }
 
 /// The way there, without anything that only training needs.
-pub(crate) fn predict<T: Float>(network: &Network<T>, tape: &mut Tape<T>) -> Result<()> {
-    forward(network, tape, 0..network.plan().ops.len(), Mode::Predict);
-    tape.sound()
+pub(crate) fn predict<T: Float>(network: &Network<T>, tape: &mut ActivationTape<T>) -> Result<()> {
+    forward(network, tape, 0..network.plan().ops.len(), PassMode::Predict);
+    tape.check_levels()
 }
 
 /// The activation that a product can apply itself, and the one that is left to do.
-pub(crate) fn split<'a, T: Float>(curve: ActivationFn<T>) -> (Epilogue<'a, T>, ActivationFn<T>) {
+pub(crate) fn split_epilogue<'a, T: Float>(curve: ActivationFn<T>) -> (Epilogue<'a, T>, ActivationFn<T>) {
     match curve {
-        ActivationFn::LeakyRelu(slope) => (Epilogue::Slope(slope), ActivationFn::Identity),
-        other => (Epilogue::Plain, other),
+        ActivationFn::LeakyRelu(slope) => (Epilogue::LeakyRelu(slope), ActivationFn::Identity),
+        other => (Epilogue::Identity, other),
     }
 }
 
 /// Looks for zeros in what goes into a dense layer.
-fn look_at<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: bool, pattern: &mut ZeroMask) {
+fn scan_zeros<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: bool, pattern: &mut ZeroMask) {
     pattern.scan(x, stride, rows, cols);
     if back {
         pattern.transpose(x, stride);
@@ -196,21 +197,21 @@ fn look_at<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: boo
 }
 
 /// The same for a layer whose products all blocks make together ([`Tape::product_of`]).
-pub(crate) fn look<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize) {
-    if let Extra::Dense(pattern) = &mut tape.extras[k] {
+pub(crate) fn scan_input_zeros<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
+    if let OpCache::Dense(pattern) = &mut tape.extras[k] {
         let node = &plan.nodes[k];
-        look_at(&tape.nodes[k], node.stride, tape.rows, node.len(), true, pattern);
+        scan_zeros(&tape.nodes[k], node.stride, tape.rows, node.len(), true, pattern);
     }
 }
 
 /// What such a layer has left to do: the part of its activation that a product cannot apply.
-pub(crate) fn curve<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize) {
+pub(crate) fn apply_activation<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
     let node = &plan.nodes[k + 1];
-    apply(split(node.curve()).1, &mut tape.nodes[k + 1][..tape.rows * node.stride]);
+    apply(split_epilogue(node.activation_fn()).1, &mut tape.nodes[k + 1][..tape.rows * node.stride]);
 }
 
 /// Some operations one after the other.
-pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: Range<usize>, mode: Mode<'_, T>) {
+pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<T>, ops: Range<usize>, mode: PassMode<'_, T>) {
     let plan = network.plan();
     let rows = tape.rows;
     for k in ops {
@@ -219,17 +220,17 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
         let (x, y) = (&before[k], &mut after[0]);
         let each = 0..rows;
         match (&plan.ops[k], &mut tape.extras[k]) {
-            (Op::Dense { panels, weights, bias, .. }, Extra::Dense(pattern)) => {
-                look_at(x, from.stride, rows, panels.rows, matches!(mode, Mode::Train { .. }), pattern);
+            (Op::Dense { panels, weights, bias, .. }, OpCache::Dense(pattern)) => {
+                scan_zeros(x, from.stride, rows, panels.rows, matches!(mode, PassMode::Train { .. }), pattern);
                 let bias = bias.as_ref().map(|b| &network.values[b.clone()]);
-                let (end, left) = split(to.curve());
+                let (end, left) = split_epilogue(to.activation_fn());
                 let w = &network.values[weights.clone()];
                 dense(x, from.stride, rows, Some(pattern), w, *panels, bias, end, y, to.stride);
                 apply(left, &mut y[..rows * to.stride]);
             }
-            (Op::Conv { geometry, weights, bias, .. }, Extra::Conv(room)) => {
+            (Op::Conv { geometry, weights, bias, .. }, OpCache::Conv(room)) => {
                 let (w, bias) = (&network.values[weights.clone()], bias.as_ref().map(|b| &network.values[b.clone()]));
-                let (end, left) = split(to.curve());
+                let (end, left) = split_epilogue(to.activation_fn());
                 for i in each {
                     geometry.forward(&x[i * from.stride..], w, bias, end, &mut y[i * to.stride..], room);
                 }
@@ -244,17 +245,17 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                 for i in each {
                     let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
                     match mode {
-                        Mode::Predict => y.copy_from_slice(x),
-                        Mode::Train { key, .. } => dropout(row_key(key, k, tape.first + i), *rate, x, y),
+                        PassMode::Predict => y.copy_from_slice(x),
+                        PassMode::Train { key, .. } => dropout(row_key(key, k, tape.first + i), *rate, x, y),
                     }
                 }
             }
             (Op::Norm { channels, epsilon, gamma, beta, state, number, .. }, _) => {
                 let moving;
                 let batch = match mode {
-                    Mode::Train { batches, .. } => &batches[*number],
-                    Mode::Predict => {
-                        let mut batch = Batch::default();
+                    PassMode::Train { batches, .. } => &batches[*number],
+                    PassMode::Predict => {
+                        let mut batch = BatchNormStats::default();
                         let (mean, variance) = network.state[state.clone()].split_at(*channels);
                         let doubles = |v: &[T]| v.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
                         let weights = [&network.values[gamma.clone()], &network.values[beta.clone()]];
@@ -263,7 +264,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                         &moving
                     }
                 };
-                let (slope, left) = match to.curve() {
+                let (slope, left) = match to.activation_fn() {
                     ActivationFn::LeakyRelu(slope) => (slope, ActivationFn::Identity),
                     other => (T::ONE, other),
                 };
@@ -281,12 +282,12 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
                     for (e, table) in columns.iter().zip(tables) {
                         let (to, after) = rest.split_at_mut(e.width);
                         rest = after;
-                        match level(x[e.column], e.levels) {
+                        match embedding_row(x[e.column], e.levels) {
                             Some(level) => to.copy_from_slice(&network.values[table.clone()][level * e.width..][..e.width]),
                             None => {
                                 to.fill(T::ZERO);
                                 let (column, code, levels) = (e.column, x[e.column].to_f64(), e.levels);
-                                tape.misfit.get_or_insert(Misfit { row: tape.first + i, column, code, levels });
+                                tape.misfit.get_or_insert(UnknownLevel { row: tape.first + i, column, code, levels });
                             }
                         }
                     }
@@ -310,7 +311,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut Tape<T>, ops: R
 }
 
 /// The level that a number stands for.
-fn level<T: Float>(code: T, levels: usize) -> Option<usize> {
+fn embedding_row<T: Float>(code: T, levels: usize) -> Option<usize> {
     let code = code.to_f64();
     (code >= 0.0 && code < levels as f64 && code.fract() == 0.0).then_some(code as usize)
 }
@@ -326,7 +327,7 @@ fn softmax<T: Float>(z: &[T], p: &mut [T]) {
     p.iter_mut().for_each(|p| *p = *p / total);
 }
 
-impl<T: Float> Batch<T> {
+impl<T: Float> BatchNormStats<T> {
     /// Scales and shifts that follow from moments and from \[γ, β\].
     pub fn set(&mut self, mean: &[f64], variance: &[f64], epsilon: f64, [gamma, beta]: [&[T]; 2]) {
         self.inverse = variance.iter().map(|v| 1.0 / (v + epsilon).sqrt()).collect();
@@ -339,26 +340,26 @@ impl<T: Float> Batch<T> {
 }
 
 /// The moments of what reaches a normalisation.
-pub(crate) fn moments<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize) {
+pub(crate) fn moments<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
     let node = &plan.nodes[k];
-    if let Extra::Norm { moments, .. } = &mut tape.extras[k] {
+    if let OpCache::Norm { moments, .. } = &mut tape.extras[k] {
         moments.clear();
         moments.add(&tape.nodes[k], node.stride, tape.rows, node.len(), &mut tape.sums);
     }
 }
 
 /// The moments that [`moments`] found in a block.
-pub(crate) fn moments_of<T: Float>(tape: &Tape<T>, k: usize) -> Option<&BlockMoments> {
+pub(crate) fn moments_of<T: Float>(tape: &ActivationTape<T>, k: usize) -> Option<&BlockMoments> {
     match &tape.extras[k] {
-        Extra::Norm { moments, .. } => Some(moments),
+        OpCache::Norm { moments, .. } => Some(moments),
         _ => None,
     }
 }
 
 /// Σ d and Σ d (x - mean) of a normalisation.
-pub(crate) fn norm_sums<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize, batch: &Batch<T>) {
+pub(crate) fn norm_sums<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize, batch: &BatchNormStats<T>) {
     let node = &plan.nodes[k];
-    if let Extra::Norm { sums, .. } = &mut tape.extras[k] {
+    if let OpCache::Norm { sums, .. } = &mut tape.extras[k] {
         sums.fill(0.0);
         let both = [&tape.nodes[k][..], &tape.grads[k + 1][..]];
         normalise_sums(both, node.stride, tape.rows, node.len(), &batch.mean, &mut tape.sums, sums);
@@ -366,9 +367,9 @@ pub(crate) fn norm_sums<T: Float>(plan: &Plan, tape: &mut Tape<T>, k: usize, bat
 }
 
 /// The sums that [`norm_sums`] found in a block.
-pub(crate) fn norm_sums_of<T: Float>(tape: &Tape<T>, k: usize) -> Option<&[f64]> {
+pub(crate) fn norm_sums_of<T: Float>(tape: &ActivationTape<T>, k: usize) -> Option<&[f64]> {
     match &tape.extras[k] {
-        Extra::Norm { sums, .. } => Some(sums),
+        OpCache::Norm { sums, .. } => Some(sums),
         _ => None,
     }
 }
@@ -377,10 +378,10 @@ pub(crate) fn norm_sums_of<T: Float>(tape: &Tape<T>, k: usize) -> Option<&[f64]>
 /// convolutions and tables; gradients of dense layers follow from the nodes of all blocks.
 pub(crate) fn backward<T: Float>(
     network: &Network<T>,
-    tape: &mut Tape<T>,
+    tape: &mut ActivationTape<T>,
     ops: Range<usize>,
     lowest: usize,
-    batches: &[Batch<T>],
+    batches: &[BatchNormStats<T>],
     key: u64,
 ) {
     let plan = network.plan();
@@ -393,22 +394,22 @@ pub(crate) fn backward<T: Float>(
         let needed = k >= lowest;
         let mut gated = false;
         match (&plan.ops[k], &mut tape.extras[k]) {
-            (Op::Dense { panels, turned, .. }, _) => {
+            (Op::Dense { panels, transposed: turned, .. }, _) => {
                 if needed {
-                    let end = match from.curve() {
+                    let end = match from.activation_fn() {
                         ActivationFn::LeakyRelu(slope) => {
                             gated = true;
-                            Epilogue::Where(x, from.stride, slope)
+                            Epilogue::ReluMask(x, from.stride, slope)
                         }
-                        _ => Epilogue::Plain,
+                        _ => Epilogue::Identity,
                     };
                     let layout = ermine_math::network::WeightPanels { rows: panels.cols, cols: panels.rows };
-                    let w = &network.turned[turned.clone()];
+                    let w = &network.transposed[turned.clone()];
                     tape.back.scan(d, to.stride, rows, layout.rows);
                     dense(d, to.stride, rows, Some(&tape.back), w, layout, None, end, dx, from.stride);
                 }
             }
-            (Op::Conv { geometry, weights, turned, partial, .. }, Extra::Conv(room)) => {
+            (Op::Conv { geometry, weights, transposed: turned, partial, .. }, OpCache::Conv(room)) => {
                 let (w, b) = tape.partial[partial.clone()].split_at_mut(weights.len());
                 for i in 0..rows {
                     let bias = if b.is_empty() { None } else { Some(&mut *b) };
@@ -416,19 +417,21 @@ pub(crate) fn backward<T: Float>(
                 }
                 if needed {
                     for i in 0..rows {
-                        let end = match from.curve() {
-                            ActivationFn::LeakyRelu(slope) => Epilogue::Where(&x[i * from.stride..], from.shape.channels, slope),
-                            _ => Epilogue::Plain,
+                        let end = match from.activation_fn() {
+                            ActivationFn::LeakyRelu(slope) => {
+                                Epilogue::ReluMask(&x[i * from.stride..], from.shape.channels, slope)
+                            }
+                            _ => Epilogue::Identity,
                         };
-                        let turned = &network.turned[turned.clone()];
+                        let turned = &network.transposed[turned.clone()];
                         let dx = &mut dx[i * from.stride..][..from.len()];
-                        gated = geometry.input_gradient(&d[i * to.stride..], turned, end, dx, room) && end != Epilogue::Plain;
+                        gated = geometry.input_gradient(&d[i * to.stride..], turned, end, dx, room) && end != Epilogue::Identity;
                     }
                 }
             }
             (Op::Pool(pool), _) => {
                 if needed {
-                    let slope = match from.curve() {
+                    let slope = match from.activation_fn() {
                         ActivationFn::LeakyRelu(slope) => Some(slope),
                         _ => None,
                     };
@@ -466,7 +469,7 @@ pub(crate) fn backward<T: Float>(
                         rest = after;
                         let (table, others) = tables.split_at_mut((e.levels * e.width).next_multiple_of(LINE));
                         tables = others;
-                        if let Some(level) = level(x[e.column], e.levels) {
+                        if let Some(level) = embedding_row(x[e.column], e.levels) {
                             table[level * e.width..][..e.width].iter_mut().zip(d).for_each(|(t, d)| *t += *d);
                         }
                     }
@@ -505,7 +508,7 @@ pub(crate) fn backward<T: Float>(
             (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
         }
         if needed && !gated && from.curve != ActivationFn::Identity {
-            apply_derivative(from.curve(), &x[..rows * from.stride], &mut dx[..rows * from.stride]);
+            apply_derivative(from.activation_fn(), &x[..rows * from.stride], &mut dx[..rows * from.stride]);
         }
     }
 }

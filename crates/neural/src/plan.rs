@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use ermine_core::Result;
-use ermine_math::network::{Convolution, ActivationFn, Float, WeightPanels, Pool, PoolKind as Kind, padded};
+use ermine_math::network::{ActivationFn, Convolution, Float, Pool, PoolKind as Kind, WeightPanels, padded};
 
-use crate::architecture::{Activation, Architecture, Embedded, Layer, PoolKind};
+use crate::architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 use crate::{Network, Shape};
 
 /// Numbers between two operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct ActivationBuffer {
     pub shape: Shape,
     /// From one row to the next.
     pub stride: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Node {
     pub layer: Option<usize>,
 }
 
-impl Node {
+impl ActivationBuffer {
     fn new(shape: Shape) -> Self {
         // An odd number of cache lines from row to row: the rows of a column then share the sets of the caches evenly.
         let lines = padded(shape.len()) / LINE;
@@ -32,7 +32,7 @@ impl Node {
     }
 
     /// The activation in the numbers that are computed with.
-    pub fn curve<T: Float>(&self) -> ActivationFn<T> {
+    pub fn activation_fn<T: Float>(&self) -> ActivationFn<T> {
         curve_of(self.curve)
     }
 }
@@ -57,13 +57,13 @@ pub(crate) enum Op {
         panels: WeightPanels,
         weights: Range<usize>,
         bias: Option<Range<usize>>,
-        turned: Range<usize>,
+        transposed: Range<usize>,
     },
     Conv {
         geometry: Box<Convolution>,
         weights: Range<usize>,
         bias: Option<Range<usize>>,
-        turned: Range<usize>,
+        transposed: Range<usize>,
         partial: Range<usize>,
     },
     Pool(Pool),
@@ -80,7 +80,7 @@ pub(crate) enum Op {
         number: usize,
     },
     Embed {
-        columns: Vec<Embedded>,
+        columns: Vec<Embedding>,
         plain: Vec<usize>,
         tables: Vec<Range<usize>>,
         partial: Range<usize>,
@@ -96,7 +96,7 @@ impl Op {
     }
 
     /// About how many multiplications the way there takes for a row.
-    fn work(&self, to: &Node) -> usize {
+    fn forward_cost(&self, to: &ActivationBuffer) -> usize {
         match self {
             Self::Dense { panels, .. } => panels.len(),
             Self::Conv { geometry, .. } => geometry.filters().len() * geometry.output().0 * geometry.output().1,
@@ -107,7 +107,7 @@ impl Op {
 
 /// What a run of weights is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum WeightRole {
     /// Of a product; carries penalties.
     Weights,
     Bias,
@@ -119,25 +119,25 @@ pub(crate) enum Role {
 
 /// A run of weights: those of an operation in one role.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Segment {
+pub(crate) struct WeightSegment {
     pub op: usize,
     /// The layer, counted from 0.
     pub layer: usize,
-    pub role: Role,
+    pub role: WeightRole,
     pub range: Range<usize>,
 }
 
 /// An architecture made ready for one input shape.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Plan {
+pub(crate) struct NetworkPlan {
     pub architecture: Architecture,
     pub input: Shape,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ActivationBuffer>,
     pub ops: Vec<Op>,
-    pub segments: Vec<Segment>,
+    pub segments: Vec<WeightSegment>,
     /// Numbers of all weights, of the turned copies, of the moving means, and of the gradients that blocks of rows add up apart.
     pub weights: usize,
-    pub turned: usize,
+    pub transposed: usize,
     pub state: usize,
     pub partial: usize,
     pub norms: usize,
@@ -145,10 +145,10 @@ pub(crate) struct Plan {
 
 /// Gives out places one after the other.
 #[derive(Default)]
-struct Room(usize);
+struct OffsetAllocator(usize);
 
-impl Room {
-    fn take(&mut self, len: usize) -> Range<usize> {
+impl OffsetAllocator {
+    fn allocate(&mut self, len: usize) -> Range<usize> {
         // Whole cache lines, so that every run is aligned.
         let start = self.0;
         self.0 += len.next_multiple_of(LINE);
@@ -156,49 +156,49 @@ impl Room {
     }
 }
 
-impl Plan {
+impl NetworkPlan {
     pub fn new(architecture: &Architecture, input: Shape) -> Result<Self> {
         let shapes = architecture.shapes(input)?;
         let mut plan = Self {
             architecture: architecture.clone(),
             input,
-            nodes: vec![Node::new(input)],
+            nodes: vec![ActivationBuffer::new(input)],
             ops: Vec::new(),
             segments: Vec::new(),
             weights: 0,
-            turned: 0,
+            transposed: 0,
             state: 0,
             partial: 0,
             norms: 0,
         };
         let (mut weights, mut turned, mut state, mut partial) =
-            (Room::default(), Room::default(), Room::default(), Room::default());
+            (OffsetAllocator::default(), OffsetAllocator::default(), OffsetAllocator::default(), OffsetAllocator::default());
         for (k, (layer, &shape)) in architecture.layers.iter().zip(&shapes).enumerate() {
             let from = k.checked_sub(1).map_or(input, |b| shapes[b]);
             let image = (from.height, from.width, from.channels);
             let number = plan.ops.len();
-            let mut segment = |role: Role, range: &Range<usize>| {
-                plan.segments.push(Segment { op: number, layer: k, role, range: range.clone() });
+            let mut segment = |role: WeightRole, range: &Range<usize>| {
+                plan.segments.push(WeightSegment { op: number, layer: k, role, range: range.clone() });
             };
             let op = match layer {
                 Layer::Dense { units, bias } => {
                     let panels = WeightPanels { rows: from.len(), cols: *units };
-                    let w = weights.take(panels.len());
-                    segment(Role::Weights, &w);
-                    let bias = bias.then(|| weights.take(padded(*units)));
-                    bias.iter().for_each(|b| segment(Role::Bias, b));
-                    let turned = turned.take(WeightPanels { rows: *units, cols: from.len() }.len());
-                    Op::Dense { panels, weights: w, bias, turned }
+                    let w = weights.allocate(panels.len());
+                    segment(WeightRole::Weights, &w);
+                    let bias = bias.then(|| weights.allocate(padded(*units)));
+                    bias.iter().for_each(|b| segment(WeightRole::Bias, b));
+                    let turned = turned.allocate(WeightPanels { rows: *units, cols: from.len() }.len());
+                    Op::Dense { panels, weights: w, bias, transposed: turned }
                 }
                 Layer::Conv { filters, size, stride, pad, dilation, bias } => {
                     let geometry = Box::new(Convolution::new(image, *filters, *size, *stride, *pad, *dilation));
-                    let w = weights.take(geometry.filters().len());
-                    segment(Role::Weights, &w);
-                    let bias = bias.then(|| weights.take(padded(*filters)));
-                    bias.iter().for_each(|b| segment(Role::Bias, b));
-                    let turned = turned.take(geometry.flipped_layout().len());
-                    let partial = partial.take(w.len() + bias.as_ref().map_or(0, |b| b.len()));
-                    Op::Conv { geometry, weights: w, bias, turned, partial }
+                    let w = weights.allocate(geometry.filters().len());
+                    segment(WeightRole::Weights, &w);
+                    let bias = bias.then(|| weights.allocate(padded(*filters)));
+                    bias.iter().for_each(|b| segment(WeightRole::Bias, b));
+                    let turned = turned.allocate(geometry.flipped_layout().len());
+                    let partial = partial.allocate(w.len() + bias.as_ref().map_or(0, |b| b.len()));
+                    Op::Conv { geometry, weights: w, bias, transposed: turned, partial }
                 }
                 Layer::Pool { kind, size, stride } => {
                     Op::Pool(Pool { kind: kind_of(*kind), input: image, size: *size, stride: *stride })
@@ -210,9 +210,9 @@ impl Plan {
                 Layer::Dropout { rate } => Op::Dropout { rate: *rate },
                 Layer::BatchNorm { momentum, epsilon } => {
                     let channels = from.channels;
-                    let (gamma, beta) = (weights.take(channels), weights.take(channels));
-                    segment(Role::Gamma, &gamma);
-                    segment(Role::Beta, &beta);
+                    let (gamma, beta) = (weights.allocate(channels), weights.allocate(channels));
+                    segment(WeightRole::Gamma, &gamma);
+                    segment(WeightRole::Beta, &beta);
                     plan.norms += 1;
                     Op::Norm {
                         channels,
@@ -220,7 +220,7 @@ impl Plan {
                         epsilon: *epsilon,
                         gamma,
                         beta,
-                        state: state.take(2 * channels),
+                        state: state.allocate(2 * channels),
                         number: plan.norms - 1,
                     }
                 }
@@ -229,15 +229,15 @@ impl Plan {
                     continue;
                 }
                 Layer::Embedding(columns) => {
-                    let tables: Vec<_> = columns.iter().map(|e| weights.take(e.levels * e.width)).collect();
-                    tables.iter().enumerate().for_each(|(t, range)| segment(Role::Table(t), range));
+                    let tables: Vec<_> = columns.iter().map(|e| weights.allocate(e.levels * e.width)).collect();
+                    tables.iter().enumerate().for_each(|(t, range)| segment(WeightRole::Table(t), range));
                     let plain = (0..from.channels).filter(|j| columns.iter().all(|e| e.column != *j)).collect();
-                    let partial = partial.take(tables.iter().map(|t| t.len().next_multiple_of(LINE)).sum());
+                    let partial = partial.allocate(tables.iter().map(|t| t.len().next_multiple_of(LINE)).sum());
                     Op::Embed { columns: columns.clone(), plain, tables, partial }
                 }
                 Layer::Activation(Activation::Softmax) => Op::Softmax,
                 Layer::Activation(a) => {
-                    let curve = a.curve();
+                    let curve = a.activation_fn();
                     let node = &mut plan.nodes[number];
                     let fuses = number > 0
                         && node.curve == ActivationFn::Identity
@@ -252,19 +252,19 @@ impl Plan {
                 }
             };
             plan.ops.push(op);
-            plan.nodes.push(Node { layer: Some(k), ..Node::new(shape) });
+            plan.nodes.push(ActivationBuffer { layer: Some(k), ..ActivationBuffer::new(shape) });
         }
-        (plan.weights, plan.turned, plan.state, plan.partial) = (weights.0, turned.0, state.0, partial.0);
+        (plan.weights, plan.transposed, plan.state, plan.partial) = (weights.0, turned.0, state.0, partial.0);
         Ok(plan)
     }
 
-    pub fn output(&self) -> &Node {
+    pub fn output(&self) -> &ActivationBuffer {
         &self.nodes[self.ops.len()]
     }
 
     /// About how many multiplications the way there takes for a row.
-    pub fn work(&self) -> usize {
-        self.ops.iter().zip(&self.nodes[1..]).map(|(op, to)| op.work(to)).sum()
+    pub fn forward_cost(&self) -> usize {
+        self.ops.iter().zip(&self.nodes[1..]).map(|(op, to)| op.forward_cost(to)).sum()
     }
 
     /// The first operation that has weights: gradients are needed down to there.
@@ -282,7 +282,7 @@ fn kind_of(kind: PoolKind) -> Kind {
 
 impl Activation {
     /// The activation as kernels know it; softmax is none of them.
-    pub(crate) fn curve(self) -> ActivationFn<f64> {
+    pub(crate) fn activation_fn(self) -> ActivationFn<f64> {
         match self {
             Self::Identity | Self::Softmax => ActivationFn::Identity,
             Self::Sigmoid => ActivationFn::Sigmoid,
@@ -296,7 +296,7 @@ impl Activation {
 
 /// Weights of a layer as people write them: row-major, an input a row, an output a column. Filters are (line, point, channel) by filter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weights<T> {
+pub struct LayerWeights<T> {
     /// The layer, counted from 0.
     pub layer: usize,
     /// "weights", "bias", "gamma", "beta", or "table" and the number of the category column in the layer.
@@ -307,46 +307,46 @@ pub struct Weights<T> {
     pub values: Vec<T>,
 }
 
-impl Segment {
+impl WeightSegment {
     pub fn name(&self) -> String {
         match self.role {
-            Role::Weights => "weights".into(),
-            Role::Bias => "bias".into(),
-            Role::Gamma => "gamma".into(),
-            Role::Beta => "beta".into(),
-            Role::Table(t) => format!("table{t}"),
+            WeightRole::Weights => "weights".into(),
+            WeightRole::Bias => "bias".into(),
+            WeightRole::Gamma => "gamma".into(),
+            WeightRole::Beta => "beta".into(),
+            WeightRole::Table(t) => format!("table{t}"),
         }
     }
 
     /// Rows and columns as people write them.
-    pub fn shape(&self, plan: &Plan) -> (usize, usize) {
+    pub fn shape(&self, plan: &NetworkPlan) -> (usize, usize) {
         match (&plan.ops[self.op], self.role) {
-            (Op::Dense { panels, .. }, Role::Weights) => (panels.rows, panels.cols),
+            (Op::Dense { panels, .. }, WeightRole::Weights) => (panels.rows, panels.cols),
             (Op::Dense { panels, .. }, _) => (1, panels.cols),
-            (Op::Conv { geometry, .. }, Role::Weights) => (geometry.filters().rows, geometry.filters().cols),
+            (Op::Conv { geometry, .. }, WeightRole::Weights) => (geometry.filters().rows, geometry.filters().cols),
             (Op::Conv { geometry, .. }, _) => (1, geometry.filters().cols),
-            (Op::Embed { columns, .. }, Role::Table(t)) => (columns[t].levels, columns[t].width),
+            (Op::Embed { columns, .. }, WeightRole::Table(t)) => (columns[t].levels, columns[t].width),
             _ => (1, self.range.len()),
         }
     }
 
     /// Where the element at (`row`, `col`) is among all weights.
-    pub fn at(&self, plan: &Plan, row: usize, col: usize) -> usize {
+    pub fn at(&self, plan: &NetworkPlan, row: usize, col: usize) -> usize {
         self.range.start
             + match (&plan.ops[self.op], self.role) {
-                (Op::Dense { panels, .. }, Role::Weights) => panels.at(row, col),
-                (Op::Conv { geometry, .. }, Role::Weights) => geometry.filters().at(row, col),
+                (Op::Dense { panels, .. }, WeightRole::Weights) => panels.at(row, col),
+                (Op::Conv { geometry, .. }, WeightRole::Weights) => geometry.filters().at(row, col),
                 _ => row * self.shape(plan).1 + col,
             }
     }
 
     /// Whether penalties and decay apply.
-    pub fn decays(&self) -> bool {
-        matches!(self.role, Role::Weights | Role::Table(_))
+    pub fn has_weight_decay(&self) -> bool {
+        matches!(self.role, WeightRole::Weights | WeightRole::Table(_))
     }
 
     /// The run as people write it, read from numbers that lie as kernels need them.
-    pub fn read<T: Float>(&self, plan: &Plan, from: &[T]) -> Weights<T> {
+    pub fn read<T: Float>(&self, plan: &NetworkPlan, from: &[T]) -> LayerWeights<T> {
         let shape = self.shape(plan);
         // A look at where a row begins, and one where its next panel does, in place of one a number.
         let run = |i: usize, j: usize| &from[self.at(plan, i, j)..][..WeightPanels::WIDE.min(shape.1 - j)];
@@ -354,12 +354,12 @@ impl Segment {
         for i in 0..shape.0 {
             (0..shape.1).step_by(WeightPanels::WIDE).for_each(|j| values.extend_from_slice(run(i, j)));
         }
-        Weights { layer: self.layer, name: self.name(), shape, values }
+        LayerWeights { layer: self.layer, name: self.name(), shape, values }
     }
 }
 
 impl<T: Float> Network<T> {
-    pub(crate) fn plan(&self) -> &Plan {
+    pub(crate) fn plan(&self) -> &NetworkPlan {
         &self.plan
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The schedule of the rate. η₀ is the first rate, t counts steps from 0, e epochs from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Schedule {
+pub enum LearningRateSchedule {
     /// η₀.
     Constant,
     /// η₀ · drop^⌊e / every⌋.
@@ -40,7 +40,7 @@ pub enum Schedule {
     },
 }
 
-impl Schedule {
+impl LearningRateSchedule {
     /// The rate of a step; `now` is where a plateau has brought it.
     pub fn rate(&self, first: f64, step: u64, epoch: u64, now: f64) -> f64 {
         match *self {
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn schedules_are_their_formulas() {
-        let rate = |s: Schedule, step, epoch| s.rate(0.8, step, epoch, 0.1);
-        assert_eq!(rate(Schedule::Constant, 9, 9), 0.8);
-        assert_eq!(rate(Schedule::Step { drop: 0.5, every: 3 }, 0, 2), 0.8);
-        assert_eq!(rate(Schedule::Step { drop: 0.5, every: 3 }, 0, 7), 0.2);
-        assert_eq!(rate(Schedule::Cosine { epochs: 10 }, 0, 0), 0.8);
-        assert!((rate(Schedule::Cosine { epochs: 10 }, 0, 5) - 0.4).abs() < 1e-15);
-        assert!(rate(Schedule::Cosine { epochs: 10 }, 0, 10).abs() < 1e-15);
-        assert_eq!(rate(Schedule::Inverse { decay: 0.5 }, 6, 0), 0.2);
-        assert_eq!(rate(Schedule::Invscaling { power: 0.5 }, 3, 0), 0.4);
-        assert_eq!(rate(Schedule::Plateau { factor: 0.2, least: 1e-6 }, 3, 0), 0.1);
+        let rate = |s: LearningRateSchedule, step, epoch| s.rate(0.8, step, epoch, 0.1);
+        assert_eq!(rate(LearningRateSchedule::Constant, 9, 9), 0.8);
+        assert_eq!(rate(LearningRateSchedule::Step { drop: 0.5, every: 3 }, 0, 2), 0.8);
+        assert_eq!(rate(LearningRateSchedule::Step { drop: 0.5, every: 3 }, 0, 7), 0.2);
+        assert_eq!(rate(LearningRateSchedule::Cosine { epochs: 10 }, 0, 0), 0.8);
+        assert!((rate(LearningRateSchedule::Cosine { epochs: 10 }, 0, 5) - 0.4).abs() < 1e-15);
+        assert!(rate(LearningRateSchedule::Cosine { epochs: 10 }, 0, 10).abs() < 1e-15);
+        assert_eq!(rate(LearningRateSchedule::Inverse { decay: 0.5 }, 6, 0), 0.2);
+        assert_eq!(rate(LearningRateSchedule::Invscaling { power: 0.5 }, 3, 0), 0.4);
+        assert_eq!(rate(LearningRateSchedule::Plateau { factor: 0.2, least: 1e-6 }, 3, 0), 0.1);
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Spec, RngStream, Target};
-use ermine_math::loss::{RowLoss, OutputLoss};
+use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target};
+use ermine_math::loss::{OutputLoss, RowLoss};
 use ermine_math::network::AlignedBuffer;
 use serde::{Deserialize, Serialize};
 
-use crate::cells::Cells;
-use crate::course::{Answers, End, Plan, Run, Stand, Task, check_batch};
-use crate::lbfgs::{self, Search};
-use crate::model::{Kept, NetworkModel};
-use crate::{Architecture, Init, Layer, Network, Shape, watch};
+use crate::cells::NetworkInput;
+use crate::course::{TrainingData, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets, check_batch};
+use crate::lbfgs::{self, LbfgsOptions};
+use crate::model::{NetworkModel, OptimizerState};
+use crate::{Architecture, Layer, Network, Shape, WeightInit, watch};
 
 /// Factors on the weights of the rows of each class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl ClassWeight {
 /// How numbers are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NumberLoss {
+pub enum RegressionLoss {
     /// Half the squared error.
     SquaredError,
     /// The absolute error.
@@ -74,14 +74,14 @@ pub(crate) struct Supervised<'a> {
     /// All layers but the last, which gives the outputs.
     pub hidden: Architecture,
     pub input: Shape,
-    pub init: Init,
-    pub plan: Plan,
+    pub init: WeightInit,
+    pub plan: TrainingOptions,
     /// All rows at once by L-BFGS, with this many evaluations at most.
     pub lbfgs: Option<u64>,
     pub early_stopping: bool,
     pub validation_fraction: f64,
     pub class_weight: Option<&'a ClassWeight>,
-    pub loss: NumberLoss,
+    pub loss: RegressionLoss,
     /// Whether targets are brought to mean 0 and deviation 1 while training.
     pub scale_target: bool,
     /// Whether inputs are brought to mean 0 and deviation 1, channel by channel.
@@ -89,8 +89,8 @@ pub(crate) struct Supervised<'a> {
 }
 
 /// The target as a network sees it.
-struct Goal {
-    answers: Answers,
+struct EncodedTarget {
+    answers: TrainingTargets,
     outputs: usize,
     loss: OutputLoss,
     classes: Option<Vec<String>>,
@@ -112,47 +112,47 @@ impl Supervised<'_> {
         kept: bool,
     ) -> Result<NetworkModel> {
         data.check(self.spec)?;
-        let cells = Cells::checked(&data.x, data.schema, self.spec.name)?;
+        let cells = NetworkInput::checked(&data.x, data.schema, self.spec.name)?;
         let rows: Vec<u32> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).map(|i| i as u32).collect();
-        let goal = self.goal(data, &rows, start, all_names)?;
+        let goal = self.encode_target(data, &rows, start, all_names)?;
         let frame = match start {
             Some(model) => model.frame.clone(),
-            None if self.scale_input => frame(&cells, &rows, self.input),
+            None if self.scale_input => channel_stats(&cells, &rows, self.input),
             None => Vec::new(),
         };
-        let network = self.begin(&goal, start, cx)?;
-        let (train, held) = self.set_aside(rows, &goal, cx)?;
+        let network = self.initial_network(&goal, start, cx)?;
+        let (train, held) = self.hold_out(rows, &goal, cx)?;
         check_batch(&network, train.len(), self.plan.batch)?;
         let fill = |i: usize, row: &mut [f32]| {
             cells.copy(i, row);
             into_frame(&frame, row);
         };
-        let ahead = |i: usize| cells.ahead(i);
-        let task = Task {
+        let ahead = |i: usize| cells.prefetch(i);
+        let task = TrainingData {
             fill: &fill,
-            ahead: &ahead,
-            answers: goal.answers.clone(),
+            prefetch: &ahead,
+            targets: goal.answers.clone(),
             weight: goal.weight.clone(),
             train,
             loss: goal.loss,
         };
         let validation = cx.validation.filter(|_| self.early_stopping);
         let judge = |network: &Network| match validation {
-            Some(other) => self.judge_other(network, other, &goal, &frame),
+            Some(other) => self.validation_score(network, other, &goal, &frame),
             None => Ok(score(network, &fill, &held, &goal.answers, goal.weight.as_deref())),
         };
         let judged = self.early_stopping && self.lbfgs.is_none();
-        let mut run = Run::new(&self.plan, network, judged)?;
-        if let Some(Kept { first, second, steps, best, .. }) = start.and_then(|m| m.kept.as_ref()) {
-            run.trainer.set_memory(first, second, *steps)?;
+        let mut run = TrainingRun::new(&self.plan, network, judged)?;
+        if let Some(OptimizerState { first, second, steps, best, .. }) = start.and_then(|m| m.kept.as_ref()) {
+            run.trainer.set_optimizer_state(first, second, *steps)?;
             run.best = best.clone();
-            run.stand = start.map(|m| m.stand.clone()).unwrap_or_default();
+            run.state = start.map(|m| m.stand.clone()).unwrap_or_default();
         }
-        let finish = |run: &Run<'_>, end: Option<End>, kept: bool| -> Result<NetworkModel> {
+        let finish = |run: &TrainingRun<'_>, end: Option<TrainingStop>, kept: bool| -> Result<NetworkModel> {
             let mut network = run.trainer.network().clone();
-            let kept = kept.then(|| Kept::of(run));
+            let kept = kept.then(|| OptimizerState::of(run));
             rescale(&mut network, &goal.scale, false)?;
-            network.turned = AlignedBuffer::default();
+            network.transposed = AlignedBuffer::default();
             Ok(NetworkModel {
                 learner: self.spec.name,
                 network,
@@ -160,43 +160,43 @@ impl Supervised<'_> {
                 present: goal.present.clone(),
                 exponential: goal.loss == OutputLoss::Poisson,
                 frame: frame.clone(),
-                stand: run.stand.clone(),
+                stand: run.state.clone(),
                 kept,
                 histograms: Vec::new(),
-                certificate: Some(self.certificate(&run.stand, end)),
+                certificate: Some(self.certificate(&run.state, end)),
                 trace: Some(run.trace.clone()),
             })
         };
         let end = match self.lbfgs {
             Some(evaluations) => {
-                let search = Search {
+                let search = LbfgsOptions {
                     alpha: self.plan.alpha,
                     steps: self.plan.epochs,
                     evaluations,
                     tol: self.plan.tol.unwrap_or(0.0),
                     seed: self.plan.seed,
                 };
-                let (best, end) = lbfgs::minimise(&search, run.trainer.network(), &task, &mut run.stand, &mut run.trace, cx)?;
+                let (best, end) = lbfgs::minimize(&search, run.trainer.network(), &task, &mut run.state, &mut run.trace, cx)?;
                 run.trainer.set_network(&best)?;
                 end
             }
             None => {
                 let mut checkpoints = cx.checkpoints();
-                let mut keep = |run: &Run<'_>| checkpoints.save_if_due(|| finish(run, None, true));
-                run.go(&task, judged.then_some(&judge), &mut keep, cx)?
+                let mut keep = |run: &TrainingRun<'_>| checkpoints.save_if_due(|| finish(run, None, true));
+                run.run_epochs(&task, judged.then_some(&judge), &mut keep, cx)?
             }
         };
         let mut model = finish(&run, Some(end), kept)?;
-        model.histograms = watch::look(&mut run, &task)?;
+        model.histograms = watch::collect_histograms(&mut run, &task)?;
         Ok(model)
     }
 
     /// The network before the first step, or as `start` has left it.
-    fn begin(&self, goal: &Goal, start: Option<&NetworkModel>, cx: &Context<'_>) -> Result<Network> {
+    fn initial_network(&self, goal: &EncodedTarget, start: Option<&NetworkModel>, cx: &Context<'_>) -> Result<Network> {
         let architecture = self.hidden.clone().then(Layer::dense(goal.outputs));
         let mut network = Network::new(&architecture, self.input, self.init, cx.seed)?;
         let Some(model) = start else { return Ok(network) };
-        if !model.network.is_like(&network) {
+        if !model.network.same_architecture(&network) {
             return Err(Error::Data(format!(
                 "the model has the layers \"{}\" on {}, and {} asks for \"{architecture}\" on {}",
                 model.network.architecture(),
@@ -207,7 +207,7 @@ impl Supervised<'_> {
         }
         match &model.kept {
             Some(kept) if kept.now.values.len() == network.values.len() && kept.now.state.len() == network.state.len() => {
-                kept.now.put(&mut network);
+                kept.now.restore(&mut network);
             }
             Some(_) => return Err(Error::Model("what the model keeps of its training does not fit its layers".into())),
             None => {
@@ -219,7 +219,13 @@ impl Supervised<'_> {
     }
 
     /// The target, and the weights of rows with the factors of their classes.
-    fn goal(&self, data: &Dataset<'_>, rows: &[u32], start: Option<&NetworkModel>, all_names: bool) -> Result<Goal> {
+    fn encode_target(
+        &self,
+        data: &Dataset<'_>,
+        rows: &[u32],
+        start: Option<&NetworkModel>,
+        all_names: bool,
+    ) -> Result<EncodedTarget> {
         let weight = data.weight.map(<[f64]>::to_vec);
         if let Target::Class { codes, names } = data.y {
             let mut mass = vec![0.0; names.len()];
@@ -247,10 +253,10 @@ impl Supervised<'_> {
             // Rows that do not count may be of a class that takes no part.
             let places: Vec<u32> = codes.iter().map(|&c| place(c).unwrap_or(0) as u32).collect();
             let two = present.len() == 2;
-            return Ok(Goal {
+            return Ok(EncodedTarget {
                 answers: match two {
-                    true => Answers::Numbers(places.iter().map(|&p| p as f32).collect()),
-                    false => Answers::Codes(places),
+                    true => TrainingTargets::Numbers(places.iter().map(|&p| p as f32).collect()),
+                    false => TrainingTargets::Codes(places),
                 },
                 outputs: if two { 1 } else { present.len() },
                 loss: if two { OutputLoss::Logistic } else { OutputLoss::Softmax },
@@ -265,10 +271,10 @@ impl Supervised<'_> {
         }
         let y = data.y.reals()?;
         let loss = match self.loss {
-            NumberLoss::SquaredError => OutputLoss::Elementwise(RowLoss::Squared),
-            NumberLoss::AbsoluteError => OutputLoss::Elementwise(RowLoss::Absolute),
-            NumberLoss::Huber => OutputLoss::Elementwise(RowLoss::Huber { delta: 1.0 }),
-            NumberLoss::Poisson => OutputLoss::Poisson,
+            RegressionLoss::SquaredError => OutputLoss::Elementwise(RowLoss::Squared),
+            RegressionLoss::AbsoluteError => OutputLoss::Elementwise(RowLoss::Absolute),
+            RegressionLoss::Huber => OutputLoss::Elementwise(RowLoss::Huber { delta: 1.0 }),
+            RegressionLoss::Poisson => OutputLoss::Poisson,
         };
         if loss == OutputLoss::Poisson
             && let Some(row) = (0..y.rows()).find(|&i| (0..y.cols()).any(|j| *y.at(i, j) < 0.0))
@@ -294,8 +300,8 @@ impl Supervised<'_> {
                 numbers.push(value as f32);
             }
         }
-        Ok(Goal {
-            answers: Answers::Numbers(numbers),
+        Ok(EncodedTarget {
+            answers: TrainingTargets::Numbers(numbers),
             outputs: y.cols(),
             loss,
             classes: None,
@@ -306,13 +312,13 @@ impl Supervised<'_> {
     }
 
     /// Rows to learn from, and rows to judge by; of every class the same share.
-    fn set_aside(&self, rows: Vec<u32>, goal: &Goal, cx: &Context<'_>) -> Result<(Vec<u32>, Vec<u32>)> {
+    fn hold_out(&self, rows: Vec<u32>, goal: &EncodedTarget, cx: &Context<'_>) -> Result<(Vec<u32>, Vec<u32>)> {
         if !self.early_stopping || self.lbfgs.is_some() || cx.validation.is_some() {
             return Ok((rows, Vec::new()));
         }
         let class = |i: u32| match (&goal.answers, &goal.classes) {
-            (Answers::Codes(codes), _) => codes[i as usize],
-            (Answers::Numbers(y), Some(_)) => y[i as usize] as u32,
+            (TrainingTargets::Codes(codes), _) => codes[i as usize],
+            (TrainingTargets::Numbers(y), Some(_)) => y[i as usize] as u32,
             _ => 0,
         };
         let groups = if goal.classes.is_some() { goal.present.len().max(1) } else { 1 };
@@ -339,9 +345,15 @@ impl Supervised<'_> {
     }
 
     /// The score on the validation set of the context.
-    fn judge_other(&self, network: &Network, other: &Dataset<'_>, goal: &Goal, frame: &[(f32, f32)]) -> Result<f64> {
+    fn validation_score(
+        &self,
+        network: &Network,
+        other: &Dataset<'_>,
+        goal: &EncodedTarget,
+        frame: &[(f32, f32)],
+    ) -> Result<f64> {
         other.x.expect_cols(self.input.len())?;
-        let cells = Cells::of(&other.x, self.spec.name)?;
+        let cells = NetworkInput::of(&other.x, self.spec.name)?;
         let fill = |i: usize, row: &mut [f32]| {
             cells.copy(i, row);
             into_frame(frame, row);
@@ -351,37 +363,37 @@ impl Supervised<'_> {
             (Some(names), Target::Class { codes, names: theirs }) if names == theirs => {
                 let place = |c: &u32| goal.present.binary_search(c).map_or(u32::MAX, |p| p as u32);
                 match goal.outputs {
-                    1 if goal.present.len() == 2 => Answers::Numbers(codes.iter().map(|c| place(c) as f32).collect()),
-                    _ => Answers::Codes(codes.iter().map(place).collect()),
+                    1 if goal.present.len() == 2 => TrainingTargets::Numbers(codes.iter().map(|c| place(c) as f32).collect()),
+                    _ => TrainingTargets::Codes(codes.iter().map(place).collect()),
                 }
             }
             (Some(_), _) => return Err(Error::Target("the validation set has other classes than the rows to learn from".into())),
             (None, y) => {
                 let y = y.reals()?;
                 let cell = |i: usize, j: usize| ((*y.at(i, j) - goal.scale[j].0) / goal.scale[j].1) as f32;
-                Answers::Numbers((0..y.rows()).flat_map(|i| (0..y.cols()).map(move |j| cell(i, j))).collect())
+                TrainingTargets::Numbers((0..y.rows()).flat_map(|i| (0..y.cols()).map(move |j| cell(i, j))).collect())
             }
         };
         Ok(score(network, &fill, &rows, &answers, other.weight))
     }
 
-    fn certificate(&self, stand: &Stand, end: Option<End>) -> Certificate {
+    fn certificate(&self, stand: &TrainingState, end: Option<TrainingStop>) -> Certificate {
         let mut notes = Vec::new();
         match end {
-            Some(End::Diverged { epoch, rate }) => notes.push(format!(
+            Some(TrainingStop::Diverged { epoch, rate }) => notes.push(format!(
                 "training ran away in epoch {epoch} (rate {rate:e}); the weights are those before it. Lower learning_rate_init, set \
                  clip, or standardise the columns"
             )),
-            Some(End::Late) => notes.push(format!("ended at the time limit in epoch {}", stand.epochs + 1)),
-            Some(End::Epochs) if self.plan.tol.is_some() => {
+            Some(TrainingStop::Deadline) => notes.push(format!("ended at the time limit in epoch {}", stand.epochs + 1)),
+            Some(TrainingStop::Epochs) if self.plan.tol.is_some() => {
                 notes.push(format!("still improving after {} epochs; raise max_iter", stand.epochs));
             }
             None => notes.push(format!("under way after {} epochs", stand.epochs)),
             _ => {}
         }
         let settled = match end {
-            Some(End::Settled) => true,
-            Some(End::Epochs) => self.plan.tol.is_none(),
+            Some(TrainingStop::Converged) => true,
+            Some(TrainingStop::Epochs) => self.plan.tol.is_none(),
             _ => false,
         };
         Certificate {
@@ -409,7 +421,7 @@ fn moments(values: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
 }
 
 /// Mean and deviation of the numbers of each channel.
-fn frame(cells: &Cells<'_>, rows: &[u32], shape: Shape) -> Vec<(f32, f32)> {
+fn channel_stats(cells: &NetworkInput<'_>, rows: &[u32], shape: Shape) -> Vec<(f32, f32)> {
     let mut row = vec![0.0f32; shape.len()];
     let mut sums = vec![(0.0f64, 0.0f64); shape.channels];
     // Deviations from the first row, so that little is lost where means are large.
@@ -470,7 +482,7 @@ fn score(
     network: &Network,
     fill: &(dyn Fn(usize, &mut [f32]) + Sync),
     rows: &[u32],
-    answers: &Answers,
+    answers: &TrainingTargets,
     weight: Option<&[f64]>,
 ) -> f64 {
     let Ok(out) = network.predict_with(rows.len(), &|i, row| fill(rows[i] as usize, row)) else { return f64::NEG_INFINITY };
@@ -480,19 +492,19 @@ fn score(
         (0..rows.len()).filter(|&i| said(out.row(i), rows[i] as usize)).map(mass).sum::<f64>() / total
     };
     match answers {
-        Answers::Codes(codes) => right(&|z, i| {
+        TrainingTargets::Codes(codes) => right(&|z, i| {
             let best = (1..z.len()).fold(0, |b, k| if z[k] > z[b] { k } else { b });
             best as u32 == codes[i]
         }),
-        Answers::Numbers(y) if out.cols() == 1 && y.iter().all(|v| *v == 0.0 || *v == 1.0) => {
+        TrainingTargets::Numbers(y) if out.cols() == 1 && y.iter().all(|v| *v == 0.0 || *v == 1.0) => {
             right(&|z, i| (z[0] > 0.0) == (y[i] > 0.5))
         }
-        Answers::Numbers(y) => explained(&out, rows, y, &mass),
-        Answers::Inputs => f64::NEG_INFINITY,
+        TrainingTargets::Numbers(y) => r2_score(&out, rows, y, &mass),
+        TrainingTargets::Reconstruct => f64::NEG_INFINITY,
     }
 }
 
-fn explained(out: &Mat<f32>, rows: &[u32], y: &[f32], mass: &dyn Fn(usize) -> f64) -> f64 {
+fn r2_score(out: &Mat<f32>, rows: &[u32], y: &[f32], mass: &dyn Fn(usize) -> f64) -> f64 {
     let cols = out.cols();
     let cell = |i: usize, j: usize| f64::from(y[rows[i] as usize * cols + j]);
     let one = |j: usize| {

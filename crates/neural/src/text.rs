@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use ermine_core::{Error, Result};
 
-use crate::architecture::{Activation, Architecture, Embedded, Layer, PoolKind};
+use crate::architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 
 /// The slope that `leaky` has unless one is given.
 const SLOPE: f64 = 0.01;
@@ -143,13 +143,13 @@ impl From<Architecture> for String {
 }
 
 /// What stands between the brackets of a layer.
-struct Args<'a> {
+struct LayerArgs<'a> {
     layer: &'a str,
     plain: Vec<&'a str>,
     named: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Args<'a> {
+impl<'a> LayerArgs<'a> {
     fn split(layer: &'a str, inside: &'a str) -> Self {
         let mut out = Self { layer, plain: Vec::new(), named: Vec::new() };
         for part in inside.split(',').map(str::trim).filter(|p| !p.is_empty()) {
@@ -222,7 +222,7 @@ impl FromStr for Layer {
             },
             None => (text.trim(), ""),
         };
-        let args = Args::split(text, inside);
+        let args = LayerArgs::split(text, inside);
         let plain = |layer: Self| args.only(0, &[]).map(|()| layer);
         Ok(match name {
             "dense" => {
@@ -283,11 +283,11 @@ impl FromStr for Layer {
     }
 }
 
-fn embedded(args: &Args<'_>, part: &str) -> Result<Embedded> {
+fn embedded(args: &LayerArgs<'_>, part: &str) -> Result<Embedding> {
     let bad = || args.bad(format_args!("\"{part}\" is no column:levels:width"));
     let numbers: Vec<usize> = part.split(':').map(|p| p.trim().parse().map_err(|_| bad())).collect::<Result<_>>()?;
     match numbers[..] {
-        [column, levels, width] => Ok(Embedded { column, levels, width }),
+        [column, levels, width] => Ok(Embedding { column, levels, width }),
         _ => Err(bad()),
     }
 }

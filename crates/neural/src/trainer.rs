@@ -3,14 +3,16 @@
 use std::ops::Range;
 
 use ermine_core::{Error, Mat, MatRef, Result, RngStream};
-use ermine_math::network::{BlockMoments, AlignedBuffer, ActivationFn, Float, OptimizerSlots, dense_by_panels, apply_derivative, step};
+use ermine_math::network::{
+    ActivationFn, AlignedBuffer, BlockMoments, Float, OptimizerSlots, apply_derivative, dense_by_panels, step,
+};
 use rayon::prelude::*;
 
 use crate::network::SMALL;
-use crate::parts::{Part, Parts, Piece, gradient_of};
-use crate::pass::{self, Batch, Mode, Tape};
-use crate::plan::{Op, Plan};
-use crate::{Network, Optimiser, Weights};
+use crate::parts::{WeightChunk, WeightChunks, WeightSlices, gradient_of};
+use crate::pass::{self, ActivationTape, BatchNormStats, PassMode};
+use crate::plan::{NetworkPlan, Op};
+use crate::{LayerWeights, Network, Optimizer};
 
 /// A network that is trained, with everything that training needs: the numbers between layers for a batch, gradients, and what the
 /// optimiser remembers.
@@ -40,76 +42,76 @@ use crate::{Network, Optimiser, Weights};
 #[derive(Debug, Clone)]
 pub struct Trainer<T: Float = f32> {
     network: Network<T>,
-    optimiser: Optimiser,
+    optimiser: Optimizer,
     /// Rows of a batch, at most.
     batch: usize,
     seed: u64,
     input_gradient: bool,
-    tapes: Vec<Tape<T>>,
+    tapes: Vec<ActivationTape<T>>,
     block: usize,
-    batches: Vec<Batch<T>>,
+    batches: Vec<BatchNormStats<T>>,
     gradient: AlignedBuffer<T>,
-    first: AlignedBuffer<T>,
-    second: AlignedBuffer<T>,
-    parts: Parts,
+    first_moment: AlignedBuffer<T>,
+    second_moment: AlignedBuffer<T>,
+    parts: WeightChunks,
     /// Steps taken.
     steps: u64,
     outputs: Mat<T>,
     /// Rows that are between the way there and the way back.
-    under_way: usize,
+    pending_rows: usize,
 }
 
 /// Rows of a block: enough for the products to be fast, few enough for several threads to have some.
 const BLOCK: usize = 32;
 
 /// Products a row from which on half as many rows are enough.
-const HEAVY: usize = 1 << 20;
+const HEAVY_ROW_MACS: usize = 1 << 20;
 
 /// The same where blocks meet for most of the work, and need not be many: as many as a word of a pattern has bits for.
-const MEETING_BLOCK: usize = 64;
+const SYNC_BLOCK: usize = 64;
 
 /// Weights of a layer from which on blocks meet for its product, so that threads stay with the weights that they move.
-const WIDE: usize = 1 << 16;
+const SYNC_WEIGHTS: usize = 1 << 16;
 
 /// Weights from which on their transpose is worth the time to call other threads.
-const TURN: usize = 1 << 16;
+const PARALLEL_TRANSPOSE: usize = 1 << 16;
 
 /// Where all blocks of a batch meet on the way there: at an operation that needs to know all rows, or at a layer with so many weights
 /// that a processor had better stay with its own.
 #[derive(Debug, Clone, Copy)]
-enum Meeting {
-    Norm(usize),
-    Wide(usize),
+enum SyncPoint {
+    BatchNorm(usize),
+    WideDense(usize),
 }
 
-impl Meeting {
+impl SyncPoint {
     fn op(self) -> usize {
         match self {
-            Self::Norm(k) | Self::Wide(k) => k,
+            Self::BatchNorm(k) | Self::WideDense(k) => k,
         }
     }
 }
 
 /// Whether blocks meet for the product of a layer.
-fn is_wide(op: &Op) -> bool {
-    matches!(op, Op::Dense { panels, .. } if panels.len() >= WIDE && panels.count() > 1)
+fn is_sync_layer(op: &Op) -> bool {
+    matches!(op, Op::Dense { panels, .. } if panels.len() >= SYNC_WEIGHTS && panels.count() > 1)
 }
 
 /// What a block does at the end of the way there.
-type AtTheEnd<'a, T> = dyn Fn(&Network<T>, &[Batch<T>], &mut Tape<T>) + Sync + 'a;
+type ForwardDone<'a, T> = dyn Fn(&Network<T>, &[BatchNormStats<T>], &mut ActivationTape<T>) + Sync + 'a;
 
 /// What a loss answers for the rows of a block, given what went in and what came out, each with the distance of its rows: the gradient
 /// goes to the last argument, which lies as the outputs do, the value is returned.
-pub(crate) type BlockLoss<'a, T> = dyn Fn(Range<usize>, (&[T], usize), (&[T], usize), &mut [T]) -> f64 + Sync + 'a;
+pub(crate) type BlockLossFn<'a, T> = dyn Fn(Range<usize>, (&[T], usize), (&[T], usize), &mut [T]) -> f64 + Sync + 'a;
 
 impl<T: Float> Trainer<T> {
     /// A trainer for batches of up to `batch` rows.
-    pub fn new(network: Network<T>, optimiser: Optimiser, batch: usize) -> Result<Self> {
-        Self::with_room(network, optimiser, batch, batch)
+    pub fn new(network: Network<T>, optimiser: Optimizer, batch: usize) -> Result<Self> {
+        Self::with_capacity(network, optimiser, batch, batch)
     }
 
     /// A trainer for batches of `batch` rows, of which some may have up to `most`.
-    pub(crate) fn with_room(network: Network<T>, optimiser: Optimiser, batch: usize, most: usize) -> Result<Self> {
+    pub(crate) fn with_capacity(network: Network<T>, optimiser: Optimizer, batch: usize, most: usize) -> Result<Self> {
         optimiser.check()?;
         if batch == 0 {
             return Err(Error::Data("a batch of 0 rows trains nothing; batches need at least 1".into()));
@@ -119,33 +121,33 @@ impl<T: Float> Trainer<T> {
             return Err(Error::Data(format!("\"{}\" has no weights, so there is nothing to train", plan.architecture)));
         }
         // Small batches stay whole, so that one thread has no more to do than it must.
-        let rows = match plan.work() {
-            work if work >= HEAVY => BLOCK / 2,
-            _ if plan.ops.iter().any(is_wide) => MEETING_BLOCK,
+        let rows = match plan.forward_cost() {
+            work if work >= HEAVY_ROW_MACS => BLOCK / 2,
+            _ if plan.ops.iter().any(is_sync_layer) => SYNC_BLOCK,
             _ => BLOCK,
         };
-        let count = if batch * plan.work() < SMALL { 1 } else { batch.div_ceil(rows).next_multiple_of(2).min(batch) };
+        let count = if batch * plan.forward_cost() < SMALL { 1 } else { batch.div_ceil(rows).next_multiple_of(2).min(batch) };
         let memory = optimiser.method.rule().moments_per_weight();
         let room = |wanted: bool| if wanted { AlignedBuffer::zeros(plan.weights) } else { AlignedBuffer::default() };
         let block = if count == 1 { most } else { batch.div_ceil(count) };
         let mut trainer = Self {
-            tapes: (0..most.div_ceil(block)).map(|_| Tape::for_training(&plan, block, false)).collect(),
+            tapes: (0..most.div_ceil(block)).map(|_| ActivationTape::for_training(&plan, block, false)).collect(),
             block,
-            batches: vec![Batch::default(); plan.norms],
+            batches: vec![BatchNormStats::default(); plan.norms],
             gradient: room(true),
-            first: room(memory > 0),
-            second: room(memory > 1),
-            parts: Parts::of(&plan),
+            first_moment: room(memory > 0),
+            second_moment: room(memory > 1),
+            parts: WeightChunks::of(&plan),
             outputs: Mat::filled(most, plan.output().len(), T::ZERO),
             seed: 0,
             input_gradient: false,
             steps: 0,
-            under_way: 0,
+            pending_rows: 0,
             network,
             optimiser,
             batch: most,
         };
-        trainer.turn();
+        trainer.transpose_weights();
         Ok(trainer)
     }
 
@@ -161,8 +163,8 @@ impl<T: Float> Trainer<T> {
     pub fn with_input_gradient(mut self) -> Self {
         let plan = self.network.plan.clone();
         self.input_gradient = true;
-        self.tapes.iter_mut().for_each(|t| *t = Tape::for_training(&plan, self.block, true));
-        self.turn();
+        self.tapes.iter_mut().for_each(|t| *t = ActivationTape::for_training(&plan, self.block, true));
+        self.transpose_weights();
         self
     }
 
@@ -179,12 +181,12 @@ impl<T: Float> Trainer<T> {
     /// Takes over the weights of a network with the same layers. What the optimiser remembers stays.
     pub fn set_network(&mut self, from: &Network<T>) -> Result<()> {
         self.network.copy_weights(from)?;
-        self.turn();
+        self.transpose_weights();
         Ok(())
     }
 
     /// The optimiser.
-    pub fn optimiser(&self) -> &Optimiser {
+    pub fn optimiser(&self) -> &Optimizer {
         &self.optimiser
     }
 
@@ -199,13 +201,13 @@ impl<T: Float> Trainer<T> {
     }
 
     /// What the optimiser remembers, and how many steps it has taken.
-    pub(crate) fn memory(&self) -> (&[T], &[T], u64) {
-        (&self.first, &self.second, self.steps)
+    pub(crate) fn optimizer_state(&self) -> (&[T], &[T], u64) {
+        (&self.first_moment, &self.second_moment, self.steps)
     }
 
     /// Puts back what [`Trainer::memory`] gave; lengths that do not fit are refused.
-    pub(crate) fn set_memory(&mut self, first: &[T], second: &[T], steps: u64) -> Result<()> {
-        for (what, to, from) in [("first", &mut self.first, first), ("second", &mut self.second, second)] {
+    pub(crate) fn set_optimizer_state(&mut self, first: &[T], second: &[T], steps: u64) -> Result<()> {
+        for (what, to, from) in [("first", &mut self.first_moment, first), ("second", &mut self.second_moment, second)] {
             if to.len() != from.len() {
                 return Err(Error::Length {
                     what: format!("{what} memory of the optimiser"),
@@ -249,23 +251,23 @@ impl<T: Float> Trainer<T> {
 
     /// Backward and a step: `gradient` is that of the loss by every output of the last [`Trainer::forward`].
     pub fn step(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
-        self.take_gradient(gradient)?;
-        self.back_and_step(true)
+        self.set_output_gradient(gradient)?;
+        self.backward_and_step(true)
     }
 
     /// The gradients without a step; [`Trainer::apply`] makes it.
     pub fn backward(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
-        self.take_gradient(gradient)?;
-        self.back_and_step(false)
+        self.set_output_gradient(gradient)?;
+        self.backward_and_step(false)
     }
 
     /// A step along the gradients that are there.
     pub fn apply(&mut self) -> Result<()> {
-        self.move_weights(false, true)
+        self.apply_gradients(false, true)
     }
 
     /// The gradients of the last way back, layer by layer.
-    pub fn gradients(&self) -> Vec<Weights<T>> {
+    pub fn gradients(&self) -> Vec<LayerWeights<T>> {
         self.network.plan.segments.iter().map(|s| s.read(&self.network.plan, &self.gradient)).collect()
     }
 
@@ -278,7 +280,7 @@ impl<T: Float> Trainer<T> {
     pub fn activations(&self) -> Vec<(usize, Vec<T>)> {
         let plan = &self.network.plan;
         let each = plan.nodes.iter().enumerate().filter_map(|(k, node)| {
-            let rows = |tape: &Tape<T>| -> Vec<T> {
+            let rows = |tape: &ActivationTape<T>| -> Vec<T> {
                 (0..tape.rows()).flat_map(|i| tape.nodes[k][i * node.stride..][..node.len()].to_vec()).collect()
             };
             Some((node.layer?, self.tapes.iter().flat_map(rows).collect()))
@@ -289,7 +291,7 @@ impl<T: Float> Trainer<T> {
     /// The gradient of the loss by the input, after [`Trainer::with_input_gradient`].
     pub fn input_gradient(&self) -> Option<Mat<T>> {
         let node = &self.network.plan.nodes[0];
-        let rows = self.tapes.iter().map(Tape::rows).sum();
+        let rows = self.tapes.iter().map(ActivationTape::rows).sum();
         let mut out = Mat::filled(rows, node.len(), T::ZERO);
         for tape in self.input_gradient.then_some(&self.tapes)? {
             for i in 0..tape.rows() {
@@ -299,17 +301,17 @@ impl<T: Float> Trainer<T> {
         Some(out)
     }
 
-    fn take_gradient(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
+    fn set_output_gradient(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
         let node = *self.network.plan.output();
-        if self.under_way == 0 {
+        if self.pending_rows == 0 {
             return Err(Error::Data("there is no way back without a way there: call forward first".into()));
         }
-        if (gradient.rows(), gradient.cols()) != (self.under_way, node.len()) {
+        if (gradient.rows(), gradient.cols()) != (self.pending_rows, node.len()) {
             return Err(Error::Data(format!(
                 "the gradient is {} x {} and the outputs are {} x {}",
                 gradient.rows(),
                 gradient.cols(),
-                self.under_way,
+                self.pending_rows,
                 node.len()
             )));
         }
@@ -324,18 +326,18 @@ impl<T: Float> Trainer<T> {
 }
 
 /// Begins the way back of a block: through the activation at the end.
-fn gate_output<T: Float>(plan: &Plan, tape: &mut Tape<T>) {
+fn output_activation_grad<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>) {
     tape.partial.fill(T::ZERO);
     let last = plan.ops.len();
     let node = &plan.nodes[last];
     let len = tape.rows() * node.stride;
     if node.curve != ActivationFn::Identity {
-        apply_derivative(node.curve(), &tape.nodes[last][..len], &mut tape.grads[last][..len]);
+        apply_derivative(node.activation_fn(), &tape.nodes[last][..len], &mut tape.grads[last][..len]);
     }
 }
 
 /// Does something to every block, side by side where that pays.
-fn each_tape<T: Float>(tapes: &mut [Tape<T>], work: &(dyn Fn(&mut Tape<T>) + Sync)) {
+fn for_each_block<T: Float>(tapes: &mut [ActivationTape<T>], work: &(dyn Fn(&mut ActivationTape<T>) + Sync)) {
     match tapes {
         [one] => work(one),
         many => many.par_iter_mut().for_each(work),
@@ -344,7 +346,7 @@ fn each_tape<T: Float>(tapes: &mut [Tape<T>], work: &(dyn Fn(&mut Tape<T>) + Syn
 
 impl<T: Float> Trainer<T> {
     /// The key of what dropout leaves out in the coming step.
-    fn key(&self) -> u64 {
+    fn dropout_key(&self) -> u64 {
         match self.network.plan.ops.iter().any(|op| matches!(op, Op::Dropout { .. })) {
             true => RngStream::new(self.seed, "dropout", self.steps).next_u64(),
             false => 0,
@@ -352,8 +354,8 @@ impl<T: Float> Trainer<T> {
     }
 
     /// Deals the rows of a batch out to the blocks, and says how many have some.
-    fn begin(&mut self, rows: usize) -> usize {
-        self.under_way = 0;
+    fn assign_rows(&mut self, rows: usize) -> usize {
+        self.pending_rows = 0;
         let mut first = 0;
         for tape in &mut self.tapes {
             let here = self.block.min(rows - first);
@@ -373,74 +375,74 @@ impl<T: Float> Trainer<T> {
 
     /// The way there for `rows` rows that are filled in one by one.
     pub(crate) fn forward_with(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<()> {
-        self.there(rows, fill, &|_, _, _| ())?;
-        self.under_way = rows;
+        self.forward_blocks(rows, fill, &|_, _, _| ())?;
+        self.pending_rows = rows;
         Ok(())
     }
 
     /// Where blocks meet next, at or behind an operation.
-    fn next_meeting(&self, plan: &Plan, from: usize) -> Option<Meeting> {
+    fn next_sync_point(&self, plan: &NetworkPlan, from: usize) -> Option<SyncPoint> {
         let several = self.tapes.len() > 1;
         (from..plan.ops.len()).find_map(|k| match &plan.ops[k] {
-            Op::Norm { .. } => Some(Meeting::Norm(k)),
-            op if several && is_wide(op) => Some(Meeting::Wide(k)),
+            Op::Norm { .. } => Some(SyncPoint::BatchNorm(k)),
+            op if several && is_sync_layer(op) => Some(SyncPoint::WideDense(k)),
             _ => None,
         })
     }
 
     /// The way there, and what each block does at its end.
-    fn there(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync), then: &AtTheEnd<'_, T>) -> Result<()> {
+    fn forward_blocks(&mut self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync), then: &ForwardDone<'_, T>) -> Result<()> {
         self.check_rows(rows)?;
-        let (plan, key) = (self.network.plan.clone(), self.key());
-        let used = self.begin(rows);
+        let (plan, key) = (self.network.plan.clone(), self.dropout_key());
+        let used = self.assign_rows(rows);
         let mut met = None;
         loop {
-            let next = self.next_meeting(&plan, met.map_or(0, |m: Meeting| m.op() + 1));
-            let end = next.map_or(plan.ops.len(), Meeting::op);
+            let next = self.next_sync_point(&plan, met.map_or(0, |m: SyncPoint| m.op() + 1));
+            let end = next.map_or(plan.ops.len(), SyncPoint::op);
             let (network, batches) = (&self.network, &self.batches);
-            each_tape(&mut self.tapes[..used], &|tape| {
+            for_each_block(&mut self.tapes[..used], &|tape| {
                 let at = match met {
                     None => {
                         (0..tape.rows()).for_each(|i| fill(tape.first + i, tape.input_row(i)));
                         0
                     }
                     // The moments are known now, and the operation itself is the first to go on with.
-                    Some(Meeting::Norm(k)) => k,
-                    Some(Meeting::Wide(k)) => {
-                        pass::curve(&plan, tape, k);
+                    Some(SyncPoint::BatchNorm(k)) => k,
+                    Some(SyncPoint::WideDense(k)) => {
+                        pass::apply_activation(&plan, tape, k);
                         k + 1
                     }
                 };
-                pass::forward(network, tape, at..end, Mode::Train { batches, key });
+                pass::forward(network, tape, at..end, PassMode::Train { batches, key });
                 match next {
                     None => then(network, batches, tape),
-                    Some(Meeting::Norm(k)) => pass::moments(&plan, tape, k),
-                    Some(Meeting::Wide(k)) => pass::look(&plan, tape, k),
+                    Some(SyncPoint::BatchNorm(k)) => pass::moments(&plan, tape, k),
+                    Some(SyncPoint::WideDense(k)) => pass::scan_input_zeros(&plan, tape, k),
                 }
             });
             match next {
                 None => break,
-                Some(Meeting::Norm(k)) => self.meet(&plan, k, used)?,
-                Some(Meeting::Wide(k)) => self.across(&plan, k, used),
+                Some(SyncPoint::BatchNorm(k)) => self.sync_batch_norm(&plan, k, used)?,
+                Some(SyncPoint::WideDense(k)) => self.wide_product(&plan, k, used),
             }
             met = next;
         }
-        self.tapes[..used].iter().try_for_each(Tape::sound)
+        self.tapes[..used].iter().try_for_each(ActivationTape::check_levels)
     }
 
     /// The product of a wide layer, for all blocks together.
-    fn across(&mut self, plan: &Plan, k: usize, used: usize) {
+    fn wide_product(&mut self, plan: &NetworkPlan, k: usize, used: usize) {
         let Op::Dense { panels, weights, bias, .. } = &plan.ops[k] else { return };
         let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
         let values = &self.network.values;
         let bias = bias.as_ref().map(|b| &values[b.clone()]);
-        let mut blocks: Vec<_> = self.tapes[..used].iter_mut().filter_map(|t| t.product_of(k)).collect();
-        let (end, _) = pass::split(to.curve());
+        let mut blocks: Vec<_> = self.tapes[..used].iter_mut().filter_map(|t| t.dense_block(k)).collect();
+        let (end, _) = pass::split_epilogue(to.activation_fn());
         dense_by_panels(&mut blocks, from.stride, &values[weights.clone()], *panels, bias, end, to.stride);
     }
 
     /// The moments of a batch from those of its blocks, and the moving means that follow them.
-    fn meet(&mut self, plan: &Plan, k: usize, used: usize) -> Result<()> {
+    fn sync_batch_norm(&mut self, plan: &NetworkPlan, k: usize, used: usize) -> Result<()> {
         let Op::Norm { channels, momentum, epsilon, gamma, beta, state, number } = &plan.ops[k] else { return Ok(()) };
         let mut all = BlockMoments::new(*channels);
         self.tapes[..used].iter().filter_map(|t| pass::moments_of(t, k)).for_each(|m| all.merge(m));
@@ -464,50 +466,50 @@ impl<T: Float> Trainer<T> {
     }
 
     /// Way there, loss, way back and step for a batch: what a training loop does. The answer is the sum that the loss gave.
-    pub(crate) fn learn(
+    pub(crate) fn train_batch(
         &mut self,
         rows: usize,
         fill: &(dyn Fn(usize, &mut [T]) + Sync),
-        loss: &BlockLoss<'_, T>,
+        loss: &BlockLossFn<'_, T>,
         take_step: bool,
     ) -> Result<f64> {
         let plan = self.network.plan.clone();
         let last = plan.ops.len();
         let (from, to) = (plan.nodes[0].stride, plan.output().stride);
-        let ask = |tape: &mut Tape<T>| {
+        let ask = |tape: &mut ActivationTape<T>| {
             let range = tape.first..tape.first + tape.rows();
             tape.loss = loss(range, (&tape.nodes[0], from), (&tape.nodes[last], to), &mut tape.grads[last]);
         };
         if plan.norms > 0 {
-            self.there(rows, fill, &|_, _, tape| ask(tape))?;
-            self.under_way = rows;
-            self.back_and_step(take_step)?;
+            self.forward_blocks(rows, fill, &|_, _, tape| ask(tape))?;
+            self.pending_rows = rows;
+            self.backward_and_step(take_step)?;
         } else {
             // No block needs to know of the others before the weights move: each goes back while its numbers are near.
-            let (key, (begin, lowest)) = (self.key(), self.floor());
-            self.there(rows, fill, &|network, batches, tape| {
+            let (key, (begin, lowest)) = (self.dropout_key(), self.backward_limit());
+            self.forward_blocks(rows, fill, &|network, batches, tape| {
                 ask(tape);
-                gate_output(&plan, tape);
+                output_activation_grad(&plan, tape);
                 pass::backward(network, tape, begin..last, lowest, batches, key);
             })?;
-            self.move_weights(true, take_step)?;
+            self.apply_gradients(true, take_step)?;
         }
         Ok(self.tapes[..rows.div_ceil(self.block)].iter().map(|t| t.loss).sum())
     }
 
     /// The first operation that the way back goes through, and the lowest numbers whose gradient it finds.
-    fn floor(&self) -> (usize, usize) {
+    fn backward_limit(&self) -> (usize, usize) {
         match self.input_gradient {
             true => (0, 0),
             false => (self.network.plan.first_trained(), self.network.plan.first_trained() + 1),
         }
     }
 
-    fn back_and_step(&mut self, take_step: bool) -> Result<()> {
-        let (plan, key) = (self.network.plan.clone(), self.key());
-        let rows = std::mem::take(&mut self.under_way);
+    fn backward_and_step(&mut self, take_step: bool) -> Result<()> {
+        let (plan, key) = (self.network.plan.clone(), self.dropout_key());
+        let rows = std::mem::take(&mut self.pending_rows);
         let used = rows.div_ceil(self.block);
-        let (floor, lowest) = self.floor();
+        let (floor, lowest) = self.backward_limit();
         let last = plan.ops.len();
         let mut at = last;
         loop {
@@ -515,9 +517,9 @@ impl<T: Float> Trainer<T> {
             // The operation of the normalisation itself waits for the sums of all blocks.
             let begin = norm.map_or(floor, |k| k + 1);
             let (network, batches) = (&self.network, &self.batches);
-            each_tape(&mut self.tapes[..used], &|tape| {
+            for_each_block(&mut self.tapes[..used], &|tape| {
                 if at == last {
-                    gate_output(&plan, tape);
+                    output_activation_grad(&plan, tape);
                 }
                 pass::backward(network, tape, begin..at, lowest, batches, key);
                 if let Some(k) = norm
@@ -527,19 +529,19 @@ impl<T: Float> Trainer<T> {
                 }
             });
             let Some(k) = norm else { break };
-            self.meet_back(&plan, k, used);
+            self.sync_batch_norm_backward(&plan, k, used);
             // Now its own sweep, then on.
             let (network, batches) = (&self.network, &self.batches);
             at = k;
             if k >= lowest {
-                each_tape(&mut self.tapes[..used], &|tape| pass::backward(network, tape, k..k + 1, lowest, batches, key));
+                for_each_block(&mut self.tapes[..used], &|tape| pass::backward(network, tape, k..k + 1, lowest, batches, key));
             }
         }
-        self.move_weights(true, take_step)
+        self.apply_gradients(true, take_step)
     }
 
     /// Gradients of γ and β, and the coefficients of the sweep: with N points, dx = γ/σ (d - mean d - x̂ mean(d x̂)).
-    fn meet_back(&mut self, plan: &Plan, k: usize, used: usize) {
+    fn sync_batch_norm_backward(&mut self, plan: &NetworkPlan, k: usize, used: usize) {
         let Op::Norm { channels, gamma, beta, number, .. } = &plan.ops[k] else { return };
         let mut sums = vec![0.0; 2 * channels];
         for found in self.tapes[..used].iter().filter_map(|t| pass::norm_sums_of(t, k)) {
@@ -563,7 +565,7 @@ impl<T: Float> Trainer<T> {
     }
 
     /// Finds the gradients of all weights that are not there yet, moves the weights, or both.
-    fn move_weights(&mut self, find: bool, go: bool) -> Result<()> {
+    fn apply_gradients(&mut self, find: bool, go: bool) -> Result<()> {
         let parallel = self.tapes.len() > 1;
         let tapes = &self.tapes;
         let plan = self.network.plan.clone();
@@ -571,26 +573,31 @@ impl<T: Float> Trainer<T> {
         let tapes = &tapes[..used];
         let optimiser = self.optimiser;
         let clip = if go { optimiser.clip } else { None };
-        let work = |part: &Part, slots: Piece<'_, T>, find: bool, scale: Option<f64>| {
+        let work = |part: &WeightChunk, slots: WeightSlices<'_, T>, find: bool, scale: Option<f64>| {
             if find {
                 gradient_of(&plan, tapes, part, slots.gradient);
             }
             if let Some(scale) = scale {
                 let (l2, decay) = if part.decays { (optimiser.l2, optimiser.decay) } else { (0.0, 0.0) };
-                let slots = OptimizerSlots { weights: slots.weights, gradient: slots.gradient, first: slots.first, second: slots.second };
+                let slots = OptimizerSlots {
+                    weights: slots.weights,
+                    gradient: slots.gradient,
+                    first: slots.first_moment,
+                    second: slots.second_moment,
+                };
                 step(optimiser.method.rule(), slots, optimiser.rate, scale, l2, decay, self.steps + 1);
             }
         };
         let mut scale = 1.0;
         let mut find = find;
         if find && (clip.is_some() || !go) {
-            let all = Piece {
+            let all = WeightSlices {
                 weights: &mut self.network.values,
                 gradient: &mut self.gradient,
-                first: &mut self.first,
-                second: &mut self.second,
+                first_moment: &mut self.first_moment,
+                second_moment: &mut self.second_moment,
             };
-            self.parts.each(all, parallel, &|part, slots| work(part, slots, true, None));
+            self.parts.for_each(all, parallel, &|part, slots| work(part, slots, true, None));
             find = false;
         }
         if !go {
@@ -602,39 +609,39 @@ impl<T: Float> Trainer<T> {
                 scale = most / norm;
             }
         }
-        let all = Piece {
+        let all = WeightSlices {
             weights: &mut self.network.values,
             gradient: &mut self.gradient,
-            first: &mut self.first,
-            second: &mut self.second,
+            first_moment: &mut self.first_moment,
+            second_moment: &mut self.second_moment,
         };
-        self.parts.each(all, parallel, &|part, slots| work(part, slots, find, Some(scale)));
+        self.parts.for_each(all, parallel, &|part, slots| work(part, slots, find, Some(scale)));
         self.steps += 1;
-        self.turn();
+        self.transpose_weights();
         Ok(())
     }
 
     /// Writes the weights as the way back reads them.
-    fn turn(&mut self) {
+    fn transpose_weights(&mut self) {
         let plan = self.network.plan.clone();
         let network = &mut self.network;
-        if network.turned.len() != plan.turned {
-            network.turned = AlignedBuffer::zeros(plan.turned);
+        if network.transposed.len() != plan.transposed {
+            network.transposed = AlignedBuffer::zeros(plan.transposed);
         }
         let lowest = if self.input_gradient { 0 } else { plan.first_trained() + 1 };
         for op in &plan.ops[lowest.min(plan.ops.len())..] {
             match op {
-                Op::Dense { panels, weights, turned, .. } => {
-                    let (from, to) = (&network.values[weights.clone()], &mut network.turned[turned.clone()]);
+                Op::Dense { panels, weights, transposed: turned, .. } => {
+                    let (from, to) = (&network.values[weights.clone()], &mut network.transposed[turned.clone()]);
                     match self.tapes.len() {
-                        many if many > 1 && panels.len() >= TURN => {
+                        many if many > 1 && panels.len() >= PARALLEL_TRANSPOSE => {
                             panels.transpose_by(from, to, |parts| parts.into_par_iter().for_each(|part| part.write(from)))
                         }
                         _ => panels.transpose(from, to),
                     }
                 }
-                Op::Conv { geometry, weights, turned, .. } => {
-                    geometry.flip_filters(&network.values[weights.clone()], &mut network.turned[turned.clone()]);
+                Op::Conv { geometry, weights, transposed: turned, .. } => {
+                    geometry.flip_filters(&network.values[weights.clone()], &mut network.transposed[turned.clone()]);
                 }
                 _ => {}
             }

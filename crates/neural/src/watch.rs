@@ -4,7 +4,7 @@ use ermine_core::{Cell, Curve, Report, Result, Section};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::course::{Run, Task};
+use crate::course::{TrainingData, TrainingRun};
 use crate::{Network, Trainer};
 
 /// Bins of a histogram.
@@ -91,7 +91,7 @@ pub(crate) fn histograms(trainer: &Trainer) -> Vec<Histogram> {
 }
 
 /// Looks at a network on the first rows of its task.
-pub(crate) fn look(run: &mut Run<'_>, task: &Task<'_>) -> Result<Vec<Histogram>> {
+pub(crate) fn collect_histograms(run: &mut TrainingRun<'_>, task: &TrainingData<'_>) -> Result<Vec<Histogram>> {
     let rows = &task.train[..task.train.len().min(SAMPLE).min(run.plan.batch)];
     let mass = task.weight.as_ref().map_or(rows.len() as f64, |w| rows.iter().map(|&i| w[i as usize]).sum());
     run.batch(task, rows, mass, false)?;

@@ -1,7 +1,7 @@
 //! Every layer and compositions of them: gradients against finite differences, in doubles.
 
 use ermine_core::{Mat, MatRef, RngStream};
-use ermine_neural::{Init, Network, Shape, gradient_check};
+use ermine_neural::{Network, Shape, WeightInit, gradient_check};
 
 fn numbers(n: usize, seed: u64) -> Vec<f64> {
     let mut s = RngStream::new(seed, "gradients", 0);
@@ -20,7 +20,7 @@ fn uneven(out: MatRef<'_, f64>) -> (f64, Mat<f64>) {
 }
 
 fn check(line: &str, input: Shape, rows: usize) {
-    let network: Network<f64> = Network::new(&line.parse().unwrap(), input, Init::GlorotWithBias, 3).unwrap();
+    let network: Network<f64> = Network::new(&line.parse().unwrap(), input, WeightInit::GlorotWithBias, 3).unwrap();
     let x = numbers(rows * input.len(), 1);
     let errors = gradient_check(&network, MatRef::row_major(&x, rows, input.len()), uneven).unwrap();
     assert!(!errors.is_empty());
@@ -92,7 +92,7 @@ fn dropout_leaves_out_the_same_numbers_on_the_way_back() {
 #[test]
 fn tables_of_categories() {
     let line = "embed(1:3:2,3:4:5) dense(6) tanh dense(2)";
-    let network: Network<f64> = Network::new(&line.parse().unwrap(), Shape::flat(4), Init::Auto, 3).unwrap();
+    let network: Network<f64> = Network::new(&line.parse().unwrap(), Shape::flat(4), WeightInit::Auto, 3).unwrap();
     let mut x = numbers(8 * 4, 2);
     for i in 0..8 {
         x[4 * i + 1] = (i % 3) as f64;

@@ -3,7 +3,7 @@
 use ermine_core::{
     Classifier, Context, Dataset, Features, Learner, Mat, Model, OwnedTarget, Regressor, RngStream, Target, Transformer,
 };
-use ermine_neural::{Autoencoder, AutoencoderSolver, ConvNet, Gan, Shape, Word};
+use ermine_neural::{ActivationName, Autoencoder, AutoencoderSolver, ConvNet, Gan, Shape};
 
 /// Eigenvectors of a symmetric matrix by Jacobi's rotations, largest eigenvalue first.
 fn eigenvectors(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
@@ -51,7 +51,7 @@ fn a_linear_autoencoder_spans_the_space_of_the_principal_components() {
     let learner = Autoencoder {
         n_components: codes,
         hidden_layer_sizes: vec![],
-        activation: Word::Identity,
+        activation: ActivationName::Identity,
         solver: AutoencoderSolver::Lbfgs,
         max_iter: 2000,
         tol: Some(1e-9),
@@ -82,7 +82,7 @@ fn a_curve_is_told_by_one_number() {
         if j == 0 { angle.cos() } else { angle.sin() }
     });
     let data = Dataset::new(Features::F64(x.view()));
-    let error = |activation: Word| {
+    let error = |activation: ActivationName| {
         let learner = Autoencoder {
             n_components: 1,
             hidden_layer_sizes: vec![24],
@@ -95,7 +95,7 @@ fn a_curve_is_told_by_one_number() {
         let far = |i: usize| (0..2).map(|j| (back[(i, j)] - x[(i, j)]).powi(2)).sum::<f64>();
         (0..200).map(far).sum::<f64>() / 200.0
     };
-    let (bent, straight) = (error(Word::Tanh), error(Word::Identity));
+    let (bent, straight) = (error(ActivationName::Tanh), error(ActivationName::Identity));
     assert!(bent < 0.1 * straight, "{bent} {straight}");
 }
 
@@ -242,7 +242,7 @@ fn clothes_are_told_apart() {
         hidden_layer_sizes: vec![256, 128],
         batch_size: Some(128),
         max_iter: 20,
-        learning_rate: ermine_neural::Rate::Cosine,
+        learning_rate: ermine_neural::ScheduleName::Cosine,
         dropout: 0.2,
         ..ermine_neural::Mlp::default()
     };

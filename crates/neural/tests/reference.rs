@@ -4,7 +4,7 @@ use std::io::Read;
 
 use ermine_core::{Mat, MatRef};
 use ermine_math::loss::{OutputLoss, Targets, output_block};
-use ermine_neural::{Activation, Architecture, Init, Method, Network, Optimiser, Shape, Trainer};
+use ermine_neural::{Activation, Architecture, Network, Optimizer, Shape, Trainer, UpdateRule, WeightInit};
 use serde_json::Value;
 
 fn fixture(path: &str) -> Vec<u8> {
@@ -41,7 +41,7 @@ fn network(case: &Value) -> Network<f64> {
     };
     let (hidden, outputs) = (&sizes[1..sizes.len() - 1], sizes[sizes.len() - 1]);
     let architecture = Architecture::perceptron(hidden, activation, outputs);
-    let mut network = Network::new(&architecture, Shape::flat(sizes[0]), Init::Glorot, 0).unwrap();
+    let mut network = Network::new(&architecture, Shape::flat(sizes[0]), WeightInit::Glorot, 0).unwrap();
     for w in network.weights().into_iter().filter(|w| w.name == "weights") {
         let (inputs, outputs) = w.shape;
         let l = w.layer / 2;
@@ -92,7 +92,7 @@ fn losses_and_gradients_are_those_of_the_book() {
         let l2 = case["params"]["l2"].as_f64().unwrap();
         let network = network(case);
         let expected = &case["expected"];
-        let mut trainer = Trainer::new(network.clone(), Optimiser::sgd(0.0), x.rows()).unwrap();
+        let mut trainer = Trainer::new(network.clone(), Optimizer::sgd(0.0), x.rows()).unwrap();
         let (loss, d) = cross_entropy(trainer.forward(x.view()).unwrap(), &codes);
         trainer.backward(d.view()).unwrap();
         near(loss + 0.5 * l2 * squares(&network), &expected["loss"], case, "loss");
@@ -128,15 +128,15 @@ fn optimisers_take_the_steps_of_the_book() {
         let params = &case["params"];
         let rate = params["lr"].as_f64().unwrap();
         let optimiser = match params["optimizer"].as_str().unwrap() {
-            "gd" => Optimiser::sgd(rate),
-            "momentum" => Optimiser::momentum(rate, 0.9, false),
-            "rmsprop" => Optimiser { method: Method::RmsProp { rho: 0.9, epsilon: 1e-8 }, ..Optimiser::sgd(rate) },
-            "adagrad" => Optimiser { method: Method::Adagrad { epsilon: 1e-8 }, ..Optimiser::sgd(rate) },
-            "adam" => Optimiser::adam(rate),
+            "gd" => Optimizer::sgd(rate),
+            "momentum" => Optimizer::momentum(rate, 0.9, false),
+            "rmsprop" => Optimizer { method: UpdateRule::RmsProp { rho: 0.9, epsilon: 1e-8 }, ..Optimizer::sgd(rate) },
+            "adagrad" => Optimizer { method: UpdateRule::Adagrad { epsilon: 1e-8 }, ..Optimizer::sgd(rate) },
+            "adam" => Optimizer::adam(rate),
             other => panic!("{other}"),
         };
         let l2 = params["l2"].as_f64().unwrap();
-        let mut trainer = Trainer::new(network(case), Optimiser { l2, ..optimiser }, x.rows()).unwrap();
+        let mut trainer = Trainer::new(network(case), Optimizer { l2, ..optimiser }, x.rows()).unwrap();
         let expected = case["expected"]["loss_after_steps"].as_object().unwrap();
         for step in 0..=params["steps"].as_u64().unwrap() {
             let (loss, d) = cross_entropy(trainer.forward(x.view()).unwrap(), &codes);

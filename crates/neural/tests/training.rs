@@ -7,7 +7,7 @@ use ermine_core::{
     Classifier, Context, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Progress,
     Regressor, RngStream, Target,
 };
-use ermine_neural::{Init, Mlp, Network, NetworkModel, Optimiser, Rate, Shape, Solver, Trainer, Word};
+use ermine_neural::{ActivationName, Mlp, MlpSolver, Network, NetworkModel, Optimizer, ScheduleName, Shape, Trainer, WeightInit};
 
 /// Two half moons, one around the end of the other.
 fn moons(rows: usize, seed: u64) -> (Mat<f64>, OwnedTarget) {
@@ -39,9 +39,13 @@ fn accuracy(model: &NetworkModel, x: &Mat<f64>, y: &OwnedTarget) -> f64 {
 fn curved_borders_are_learned_by_every_solver() {
     let ((x, y), (u, v)) = (moons(600, 1), moons(400, 2));
     let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    for (solver, rate) in
-        [(Solver::Adam, 0.01), (Solver::Sgd, 0.1), (Solver::Rmsprop, 0.01), (Solver::Adagrad, 0.1), (Solver::Lbfgs, 1.0)]
-    {
+    for (solver, rate) in [
+        (MlpSolver::Adam, 0.01),
+        (MlpSolver::Sgd, 0.1),
+        (MlpSolver::Rmsprop, 0.01),
+        (MlpSolver::Adagrad, 0.1),
+        (MlpSolver::Lbfgs, 1.0),
+    ] {
         let mlp =
             Mlp { hidden_layer_sizes: vec![32, 16], solver, learning_rate_init: rate, batch_size: Some(32), ..Mlp::default() };
         let model = mlp.fit(&data, &Context::default()).unwrap();
@@ -79,12 +83,12 @@ fn threads_do_not_change_a_bit() {
 fn layers_where_blocks_meet_have_the_gradients_of_single_rows() {
     let (rows, inputs) = (150, 300);
     let layers = "dense(256) tanh dense(300) relu dense(3)".parse().unwrap();
-    let network: Network<f32> = Network::new(&layers, Shape::flat(inputs), Init::Auto, 3).unwrap();
+    let network: Network<f32> = Network::new(&layers, Shape::flat(inputs), WeightInit::Auto, 3).unwrap();
     let mut s = RngStream::new(5, "rows", 0);
     let x = Mat::from_fn(rows, inputs, |_, _| (s.normal() as f32).max(0.0));
     let d = Mat::from_fn(rows, 3, |_, _| s.normal() as f32);
     // One row is one block, which meets no other.
-    let mut one = Trainer::new(network.clone(), Optimiser::adam(0.01), 1).unwrap();
+    let mut one = Trainer::new(network.clone(), Optimizer::adam(0.01), 1).unwrap();
     let mut want: Vec<Vec<f64>> = Vec::new();
     let mut out = Vec::new();
     for i in 0..rows {
@@ -100,7 +104,7 @@ fn layers_where_blocks_meet_have_the_gradients_of_single_rows() {
     let mut known: Option<Vec<Vec<f32>>> = None;
     for threads in [1, 2, 7] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mut all = Trainer::new(network.clone(), Optimiser::adam(0.01), rows).unwrap();
+        let mut all = Trainer::new(network.clone(), Optimizer::adam(0.01), rows).unwrap();
         assert!(all.blocks() > 1);
         pool.install(|| {
             let said = all.forward(x.view()).unwrap();
@@ -125,7 +129,8 @@ fn an_interrupted_fit_goes_on_to_the_same_bytes() {
     let numbers: Vec<f64> = (0..300).map(|i| 50.0 + 7.0 * x[(i, 0)] * x[(i, 1)]).collect();
     let regression = data.with_target(Target::Real(&numbers));
     let plain = Mlp { max_iter: 12, tol: None, ..Mlp::default() };
-    let stopping = Mlp { early_stopping: true, tol: Some(1e-4), learning_rate: Rate::Cosine, dropout: 0.2, ..plain.clone() };
+    let stopping =
+        Mlp { early_stopping: true, tol: Some(1e-4), learning_rate: ScheduleName::Cosine, dropout: 0.2, ..plain.clone() };
     for (mlp, data) in [(&plain, &data), (&stopping, &data), (&plain, &regression)] {
         let whole = mlp.fit(data, &Context::seeded(2)).unwrap();
         let kept: Mutex<Option<ModelWriter>> = Mutex::new(None);
@@ -151,7 +156,7 @@ fn an_interrupted_fit_goes_on_to_the_same_bytes() {
 fn a_rate_far_too_large_is_found_out_and_the_weights_stay_finite() {
     let (x, y) = moons(300, 5);
     let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    for solver in [Solver::Sgd, Solver::Adam] {
+    for solver in [MlpSolver::Sgd, MlpSolver::Adam] {
         let mlp = Mlp { solver, learning_rate_init: 1e6, hidden_layer_sizes: vec![20, 20], ..Mlp::default() };
         let model = mlp.fit(&data, &Context::default()).unwrap();
         let certificate = model.certificate().unwrap();
@@ -259,8 +264,8 @@ fn without_hidden_layers_it_is_least_squares() {
     for scale_target in [true, false] {
         let mlp = Mlp {
             hidden_layer_sizes: vec![],
-            activation: Word::Identity,
-            solver: Solver::Lbfgs,
+            activation: ActivationName::Identity,
+            solver: MlpSolver::Lbfgs,
             alpha: 0.0,
             tol: Some(1e-9),
             max_iter: 1000,
@@ -290,7 +295,7 @@ fn learning_bit_by_bit_is_learning_epoch_by_epoch() {
     }
     assert_eq!(model.n_iter(), 4);
     assert!(model.proba(&data.x).unwrap() == whole.proba(&data.x).unwrap());
-    assert!(Mlp::PARTIAL_FIT.unwrap()(&Mlp { solver: Solver::Lbfgs, ..mlp }, None, &data, &Context::default()).is_err());
+    assert!(Mlp::PARTIAL_FIT.unwrap()(&Mlp { solver: MlpSolver::Lbfgs, ..mlp }, None, &data, &Context::default()).is_err());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Bandits: policies at work, simulations, logs.
 
 use ermine::agent::bandit::{
-    RewardModel, ArmChoice, SimulatedPolicy, RewardDelay, LoggedRound, POLICIES, RewardRange, PolicyService, PolicySetting, TopArms, compare, look_rounds, lucb, named,
-    off_policy, replay, successive_accepts_rejects,
+    ArmChoice, LoggedRound, POLICIES, PolicyService, PolicySetting, RewardDelay, RewardModel, RewardRange, SimulatedPolicy,
+    TopArms, compare, look_rounds, lucb, named, off_policy, replay, successive_accepts_rejects,
 };
 use ermine::agent::catalogue::CatalogEntry;
 use ermine::agent::{env, rl};
@@ -13,11 +13,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Map, Value, json};
 
-use crate::error::{Named, raise};
+use crate::error::{EstimatorName, raise};
 use crate::fit::{call, interruptible};
 
 fn refuse(error: Error) -> PyErr {
-    raise(error, Named::NOBODY)
+    raise(error, EstimatorName::NOBODY)
 }
 
 /// Parameters as JSON.
@@ -157,7 +157,7 @@ impl NativePolicy {
             None => None,
         };
         let served = &mut self.served;
-        let chosen = call(py, Named::NOBODY, move || {
+        let chosen = call(py, EstimatorName::NOBODY, move || {
             (0..rows)
                 .map(|row| {
                     let context = contexts.map_or(&[][..], |(all, d)| &all[row * d..(row + 1) * d]);
@@ -204,7 +204,7 @@ impl NativePolicy {
         let found = {
             let policy = &mut policy;
             let log = &log;
-            call(py, Named::NOBODY, move || {
+            call(py, EstimatorName::NOBODY, move || {
                 replay(log, policy, |row| contexts.map_or(&[][..], |(all, _, d)| &all[row * d..(row + 1) * d]), seed)
             })?
         };
@@ -259,8 +259,9 @@ pub fn bandit_off_policy<'py>(
         return Err(refuse(Error::Length { what: "rows of the target policy".into(), expected: log.len(), found: rows }));
     }
     let chances = target.as_slice().map_err(|_| PyValueError::new_err("target must be contiguous and in C order"))?;
-    let found =
-        call(py, Named::NOBODY, || off_policy(&log, count, |row, arm| chances[if rows == 1 { arm } else { row * count + arm }]))?;
+    let found = call(py, EstimatorName::NOBODY, || {
+        off_policy(&log, count, |row, arm| chances[if rows == 1 { arm } else { row * count + arm }])
+    })?;
     let out = PyDict::new(py);
     out.set_item("ips", estimate(py, &found.ips)?)?;
     out.set_item("snips", estimate(py, &found.snips)?)?;
@@ -295,7 +296,8 @@ pub fn bandit_simulate(
         .collect::<PyResult<Vec<_>>>()?;
     let looks = look_rounds(rounds, points);
     let context = Context::seeded(seed);
-    let found = interruptible(py, Named::NOBODY, &context, move |cx| compare(&arms, &contenders, &looks, runs, delay, cx))?;
+    let found =
+        interruptible(py, EstimatorName::NOBODY, &context, move |cx| compare(&arms, &contenders, &looks, runs, delay, cx))?;
     serde_json::to_string(&found).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 

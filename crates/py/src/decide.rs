@@ -2,14 +2,15 @@
 
 use ermine::core::{Error, Mat, MatRef, Result as Found};
 use ermine::learn::decide::{
-    ThresholdBound, Calibration, CostMatrix, ProbabilityMap, SelfTraining, UncertaintyMeasure, random_order, threshold_for_fnr, threshold_for_fpr,
+    Calibration, CostMatrix, ProbabilityMap, SelfTraining, ThresholdBound, UncertaintyMeasure, random_order, threshold_for_fnr,
+    threshold_for_fpr,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::error::Named;
+use crate::error::EstimatorName;
 use crate::fit::call;
 
 type Matrix<'py> = PyReadonlyArray2<'py, f64>;
@@ -59,7 +60,7 @@ pub fn decide_actions<'py>(
     abstain: Option<f64>,
 ) -> PyResult<(Column<'py, i64>, Column<'py, f64>)> {
     let (proba, cost) = (dense(&proba)?, dense(&cost)?);
-    let (action, expected) = call(py, Named::NOBODY, || -> Result<_, Error> {
+    let (action, expected) = call(py, EstimatorName::NOBODY, || -> Result<_, Error> {
         let costs = costs(cost, abstain)?;
         let made = costs.decide(proba)?;
         let code = |&a: &u32| if Some(a) == costs.abstention() { -1 } else { i64::from(a) };
@@ -72,7 +73,7 @@ pub fn decide_actions<'py>(
 #[pyfunction]
 pub fn decide_cost_threshold(py: Python<'_>, cost: Matrix<'_>) -> PyResult<Option<f64>> {
     let cost = dense(&cost)?;
-    call(py, Named::NOBODY, || Ok(costs(cost, None)?.threshold()))
+    call(py, EstimatorName::NOBODY, || Ok(costs(cost, None)?.threshold()))
 }
 
 /// A threshold that keeps a bound on the rate of false positives (`rate` is "fpr") or false negatives ("fnr"): the threshold, the confidence, the
@@ -93,7 +94,7 @@ pub fn decide_threshold(
         other => return Err(PyValueError::new_err(format!("rate is {other:?}; it must be one of 'fpr', 'fnr'"))),
     };
     let ThresholdBound { threshold, confidence, rate, other, .. } =
-        call(py, Named::NOBODY, || find(positive, score, bound, confidence))?;
+        call(py, EstimatorName::NOBODY, || find(positive, score, bound, confidence))?;
     Ok((threshold, confidence, rate, other))
 }
 
@@ -118,14 +119,14 @@ impl NativeCalibration {
         let how: Calibration = named("method", method, "'sigmoid', 'isotonic'", serde_json::from_value)?;
         let (codes, proba) = (flat(&codes)?, dense(&proba)?);
         let weight = weight.as_ref().map(flat).transpose()?;
-        let map = call(py, Named::NOBODY, || ProbabilityMap::fit(how, codes, proba, weight))?;
+        let map = call(py, EstimatorName::NOBODY, || ProbabilityMap::fit(how, codes, proba, weight))?;
         Ok(Self { map })
     }
 
     /// Honest probabilities.
     fn apply<'py>(&self, py: Python<'py>, proba: Matrix<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let proba = dense(&proba)?;
-        let found = call(py, Named::NOBODY, || self.map.apply(proba))?;
+        let found = call(py, EstimatorName::NOBODY, || self.map.apply(proba))?;
         let shape = [found.rows(), found.cols()];
         found.into_vec().into_pyarray(py).reshape(shape)
     }
@@ -147,14 +148,14 @@ impl NativeCalibration {
 #[pyfunction]
 pub fn decide_uncertainty<'py>(py: Python<'py>, how: &str, proba: Matrix<'py>) -> PyResult<Column<'py, f64>> {
     let (how, proba) = (uncertainty(how)?, dense(&proba)?);
-    Ok(call(py, Named::NOBODY, || Ok(how.of_rows(proba)))?.into_pyarray(py))
+    Ok(call(py, EstimatorName::NOBODY, || Ok(how.of_rows(proba)))?.into_pyarray(py))
 }
 
 /// The numbers of the rows to ask for, the least sure first; the first of equally unsure ones.
 #[pyfunction]
 pub fn decide_ask<'py>(py: Python<'py>, how: &str, proba: Matrix<'py>, count: usize) -> PyResult<Column<'py, i64>> {
     let (how, proba) = (uncertainty(how)?, dense(&proba)?);
-    let asked = call(py, Named::NOBODY, || Ok(how.most_uncertain(proba, count)))?;
+    let asked = call(py, EstimatorName::NOBODY, || Ok(how.most_uncertain(proba, count)))?;
     Ok(numbers(py, asked))
 }
 
@@ -175,7 +176,7 @@ pub fn decide_sure<'py>(
 ) -> PyResult<(Column<'py, i64>, Column<'py, i64>)> {
     let proba = dense(&proba)?;
     let plan = SelfTraining { threshold, most, ..SelfTraining::default() };
-    let (rows, found) = call(py, Named::NOBODY, || -> Result<_, Error> {
+    let (rows, found) = call(py, EstimatorName::NOBODY, || -> Result<_, Error> {
         plan.check()?;
         let found = ermine::core::argmax_rows(proba);
         Ok(plan.sure(proba, &found).into_iter().map(|(row, class)| (row, class as usize)).unzip::<_, _, Vec<_>, Vec<_>>())

@@ -6,20 +6,20 @@ use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyOSError, PyRuntimeErro
 
 /// Whose data it was and what its numbers were called, for messages.
 #[derive(Clone, Copy)]
-pub struct Named<'a> {
+pub struct EstimatorName<'a> {
     /// The estimator.
     pub estimator: &'a str,
     /// `float64` or `float32`.
     pub dtype: &'a str,
 }
 
-impl Named<'_> {
+impl EstimatorName<'_> {
     /// No estimator in particular.
-    pub const NOBODY: Named<'static> = Named { estimator: "", dtype: "float64" };
+    pub const NOBODY: EstimatorName<'static> = EstimatorName { estimator: "", dtype: "float64" };
 }
 
 /// The exception for an error.
-pub fn raise(error: Error, named: Named<'_>) -> PyErr {
+pub fn raise(error: Error, named: EstimatorName<'_>) -> PyErr {
     let who = if named.estimator.is_empty() { String::new() } else { format!("{}: ", named.estimator) };
     let help = error.help().map(|h| format!("; {h}")).unwrap_or_default();
     match &error {

@@ -12,22 +12,22 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::{Named, raise};
-use crate::input::Input;
+use crate::error::{EstimatorName, raise};
+use crate::input::PyFeatures;
 use crate::model::NativeModel;
 
 /// How often a running fit looks for Ctrl-C.
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);
 
 /// A target as Python gives it.
-pub enum Y<'py> {
+pub enum PyTarget<'py> {
     None,
     One(PyReadonlyArray1<'py, f64>),
     Many(PyReadonlyArray2<'py, f64>),
     Class(PyReadonlyArray1<'py, u32>),
 }
 
-impl<'py> Y<'py> {
+impl<'py> PyTarget<'py> {
     /// Codes, or else a vector or matrix of numbers.
     pub fn new(y: Option<&Bound<'py, PyAny>>, codes: Option<PyReadonlyArray1<'py, u32>>) -> PyResult<Self> {
         Ok(match (y, codes) {
@@ -64,7 +64,7 @@ fn not_dense<E>(_: E) -> PyErr {
 }
 
 /// Rows, target and weights that a fit watches to know when to stop.
-type Watched<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<PyReadonlyArray1<'py, f64>>);
+type PyValidation<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<PyReadonlyArray1<'py, f64>>);
 
 /// Fits a learner of the catalogue.
 ///
@@ -92,19 +92,19 @@ pub fn fit<'py>(
     start: Option<&Bound<'py, NativeModel>>,
     resume: bool,
     go_on: bool,
-    watched: Option<Watched<'py>>,
+    watched: Option<PyValidation<'py>>,
     offset: Option<PyReadonlyArray2<'py, f64>>,
     watched_offset: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<NativeModel> {
-    let named = |dtype| Named { estimator, dtype };
-    let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
+    let named = |dtype| EstimatorName { estimator, dtype };
+    let mut learner = ermine::learner(learner).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     let params: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(params).map_err(|e| PyValueError::new_err(format!("parameters: {e}")))?;
     learner.set_all(&params).map_err(|e| raise(e, named("float64")))?;
 
-    let input = Input::new(x)?;
+    let input = PyFeatures::new(x)?;
     let features = input.features()?;
-    let y = Y::new(y, codes)?;
+    let y = PyTarget::new(y, codes)?;
     let classes = classes.unwrap_or_default();
     let target_view = y.view(&classes)?;
     let weight = weight.as_ref().map(|w| w.as_slice()).transpose().map_err(not_dense)?;
@@ -119,18 +119,18 @@ pub fn fit<'py>(
         None => None,
         Some((x, y, weight)) => {
             let y = match y.cast::<PyArray1<u32>>() {
-                Ok(codes) => Y::Class(codes.readonly()),
-                Err(_) => Y::One(y.cast::<PyArray1<f64>>()?.readonly()),
+                Ok(codes) => PyTarget::Class(codes.readonly()),
+                Err(_) => PyTarget::One(y.cast::<PyArray1<f64>>()?.readonly()),
             };
-            Some((Input::new(x)?, y, weight.as_ref()))
+            Some((PyFeatures::new(x)?, y, weight.as_ref()))
         }
     };
     let watched = match &watched {
         None => None,
         Some((x, y, weight)) => {
             let target = match y {
-                Y::Class(codes) => Target::Class { codes: codes.as_slice().map_err(not_dense)?, names: &classes },
-                Y::One(y) => Target::Real(y.as_slice().map_err(not_dense)?),
+                PyTarget::Class(codes) => Target::Class { codes: codes.as_slice().map_err(not_dense)?, names: &classes },
+                PyTarget::One(y) => Target::Real(y.as_slice().map_err(not_dense)?),
                 _ => Target::None,
             };
             let weight = weight.map(|w| w.as_slice()).transpose().map_err(not_dense)?;
@@ -164,7 +164,7 @@ pub fn fit<'py>(
 /// interpreter back for a moment and asks. Work that is stopped ends at its next report to the context.
 pub fn interruptible<T: Send>(
     py: Python<'_>,
-    named: Named<'_>,
+    named: EstimatorName<'_>,
     context: &Context<'_>,
     work: impl FnOnce(&Context<'_>) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
@@ -215,7 +215,7 @@ pub fn broken(panic: &(dyn std::any::Any + Send)) -> PyErr {
 }
 
 /// [`crate::threads::detached`] with panics and errors as exceptions.
-pub fn call<T: Send>(py: Python<'_>, named: Named<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+pub fn call<T: Send>(py: Python<'_>, named: EstimatorName<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(|| crate::threads::detached(py, work))) {
         Ok(Ok(Ok(value))) => Ok(value),
         Ok(Ok(Err(e))) => Err(raise(e, named)),

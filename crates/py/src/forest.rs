@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::Named;
+use crate::error::EstimatorName;
 use crate::fit::call;
 
 /// The rows in the bag of each of the first trees, each as often as it was drawn.
@@ -35,7 +35,7 @@ pub fn forest_bags<'py>(
     };
     let weight = weight.as_ref().map(|w| w.as_slice()).transpose().map_err(not_dense)?;
     let data = Dataset::new(Features::F64(MatRef::row_major(&cells, rows, 1))).with_target(target).with_weight(weight);
-    let bags = call(py, Named::NOBODY, || forest.bags(trees, &data, &Context::seeded(seed)))?;
+    let bags = call(py, EstimatorName::NOBODY, || forest.bags(trees, &data, &Context::seeded(seed)))?;
     let listed = |counts: Vec<u32>| {
         let repeated = |(row, &count): (usize, &u32)| std::iter::repeat_n(row as i32, count as usize);
         counts.iter().enumerate().flat_map(repeated).collect::<Vec<_>>().into_pyarray(py)

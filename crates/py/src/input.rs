@@ -7,35 +7,35 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyRea
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::{Named, raise};
+use crate::error::{EstimatorName, raise};
 use crate::table::NativeTable;
 
 /// Features held for the length of a call. Dense arrays are borrowed in any layout; of sparse rows only the row
 /// pointers are converted, when their values are doubles and their indices 32-bit, as SciPy makes them.
-pub enum Input<'py> {
+pub enum PyFeatures<'py> {
     /// Doubles.
     F64(PyReadonlyArray2<'py, f64>),
     /// Singles.
     F32(PyReadonlyArray2<'py, f32>),
     /// Sparse rows.
-    Csr { indptr: Vec<usize>, indices: Indices<'py>, values: Values<'py>, cols: usize },
+    Csr { indptr: Vec<usize>, indices: PyIndices<'py>, values: PyValues<'py>, cols: usize },
     /// A table.
     Table(Arc<Table>),
 }
 
 /// Column indices, borrowed or converted.
-pub enum Indices<'py> {
-    Held(PyReadonlyArray1<'py, i32>),
+pub enum PyIndices<'py> {
+    Borrowed(PyReadonlyArray1<'py, i32>),
     Owned(Vec<u32>),
 }
 
 /// Stored values, borrowed or converted.
-pub enum Values<'py> {
-    Held(PyReadonlyArray1<'py, f64>),
+pub enum PyValues<'py> {
+    Borrowed(PyReadonlyArray1<'py, f64>),
     Owned(Vec<f64>),
 }
 
-impl<'py> Input<'py> {
+impl<'py> PyFeatures<'py> {
     /// Reads a NumPy array of two dimensions, a SciPy CSR matrix or a [`NativeTable`].
     pub fn new(x: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(table) = x.cast::<NativeTable>() {
@@ -69,19 +69,21 @@ impl<'py> Input<'py> {
         };
         let indices = x.getattr("indices")?;
         let indices = match indices.cast::<PyArray1<i32>>() {
-            Ok(i) if i.is_contiguous() => Indices::Held(i.readonly()),
-            Ok(i) => Indices::Owned(i.readonly().as_array().iter().map(|&v| v as u32).collect()),
+            Ok(i) if i.is_contiguous() => PyIndices::Borrowed(i.readonly()),
+            Ok(i) => PyIndices::Owned(i.readonly().as_array().iter().map(|&v| v as u32).collect()),
             Err(_) => {
                 let i = indices.cast::<PyArray1<i64>>()?.readonly();
                 let narrow = i.as_array().iter().map(|&v| u32::try_from(v)).collect::<Result<_, _>>();
-                Indices::Owned(narrow.map_err(|_| out_of_range())?)
+                PyIndices::Owned(narrow.map_err(|_| out_of_range())?)
             }
         };
         let data = x.getattr("data")?;
         let values = match data.cast::<PyArray1<f64>>() {
-            Ok(v) if v.is_contiguous() => Values::Held(v.readonly()),
-            Ok(v) => Values::Owned(v.readonly().as_array().to_vec()),
-            Err(_) => Values::Owned(data.cast::<PyArray1<f32>>()?.readonly().as_array().iter().map(|&v| f64::from(v)).collect()),
+            Ok(v) if v.is_contiguous() => PyValues::Borrowed(v.readonly()),
+            Ok(v) => PyValues::Owned(v.readonly().as_array().to_vec()),
+            Err(_) => {
+                PyValues::Owned(data.cast::<PyArray1<f32>>()?.readonly().as_array().iter().map(|&v| f64::from(v)).collect())
+            }
         };
         Ok(Self::Csr { indptr, indices, values, cols })
     }
@@ -93,19 +95,19 @@ impl<'py> Input<'py> {
             Self::F32(a) => Features::F32(view(a)?),
             Self::Csr { indptr, indices, values, cols } => {
                 let indices = match indices {
-                    Indices::Held(i) => {
+                    PyIndices::Borrowed(i) => {
                         let signed = i.as_slice().map_err(|e| PyValueError::new_err(e.to_string()))?;
                         // SAFETY: i32 and u32 have the same size and alignment and every bit pattern is valid for
                         // both. A negative index becomes a huge one, which `CsrRef::new` refuses.
                         unsafe { std::slice::from_raw_parts(signed.as_ptr().cast::<u32>(), signed.len()) }
                     }
-                    Indices::Owned(i) => i,
+                    PyIndices::Owned(i) => i,
                 };
                 let values = match values {
-                    Values::Held(v) => v.as_slice().map_err(|e| PyValueError::new_err(e.to_string()))?,
-                    Values::Owned(v) => v,
+                    PyValues::Borrowed(v) => v.as_slice().map_err(|e| PyValueError::new_err(e.to_string()))?,
+                    PyValues::Owned(v) => v,
                 };
-                Features::Csr(CsrRef::new(indptr, indices, values, *cols).map_err(|e| raise(e, Named::NOBODY))?)
+                Features::Csr(CsrRef::new(indptr, indices, values, *cols).map_err(|e| raise(e, EstimatorName::NOBODY))?)
             }
             Self::Table(t) => Features::Table(t.view()),
         })
@@ -157,12 +159,12 @@ fn view<'a, T: Element>(a: &'a PyReadonlyArray2<'_, T>) -> PyResult<MatRef<'a, T
 #[pyfunction]
 #[pyo3(signature = (x, estimator="", allow_nan=false))]
 pub fn refuse_non_finite(py: Python<'_>, x: &Bound<'_, PyAny>, estimator: &str, allow_nan: bool) -> PyResult<()> {
-    let input = Input::new(x)?;
+    let input = PyFeatures::new(x)?;
     let features = input.features()?;
     let found = crate::threads::detached(py, || Ok::<_, Error>(first_bad(&features, allow_nan)))?;
     match found {
         Ok(None) => Ok(()),
-        Ok(Some(error)) | Err(error) => Err(raise(error, Named { estimator, dtype: input.dtype() })),
+        Ok(Some(error)) | Err(error) => Err(raise(error, EstimatorName { estimator, dtype: input.dtype() })),
     }
 }
 

@@ -4,12 +4,12 @@ use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 /// The distinct labels, and the code of each row.
-type Encoded<'py> = (Vec<i64>, Bound<'py, PyArray1<u32>>);
+type EncodedLabels<'py> = (Vec<i64>, Bound<'py, PyArray1<u32>>);
 
 /// Labels that are whole numbers from a small range: the distinct ones in ascending order and the code of each row, by
 /// counting instead of sorting. `None` when the range is too wide for that or the type is another.
 #[pyfunction]
-pub fn encode_integers<'py>(y: &Bound<'py, PyAny>) -> PyResult<Option<Encoded<'py>>> {
+pub fn encode_integers<'py>(y: &Bound<'py, PyAny>) -> PyResult<Option<EncodedLabels<'py>>> {
     macro_rules! try_type {
         ($($t:ty),*) => {$(
             if let Ok(a) = y.cast::<PyArray1<$t>>() {
@@ -22,19 +22,19 @@ pub fn encode_integers<'py>(y: &Bound<'py, PyAny>) -> PyResult<Option<Encoded<'p
 }
 
 trait Label: Element + Copy {
-    fn wide(self) -> i64;
+    fn to_i64(self) -> i64;
 }
 macro_rules! label {
-    ($($t:ty),*) => {$(impl Label for $t { fn wide(self) -> i64 { i64::from(self) } })*};
+    ($($t:ty),*) => {$(impl Label for $t { fn to_i64(self) -> i64 { i64::from(self) } })*};
 }
 label!(i64, i32, i16, i8, u8, u16, u32, bool);
 
 /// Up to this many possible labels, whatever the number of rows.
 const SMALL_RANGE: u64 = 1 << 16;
 
-fn encode<'py, T: Label>(py: Python<'py>, y: &PyReadonlyArray1<'py, T>) -> Option<Encoded<'py>> {
+fn encode<'py, T: Label>(py: Python<'py>, y: &PyReadonlyArray1<'py, T>) -> Option<EncodedLabels<'py>> {
     let y = y.as_array();
-    let (low, high) = y.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(v.wide()), h.max(v.wide())));
+    let (low, high) = y.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(v.to_i64()), h.max(v.to_i64())));
     if low > high {
         return Some((Vec::new(), PyArray1::from_vec(py, Vec::new())));
     }
@@ -43,7 +43,7 @@ fn encode<'py, T: Label>(py: Python<'py>, y: &PyReadonlyArray1<'py, T>) -> Optio
         return None;
     }
     let mut code = vec![u32::MAX; span as usize + 1];
-    y.iter().for_each(|v| code[v.wide().abs_diff(low) as usize] = 0);
+    y.iter().for_each(|v| code[v.to_i64().abs_diff(low) as usize] = 0);
     let mut classes = Vec::new();
     for (offset, c) in code.iter_mut().enumerate() {
         if *c == 0 {
@@ -51,6 +51,6 @@ fn encode<'py, T: Label>(py: Python<'py>, y: &PyReadonlyArray1<'py, T>) -> Optio
             classes.push(low + offset as i64);
         }
     }
-    let codes: Vec<u32> = y.iter().map(|v| code[v.wide().abs_diff(low) as usize]).collect();
+    let codes: Vec<u32> = y.iter().map(|v| code[v.to_i64().abs_diff(low) as usize]).collect();
     Some((classes, PyArray1::from_vec(py, codes)))
 }

@@ -1,8 +1,8 @@
 //! Finite decision processes.
 
 use ermine::agent::mdp::{
-    PolicyEvaluation, Transition, PolicyTable, MdpSolution, Transitions, ValueIteration, evaluate, evaluate_exactly, evaluate_steps,
-    policy_iteration,
+    MdpSolution, PolicyEvaluation, PolicyTable, Transition, Transitions, ValueIteration, evaluate, evaluate_exactly,
+    evaluate_steps, policy_iteration,
 };
 use ermine::core::Error;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -10,11 +10,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::{Named, raise};
+use crate::error::{EstimatorName, raise};
 use crate::fit::call;
 
 fn refuse(error: Error) -> PyErr {
-    raise(error, Named::NOBODY)
+    raise(error, EstimatorName::NOBODY)
 }
 
 /// A finite decision process.
@@ -68,14 +68,14 @@ impl NativeMdp {
         max_sweeps: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
         let how = ValueIteration { gamma, tolerance, max_sweeps };
-        let found = call(py, Named::NOBODY, || how.solve(&self.table))?;
+        let found = call(py, EstimatorName::NOBODY, || how.solve(&self.table))?;
         solved(py, found)
     }
 
     /// The best that can be done: values, actions and the certificate.
     #[pyo3(signature = (gamma, max_rounds))]
     fn policy_iteration<'py>(&self, py: Python<'py>, gamma: f64, max_rounds: usize) -> PyResult<Bound<'py, PyDict>> {
-        let found = call(py, Named::NOBODY, || policy_iteration(&self.table, gamma, max_rounds))?;
+        let found = call(py, EstimatorName::NOBODY, || policy_iteration(&self.table, gamma, max_rounds))?;
         solved(py, found)
     }
 
@@ -90,7 +90,7 @@ impl NativeMdp {
         steps: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Vec<String>)> {
         let policy = self.policy(&policy)?;
-        let found = call(py, Named::NOBODY, || match (tolerance, steps) {
+        let found = call(py, EstimatorName::NOBODY, || match (tolerance, steps) {
             (_, Some(steps)) => Ok((evaluate_steps(&self.table, &policy, gamma, steps)?, Vec::new())),
             (Some(tolerance), None) => {
                 let PolicyEvaluation { values, converged, mut notes, sweeps, .. } =

@@ -6,7 +6,7 @@ use ermine::learn::mixture::{GmmModel, MixtureOfExpertsModel};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-use crate::error::Named;
+use crate::error::EstimatorName;
 use crate::fit::call;
 use crate::model::NativeModel;
 
@@ -55,7 +55,7 @@ pub fn mixture_impute<'py>(py: Python<'py>, model: &NativeModel, x: &Bound<'py, 
 #[pyfunction]
 pub fn mixture_sample<'py>(py: Python<'py>, model: &NativeModel, n: usize, seed: u64) -> PyResult<(Rows<'py>, Column<'py, i64>)> {
     let fitted = &model.fitted;
-    let (drawn, labels) = call(py, Named::NOBODY, || gmm(fitted)?.mixture().sample(n, seed))?;
+    let (drawn, labels) = call(py, EstimatorName::NOBODY, || gmm(fitted)?.mixture().sample(n, seed))?;
     let labels: Vec<i64> = labels.into_iter().map(i64::from).collect();
     Ok((rows(py, drawn)?, labels.into_pyarray(py)))
 }

@@ -12,9 +12,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 
-use crate::error::{Named, raise};
+use crate::error::{EstimatorName, raise};
 use crate::fit::call;
-use crate::input::Input;
+use crate::input::PyFeatures;
 
 /// A trained model.
 #[pyclass(frozen, module = "ermine._native")]
@@ -38,12 +38,12 @@ impl NativeModel {
     }
 
     fn reader(&self) -> PyResult<ModelReader> {
-        self.look(ModelWriter::default())
+        self.saved_part(ModelWriter::default())
     }
 
     /// What of the model a writer keeps.
-    fn look(&self, mut out: ModelWriter) -> PyResult<ModelReader> {
-        self.fitted.model.save(&mut out).map_err(|e| raise(e, Named::NOBODY))?;
+    fn saved_part(&self, mut out: ModelWriter) -> PyResult<ModelReader> {
+        self.fitted.model.save(&mut out).map_err(|e| raise(e, EstimatorName::NOBODY))?;
         Ok(out.into_reader())
     }
 
@@ -55,10 +55,10 @@ impl NativeModel {
         estimator: &str,
         work: impl FnOnce(&Fitted, &Features<'_>) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        let input = Input::new(x)?;
+        let input = PyFeatures::new(x)?;
         let features = input.features()?;
         let fitted = &self.fitted;
-        call(py, Named { estimator, dtype: input.dtype() }, move || match features {
+        call(py, EstimatorName { estimator, dtype: input.dtype() }, move || match features {
             Features::Table(t) => {
                 let table = fitted.align(t.table())?;
                 work(fitted, &Features::Table(table.view()))
@@ -145,8 +145,10 @@ impl NativeModel {
     /// What the model says of a row of which nothing is known: a number an output.
     fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let fitted = &self.fitted;
-        let explained =
-            fitted.model.as_attributor().ok_or_else(|| raise(lacks(fitted, "say what its columns add"), Named::NOBODY))?;
+        let explained = fitted
+            .model
+            .as_attributor()
+            .ok_or_else(|| raise(lacks(fitted, "say what its columns add"), EstimatorName::NOBODY))?;
         Ok(explained.base_values().into_pyarray(py))
     }
 
@@ -210,10 +212,10 @@ impl NativeModel {
         z: PyReadonlyArray2<'py, f64>,
         estimator: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let input = Input::F64(z);
+        let input = PyFeatures::F64(z);
         let Features::F64(z) = input.features()? else { unreachable!("the input is float64") };
         let fitted = &self.fitted;
-        let x = call(py, Named { estimator, dtype: "float64" }, move || inverse(fitted, z))?;
+        let x = call(py, EstimatorName { estimator, dtype: "float64" }, move || inverse(fitted, z))?;
         to_numpy(py, x)
     }
 
@@ -249,14 +251,14 @@ impl NativeModel {
 
     /// The share of each column in what the splits of boosted trees gained.
     fn boosting_importances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let model = boosted(&self.fitted).map_err(|e| raise(e, Named::NOBODY))?;
+        let model = boosted(&self.fitted).map_err(|e| raise(e, EstimatorName::NOBODY))?;
         Ok(model.feature_importances().into_pyarray(py))
     }
 
     /// Rows that a generator draws, the same for the same seed.
     fn sample<'py>(&self, py: Python<'py>, rows: usize, seed: u64) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let fitted = &self.fitted;
-        let drawn = call(py, Named::NOBODY, move || {
+        let drawn = call(py, EstimatorName::NOBODY, move || {
             let model: &dyn ermine::core::Model = &*fitted.model;
             let gan = (model as &dyn std::any::Any).downcast_ref::<ermine::neural::GanModel>();
             gan.ok_or_else(|| lacks(fitted, "draw rows"))?.sample(rows, seed)
@@ -270,7 +272,8 @@ impl NativeModel {
         if names.len() == schema.len() {
             schema.fields.iter_mut().zip(names).for_each(|(f, n)| f.name = n);
         }
-        let t = self.fitted.model.as_transformer().ok_or_else(|| raise(lacks(&self.fitted, "transform"), Named::NOBODY))?;
+        let t =
+            self.fitted.model.as_transformer().ok_or_else(|| raise(lacks(&self.fitted, "transform"), EstimatorName::NOBODY))?;
         Ok(t.schema_out(&schema).names().map(str::to_owned).collect())
     }
 
@@ -292,13 +295,13 @@ impl NativeModel {
 
     /// An array of the model file, by name; a slash leads into a part ("0/coef").
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        array(py, &self.look(ModelWriter::filtered(name))?, name)
+        array(py, &self.saved_part(ModelWriter::filtered(name))?, name)
     }
 
     /// A field of the model file as JSON; a slash leads into a part.
     fn field(&self, name: &str) -> PyResult<String> {
         let (parts, last) = name.rsplit_once('/').unwrap_or(("", name));
-        let reader = inside(&self.look(ModelWriter::filtered(""))?, parts);
+        let reader = nested_reader(&self.saved_part(ModelWriter::filtered(""))?, parts);
         let value: Value = reader.field(last).map_err(|e| PyKeyError::new_err(e.to_string()))?;
         Ok(value.to_string())
     }
@@ -306,9 +309,9 @@ impl NativeModel {
     /// The members of an ensemble that lie under `path`, each a model of its own on the columns of the whole.
     #[pyo3(signature = (path=""))]
     fn members(&self, py: Python<'_>, path: &str) -> PyResult<Vec<NativeModel>> {
-        let reader = inside(&self.reader()?, path);
+        let reader = nested_reader(&self.reader()?, path);
         let old = &self.fitted;
-        let all = call(py, Named::NOBODY, move || {
+        let all = call(py, EstimatorName::NOBODY, move || {
             let stages: Vec<ermine::PipelineStep> = reader.field("stages")?;
             let mut out = Vec::new();
             while reader.has_child(&out.len().to_string()) {
@@ -378,12 +381,12 @@ impl NativeModel {
 
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.fitted.to_bytes().map_err(|e| raise(e, Named::NOBODY))?))
+        Ok(PyBytes::new(py, &self.fitted.to_bytes().map_err(|e| raise(e, EstimatorName::NOBODY))?))
     }
 
     /// Writes the model file; a failure leaves an older file whole.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        call(py, Named::NOBODY, || self.fitted.save(path))
+        call(py, EstimatorName::NOBODY, || self.fitted.save(path))
     }
 
     /// A pickle holds the bytes of the model file and the one function that reads them.
@@ -417,20 +420,20 @@ fn inverse(fitted: &Fitted, z: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
 }
 
 /// The reader of a part, whose path has slashes; the whole without a path.
-fn inside(reader: &ModelReader, path: &str) -> ModelReader {
+fn nested_reader(reader: &ModelReader, path: &str) -> ModelReader {
     path.split('/').filter(|p| !p.is_empty()).fold(reader.clone(), |r, p| r.child(p))
 }
 
 fn array<'py>(py: Python<'py>, reader: &ModelReader, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let (parts, name) = name.rsplit_once('/').unwrap_or(("", name));
-    let reader = inside(reader, parts);
+    let reader = nested_reader(reader, parts);
     let missing = || PyAttributeError::new_err(format!("the model has no array \"{name}\""));
     let (dtype, _) = reader.array_info(name).ok_or_else(missing)?;
     macro_rules! of {
         ($($d:literal => $t:ty),*) => {
             match dtype.as_str() {
                 $($d => {
-                    let (shape, values) = reader.array::<$t>(name).map_err(|e| raise(e, Named::NOBODY))?;
+                    let (shape, values) = reader.array::<$t>(name).map_err(|e| raise(e, EstimatorName::NOBODY))?;
                     Ok(values.into_pyarray(py).reshape(shape)?.into_any())
                 })*
                 _ => Err(missing()),
@@ -453,18 +456,18 @@ pub fn model_with_arrays(
     let fields: std::collections::BTreeMap<String, Value> =
         serde_json::from_str(fields).map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
     let mut out = ModelWriter::default();
-    old.model.save(&mut out).map_err(|e| raise(e, Named::NOBODY))?;
+    old.model.save(&mut out).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     for (name, array) in &arrays {
         let values: Vec<f64> = array.as_array().iter().copied().collect();
         out.array(name, array.shape(), &values);
     }
     for (name, value) in &fields {
-        out.field(name, value).map_err(|e| raise(e, Named::NOBODY))?;
+        out.field(name, value).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     }
     let learner = old.learner.boxed();
     let (schema, target, seed) = (old.schema.clone(), old.target.clone(), old.seed);
     let data = old.data.clone();
-    call(py, Named::NOBODY, move || {
+    call(py, EstimatorName::NOBODY, move || {
         let model = learner.load_any(&out.into_reader())?;
         let certificate = model.certificate().cloned();
         Ok(Fitted { learner, model, schema, target, data, certificate, seed })
@@ -492,21 +495,21 @@ pub fn compose(
     let bad = |e: serde_json::Error| pyo3::exceptions::PyValueError::new_err(e.to_string());
     let params: serde_json::Map<String, Value> = serde_json::from_str(params).map_err(bad)?;
     let fields: std::collections::BTreeMap<String, Value> = serde_json::from_str(fields).map_err(bad)?;
-    let mut learner = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
-    learner.set_all(&params).map_err(|e| raise(e, Named::NOBODY))?;
+    let mut learner = ermine::learner(learner).map_err(|e| raise(e, EstimatorName::NOBODY))?;
+    learner.set_all(&params).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     let mut out = ModelWriter::default();
     for (name, value) in &fields {
         let (parts, last) = name.rsplit_once('/').unwrap_or(("", name));
-        within(&mut out, parts, &mut |w| w.field(last, value)).map_err(|e| raise(e, Named::NOBODY))?;
+        within(&mut out, parts, &mut |w| w.field(last, value)).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     }
     for (name, array) in &arrays {
         out.vec(name, &array.as_array().to_vec());
     }
     for (path, model) in &members {
         let model = &model.get().fitted.model;
-        within(&mut out, path, &mut |w| model.save(w)).map_err(|e| raise(e, Named::NOBODY))?;
+        within(&mut out, path, &mut |w| model.save(w)).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     }
-    call(py, Named::NOBODY, move || {
+    call(py, EstimatorName::NOBODY, move || {
         let model = learner.load_any(&out.into_reader())?;
         let certificate = model.certificate().cloned();
         let target = ermine::core::file::TargetInfo { names: target, classes };
@@ -528,13 +531,13 @@ fn within(out: &mut ModelWriter, path: &str, write: &mut dyn FnMut(&mut ModelWri
 /// Reads the bytes of a model file; whatever they are, the answer is a model or a ValueError.
 #[pyfunction]
 pub fn model_from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<NativeModel> {
-    call(py, Named::NOBODY, || Fitted::from_bytes(bytes)).map(NativeModel::new)
+    call(py, EstimatorName::NOBODY, || Fitted::from_bytes(bytes)).map(NativeModel::new)
 }
 
 /// Reads a model file.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<NativeModel> {
-    call(py, Named::NOBODY, || Fitted::load(path)).map(NativeModel::new)
+    call(py, EstimatorName::NOBODY, || Fitted::load(path)).map(NativeModel::new)
 }
 
 /// Every learner with what it says of itself.

@@ -2,14 +2,14 @@
 
 use ermine::core::{Error, Mat, Schema};
 use ermine::learn::neighbours::{Knn, KnnModel};
-use ermine::math::neighbours::{NeighborIndex, SearchAlgorithm, IndexedPoints};
+use ermine::math::neighbours::{IndexedPoints, NeighborIndex, SearchAlgorithm};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::Named;
+use crate::error::EstimatorName;
 use crate::fit::call;
-use crate::input::Input;
+use crate::input::PyFeatures;
 use crate::model::NativeModel;
 
 /// Rows made ready to be searched in.
@@ -26,9 +26,9 @@ impl NativeIndex {
     fn new(py: Python<'_>, x: &Bound<'_, PyAny>, params: &str, estimator: &str, names: Option<Vec<String>>) -> PyResult<Self> {
         let knn: Knn = serde_json::from_str(params).map_err(|e| PyValueError::new_err(format!("parameters: {e}")))?;
         let schema = names.map(Schema::numbers);
-        let input = Input::new(x)?;
+        let input = PyFeatures::new(x)?;
         let features = input.features()?;
-        let index = call(py, Named { estimator, dtype: input.dtype() }, || {
+        let index = call(py, EstimatorName { estimator, dtype: input.dtype() }, || {
             let points = IndexedPoints::from_features(&features, schema.as_ref(), estimator)?;
             let method = if matches!(points, IndexedPoints::Csr(_)) { SearchAlgorithm::Brute } else { knn.method() };
             NeighborIndex::new(points, knn.metric(), method)
@@ -53,8 +53,8 @@ fn index_of<'a>(holder: &'a Bound<'_, PyAny>) -> PyResult<&'a NeighborIndex> {
     model.map(KnnModel::index).ok_or_else(|| PyTypeError::new_err("neighbours are searched for in an index or a model of knn"))
 }
 
-type Pair<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<i64>>);
-type Lists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>);
+type PyNeighbors<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<i64>>);
+type PyNeighborLists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>);
 
 /// Distances and numbers of the `k` nearest rows of each row of `x`.
 #[pyfunction]
@@ -65,11 +65,11 @@ pub fn neighbours<'py>(
     x: &Bound<'py, PyAny>,
     k: usize,
     estimator: &str,
-) -> PyResult<Pair<'py>> {
+) -> PyResult<PyNeighbors<'py>> {
     let index = index_of(holder)?;
-    let input = Input::new(x)?;
+    let input = PyFeatures::new(x)?;
     let features = input.features()?;
-    let (distances, rows) = call(py, Named { estimator, dtype: input.dtype() }, || -> Result<_, Error> {
+    let (distances, rows) = call(py, EstimatorName { estimator, dtype: input.dtype() }, || -> Result<_, Error> {
         let found = index.nearest(&features, k)?;
         let shape = (found.rows.rows(), found.rows.cols());
         let rows: Vec<i64> = found.rows.into_vec().into_iter().map(i64::from).collect();
@@ -88,11 +88,11 @@ pub fn neighbours_within<'py>(
     x: &Bound<'py, PyAny>,
     radius: f64,
     estimator: &str,
-) -> PyResult<Lists<'py>> {
+) -> PyResult<PyNeighborLists<'py>> {
     let index = index_of(holder)?;
-    let input = Input::new(x)?;
+    let input = PyFeatures::new(x)?;
     let features = input.features()?;
-    let found = call(py, Named { estimator, dtype: input.dtype() }, || index.within(&features, radius))?;
+    let found = call(py, EstimatorName { estimator, dtype: input.dtype() }, || index.within(&features, radius))?;
     let ends: Vec<i64> = found.ends.into_iter().map(|e| e as i64).collect();
     let rows: Vec<i64> = found.rows.into_iter().map(i64::from).collect();
     Ok((ends.into_pyarray(py), found.distances.into_pyarray(py), rows.into_pyarray(py)))

@@ -2,11 +2,11 @@
 
 use ermine::agent::deep::ObservationScaling;
 use ermine::agent::env::{
-    AnyEnvironment, Blackjack, CartPoleVec, Environment, FiniteStates, VecEnv, NumericStates, AnyObservation, ObservationSpace, TimeStep, Taxi, EnvKind, env_info,
-    make,
+    AnyEnvironment, AnyObservation, Blackjack, CartPoleVec, EnvKind, Environment, FiniteStates, NumericStates, ObservationSpace,
+    Taxi, TimeStep, VecEnv, env_info, make,
 };
-use ermine::agent::rl::{self, AnyAgent, ReturnStats, LearnedState, TrainedOn, TrainedAgent, named};
-use ermine::agent::tabular::{TrainingBudget, TabularTraining};
+use ermine::agent::rl::{self, AnyAgent, LearnedState, ReturnStats, TrainedAgent, TrainedOn, named};
+use ermine::agent::tabular::{TabularTraining, TrainingBudget};
 use ermine::core::{Context, Error, Flow, Progress, file};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
@@ -15,11 +15,11 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use serde_json::json;
 
 use crate::bandits::params;
-use crate::error::{Named, raise};
+use crate::error::{EstimatorName, raise};
 use crate::fit::{call, interruptible};
 
 fn refuse(error: Error) -> PyErr {
-    raise(error, Named::NOBODY)
+    raise(error, EstimatorName::NOBODY)
 }
 
 /// What is seen, as Gymnasium shows it.
@@ -58,10 +58,10 @@ pub struct NativeEnvironment {
 }
 
 /// The least and the largest of each number that is seen.
-type Limits<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f32>>);
+type PyBounds<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f32>>);
 
 /// What is seen, the reward, terminated, truncated, what is told besides.
-type OneStep<'py> = (Bound<'py, PyAny>, f64, bool, bool, Bound<'py, PyDict>);
+type PyTimeStep<'py> = (Bound<'py, PyAny>, f64, bool, bool, Bound<'py, PyDict>);
 
 #[pymethods]
 impl NativeEnvironment {
@@ -80,7 +80,7 @@ impl NativeEnvironment {
     }
 
     /// The least and the largest of each number that is seen.
-    fn limits<'py>(&self, py: Python<'py>) -> Option<Limits<'py>> {
+    fn limits<'py>(&self, py: Python<'py>) -> Option<PyBounds<'py>> {
         self.env.limits().map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py)))
     }
 
@@ -92,7 +92,7 @@ impl NativeEnvironment {
     }
 
     /// A step: what is seen, the reward, whether it is over, whether the clock ended it, what is told besides.
-    fn step<'py>(&mut self, py: Python<'py>, action: i64) -> PyResult<OneStep<'py>> {
+    fn step<'py>(&mut self, py: Python<'py>, action: i64) -> PyResult<PyTimeStep<'py>> {
         let action = usize::try_from(action).unwrap_or(usize::MAX);
         let step = self.env.step(action).map_err(refuse)?;
         let seen = show(py, &self.env.world, step.observation)?;
@@ -137,7 +137,7 @@ impl NativeEnvironment {
             return Err(PyValueError::new_err(format!("{} has no numbered states for a policy", self.env.name)));
         }
         let env = &mut self.env;
-        call(py, Named::NOBODY, move || match &mut env.world {
+        call(py, EstimatorName::NOBODY, move || match &mut env.world {
             EnvKind::Table(env) => rollout(env, steps, policy, seed, |s| *s),
             EnvKind::Taxi(env) => rollout(env, steps, policy, seed, |s| *s),
             EnvKind::Blackjack(env) => rollout(env, steps, policy, seed, |s| *s),
@@ -206,7 +206,7 @@ fn rollout<E: Environment>(
     Ok((total, episodes))
 }
 
-enum Vector {
+enum VecEnvKind {
     Carts(Box<CartPoleVec>),
     Any(VecEnv<AnyEnvironment>),
 }
@@ -214,12 +214,12 @@ enum Vector {
 /// Many of our environments that step together.
 #[pyclass(module = "ermine._native")]
 pub struct NativeVector {
-    inner: Vector,
+    inner: VecEnvKind,
     actions: Vec<u8>,
 }
 
 /// What is seen, rewards, terminated, truncated.
-type Stepped<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>);
+type PyTimeSteps<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>);
 
 #[pymethods]
 impl NativeVector {
@@ -231,9 +231,9 @@ impl NativeVector {
         let inner = match &env.world {
             // Carts that differ from the usual ones step one by one.
             EnvKind::CartPole(_) if env.params == usual.params => {
-                Vector::Carts(Box::new(CartPoleVec::new(width, exact).map_err(refuse)?))
+                VecEnvKind::Carts(Box::new(CartPoleVec::new(width, exact).map_err(refuse)?))
             }
-            _ => Vector::Any(VecEnv::new(vec![env; width]).map_err(refuse)?),
+            _ => VecEnvKind::Any(VecEnv::new(vec![env; width]).map_err(refuse)?),
         };
         Ok(Self { inner, actions: Vec::new() })
     }
@@ -242,11 +242,11 @@ impl NativeVector {
     #[pyo3(signature = (seed=None))]
     fn reset<'py>(&mut self, py: Python<'py>, seed: Option<u64>) -> PyResult<Bound<'py, PyAny>> {
         match &mut self.inner {
-            Vector::Carts(carts) => {
+            VecEnvKind::Carts(carts) => {
                 carts.reset(seed);
                 Ok(PyArray1::from_slice(py, carts.observations()).reshape([carts.width(), 4])?.into_any())
             }
-            Vector::Any(many) => {
+            VecEnvKind::Any(many) => {
                 let steps = many.reset(seed).to_vec();
                 observations(py, many, &steps)
             }
@@ -254,10 +254,10 @@ impl NativeVector {
     }
 
     /// One step of each.
-    fn step<'py>(&mut self, py: Python<'py>, actions: PyReadonlyArray1<'py, i64>) -> PyResult<Stepped<'py>> {
+    fn step<'py>(&mut self, py: Python<'py>, actions: PyReadonlyArray1<'py, i64>) -> PyResult<PyTimeSteps<'py>> {
         let actions = actions.as_slice().map_err(|_| PyValueError::new_err("actions must be contiguous"))?;
         match &mut self.inner {
-            Vector::Carts(carts) => {
+            VecEnvKind::Carts(carts) => {
                 // What does not fit into a byte is no action either.
                 self.actions.clear();
                 self.actions.extend(actions.iter().map(|&a| u8::try_from(a).unwrap_or(u8::MAX)));
@@ -267,12 +267,13 @@ impl NativeVector {
                 let flags = |flags: &[bool]| PyArray1::from_slice(py, flags);
                 Ok((seen, rewards.into_pyarray(py), flags(carts.terminated()), flags(carts.truncated())))
             }
-            Vector::Any(many) => {
+            VecEnvKind::Any(many) => {
                 let actions: Vec<usize> = actions.iter().map(|&a| usize::try_from(a).unwrap_or(usize::MAX)).collect();
                 let steps = many.step(&actions).map_err(refuse)?.to_vec();
                 let seen = observations(py, many, &steps)?;
                 let rewards: Vec<f64> = steps.iter().map(|s| s.reward).collect();
-                let flags = |f: fn(&TimeStep<AnyObservation>) -> bool| steps.iter().map(f).collect::<Vec<bool>>().into_pyarray(py);
+                let flags =
+                    |f: fn(&TimeStep<AnyObservation>) -> bool| steps.iter().map(f).collect::<Vec<bool>>().into_pyarray(py);
                 Ok((seen, rewards.into_pyarray(py), flags(|s| s.terminated), flags(|s| s.truncated)))
             }
         }
@@ -280,7 +281,11 @@ impl NativeVector {
 }
 
 /// What all see, in one array; of Blackjack a tuple of three.
-fn observations<'py>(py: Python<'py>, many: &VecEnv<AnyEnvironment>, steps: &[TimeStep<AnyObservation>]) -> PyResult<Bound<'py, PyAny>> {
+fn observations<'py>(
+    py: Python<'py>,
+    many: &VecEnv<AnyEnvironment>,
+    steps: &[TimeStep<AnyObservation>],
+) -> PyResult<Bound<'py, PyAny>> {
     let first = &many.environments()[0];
     let states = || steps.iter().map(|s| if let AnyObservation::State(state) = s.observation { state } else { 0 });
     Ok(match (&first.world, first.space()) {
@@ -305,7 +310,7 @@ fn observations<'py>(py: Python<'py>, many: &VecEnv<AnyEnvironment>, steps: &[Ti
 }
 
 /// An environment written in Python. What it raises is kept and told by the caller.
-struct Foreign<'py> {
+struct PyEnv<'py> {
     env: Bound<'py, PyAny>,
     actions: usize,
     first_action: i64,
@@ -313,15 +318,15 @@ struct Foreign<'py> {
 }
 
 /// What an environment written in Python answered.
-struct Answer<'py> {
+struct PyEnvReply<'py> {
     observation: Bound<'py, PyAny>,
     reward: f64,
     terminated: bool,
     truncated: bool,
 }
 
-impl<'py> Foreign<'py> {
-    fn step(&mut self, action: usize) -> PyResult<Answer<'py>> {
+impl<'py> PyEnv<'py> {
+    fn step(&mut self, action: usize) -> PyResult<PyEnvReply<'py>> {
         let answer = self.env.call_method1("step", (action as i64 + self.first_action,))?;
         let answer = answer.cast::<PyTuple>().map_err(|_| {
             PyTypeError::new_err("step must return (observation, reward, terminated, truncated, info), as Gymnasium's do")
@@ -332,7 +337,7 @@ impl<'py> Foreign<'py> {
                 answer.len()
             )));
         }
-        Ok(Answer {
+        Ok(PyEnvReply {
             observation: answer.get_item(0)?,
             reward: answer.get_item(1)?.extract()?,
             terminated: answer.get_item(2)?.is_truthy()?,
@@ -374,8 +379,8 @@ impl<'py> Foreign<'py> {
 }
 
 /// One whose observations are numbers of states, or become such.
-struct ForeignStates<'py> {
-    inner: Foreign<'py>,
+struct PyDiscreteEnv<'py> {
+    inner: PyEnv<'py>,
     /// Turns an observation into the number of a state; None where it is one.
     encode: Option<Bound<'py, PyAny>>,
     states: usize,
@@ -393,7 +398,7 @@ fn state(encode: &Option<Bound<'_, PyAny>>, states: usize, first: i64, observati
         .ok_or_else(|| PyValueError::new_err(format!("the environment shows state {state}, and there are {states} states")))
 }
 
-impl Environment for ForeignStates<'_> {
+impl Environment for PyDiscreteEnv<'_> {
     type Observation = usize;
 
     fn reset(&mut self, seed: Option<u64>) -> usize {
@@ -415,15 +420,15 @@ impl Environment for ForeignStates<'_> {
     }
 }
 
-impl FiniteStates for ForeignStates<'_> {
+impl FiniteStates for PyDiscreteEnv<'_> {
     fn states(&self) -> usize {
         self.states
     }
 }
 
 /// One whose observations are arrays of numbers, or become such.
-struct ForeignNumbers<'py> {
-    inner: Foreign<'py>,
+struct PyBoxEnv<'py> {
+    inner: PyEnv<'py>,
     /// Turns an observation into a contiguous array of singles.
     flatten: Bound<'py, PyAny>,
     width: usize,
@@ -439,7 +444,7 @@ fn row(flatten: &Bound<'_, PyAny>, width: usize, observation: &Bound<'_, PyAny>)
     }
 }
 
-impl Environment for ForeignNumbers<'_> {
+impl Environment for PyBoxEnv<'_> {
     type Observation = Vec<f32>;
 
     fn reset(&mut self, seed: Option<u64>) -> Vec<f32> {
@@ -461,7 +466,7 @@ impl Environment for ForeignNumbers<'_> {
     }
 }
 
-impl NumericStates for ForeignNumbers<'_> {
+impl NumericStates for PyBoxEnv<'_> {
     fn numbers(&self) -> usize {
         self.width
     }
@@ -504,7 +509,7 @@ pub fn rl_train(
     let agent = named(agent, &self::params(params)?).map_err(refuse)?;
     let (env, start) = (&env.env, start.map(|s| &s.trained));
     let context = Context::seeded(seed);
-    let trained = interruptible(py, Named::NOBODY, &context, move |cx| rl::train(&agent, env, start, budget, cx))?;
+    let trained = interruptible(py, EstimatorName::NOBODY, &context, move |cx| rl::train(&agent, env, start, budget, cx))?;
     Ok(NativeAgent { trained })
 }
 
@@ -530,11 +535,11 @@ pub fn rl_train_foreign<'py>(
 ) -> PyResult<NativeAgent> {
     let budget = budget(steps, episodes, 100_000)?;
     let agent = named(agent, &self::params(params)?).map_err(refuse)?;
-    let inner = Foreign { env, actions, first_action, failure: None };
-    let mut foreign = ForeignStates { inner, encode, states, first: first_state };
+    let inner = PyEnv { env, actions, first_action, failure: None };
+    let mut foreign = PyDiscreteEnv { inner, encode, states, first: first_state };
     let before = start.map(|s| &s.trained);
-    let result = held(seed, |cx| rl::train_table(&agent, &mut foreign, before, budget, cx));
-    let training = told(py, result, foreign.inner.failure)?;
+    let result = with_gil(seed, |cx| rl::train_table(&agent, &mut foreign, before, budget, cx));
+    let training = result_or_raised(py, result, foreign.inner.failure)?;
     finished(&agent, name, ObservationSpace::States(states), actions, seed, LearnedState::Table(training))
 }
 
@@ -562,18 +567,18 @@ pub fn rl_train_numbers<'py>(
     let budget = budget(steps, episodes, 50_000)?;
     let agent = named(agent, &self::params(params)?).map_err(refuse)?;
     let (scaling, width) = (ObservationScaling::of_limits(&low, &high), low.len());
-    let inner = Foreign { env, actions, first_action, failure: None };
-    let mut foreign = vec![ForeignNumbers { inner, flatten, width }];
+    let inner = PyEnv { env, actions, first_action, failure: None };
+    let mut foreign = vec![PyBoxEnv { inner, flatten, width }];
     let before = start.map(|s| &s.trained);
     // Nobody else's environment can be copied, so that nobody plays while it learns: the last network is the result.
-    let result = held(seed, |cx| rl::train_network(&agent, &mut foreign, before, scaling, budget, None, cx));
+    let result = with_gil(seed, |cx| rl::train_network(&agent, &mut foreign, before, scaling, budget, None, cx));
     let failure = foreign.pop().and_then(|f| f.inner.failure);
-    let training = told(py, result, failure)?;
+    let training = result_or_raised(py, result, failure)?;
     finished(&agent, name, ObservationSpace::Numbers(width), actions, seed, LearnedState::Network(training))
 }
 
 /// Work for which the interpreter stays ours, as the environment needs it; Ctrl-C is asked for on the way.
-fn held<T>(seed: u64, work: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> (Result<T, Error>, Option<PyErr>) {
+fn with_gil<T>(seed: u64, work: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> (Result<T, Error>, Option<PyErr>) {
     let interrupt = std::sync::Mutex::new(None);
     let observer = |_: &Progress| match Python::attach(|py| py.check_signals()) {
         Ok(()) => Flow::Continue,
@@ -588,7 +593,11 @@ fn held<T>(seed: u64, work: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> (R
 }
 
 /// The result, or what the environment or a signal has raised.
-fn told<T>(py: Python<'_>, (result, interrupt): (Result<T, Error>, Option<PyErr>), failure: Option<PyErr>) -> PyResult<T> {
+fn result_or_raised<T>(
+    py: Python<'_>,
+    (result, interrupt): (Result<T, Error>, Option<PyErr>),
+    failure: Option<PyErr>,
+) -> PyResult<T> {
     if let Some(e) = failure.or(interrupt) {
         return Err(e);
     }
@@ -596,7 +605,14 @@ fn told<T>(py: Python<'_>, (result, interrupt): (Result<T, Error>, Option<PyErr>
     result.map_err(refuse)
 }
 
-fn finished(agent: &AnyAgent, name: String, space: ObservationSpace, actions: usize, seed: u64, learned: LearnedState) -> PyResult<NativeAgent> {
+fn finished(
+    agent: &AnyAgent,
+    name: String,
+    space: ObservationSpace,
+    actions: usize,
+    seed: u64,
+    learned: LearnedState,
+) -> PyResult<NativeAgent> {
     let names = (0..actions).map(|a| a.to_string()).collect();
     let trained = TrainedAgent::new(agent, TrainedOn::External { name }, space, names, seed, learned).map_err(refuse)?;
     Ok(NativeAgent { trained })
@@ -677,7 +693,7 @@ impl NativeAgent {
     }
 
     /// What was earned without exploration while it learned: steps, mean return.
-    fn judged(&self) -> Vec<(u64, f64)> {
+    fn evaluation_history(&self) -> Vec<(u64, f64)> {
         self.trained.network().map_or_else(Vec::new, |t| t.judged.clone())
     }
 
@@ -693,8 +709,9 @@ impl NativeAgent {
         let (trained, env) = (&self.trained, &env.env);
         trained.fits(env).map_err(refuse)?;
         let context = Context::seeded(seed);
-        let found: ReturnStats =
-            interruptible(py, Named::NOBODY, &context, move |cx| rl::evaluate(env, |seen| trained.act(seen), episodes, cx))?;
+        let found: ReturnStats = interruptible(py, EstimatorName::NOBODY, &context, move |cx| {
+            rl::evaluate(env, |seen| trained.act(seen), episodes, cx)
+        })?;
         Ok(json!(found).to_string())
     }
 
@@ -703,8 +720,9 @@ impl NativeAgent {
     fn play(&self, py: Python<'_>, env: &NativeEnvironment, seed: u64, limit: u64, frames: bool) -> PyResult<String> {
         let (trained, env) = (&self.trained, &env.env);
         trained.fits(env).map_err(refuse)?;
-        let found =
-            call(py, Named::NOBODY, move || rl::play(&mut env.clone(), |seen| trained.act(seen), Some(seed), limit, frames))?;
+        let found = call(py, EstimatorName::NOBODY, move || {
+            rl::play(&mut env.clone(), |seen| trained.act(seen), Some(seed), limit, frames)
+        })?;
         Ok(json!(found).to_string())
     }
 }

@@ -1,17 +1,17 @@
 //! Settings scored in folds, for a search: one call, so that they share what a fold has in common.
 
 use ermine::core::{Context, Dataset, Schema};
-use ermine::learn::select::{FoldIds, CvSplits, cross_validate_each};
+use ermine::learn::select::{CvSplits, FoldIds, cross_validate_each};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::{Named, raise};
-use crate::fit::{Y, interruptible};
-use crate::input::Input;
+use crate::error::{EstimatorName, raise};
+use crate::fit::{PyTarget, interruptible};
+use crate::input::PyFeatures;
 
 /// A row a setting, a number a fold.
-type Table<'py> = Bound<'py, PyArray2<f64>>;
+type ScoreTable<'py> = Bound<'py, PyArray2<f64>>;
 
 /// Scores settings of a learner by a measure: scores, seconds of the fits and seconds of the predictions, a row a setting and a number a fold.
 ///
@@ -33,19 +33,19 @@ pub fn score_settings<'py>(
     seed: u64,
     names: Option<Vec<String>>,
     estimator: &str,
-) -> PyResult<(Table<'py>, Table<'py>, Table<'py>)> {
-    let base = ermine::learner(learner).map_err(|e| raise(e, Named::NOBODY))?;
+) -> PyResult<(ScoreTable<'py>, ScoreTable<'py>, ScoreTable<'py>)> {
+    let base = ermine::learner(learner).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     let settings: Vec<serde_json::Map<String, serde_json::Value>> =
         serde_json::from_str(settings).map_err(|e| PyValueError::new_err(format!("settings: {e}")))?;
-    let input = Input::new(x)?;
-    let named = Named { estimator, dtype: input.dtype() };
+    let input = PyFeatures::new(x)?;
+    let named = EstimatorName { estimator, dtype: input.dtype() };
     let mut learners = Vec::with_capacity(settings.len());
     for params in &settings {
         let mut learner = base.boxed();
         learner.set_all(params).map_err(|e| raise(e, named))?;
         learners.push(learner);
     }
-    let y = Y::new(y, codes)?;
+    let y = PyTarget::new(y, codes)?;
     let classes = classes.unwrap_or_default();
     let schema = names.map(Schema::numbers);
     let mut data = Dataset::new(input.features()?).with_target(y.view(&classes)?);

@@ -18,7 +18,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::error::{Named, raise};
+use crate::error::{EstimatorName, raise};
 use crate::fit::call;
 
 /// A table that Rust holds.
@@ -51,7 +51,7 @@ impl NativeTable {
         // The producer may be written in Python, so the interpreter is kept.
         let schema = reader.schema();
         let batches = reader.collect::<Result<Vec<_>, _>>().map_err(arrow_error)?;
-        let table = from_batches(&schema, &batches).map_err(|e| raise(e, Named::NOBODY))?;
+        let table = from_batches(&schema, &batches).map_err(|e| raise(e, EstimatorName::NOBODY))?;
         Ok(Self { table: Arc::new(table) })
     }
 
@@ -83,7 +83,7 @@ impl NativeTable {
             };
             out.push((name, column));
         }
-        let table = Table::new(out).map_err(|e| raise(e, Named::NOBODY))?;
+        let table = Table::new(out).map_err(|e| raise(e, EstimatorName::NOBODY))?;
         Ok(Self { table: Arc::new(table) })
     }
 
@@ -123,7 +123,7 @@ impl NativeTable {
 
     /// One column: float64 with NaN where missing, or a list of str with None where missing.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let column = self.table.column(name).map_err(|e| raise(e, Named::NOBODY))?;
+        let column = self.table.column(name).map_err(|e| raise(e, EstimatorName::NOBODY))?;
         let cells: Vec<Option<&str>> = match column {
             Column::Number { values, .. } => return Ok(values.clone().into_pyarray(py).into_any()),
             Column::Category { codes, names } => {
@@ -137,7 +137,7 @@ impl NativeTable {
 
     /// The named columns, in that order.
     fn select(&self, names: Vec<String>) -> PyResult<Self> {
-        let table = self.table.select(&names).map_err(|e| raise(e, Named::NOBODY))?;
+        let table = self.table.select(&names).map_err(|e| raise(e, EstimatorName::NOBODY))?;
         Ok(Self { table: Arc::new(table) })
     }
 
@@ -161,8 +161,8 @@ impl NativeTable {
 #[pyfunction]
 pub fn read_table(py: Python<'_>, path: &str) -> PyResult<NativeTable> {
     let table = match path.strip_prefix("example:") {
-        Some(name) => ermine::data::example(name).map_err(|e| raise(e, Named::NOBODY))?,
-        None => call(py, Named::NOBODY, || ermine::data::read_table(path))?,
+        Some(name) => ermine::data::example(name).map_err(|e| raise(e, EstimatorName::NOBODY))?,
+        None => call(py, EstimatorName::NOBODY, || ermine::data::read_table(path))?,
     };
     Ok(NativeTable { table: Arc::new(table) })
 }
@@ -170,7 +170,7 @@ pub fn read_table(py: Python<'_>, path: &str) -> PyResult<NativeTable> {
 /// An embedded example.
 #[pyfunction]
 pub fn example(name: &str) -> PyResult<NativeTable> {
-    let table = ermine::data::example(name).map_err(|e| raise(e, Named::NOBODY))?;
+    let table = ermine::data::example(name).map_err(|e| raise(e, EstimatorName::NOBODY))?;
     Ok(NativeTable { table: Arc::new(table) })
 }
 
@@ -209,7 +209,7 @@ fn column(field: &ArrowField, parts: &[ArrayRef]) -> Result<(ColumnKind, Column)
             Ok((ColumnKind::Category, strings(&parts)))
         }
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
-            let mut out = Numbers::default();
+            let mut out = NumberBuilder::default();
             for part in parts {
                 if matches!(part.data_type(), DataType::Date32) {
                     out.extend(part.as_primitive::<Date32Type>().iter().map(|v| v.map(f64::from)));
@@ -226,7 +226,7 @@ fn column(field: &ArrowField, parts: &[ArrayRef]) -> Result<(ColumnKind, Column)
             Ok((ColumnKind::Number, Column::Number { values: vec![f64::NAN; rows], valid: Some(Bitmap::filled(rows, false)) }))
         }
         t if t.is_numeric() || *t == DataType::Boolean => {
-            let mut out = Numbers::default();
+            let mut out = NumberBuilder::default();
             for part in parts {
                 let part = cast(part, &DataType::Float64)?;
                 let part = part.as_primitive::<Float64Type>();
@@ -248,11 +248,11 @@ fn is_text(t: &DataType) -> bool {
 
 /// Numbers with NaN where missing.
 #[derive(Default)]
-struct Numbers {
+struct NumberBuilder {
     values: Vec<f64>,
 }
 
-impl Numbers {
+impl NumberBuilder {
     fn extend(&mut self, cells: impl Iterator<Item = Option<f64>>) {
         self.values.extend(cells.map(|v| v.unwrap_or(f64::NAN)));
     }

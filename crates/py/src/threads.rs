@@ -11,13 +11,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// What was asked for; 0 means the default.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
-struct Running {
+struct PoolState {
     process: u32,
     threads: usize,
     pool: Arc<ThreadPool>,
 }
 
-static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
+static RUNNING: Mutex<Option<PoolState>> = Mutex::new(None);
 
 /// `ERMINE_NUM_THREADS`, else `OMP_NUM_THREADS` (joblib lowers it in its workers, so that processes and threads together
 /// do not ask for more than the machine has), else one thread a core.
@@ -52,7 +52,7 @@ pub fn pool() -> PyResult<Arc<ThreadPool>> {
         .build()
         .map_err(|e| PyRuntimeError::new_err(format!("threads could not be started: {e}")))?;
     let pool = Arc::new(pool);
-    if let Some(old) = running.replace(Running { process, threads, pool: pool.clone() })
+    if let Some(old) = running.replace(PoolState { process, threads, pool: pool.clone() })
         && old.process != process
     {
         // The threads behind it live in the parent; there is nothing here to stop.

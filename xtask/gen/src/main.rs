@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ermine::core::{AnyLearner, Range, Spec};
 use serde_json::Value;
 
-use faces::{FACES, Face, Param};
+use faces::{FACES, Param, PythonClass};
 
 const FOLDER: &str = "crates/py/python/ermine";
 
@@ -50,16 +50,16 @@ fn generate(args: &[String]) -> Result<ExitCode> {
 }
 
 /// A face together with the learner behind it.
-struct Class {
-    face: &'static Face,
+struct FaceWithSpec {
+    face: &'static PythonClass,
     spec: &'static Spec,
     defaults: Value,
 }
 
-impl Class {
+impl FaceWithSpec {
     /// A class for each face; every parameter of every learner must be spoken for.
     fn all() -> Result<Vec<Self>> {
-        let class = |face: &'static Face| -> Result<Option<Self>> {
+        let class = |face: &'static PythonClass| -> Result<Option<Self>> {
             if !written(face) {
                 return Ok(None);
             }
@@ -124,7 +124,7 @@ impl Class {
 }
 
 /// Whether the module with a face's behaviour is there.
-fn written(face: &Face) -> bool {
+fn written(face: &PythonClass) -> bool {
     let module = face.base.split('.').next().unwrap_or_default();
     Path::new(ROOT).join(FOLDER).join(format!("{module}.py")).exists()
 }
@@ -214,8 +214,8 @@ fn heading(out: &mut String, title: &str) {
     let _ = writeln!(out, "\n    {title}\n    {}", "-".repeat(title.len()));
 }
 
-fn docstring(class: &Class) -> Result<String> {
-    let Class { face, spec, .. } = class;
+fn docstring(class: &FaceWithSpec) -> Result<String> {
+    let FaceWithSpec { face, spec, .. } = class;
     let summary = if face.summary.is_empty() { spec.summary } else { face.summary };
     let mut out = format!("    \"\"\"{}.\n", summary.trim_end_matches('.'));
     for text in [spec.objective, spec.notes, face.notes] {
@@ -258,7 +258,7 @@ fn docstring(class: &Class) -> Result<String> {
 }
 
 /// The parameters of `__init__`, those after the first few by keyword only.
-fn signature(class: &Class, with: impl Fn(&Param) -> Result<String>) -> Result<Vec<String>> {
+fn signature(class: &FaceWithSpec, with: impl Fn(&Param) -> Result<String>) -> Result<Vec<String>> {
     let mut parts = vec!["self".to_owned()];
     for (i, p) in class.face.params.iter().enumerate() {
         if i == class.face.positional {
@@ -272,7 +272,7 @@ fn signature(class: &Class, with: impl Fn(&Param) -> Result<String>) -> Result<V
 const NOTICE: &str = "# Written by `cargo xtask gen` from the catalogue and xtask/gen/src/faces. Do not edit.\n";
 
 fn python() -> Result<String> {
-    let classes = Class::all()?;
+    let classes = FaceWithSpec::all()?;
     let mut out = format!(
         "\"\"\"The estimators: signatures, constraints and documentation. What they do is in the modules they import.\"\"\"\n\n{NOTICE}\n"
     );
@@ -319,7 +319,7 @@ fn python() -> Result<String> {
 }
 
 /// A parameter's type as a checker reads it.
-fn hint(class: &Class, param: &Param) -> Result<String> {
+fn hint(class: &FaceWithSpec, param: &Param) -> Result<String> {
     let kind = class.kind(param)?;
     let mut hints: Vec<&str> = Vec::new();
     for part in kind.split([',', ' ', '{', '}']).flat_map(|p| p.split(" or ")) {
@@ -341,7 +341,7 @@ fn hint(class: &Class, param: &Param) -> Result<String> {
 }
 
 fn stubs() -> Result<String> {
-    let classes = Class::all()?;
+    let classes = FaceWithSpec::all()?;
     let mut out = NOTICE.to_owned();
     out += "from typing import Any\n\nimport numpy as np\nfrom numpy.typing import NDArray\n\n";
     let mut modules: Vec<&str> = classes.iter().filter_map(|c| c.face.base.split_once('.')).map(|(module, _)| module).collect();

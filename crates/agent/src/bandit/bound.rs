@@ -1,7 +1,7 @@
 //! What is proven about regret.
 
 use super::kl::bernoulli_kl;
-use super::{AnyPolicy, RewardModel, Policy, ConfidenceWidth};
+use super::{AnyPolicy, ConfidenceWidth, Policy, RewardModel};
 
 /// A bound on the expected regret.
 #[derive(Debug, Clone, PartialEq)]

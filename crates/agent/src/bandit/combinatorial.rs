@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::simulate::SimulationRun;
-use super::{RewardModel, RegretBound, ArmCounts, RewardRange, Simulation, BanditEnv};
+use super::{ArmCounts, BanditEnv, RegretBound, RewardModel, RewardRange, Simulation};
 
 /// CUCB: the `size` arms with the largest `mean + sqrt(3 ln t / (2 n))`; unknown arms first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    AnyPolicy, SimulatedPolicy, Cucb, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
-    RewardRange, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb, ConfidenceWidth,
+    AnyPolicy, ConfidenceWidth, Cucb, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
+    RewardRange, SimulatedPolicy, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb,
 };
 use crate::catalogue::{CatalogEntry, ParamDefault, find};
 use crate::tabular::DecaySchedule;
@@ -275,7 +275,9 @@ pub fn named(name: &str, params: &Map<String, Value>, setting: &PolicySetting) -
             ExploreThenCommit::new(k, each.max(1))?.into()
         }
         "epsilon-greedy" => EpsilonGreedy::new(k, DecaySchedule::Constant(p.epsilon))?.into(),
-        "epsilon-decreasing" => EpsilonGreedy::new(k, DecaySchedule::Inverse { scale: p.scale.unwrap_or(5.0 * k as f64) })?.into(),
+        "epsilon-decreasing" => {
+            EpsilonGreedy::new(k, DecaySchedule::Inverse { scale: p.scale.unwrap_or(5.0 * k as f64) })?.into()
+        }
         "ucb" => {
             let rounds = horizon("")?;
             let width = ConfidenceWidth::Confidence { rounds, delta: p.delta.unwrap_or((1.0 / rounds as f64).min(0.5)) };

@@ -200,7 +200,12 @@ pub struct Replay {
 
 /// Replays a log (Li, Chu, Langford, Wang 2011): a policy sees a round, and where it chooses what was chosen, it learns and the reward
 /// counts. Free of bias where the log was made by uniform choices. `context(row)` is what it sees.
-pub fn replay<'a>(log: &[LoggedRound], policy: &mut AnyPolicy, context: impl Fn(usize) -> &'a [f64], seed: u64) -> Result<Replay> {
+pub fn replay<'a>(
+    log: &[LoggedRound],
+    policy: &mut AnyPolicy,
+    context: impl Fn(usize) -> &'a [f64],
+    seed: u64,
+) -> Result<Replay> {
     check_log(log, policy.arms())?;
     let mut rng = RngStream::new(seed, "replay", 0);
     let mut rewards = Vec::new();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::named::{PolicySetting, named, policy_entry};
-use super::{AnyPolicy, ArmChoice, SimulatedPolicy, Cucb, Policy, RewardRange, some_arms};
+use super::{AnyPolicy, ArmChoice, Cucb, Policy, RewardRange, SimulatedPolicy, some_arms};
 use crate::state;
 
 /// A policy with the names of its arms and the seed of its draws. Every choice draws from a stream of its own, by its number, so that a

@@ -1,10 +1,12 @@
 //! Many runs side by side: regret with its band, against the bounds.
 
-use ermine_core::{Cell, Context, Curve, Error, Progress, Report, Result, Section, RngStream};
+use ermine_core::{Cell, Context, Curve, Error, Progress, Report, Result, RngStream, Section};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{AnyPolicy, RewardModel, RegretBound, ArmChoice, Cucb, RewardDelay, Policy, BanditEnv, lai_robbins, proven_bound, same_arms};
+use super::{
+    AnyPolicy, ArmChoice, BanditEnv, Cucb, Policy, RegretBound, RewardDelay, RewardModel, lai_robbins, proven_bound, same_arms,
+};
 use super::{set_bound, simulate_sets};
 
 /// Pseudo-regret over many runs: what the best arm would have earned on average, less what the chosen arms earn on average. The best arm
@@ -70,7 +72,14 @@ impl Simulation {
 }
 
 /// One run: regret at the given rounds, and pulls.
-fn run(arms: &RewardModel, policy: &AnyPolicy, looks: &[u64], delay: RewardDelay, cx: &Context<'_>, index: u64) -> Result<SimulationRun> {
+fn run(
+    arms: &RewardModel,
+    policy: &AnyPolicy,
+    looks: &[u64],
+    delay: RewardDelay,
+    cx: &Context<'_>,
+    index: u64,
+) -> Result<SimulationRun> {
     let seed = cx.seed;
     let (mut world, mut policy) = (BanditEnv::new(arms)?, policy.clone());
     // The same worlds for every policy: differences between policies are then not differences between worlds.
@@ -145,7 +154,14 @@ pub fn look_rounds(last: u64, count: usize) -> Vec<u64> {
 
 /// Simulates a policy, which starts as it is given, in `runs` independent worlds. `looks` are the rounds at which regret is noted, rising;
 /// the last is the end. The number of threads changes nothing.
-pub fn simulate(arms: &RewardModel, policy: &AnyPolicy, looks: &[u64], runs: u64, delay: RewardDelay, cx: &Context<'_>) -> Result<Simulation> {
+pub fn simulate(
+    arms: &RewardModel,
+    policy: &AnyPolicy,
+    looks: &[u64],
+    runs: u64,
+    delay: RewardDelay,
+    cx: &Context<'_>,
+) -> Result<Simulation> {
     arms.check()?;
     same_arms("arms of the policy", arms.count(), policy.arms())?;
     check_looks(looks, runs)?;

@@ -5,7 +5,9 @@ use ermine_neural::{Activation, Network, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::reinforce::policy_gradient;
-use super::training::{TrainingLoop, DeepTraining, PeriodicEval, ObservationScaling, adam, draw, ends, perceptron, sizes, softmax};
+use super::training::{
+    DeepTraining, ObservationScaling, PeriodicEval, TrainingLoop, adam, draw, ends, perceptron, sizes, softmax,
+};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::TrainingBudget;
@@ -41,7 +43,7 @@ struct Rollout {
     after: Vec<Option<f64>>,
 }
 
-fn value(critic: &Network, seen: &[f32], scratch: &mut ermine_neural::Scratch) -> Result<f64> {
+fn value(critic: &Network, seen: &[f32], scratch: &mut ermine_neural::InferenceScratch) -> Result<f64> {
     Ok(f64::from(critic.forward_row(seen, scratch)?[0]))
 }
 
@@ -150,7 +152,7 @@ impl ActorCritic {
         last: &[f32],
         actor: &mut Trainer,
         critic: &mut Trainer,
-        scratch: &mut ermine_neural::Scratch,
+        scratch: &mut ermine_neural::InferenceScratch,
         count: usize,
         width: usize,
     ) -> Result<()> {

@@ -5,10 +5,10 @@ use ermine_neural::{Activation, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::memory::{ReplayBatch, ReplayBuffer};
-use super::training::{TrainingLoop, DeepTraining, PeriodicEval, ObservationScaling, adam, ends, largest, perceptron, sizes};
+use super::training::{DeepTraining, ObservationScaling, PeriodicEval, TrainingLoop, adam, ends, largest, perceptron, sizes};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
-use crate::tabular::{TrainingBudget, DecaySchedule};
+use crate::tabular::{DecaySchedule, TrainingBudget};
 
 /// A network that learns `r + γ max_a Q'(s', a)`, with Q' the network of some steps ago, from steps drawn out of a memory. The double form
 /// lets the network of now choose the action and that of then value it: no bias from the maximum.
@@ -131,7 +131,7 @@ impl Dqn {
                 }
             }
             if course.step.is_multiple_of(self.target_every) {
-                target.blend(trainer.network(), self.tau)?;
+                target.soft_update(trainer.network(), self.tau)?;
             }
             if course.evaluate_if_due(trainer.network())? {
                 break;
@@ -151,8 +151,8 @@ struct DqnUpdate {
     width: usize,
     targets: Vec<f32>,
     gradient: Mat<f32>,
-    scratch: ermine_neural::Scratch,
-    chooser: ermine_neural::Scratch,
+    scratch: ermine_neural::InferenceScratch,
+    chooser: ermine_neural::InferenceScratch,
 }
 
 impl DqnUpdate {
@@ -192,7 +192,7 @@ fn step(
     batch: &ReplayBatch,
     first: usize,
     then: MatRef<'_, f32>,
-    (targets, gradient, chooser): (&mut [f32], &mut Mat<f32>, &mut ermine_neural::Scratch),
+    (targets, gradient, chooser): (&mut [f32], &mut Mat<f32>, &mut ermine_neural::InferenceScratch),
 ) -> Result<()> {
     let (count, gamma, actions) = (dqn.batch, dqn.gamma as f32, then.cols());
     let width = batch.next.len() / batch.actions.len();

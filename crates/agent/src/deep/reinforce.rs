@@ -4,7 +4,9 @@ use ermine_core::{Context, Error, Mat, MatRef, Result};
 use ermine_neural::{Activation, Trainer};
 use serde::{Deserialize, Serialize};
 
-use super::training::{TrainingLoop, DeepTraining, PeriodicEval, ObservationScaling, adam, draw, ends, perceptron, sizes, softmax};
+use super::training::{
+    DeepTraining, ObservationScaling, PeriodicEval, TrainingLoop, adam, draw, ends, perceptron, sizes, softmax,
+};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::TrainingBudget;

@@ -1,7 +1,7 @@
 //! What agents with networks share: the networks as data, the course of a training, and the judge that watches it.
 
 use ermine_core::{Context, Error, Progress, Result, RngStream};
-use ermine_neural::{Activation, Architecture, Init, Network, Optimiser, Scratch, Shape};
+use ermine_neural::{Activation, Architecture, InferenceScratch, Network, Optimizer, Shape, WeightInit};
 use serde::{Deserialize, Serialize};
 
 use crate::env::NumericStates;
@@ -99,7 +99,7 @@ impl NetworkWeights {
         if wanted != stored {
             return Err(Error::Length { what: "weights of the network".into(), expected: wanted, found: stored });
         }
-        let mut network = Network::new(&layers, Shape::flat(self.inputs), Init::Auto, 0)?;
+        let mut network = Network::new(&layers, Shape::flat(self.inputs), WeightInit::Auto, 0)?;
         for (layer, name, values) in &self.weights {
             network.set_weights(*layer, name, values)?;
         }
@@ -171,12 +171,12 @@ pub struct PeriodicEval<'a> {
 
 /// A perceptron with weights drawn from the seed.
 pub(super) fn perceptron(inputs: usize, hidden: &[usize], activation: Activation, outputs: usize, seed: u64) -> Result<Network> {
-    Network::new(&Architecture::perceptron(hidden, activation, outputs), Shape::flat(inputs), Init::Auto, seed)
+    Network::new(&Architecture::perceptron(hidden, activation, outputs), Shape::flat(inputs), WeightInit::Auto, seed)
 }
 
 /// Adam with clipped gradients.
-pub(super) fn adam(rate: f64, clip: f64) -> Optimiser {
-    Optimiser { clip: Some(clip), ..Optimiser::adam(rate) }
+pub(super) fn adam(rate: f64, clip: f64) -> Optimizer {
+    Optimizer { clip: Some(clip), ..Optimizer::adam(rate) }
 }
 
 /// The place of the largest number, the lowest among equals.
@@ -197,11 +197,16 @@ pub(super) struct TrainingLoop<'c, 'j> {
     judged: Vec<(u64, f64)>,
     next_look: u64,
     best: Option<(f64, NetworkWeights, u64)>,
-    scratch: Option<Scratch>,
+    scratch: Option<InferenceScratch>,
 }
 
 impl<'c, 'j> TrainingLoop<'c, 'j> {
-    pub fn new(start: Option<&DeepTraining>, scaling: ObservationScaling, judge: Option<PeriodicEval<'j>>, cx: &'c Context<'c>) -> Self {
+    pub fn new(
+        start: Option<&DeepTraining>,
+        scaling: ObservationScaling,
+        judge: Option<PeriodicEval<'j>>,
+        cx: &'c Context<'c>,
+    ) -> Self {
         let (returns, lengths, step, judged) = match start {
             Some(t) => (t.returns.clone(), t.lengths.clone(), t.steps, t.judged.clone()),
             None => Default::default(),

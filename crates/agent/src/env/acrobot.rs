@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use ermine_core::Result;
 
-use super::{StepLimit, Environment, TimeStep, no_such_action};
+use super::{Environment, StepLimit, TimeStep, no_such_action};
 use crate::numpy::NumpyRng;
 
 const DT: f64 = 0.2;

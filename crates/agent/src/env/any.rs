@@ -4,7 +4,9 @@ use ermine_core::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Acrobot, Blackjack, CartPole, Environment, FiniteStates, GridLayout, MountainCar, NumericStates, TimeStep, TabularEnv, Taxi};
+use super::{
+    Acrobot, Blackjack, CartPole, Environment, FiniteStates, GridLayout, MountainCar, NumericStates, TabularEnv, Taxi, TimeStep,
+};
 use crate::mdp::Transitions;
 
 /// Up to six numbers, in place.

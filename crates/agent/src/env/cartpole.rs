@@ -1,9 +1,9 @@
 //! CartPole: balance a pole on a cart by pushing left or right (Barto, Sutton, Anderson 1983), one or many at a time.
 
 use ermine_core::{Error, Result};
-use ermine_math::wide::{Wide, widest};
+use ermine_math::wide::{VectorizedOp, run_vectorized};
 
-use super::{StepLimit, Environment, TimeStep, no_such_action};
+use super::{Environment, StepLimit, TimeStep, no_such_action};
 use crate::numpy::NumpyRng;
 
 const GRAVITY: f64 = 9.8;
@@ -199,7 +199,7 @@ impl CartPoleVec {
         }
         let mut any = match self.exact {
             true => self.advance(actions),
-            false => widest(CartPoleStepOp { carts: self, actions }),
+            false => run_vectorized(CartPoleStepOp { carts: self, actions }),
         };
         self.rewards.fill(1.0);
         if self.any_done {
@@ -253,7 +253,7 @@ impl CartPoleVec {
     }
 
     fn observe(&mut self) {
-        widest(CartPoleObserveOp(self));
+        run_vectorized(CartPoleObserveOp(self));
     }
 
     #[inline(always)]
@@ -298,7 +298,7 @@ struct CartPoleStepOp<'a> {
     actions: &'a [u8],
 }
 
-impl Wide for CartPoleStepOp<'_> {
+impl VectorizedOp for CartPoleStepOp<'_> {
     type Out = bool;
     #[inline(always)]
     fn run(self) -> bool {
@@ -309,7 +309,7 @@ impl Wide for CartPoleStepOp<'_> {
 /// What is seen of all carts, in vectors.
 struct CartPoleObserveOp<'a>(&'a mut CartPoleVec);
 
-impl Wide for CartPoleObserveOp<'_> {
+impl VectorizedOp for CartPoleObserveOp<'_> {
     type Out = ();
     #[inline(always)]
     fn run(self) {

@@ -2,7 +2,7 @@
 
 use ermine_core::Result;
 
-use super::{StepLimit, Environment, TimeStep, no_such_action};
+use super::{Environment, StepLimit, TimeStep, no_such_action};
 use crate::numpy::NumpyRng;
 
 const LOW: f64 = -1.2;

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Acrobot, AnyEnvironment, Blackjack, BlackjackRules, CartPole, FrozenLake, GridWorld, MountainCar, Taxi, EnvKind, cliff_walking,
+    Acrobot, AnyEnvironment, Blackjack, BlackjackRules, CartPole, EnvKind, FrozenLake, GridWorld, MountainCar, Taxi,
+    cliff_walking,
 };
 use crate::catalogue::{CatalogEntry, ParamDefault, find};
 
@@ -219,7 +220,7 @@ pub fn make(name: &str, params: &Map<String, Value>) -> Result<AnyEnvironment> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::{Environment, NumericStates, AnyObservation, ObservationSpace};
+    use crate::env::{AnyObservation, Environment, NumericStates, ObservationSpace};
     use serde_json::json;
 
     #[test]
@@ -230,7 +231,9 @@ mod tests {
             let seen = env.reset(Some(1));
             env.write(&seen, &mut out);
             match (env.space(), seen) {
-                (ObservationSpace::States(n), AnyObservation::State(s)) => assert!(s < n && out[s] == 1.0 && out.iter().sum::<f32>() == 1.0),
+                (ObservationSpace::States(n), AnyObservation::State(s)) => {
+                    assert!(s < n && out[s] == 1.0 && out.iter().sum::<f32>() == 1.0)
+                }
                 (ObservationSpace::Numbers(n), AnyObservation::Numbers(v)) => assert!(v.len() == n && out == v[..]),
                 other => panic!("{}: {other:?}", entry.name),
             }

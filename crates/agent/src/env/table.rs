@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ermine_core::{Error, Result};
 
-use super::{StepLimit, Environment, FiniteStates, TimeStep, no_such_action};
+use super::{Environment, FiniteStates, StepLimit, TimeStep, no_such_action};
 use crate::mdp::Transitions;
 use crate::numpy::NumpyRng;
 

@@ -3,7 +3,7 @@
 use ermine_core::{Error, Result};
 
 use super::table::name_action;
-use super::{Environment, FiniteStates, TimeStep, TabularEnv};
+use super::{Environment, FiniteStates, TabularEnv, TimeStep};
 use crate::mdp::{Transition, Transitions};
 
 const MAP: [&[u8]; 7] =

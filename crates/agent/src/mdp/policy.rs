@@ -125,7 +125,13 @@ fn check_recurrent_rewards(table: &Transitions, policy: &PolicyTable, gamma: f64
 }
 
 /// The value of a policy by sweeps `v <- r + γ P v`, until no value changes by more than `tolerance`.
-pub fn evaluate(table: &Transitions, policy: &PolicyTable, gamma: f64, tolerance: f64, max_sweeps: usize) -> Result<PolicyEvaluation> {
+pub fn evaluate(
+    table: &Transitions,
+    policy: &PolicyTable,
+    gamma: f64,
+    tolerance: f64,
+    max_sweeps: usize,
+) -> Result<PolicyEvaluation> {
     check_gamma(gamma)?;
     fits(table, policy)?;
     let (_, notes) = check_recurrent_rewards(table, policy, gamma)?;

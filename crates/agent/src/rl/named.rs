@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalogue::{CatalogEntry, ParamDefault, find};
 use crate::deep::{ActorCritic, Dqn, Reinforce};
-use crate::tabular::{Exploration, ControlMethod, StepSize, DecaySchedule, TabularAgent};
+use crate::tabular::{ControlMethod, DecaySchedule, Exploration, StepSize, TabularAgent};
 
 const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> ParamDefault {
     ParamDefault { spec: ParamSpec { name, doc, range }, default }

@@ -3,12 +3,12 @@
 use ermine_core::{Context, Error, Result};
 use rayon::prelude::*;
 
-use super::named::{AnyAgent, AgentKind};
-use super::play::{MAX_STEPS, selection_seed, play};
-use super::trained::{LearnedState, TrainedOn, TrainedAgent};
-use crate::deep::{DeepTraining, PeriodicEval, ObservationScaling};
-use crate::env::{AnyEnvironment, FiniteStates, NumericStates, AnyObservation, EnvKind};
-use crate::tabular::{TrainingBudget, TabularTraining};
+use super::named::{AgentKind, AnyAgent};
+use super::play::{MAX_STEPS, play, selection_seed};
+use super::trained::{LearnedState, TrainedAgent, TrainedOn};
+use crate::deep::{DeepTraining, ObservationScaling, PeriodicEval};
+use crate::env::{AnyEnvironment, AnyObservation, EnvKind, FiniteStates, NumericStates};
+use crate::tabular::{TabularTraining, TrainingBudget};
 
 /// Trains an agent, from the start or on from where an earlier training of the same kind ended.
 pub fn train(

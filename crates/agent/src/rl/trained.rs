@@ -5,9 +5,9 @@ use ermine_neural::Network;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::named::{AnyAgent, AgentKind, named};
+use super::named::{AgentKind, AnyAgent, named};
 use crate::deep::DeepTraining;
-use crate::env::{AnyEnvironment, Environment, AnyObservation, ObservationSpace, make};
+use crate::env::{AnyEnvironment, AnyObservation, Environment, ObservationSpace, make};
 use crate::state;
 use crate::tabular::TabularTraining;
 
@@ -79,7 +79,14 @@ struct TrainedRepr {
 
 impl TrainedAgent {
     /// An agent after its training. What does not fit together is refused, so that it can act without a check.
-    pub fn new(agent: &AnyAgent, place: TrainedOn, space: ObservationSpace, actions: Vec<String>, seed: u64, learned: LearnedState) -> Result<Self> {
+    pub fn new(
+        agent: &AnyAgent,
+        place: TrainedOn,
+        space: ObservationSpace,
+        actions: Vec<String>,
+        seed: u64,
+        learned: LearnedState,
+    ) -> Result<Self> {
         let brain = match (&learned, &space, &agent.learner) {
             (LearnedState::Table(t), ObservationSpace::States(states), AgentKind::Table(_)) => {
                 t.check(*states, actions.len())?;
@@ -141,7 +148,9 @@ impl TrainedAgent {
             (_, AnyObservation::State(state), ObservationSpace::States(n)) if state >= n => {
                 Err(Error::Data(format!("there is no state {state}; states are 0 to {}", n.saturating_sub(1))))
             }
-            (LearnedState::Table(t), AnyObservation::State(state), _) => Ok(t.values[state * t.actions..(state + 1) * t.actions].to_vec()),
+            (LearnedState::Table(t), AnyObservation::State(state), _) => {
+                Ok(t.values[state * t.actions..(state + 1) * t.actions].to_vec())
+            }
             (LearnedState::Table(_), AnyObservation::Numbers(_), _) => {
                 Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name)))
             }

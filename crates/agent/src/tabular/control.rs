@@ -6,7 +6,7 @@ use ermine_core::{Context, Error, Progress, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::explore::{best, top};
-use super::{Exploration, StepSize, DecaySchedule};
+use super::{DecaySchedule, Exploration, StepSize};
 use crate::env::FiniteStates;
 use crate::mdp::check_gamma;
 

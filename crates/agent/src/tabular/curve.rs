@@ -4,7 +4,7 @@ use ermine_core::{Context, Result, Section};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{TrainingBudget, TabularAgent, TabularTraining};
+use super::{TabularAgent, TabularTraining, TrainingBudget};
 use crate::env::FiniteStates;
 
 /// Returns over episodes or steps: mean and band over seeds.

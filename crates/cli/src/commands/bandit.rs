@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use ermine::agent::bandit::{
-    RewardModel, Comparison, SimulatedPolicy, RewardDelay, POLICIES, RewardRange, PolicySetting, TopArms, accepts_rejects_bound, compare, look_rounds, lucb,
-    lucb_bound, named, successive_accepts_rejects,
+    Comparison, POLICIES, PolicySetting, RewardDelay, RewardModel, RewardRange, SimulatedPolicy, TopArms, accepts_rejects_bound,
+    compare, look_rounds, lucb, lucb_bound, named, successive_accepts_rejects,
 };
 use ermine::agent::catalogue::{parse, split};
 use ermine::chart::Chart;
@@ -78,8 +78,9 @@ fn rows(reading: &ReadArgs, data: &str) -> Result<Vec<Vec<f64>>> {
 
 fn delay(text: Option<&str>) -> Result<RewardDelay> {
     let Some(text) = text else { return Ok(RewardDelay::None) };
-    let number =
-        |n: &str| n.parse::<u64>().map_err(|_| UsageError(format!("--delay {text}: it must be a number of rounds, or uniform:MEAN")));
+    let number = |n: &str| {
+        n.parse::<u64>().map_err(|_| UsageError(format!("--delay {text}: it must be a number of rounds, or uniform:MEAN")))
+    };
     Ok(match text.strip_prefix("uniform:") {
         Some(mean) => RewardDelay::Uniform { mean: number(mean)? },
         None => match number(text)? {
@@ -146,7 +147,9 @@ fn notes(arms: &RewardModel, delay: RewardDelay) -> Vec<String> {
     let mut notes = Vec::new();
     match arms {
         RewardModel::Adversarial { .. } => notes.push("regret is against the best fixed arm, and may be negative".to_owned()),
-        RewardModel::Drift { .. } | RewardModel::Linear { .. } => notes.push("regret is against the best arm of each round".to_owned()),
+        RewardModel::Drift { .. } | RewardModel::Linear { .. } => {
+            notes.push("regret is against the best arm of each round".to_owned())
+        }
         _ => {}
     }
     if delay != RewardDelay::None {

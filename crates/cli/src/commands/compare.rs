@@ -7,9 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ermine::core::{AnyLearner, Task};
 use ermine::learn::metrics::{self, Direction, holm};
-use ermine::learn::select::{Budget, Contestant, FoldScore, SearchMethod, Comparison, CvSplits, ParameterSearch, SearchSpace, ContestantScores, stratified_k_fold};
+use ermine::learn::select::{
+    Budget, Comparison, Contestant, ContestantScores, CvSplits, FoldScore, ParameterSearch, SearchMethod, SearchSpace,
+    stratified_k_fold,
+};
 use ermine::prelude::*;
-use ermine::report::{self as page, ReportEvaluation, Leaderboard, ReportOptions, ReportInput};
+use ermine::report::{self as page, Leaderboard, ReportEvaluation, ReportInput, ReportOptions};
 use serde_json::{Map, Value, json};
 
 use super::{print, print_json, print_notes, report};
@@ -57,9 +60,10 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     let started = Instant::now();
     args.report.as_deref().map(report::check).transpose()?;
     if let Some(task) = args.learning.task()?.filter(|t| !t.is_supervised()) {
-        return Err(
-            UsageError(format!("--task {task}: compare ranks by predictions of a target, and there are none; fit one model")).into()
-        );
+        return Err(UsageError(format!(
+            "--task {task}: compare ranks by predictions of a target, and there are none; fit one model"
+        ))
+        .into());
     }
     let reading = args.splitting.reading(&args.reading);
     let mut problem = args.learning.problem(&reading, &args.data, std::slice::from_ref(&args.target), &args.models)?;
@@ -197,7 +201,10 @@ impl ComparisonRun<'_> {
 
     /// All rounds of all learners; those that were refused, with the reason.
     fn race(&self, candidates: Vec<Box<dyn AnyLearner>>) -> (Vec<LeaderboardRow>, Vec<(String, String)>) {
-        let enter = |l: Box<dyn AnyLearner>| Contestant { name: l.spec().name.to_owned(), learner: self.args.learning.prepared_learner(l) };
+        let enter = |l: Box<dyn AnyLearner>| Contestant {
+            name: l.spec().name.to_owned(),
+            learner: self.args.learning.prepared_learner(l),
+        };
         let entrants: Vec<Contestant> = candidates.into_iter().map(enter).collect();
         let (done, all) = (AtomicUsize::new(0), entrants.len() * self.rounds.len());
         let data = self.problem.dataset();

@@ -8,7 +8,7 @@ use ermine::core::Task;
 use ermine::learn::decide::CostMatrix;
 use ermine::learn::metrics::{self, Confusion};
 use ermine::prelude::*;
-use ermine::report::{ReportOptions, ReportInput};
+use ermine::report::{ReportInput, ReportOptions};
 use serde_json::{Value, json};
 
 use super::{metrics_json, print, print_json, print_notes, report};

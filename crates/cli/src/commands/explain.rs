@@ -9,7 +9,7 @@ use ermine::chart::{Bars, Chart, TreeChart};
 use ermine::core::{Cell, Flow, Progress, Report, file};
 use ermine::learn::explain::GridValues;
 use ermine::prelude::*;
-use ermine::report::{self, ReportEvaluation, EvaluationKind, ReportOptions};
+use ermine::report::{self, EvaluationKind, ReportEvaluation, ReportOptions};
 use serde_json::{Map, Value, json};
 
 use super::fit::{certificate_line, model_name, model_params, task_of};
@@ -171,8 +171,10 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
     let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), ..Context::default() };
     let settings = ReportOptions { folds: 0, sample: args.sample, measure: args.metric.clone(), ..ReportOptions::default() };
     let judgement = ReportEvaluation::evaluate(fitted, &rows, 0, &cx)?;
-    out.notes
-        .extend((judgement.how == EvaluationKind::TrainingRows).then(|| "the model was trained on these rows: importances flatter".to_owned()));
+    out.notes.extend(
+        (judgement.how == EvaluationKind::TrainingRows)
+            .then(|| "the model was trained on these rows: importances flatter".to_owned()),
+    );
     if rows.cols() <= MOST_COLUMNS || args.sample.is_some() {
         let found = report::importances(fitted, &rows, &judgement, &settings, &cx)?;
         let bars = report::importance_bars(fitted, &found);

@@ -80,7 +80,8 @@ fn one(args: &ModelsArgs, learner: &dyn AnyLearner) -> Result<()> {
         let default = |name: &str| text::truncate(&params[name].to_string(), 16);
         let used = |f: &dyn Fn(&str) -> usize| spec.params.iter().map(|p| f(p.name)).max().unwrap_or(0);
         let room = 80 - 7 - used(&|n| n.len()) - used(&|n| default(n).chars().count().max("default".len()));
-        let row = |p: &ermine::core::ParamSpec| vec![p.name.to_owned(), default(p.name), text::truncate(&p.range.describe(), room)];
+        let row =
+            |p: &ermine::core::ParamSpec| vec![p.name.to_owned(), default(p.name), text::truncate(&p.range.describe(), room)];
         let rows: Vec<Vec<String>> = spec.params.iter().map(row).collect();
         writeln!(out, "\nParameters (--set NAME=VALUE)")?;
         out += &text::table(&["name", "default", "range"], &[Align::Left; 3], &rows);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::agent::bandit::{SimulatedPolicy, Estimate, LoggedRound, Policy, RewardRange, PolicyService, off_policy, replay};
+use ermine::agent::bandit::{Estimate, LoggedRound, Policy, PolicyService, RewardRange, SimulatedPolicy, off_policy, replay};
 use ermine::agent::catalogue::{parse, split};
 use ermine::chart::{Chart, Series};
 use ermine::core::{Cell, Column, Error, MISSING_CODE, Report, Table, file};
@@ -122,8 +122,8 @@ fn read(args: &BanditReplay, data: &str, known: Option<&[String]>) -> Result<Ban
 fn policies(args: &BanditReplay, log: &BanditLog) -> Result<Vec<PolicyService>> {
     if let Some(path) = &args.resume {
         let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-        let served =
-            PolicyService::from_bytes(bytes).map_err(|e| Error::Format { path: path.display().to_string(), message: e.to_string() })?;
+        let served = PolicyService::from_bytes(bytes)
+            .map_err(|e| Error::Format { path: path.display().to_string(), message: e.to_string() })?;
         if served.dimension != log.dimension {
             return Err(anyhow!(
                 "{} was trained on contexts of {} numbers, and --context gives {}",
@@ -156,7 +156,8 @@ fn policies(args: &BanditReplay, log: &BanditLog) -> Result<Vec<PolicyService>> 
         let rounds = Some(log.rounds.len() as u64);
         // Policies that look at no context are not given one.
         let dimension = if name.starts_with("lin") { log.dimension } else { 0 };
-        let mut served = PolicyService::new(&name, &params, log.arms.clone(), rounds, dimension, Some(range), args.everywhere.seed)?;
+        let mut served =
+            PolicyService::new(&name, &params, log.arms.clone(), rounds, dimension, Some(range), args.everywhere.seed)?;
         if matches!(served.policy(), SimulatedPolicy::Sets(_)) {
             return Err(UsageError(format!("--policies {word}: a log of single choices says nothing of sets")).into());
         }
@@ -276,7 +277,14 @@ pub fn run(args: &BanditReplay) -> Result<()> {
 }
 
 /// Evaluates a policy with the shares of another log.
-fn like(args: &BanditReplay, log: &BanditLog, theirs: &BanditLog, other: &str, lines: &mut Vec<EstimateRow>, notes: &mut Vec<String>) -> Result<()> {
+fn like(
+    args: &BanditReplay,
+    log: &BanditLog,
+    theirs: &BanditLog,
+    other: &str,
+    lines: &mut Vec<EstimateRow>,
+    notes: &mut Vec<String>,
+) -> Result<()> {
     if args.propensity.is_none() {
         return Err(UsageError(
             "--like needs --propensity: without the probabilities of its choices a log says nothing of other policies".into(),

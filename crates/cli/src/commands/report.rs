@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 use anyhow::Result;
 use ermine::core::{Flow, Progress, file};
 use ermine::prelude::*;
-use ermine::report::{ReportOptions, ReportInput};
+use ermine::report::{ReportInput, ReportOptions};
 use serde_json::json;
 
 use super::evaluate::cost_pair;

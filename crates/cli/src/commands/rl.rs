@@ -9,7 +9,7 @@ use anyhow::Result;
 use ermine::agent::catalogue::parse;
 use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, env_info, make};
 use ermine::agent::rl::{self, AGENTS, Episode, ReturnStats, TrainedAgent};
-use ermine::agent::tabular::{TrainingBudget, LearningCurve};
+use ermine::agent::tabular::{LearningCurve, TrainingBudget};
 use ermine::chart::Chart;
 use ermine::core::{Context, Error, Flow, Progress, file};
 use ermine::page::Page;

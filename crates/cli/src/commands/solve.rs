@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use ermine::agent::env::{Blackjack, GridLayout, EnvKind};
-use ermine::agent::mdp::{Transition, MdpSolution, Transitions, ValueIteration, policy_iteration};
+use ermine::agent::env::{Blackjack, EnvKind, GridLayout};
+use ermine::agent::mdp::{MdpSolution, Transition, Transitions, ValueIteration, policy_iteration};
 use ermine::chart::{Chart, Heatmap, Series};
 use ermine::core::{Cell, Column, Error, MISSING_CODE, Mat, Report, Table, file};
 use ermine::page::Page;

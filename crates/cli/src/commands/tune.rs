@@ -8,7 +8,8 @@ use anyhow::Result;
 use ermine::core::Task;
 use ermine::learn::metrics;
 use ermine::learn::select::{
-    Budget, TrialEnd, SearchResult, SearchMethod, NestedCvRound, CvSplits, FoldScores, ParameterSearch, SearchSpace, Trial, nested, stratified_k_fold,
+    Budget, CvSplits, FoldScores, NestedCvRound, ParameterSearch, SearchMethod, SearchResult, SearchSpace, Trial, TrialEnd,
+    nested, stratified_k_fold,
 };
 use ermine::prelude::*;
 use serde_json::{Map, Value, json};
@@ -31,9 +32,10 @@ const SHORTEST_NAME: usize = 6;
 pub fn run(args: &TuneArgs) -> Result<()> {
     let started = Instant::now();
     if let Some(task) = args.learning.task()?.filter(|t| !t.is_supervised()) {
-        return Err(
-            UsageError(format!("--task {task}: tune searches by predictions of a target, and there are none; fit one model")).into()
-        );
+        return Err(UsageError(format!(
+            "--task {task}: tune searches by predictions of a target, and there are none; fit one model"
+        ))
+        .into());
     }
     let reading = args.splitting.reading(&args.reading);
     let mut problem = args.learning.problem(&reading, &args.data, std::slice::from_ref(&args.target), args.model.as_slice())?;
@@ -150,7 +152,13 @@ fn progress_line(progress: &(usize, Option<f64>), budget: &Budget, started: Inst
 }
 
 /// The search, measured on rows that have no part in it.
-fn nested_rounds(args: &TuneArgs, search: &ParameterSearch<'_>, data: &Dataset<'_>, cx: &Context<'_>, bar: &ProgressLine) -> Result<Vec<NestedCvRound>> {
+fn nested_rounds(
+    args: &TuneArgs,
+    search: &ParameterSearch<'_>,
+    data: &Dataset<'_>,
+    cx: &Context<'_>,
+    bar: &ProgressLine,
+) -> Result<Vec<NestedCvRound>> {
     if args.splitting.group.is_some() || args.splitting.time.is_some() {
         return Err(UsageError("--nested splits rows freely within its folds, which --group and --time forbid".into()).into());
     }

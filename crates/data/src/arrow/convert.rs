@@ -14,7 +14,7 @@ use ermine_core::{ColumnKind, Error, Result};
 
 use crate::csv::{is_rounded, parse_number};
 use crate::date;
-use crate::part::{ColumnChunk, ParseAs, CodedStrings};
+use crate::part::{CodedStrings, ColumnChunk, ParseAs};
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 
@@ -74,7 +74,8 @@ pub(super) fn part(name: &str, array: &ArrayRef, plan: ParseAs, first: usize) ->
                 }
             };
             let values: Vec<f64> = cells.codes.iter().enumerate().map(value).collect::<Result<_>>()?;
-            let rounded = |(code, v): (&u32, &f64)| plan == ParseAs::Number && !v.is_nan() && is_rounded(cells.names.get(*code), *v);
+            let rounded =
+                |(code, v): (&u32, &f64)| plan == ParseAs::Number && !v.is_nan() && is_rounded(cells.names.get(*code), *v);
             let rounded = cells.codes.iter().zip(&values).filter(|c| rounded(*c)).count() as u64;
             Ok(ColumnChunk::Numbers(values, rounded))
         }

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::{ArrowColumns, convert};
 use crate::options::{Format, ReadOptions};
 use crate::part::{ChunkSink, ParseAs};
-use crate::source::{Bytes, Compression, ByteSource};
+use crate::source::{ByteSource, Bytes, Compression};
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8192;
@@ -190,7 +190,8 @@ impl ParquetFile {
                 None => (ProjectionMask::all(), self.metadata.schema().fields().len().max(1)),
             };
             let rows = (BATCH_CELLS / width).clamp(64, BATCH_ROWS);
-            Ok(Box::new(builder.with_projection(mask).with_batch_size(rows).build().map_err(|e| damaged(path, e))?) as BatchReader)
+            Ok(Box::new(builder.with_projection(mask).with_batch_size(rows).build().map_err(|e| damaged(path, e))?)
+                as BatchReader)
         })
     }
 

@@ -17,7 +17,7 @@ pub use write::to_batch;
 
 use crate::infer::Profile;
 use crate::options::ReadOptions;
-use crate::part::{self, ChunkSink, ProfiledColumn, ColumnChunk, ParseAs, InferredColumn};
+use crate::part::{self, ChunkSink, ColumnChunk, InferredColumn, ParseAs, ProfiledColumn};
 use crate::read::{self, LoadedTable};
 
 /// Names and ways to read of the columns of an Arrow schema.

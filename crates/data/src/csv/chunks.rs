@@ -101,7 +101,7 @@ mod tests {
     use super::super::record::{RecordError, blank_line, record};
     use super::*;
     use crate::options::ReadOptions;
-    use crate::source::{Bytes, ByteSource};
+    use crate::source::{ByteSource, Bytes};
     use proptest::prelude::*;
 
     const COMMA: Dialect = Dialect { delimiter: b',', terminator: b'\n', decimal_comma: false };

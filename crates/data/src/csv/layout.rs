@@ -4,7 +4,7 @@ use ermine_core::{ColumnKind, Error, Result};
 
 use super::chunks::{CHUNK_BYTES, Chunks};
 use super::number;
-use super::record::{RawCell, Dialect, RecordError, blank_line, count_lines, record};
+use super::record::{Dialect, RawCell, RecordError, blank_line, count_lines, record};
 use super::sniff;
 use crate::date;
 use crate::options::{Format, MissingMarkers, ReadOptions};

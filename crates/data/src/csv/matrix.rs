@@ -13,12 +13,12 @@ use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 
 use super::chunks;
-use super::layout::{self, Layout, record_error, number_of};
+use super::layout::{self, Layout, number_of, record_error};
 use super::number;
-use super::parse::{number_end, parse_error, only_blanks, ragged};
+use super::parse::{number_end, only_blanks, parse_error, ragged};
 use super::record::{CellEnd, RecordError, blank_line, cell, count_lines};
 use crate::options::{Format, MissingMarkers, ReadOptions};
-use crate::source::{Compression, ByteSource};
+use crate::source::{ByteSource, Compression};
 
 /// Bytes of a piece: text and numbers of one piece fit in the second-level cache.
 const PIECE: u64 = 1 << 18;

@@ -25,7 +25,7 @@ pub(crate) use parse::Parsed;
 
 use crate::infer::Profile;
 use crate::options::{Format, MissingMarkers, ReadOptions};
-use crate::part::{self, ChunkSink, ColumnChunk, ParseAs, InferredColumn};
+use crate::part::{self, ChunkSink, ColumnChunk, InferredColumn, ParseAs};
 use crate::source::ByteSource;
 
 /// Delimited files that make up one table.
@@ -72,7 +72,11 @@ impl Delimited<'_> {
     }
 
     /// What the columns turned out to be.
-    pub(crate) fn infer_columns<'p>(&self, layout: &Layout, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<InferredColumn>> {
+    pub(crate) fn infer_columns<'p>(
+        &self,
+        layout: &Layout,
+        profiles: impl IntoIterator<Item = &'p Profile>,
+    ) -> Result<Vec<InferredColumn>> {
         let asked = |name: &String| self.options.kind_of(name);
         let columns = layout.names.iter().zip(profiles).zip(&layout.plans);
         columns.map(|((name, profile), &plan)| part::infer(name, plan, profile, asked(name))).collect()

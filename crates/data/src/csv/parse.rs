@@ -3,12 +3,12 @@
 use ermine_core::{ColumnKind, Result};
 
 use super::chunks::Chunk;
-use super::layout::{Layout, check_text, record_error, likely_rows, number_of};
+use super::layout::{Layout, check_text, likely_rows, number_of, record_error};
 use super::number;
-use super::record::{CellEnd, RawCell, Dialect, RecordError, blank_line, cell};
+use super::record::{CellEnd, Dialect, RawCell, RecordError, blank_line, cell};
 use crate::date;
 use crate::options::{MissingMarkers, ReadOptions};
-use crate::part::{ColumnChunk, ParseAs, CodedStrings};
+use crate::part::{CodedStrings, ColumnChunk, ParseAs};
 
 /// What the parsing of chunks needs to know.
 pub(super) struct Parser<'a> {
@@ -76,7 +76,9 @@ impl Parser<'_> {
             .map(|plan| match plan {
                 ParseAs::Skip => ColumnChunk::Skipped,
                 ParseAs::Number | ParseAs::Date => ColumnChunk::Numbers(Vec::with_capacity(likely), 0),
-                ParseAs::Strings => ColumnChunk::Strings(CodedStrings { codes: Vec::with_capacity(likely), ..CodedStrings::default() }),
+                ParseAs::Strings => {
+                    ColumnChunk::Strings(CodedStrings { codes: Vec::with_capacity(likely), ..CodedStrings::default() })
+                }
             })
             .collect();
         let fast = !dialect.decimal_comma && !self.missing.has_numbers();
@@ -133,7 +135,9 @@ impl Parser<'_> {
                         *rounded += u64::from(number::is_rounded(cell.text, v));
                         values.push(v);
                     }
-                    None if self.asked(field).is_some() => return Err(parse_error(what, cell, field, at, &self.layout.names[field])),
+                    None if self.asked(field).is_some() => {
+                        return Err(parse_error(what, cell, field, at, &self.layout.names[field]));
+                    }
                     None => *part = ColumnChunk::Contradicted,
                 }
             }

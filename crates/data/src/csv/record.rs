@@ -79,7 +79,12 @@ fn unquoted_end(text: &[u8], at: usize, dialect: &Dialect) -> usize {
 
 /// The cell that begins at `at`, what follows it, and where that begins.
 #[inline]
-pub(crate) fn cell<'a>(text: &'a [u8], at: usize, field: usize, dialect: &Dialect) -> Result<(RawCell<'a>, CellEnd, usize), RecordError> {
+pub(crate) fn cell<'a>(
+    text: &'a [u8],
+    at: usize,
+    field: usize,
+    dialect: &Dialect,
+) -> Result<(RawCell<'a>, CellEnd, usize), RecordError> {
     if text.get(at) == Some(&b'"') {
         return quoted(text, at, field, dialect);
     }

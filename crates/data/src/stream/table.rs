@@ -5,7 +5,7 @@ use ermine_core::{Error, Field, Flow, Result, Schema, Table};
 use crate::csv::{Delimited, Layout};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, ColumnChunk, ParseAs, InferredColumn};
+use crate::part::{self, ColumnChunk, InferredColumn, ParseAs};
 use crate::read::one_format;
 use crate::source::{self, ByteSource};
 
@@ -67,7 +67,8 @@ impl TableStream {
         };
         let missing = profiles.iter().map(|p: &Profile| p.missing).collect();
         notes.extend(verdicts.iter().zip(&profiles).filter_map(|(v, p)| part::rounded(&v.field, p)));
-        let (fields, reasons): (Vec<Field>, Vec<String>) = verdicts.into_iter().map(|v: InferredColumn| (v.field, v.reason)).unzip();
+        let (fields, reasons): (Vec<Field>, Vec<String>) =
+            verdicts.into_iter().map(|v: InferredColumn| (v.field, v.reason)).unzip();
         let used: Vec<bool> = match &reading {
             TableFormat::Delimited(layout) => layout.plans.iter().map(|p| *p != ParseAs::Skip).collect(),
             #[cfg(feature = "arrow")]

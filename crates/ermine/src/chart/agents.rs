@@ -61,7 +61,7 @@ impl Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ermine_agent::bandit::{RewardModel, RewardDelay, PolicySetting, compare, named};
+    use ermine_agent::bandit::{PolicySetting, RewardDelay, RewardModel, compare, named};
     use ermine_core::Context;
 
     #[test]
@@ -69,7 +69,8 @@ mod tests {
         let arms = RewardModel::Bernoulli { means: vec![0.6, 0.4] };
         let setting = PolicySetting { arms: 2, rounds: Some(200), dimension: 0, range: arms.range() };
         let policy = |name: &str| (name.to_owned(), named(name, &Default::default(), &setting).unwrap());
-        let found = compare(&arms, &[policy("ucb1"), policy("kl-ucb")], &[10, 100, 200], 5, RewardDelay::None, &Context::seeded(0));
+        let found =
+            compare(&arms, &[policy("ucb1"), policy("kl-ucb")], &[10, 100, 200], 5, RewardDelay::None, &Context::seeded(0));
         let found = found.unwrap();
         let (regret, bounds) = (Chart::regret(&found), Chart::regret_and_bounds(&found));
         assert_eq!(regret.series.len(), 2);

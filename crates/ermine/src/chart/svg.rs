@@ -200,7 +200,15 @@ fn end_labels(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, named: 
     }
 }
 
-fn series(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, series: &Series, class: &str, base: f64, among: (usize, usize)) {
+fn series(
+    out: &mut String,
+    frame: &PlotLayout<'_>,
+    area: &PlotArea,
+    series: &Series,
+    class: &str,
+    base: f64,
+    among: (usize, usize),
+) {
     bands(out, frame, area, series, class);
     for run in frame.runs(series) {
         match series.mark {

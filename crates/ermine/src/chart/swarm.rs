@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::scale::{AxisRange, Scale};
-use super::style::{LETTER, SvgImage, SHADES, TITLE, dots, escape, short, short_name, wide};
+use super::style::{LETTER, SHADES, SvgImage, TITLE, dots, escape, short, short_name, wide};
 
 /// A row of a [`Swarm`].
 #[derive(Debug, Clone, PartialEq, Default)]

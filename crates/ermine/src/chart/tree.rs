@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ermine_core::{TreeNodeReport, Section};
+use ermine_core::{Section, TreeNodeReport};
 
 use super::MOST_NAMED;
 use super::style::{LETTER_WIDTH, SvgImage, TITLE, escape, short, wide};

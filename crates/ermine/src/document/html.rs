@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
 
-use super::{DocBlock, Document, ThresholdExplorer, DocTable, DocSection, MetricTile, slug};
+use super::{DocBlock, DocSection, DocTable, Document, MetricTile, ThresholdExplorer, slug};
 use crate::chart::page_style;
 use crate::words;
 
@@ -105,7 +105,12 @@ impl Document {
             .parts
             .iter()
             .zip(ids)
-            .map(|(p, id)| SectionView { id, title: &p.title, lead: &p.lead, blocks: p.blocks.iter().map(BlockView::of).collect() })
+            .map(|(p, id)| SectionView {
+                id,
+                title: &p.title,
+                lead: &p.lead,
+                blocks: p.blocks.iter().map(BlockView::of).collect(),
+            })
             .collect();
         let style = format!("{}{STYLE}", page_style());
         let page = context! {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{DocBlock, Document, ThresholdExplorer, Figure, DocTable};
+use super::{DocBlock, DocTable, Document, Figure, ThresholdExplorer};
 use crate::words;
 
 impl Document {

@@ -21,9 +21,9 @@ mod markdown;
 
 use serde::Serialize;
 
-use crate::chart::{Bars, Chart, Heatmap, BeeswarmChart, TreeChart};
+use crate::chart::{Bars, BeeswarmChart, Chart, Heatmap, TreeChart};
 
-pub use explorer::{ThresholdExplorer, ExplorerClass};
+pub use explorer::{ExplorerClass, ThresholdExplorer};
 
 /// A page.
 #[derive(Debug, Clone, Default)]

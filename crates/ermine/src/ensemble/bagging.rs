@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Accepts, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter,
-    OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, RngStream, Target, Task,
+    OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
     argmax_rows,
 };
 use ermine_learn::tree::Tree;

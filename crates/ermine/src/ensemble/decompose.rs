@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Progress, Range, Report, Result, Schema, Spec, RngStream, Target, Task,
+    ModelWriter, ParamSpec, Progress, Range, Report, Result, RngStream, Schema, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -111,7 +111,13 @@ wrapper!(
     "Hastie and Tibshirani: Classification by pairwise coupling, Annals of Statistics 26, 1998"
 );
 
-fn fit(base: &PipelineStep, pairs: bool, data: &Dataset<'_>, cx: &Context<'_>, name: &'static str) -> Result<BinaryReductionModel> {
+fn fit(
+    base: &PipelineStep,
+    pairs: bool,
+    data: &Dataset<'_>,
+    cx: &Context<'_>,
+    name: &'static str,
+) -> Result<BinaryReductionModel> {
     let (codes, names) = data.y.classes()?;
     member::refuse_infinite(&data.x, data.schema)?;
     let mut seen = vec![0.0; names.len()];

@@ -12,7 +12,7 @@ mod stacking;
 mod voting;
 
 pub use adaboost::{AdaBoost, AdaBoostModel};
-pub use bagging::{CountOrShare, Bagging, BaggingModel};
+pub use bagging::{Bagging, BaggingModel, CountOrShare};
 pub use decompose::{BinaryReductionModel, OneVsOne, OneVsRest};
 pub use member::{Member, Members};
 pub use stacking::{Stacking, StackingModel};

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, RngStream, Target, Task,
+    ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
 };
 use ermine_learn::select::stratified_k_fold;
 use serde::{Deserialize, Serialize};

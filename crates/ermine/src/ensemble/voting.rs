@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, RngStream, Target, Task,
+    ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

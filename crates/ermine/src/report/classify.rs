@@ -5,7 +5,9 @@ use ermine_learn::metrics::{self, Confusion};
 
 use super::ReportOptions;
 use super::curves;
-use crate::document::{DocBlock, TableCell, ThresholdExplorer, ExplorerClass, Figure, DocTable, TableHead, DocSection, MetricTile};
+use crate::document::{
+    DocBlock, DocSection, DocTable, ExplorerClass, Figure, MetricTile, TableCell, TableHead, ThresholdExplorer,
+};
 use crate::words;
 
 /// Classes of which curves are drawn and decisions explored; of more the most frequent.
@@ -121,8 +123,8 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
     let count = |v: f64| if v.fract() == 0.0 { words::count(v as usize) } else { words::number(v) };
     let mut part = DocSection::new("Errors").lead("Which classes are taken for which, by the most probable class.");
     if n <= PAIRS {
-        let heads =
-            std::iter::once(TableHead::word("true \\ said")).chain(said.names.iter().map(|c| TableHead::number(words::short(c, 16))));
+        let heads = std::iter::once(TableHead::word("true \\ said"))
+            .chain(said.names.iter().map(|c| TableHead::number(words::short(c, 16))));
         let row = |t: usize| {
             let total: f64 = table.counts.row(t).iter().sum();
             let cell = |f: usize| {
@@ -158,7 +160,12 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
         };
         let grid = DocTable {
             caption: "The most frequent errors".into(),
-            heads: vec![TableHead::word("true"), TableHead::word("said"), TableHead::number("rows"), TableHead::number("of the class")],
+            heads: vec![
+                TableHead::word("true"),
+                TableHead::word("said"),
+                TableHead::number("rows"),
+                TableHead::number("of the class"),
+            ],
             rows: pairs.iter().take(20).map(row).collect(),
             note: format!("Of {} pairs of classes.", words::count(n * (n - 1))),
             tight: false,

@@ -4,7 +4,7 @@ use ermine_core::{ColumnKind, Dataset, Features, Target};
 
 use crate::Fitted;
 use crate::chart::{Chart, Series, spark};
-use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
+use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
 use crate::summary::{ColumnStats, ValueStats};
 use crate::words;
 

@@ -7,7 +7,7 @@ use ermine_math::distribution::Normal;
 use super::classify::ClassifierOutput;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
-use crate::document::{Figure, DocSection};
+use crate::document::{DocSection, Figure};
 use crate::words;
 
 /// Points of a drawn curve, about.

@@ -4,7 +4,7 @@ use ermine_core::{Cell, Dataset, Features, Mat, Result};
 
 use super::column_name;
 use super::regress::cell;
-use crate::document::{DocBlock, TableCell, DocTable, TableHead, DocSection};
+use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
 use crate::{Fitted, PipelineModel, words};
 
 /// Columns of the examples that are shown.

@@ -97,7 +97,14 @@ impl ReportEvaluation {
         }
         let Some(found) = found else { return Err(Error::Data("there are 0 rounds to judge the model by".into())) };
         let weight = data.weight.map(|w| order.iter().map(|&i| w[i]).collect());
-        Ok(Self { how: EvaluationKind::CrossValidated(rounds.len()), found, y: data.y.take_rows(&order), weight, parts, fit_seconds })
+        Ok(Self {
+            how: EvaluationKind::CrossValidated(rounds.len()),
+            found,
+            y: data.y.take_rows(&order),
+            weight,
+            parts,
+            fit_seconds,
+        })
     }
 
     /// Rows that are judged.
@@ -135,7 +142,9 @@ impl ReportEvaluation {
                 "The model was trained on these rows. So it is measured by cross-validation: {folds} models of the same learner, each on the \
                  fold that it has not seen, {rows} in all."
             ),
-            EvaluationKind::TrainingRows => format!("Measured on the {rows} that the model was trained on: all measures flatter."),
+            EvaluationKind::TrainingRows => {
+                format!("Measured on the {rows} that the model was trained on: all measures flatter.")
+            }
             EvaluationKind::Unknown => format!(
                 "Measured on {rows}. The model does not say what it was trained on; if these rows were among it, all measures flatter."
             ),

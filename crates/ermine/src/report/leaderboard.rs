@@ -1,7 +1,7 @@
 //! Models side by side.
 
 use crate::chart::{Bar, Bars};
-use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
+use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
 use crate::words;
 
 /// A model among others.

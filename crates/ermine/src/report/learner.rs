@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::judge::ReportEvaluation;
 use crate::chart::{Chart, Series, TreeChart};
-use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
+use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
 use crate::{Fitted, words};
 
 /// Rows of a table that are shown.
@@ -107,7 +107,9 @@ fn block(section: &Section, k: usize) -> Option<DocBlock> {
         Section::Table { title, columns, meanings, rows } => DocBlock::Table(grid(title, columns, meanings, rows)),
         Section::Plot { title, .. } => {
             let chart = Chart::of(section)?.sized(560.0, 340.0);
-            DocBlock::Figures(vec![Figure::new(format!("model-{k}"), title, chart).alt_text(format!("{title}, as curves.")).wide()])
+            DocBlock::Figures(vec![
+                Figure::new(format!("model-{k}"), title, chart).alt_text(format!("{title}, as curves.")).wide(),
+            ])
         }
         Section::Tree { title, nodes, .. } => {
             let chart = TreeChart::of(section)?;

@@ -2,10 +2,10 @@
 
 use ermine_core::{Context, Dataset, Result};
 use ermine_learn::metrics::{Direction, direction};
-use ermine_learn::select::{LearningCurve, FoldScores, learning_curve, stratified_k_fold};
+use ermine_learn::select::{FoldScores, LearningCurve, learning_curve, stratified_k_fold};
 
 use crate::chart::{Chart, Series};
-use crate::document::{Figure, DocSection};
+use crate::document::{DocSection, Figure};
 use crate::{Fitted, words};
 
 /// Parts of the training rows that are trained on.

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use ermine_core::{Context, Dataset, Features, Result, RngStream};
 use ermine_learn::explain::{
-    Dependence, Found, Importances, PartialDependence, PermutationImportance, GridValues, attributions, can_attribute,
+    Dependence, Found, GridValues, Importances, PartialDependence, PermutationImportance, attributions, can_attribute,
 };
 
 use super::judge::ReportEvaluation;
 use super::{ReportOptions, column_name};
-use crate::chart::{Bar, Bars, Chart, Series, BeeswarmChart, BeeswarmRow};
-use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection};
+use crate::chart::{Bar, Bars, BeeswarmChart, BeeswarmRow, Chart, Series};
+use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
 use crate::{Fitted, words};
 
 /// Columns in the pictures.
@@ -109,7 +109,12 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx:
         let cells = [i.mean, i.low, i.high].map(|v| TableCell::from(words::number(v)));
         std::iter::once(TableCell::from(column_name(fitted, j))).chain(cells).collect()
     });
-    let heads = vec![TableHead::word("column"), TableHead::number("importance"), TableHead::number("95% low"), TableHead::number("95% high")];
+    let heads = vec![
+        TableHead::word("column"),
+        TableHead::number("importance"),
+        TableHead::number("95% low"),
+        TableHead::number("95% high"),
+    ];
     let grid = DocTable { heads, rows: rows.take(200).collect(), ..DocTable::default() };
     part = part.with(DocBlock::Fold { title: "All importances".into(), blocks: vec![DocBlock::Table(grid)] });
     Ok(part)
@@ -213,7 +218,12 @@ pub fn dependences(
 }
 
 /// How predictions move with the most important columns.
-pub(super) fn dependence_part(fitted: &Fitted, data: &Dataset<'_>, order: &[usize], cx: &Context<'_>) -> Result<Option<DocSection>> {
+pub(super) fn dependence_part(
+    fitted: &Fitted,
+    data: &Dataset<'_>,
+    order: &[usize],
+    cx: &Context<'_>,
+) -> Result<Option<DocSection>> {
     let found = dependences(fitted, data, order, DEPENDENCES, cx)?;
     if found.is_empty() {
         return Ok(None);

@@ -30,11 +30,11 @@ use ermine_core::{Context, Dataset, Error, Result};
 use ermine_learn::explain::Found;
 use ermine_learn::metrics;
 
-use crate::document::{DocBlock, Document, DocSection, MetricTile};
+use crate::document::{DocBlock, DocSection, Document, MetricTile};
 use crate::{Fitted, words};
 
 pub use examples::{NeighborExamples, neighbourhoods};
-pub use judge::{ReportEvaluation, EvaluationKind};
+pub use judge::{EvaluationKind, ReportEvaluation};
 pub use leaderboard::{Leaderboard, LeaderboardEntry};
 pub use learner::{certificate_line, model_name, model_params};
 pub use learning::{learn_in_parts, learning_chart, learning_words};
@@ -169,7 +169,9 @@ impl<'a> ReportInput<'a> {
                     }
                 }
                 // Too few rows are no reason to have no page.
-                Err(Error::Data(why)) => page = page.with(DocSection::new("What matters").with(DocBlock::Note(words::capital(&why)))),
+                Err(Error::Data(why)) => {
+                    page = page.with(DocSection::new("What matters").with(DocBlock::Note(words::capital(&why))))
+                }
                 Err(other) => return Err(other),
             }
         }

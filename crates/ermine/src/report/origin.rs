@@ -2,7 +2,7 @@
 
 use ermine_core::{Dataset, Result};
 
-use crate::document::{DocBlock, TableCell, DocTable, TableHead, DocSection};
+use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
 use crate::{Fitted, words};
 
 /// What a page was made of and by.

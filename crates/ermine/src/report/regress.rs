@@ -6,7 +6,7 @@ use ermine_learn::metrics;
 use super::column_name;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
-use crate::document::{DocBlock, TableCell, Figure, DocTable, TableHead, DocSection, MetricTile};
+use crate::document::{DocBlock, DocSection, DocTable, Figure, MetricTile, TableCell, TableHead};
 use crate::{Fitted, words};
 
 /// Targets that are drawn; of more the first.
@@ -133,7 +133,8 @@ pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&
                 at(0.05),
                 at(0.95)
             );
-            figures.push(Figure::new(format!("residual-histogram{end}"), "Residuals", chart).alt_text(told.clone()).caption(told));
+            figures
+                .push(Figure::new(format!("residual-histogram{end}"), "Residuals", chart).alt_text(told.clone()).caption(told));
         }
         if let Some(chart) = normal_plot(&rest) {
             figures.push(

@@ -3,7 +3,7 @@
 use ermine_core::{Dataset, Features, Mat, Result};
 
 use crate::chart::{Bar, Bars, Chart, Heatmap, Series};
-use crate::document::{Figure, DocSection};
+use crate::document::{DocSection, Figure};
 use crate::{Fitted, words};
 
 /// Rows of a picture; of more so many are taken at equal distances.

@@ -47,8 +47,13 @@ fn a_model_is_judged_by_rows_that_it_has_not_seen() {
 fn a_page_of_classes_has_all_its_parts_and_makes_the_same_bytes_again() {
     let all = problem("example:penguins", "sex");
     let fitted = fit("logistic", &all);
-    let settings =
-        ReportOptions { folds: 3, sample: Some(100), learning_curve: Some(true), cost: Some((5.0, 1.0)), ..ReportOptions::default() };
+    let settings = ReportOptions {
+        folds: 3,
+        sample: Some(100),
+        learning_curve: Some(true),
+        cost: Some((5.0, 1.0)),
+        ..ReportOptions::default()
+    };
     let make = || {
         let mut subject = ReportInput::new(&fitted, all.dataset(), settings.clone());
         subject.origin.command = "ermine report <model>".into();

@@ -12,5 +12,5 @@ mod votes;
 
 pub use scan::StumpCriterion;
 pub use steps::IntegerWeights;
-pub use stumps::{FittedStump, Stump, StumpList, StumpColumns};
+pub use stumps::{FittedStump, Stump, StumpColumns, StumpList};
 pub use votes::{VoteSums, correct_all};

@@ -7,7 +7,7 @@ use ermine_core::{Context, Error, Features, MISSING_CODE, Mat, ModelReader, Mode
 use rayon::prelude::*;
 
 use super::IntegerWeights;
-use super::scan::{StumpCriterion, STARTS, SplitWeights, two_classes};
+use super::scan::{STARTS, SplitWeights, StumpCriterion, two_classes};
 use crate::tree::{CodeMaps, between, refuse_infinite};
 
 /// Rows that one thread predicts at a time.
@@ -143,7 +143,14 @@ impl StumpColumns {
         self.finish(chosen, codes, steps, whole.len(), classes)
     }
 
-    fn finish(&self, chosen: Option<(usize, StumpSplit)>, codes: &[u32], steps: &IntegerWeights, width: usize, classes: usize) -> FittedStump {
+    fn finish(
+        &self,
+        chosen: Option<(usize, StumpSplit)>,
+        codes: &[u32],
+        steps: &IntegerWeights,
+        width: usize,
+        classes: usize,
+    ) -> FittedStump {
         let Some((feature, cut)) = chosen else {
             let mut sums = vec![0i64; width];
             codes.iter().enumerate().for_each(|(i, &c)| sums[c as usize] += steps.get(i));
@@ -194,7 +201,14 @@ impl StumpColumns {
 }
 
 impl StumpColumn {
-    fn best_number(&self, codes: &[u32], steps: &IntegerWeights, packed: &[u64], whole: &[i64], criterion: StumpCriterion) -> Option<StumpSplit> {
+    fn best_number(
+        &self,
+        codes: &[u32],
+        steps: &IntegerWeights,
+        packed: &[u64],
+        whole: &[i64],
+        criterion: StumpCriterion,
+    ) -> Option<StumpSplit> {
         let mut lost = vec![0i64; whole.len()];
         self.missing.iter().for_each(|&i| lost[codes[i as usize] as usize] += steps.get(i as usize));
         let mut best: Option<StumpSplit> = None;
@@ -250,7 +264,13 @@ impl StumpColumn {
 
     /// Beginnings of the categories in the order of the share of a class: the best of all sets for two classes (Fisher 1958);
     /// of more classes each in turn is set against the rest.
-    fn best_categories(&self, codes: &[u32], steps: &IntegerWeights, whole: &[i64], criterion: StumpCriterion) -> Option<StumpSplit> {
+    fn best_categories(
+        &self,
+        codes: &[u32],
+        steps: &IntegerWeights,
+        whole: &[i64],
+        criterion: StumpCriterion,
+    ) -> Option<StumpSplit> {
         let mut groups: Vec<(u32, Vec<i64>)> = Vec::new();
         for (k, &e) in self.order.iter().enumerate() {
             if e & STARTS != 0 {

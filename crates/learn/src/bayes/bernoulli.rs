@@ -3,8 +3,8 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, ClassPriors, LinearScores, Smoothing};
-use super::multinomial::{MultinomialNbState, ClassCounts, block_rows, tell_columns};
+use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR, LinearScores, Smoothing};
+use super::multinomial::{ClassCounts, MultinomialNbState, block_rows, tell_columns};
 use super::posterior::odds;
 use crate::prepare::cells::column_label;
 
@@ -250,7 +250,12 @@ impl PassLearner for BernoulliNb {
         Ok(())
     }
 
-    fn finish(&self, state: MultinomialNbState, total: ClassCounts, _: &Context<'_>) -> Result<PassStep<MultinomialNbState, BernoulliNbModel>> {
+    fn finish(
+        &self,
+        state: MultinomialNbState,
+        total: ClassCounts,
+        _: &Context<'_>,
+    ) -> Result<PassStep<MultinomialNbState, BernoulliNbModel>> {
         Ok(PassStep::Done(self.model(state.classes, total)))
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::categorical_model::{CategoricalNbModel, CategoricalFeature};
-use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, ClassPriors};
+use super::categorical_model::{CategoricalFeature, CategoricalNbModel};
+use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR};
 use crate::prepare::cells::column_label;
 
 /// Codes up to this many are taken; beyond, a column is hardly one of categories.
@@ -346,7 +346,12 @@ impl PassLearner for CategoricalNb {
         Ok(())
     }
 
-    fn finish(&self, state: CategoricalNbState, total: CategoricalNbPartial, _: &Context<'_>) -> Result<PassStep<CategoricalNbState, CategoricalNbModel>> {
+    fn finish(
+        &self,
+        state: CategoricalNbState,
+        total: CategoricalNbPartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<CategoricalNbState, CategoricalNbModel>> {
         Ok(PassStep::Done(self.model(state, total)?))
     }
 }

@@ -4,7 +4,9 @@ use ermine_core::*;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::categorical::{CategoricalNb, CategoricalNbState, MOST_LEVELS, CategoryCounts, CategoricalNbPartial, each_number, level, places};
+use super::categorical::{
+    CategoricalNb, CategoricalNbPartial, CategoricalNbState, CategoryCounts, MOST_LEVELS, each_number, level, places,
+};
 use super::discrete;
 use super::posterior::{normalise, normalise_logs, odds};
 use crate::prepare::cells::column_label;

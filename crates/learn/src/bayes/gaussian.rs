@@ -170,7 +170,12 @@ impl PassLearner for GaussianNb {
         Ok(())
     }
 
-    fn finish(&self, state: GaussianNbState, GaussianNbPartial(total): GaussianNbPartial, _: &Context<'_>) -> Result<PassStep<GaussianNbState, GaussianNbModel>> {
+    fn finish(
+        &self,
+        state: GaussianNbState,
+        GaussianNbPartial(total): GaussianNbPartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<GaussianNbState, GaussianNbModel>> {
         let all = total.total();
         let weight = all.weight()[0];
         let largest = all.squares().as_slice().iter().fold(0.0f64, |m, &v| m.max(v)) / weight;

@@ -6,7 +6,7 @@ use ermine_math::row_ops::add_scaled;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::discrete::{self, CLASS_PRIOR, FIT_PRIOR, ClassPriors, LinearScores, Smoothing};
+use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR, LinearScores, Smoothing};
 use super::posterior::odds;
 use crate::prepare::cells::column_label;
 
@@ -286,7 +286,12 @@ impl PassLearner for MultinomialNb {
         Ok(())
     }
 
-    fn finish(&self, state: MultinomialNbState, total: ClassCounts, _: &Context<'_>) -> Result<PassStep<MultinomialNbState, MultinomialNbModel>> {
+    fn finish(
+        &self,
+        state: MultinomialNbState,
+        total: ClassCounts,
+        _: &Context<'_>,
+    ) -> Result<PassStep<MultinomialNbState, MultinomialNbModel>> {
         Ok(PassStep::Done(self.model(state.classes, total)?))
     }
 }

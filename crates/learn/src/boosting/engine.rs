@@ -7,8 +7,8 @@ use ermine_math::bins::{PartitionedRows, pack};
 use rayon::prelude::*;
 
 use super::data::BinnedRows;
-use super::grow::{BoostContext, GrownNodes, TreeOptions, HistogramPool, TreeJob};
-use super::objective::{ScoreBlock, Objective};
+use super::grow::{BoostContext, GrownNodes, HistogramPool, TreeJob, TreeOptions};
+use super::objective::{Objective, ScoreBlock};
 use super::split::GradientQuantizer;
 use crate::tree::ensemble::Trees;
 
@@ -341,7 +341,8 @@ impl BoostingEngine<'_> {
             }
             let tree = self.trees.n_trees() as u64;
             let ground = BoostContext::new(&self.rows.bins, self.rows.counts.as_deref(), &self.shape, &self.spare);
-            let task = TreeJob { words: &words[k * n..(k + 1) * n], grid, room: self.scale.room, block: self.scale.block(), tree };
+            let task =
+                TreeJob { words: &words[k * n..(k + 1) * n], grid, room: self.scale.room, block: self.scale.block(), tree };
             let (growth, ranges) = ground.grow(&task, sets)?;
             let scores = &mut self.scores[k * n..(k + 1) * n];
             let mut values: Vec<f64> = growth.nodes.iter().map(|b| self.shape.rate * b.value(&self.shape, &grid)).collect();

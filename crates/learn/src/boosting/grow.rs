@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use ermine_core::{Result, RngStream};
-use ermine_math::bins::{BinMatrix, ColumnBins, Histogram, RowList, PartitionedRows, difference};
+use ermine_math::bins::{BinMatrix, ColumnBins, Histogram, PartitionedRows, RowList, difference};
 use rayon::prelude::*;
 
-use super::split::{SplitQuery, GradientQuantizer, LeftBins, SplitPenalty, BoostSplit, NodeSums, better};
+use super::split::{BoostSplit, GradientQuantizer, LeftBins, NodeSums, SplitPenalty, SplitQuery, better};
 use crate::tree::ensemble::TreeNode;
 
 /// What shapes the trees of a fit.

@@ -13,7 +13,7 @@ mod stream;
 mod tests;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, OwnedDataset, ParamSpec, Range, Result, FitFrom,
+    Accepts, Certificate, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, OwnedDataset, ParamSpec, Range, Result,
     Spec, StreamFit, Target, Task, Trace, run_pass,
 };
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,12 @@ use serde::{Deserialize, Serialize};
 use crate::select::hold_out;
 use crate::tree::ensemble::Trees;
 use crate::tree::{ClassWeight, SHARE};
-use data::{Categories, ColumnCells, BinnedRows, DataSummary};
+use data::{BinnedRows, Categories, ColumnCells, DataSummary};
 use engine::{BoostStop, BoostingEngine, QuantizerRange, ValidationRows};
 use objective::Loss;
 
 pub use model::{BoostingModel, probabilities};
-pub use objective::{ScoreBlock, Objective};
+pub use objective::{Objective, ScoreBlock};
 pub use params::{EarlyStopping, InteractionConstraints};
 
 /// Gradient boosting with second derivatives, on binned columns, grown leaf by leaf.
@@ -557,7 +557,9 @@ impl Boosting {
             sampling: self.sampling(),
             rounds: if classes.len() == 1 { 0 } else { self.max_iter as usize },
             finished,
-            patience: watched.is_some().then_some(engine::EarlyStopRule { rounds: self.n_iter_no_change as usize, tol: self.tol }),
+            patience: watched
+                .is_some()
+                .then_some(engine::EarlyStopRule { rounds: self.n_iter_no_change as usize, tol: self.tol }),
             objective,
             validation: watched,
             scores,

@@ -1,7 +1,7 @@
 //! The fitted ensemble.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Attributor, Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
     Result, Schema, Section, Task, Trace, with_argmax_class,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};

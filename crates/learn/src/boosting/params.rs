@@ -123,7 +123,9 @@ impl Boosting {
             Some(InteractionConstraints::Word(w)) if w == "pairwise" => {
                 Ok((0..n).flat_map(|a| (a + 1..n).map(move |b| vec![a, b])).chain((n == 1).then(|| vec![0])).collect())
             }
-            Some(InteractionConstraints::Word(w)) => bad(w, "it must be null, pairwise, no_interactions, or lists of column numbers"),
+            Some(InteractionConstraints::Word(w)) => {
+                bad(w, "it must be null, pairwise, no_interactions, or lists of column numbers")
+            }
             Some(InteractionConstraints::Sets(sets)) => {
                 if let Some(j) = sets.iter().flatten().find(|j| **j >= n) {
                     return bad(&j.to_string(), &format!("there are {n} columns, counted from 0"));

@@ -9,12 +9,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ermine_core::{Context, Dataset, Error, Learner, Partial, PassLearner, Result, PassStep, Trace};
+use ermine_core::{Context, Dataset, Error, Learner, Partial, PassLearner, PassStep, Result, Trace};
 use ermine_math::bins::{ColumnBins, HistogramRef, PartitionedRows, unpack};
 use serde::{Deserialize, Serialize};
 
-use super::data::{self, Categories, ColumnCells, BinnedRows, DataSummary};
-use super::engine::{BoostStop, RowSampling, QuantizerRange, derivatives, replay, with_block};
+use super::data::{self, BinnedRows, Categories, ColumnCells, DataSummary};
+use super::engine::{BoostStop, QuantizerRange, RowSampling, derivatives, replay, with_block};
 use super::grow::{Bud, GrownNodes, TreeOptions};
 use super::objective::Loss;
 use super::split::{GradientQuantizer, NodeSums, better};
@@ -23,7 +23,7 @@ use crate::tree::ensemble::Trees;
 
 /// What every block is told.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct State {
+pub struct BoostState {
     loss: Loss,
     classes: Vec<String>,
     categories: Categories,
@@ -34,7 +34,7 @@ pub struct State {
 #[derive(Clone, Serialize, Deserialize)]
 enum BoostPhase {
     /// Finding the bins.
-    Look,
+    Survey,
     Rounds(Box<BoostRounds>),
 }
 
@@ -78,7 +78,7 @@ type BinSums = Vec<[i64; 3]>;
 #[derive(Serialize, Deserialize)]
 pub enum BoostPartial {
     /// Of the first pass.
-    Look(Box<Option<Seen>>),
+    Survey(Box<Option<Seen>>),
     /// Sum of losses and of weights, greatest derivatives.
     Loss(f64, f64, f64, f64),
     /// Histograms by output and node.
@@ -92,7 +92,7 @@ pub struct Seen(DataSummary);
 impl Partial for BoostPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
-            (Self::Look(a), Self::Look(b)) => match (a.as_mut(), *b) {
+            (Self::Survey(a), Self::Survey(b)) => match (a.as_mut(), *b) {
                 (Some(a), Some(b)) => a.0.merge(b.0)?,
                 (_, None) => {}
                 (none, some) => *none = some,
@@ -239,14 +239,14 @@ impl SpeculativeTree {
 }
 
 impl PassLearner for Boosting {
-    type State = State;
+    type State = BoostState;
     type Partial = BoostPartial;
 
     fn block_rows(&self, _: usize) -> usize {
         super::engine::BLOCK
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<BoostState> {
         let loss = self.loss_for(&head.y)?;
         let refuse = |what: &str| {
             Err(Error::Data(format!("the binned rows do not fit in memory, and in passes over rows boosting has no {what}")))
@@ -261,21 +261,21 @@ impl PassLearner for Boosting {
             return refuse("early stopping; set early_stopping=false");
         }
         let (classes, categories) = (class_names(&head.y), data::categories(&head.x));
-        Ok(State { loss, classes, categories, seed: cx.seed, stage: BoostPhase::Look })
+        Ok(BoostState { loss, classes, categories, seed: cx.seed, stage: BoostPhase::Survey })
     }
 
-    fn empty_partial(&self, state: &State) -> BoostPartial {
+    fn empty_partial(&self, state: &BoostState) -> BoostPartial {
         match &state.stage {
-            BoostPhase::Look => BoostPartial::Look(Box::new(None)),
+            BoostPhase::Survey => BoostPartial::Survey(Box::new(None)),
             BoostPhase::Rounds(rounds) if rounds.growing.is_none() => BoostPartial::Loss(0.0, 0.0, 0.0, 0.0),
             BoostPhase::Rounds(_) => BoostPartial::Histograms(BTreeMap::new()),
         }
     }
 
-    fn add_block(&self, state: &State, part: &mut BoostPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &BoostState, part: &mut BoostPartial, rows: &Dataset<'_>) -> Result<()> {
         let rounds = match &state.stage {
-            BoostPhase::Look => {
-                let seen = BoostPartial::Look(Box::new(Some(Seen(DataSummary::of(rows, false, self.allow_infinite)?))));
+            BoostPhase::Survey => {
+                let seen = BoostPartial::Survey(Box::new(Some(Seen(DataSummary::of(rows, false, self.allow_infinite)?))));
                 return part.merge(seen);
             }
             BoostPhase::Rounds(rounds) => rounds,
@@ -320,9 +320,9 @@ impl PassLearner for Boosting {
         }
     }
 
-    fn finish(&self, mut state: State, total: BoostPartial, _: &Context<'_>) -> Result<PassStep<State, BoostingModel>> {
+    fn finish(&self, mut state: BoostState, total: BoostPartial, _: &Context<'_>) -> Result<PassStep<BoostState, BoostingModel>> {
         match (&mut state.stage, total) {
-            (BoostPhase::Look, BoostPartial::Look(seen)) => {
+            (BoostPhase::Survey, BoostPartial::Survey(seen)) => {
                 let Some(Seen(summary)) = *seen else {
                     return Err(Error::Data("there are 0 rows, and boosting needs at least 1".into()));
                 };
@@ -374,14 +374,14 @@ impl PassLearner for Boosting {
         }
     }
 
-    fn model_so_far(&self, state: &State) -> Option<BoostingModel> {
+    fn model_so_far(&self, state: &BoostState) -> Option<BoostingModel> {
         matches!(state.stage, BoostPhase::Rounds(_)).then(|| model_of(state, BoostStop::Deadline))
     }
 }
 
 impl Boosting {
     /// The state before the first round.
-    fn begin(&self, state: &State, summary: &DataSummary) -> Result<BoostRounds> {
+    fn begin(&self, state: &BoostState, summary: &DataSummary) -> Result<BoostRounds> {
         state.loss.check_target(summary)?;
         let class_weight = match &self.class_weight {
             Some(weights) => weights.resolve(Self::SPEC.name, &state.classes, &summary.classes)?,
@@ -404,7 +404,7 @@ impl Boosting {
     }
 }
 
-fn model_of(state: &State, end: BoostStop) -> BoostingModel {
+fn model_of(state: &BoostState, end: BoostStop) -> BoostingModel {
     let BoostPhase::Rounds(rounds) = &state.stage else { unreachable!("there are rounds") };
     let mut trees = Trees::new(state.categories.clone(), 1);
     let whole = rounds.done.len() / rounds.outputs() * rounds.outputs();

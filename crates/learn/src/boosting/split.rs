@@ -1,6 +1,6 @@
 //! The best split of a node, from its histogram.
 
-use ermine_math::bins::{ColumnBins, HistogramRef, threshold_gains, split_gain, unpack};
+use ermine_math::bins::{ColumnBins, HistogramRef, split_gain, threshold_gains, unpack};
 
 /// Gradients and curvatures as whole numbers: what a unit stands for.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -345,7 +345,13 @@ impl SplitQuery<'_> {
         }
     }
 
-    fn categories<S: BinSequence>(&self, column: usize, sums: S, counts: Option<&[u64]>, rest: Option<usize>) -> Option<BoostSplit> {
+    fn categories<S: BinSequence>(
+        &self,
+        column: usize,
+        sums: S,
+        counts: Option<&[u64]>,
+        rest: Option<usize>,
+    ) -> Option<BoostSplit> {
         let bins = sums.len() - 1;
         let p = self.penalty;
         let least = self.least_curvature();
@@ -420,7 +426,15 @@ impl SplitQuery<'_> {
             left_sums = (self.sums.g - left_sums.0, self.sums.h - left_sums.1);
         }
         let missing_left = (sums.at(bins) != (0, 0)).then_some(left[bins]);
-        Some(BoostSplit { column, gain, left: LeftBins::Set(left), missing_left, sums: left_sums, certain, tie: f64::NEG_INFINITY })
+        Some(BoostSplit {
+            column,
+            gain,
+            left: LeftBins::Set(left),
+            missing_left,
+            sums: left_sums,
+            certain,
+            tie: f64::NEG_INFINITY,
+        })
     }
 }
 

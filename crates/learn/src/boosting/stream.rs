@@ -1,9 +1,9 @@
 //! Training on rows that do not all lie in memory as they are.
 
-use ermine_core::{Context, Dataset, Error, Flow, Learner, Result, RowSource, run_passes_source, run_pass_source};
+use ermine_core::{Context, Dataset, Error, Flow, Learner, Result, RowSource, run_pass_source, run_passes_source};
 
-use super::data::{self, ColumnCells, BinnedRows, DataSummary};
-use super::{Boosting, BoostingModel, BoostSetup, class_names, engine};
+use super::data::{self, BinnedRows, ColumnCells, DataSummary};
+use super::{BoostSetup, Boosting, BoostingModel, class_names, engine};
 
 /// Bytes that binned rows may take, unless the context says otherwise. Rows beyond it are read again and again, in passes.
 const MEMORY_BYTES: u64 = 8 << 30;
@@ -42,8 +42,9 @@ pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Contex
     let block = cx.block_rows.unwrap_or(engine::BLOCK).max(1);
     let quantiles = loss.needs_quantiles();
     let spec = <Boosting as Learner>::SPEC;
-    let summary =
-        run_pass_source(source, &spec, block, cx, &|rows: &Dataset<'_>| DataSummary::of(rows, quantiles, learner.allow_infinite))?;
+    let summary = run_pass_source(source, &spec, block, cx, &|rows: &Dataset<'_>| {
+        DataSummary::of(rows, quantiles, learner.allow_infinite)
+    })?;
     let outputs = loss.objective().outputs() as u64;
     let cell = if learner.max_bins > 255 { 4 } else { 2 };
     let bytes = summary.rows.saturating_mul(columns as u64 * cell + 24 * outputs + 16);

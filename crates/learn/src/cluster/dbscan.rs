@@ -1,7 +1,7 @@
 //! DBSCAN: groups of any shape where rows lie densely.
 
 use ermine_core::*;
-use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, Metric, IndexedPoints, RadiusRows};
+use ermine_math::neighbours::{IndexedPoints, Metric, NeighborIndex, RadiusRows, SearchAlgorithm};
 use serde::{Deserialize, Serialize};
 
 use crate::neighbours::file::{load_points, save_points};

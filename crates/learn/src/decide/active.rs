@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn curves_say_how_many_labels_an_accuracy_takes() {
-        let curve = ActiveCurve { how: UncertaintyMeasure::Margin, labels: vec![10, 20, 30, 40], accuracy: vec![0.5, 0.9, 0.8, 0.95] };
+        let curve =
+            ActiveCurve { how: UncertaintyMeasure::Margin, labels: vec![10, 20, 30, 40], accuracy: vec![0.5, 0.9, 0.8, 0.95] };
         assert_eq!((curve.labels_for(0.5), curve.labels_for(0.85), curve.labels_for(0.99)), (Some(10), Some(40), None));
     }
 }

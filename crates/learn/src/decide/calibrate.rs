@@ -189,8 +189,7 @@ mod tests {
             assert!((0..4000).all(|i| (after.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-12));
         }
         // The sigmoid undoes the factor of three.
-        let Calibrator::Sigmoid { a, b } =
-            ProbabilityMap::fit(Calibration::Sigmoid, &truth, said.view(), None).unwrap().each[0]
+        let Calibrator::Sigmoid { a, b } = ProbabilityMap::fit(Calibration::Sigmoid, &truth, said.view(), None).unwrap().each[0]
         else {
             panic!("a sigmoid")
         };

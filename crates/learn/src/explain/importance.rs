@@ -145,7 +145,11 @@ impl PermutationImportance {
                 for (k, (part, judged)) in parts.iter_mut().zip(judged).enumerate() {
                     let index = ((j * self.repeats + repeat) * 1024 + k) as u64;
                     let cells = ColumnValues::of(&part.x.view(), j);
-                    let dealt = cells.take(&permute_within_groups(&folds[k], groups, &mut RngStream::new(cx.seed, "permutation importance", index)));
+                    let dealt = cells.take(&permute_within_groups(
+                        &folds[k],
+                        groups,
+                        &mut RngStream::new(cx.seed, "permutation importance", index),
+                    ));
                     replace_column(&mut part.x, j, dealt)?;
                     let found = Found::of(judged.model, &part.x.view());
                     replace_column(&mut part.x, j, cells)?;

@@ -10,7 +10,7 @@ mod found;
 mod importance;
 mod shap;
 
-pub use dependence::{Dependence, PartialDependence, GridValues};
+pub use dependence::{Dependence, GridValues, PartialDependence};
 pub use found::Found;
 pub use importance::{Importance, Importances, ModelOnData, PermutationImportance};
 pub use shap::{Attributions, attributions, can_attribute};

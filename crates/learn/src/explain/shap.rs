@@ -46,7 +46,12 @@ pub fn attributions(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>)
         let (outputs, width) = (explained.n_outputs(), explained.n_features());
         // Behind the columns of each output stands its base.
         let values = Mat::from_fn(parts.rows(), outputs * width, |i, k| parts[(i, k / width * (width + 1) + k % width)]);
-        return Ok(Some(Attributions { explains: explained.output_name(), outputs, base: Some(explained.base_values()), values }));
+        return Ok(Some(Attributions {
+            explains: explained.output_name(),
+            outputs,
+            base: Some(explained.base_values()),
+            values,
+        }));
     }
     let Some(additive) = model.as_additive() else { return Ok(None) };
     let mut values = additive.parts(x)?;

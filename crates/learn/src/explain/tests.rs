@@ -54,15 +54,17 @@ fn importances_of_folds_are_those_of_their_rows_together() {
     let model = Ols::default().fit(&all, &Context::default()).unwrap();
     let (first, second) = (all.row_range(0..120), all.row_range(120..300));
     let judged = [ModelOnData { model: &model, data: first }, ModelOnData { model: &model, data: second }];
-    let parts =
-        PermutationImportance { measure: Some("r2".into()), ..Default::default() }.importances(&judged, &Context::default()).unwrap();
+    let parts = PermutationImportance { measure: Some("r2".into()), ..Default::default() }
+        .importances(&judged, &Context::default())
+        .unwrap();
     let found = Found::of(&model, &all.x).unwrap();
     assert_eq!(parts.base, found.measure("r2", &all.y, None).unwrap().0);
     assert_eq!(parts.ranking()[0], 0, "{parts:?}");
     assert!(parts.columns[0].low > parts.columns[1].high && parts.columns[1].low > parts.columns[2].high);
     // A column that the model does not look at has no importance at all.
     let tree = Tree { max_depth: Some(1), ..Tree::default() }.fit(&all, &Context::default()).unwrap();
-    let one = PermutationImportance::default().importances(&[ModelOnData { model: &tree, data: all }], &Context::default()).unwrap();
+    let one =
+        PermutationImportance::default().importances(&[ModelOnData { model: &tree, data: all }], &Context::default()).unwrap();
     assert_eq!((one.columns[2].mean, one.columns[2].error), (0.0, 0.0));
     assert!(one.measure == "rmse" && one.columns[0].low > 0.0);
 }
@@ -73,7 +75,8 @@ fn importances_are_the_same_whatever_the_threads_and_refuse_what_cannot_be() {
     let all = data(&x, &y);
     let model = Ols::default().fit(&all, &Context::default()).unwrap();
     let ask = || {
-        PermutationImportance { rows: 150, ..Default::default() }.importances(&[ModelOnData { model: &model, data: all }], &Context::seeded(3))
+        PermutationImportance { rows: 150, ..Default::default() }
+            .importances(&[ModelOnData { model: &model, data: all }], &Context::seeded(3))
     };
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(ask).unwrap();
     let four = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap().install(ask).unwrap();

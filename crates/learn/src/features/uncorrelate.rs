@@ -156,7 +156,12 @@ impl PassLearner for Uncorrelate {
         part.0.refuse_non_finite(rows)
     }
 
-    fn finish(&self, _: UncorrelateState, total: UncorrelatePartial, _: &Context<'_>) -> Result<PassStep<UncorrelateState, UncorrelateModel>> {
+    fn finish(
+        &self,
+        _: UncorrelateState,
+        total: UncorrelatePartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<UncorrelateState, UncorrelateModel>> {
         Ok(PassStep::Done(self.choose(&correlations(&total.0))))
     }
 }

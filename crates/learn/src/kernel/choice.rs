@@ -1,7 +1,7 @@
 //! The kernel as a parameter.
 
 use ermine_core::{Error, Features, Result};
-use ermine_math::kernel::{Gamma, Kernel, CellVariance};
+use ermine_math::kernel::{CellVariance, Gamma, Kernel};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A kernel as a parameter: a bare name, whose numbers are the parameters `gamma`, `degree` and `coef0`; a formula such as
@@ -11,12 +11,12 @@ pub enum KernelChoice {
     /// A name or a formula.
     Text(String),
     /// A kernel made in Rust.
-    Made(Kernel),
+    Kernel(Kernel),
 }
 
 impl From<Kernel> for KernelChoice {
     fn from(kernel: Kernel) -> Self {
-        Self::Made(kernel)
+        Self::Kernel(kernel)
     }
 }
 
@@ -33,8 +33,8 @@ impl Serialize for KernelChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
-            Self::Made(kernel) if kernel.has_user_code() => serializer.serialize_str(USER),
-            Self::Made(kernel) => kernel.serialize(serializer),
+            Self::Kernel(kernel) if kernel.has_user_code() => serializer.serialize_str(USER),
+            Self::Kernel(kernel) => kernel.serialize(serializer),
         }
     }
 }
@@ -45,11 +45,11 @@ impl<'de> Deserialize<'de> for KernelChoice {
         #[serde(untagged)]
         enum KernelRepr {
             Text(String),
-            Made(Kernel),
+            Kernel(Kernel),
         }
         Ok(match KernelRepr::deserialize(deserializer)? {
             KernelRepr::Text(text) => Self::Text(text),
-            KernelRepr::Made(kernel) => Self::Made(kernel),
+            KernelRepr::Kernel(kernel) => Self::Kernel(kernel),
         })
     }
 }
@@ -88,7 +88,7 @@ impl KernelChoice {
     /// The kernel that is meant; rules for γ are not resolved yet.
     pub fn kernel(&self, gamma: &GammaChoice, degree: u32, coef0: f64) -> Result<Kernel> {
         let text = match self {
-            Self::Made(kernel) => return Ok(kernel.clone()),
+            Self::Kernel(kernel) => return Ok(kernel.clone()),
             Self::Text(text) => text.trim(),
         };
         let gamma: Gamma = gamma.into();

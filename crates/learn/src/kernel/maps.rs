@@ -2,9 +2,9 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
-    ParamSpec, Progress, Range, Report, Result, Schema, Spec, RngStream, Task, Transformer,
+    ParamSpec, Progress, Range, Report, Result, RngStream, Schema, Spec, Task, Transformer,
 };
-use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel};
+use ermine_math::kernel::{Expansion, ExpansionPoints, Kernel};
 use ermine_math::linalg::eigen_symmetric;
 use serde::{Deserialize, Serialize};
 

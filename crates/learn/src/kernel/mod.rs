@@ -8,4 +8,4 @@ pub(crate) use crate::svm::{load_centres, save_centres};
 pub(crate) use choice::resolve;
 pub use choice::{GammaChoice, GammaRule, KernelChoice};
 pub use maps::{Nystroem, NystroemModel, RandomFourier, RandomFourierModel};
-pub use ridge::{KernelRidge, KernelRidgeModel, AlphaChoice, KernelRidgeSolver};
+pub use ridge::{AlphaChoice, KernelRidge, KernelRidgeModel, KernelRidgeSolver};

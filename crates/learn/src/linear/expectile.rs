@@ -2,13 +2,13 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Partial, PassLearner, Progress, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Target, Task, Trace, run_passes,
-    run_passes_source,
+    Partial, PassLearner, PassStep, Progress, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Target, Task, Trace,
+    run_passes, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, LeastSquaresPartial, ldexp};
+use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, ldexp};
 use super::line::{self, LinearFunction};
 
 /// What a row of residual `r` weighs: `tau` above the line, `1 - tau` below.

@@ -1,9 +1,9 @@
 //! What a least-squares fit says about its coefficients: errors, tests, intervals and the quality of the fit.
 
-use ermine_core::{Cell, Error, Mat, ColumnMeaning, ModelReader, ModelWriter, Report, Result, Schema};
+use ermine_core::{Cell, ColumnMeaning, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::distribution::{FisherF, Normal, StudentT};
 
-use super::least_squares::{ResidualCheck, LeastSquaresSolution, ldexp};
+use super::least_squares::{LeastSquaresSolution, ResidualCheck, ldexp};
 
 /// Probability that an interval covers the coefficient, where no other is asked for.
 pub(super) const CONFIDENCE: f64 = 0.95;

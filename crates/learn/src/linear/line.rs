@@ -1,6 +1,6 @@
 //! A line with one target: its residuals over rows, its table for people.
 
-use ermine_core::{Dataset, Error, Features, Mat, ColumnMeaning, ModelReader, Report, Result, Schema};
+use ermine_core::{ColumnMeaning, Dataset, Error, Features, Mat, ModelReader, Report, Result, Schema};
 use ermine_math::affine::affine;
 use ermine_math::skinny::rows_at_once;
 use serde::{Deserialize, Serialize};

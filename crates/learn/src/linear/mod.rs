@@ -23,15 +23,17 @@ mod stepwise;
 pub use expectile::{Expectile, ExpectileModel};
 pub use glm::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, GlmSummary};
 pub use huber::{Huber, HuberModel};
-pub use inference::{Inference, FitStatistics};
-pub use lasso::{PathEvent, ElasticNet, PathGoal, Lasso, LassoModel, LassoPath, Selection, AlphaSpec, Validation};
-pub use least_squares::{RidgePath as RidgePath, ResidualCheck};
+pub use inference::{FitStatistics, Inference};
+pub use lasso::{AlphaSpec, ElasticNet, Lasso, LassoModel, LassoPath, PathEvent, PathGoal, Selection, Validation};
+pub use least_squares::{ResidualCheck, RidgePath};
 pub use linear_svm::{LinearSvm, LinearSvmModel, LinearSvmPenalty, LinearSvmSolver, MultiClass, SvmLoss};
-pub use logistic::{BalancedWord, ClassWeight, Logistic, LogisticModel, PenaltyKind, Separation, LogisticSolver, StandardErrors, LogisticStart};
+pub use logistic::{
+    BalancedWord, ClassWeight, Logistic, LogisticModel, LogisticSolver, LogisticStart, PenaltyKind, Separation, StandardErrors,
+};
 pub use novikoff::Novikoff;
 pub use ols::{Ols, OlsModel};
 pub use perceptron::{Perceptron, PerceptronModel};
 pub use quantile::{Quantile, QuantileModel};
-pub use ridge::{RidgeAlpha, RidgeCv, Ridge, RidgeModel};
-pub use sgd::{AveragingChoice, SgdPreset, LearningRate, Sgd, SgdModel, SgdPenalty, SgdLoss};
-pub use stepwise::{StepwiseCriterion, Stepwise, StepwiseModel, StepwiseStep};
+pub use ridge::{Ridge, RidgeAlpha, RidgeCv, RidgeModel};
+pub use sgd::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty, SgdPreset};
+pub use stepwise::{Stepwise, StepwiseCriterion, StepwiseModel, StepwiseStep};

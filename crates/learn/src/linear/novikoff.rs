@@ -3,7 +3,7 @@
 use ermine_core::{Dataset, Features, Result, Target};
 use serde::{Deserialize, Serialize};
 
-use super::sgd::{SgdRows, RowVisitor, with_rows};
+use super::sgd::{RowVisitor, SgdRows, with_rows};
 
 /// A separator of one class from the rest, and what its margin says of the mistakes.
 ///

@@ -2,13 +2,17 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, Mat, Model, ModelReader, ModelWriter,
-    ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Task, run_passes, run_passes_source,
+    ParamSpec, PassLearner, PassStep, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes,
+    run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::inference::{FitEvidence, Inference, FitStatistics, report};
-use super::least_squares::{self, SolutionFamily, LeastSquaresProblem, ResidualCheck, LeastSquaresSolution, LeastSquaresState, LeastSquaresPartial, complement};
+use super::inference::{FitEvidence, FitStatistics, Inference, report};
+use super::least_squares::{
+    self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, ResidualCheck, SolutionFamily,
+    complement,
+};
 
 /// Ordinary least squares: the affine function with the least squared error,
 /// `sum_i w_i (y_i - b0 - x_i · b)²`.
@@ -209,7 +213,12 @@ impl PassLearner for Ols {
         least_squares::add(&self.problem(), stage, part, rows)
     }
 
-    fn finish(&self, stage: LeastSquaresState, total: LeastSquaresPartial, _: &Context<'_>) -> Result<PassStep<LeastSquaresState, OlsModel>> {
+    fn finish(
+        &self,
+        stage: LeastSquaresState,
+        total: LeastSquaresPartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<LeastSquaresState, OlsModel>> {
         Ok(match least_squares::finish(&self.problem(), stage, total)? {
             PassStep::NextPass(stage, objective) => PassStep::NextPass(stage, objective),
             PassStep::Done(solution) => PassStep::Done(self.model(solution)),

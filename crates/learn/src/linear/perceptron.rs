@@ -1,14 +1,14 @@
 //! The perceptron.
 
 use ermine_core::{
-    Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Range, Report, Result, FitFrom, Schema, Spec, Task, Trace,
+    Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, FitFrom, Learner, Mat, Model, ModelReader,
+    ModelWriter, ParamSpec, Range, Report, Result, Schema, Spec, Task, Trace,
 };
 use serde::{Deserialize, Serialize};
 
 use super::novikoff::{self, Novikoff};
-use super::sgd::{SgdFit, MistakeLog};
-use super::{AveragingChoice, ClassWeight, LearningRate, Sgd, SgdModel, SgdPenalty, SgdLoss};
+use super::sgd::{MistakeLog, SgdFit};
+use super::{AveragingChoice, ClassWeight, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
 
 /// A line between classes that learns from its mistakes only: a row that lies on the wrong side, or on the line, is added to the
 /// weights (eta0 times, with the sign of its class); other rows change nothing.

@@ -1,14 +1,17 @@
 //! Ridge regression.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, ColumnMeaning, Model,
-    ModelReader, ModelWriter, ParamSpec, PassLearner, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Task,
+    Accepts, Certificate, ColumnMeaning, Context, Dataset, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, Model,
+    ModelReader, ModelWriter, ParamSpec, PassLearner, PassStep, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task,
     run_passes, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, AlphaGrid, RidgePath, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, LeastSquaresPartial, cross_validate, ldexp};
+use super::least_squares::{
+    self, AlphaGrid, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, RidgePath,
+    cross_validate, ldexp,
+};
 use crate::select::k_fold;
 
 /// The strength of the penalty: one number, one a target, or a way to choose it.
@@ -287,7 +290,8 @@ impl Learner for Ridge {
             Some(solution) => self.model(solution),
             None => run_passes(self, data, cx)?,
         };
-        if let (Some(_), RidgeAlpha::One(_) | RidgeAlpha::Each(_), Some(certificate)) = (&self.alphas, &self.alpha, &mut model.certificate)
+        if let (Some(_), RidgeAlpha::One(_) | RidgeAlpha::Each(_), Some(certificate)) =
+            (&self.alphas, &self.alpha, &mut model.certificate)
         {
             certificate
                 .notes
@@ -363,7 +367,12 @@ impl PassLearner for Ridge {
         least_squares::add(&self.problem(), stage, part, rows)
     }
 
-    fn finish(&self, stage: LeastSquaresState, total: LeastSquaresPartial, _: &Context<'_>) -> Result<PassStep<LeastSquaresState, RidgeModel>> {
+    fn finish(
+        &self,
+        stage: LeastSquaresState,
+        total: LeastSquaresPartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<LeastSquaresState, RidgeModel>> {
         Ok(match least_squares::finish(&self.problem(), stage, total)? {
             PassStep::NextPass(stage, objective) => PassStep::NextPass(stage, objective),
             PassStep::Done(solution) => PassStep::Done(self.model(solution)),

@@ -28,7 +28,7 @@ pub use classify::{
 };
 pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
 pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
-pub use interval::{BootstrapInterval, IntervalMethod, Interval, delong, delong_difference, wilson};
+pub use interval::{BootstrapInterval, Interval, IntervalMethod, delong, delong_difference, wilson};
 pub use outcome::Outcome;
 pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
 pub use rank::{DcgGain, dcg, kendall, ndcg, pearson, ranks, spearman};
@@ -62,7 +62,11 @@ pub const METRICS: &[(&str, Direction, &str)] = &[
         Direction::Higher,
         "share of the rows found as a class that are of it; averaged over classes when there are more than two",
     ),
-    ("recall", Direction::Higher, "share of the rows of a class that is found; averaged over classes when there are more than two"),
+    (
+        "recall",
+        Direction::Higher,
+        "share of the rows of a class that is found; averaged over classes when there are more than two",
+    ),
     ("mcc", Direction::Higher, "Matthews' correlation of true and found classes"),
     ("kappa", Direction::Higher, "agreement of true and found classes beyond chance"),
     (
@@ -150,8 +154,9 @@ type NamedMetric = (&'static str, f64);
 /// The measures that a table of classes gives: shares of right answers, and others.
 fn table_measures(table: &Confusion) -> ([NamedMetric; 2], [NamedMetric; 5]) {
     let two = table.classes() == 2;
-    let one =
-        |measure: fn(&BinaryCounts) -> f64| if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) };
+    let one = |measure: fn(&BinaryCounts) -> f64| {
+        if two { measure(&table.of_class(1)) } else { table.average(Average::Macro, measure) }
+    };
     let others = [
         ("f1", one(|c| c.f(1.0))),
         ("precision", one(|c| c.precision().unwrap_or(0.0))),

@@ -4,7 +4,7 @@ use ermine_core::{Context, Dataset, Error, Model, Partial, Result, RowSource, Sp
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CalibrationBins, Confusion, RegressionSums, MeanLoss, Thresholds, calibration_bins, class_measures, confusion, errors,
+    CalibrationBins, Confusion, MeanLoss, RegressionSums, Thresholds, calibration_bins, class_measures, confusion, errors,
     number_measures, probability,
 };
 

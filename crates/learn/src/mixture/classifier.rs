@@ -4,7 +4,10 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::gmm::{EmAlgorithm, ComponentCriterion, CovarianceType, Gmm, GmmModel, GmmPartial, GmmState, GmmInitMethod, CovarianceRegularization, params};
+use super::gmm::{
+    ComponentCriterion, CovarianceRegularization, CovarianceType, EmAlgorithm, Gmm, GmmInitMethod, GmmModel, GmmPartial,
+    GmmState, params,
+};
 use crate::prepare::cells::by_blocks;
 
 /// One mixture of Gaussians a class, and Bayes' rule.

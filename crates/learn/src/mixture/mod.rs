@@ -5,5 +5,8 @@ mod experts;
 mod gmm;
 
 pub use classifier::{GmmClassifier, GmmClassifierModel};
-pub use experts::{ExpertsParams, MixtureOfExperts, MixtureOfExpertsModel, ExpertKind};
-pub use gmm::{EmAlgorithm, GmmCandidate, ComponentCriterion, CovarianceType, Covariances, Gmm, GmmModel, GmmInitMethod, GaussianMixture, CovarianceRegularization};
+pub use experts::{ExpertKind, ExpertsParams, MixtureOfExperts, MixtureOfExpertsModel};
+pub use gmm::{
+    ComponentCriterion, CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianMixture, Gmm, GmmCandidate,
+    GmmInitMethod, GmmModel,
+};

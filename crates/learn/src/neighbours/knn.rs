@@ -1,7 +1,7 @@
 //! k nearest neighbours.
 
 use ermine_core::*;
-use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, Metric, IndexedPoints};
+use ermine_math::neighbours::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
 use serde::{Deserialize, Serialize};
 
 use super::KnnModel;

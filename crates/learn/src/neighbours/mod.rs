@@ -7,5 +7,5 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-pub use knn::{KnnAlgorithm, Knn, MetricName, NeighborWeights};
+pub use knn::{Knn, KnnAlgorithm, MetricName, NeighborWeights};
 pub use model::KnnModel;

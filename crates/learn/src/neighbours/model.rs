@@ -1,7 +1,7 @@
 //! Fitted nearest neighbours: the rows, ready to be searched, and their targets.
 
 use ermine_core::*;
-use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, NearestRows, IndexedPoints, RadiusRows};
+use ermine_math::neighbours::{IndexedPoints, NearestRows, NeighborIndex, RadiusRows, SearchAlgorithm};
 use rayon::prelude::*;
 
 use super::file::{load_points, save_points};

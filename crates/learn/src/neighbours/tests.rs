@@ -1,7 +1,7 @@
 use ermine_core::*;
 use serde_json::json;
 
-use super::{KnnAlgorithm, Knn, MetricName, NeighborWeights};
+use super::{Knn, KnnAlgorithm, MetricName, NeighborWeights};
 
 fn classes(labels: &[&str]) -> OwnedTarget {
     OwnedTarget::from_labels(labels)

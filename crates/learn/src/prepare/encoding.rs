@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::cells::column_label;
-use super::levels::{ColumnReader, LevelCounts, ReadForm, LevelValue, Levels, NumericColumns, forms, given_levels, infrequent};
+use super::levels::{ColumnReader, LevelCounts, LevelValue, Levels, NumericColumns, ReadForm, forms, given_levels, infrequent};
 
 /// How columns are encoded, apart from what the codes look like.
 pub(crate) struct EncodingRules<'a> {

@@ -6,8 +6,8 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cells::{by_blocks, column_label, numbers, check_finite};
-use super::levels::{ColumnReader, LevelCounts, ReadForm, LevelValue, column_name};
+use super::cells::{by_blocks, check_finite, column_label, numbers};
+use super::levels::{ColumnReader, LevelCounts, LevelValue, ReadForm, column_name};
 use super::moments::ColumnMoments;
 use super::quantile::{self, QuantilePartial, QuantileSearch};
 
@@ -245,7 +245,12 @@ impl PassLearner for Impute {
         Ok(())
     }
 
-    fn finish(&self, mut state: ImputeState, mut total: ImputePartial, _: &Context<'_>) -> Result<PassStep<ImputeState, ImputeModel>> {
+    fn finish(
+        &self,
+        mut state: ImputeState,
+        mut total: ImputePartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<ImputeState, ImputeModel>> {
         if let (Some(search), Some(buckets)) = (&mut state.search, total.buckets.take()) {
             let found = search.refine(&buckets);
             if !found {

@@ -209,7 +209,9 @@ impl Partial for LevelCounts {
             match (a, b) {
                 (LevelWeights::Numbers(a), LevelWeights::Numbers(b)) => *a = merge_sorted(std::mem::take(a), b),
                 (LevelWeights::Codes(a), LevelWeights::Codes(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
-                (LevelWeights::Texts(a), LevelWeights::Texts(b)) => b.into_iter().for_each(|(s, w)| *a.entry(s).or_insert(0.0) += w),
+                (LevelWeights::Texts(a), LevelWeights::Texts(b)) => {
+                    b.into_iter().for_each(|(s, w)| *a.entry(s).or_insert(0.0) += w)
+                }
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::cells::{by_blocks, expect_width, column_label, numbers, check_finite};
+use super::cells::{by_blocks, check_finite, column_label, expect_width, numbers};
 use super::moments::SparseRowReader;
 use super::standardise::{ScalerState, name_of, same_names};
 

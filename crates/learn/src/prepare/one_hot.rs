@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::cells::{by_blocks, expect_width};
-use super::encoding::{EncodedColumn, EncoderPartial, EncoderState, GroupedLevels, EncodingRules, unknown_value};
+use super::encoding::{EncodedColumn, EncoderPartial, EncoderState, EncodingRules, GroupedLevels, unknown_value};
 use super::levels::{LevelCounts, LevelValue, NumericColumns, column_name};
 
 /// What to do with a value that training has not seen.

@@ -161,7 +161,12 @@ impl PassLearner for Ordinal {
         part.0.add(rows)
     }
 
-    fn finish(&self, state: EncoderState, total: EncoderPartial, _: &Context<'_>) -> Result<PassStep<EncoderState, OrdinalModel>> {
+    fn finish(
+        &self,
+        state: EncoderState,
+        total: EncoderPartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<EncoderState, OrdinalModel>> {
         let model = OrdinalModel {
             columns: self.rules().finish(&state, &total.0)?,
             unknown: self.handle_unknown,

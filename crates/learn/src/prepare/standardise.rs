@@ -3,7 +3,7 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::cells::{by_blocks, expect_width, column_label, numbers, check_finite};
+use super::cells::{by_blocks, check_finite, column_label, expect_width, numbers};
 use super::moments::ColumnMoments;
 
 /// Takes the mean from every column and divides by its standard deviation.
@@ -107,7 +107,12 @@ impl PassLearner for Standardize {
         add_moments(&mut part.0, rows, Self::SPEC.name)
     }
 
-    fn finish(&self, _: ScalerState, total: StandardizePartial, _: &Context<'_>) -> Result<PassStep<ScalerState, StandardizeModel>> {
+    fn finish(
+        &self,
+        _: ScalerState,
+        total: StandardizePartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<ScalerState, StandardizeModel>> {
         let StandardizePartial(ColumnMoments { weight, mean, squares, .. }) = total;
         Ok(PassStep::Done(StandardizeModel::new(self.clone(), weight, mean, squares)))
     }

@@ -3,8 +3,8 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::cells::{by_blocks, column_label, check_finite};
-use super::levels::{ColumnReader, LevelCounts, ReadForm, LevelValue, Levels, column_name, infrequent};
+use super::cells::{by_blocks, check_finite, column_label};
+use super::levels::{ColumnReader, LevelCounts, LevelValue, Levels, ReadForm, column_name, infrequent};
 use super::moments::ColumnMoments;
 
 /// Which level of a category gets no column.
@@ -134,7 +134,8 @@ impl PrepareState {
 
     /// Text and identifiers teach nothing.
     fn is_dropped(&self, column: usize) -> bool {
-        matches!(self.schema.fields[column].kind, ColumnKind::Text | ColumnKind::Identifier) || self.forms[column] == ReadForm::Texts
+        matches!(self.schema.fields[column].kind, ColumnKind::Text | ColumnKind::Identifier)
+            || self.forms[column] == ReadForm::Texts
     }
 }
 
@@ -252,7 +253,12 @@ impl PassLearner for Prepare {
         Ok(())
     }
 
-    fn finish(&self, state: PrepareState, total: PreparePartial, _: &Context<'_>) -> Result<PassStep<PrepareState, PrepareModel>> {
+    fn finish(
+        &self,
+        state: PrepareState,
+        total: PreparePartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<PrepareState, PrepareModel>> {
         let column = |(j, form): (usize, &ReadForm)| {
             let kind = state.schema.fields[j].kind;
             if self.keep.contains(&state.schema.fields[j].name) {

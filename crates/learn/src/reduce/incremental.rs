@@ -382,7 +382,8 @@ mod tests {
         let x = Mat::from_fn(2000, 8, |i, j| x[(i, j)] + 0.5 * s.normal() + 5.0);
         let learner = IncrementalPca { n_components: Some(3), batch_size: Some(100), whiten: true };
         let whole = learner.fit(&data(&x), &Context::default()).unwrap();
-        let pca = Pca { n_components: Some(ComponentCount::Count(3)), ..Pca::default() }.fit(&data(&x), &Context::default()).unwrap();
+        let pca =
+            Pca { n_components: Some(ComponentCount::Count(3)), ..Pca::default() }.fit(&data(&x), &Context::default()).unwrap();
         for k in 0..3 {
             let along: f64 = whole.components().components().row(k).iter().zip(pca.components().row(k)).map(|(a, b)| a * b).sum();
             assert!(along > 0.999, "component {k}: {along}");

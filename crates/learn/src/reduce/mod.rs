@@ -6,4 +6,4 @@ mod pca;
 
 pub use incremental::{IncrementalPca, IncrementalPcaModel};
 pub use kernel_pca::{EigenSolver, KernelPca, KernelPcaModel};
-pub use pca::{AutoWord, ComponentCount, ComponentsRule, Pca, PcaModel, PowerIterations, PcaSolver};
+pub use pca::{AutoWord, ComponentCount, ComponentsRule, Pca, PcaModel, PcaSolver, PowerIterations};

@@ -139,7 +139,8 @@ fn of_classes(outcomes: &[Outcome], row: usize, y: u32, best: Option<u32>, class
 
 fn sum_up(rows: &[RiskParts], test: &Dataset<'_>, draws: usize, noise: bool, classes: bool) -> BiasVariance {
     let total = test.total_weight();
-    let mean = |of: &dyn Fn(&RiskParts) -> f64| rows.iter().enumerate().map(|(i, r)| test.weight_of(i) / total * of(r)).sum::<f64>();
+    let mean =
+        |of: &dyn Fn(&RiskParts) -> f64| rows.iter().enumerate().map(|(i, r)| test.weight_of(i) / total * of(r)).sum::<f64>();
     let error = |k: usize| {
         let middle = mean(&|r| r.0[k]);
         (mean(&|r| (r.0[k] - middle).powi(2)) / (rows.len() as f64 - 1.0).max(1.0)).sqrt()
@@ -182,7 +183,8 @@ mod tests {
             [&Ridge::default(), &Knn { n_neighbors: 1, ..Knn::default() }, &Knn { n_neighbors: 15, ..Knn::default() }];
         let mut found = Vec::new();
         for learner in learners {
-            let known = bias_variance(learner, &data, &test, TrainingDraw::Bootstrap, 60, Some(&mt), &Context::default()).unwrap();
+            let known =
+                bias_variance(learner, &data, &test, TrainingDraw::Bootstrap, 60, Some(&mt), &Context::default()).unwrap();
             let noise = known.noise.unwrap();
             assert!((noise - 0.25).abs() < 0.03, "{noise}");
             // The terms that cancel on average: 2 (y - m)(m - f̄), of standard error 2 σ rms(m - f̄) / √n.
@@ -217,7 +219,8 @@ mod tests {
         let all =
             Dataset::new(Features::F64(MatRef::row_major(&x, n, 2))).with_target(Target::Class { codes: &codes, names: &names });
         let (data, test) = (all.row_range(0..150), all.row_range(150..300));
-        let deep = bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()).unwrap();
+        let deep =
+            bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()).unwrap();
         assert!((deep.bias + deep.variance - deep.risk).abs() < 1e-12);
         let stump = Tree { max_depth: Some(1), ..Tree::default() };
         let stump = bias_variance(&stump, &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()).unwrap();
@@ -225,10 +228,13 @@ mod tests {
         assert!(harms >= 0.0 && helps >= 0.0 && harms + helps < deep.variance_by_side.map(|v| v.0 + v.1).unwrap());
         // The same whatever the threads.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let one =
-            pool.install(|| bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()));
+        let one = pool.install(|| {
+            bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default())
+        });
         assert_eq!(one.unwrap(), deep);
-        assert!(bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(1.5), 40, None, &Context::default()).is_err());
+        assert!(
+            bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(1.5), 40, None, &Context::default()).is_err()
+        );
         assert!(bias_variance(&Tree::default(), &data, &test, TrainingDraw::Bootstrap, 1, None, &Context::default()).is_err());
     }
 }

@@ -12,10 +12,10 @@ mod split;
 mod validate;
 mod workers;
 
-pub use curve::{LearningCurve, FoldScores, ValidationCurve, learning_curve, validation_curve};
+pub use curve::{FoldScores, LearningCurve, ValidationCurve, learning_curve, validation_curve};
 pub use decompose::{BiasVariance, TrainingDraw, bias_variance};
-pub use race::{Contestant, Comparison, ContestantScores};
-pub use search::{Budget, TrialEnd, SearchResult, SearchMethod, NestedCvRound, ParameterSearch, Trial, identity, nested};
+pub use race::{Comparison, Contestant, ContestantScores};
+pub use search::{Budget, NestedCvRound, ParameterSearch, SearchMethod, SearchResult, Trial, TrialEnd, identity, nested};
 pub use space::{SearchAxis, SearchSpace};
-pub use split::{FoldIds, CvSplits, group_k_fold, hold_out, k_fold, stratified_k_fold};
+pub use split::{CvSplits, FoldIds, group_k_fold, hold_out, k_fold, stratified_k_fold};
 pub use validate::{FoldScore, cross_validate, cross_validate_each, validate_once};

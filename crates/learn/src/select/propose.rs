@@ -171,7 +171,8 @@ mod tests {
             let mut known: Vec<ScoredPoint> = Vec::new();
             let mut chance = f64::INFINITY;
             for k in 0..40 {
-                let place = if k < 10 { low_discrepancy_point(&square(), seed, k) } else { tpe_proposal(&square(), &known, seed, k) };
+                let place =
+                    if k < 10 { low_discrepancy_point(&square(), seed, k) } else { tpe_proposal(&square(), &known, seed, k) };
                 known.push(ScoredPoint { loss: loss(&place), place });
                 chance = chance.min(loss(&random_point(&square(), seed, k)));
             }

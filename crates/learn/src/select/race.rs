@@ -7,7 +7,7 @@ use ermine_core::{AnyLearner, Context, Dataset, Error, RngStream};
 
 use super::curve::even_order;
 use super::workers::parallel_map;
-use super::{FoldScore, CvSplits, FoldScores, validate_once};
+use super::{CvSplits, FoldScore, FoldScores, validate_once};
 use crate::metrics::{Difference, corrected_t_test};
 
 /// A learner that takes part.
@@ -103,7 +103,8 @@ impl Comparison<'_> {
     /// is left when it begins; what the quick ones do not use goes to the slow ones. A learner that has used its part up is cut; its rounds up to there count.
     pub fn run(&self, on_round: impl Fn(usize, usize, Result<&FoldScore, &Error>) + Sync) -> Vec<ContestantScores> {
         let (m, k) = (self.entrants.len(), self.rounds.len());
-        let standings: Mutex<Vec<ContestantScores>> = Mutex::new(vec![ContestantScores { rounds: vec![None; k], ..ContestantScores::default() }; m]);
+        let standings: Mutex<Vec<ContestantScores>> =
+            Mutex::new(vec![ContestantScores { rounds: vec![None; k], ..ContestantScores::default() }; m]);
         let order = self.cx.deadline.map_or_else(|| (0..m).collect(), |d| self.pilot_run(d, &standings));
         let accounts = Mutex::new(vec![TimeAccount::default(); m]);
         // Of the pool at hand; tasks run in pools of their own.

@@ -11,7 +11,7 @@ use super::curve::even_order;
 use super::propose::{self, ScoredPoint};
 use super::shared::CvCache;
 use super::workers::parallel_map;
-use super::{FoldScore, CvSplits, FoldScores, SearchSpace, validate_once};
+use super::{CvSplits, FoldScore, FoldScores, SearchSpace, validate_once};
 use crate::metrics::{self, Direction};
 
 /// How settings are chosen.
@@ -158,7 +158,8 @@ impl ParameterSearch<'_> {
         let cx = Context { deadline, ..*cx };
         let shared = CvCache::new(data, self.rounds, true);
         let trials = Vec::new();
-        let mut state = SearchRun { search: self, data, shared, cx, direction, started, spent_before: before, trials, history, on_trial };
+        let mut state =
+            SearchRun { search: self, data, shared, cx, direction, started, spent_before: before, trials, history, on_trial };
         let exhausted = match self.method {
             SearchMethod::Grid { steps } => state.grid(steps)?,
             SearchMethod::Halving => state.halving()?,
@@ -284,7 +285,9 @@ impl SearchRun<'_> {
                 _ if index == 0 && again == 0 => {
                     space.axes.iter().filter_map(|(name, _)| Some((name.clone(), own.get(name)?.clone()))).collect()
                 }
-                SearchMethod::Model if (index as u64) < first => space.at(&propose::low_discrepancy_point(space, self.cx.seed, k)),
+                SearchMethod::Model if (index as u64) < first => {
+                    space.at(&propose::low_discrepancy_point(space, self.cx.seed, k))
+                }
                 SearchMethod::Model => space.at(&propose::tpe_proposal(space, known, self.cx.seed, k)),
                 _ => space.at(&propose::random_point(space, self.cx.seed, k)),
             };
@@ -329,8 +332,10 @@ impl SearchRun<'_> {
             for rung in (0..=rungs).rev() {
                 let share = if rung == 0 { 1.0 } else { (FACTOR as f64).powi(-rung) };
                 for batch in settings.chunks(BATCH) {
-                    let plans =
-                        batch.iter().map(|(index, params)| PlannedTrial { index: *index, params: params.clone(), share }).collect();
+                    let plans = batch
+                        .iter()
+                        .map(|(index, params)| PlannedTrial { index: *index, params: params.clone(), share })
+                        .collect();
                     if !self.run_batch(plans)? {
                         return Ok(false);
                     }
@@ -370,7 +375,8 @@ impl SearchRun<'_> {
                 None => open.push(plan),
             }
         }
-        let open: Vec<(PlannedTrial, Result<Box<dyn AnyLearner>>)> = open.into_iter().map(|plan| self.build_learner(plan)).collect();
+        let open: Vec<(PlannedTrial, Result<Box<dyn AnyLearner>>)> =
+            open.into_iter().map(|plan| self.build_learner(plan)).collect();
         if !self.cx.deadline_passed() {
             let whole = open.iter().filter(|(plan, _)| plan.share == 1.0);
             let learners: Vec<&dyn AnyLearner> = whole.filter_map(|(_, l)| l.as_ref().ok().map(|l| &**l)).collect();

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ermine_core::{
-    AnyLearner, Context, FoldAssignment, Dataset, Error, Features, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures, Result, Target,
-    TrainingView, argmax_rows,
+    AnyLearner, Context, Dataset, Error, Features, FoldAssignment, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures, Result,
+    Target, TrainingView, argmax_rows,
 };
 use rayon::prelude::*;
 
-use super::{FoldScore, CvSplits};
+use super::{CvSplits, FoldScore};
 use crate::metrics::{self, Outcome};
 
 /// Bytes of taken rows that are held for other settings, and as many of prepared ones.
@@ -330,7 +330,9 @@ mod tests {
     use crate::kernel::KernelRidge;
     use crate::linear::{Logistic, Ridge};
     use crate::neighbours::Knn;
-    use crate::select::{FoldIds, ParameterSearch, SearchSpace, identity, cross_validate, cross_validate_each, k_fold, validate_once};
+    use crate::select::{
+        FoldIds, ParameterSearch, SearchSpace, cross_validate, cross_validate_each, identity, k_fold, validate_once,
+    };
     use crate::tree::forest::Forest;
 
     fn numbers(rows: usize) -> (Vec<f64>, Vec<f64>, OwnedTarget) {

@@ -370,7 +370,9 @@ mod tests {
         assert_eq!(time.round(0), (vec![1, 2], vec![0, 3]));
         assert_eq!(time.round(1), (vec![0, 1, 2, 3], vec![4, 5]));
         assert_eq!(CvSplits::time_series_split(&[3.0, 1.0, 2.0, 4.0, 5.0, 6.0], 2, 1).unwrap().round(0), (vec![1], vec![0, 3]));
-        assert!(CvSplits::time_series_split(&[1.0; 6], 2, 0).is_err() && CvSplits::time_series_split(&[1.0, f64::NAN], 1, 0).is_err());
+        assert!(
+            CvSplits::time_series_split(&[1.0; 6], 2, 0).is_err() && CvSplits::time_series_split(&[1.0, f64::NAN], 1, 0).is_err()
+        );
         assert!(CvSplits::leave_one_out(1).is_err());
     }
 

@@ -53,8 +53,8 @@ mod tests {
     fn results_are_in_order_and_every_task_has_threads() {
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let found =
-                pool.install(|| parallel_map((0..20).collect(), |k, t: usize| (k, t * t, rayon::current_num_threads() <= threads)));
+            let found = pool
+                .install(|| parallel_map((0..20).collect(), |k, t: usize| (k, t * t, rayon::current_num_threads() <= threads)));
             assert!(found.iter().enumerate().all(|(k, f)| *f == (k, k * k, true)), "{threads}: {found:?}");
         }
         assert!(parallel_map(Vec::<u8>::new(), |_, t| t).is_empty());

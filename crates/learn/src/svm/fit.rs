@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream};
-use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel, Points};
+use ermine_math::kernel::{Expansion, ExpansionPoints, Kernel, Points};
 use rayon::prelude::*;
 
-use super::model::{BinarySvm, SvmTask, SvmModel};
+use super::model::{BinarySvm, SvmModel, SvmTask};
 use super::platt::Sigmoid;
 use super::polish::polish;
-use super::solve::{SmoOptions, SolverPoints, F32Points, SvmSolution, DualVariable, solve};
+use super::solve::{DualVariable, F32Points, SmoOptions, SolverPoints, SvmSolution, solve};
 use super::warm::WarmStart;
-use super::{SvmSolver, Svm, model, pegasos};
+use super::{Svm, SvmSolver, model, pegasos};
 use crate::kernel::resolve;
 
 /// Rows beyond which a fit must be forced.
@@ -25,7 +25,12 @@ pub(super) const MIN_HULL_DISTANCE: f64 = 1e-5;
 
 impl Svm {
     fn plan(&self) -> SmoOptions {
-        SmoOptions { tol: self.tol, cache_bytes: (self.cache_mb * 1e6) as usize, shrinking: self.shrinking, max_iter: self.max_iter }
+        SmoOptions {
+            tol: self.tol,
+            cache_bytes: (self.cache_mb * 1e6) as usize,
+            shrinking: self.shrinking,
+            max_iter: self.max_iter,
+        }
     }
 
     /// What holds for both tasks before anything is computed.
@@ -87,7 +92,8 @@ impl<'a> PointSource<'a> {
             x: &self.data.x,
             which: rows,
         });
-        let mut solution = solve(&SolverPoints { double: points, single }, variables, problem.start.clone(), &learner.plan(), cx)?;
+        let mut solution =
+            solve(&SolverPoints { double: points, single }, variables, problem.start.clone(), &learner.plan(), cx)?;
         polish(points, variables, &mut solution, cx)?;
         Ok(solution)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ermine_core::{
     Cell, Certificate, Classifier, Csr, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
 };
-use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel, SparseCoefs};
+use ermine_math::kernel::{Expansion, ExpansionPoints, Kernel, SparseCoefs};
 use serde::{Deserialize, Serialize};
 
 use super::DecisionShape;

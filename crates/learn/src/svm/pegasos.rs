@@ -9,7 +9,7 @@ use ermine_core::{Context, Progress, Result, RngStream};
 use ermine_math::kernel::Points;
 
 use super::cache::KernelCache;
-use super::solve::{SmoOptions, SvmSolution, DualVariable, coefficients, gradient_f64};
+use super::solve::{DualVariable, SmoOptions, SvmSolution, coefficients, gradient_f64};
 
 /// Rows whose kernel values are computed together.
 const BATCH: usize = 64;

@@ -8,7 +8,7 @@ use ermine_core::{Context, Mat, Result};
 use ermine_math::kernel::Points;
 use ermine_math::linalg::Cholesky;
 
-use super::solve::{SvmSolution, DualVariable, bias, coefficients, gradient_f64, kkt_gap_ends};
+use super::solve::{DualVariable, SvmSolution, bias, coefficients, gradient_f64, kkt_gap_ends};
 
 /// Free variables up to which the system is solved.
 const MOST: usize = 400;
@@ -16,7 +16,12 @@ const MOST: usize = 400;
 const ROUNDS: usize = 60;
 
 /// Improves a solution of which the steps have converged; leaves it as it is where that cannot be done.
-pub(super) fn polish(points: &Points<'_, f64>, variables: &[DualVariable], solution: &mut SvmSolution, cx: &Context<'_>) -> Result<()> {
+pub(super) fn polish(
+    points: &Points<'_, f64>,
+    variables: &[DualVariable],
+    solution: &mut SvmSolution,
+    cx: &Context<'_>,
+) -> Result<()> {
     if !solution.converged || points.is_empty() {
         return Ok(());
     }
@@ -106,7 +111,13 @@ pub(super) fn polish(points: &Points<'_, f64>, variables: &[DualVariable], solut
 }
 
 /// The step of the free variables to the minimum on their plane: K d + c = errors, Σ d = 0, in terms of d = s Δα.
-fn direction(points: &Points<'_, f64>, variables: &[DualVariable], free: &[usize], f: &[f64], b: f64) -> Result<Option<Vec<f64>>> {
+fn direction(
+    points: &Points<'_, f64>,
+    variables: &[DualVariable],
+    free: &[usize],
+    f: &[f64],
+    b: f64,
+) -> Result<Option<Vec<f64>>> {
     let n = free.len();
     let bases: Vec<u32> = free.iter().map(|&k| variables[k].base).collect();
     let own = points.take(&bases);

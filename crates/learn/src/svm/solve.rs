@@ -225,7 +225,8 @@ pub(super) fn solve(
         let limit = plan.max_iter.map_or(u64::MAX, |m| m.saturating_sub(iterations));
         let outcome = match rows.single {
             Some(F32Points { kernel, x, which }) if singles => {
-                SmoSolver::new(Points::<f32>::copied_rows(kernel, x, which)?, variables, &alpha, &f, plan).run(inner, limit, cx)?
+                SmoSolver::new(Points::<f32>::copied_rows(kernel, x, which)?, variables, &alpha, &f, plan)
+                    .run(inner, limit, cx)?
             }
             _ => SmoSolver::new(rows.double.clone(), variables, &alpha, &f, plan).run(inner, limit, cx)?,
         };

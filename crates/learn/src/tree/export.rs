@@ -1,6 +1,6 @@
 //! A tree as text and as rules.
 
-use ermine_core::{TreeNodeReport, Cell, Curve, Report, Schema, Section, Task};
+use ermine_core::{Cell, Curve, Report, Schema, Section, Task, TreeNodeReport};
 
 use super::PruningCv;
 use super::model::{LEAF, TreeModel};

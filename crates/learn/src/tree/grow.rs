@@ -12,9 +12,9 @@ use ermine_core::{Context, Progress, Result, RngStream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::criterion::{SplitCriterion, SplitLimits, MonotoneBounds, NodeStats};
-use super::sorted::{TreeColumns, KeepSide, RowBits, RowSubset, SortedEntry, SortedInfo, partition};
-use super::split::{ColumnCandidate, SplitRule, Split, between, parts};
+use super::criterion::{MonotoneBounds, NodeStats, SplitCriterion, SplitLimits};
+use super::sorted::{KeepSide, RowBits, RowSubset, SortedEntry, SortedInfo, TreeColumns, partition};
+use super::split::{ColumnCandidate, Split, SplitRule, between, parts};
 
 /// The stops, resolved for the data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -211,7 +211,14 @@ fn better(a: Option<Split>, b: Option<Split>) -> Option<Split> {
 }
 
 impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
-    fn child(&self, stats: NodeStats<C::Total>, start: usize, depth: usize, path: u64, bounds: (f64, f64)) -> ChildNode<C::Total> {
+    fn child(
+        &self,
+        stats: NodeStats<C::Total>,
+        start: usize,
+        depth: usize,
+        path: u64,
+        bounds: (f64, f64),
+    ) -> ChildNode<C::Total> {
         let s = &self.ground.settings;
         let open = depth < s.max_depth
             && stats.rows >= s.min_split.max(2 * s.min_leaf)
@@ -282,7 +289,9 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         let value = |e: S| self.ground.columns.value(row_of(self.ground, self.ids.as_deref(), e.id()), split.feature);
         let threshold = match split.cut {
             SplitRule::At(_, Some(drawn)) => drawn,
-            SplitRule::At(at, None) if at < parts.present.len() => between(value(parts.present[at - 1]), value(parts.present[at])),
+            SplitRule::At(at, None) if at < parts.present.len() => {
+                between(value(parts.present[at - 1]), value(parts.present[at]))
+            }
             // Every value goes left and only the missing ones right.
             SplitRule::At(..) => f64::INFINITY,
             SplitRule::Categories(_) => 0.0,
@@ -321,7 +330,14 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
     }
 
     /// What one column has to offer a child: whether it is constant and, if asked, the best split on it.
-    fn scan_column(&self, child: &ChildNode<C::Total>, sweep: &mut C::Sweep<'_>, place: usize, list: &[S], search: bool) -> ColumnScan {
+    fn scan_column(
+        &self,
+        child: &ChildNode<C::Total>,
+        sweep: &mut C::Sweep<'_>,
+        place: usize,
+        list: &[S],
+        search: bool,
+    ) -> ColumnScan {
         let feature = self.features[place] as usize;
         let column = self.ground.sorted[feature];
         let row = |id: usize| row_of(self.ground, self.ids.as_deref(), id);
@@ -354,7 +370,10 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
             places.iter().map(|&p| self.scan_column(child, &mut sweep, p as usize, list(p), true).split).collect()
         } else {
             let sweep = || self.criterion.sweep(&child.stats);
-            places.par_iter().map_init(sweep, |sweep, &p| self.scan_column(child, sweep, p as usize, list(p), true).split).collect()
+            places
+                .par_iter()
+                .map_init(sweep, |sweep, &p| self.scan_column(child, sweep, p as usize, list(p), true).split)
+                .collect()
         }
     }
 
@@ -407,7 +426,8 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         self.sides.0.iter().for_each(|&id| self.marks.set(id as usize, true));
         self.sides.1.iter().for_each(|&id| self.marks.set(id as usize, false));
         // The list of the split itself is in order already, unless missing values move to the left.
-        let in_order = matches!(split.cut, SplitRule::At(..)) && !(split.missing_left && self.ground.sorted[split.feature].missing);
+        let in_order =
+            matches!(split.cut, SplitRule::At(..)) && !(split.missing_left && self.ground.sorted[split.feature].missing);
         let outcomes = self.partition(&bud, &children, keep, in_order.then_some(split.feature));
         let mut actives = [0, 1].map(|c: usize| -> Arc<[u32]> {
             let kept = || bud.active.iter().zip(&outcomes).filter(|(_, o)| !o[c].constant).map(|(&a, _)| a);

@@ -25,19 +25,19 @@ use ermine_math::dd::Dd;
 use serde::{Deserialize, Serialize};
 
 use criterion::{
-    Binary, Classes, SplitCriterion, Entropy, Gini, Means, Medians, Misclassification, Poisson, ClassImpurity, Squared, BinaryEntropyLoss,
-    QuantizedWeights,
+    Binary, BinaryEntropyLoss, ClassImpurity, Classes, Entropy, Gini, Means, Medians, Misclassification, Poisson,
+    QuantizedWeights, SplitCriterion, Squared,
 };
-use grow::{GrowContext, GrownNode, GrowOptions};
+use grow::{GrowContext, GrowOptions, GrownNode};
 use params::{MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST};
-use sorted::{TreeColumns, RowSubset};
+use sorted::{RowSubset, TreeColumns};
 
 pub use c45::{C45, C45Model, C45Rule};
 pub(crate) use ensemble::cells::{CodeMaps, refuse_infinite};
 pub use export::{LeafRule, TextStyle};
 pub use model::{LEAF, NodeArrays, TreeModel, UNDEFINED};
 pub(crate) use params::SHARE;
-pub use params::{ClassWeight, MaxFeatures, CcpAlpha, CountOrFraction};
+pub use params::{CcpAlpha, ClassWeight, CountOrFraction, MaxFeatures};
 pub use prune::PruningPath;
 pub use prune_cv::PruningCv;
 pub(crate) use split::between;
@@ -354,9 +354,8 @@ impl Tree {
                 let classes_of = class_targets(data);
                 match self.criterion.as_str() {
                     "gini" => task.run(Means::<Squared>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights),
-                    "entropy" | "log_loss" => {
-                        task.run(Means::<BinaryEntropyLoss>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights)
-                    }
+                    "entropy" | "log_loss" => task
+                        .run(Means::<BinaryEntropyLoss>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights),
                     "absolute_error" => task.run(Medians::new(flat, n, weights.clone()), &weights),
                     "poisson" => {
                         if let Some(at) = flat.iter().position(|&v| v < 0.0) {

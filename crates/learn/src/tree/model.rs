@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Attributor, Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
     Schema, Task, with_argmax_class,
 };
 
@@ -253,7 +253,8 @@ impl NodeArrays {
     fn trees(&self, categories: Vec<Option<Arc<Vec<String>>>>) -> Trees {
         let cost = |i: usize| self.weighted_n_node_samples[i] * self.impurity[i];
         let node = |i: usize| {
-            let mut node = TreeNode { cover: self.weighted_n_node_samples[i], values: self.value.row(i).to_vec(), ..TreeNode::default() };
+            let mut node =
+                TreeNode { cover: self.weighted_n_node_samples[i], values: self.value.row(i).to_vec(), ..TreeNode::default() };
             if self.left[i] != LEAF {
                 node.feature = self.feature[i] as u32;
                 node.missing_left = self.missing_left[i] == 1;

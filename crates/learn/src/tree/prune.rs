@@ -48,7 +48,8 @@ fn cut_weakest_links(nodes: &[GrownNode], alpha: f64, cx: &Context<'_>) -> Resul
     // is passed over.
     let price = |i: usize, branch: &[f64], leaves: &[usize]| (cost[i] - branch[i]) / (leaves[i] - 1) as f64;
     let mut now: Vec<f64> = (0..n).map(|i| if open[i] { price(i, &branch, &leaves) } else { 0.0 }).collect();
-    let mut heap: BinaryHeap<Reverse<WeakestLink>> = (0..n).filter(|&i| open[i]).map(|i| Reverse(WeakestLink(now[i], i))).collect();
+    let mut heap: BinaryHeap<Reverse<WeakestLink>> =
+        (0..n).filter(|&i| open[i]).map(|i| Reverse(WeakestLink(now[i], i))).collect();
     let mut path = PruningPath { ccp_alphas: vec![0.0], impurities: vec![branch[0]] };
     let mut steps = 0u64;
     while let Some(Reverse(WeakestLink(p, at))) = heap.pop() {

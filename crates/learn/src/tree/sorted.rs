@@ -469,7 +469,14 @@ pub(super) enum KeepSide {
 
 /// Stable partition of a list: rows whose mark is set come first. The part of a child that is not kept is left in any
 /// state.
-pub(super) fn partition<S: SortedEntry>(list: &mut [S], left: usize, goes_left: &RowBits, keep: KeepSide, marked: bool, spare: &mut Vec<S>) {
+pub(super) fn partition<S: SortedEntry>(
+    list: &mut [S],
+    left: usize,
+    goes_left: &RowBits,
+    keep: KeepSide,
+    marked: bool,
+    spare: &mut Vec<S>,
+) {
     let right = list.len() - left;
     spare.resize(right + 1, S::default());
     match (keep, marked) {

@@ -2,8 +2,8 @@
 
 use ermine_core::RngStream;
 
-use super::criterion::{SplitCriterion, BestCut, SplitLimits, SortedEntries, SplitSweep};
-use super::sorted::{TreeColumns, SortedEntry};
+use super::criterion::{BestCut, SortedEntries, SplitCriterion, SplitLimits, SplitSweep};
+use super::sorted::{SortedEntry, TreeColumns};
 
 /// How a split cuts a column.
 #[derive(Clone, Debug)]
@@ -38,7 +38,11 @@ pub(super) struct ColumnCandidate<'a, S> {
 }
 
 /// Tells the entries of a list with a value from those without.
-pub(super) fn parts<'a, S: SortedEntry>(list: &'a [S], may_miss: bool, value: Option<&'a (dyn Fn(S) -> f64 + Sync)>) -> SortedEntries<'a, S> {
+pub(super) fn parts<'a, S: SortedEntry>(
+    list: &'a [S],
+    may_miss: bool,
+    value: Option<&'a (dyn Fn(S) -> f64 + Sync)>,
+) -> SortedEntries<'a, S> {
     let missing = if may_miss { list.iter().rev().take_while(|e| e.missing()).count() } else { 0 };
     let (present, missing) = list.split_at(list.len() - missing);
     SortedEntries { present, missing, value }
@@ -46,7 +50,13 @@ pub(super) fn parts<'a, S: SortedEntry>(list: &'a [S], may_miss: bool, value: Op
 
 impl<'a, S: SortedEntry> ColumnCandidate<'a, S> {
     /// The best split, or the best that can beat `floor`.
-    pub fn best<C: SplitCriterion>(&self, criterion: &C, sweep: &mut C::Sweep<'_>, limits: &SplitLimits, floor: f64) -> Option<Split> {
+    pub fn best<C: SplitCriterion>(
+        &self,
+        criterion: &C,
+        sweep: &mut C::Sweep<'_>,
+        limits: &SplitLimits,
+        floor: f64,
+    ) -> Option<Split> {
         if self.columns.categories[self.feature].is_some() {
             return self.best_categories(criterion.orders(), sweep, limits);
         }

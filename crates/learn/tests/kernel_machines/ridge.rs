@@ -1,7 +1,7 @@
 //! Kernel ridge regression, and feature maps in the place of kernels.
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, RngStream, Target, Transformer};
-use ermine_learn::kernel::{GammaChoice, KernelRidge, Nystroem, AlphaChoice, RandomFourier, KernelRidgeSolver};
+use ermine_learn::kernel::{AlphaChoice, GammaChoice, KernelRidge, KernelRidgeSolver, Nystroem, RandomFourier};
 use ermine_learn::linear::LinearSvm;
 
 use crate::{case, classes, near, scaled, with_classes};
@@ -39,7 +39,8 @@ fn leaving_one_out_is_what_fitting_without_it_gives() {
     let (x, y) = (x.view().row_range(0..60).to_owned(), &y[..60]);
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(y));
     let grid = [0.01, 0.3, 5.0];
-    let chosen = KernelRidge { alpha: AlphaChoice::Grid(grid.to_vec()), ..rbf(1.0, 0.1) }.fit(&data, &Context::default()).unwrap();
+    let chosen =
+        KernelRidge { alpha: AlphaChoice::Grid(grid.to_vec()), ..rbf(1.0, 0.1) }.fit(&data, &Context::default()).unwrap();
     let mut errors = Vec::new();
     for alpha in grid {
         let mut sum = 0.0;

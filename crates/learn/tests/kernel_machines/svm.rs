@@ -2,7 +2,7 @@
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, Target};
 use ermine_learn::kernel::GammaChoice;
-use ermine_learn::svm::{SvmSolver, Svm, SvmModel};
+use ermine_learn::svm::{Svm, SvmModel, SvmSolver};
 use ermine_math::kernel::Kernel;
 use serde_json::Value;
 

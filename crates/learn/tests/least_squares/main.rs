@@ -9,10 +9,10 @@ mod solutions;
 use std::io::Read;
 
 use ermine_core::{
-    Context, Csr, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, PassLearner, Regressor, RowSource,
-    Schema, RngStream, Target, run_passes, run_passes_source, run_passes_blocked,
+    Context, Csr, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, PassLearner, Regressor, RngStream,
+    RowSource, Schema, Target, run_passes, run_passes_blocked, run_passes_source,
 };
-use ermine_learn::linear::{RidgeAlpha, Ols, OlsModel, Ridge, RidgeModel};
+use ermine_learn::linear::{Ols, OlsModel, Ridge, RidgeAlpha, RidgeModel};
 use ermine_math::dd::Dd;
 use serde_json::Value;
 

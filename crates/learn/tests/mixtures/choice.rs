@@ -52,8 +52,10 @@ fn every_rule_finds_the_number_of_groups() {
         }
     }
     // Old Faithful has two.
-    let model =
-        fit(&Gmm { n_components: 5, choose: Some(ComponentCriterion::Bic), n_init: 3, ..Gmm::default() }, &fixture("old_faithful.csv.gz"));
+    let model = fit(
+        &Gmm { n_components: 5, choose: Some(ComponentCriterion::Bic), n_init: 3, ..Gmm::default() },
+        &fixture("old_faithful.csv.gz"),
+    );
     assert_eq!(model.unwrap().mixture().components(), 2);
 }
 

@@ -4,7 +4,7 @@
 mod model;
 
 use ermine_core::*;
-use ermine_learn::em::{EmResult, Em, EmObjective, EmStop, fit, fit_source};
+use ermine_learn::em::{Em, EmObjective, EmResult, EmStop, fit, fit_source};
 use model::{BernoulliMixture, MixtureParams};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Mixtures of experts.
 
 use ermine_core::*;
-use ermine_learn::linear::{RidgeAlpha, Logistic, Ridge};
-use ermine_learn::mixture::{MixtureOfExperts, MixtureOfExpertsModel, ExpertKind};
+use ermine_learn::linear::{Logistic, Ridge, RidgeAlpha};
+use ermine_learn::mixture::{ExpertKind, MixtureOfExperts, MixtureOfExpertsModel};
 use proptest::prelude::*;
 
 use super::{features, fixture, target};

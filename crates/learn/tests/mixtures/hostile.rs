@@ -139,9 +139,11 @@ fn a_collapsing_start_is_left_for_another() {
     let mut x = groups(100, 2, 2, 4.0, 12);
     x.row_mut(98).copy_from_slice(&[60.0, 60.0]);
     x.row_mut(99).copy_from_slice(&[60.0, 60.0]);
-    let model =
-        fit(&Gmm { n_components: 3, init_params: GmmInitMethod::Rows, n_init: 10, tol: 1e-6, max_iter: 500, ..Gmm::default() }, &x)
-            .unwrap();
+    let model = fit(
+        &Gmm { n_components: 3, init_params: GmmInitMethod::Rows, n_init: 10, tol: 1e-6, max_iter: 500, ..Gmm::default() },
+        &x,
+    )
+    .unwrap();
     // Whatever was found, a component on two rows is said.
     let sizes: Vec<f64> = model.weights().iter().map(|w| w * 100.0).collect();
     let collapsed = sizes.iter().any(|s| *s < 2.9);
@@ -178,7 +180,14 @@ fn parameters_that_do_not_fit_are_refused_by_name() {
         ("precisions_init", Gmm { precisions_init: json!([[[1.0]]]), ..Gmm::default() }),
         ("degrees_of_freedom_prior", Gmm { degrees_of_freedom_prior: Some(2.0), ..Gmm::default() }),
         ("covariance_prior", Gmm { degrees_of_freedom_prior: Some(9.0), covariance_prior: json!([[1.0]]), ..Gmm::default() }),
-        ("choose", Gmm { choose: Some(ermine_learn::mixture::ComponentCriterion::Bic), means_init: Some(lists(&x, &[0])), ..Gmm::default() }),
+        (
+            "choose",
+            Gmm {
+                choose: Some(ermine_learn::mixture::ComponentCriterion::Bic),
+                means_init: Some(lists(&x, &[0])),
+                ..Gmm::default()
+            },
+        ),
     ] {
         let e = fit(&learner, &x).unwrap_err().to_string();
         assert!(e.contains(name), "{name}: {e}");

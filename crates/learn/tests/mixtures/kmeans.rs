@@ -2,7 +2,7 @@
 
 use ermine_core::*;
 use ermine_learn::cluster::KMeans;
-use ermine_learn::mixture::{EmAlgorithm, CovarianceType, Gmm};
+use ermine_learn::mixture::{CovarianceType, EmAlgorithm, Gmm};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! EM never goes down: thousands of random problems.
 
 use ermine_core::*;
-use ermine_learn::mixture::{EmAlgorithm, CovarianceType, Gmm, GmmInitMethod, CovarianceRegularization};
+use ermine_learn::mixture::{CovarianceRegularization, CovarianceType, EmAlgorithm, Gmm, GmmInitMethod};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -18,7 +18,12 @@ fn kinds() -> impl Strategy<Value = CovarianceType> {
 }
 
 fn starts() -> impl Strategy<Value = GmmInitMethod> {
-    prop_oneof![Just(GmmInitMethod::KMeans), Just(GmmInitMethod::PlusPlus), Just(GmmInitMethod::Rows), Just(GmmInitMethod::Shares)]
+    prop_oneof![
+        Just(GmmInitMethod::KMeans),
+        Just(GmmInitMethod::PlusPlus),
+        Just(GmmInitMethod::Rows),
+        Just(GmmInitMethod::Shares)
+    ]
 }
 
 proptest! {

@@ -107,7 +107,8 @@ fn a_model_that_was_read_says_the_same_and_a_broken_one_is_refused() {
 #[test]
 fn the_report_tells_of_components_and_the_course() {
     let x = groups(120, 2, 2, 4.0, 44);
-    let model = fit(&Gmm { n_components: 3, choose: Some(ermine_learn::mixture::ComponentCriterion::Bic), ..Gmm::default() }, &x).unwrap();
+    let model = fit(&Gmm { n_components: 3, choose: Some(ermine_learn::mixture::ComponentCriterion::Bic), ..Gmm::default() }, &x)
+        .unwrap();
     let report = model.report(&Schema::numbers(["width", "height"]));
     let titles: Vec<&str> = report
         .sections

@@ -22,7 +22,7 @@ mod rows;
 mod sketch;
 
 pub use cuts::ColumnBins;
-pub use gains::{threshold_gains, split_gain};
+pub use gains::{split_gain, threshold_gains};
 pub use histogram::{Histogram, HistogramMut, HistogramRef, RowList, difference, pack, unpack};
 pub use matrix::{Bin, BinMatrix, PANEL, Panel, Panels};
 pub use rows::PartitionedRows;

@@ -3,7 +3,7 @@
 use ermine_core::{CsrRef, MatRef};
 use rayon::prelude::*;
 
-use super::{Columns, Design, DesignForm, ColumnStorage};
+use super::{ColumnStorage, Columns, Design, DesignForm};
 use crate::moments::Real;
 
 /// Columns a thread transposes at a time.

@@ -7,7 +7,7 @@
 //! The labels are those of the full comparison to the last bit: what bounds rule out is farther by more than the rounding
 //! errors of both scores, and what they do not is scored by the same sums.
 
-use super::{Centers, Real, StridedRows, CenterSums};
+use super::{CenterSums, Centers, Real, StridedRows};
 
 /// Scores that are held at a time; they should stay in the second cache.
 const SCORES: usize = 1 << 14;
@@ -113,7 +113,14 @@ impl<T: Real> Centers<T> {
         compared
     }
 
-    fn bounded_tile(&self, x: &StridedRows<'_, T>, labels: &mut [u32], lower: &mut [f32], moves: &[f32], work: &mut TileScratch<T>) -> usize {
+    fn bounded_tile(
+        &self,
+        x: &StridedRows<'_, T>,
+        labels: &mut [u32],
+        lower: &mut [f32],
+        moves: &[f32],
+        work: &mut TileScratch<T>,
+    ) -> usize {
         let (groups, lanes) = (self.groups.len(), 2 * T::LANES);
         work.listed.iter_mut().for_each(Vec::clear);
         T::own_distances(self, x, labels, &mut work.own[..x.rows]);

@@ -1,6 +1,6 @@
 //! The kernels behind [`super::Centers`]: a portable one, and the choice of a faster one at run time.
 
-use super::{Centers, StridedRows, CenterSums};
+use super::{CenterSums, Centers, StridedRows};
 
 /// What the kernels need of a number type.
 pub trait DistanceNumber: Copy + PartialOrd + Send + Sync + 'static {
@@ -37,8 +37,13 @@ pub trait DistanceNumber: Copy + PartialOrd + Send + Sync + 'static {
     fn finite(values: &[Self]) -> bool;
     /// Takes rows into the sums of their centres.
     #[doc(hidden)]
-    fn sum(centres: &Centers<Self>, x: &StridedRows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut CenterSums<Self>)
-    where
+    fn sum(
+        centres: &Centers<Self>,
+        x: &StridedRows<'_, Self>,
+        weight: Option<&[f64]>,
+        labels: &[u32],
+        sums: &mut CenterSums<Self>,
+    ) where
         Self: super::Real;
 }
 
@@ -71,7 +76,14 @@ macro_rules! kernel {
                 portable::nearest(centres, x, labels, |s, x, c| *s += x * c, <$t>::NEG_INFINITY);
             }
 
-            fn scores(centres: &Centers<Self>, group: usize, x: &StridedRows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self]) {
+            fn scores(
+                centres: &Centers<Self>,
+                group: usize,
+                x: &StridedRows<'_, Self>,
+                rows: &[u32],
+                stride: usize,
+                out: &mut [Self],
+            ) {
                 #[cfg(target_arch = "x86_64")]
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
@@ -128,7 +140,13 @@ macro_rules! kernel {
                 sums.iter().fold(rest, |s, v| s + v) == 0.0
             }
 
-            fn sum(centres: &Centers<Self>, x: &StridedRows<'_, Self>, weight: Option<&[f64]>, labels: &[u32], sums: &mut CenterSums<Self>) {
+            fn sum(
+                centres: &Centers<Self>,
+                x: &StridedRows<'_, Self>,
+                weight: Option<&[f64]>,
+                labels: &[u32],
+                sums: &mut CenterSums<Self>,
+            ) {
                 #[cfg(target_arch = "x86_64")]
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.

@@ -6,7 +6,7 @@ macro_rules! simd {
         pub(super) mod $module {
             use std::arch::x86_64::*;
 
-            use super::super::{Centers, StridedRows, CenterSums};
+            use super::super::{CenterSums, Centers, StridedRows};
             use super::$swaps as swaps;
 
             const L: usize = $lanes;

@@ -187,8 +187,10 @@ impl Expansion {
         if rows == 0 {
             return Ok(());
         }
-        if let (ExpansionPoints::Sparse(m), KernelForm::Linear | KernelForm::Polynomial { .. } | KernelForm::Gaussian { .. } | KernelForm::Sigmoid { .. }) =
-            (&self.centres, &self.form)
+        if let (
+            ExpansionPoints::Sparse(m),
+            KernelForm::Linear | KernelForm::Polynomial { .. } | KernelForm::Gaussian { .. } | KernelForm::Sigmoid { .. },
+        ) = (&self.centres, &self.form)
         {
             return self.sparse_panels(m.view(), x, learner, take);
         }

@@ -43,7 +43,7 @@ use std::sync::Arc;
 use ermine_core::{Error, Mat, Result};
 use serde::{Deserialize, Serialize};
 
-pub use expansion::{ExpansionPoints, Expansion, SparseCoefs};
+pub use expansion::{Expansion, ExpansionPoints, SparseCoefs};
 pub use gram::GramBlock;
 pub use number::GramNumber;
 pub use points::Points;

@@ -70,7 +70,14 @@ impl<T: SmoKernels> WorkingSet<T> {
 
     /// Takes steps until the errors are ordered up to `tol`, at most `steps`. `flat` is the curvature that counts as none; `fill` writes
     /// K of a variable and all.
-    pub fn run(&mut self, n: usize, tol: f64, steps: u64, flat: f64, mut fill: impl FnMut(usize, &mut [T])) -> (u64, PairStepsEnd) {
+    pub fn run(
+        &mut self,
+        n: usize,
+        tol: f64,
+        steps: u64,
+        flat: f64,
+        mut fill: impl FnMut(usize, &mut [T]),
+    ) -> (u64, PairStepsEnd) {
         self.up = vec![f64::NEG_INFINITY; self.stride];
         self.down = vec![f64::INFINITY; self.stride];
         self.single_diagonal = self.diagonal.iter().map(|&v| v as f32).collect();

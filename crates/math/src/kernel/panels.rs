@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::Kernel;
 use super::number::{GramNumber, products};
-use super::points::{KernelForm, Points, PointStore};
+use super::points::{KernelForm, PointStore, Points};
 
 /// Columns of a panel.
 const PANEL: usize = 256;
@@ -75,7 +75,8 @@ impl<T: GramNumber> Points<'_, T> {
 
     /// Some points made ready.
     pub(super) fn left_panel(&self, which: &[u32]) -> LeftPanel<T> {
-        let mut left = LeftPanel { which: which.to_vec(), norms: Vec::new(), dense: Vec::new(), plain: Vec::new(), wide: Vec::new() };
+        let mut left =
+            LeftPanel { which: which.to_vec(), norms: Vec::new(), dense: Vec::new(), plain: Vec::new(), wide: Vec::new() };
         if !self.norms.is_empty() {
             left.norms.extend(which.iter().map(|&i| self.norms[i as usize]));
         }
@@ -141,7 +142,9 @@ impl<T: GramNumber> Points<'_, T> {
                 products(MatRef::row_major(&left.dense, height, cols), MatRef::row_major(panel, width, cols), block);
             }
             (_, PointStore::Sparse { cols, .. }) => self.sparse_block(&left.wide, *cols, columns.clone(), height, block),
-            (_, PointStore::BorrowedSparse { rows, .. }) => self.sparse_block(&left.wide, rows.cols(), columns.clone(), height, block),
+            (_, PointStore::BorrowedSparse { rows, .. }) => {
+                self.sparse_block(&left.wide, rows.cols(), columns.clone(), height, block)
+            }
         }
         for (k, values) in block.chunks_exact_mut(width).enumerate() {
             if !self.norms.is_empty() {

@@ -169,7 +169,9 @@ impl<'a, T: GramNumber> Points<'a, T> {
         let form = KernelForm::of(kernel);
         let places = || which.iter().map(|&i| i as u32).collect::<Vec<_>>();
         let rows = match (&form, x) {
-            (KernelForm::Other(_), _) => PointStore::Borrowed { rows: BorrowedRows::new(x)?, which: places(), mean: vec![0.0; cols] },
+            (KernelForm::Other(_), _) => {
+                PointStore::Borrowed { rows: BorrowedRows::new(x)?, which: places(), mean: vec![0.0; cols] }
+            }
             (_, Features::Csr(m)) if T::as_slice_if_f64(&[]).is_some() && !copy && in_order(*m, which) => {
                 PointStore::BorrowedSparse { rows: *m, which: places() }
             }
@@ -205,7 +207,12 @@ impl<'a, T: GramNumber> Points<'a, T> {
     /// Points that are known by the matrix of their kernel alone: some of its rows and columns.
     pub fn from_precomputed(matrix: Arc<Mat<T>>, places: Vec<u32>) -> Self {
         let len = places.len();
-        Self { form: KernelForm::Other(Kernel::Precomputed), rows: PointStore::Precomputed { matrix, places }, norms: Vec::new(), len }
+        Self {
+            form: KernelForm::Other(Kernel::Precomputed),
+            rows: PointStore::Precomputed { matrix, places },
+            norms: Vec::new(),
+            len,
+        }
     }
 
     /// Whether k(x, z) = k(z, x) to the last bit.
@@ -254,7 +261,9 @@ impl<'a, T: GramNumber> Points<'a, T> {
                 places.iter().for_each(|&i| taken.extend_from_slice(&data[i as usize * cols..][..*cols]));
                 PointStore::Dense { data: taken, cols: *cols }
             }
-            PointStore::Borrowed { rows, which, mean } => PointStore::Borrowed { rows: rows.clone(), which: of(which), mean: mean.clone() },
+            PointStore::Borrowed { rows, which, mean } => {
+                PointStore::Borrowed { rows: rows.clone(), which: of(which), mean: mean.clone() }
+            }
             PointStore::Sparse { cols, .. } => {
                 let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
                 for &i in places {
@@ -266,7 +275,9 @@ impl<'a, T: GramNumber> Points<'a, T> {
                 PointStore::Sparse { indptr, indices, values, cols: *cols }
             }
             PointStore::BorrowedSparse { rows, which } => PointStore::BorrowedSparse { rows: *rows, which: of(which) },
-            PointStore::Precomputed { matrix, places: old } => PointStore::Precomputed { matrix: matrix.clone(), places: of(old) },
+            PointStore::Precomputed { matrix, places: old } => {
+                PointStore::Precomputed { matrix: matrix.clone(), places: of(old) }
+            }
         };
         let norms = if self.norms.is_empty() { Vec::new() } else { places.iter().map(|&i| self.norms[i as usize]).collect() };
         Self { form: self.form.clone(), rows, norms, len: places.len() }
@@ -318,7 +329,9 @@ impl<'a, T: GramNumber> Points<'a, T> {
     pub fn diagonal(&self) -> Vec<f64> {
         match (&self.form, &self.rows) {
             (KernelForm::Gaussian { .. }, _) => vec![1.0; self.len],
-            (_, PointStore::Precomputed { matrix, places }) => places.iter().map(|&i| matrix[(i as usize, i as usize)].to_f64()).collect(),
+            (_, PointStore::Precomputed { matrix, places }) => {
+                places.iter().map(|&i| matrix[(i as usize, i as usize)].to_f64()).collect()
+            }
             (KernelForm::Other(Kernel::Precomputed), PointStore::Borrowed { rows, which, .. }) => {
                 which.iter().map(|&i| rows.cell(i as usize, i as usize)).collect()
             }

@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use ermine_core::Error;
 
-use super::{KernelFactor, Gamma, Kernel};
+use super::{Gamma, Kernel, KernelFactor};
 
 const NAMES: [&str; 9] = ["linear", "poly", "rbf", "gaussian", "laplacian", "sigmoid", "cosine", "precomputed", "exp"];
 

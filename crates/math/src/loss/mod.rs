@@ -21,7 +21,7 @@ mod row;
 
 pub use block::{BlockLoss, exp_in_place, log_sum_exp, log1p_exp, logistic_block, posterior_block, sigmoid, softmax_block};
 pub use family::Family;
-pub use glm::{GlmSums, FisherKind, glm_block};
+pub use glm::{FisherKind, GlmSums, glm_block};
 pub use link::Link;
 pub use outputs::{OutputLoss, Targets, output_block};
 pub use row::RowLoss;

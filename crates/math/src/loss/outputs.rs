@@ -52,7 +52,9 @@ pub fn output_block<T: Float>(
         let factor = T::from_f64(w * scale);
         let value = match (loss, targets) {
             (OutputLoss::Softmax, Targets::Codes(codes)) => softmax(z, codes[i] as usize, factor, d),
-            (OutputLoss::Elementwise(RowLoss::Squared), Targets::Numbers(y)) => squared(z, &y[i * outputs..][..outputs], factor, d),
+            (OutputLoss::Elementwise(RowLoss::Squared), Targets::Numbers(y)) => {
+                squared(z, &y[i * outputs..][..outputs], factor, d)
+            }
             (OutputLoss::Elementwise(loss), Targets::Numbers(y)) => {
                 elementwise(z, &y[i * outputs..][..outputs], factor, d, |z, y| (loss.value(y, z), loss.gradient(y, z)))
             }

@@ -217,8 +217,15 @@ mod tests {
         RowLoss::SquaredEpsilonInsensitive { epsilon: 0.4 },
         RowLoss::SquaredEpsilonInsensitive { epsilon: 0.0 },
     ];
-    const MARGINS: [RowLoss; 7] =
-        [RowLoss::Logistic, RowLoss::Hinge, RowLoss::SquaredHinge, RowLoss::ModifiedHuber, RowLoss::Exponential, RowLoss::Perceptron, RowLoss::Linear];
+    const MARGINS: [RowLoss; 7] = [
+        RowLoss::Logistic,
+        RowLoss::Hinge,
+        RowLoss::SquaredHinge,
+        RowLoss::ModifiedHuber,
+        RowLoss::Exponential,
+        RowLoss::Perceptron,
+        RowLoss::Linear,
+    ];
 
     fn all() -> Vec<(RowLoss, Vec<f64>)> {
         let numbers = NUMBERS.into_iter().map(|l| (l, vec![-2.25, 0.0, 1.7]));

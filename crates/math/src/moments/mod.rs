@@ -10,7 +10,7 @@ use ermine_core::{Dataset, Error, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::simd::Portable;
-use gram::{Prefetch, PanelLayout};
+use gram::{PanelLayout, Prefetch};
 use pack::PackInput;
 
 /// A number type that rows may come in; sums are kept in doubles.
@@ -122,7 +122,8 @@ impl TryFrom<MomentsRepr> for Moments {
     type Error = String;
     fn try_from(r: MomentsRepr) -> std::result::Result<Self, String> {
         let cols = r.x_cols.checked_add(r.y_cols).ok_or("too many columns")?;
-        if r.mean.len() != cols || r.mean_low.len() != cols || cols > MOST_COLS || PanelLayout::new(cols).len() != r.scatter.len() {
+        if r.mean.len() != cols || r.mean_low.len() != cols || cols > MOST_COLS || PanelLayout::new(cols).len() != r.scatter.len()
+        {
             return Err(format!("moments of {cols} columns with arrays of other lengths"));
         }
         let MomentsRepr { x_cols, y_cols, rows, weight, mean, mean_low, scatter, finite } = r;
@@ -365,7 +366,14 @@ fn rank_one(layout: PanelLayout, c: &mut [f64], factor: f64, v: &[f64]) {
     }
 }
 
-fn pack_rows<T: Real>(layout: PanelLayout, rows: &PackInput<'_, T>, origin: &[f64], sums: &mut [f64], out: &mut [f64], room: usize) {
+fn pack_rows<T: Real>(
+    layout: PanelLayout,
+    rows: &PackInput<'_, T>,
+    origin: &[f64],
+    sums: &mut [f64],
+    out: &mut [f64],
+    room: usize,
+) {
     #[cfg(target_arch = "x86_64")]
     {
         use crate::simd::Avx2;
@@ -391,7 +399,15 @@ fn pack_rows<T: Real>(layout: PanelLayout, rows: &PackInput<'_, T>, origin: &[f6
 
 /// Adds the products of packed rows to a run of panels. Many panels are shared out between threads that have nothing else
 /// to do; every element is the work of one, so the bits are the same.
-fn multiply(layout: PanelLayout, packed: &[f64], room: usize, rows: usize, c: &mut [f64], (from, to): (usize, usize), ahead: Prefetch) {
+fn multiply(
+    layout: PanelLayout,
+    packed: &[f64],
+    room: usize,
+    rows: usize,
+    c: &mut [f64],
+    (from, to): (usize, usize),
+    ahead: Prefetch,
+) {
     if to - from > PANELS_A_TASK {
         // Panels grow with their number: these two runs have about the same area.
         let mid = (((from * from + to * to) / 2).isqrt()).clamp(from + 1, to - 1);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ermine_core::MatRef;
 
 use super::Real;
-use super::gram::{Prefetch, PanelLayout, PANEL};
+use super::gram::{PANEL, PanelLayout, Prefetch};
 use crate::simd::Simd;
 
 /// Rows to be packed.

@@ -3,12 +3,12 @@
 use ermine_core::{Error, Features, Result};
 use rayon::prelude::*;
 
-use super::best::{TopK, Candidates, Neighbor};
+use super::best::{Candidates, Neighbor, TopK};
 use super::exact::{self, Metric};
 use super::pack::{PackedRows, QueryNorms};
 use super::tile::{self, GROUP, QUERIES, TileScores};
 use super::tree::BoxTree;
-use super::{NeighborIndex, IndexedPoints, as_sparse, sparse};
+use super::{IndexedPoints, NeighborIndex, as_sparse, sparse};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -134,8 +134,11 @@ impl NeighborIndex {
                 sizes[i] = packed.query(cells, &mut singles[i * cols..(i + 1) * cols]);
             }
         }
-        let query =
-            |i: usize| PreparedQuery { cells: &cells[i * cols..(i + 1) * cols], scale: scales[i], sizes: sizes[i].unwrap_or_default() };
+        let query = |i: usize| PreparedQuery {
+            cells: &cells[i * cols..(i + 1) * cols],
+            scale: scales[i],
+            sizes: sizes[i].unwrap_or_default(),
+        };
         let singles = |i: usize| &singles[i * cols..(i + 1) * cols];
         // Where nearly all rows are wanted there is nothing to leave out.
         let wants_all = matches!(ask, NeighborQuery::Nearest(k) if 4 * k >= self.points.rows());
@@ -207,7 +210,13 @@ impl NeighborIndex {
     }
 
     /// Measures the candidates that wait.
-    fn measure_candidates(&self, packed: &PackedRows, query: &PreparedQuery<'_>, candidates: &mut Candidates, taken: &mut NeighborHeap) {
+    fn measure_candidates(
+        &self,
+        packed: &PackedRows,
+        query: &PreparedQuery<'_>,
+        candidates: &mut Candidates,
+        taken: &mut NeighborHeap,
+    ) {
         for place in candidates.drain() {
             let row = self.row_at(place as usize);
             let key = self.key(query, row, f64::INFINITY);
@@ -279,7 +288,14 @@ impl NeighborIndex {
     }
 
     /// The tree: nodes from near to far, as long as they can hold a row that is wanted.
-    fn descend(&self, packed: &PackedRows, tree: &BoxTree, query: &PreparedQuery<'_>, singles: &[f32], ask: NeighborQuery) -> Vec<Neighbor> {
+    fn descend(
+        &self,
+        packed: &PackedRows,
+        tree: &BoxTree,
+        query: &PreparedQuery<'_>,
+        singles: &[f32],
+        ask: NeighborQuery,
+    ) -> Vec<Neighbor> {
         let (mut candidates, mut taken) = (self.candidates(packed, query, ask), NeighborHeap::new(ask));
         let minkowski = if let Metric::Minkowski(p) = self.metric { Some(p) } else { None };
         let x = query.sizes.norm;
@@ -338,7 +354,13 @@ impl NeighborIndex {
         taken.into_sorted()
     }
 
-    fn scan_sparse(&self, points: ermine_core::CsrRef<'_>, query: (&[u32], &[f64]), ask: NeighborQuery, row: usize) -> Result<Vec<Neighbor>> {
+    fn scan_sparse(
+        &self,
+        points: ermine_core::CsrRef<'_>,
+        query: (&[u32], &[f64]),
+        ask: NeighborQuery,
+        row: usize,
+    ) -> Result<Vec<Neighbor>> {
         let most = query.1.iter().fold(0.0, |m, v: &f64| f64::max(m, v.abs()));
         if let Some(k) = query.1.iter().position(|v| !v.is_finite()) {
             let value = if query.1[k].is_nan() { "NaN" } else { "infinity" }.to_owned();

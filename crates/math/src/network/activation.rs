@@ -120,7 +120,14 @@ mod tests {
             };
             assert!((value(ActivationFn::Tanh, z) - z.tanh()).abs() <= 4e-15 * z.tanh().abs(), "{z}");
             assert!((value(ActivationFn::Sigmoid, z) - 1.0 / (1.0 + (-z).exp())).abs() < 1e-15);
-            for curve in [ActivationFn::Identity, ActivationFn::LeakyRelu(0.0), ActivationFn::LeakyRelu(0.3), ActivationFn::Sigmoid, ActivationFn::Tanh, ActivationFn::Gelu] {
+            for curve in [
+                ActivationFn::Identity,
+                ActivationFn::LeakyRelu(0.0),
+                ActivationFn::LeakyRelu(0.3),
+                ActivationFn::Sigmoid,
+                ActivationFn::Tanh,
+                ActivationFn::Gelu,
+            ] {
                 let h = 1e-5;
                 let slope = (value(curve, z + h) - value(curve, z - h)) / (2.0 * h);
                 let mut d = [2.0];

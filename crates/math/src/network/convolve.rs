@@ -5,7 +5,7 @@
 
 use super::buffer::LINE;
 use super::product::{WeightPanels, padded};
-use super::tile::{Epilogue, RawEpilogue, OutputTile, AccumulatorInit, TileSweep, ProductTile};
+use super::tile::{AccumulatorInit, Epilogue, OutputTile, ProductTile, RawEpilogue, TileSweep};
 use super::{AlignedBuffer, Float};
 
 /// Channels from which on the gradient of the image is a convolution with turned filters; below, most lanes would be idle, and products
@@ -143,7 +143,15 @@ impl Convolution {
     ///
     /// # Panics
     /// When a slice is too short.
-    pub fn forward<T: Float>(&self, x: &[T], w: &[T], bias: Option<&[T]>, end: Epilogue<'_, T>, y: &mut [T], room: &mut Workspace<T>) {
+    pub fn forward<T: Float>(
+        &self,
+        x: &[T],
+        w: &[T],
+        bias: Option<&[T]>,
+        end: Epilogue<'_, T>,
+        y: &mut [T],
+        room: &mut Workspace<T>,
+    ) {
         let x = self.pad_image(&x[..self.input_len()], &mut room.image);
         self.im2col_windows(x, w, bias, end, y);
     }
@@ -153,7 +161,7 @@ impl Convolution {
         let (_, wide, filters) = self.output;
         assert!(x.len() >= self.padded_len() && y.len() >= self.output_len(), "an image and its result");
         assert!(w.len() >= layout.len() && bias.is_none_or(|b| b.len() >= padded(filters)), "filters of {layout:?}");
-        if let Epilogue::Where(of, stride, _) = end {
+        if let Epilogue::ReluMask(of, stride, _) = end {
             assert!(stride == filters && of.len() >= self.output_len() + LINE, "gates of the result");
         }
         for p in 0..layout.count() {
@@ -223,7 +231,7 @@ impl Convolution {
                                 c_row: width,
                                 columns: filters - column,
                                 start: AccumulatorInit::Accumulate,
-                                finish: RawEpilogue::Plain,
+                                finish: RawEpilogue::Identity,
                             },
                         },
                         rows: self.run,
@@ -284,7 +292,7 @@ impl Convolution {
         image.fill(T::ZERO);
         for (k, &from) in self.lines.iter().enumerate() {
             let d = &d[k * wide * filters..][..wide * filters];
-            super::dense(d, filters, wide, None, turned, layout, None, Epilogue::Plain, &mut room.products, across);
+            super::dense(d, filters, wide, None, turned, layout, None, Epilogue::Identity, &mut room.products, across);
             for x in 0..wide {
                 let products = &room.products[x * across..][..layout.cols];
                 let at = from + x * self.stride * c;

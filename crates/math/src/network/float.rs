@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-use super::lanes::{SimdOp, Portable};
+use super::lanes::{Portable, SimdOp};
 
 /// `f32` or `f64`.
 pub trait Float:

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::Float;
 use super::buffer::LINE;
 use super::product::WeightPanels;
-use super::thin::{ZeroMask, MaskedBlock, SparseDot, WORD};
-use super::tile::{RawEpilogue, OutputTile, AccumulatorInit, TileSweep, ProductTile};
+use super::thin::{MaskedBlock, SparseDot, WORD, ZeroMask};
+use super::tile::{AccumulatorInit, OutputTile, ProductTile, RawEpilogue, TileSweep};
 
 /// Blocks of thin rows that are summed over at a time, at most.
 const MAX_MASKED_BLOCKS: usize = 4;
@@ -44,8 +44,17 @@ impl<T: Float> GradAccumulator<T> {
     /// # Safety
     /// There are as many.
     unsafe fn add(&mut self, a: *const T, b: *const T, length: usize) {
-        let tile =
-            ProductTile { a, a_row: 1, a_step: self.x_stride, offsets: &0, pieces: 1, length, b, b_row: self.d_stride, to: self.to };
+        let tile = ProductTile {
+            a,
+            a_row: 1,
+            a_step: self.x_stride,
+            offsets: &0,
+            pieces: 1,
+            length,
+            b,
+            b_row: self.d_stride,
+            to: self.to,
+        };
         T::dispatch(TileSweep { tile, rows: self.rows, units: self.width / LINE });
         self.to.start = AccumulatorInit::Accumulate;
     }
@@ -93,7 +102,13 @@ pub fn dense_gradient<T: Float>(
     if blocks.is_empty() {
         g.fill(T::ZERO);
     }
-    let to = OutputTile { c: g.as_mut_ptr(), c_row: width, columns: width, start: AccumulatorInit::Zero, finish: RawEpilogue::Plain };
+    let to = OutputTile {
+        c: g.as_mut_ptr(),
+        c_row: width,
+        columns: width,
+        start: AccumulatorInit::Zero,
+        finish: RawEpilogue::Identity,
+    };
     let waiting = [MaskedBlock::NONE; MAX_MASKED_BLOCKS];
     let mut part = GradAccumulator { x_stride, d_stride, rows: inputs.len(), width, to, waiting, count: 0, held: 0 };
     for GradInput { x, d, rows, pattern } in blocks {

@@ -139,7 +139,7 @@ impl<T: Float> SimdLanes<T> for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{LINE, SimdLanes, TRANSPOSE_TILE, ProductTile, tile};
+    use super::{LINE, ProductTile, SimdLanes, TRANSPOSE_TILE, tile};
 
     /// A processor with AVX2 and FMA. Made only by [`Avx2::find`], so the intrinsics below exist on this machine.
     #[derive(Clone, Copy)]

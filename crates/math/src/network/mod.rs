@@ -29,7 +29,7 @@ pub use float::Float;
 pub use gradient::{GradInput, column_sums, dense_gradient};
 pub use norm::{BlockMoments, normalise, normalise_gradient, normalise_sums};
 pub use pool::{Pool, PoolKind};
-pub use product::{DenseBlock, WeightPanels, TransposedPanel, dense, dense_by_panels, padded};
+pub use product::{DenseBlock, TransposedPanel, WeightPanels, dense, dense_by_panels, padded};
 pub use step::{OptimizerRule, OptimizerSlots, step};
 pub use thin::ZeroMask;
 pub use tile::Epilogue;

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::Float;
 use super::buffer::LINE;
 use super::lanes::{SimdLanes, SimdOp, TRANSPOSE_TILE};
-use super::thin::{ZeroMask, MaskedBlock, SparseDot, WORD};
-use super::tile::{Epilogue, RawEpilogue, OutputTile, AccumulatorInit, TileSweep, ProductTile};
+use super::thin::{MaskedBlock, SparseDot, WORD, ZeroMask};
+use super::tile::{AccumulatorInit, Epilogue, OutputTile, ProductTile, RawEpilogue, TileSweep};
 
 const WIDE: usize = WeightPanels::WIDE;
 
@@ -112,7 +112,8 @@ impl<T: Float> SimdOp<T> for TransposeOp<'_, T> {
                 for j in (0..cols).step_by(TRANSPOSE_TILE) {
                     let (high, broad) = (TRANSPOSE_TILE.min(rows - i), TRANSPOSE_TILE.min(cols - j));
                     if high == TRANSPOSE_TILE && broad == TRANSPOSE_TILE {
-                        let (from, to) = (&from[i * width + j..][..(TRANSPOSE_TILE - 1) * width + TRANSPOSE_TILE], &mut to[j * wide + i..]);
+                        let (from, to) =
+                            (&from[i * width + j..][..(TRANSPOSE_TILE - 1) * width + TRANSPOSE_TILE], &mut to[j * wide + i..]);
                         let to = &mut to[..(TRANSPOSE_TILE - 1) * wide + TRANSPOSE_TILE];
                         // SAFETY: the slices hold whole squares.
                         unsafe { l.transpose(from.as_ptr(), width, to.as_mut_ptr(), wide) };
@@ -149,7 +150,7 @@ pub fn dense<T: Float>(
 ) {
     let wide = padded(layout.cols);
     check(x, x_stride, rows, w, layout, bias, y, y_stride);
-    if let Epilogue::Where(of, stride, _) = end {
+    if let Epilogue::ReluMask(of, stride, _) = end {
         assert!(of.len() >= rows.saturating_sub(1) * stride + wide, "{rows} rows of gates");
     }
     let product = DenseProduct { x_stride, w, layout, bias, end, y_stride };
@@ -202,7 +203,7 @@ pub fn dense_by_panels<T: Float>(
     end: Epilogue<'_, T>,
     y_stride: usize,
 ) {
-    assert!(!matches!(end, Epilogue::Where(..)), "gates belong to rows");
+    assert!(!matches!(end, Epilogue::ReluMask(..)), "gates belong to rows");
     blocks.iter().for_each(|b| check(b.x, x_stride, b.rows, w, layout, bias, b.y, y_stride));
     let product = DenseProduct { x_stride, w, layout, bias, end, y_stride };
     let shared: Vec<_> =
@@ -284,7 +285,7 @@ impl<T: Float> DenseProduct<'_, T> {
                     *source = MaskedBlock { a: x.add(at), b: b.add(at * b_row), words: words.as_ptr().add(first + k) };
                 }
                 let start = if first == 0 { to.start } else { AccumulatorInit::Accumulate };
-                let finish = if first + here == count { to.finish } else { RawEpilogue::Plain };
+                let finish = if first + here == count { to.finish } else { RawEpilogue::Identity };
                 let (sources, to) = (&sources[..here], OutputTile { start, finish, ..to });
                 T::dispatch(SparseDot { sources, a_row: self.x_stride, a_step: 1, word_row: count, b_row, to, rows });
             }

@@ -111,7 +111,8 @@ impl<T: Float> SimdOp<T> for OptimizerStepOp<'_, T> {
                 }
             }
             OptimizerRule::RmsProp { rho, epsilon } => {
-                let (rho, rest, epsilon, first) = (T::from_f64(rho), T::from_f64(1.0 - rho), T::from_f64(epsilon), &mut first[..n]);
+                let (rho, rest, epsilon, first) =
+                    (T::from_f64(rho), T::from_f64(1.0 - rho), T::from_f64(epsilon), &mut first[..n]);
                 for i in 0..n {
                     let g = gradient[i] * scale + l2 * weights[i];
                     let s = rho * first[i] + rest * (g * g);
@@ -138,5 +139,13 @@ impl<T: Float> SimdOp<T> for OptimizerStepOp<'_, T> {
 /// # Panics
 /// When a slice is too short.
 pub fn step<T: Float>(rule: OptimizerRule, slots: OptimizerSlots<'_, T>, rate: f64, scale: f64, l2: f64, decay: f64, count: u64) {
-    T::dispatch(OptimizerStepOp { rule, slots, rate: T::from_f64(rate), scale: T::from_f64(scale), l2: T::from_f64(l2), decay: T::from_f64(decay), count });
+    T::dispatch(OptimizerStepOp {
+        rule,
+        slots,
+        rate: T::from_f64(rate),
+        scale: T::from_f64(scale),
+        l2: T::from_f64(l2),
+        decay: T::from_f64(decay),
+        count,
+    });
 }

@@ -1,7 +1,7 @@
 //! Kernels against their definitions, on every kind of vector that the processor has.
 
-use super::lanes::{SimdLanes, SimdOp, Portable};
-use super::tile::{RawEpilogue, OutputTile, AccumulatorInit, TileSweep, ProductTile};
+use super::lanes::{Portable, SimdLanes, SimdOp};
+use super::tile::{AccumulatorInit, OutputTile, ProductTile, RawEpilogue, TileSweep};
 use super::*;
 
 fn numbers<T: Float>(n: usize, seed: f64) -> Vec<T> {
@@ -15,9 +15,9 @@ fn product<T: Float, L: SimdLanes<T>>(l: L, rows: usize, inner: usize, units: us
     let (bias, gates) = (numbers::<T>(wide, 0.3), numbers::<T>(rows * wide, 0.4));
     let mut out = Vec::new();
     for (start, finish) in [
-        (AccumulatorInit::Zero, RawEpilogue::Plain),
-        (AccumulatorInit::Bias(bias.as_ptr()), RawEpilogue::Slope(T::from_f64(0.25))),
-        (AccumulatorInit::Accumulate, RawEpilogue::Where(gates.as_ptr(), wide, T::from_f64(0.5))),
+        (AccumulatorInit::Zero, RawEpilogue::Identity),
+        (AccumulatorInit::Bias(bias.as_ptr()), RawEpilogue::LeakyRelu(T::from_f64(0.25))),
+        (AccumulatorInit::Accumulate, RawEpilogue::ReluMask(gates.as_ptr(), wide, T::from_f64(0.5))),
     ] {
         let mut c = numbers::<T>(rows * wide, 0.5);
         let tile = ProductTile {
@@ -128,7 +128,7 @@ fn rows_around_a_row_do_not_change_its_bits() {
     let (w, x) = (numbers::<f32>(layout.len(), 0.7), numbers::<f32>(29 * 48, 0.9));
     let all = |rows: usize, first: usize| {
         let mut y = vec![0.0; rows * 112];
-        dense(&x[first * 48..], 48, rows, None, &w, layout, None, Epilogue::Slope(0.0), &mut y, 112);
+        dense(&x[first * 48..], 48, rows, None, &w, layout, None, Epilogue::LeakyRelu(0.0), &mut y, 112);
         y
     };
     let whole = all(29, 0);
@@ -228,10 +228,10 @@ fn products_that_leave_zeros_out_have_the_bits_of_the_others() {
             pattern.transpose(&x, stride);
             assert_eq!(pattern.is_sparse(), thin, "{rows} x {inputs}");
             for (bias, end) in [
-                (None, Epilogue::Plain),
-                (Some(&bias[..]), Epilogue::Slope(0.0)),
-                (Some(&bias[..]), Epilogue::Slope(0.2)),
-                (None, Epilogue::Where(&gates, wide, 0.1)),
+                (None, Epilogue::Identity),
+                (Some(&bias[..]), Epilogue::LeakyRelu(0.0)),
+                (Some(&bias[..]), Epilogue::LeakyRelu(0.2)),
+                (None, Epilogue::ReluMask(&gates, wide, 0.1)),
             ] {
                 let (mut all, mut some) = (vec![0.0; rows * wide], vec![7.0; rows * wide]);
                 dense(&x, stride, rows, None, &w, layout, bias, end, &mut all, wide);
@@ -270,7 +270,7 @@ fn what_is_no_number_is_not_left_out() {
         let mut pattern = ZeroMask::default();
         pattern.scan(&x, 64, 1, 64);
         let mut y = [0.0; 16];
-        dense(&x, 64, 1, Some(&pattern), &w, layout, None, Epilogue::Plain, &mut y, 16);
+        dense(&x, 64, 1, Some(&pattern), &w, layout, None, Epilogue::Identity, &mut y, 16);
         assert!(pattern.is_sparse() && y.iter().all(|v| !v.is_finite()));
     }
 }

@@ -274,7 +274,7 @@ impl<T: Float> SimdOp<T> for SparseDot<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::super::lanes::Portable;
-    use super::super::tile::{RawEpilogue, AccumulatorInit, TileSweep, ProductTile};
+    use super::super::tile::{AccumulatorInit, ProductTile, RawEpilogue, TileSweep};
     use super::*;
 
     /// 5 rows of 83 numbers, most of them zeros, times 83 x 48, with vectors of one kind: all of the numbers, and only those that are not 0.
@@ -294,16 +294,25 @@ mod tests {
             );
             [0, 1].map(|thin| {
                 let mut c = vec![T::ZERO; rows * wide];
-                let to =
-                    OutputTile { c: c.as_mut_ptr(), c_row: wide, columns: wide, start: AccumulatorInit::Zero, finish: RawEpilogue::Slope(T::from_f64(0.5)) };
+                let to = OutputTile {
+                    c: c.as_mut_ptr(),
+                    c_row: wide,
+                    columns: wide,
+                    start: AccumulatorInit::Zero,
+                    finish: RawEpilogue::LeakyRelu(T::from_f64(0.5)),
+                };
                 if thin == 1 {
-                    let source =
-                        |k: usize| MaskedBlock { a: a.as_ptr().add(k * WORD), b: b.as_ptr().add(k * WORD * wide), words: &words[k] };
+                    let source = |k: usize| MaskedBlock {
+                        a: a.as_ptr().add(k * WORD),
+                        b: b.as_ptr().add(k * WORD * wide),
+                        words: &words[k],
+                    };
                     let sources = &[source(0), source(1)];
                     SparseDot { sources, a_row: inner, a_step: 1, word_row: 2, b_row: wide, to, rows }.run(l);
                 } else {
                     let (a, b) = (a.as_ptr(), b.as_ptr());
-                    let tile = ProductTile { a, a_row: inner, a_step: 1, offsets: &0, pieces: 1, length: inner, b, b_row: wide, to };
+                    let tile =
+                        ProductTile { a, a_row: inner, a_step: 1, offsets: &0, pieces: 1, length: inner, b, b_row: wide, to };
                     TileSweep { tile, rows, units: 3 }.run(l);
                 }
                 c

@@ -8,12 +8,12 @@ use super::lanes::{SimdLanes, SimdOp};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Epilogue<'a, T> {
     /// Nothing.
-    Plain,
+    Identity,
     /// z above 0, this times z below: 0 for ReLU.
-    Slope(T),
+    LeakyRelu(T),
     /// z where the number at the same place here is above 0, this times z elsewhere: the way back through [`End::Slope`]. The rows
     /// of the numbers are as far apart as the second number says.
-    Where(&'a [T], usize, T),
+    ReluMask(&'a [T], usize, T),
 }
 
 impl<T: Float> Epilogue<'_, T> {
@@ -23,10 +23,10 @@ impl<T: Float> Epilogue<'_, T> {
     /// The place is inside.
     pub(super) unsafe fn offset(self, at: usize) -> RawEpilogue<T> {
         match self {
-            Epilogue::Plain => RawEpilogue::Plain,
-            Epilogue::Slope(slope) => RawEpilogue::Slope(slope),
+            Epilogue::Identity => RawEpilogue::Identity,
+            Epilogue::LeakyRelu(slope) => RawEpilogue::LeakyRelu(slope),
             // SAFETY: the caller's promise.
-            Epilogue::Where(of, stride, slope) => RawEpilogue::Where(unsafe { of.as_ptr().add(at) }, stride, slope),
+            Epilogue::ReluMask(of, stride, slope) => RawEpilogue::ReluMask(unsafe { of.as_ptr().add(at) }, stride, slope),
         }
     }
 }
@@ -43,9 +43,9 @@ pub enum AccumulatorInit<T> {
 
 #[derive(Clone, Copy)]
 pub enum RawEpilogue<T> {
-    Plain,
-    Slope(T),
-    Where(*const T, usize, T),
+    Identity,
+    LeakyRelu(T),
+    ReluMask(*const T, usize, T),
 }
 
 /// Where the sums of a product go, what they begin with, and what is done to them at the end.
@@ -77,7 +77,9 @@ impl<T: Float> OutputTile<T> {
                     other => other,
                 },
                 finish: match self.finish {
-                    RawEpilogue::Where(of, stride, slope) => RawEpilogue::Where(of.add(row * stride + column), stride, slope),
+                    RawEpilogue::ReluMask(of, stride, slope) => {
+                        RawEpilogue::ReluMask(of.add(row * stride + column), stride, slope)
+                    }
                     other => other,
                 },
             }
@@ -124,8 +126,8 @@ impl<T: Float> OutputTile<T> {
         // SAFETY: all places below are those that the caller promises.
         unsafe {
             match self.finish {
-                RawEpilogue::Plain => {}
-                RawEpilogue::Slope(slope) => {
+                RawEpilogue::Identity => {}
+                RawEpilogue::LeakyRelu(slope) => {
                     let slope = l.splat(slope);
                     for r in 0..R {
                         for v in 0..V {
@@ -134,7 +136,7 @@ impl<T: Float> OutputTile<T> {
                         }
                     }
                 }
-                RawEpilogue::Where(of, row, slope) => {
+                RawEpilogue::ReluMask(of, row, slope) => {
                     let slope = l.splat(slope);
                     for r in 0..R {
                         for v in 0..V {

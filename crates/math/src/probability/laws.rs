@@ -11,7 +11,7 @@ pub use discrete::{Bernoulli, Binomial, Categorical, Geometric, NegativeBinomial
 use crate::distribution::ln_gamma;
 
 /// A distribution of numbers. Discrete laws live on whole numbers, and their density is the probability of exactly that number.
-pub trait Law {
+pub trait Distribution {
     /// Density, or for discrete laws probability, at x.
     fn density(&self, x: f64) -> f64;
     /// The probability of a value at or below x.
@@ -60,7 +60,7 @@ fn inside(p: f64) -> bool {
 }
 
 /// The entropy of a discrete law from its probabilities, around its mean up to where they vanish.
-fn entropy_of(law: &impl Law, from: f64, to: f64) -> f64 {
+fn entropy_of(law: &impl Distribution, from: f64, to: f64) -> f64 {
     let (low, high) = (
         from.max((law.mean() - 60.0 * law.variance().sqrt() - 60.0).floor()),
         to.min(law.mean() + 60.0 * law.variance().sqrt() + 60.0),
@@ -78,7 +78,7 @@ fn entropy_of(law: &impl Law, from: f64, to: f64) -> f64 {
 }
 
 /// The least whole number from `from` on with probability of at least p at or below it.
-fn least(law: &impl Law, p: f64, from: f64, to: f64) -> f64 {
+fn least(law: &impl Distribution, p: f64, from: f64, to: f64) -> f64 {
     if !inside(p) {
         return f64::NAN;
     }

@@ -3,23 +3,23 @@
 use ermine_core::{Certificate, Context, Dataset, Mat, MatRef, Progress, Result, RngStream, Trace};
 use ermine_math::loss::{log1p_exp, sigmoid};
 
-use super::modes::Modes;
+use super::modes::ModeAnchors;
 use super::{Gan, GanModel};
-use crate::cells::Cells;
-use crate::{Architecture, Init, Method, Network, Optimiser, Shape, Trainer};
+use crate::cells::NetworkInput;
+use crate::{Architecture, Network, Optimizer, Shape, Trainer, UpdateRule, WeightInit};
 
 /// Rows that the value of the game and the coverage are taken over.
 const SAMPLE: usize = 1024;
 
 /// Both sides with what their training needs.
 #[derive(Clone)]
-pub(super) struct Sides {
+pub(super) struct GanTrainers {
     pub generator: Trainer,
     pub discriminator: Trainer,
 }
 
 /// Where rows and noise come from.
-pub(super) struct Source<'a> {
+pub(super) struct GanSampler<'a> {
     /// Real rows, standardised.
     pub rows: &'a Mat<f32>,
     /// Their weights, added up, for draws in proportion to them.
@@ -27,7 +27,7 @@ pub(super) struct Source<'a> {
     pub latent: usize,
 }
 
-impl Source<'_> {
+impl GanSampler<'_> {
     /// Real rows, drawn with replacement.
     pub fn real(&self, count: usize, stream: &mut RngStream) -> Mat<f32> {
         let total = self.mass.last().copied().unwrap_or(0.0);
@@ -92,7 +92,7 @@ fn value(generator: &Network, discriminator: &Network, real: MatRef<'_, f32>, no
 
 /// The gap max_D' V(G, D') - min_G' V(G', D), with either side trained for some steps against the other held still. It is at least 0 up to
 /// the noise of samples, and 0 at an equilibrium.
-fn gap(gan: &Gan, sides: &Sides, source: &Source<'_>, seed: u64, epoch: u64) -> Result<f64> {
+fn gap(gan: &Gan, sides: &GanTrainers, source: &GanSampler<'_>, seed: u64, epoch: u64) -> Result<f64> {
     let mut stream = RngStream::new(seed, "gan gap", epoch);
     let mut worst = sides.clone();
     for _ in 0..gan.gap_steps {
@@ -113,7 +113,7 @@ fn gap(gan: &Gan, sides: &Sides, source: &Source<'_>, seed: u64, epoch: u64) -> 
 }
 
 /// Shift and scale of each column.
-fn frame(cells: &Cells<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> Vec<(f32, f32)> {
+fn frame(cells: &NetworkInput<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> Vec<(f32, f32)> {
     let (mean, squares, mass) = cells.moments(rows, columns, weight);
     let scale = |j: usize| {
         let deviation = (squares[j] / mass).sqrt() as f32;
@@ -122,8 +122,8 @@ fn frame(cells: &Cells<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize
     (0..columns).map(|j| (mean[j] as f32, scale(j))).collect()
 }
 
-pub(super) fn play(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GanModel> {
-    let cells = Cells::checked(&data.x, data.schema, <Gan as ermine_core::Learner>::SPEC.name)?;
+pub(super) fn train_gan(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GanModel> {
+    let cells = NetworkInput::checked(&data.x, data.schema, <Gan as ermine_core::Learner>::SPEC.name)?;
     let kept: Vec<u32> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).map(|i| i as u32).collect();
     let columns = data.cols();
     let frame = frame(&cells, &kept, columns, &|i| data.weight_of(i));
@@ -136,21 +136,21 @@ pub(super) fn play(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Ga
         total += data.weight_of(i as usize);
         mass.push(total);
     }
-    let source = Source { rows: &rows, mass: &mass, latent: gan.n_latent };
+    let source = GanSampler { rows: &rows, mass: &mass, latent: gan.n_latent };
     let network = |hidden: &[usize], inputs: usize, outputs: usize, seed: u64| {
         let architecture = Architecture::perceptron(hidden, gan.activation.activation(), outputs);
-        Network::new(&architecture, Shape::flat(inputs), Init::Auto, seed)
+        Network::new(&architecture, Shape::flat(inputs), WeightInit::Auto, seed)
     };
-    let adam = Method::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
-    let optimiser = Optimiser { method: adam, ..Optimiser::adam(gan.learning_rate_init) };
+    let adam = UpdateRule::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
+    let optimiser = Optimizer { method: adam, ..Optimizer::adam(gan.learning_rate_init) };
     let seed_of = |side: u64| RngStream::new(cx.seed, "gan side", side).next_u64();
     let generator = network(&gan.generator, gan.n_latent, columns, seed_of(0))?;
     let discriminator = network(&gan.discriminator, columns, 1, seed_of(1))?;
-    let mut sides = Sides {
+    let mut sides = GanTrainers {
         generator: Trainer::new(generator, optimiser, gan.batch_size)?,
         discriminator: Trainer::new(discriminator, optimiser, 2 * gan.batch_size)?.with_input_gradient(),
     };
-    let modes = Modes::find(&rows, gan.n_modes, cx.seed);
+    let modes = ModeAnchors::find(&rows, gan.n_modes, cx.seed);
     let mut trace = Trace::timed(&["iteration", "objective", "duality_gap", "coverage"]);
     let (mut last_gap, mut coverage) = (f64::NAN, f64::NAN);
     let mut notes = Vec::new();
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn the_discriminator_comes_to_p_over_p_plus_q() {
         let mut stream = RngStream::new(4, "two normals", 0);
-        let network = Network::new(&"dense(24) tanh dense(1)".parse().unwrap(), Shape::flat(1), Init::Auto, 2).unwrap();
-        let mut trainer = Trainer::new(network, Optimiser::adam(0.005), 512).unwrap();
+        let network = Network::new(&"dense(24) tanh dense(1)".parse().unwrap(), Shape::flat(1), WeightInit::Auto, 2).unwrap();
+        let mut trainer = Trainer::new(network, Optimizer::adam(0.005), 512).unwrap();
         for step in 0..1500 {
             // Shorter steps at the end, so that noise averages out.
             trainer.set_rate(0.005 * (1.0 - f64::from(step) / 1500.0));
@@ -254,12 +254,12 @@ mod tests {
     fn the_generator_follows_the_slope_of_the_value() {
         let source_rows = Mat::from_fn(8, 2, |i, j| ((i * 2 + j) as f32 * 0.7).sin());
         let mut stream = RngStream::new(1, "slope", 0);
-        let g = Network::new(&"dense(6) tanh dense(2)".parse().unwrap(), Shape::flat(3), Init::Auto, 3).unwrap();
-        let d = Network::new(&"dense(6) tanh dense(1)".parse().unwrap(), Shape::flat(2), Init::Auto, 4).unwrap();
+        let g = Network::new(&"dense(6) tanh dense(2)".parse().unwrap(), Shape::flat(3), WeightInit::Auto, 3).unwrap();
+        let d = Network::new(&"dense(6) tanh dense(1)".parse().unwrap(), Shape::flat(2), WeightInit::Auto, 4).unwrap();
         let noise = Mat::from_fn(8, 3, |_, _| stream.normal() as f32);
         let rate = 1e-3;
-        let mut generator = Trainer::new(g.clone(), Optimiser::sgd(rate), 8).unwrap();
-        let mut discriminator = Trainer::new(d.clone(), Optimiser::sgd(0.0), 8).unwrap().with_input_gradient();
+        let mut generator = Trainer::new(g.clone(), Optimizer::sgd(rate), 8).unwrap();
+        let mut discriminator = Trainer::new(d.clone(), Optimizer::sgd(0.0), 8).unwrap().with_input_gradient();
         step_generator(&mut generator, &mut discriminator, noise.view(), false).unwrap();
         let before = value(&g, &d, source_rows.view(), noise.view()).unwrap();
         let after = value(generator.network(), &d, source_rows.view(), noise.view()).unwrap();

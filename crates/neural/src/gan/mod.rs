@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use model::GanModel;
 
-use crate::mlp::Word;
+use crate::mlp::ActivationName;
 
 /// Two networks in a game: G makes rows of noise, D tells real rows from made ones.
 ///
@@ -44,7 +44,7 @@ pub struct Gan {
     /// Units of the hidden layers of the discriminator.
     pub discriminator: Vec<usize>,
     /// What follows each hidden layer of both.
-    pub activation: Word,
+    pub activation: ActivationName,
     /// Whether the generator raises log D(G(z)).
     pub non_saturating: bool,
     /// Steps of the discriminator for each of the generator.
@@ -71,7 +71,7 @@ impl Default for Gan {
             n_latent: 4,
             generator: vec![64, 64],
             discriminator: vec![64, 64],
-            activation: Word::LeakyRelu,
+            activation: ActivationName::LeakyRelu,
             non_saturating: true,
             d_steps: 1,
             learning_rate_init: 1e-3,
@@ -157,7 +157,7 @@ impl Learner for Gan {
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GanModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
-        game::play(self, data, cx)
+        game::train_gan(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<GanModel> {

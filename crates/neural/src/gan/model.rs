@@ -1,14 +1,14 @@
 //! The fitted game: a generator to draw from and a discriminator to ask.
 
 use ermine_core::{
-    Certificate, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema, Section, RngStream,
-    Trace, Transformer,
+    Certificate, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Report, Result, RngStream, Schema,
+    Section, Trace, Transformer,
 };
 use ermine_math::loss::sigmoid;
 use ermine_math::network::AlignedBuffer;
 
 use super::Gan;
-use crate::cells::Cells;
+use crate::cells::NetworkInput;
 use crate::supervised::into_frame;
 use crate::{Network, file, watch};
 
@@ -28,8 +28,8 @@ pub struct GanModel {
 impl GanModel {
     /// Without copies that only training needs.
     pub(super) fn without_training(mut self) -> Self {
-        self.generator.turned = AlignedBuffer::default();
-        self.discriminator.turned = AlignedBuffer::default();
+        self.generator.transposed = AlignedBuffer::default();
+        self.discriminator.transposed = AlignedBuffer::default();
         self
     }
 
@@ -129,7 +129,7 @@ pub(super) fn load(input: &ModelReader) -> Result<GanModel> {
 impl Transformer for GanModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = Cells::checked(x, None, Gan::SPEC.name)?;
+        let cells = NetworkInput::checked(x, None, Gan::SPEC.name)?;
         let z = self.discriminator.predict_with(x.rows(), &|i, row| {
             cells.copy(i, row);
             into_frame(&self.frame, row);

@@ -3,7 +3,7 @@
 use ermine_core::{Mat, RngStream};
 
 /// Rows far apart, each standing for those nearest to it.
-pub(super) struct Modes {
+pub(super) struct ModeAnchors {
     anchors: Mat<f32>,
     /// The share of the rows that are nearest to each.
     shares: Vec<f64>,
@@ -19,7 +19,7 @@ fn square(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum()
 }
 
-impl Modes {
+impl ModeAnchors {
     /// Up to `count` anchors: the first at random, each further one the mean of the rows around a row drawn far from those before
     /// (k-means++, then a few rounds of Lloyd). None where there are fewer than two.
     pub fn find(rows: &Mat<f32>, count: usize, seed: u64) -> Option<Self> {
@@ -91,12 +91,12 @@ mod tests {
             ((if j == 0 { angle.cos() } else { angle.sin() }) * 5.0 + 0.05 * s.normal()) as f32
         };
         let rows = Mat::from_fn(800, 2, |i, j| cloud(i % 8, &mut s, j));
-        let modes = Modes::find(&rows, 8, 0).unwrap();
+        let modes = ModeAnchors::find(&rows, 8, 0).unwrap();
         assert_eq!(modes.coverage(&rows), 1.0);
         let half = Mat::from_fn(400, 2, |i, j| cloud(i % 4, &mut s, j));
         assert_eq!(modes.coverage(&half), 0.5);
         let one = Mat::from_fn(400, 2, |_, j| cloud(3, &mut s, j));
         assert_eq!(modes.coverage(&one), 0.125);
-        assert!(Modes::find(&Mat::filled(10, 2, 1.0), 4, 0).is_none());
+        assert!(ModeAnchors::find(&Mat::filled(10, 2, 1.0), 4, 0).is_none());
     }
 }

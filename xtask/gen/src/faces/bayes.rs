@@ -1,6 +1,6 @@
 //! Bayes classifiers.
 
-use super::{BOOL, CLASSES, Face, Param, like, own, same, translated};
+use super::{BOOL, CLASSES, Param, PythonClass, like, own, same, translated};
 
 const ALPHA: Param = translated(
     "alpha",
@@ -49,8 +49,8 @@ const FEATURE_COUNT: (&str, &str, &str) =
 const MEANS: (&str, &str, &str) = ("means_", "ndarray of shape (n_classes, n_features)", "Mean of each column in each class.");
 const PRIORS_OF: (&str, &str, &str) = ("priors_", "ndarray of shape (n_classes,)", "Probability of each class.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "GaussianNB",
         learner: "gaussian-nb",
         base: "_bayes.GaussianNB",
@@ -69,7 +69,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "MultinomialNB",
         learner: "multinomial-nb",
         base: "_naive_bayes.MultinomialNB",
@@ -91,7 +91,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "ComplementNB",
         learner: "multinomial-nb",
         base: "_naive_bayes.ComplementNB",
@@ -110,7 +110,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "BernoulliNB",
         learner: "bernoulli-nb",
         base: "_naive_bayes.BernoulliNB",
@@ -138,7 +138,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "CategoricalNB",
         learner: "categorical-nb",
         base: "_naive_bayes.CategoricalNB",
@@ -177,7 +177,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "LinearDiscriminantAnalysis",
         learner: "lda",
         base: "_discriminant.LinearDiscriminantAnalysis",
@@ -207,7 +207,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "QuadraticDiscriminantAnalysis",
         learner: "qda",
         base: "_discriminant.QuadraticDiscriminantAnalysis",

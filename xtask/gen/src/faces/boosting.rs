@@ -1,6 +1,6 @@
 //! Boosting on histograms.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, Face, Param, RANDOM_STATE, VERBOSE, own, same, translated};
+use super::{BOOL, CLASS_WEIGHT, CLASSES, Param, PythonClass, RANDOM_STATE, VERBOSE, own, same, translated};
 
 const NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
     categories, with missing values; in arrays NaN is a missing value. The parameters after `random_state` and `class_weight` \
@@ -82,8 +82,8 @@ const IMPORTANCES: (&str, &str, &str) =
 const EXPECTED: (&str, &str, &str) =
     ("expected_value_", "float or ndarray of shape (n_classes,)", "What the model says of a row of which nothing is known.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "HistGradientBoostingClassifier",
         learner: "boosting",
         base: "_boosting.HistGradientBoostingClassifier",
@@ -130,7 +130,7 @@ pub const FACES: &[Face] = &[
         attributes: &[CLASSES, N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES, EXPECTED],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "HistGradientBoostingRegressor",
         learner: "boosting",
         base: "_boosting.HistGradientBoostingRegressor",

@@ -1,6 +1,6 @@
 //! Clusters.
 
-use super::{BOOL, Face, N_JOBS, Param, RANDOM_STATE, VERBOSE, like, own, same, translated, unused};
+use super::{BOOL, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated, unused};
 
 const INIT: Param = translated(
     "init",
@@ -16,8 +16,8 @@ const LABELS: (&str, &str, &str) = ("labels_", "ndarray of shape (n_samples,)", 
 const INERTIA: (&str, &str, &str) =
     ("inertia_", "float", "Sum of the squared distances of the rows to their centres, with weights.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "KMeans",
         learner: "kmeans",
         base: "_kmeans.KMeans",
@@ -57,7 +57,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "MiniBatchKMeans",
         learner: "mini-batch-kmeans",
         base: "_kmeans.MiniBatchKMeans",
@@ -88,7 +88,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "DBSCAN",
         learner: "dbscan",
         base: "_density.DBSCAN",
@@ -132,7 +132,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "AgglomerativeClustering",
         learner: "agglomerative",
         base: "_agglomerative.AgglomerativeClustering",

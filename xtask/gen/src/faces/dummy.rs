@@ -1,9 +1,9 @@
 //! The baseline.
 
-use super::{CLASSES, Face, RANDOM_STATE, like, translated};
+use super::{CLASSES, PythonClass, RANDOM_STATE, like, translated};
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "DummyClassifier",
         learner: "baseline",
         base: "_dummy.DummyClassifier",
@@ -36,7 +36,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "DummyRegressor",
         learner: "baseline",
         base: "_dummy.DummyRegressor",

@@ -1,6 +1,6 @@
 //! Multi-way trees, and learners made of learners.
 
-use super::{BOOL, CLASSES, Face, Param, RANDOM_STATE, like, own, same};
+use super::{BOOL, CLASSES, Param, PythonClass, RANDOM_STATE, like, own, same};
 
 const TABLES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
     categories, with missing values; in arrays NaN is a missing value.";
@@ -127,8 +127,8 @@ const NAMED_CLASSES: &[(&str, &str, &str)] =
 
 const STACK_PARAMS: &[&str] = &["estimators", "final_estimator", "cv", "passthrough", "prepare"];
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "C45Classifier",
         learner: "c45",
         base: "_c45.C45Classifier",
@@ -152,7 +152,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "AdaBoostClassifier",
         learner: "adaboost",
         base: "_adaboost.AdaBoostClassifier",
@@ -181,7 +181,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "AdaBoostRegressor",
         learner: "adaboost",
         base: "_adaboost.AdaBoostRegressor",
@@ -199,7 +199,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "BaggingClassifier",
         learner: "bagging",
         base: "_ensemble.BaggingClassifier",
@@ -211,7 +211,7 @@ pub const FACES: &[Face] = &[
         attributes: BAG_ATTRIBUTES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "BaggingRegressor",
         learner: "bagging",
         base: "_ensemble.BaggingRegressor",
@@ -223,7 +223,7 @@ pub const FACES: &[Face] = &[
         attributes: BAG_ATTRIBUTES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "VotingClassifier",
         learner: "voting",
         base: "_ensemble.VotingClassifier",
@@ -254,7 +254,7 @@ pub const FACES: &[Face] = &[
         attributes: NAMED_CLASSES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "VotingRegressor",
         learner: "voting",
         base: "_ensemble.VotingRegressor",
@@ -266,7 +266,7 @@ pub const FACES: &[Face] = &[
         attributes: NAMED_ATTRIBUTES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "StackingClassifier",
         learner: "stacking",
         base: "_ensemble.StackingClassifier",
@@ -292,7 +292,7 @@ pub const FACES: &[Face] = &[
         attributes: NAMED_CLASSES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "StackingRegressor",
         learner: "stacking",
         base: "_ensemble.StackingRegressor",

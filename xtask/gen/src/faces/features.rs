@@ -1,6 +1,6 @@
 //! Feature maps.
 
-use super::{BOOL, Face, Param, like, own, same, translated};
+use super::{BOOL, Param, PythonClass, like, own, same, translated};
 
 const ORDER: Param = own(
     "order",
@@ -10,8 +10,8 @@ const ORDER: Param = own(
     "The memory order of the new columns, where they are dense.",
 );
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "PolynomialFeatures",
         learner: "polynomial",
         base: "_features.PolynomialFeatures",
@@ -37,7 +37,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "SplineTransformer",
         learner: "spline",
         base: "_features.SplineTransformer",

@@ -1,7 +1,7 @@
 //! Forests and gradient boosting on exact trees.
 
 use super::tree::{MAX_DEPTH, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MONOTONIC};
-use super::{BOOL, CLASSES, Face, N_JOBS, Param, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::{BOOL, CLASSES, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
 
 const NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
     categories, with missing values; in arrays NaN is a missing value.";
@@ -194,8 +194,8 @@ const OOB_IMPROVEMENT: (&str, &str, &str) = (
 );
 const ROUND_FEATURES: (&str, &str, &str) = ("max_features_", "int", "Number of columns looked at for each split.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "RandomForestClassifier",
         learner: "forest",
         base: "_forest.ForestClassifier",
@@ -207,7 +207,7 @@ pub const FACES: &[Face] = &[
         attributes: FOR_CLASSES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "RandomForestRegressor",
         learner: "forest",
         base: "_forest.ForestRegressor",
@@ -219,7 +219,7 @@ pub const FACES: &[Face] = &[
         attributes: FOR_NUMBERS,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "ExtraTreesClassifier",
         learner: "forest",
         base: "_forest.ExtraTreesClassifier",
@@ -231,7 +231,7 @@ pub const FACES: &[Face] = &[
         attributes: FOR_CLASSES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "ExtraTreesRegressor",
         learner: "forest",
         base: "_forest.ExtraTreesRegressor",
@@ -243,7 +243,7 @@ pub const FACES: &[Face] = &[
         attributes: FOR_NUMBERS,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "GradientBoostingClassifier",
         learner: "gradient-boosting",
         base: "_gradient.GradientBoostingClassifier",
@@ -258,7 +258,7 @@ pub const FACES: &[Face] = &[
         attributes: &[CLASSES, N_CLASSES, ROUNDS, TREES, IMPORTANCES, EXPECTED, TRAIN, OOB_IMPROVEMENT, ROUND_FEATURES],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "GradientBoostingRegressor",
         learner: "gradient-boosting",
         base: "_gradient.GradientBoostingRegressor",

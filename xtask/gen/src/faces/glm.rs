@@ -1,6 +1,6 @@
 //! Generalised linear models.
 
-use super::{BOOL, Face, Param, VERBOSE, like, own, same, translated};
+use super::{BOOL, Param, PythonClass, VERBOSE, like, own, same, translated};
 
 const ALPHA: Param = like("alpha", "1.0", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
 
@@ -28,8 +28,8 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
     ("n_iter_", "int", "Steps that the fit took."),
 ];
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "PoissonRegressor",
         learner: "glm",
         base: "_glm.PoissonRegressor",
@@ -41,7 +41,7 @@ pub const FACES: &[Face] = &[
         attributes: ATTRIBUTES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "GammaRegressor",
         learner: "glm",
         base: "_glm.GammaRegressor",
@@ -53,7 +53,7 @@ pub const FACES: &[Face] = &[
         attributes: ATTRIBUTES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "TweedieRegressor",
         learner: "glm",
         base: "_glm.TweedieRegressor",
@@ -81,7 +81,7 @@ pub const FACES: &[Face] = &[
         attributes: ATTRIBUTES,
         example: "",
     },
-    Face {
+    PythonClass {
         class: "GeneralizedLinearRegressor",
         learner: "glm",
         base: "_glm.GeneralizedLinearRegressor",

@@ -1,6 +1,6 @@
 //! Linear support vector machines, kernel ridge, and feature maps of kernels.
 
-use super::{CLASS_WEIGHT, CLASSES, Face, N_JOBS, Param, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::{CLASS_WEIGHT, CLASSES, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
 
 const TOL: Param = like("tol", "1e-4", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float");
 const C: Param = like("C", "1.0", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float");
@@ -20,8 +20,8 @@ const KERNELS: &str = "[StrOptions({\"additive_chi2\", \"chi2\", \"cosine\", \"l
 const KERNEL_DOC: &str = "A kernel of `sklearn.metrics.pairwise`, \"precomputed\", or a callable on two rows.";
 const PARAMS: Param = own("kernel_params", "None", "[dict, None]", "dict", "Further arguments of a kernel that is a callable.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "LinearSVC",
         learner: "linear-svm",
         base: "_linear_svm.LinearSVC",
@@ -51,7 +51,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "LinearSVR",
         learner: "linear-svm",
         base: "_linear_svm.LinearSVR",
@@ -83,7 +83,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "KernelRidge",
         learner: "kernel-ridge",
         base: "_kernel.KernelRidge",
@@ -117,7 +117,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "Nystroem",
         learner: "nystroem",
         base: "_kernel.Nystroem",
@@ -165,7 +165,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "RBFSampler",
         learner: "rff",
         base: "_kernel.RBFSampler",

@@ -1,6 +1,6 @@
 //! Lasso and elastic net.
 
-use super::{BOOL, COPY_X, Face, N_JOBS, Param, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::{BOOL, COPY_X, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
 
 const ALPHA: Param = like("alpha", "1.0", "[Interval(Real, 0, None, closed=\"left\")]", "float");
 const L1_RATIO: Param = like("l1_ratio", "0.5", "[Interval(Real, 0, 1, closed=\"both\")]", "float");
@@ -67,8 +67,8 @@ const CV_CV: Param = translated(
 );
 const CV_HANDLED: &[&str] = &["alpha", "n_alphas", "start"];
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "Lasso",
         learner: "lasso",
         base: "_lasso.Lasso",
@@ -91,7 +91,7 @@ pub const FACES: &[Face] = &[
         attributes: &[COEF, SPARSE, INTERCEPT, GAP, N_ITER],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "ElasticNet",
         learner: "elastic-net",
         base: "_lasso.ElasticNet",
@@ -115,7 +115,7 @@ pub const FACES: &[Face] = &[
         attributes: &[COEF, SPARSE, INTERCEPT, GAP, N_ITER],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "LassoCV",
         learner: "lasso",
         base: "_lasso.LassoCV",
@@ -141,7 +141,7 @@ pub const FACES: &[Face] = &[
         attributes: &[CHOSEN, COEF, INTERCEPT, MSE_PATH, ALPHAS, GAP, N_ITER],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "ElasticNetCV",
         learner: "elastic-net",
         base: "_lasso.ElasticNetCV",

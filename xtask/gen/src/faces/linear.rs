@@ -1,9 +1,9 @@
 //! Least squares.
 
-use super::{COPY_X, Face, N_JOBS, RANDOM_STATE, own, same, translated, unused};
+use super::{COPY_X, N_JOBS, PythonClass, RANDOM_STATE, own, same, translated, unused};
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "LinearRegression",
         learner: "ols",
         base: "_linear.LinearRegression",
@@ -32,7 +32,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "Ridge",
         learner: "ridge",
         base: "_linear.Ridge",

@@ -1,6 +1,6 @@
 //! Logistic regression.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, Face, N_JOBS, Param, RANDOM_STATE, VERBOSE, own, same, translated, unused};
+use super::{BOOL, CLASS_WEIGHT, CLASSES, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, own, same, translated, unused};
 
 const DUAL: Param = unused("dual", "False", BOOL, "bool", "");
 const TOL: Param = translated("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float", "");
@@ -27,9 +27,9 @@ const fn intercept_scaling(default: &'static str) -> Param {
     )
 }
 
-pub const FACES: &[Face] = &[ONE, CHOSEN];
+pub const FACES: &[PythonClass] = &[ONE, CHOSEN];
 
-const ONE: Face = Face {
+const ONE: PythonClass = PythonClass {
     class: "LogisticRegression",
     learner: "logistic",
     base: "_logistic.LogisticRegression",
@@ -82,7 +82,7 @@ const ONE: Face = Face {
     example: "",
 };
 
-const CHOSEN: Face = Face {
+const CHOSEN: PythonClass = PythonClass {
     class: "LogisticRegressionCV",
     learner: "logistic",
     base: "_logistic_cv.LogisticRegressionCV",

@@ -1,6 +1,6 @@
 //! Mixtures.
 
-use super::{BOOL, CLASSES, Face, Param, RANDOM_STATE, VERBOSE, like, own, same, translated, unused};
+use super::{BOOL, CLASSES, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated, unused};
 
 const TOL: Param = like("tol", "1e-3", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
 const REG_COVAR: Param = like("reg_covar", "1e-6", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
@@ -21,8 +21,8 @@ const CHOOSE: &str = "[StrOptions({\"bic\", \"aic\", \"cv\"}), None]";
 const CHOOSE_KIND: &str = "{\"bic\", \"aic\", \"cv\"} or None";
 const ITERATIONS: (&str, &str, &str) = ("n_iter_", "int", "Number of steps.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "GaussianMixture",
         learner: "gmm",
         base: "_mixture.GaussianMixture",
@@ -81,7 +81,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "GaussianMixtureClassifier",
         learner: "gmm-classifier",
         base: "_mixture.GaussianMixtureClassifier",
@@ -115,7 +115,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "MixtureOfExpertsRegressor",
         learner: "mixture-of-experts",
         base: "_mixture.MixtureOfExpertsRegressor",
@@ -134,7 +134,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "MixtureOfExpertsClassifier",
         learner: "mixture-of-experts",
         base: "_mixture.MixtureOfExpertsClassifier",

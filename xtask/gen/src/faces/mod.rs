@@ -29,7 +29,7 @@ mod svm;
 mod tree;
 
 /// One Python class.
-pub struct Face {
+pub struct PythonClass {
     /// Its name, scikit-learn's where it has the class.
     pub class: &'static str,
     /// The learner behind it.
@@ -153,7 +153,7 @@ const CLASS_WEIGHT: Param = translated(
 const CLASSES: (&str, &str, &str) = ("classes_", "ndarray of shape (n_classes,)", "The class labels, sorted.");
 
 /// All faces, family by family; one whose learner is not in the catalogue, or whose module is not written, is left out.
-pub const FACES: &[&[Face]] = &[
+pub const FACES: &[&[PythonClass]] = &[
     linear::FACES,
     ridge_cv::FACES,
     lasso::FACES,

@@ -1,6 +1,6 @@
 //! Neighbours.
 
-use super::{CLASSES, Face, N_JOBS, Param, like, own, translated, unused};
+use super::{CLASSES, N_JOBS, Param, PythonClass, like, own, translated, unused};
 
 const N_NEIGHBORS: Param = like("n_neighbors", "5", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
 
@@ -58,8 +58,8 @@ const EFFECTIVE: (&str, &str, &str) = ("effective_metric_", "str or callable", "
 const EFFECTIVE_PARAMS: (&str, &str, &str) = ("effective_metric_params_", "dict", "Its parameters.");
 const OUTPUTS: (&str, &str, &str) = ("outputs_2d_", "bool", "Whether there are several targets.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "KNeighborsClassifier",
         learner: "knn",
         base: "_asking.KNeighborsClassifier",
@@ -71,7 +71,7 @@ pub const FACES: &[Face] = &[
         attributes: &[CLASSES, SAMPLES, EFFECTIVE, EFFECTIVE_PARAMS, OUTPUTS],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "KNeighborsRegressor",
         learner: "knn",
         base: "_asking.KNeighborsRegressor",
@@ -83,7 +83,7 @@ pub const FACES: &[Face] = &[
         attributes: &[SAMPLES, EFFECTIVE, EFFECTIVE_PARAMS],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "RadiusNeighborsClassifier",
         learner: "knn",
         base: "_asking.RadiusNeighborsClassifier",
@@ -102,7 +102,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "RadiusNeighborsRegressor",
         learner: "knn",
         base: "_asking.RadiusNeighborsRegressor",
@@ -114,7 +114,7 @@ pub const FACES: &[Face] = &[
         attributes: &[SAMPLES, EFFECTIVE, EFFECTIVE_PARAMS],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "NearestNeighbors",
         learner: "knn",
         base: "_neighbours.NearestNeighbors",

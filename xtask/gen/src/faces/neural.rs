@@ -1,6 +1,6 @@
 //! Networks.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, Face, Param, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::{BOOL, CLASS_WEIGHT, CLASSES, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
 
 const POSITIVE: &str = "[Interval(Integral, 1, None, closed=\"left\")]";
 const SHARE: &str = "[Interval(Real, 0, 1, closed=\"left\")]";
@@ -74,8 +74,8 @@ const COURSE: [(&str, &str, &str); 11] = [
 
 const OUTPUTS: (&str, &str, &str) = ("n_outputs_", "int", "Outputs of the last layer.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "MLPClassifier",
         learner: "mlp",
         base: "_neural.MLPClassifier",
@@ -123,7 +123,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "MLPRegressor",
         learner: "mlp",
         base: "_neural.MLPRegressor",
@@ -177,7 +177,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "ConvNetClassifier",
         learner: "convnet",
         base: "_neural.ConvNetClassifier",
@@ -220,7 +220,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "Autoencoder",
         learner: "autoencoder",
         base: "_neural.Autoencoder",
@@ -250,7 +250,7 @@ pub const FACES: &[Face] = &[
         attributes: &[COURSE[0], COURSE[2], COURSE[8]],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "GAN",
         learner: "gan",
         base: "_neural.GAN",

@@ -1,6 +1,6 @@
 //! Preparation of columns.
 
-use super::{BOOL, Face, Param, own, same, translated};
+use super::{BOOL, Param, PythonClass, own, same, translated};
 
 const COPY_OR_IN_PLACE: Param =
     own("copy", "True", BOOL, "bool", "Whether X must stay as it is; if not, it is changed where it lies when its type allows.");
@@ -21,8 +21,8 @@ const CATEGORIES: (&str, &str, &str) = ("categories_", "list of ndarray", "The v
 const INFREQUENT: (&str, &str, &str) =
     ("infrequent_categories_", "list of ndarray or None", "The infrequent values of each column; None where there are none.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "StandardScaler",
         learner: "standardise",
         base: "_scale.StandardScaler",
@@ -43,7 +43,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "MinMaxScaler",
         learner: "min-max",
         base: "_scale.MinMaxScaler",
@@ -66,7 +66,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "OneHotEncoder",
         learner: "one-hot",
         base: "_one_hot.OneHotEncoder",
@@ -122,7 +122,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "OrdinalEncoder",
         learner: "ordinal",
         base: "_ordinal.OrdinalEncoder",
@@ -161,7 +161,7 @@ pub const FACES: &[Face] = &[
         attributes: &[CATEGORIES, INFREQUENT],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "SimpleImputer",
         learner: "impute",
         base: "_impute.SimpleImputer",

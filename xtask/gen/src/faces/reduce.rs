@@ -1,12 +1,12 @@
 //! Components.
 
-use super::{BOOL, COPY_X, Face, N_JOBS, RANDOM_STATE, like, own, same, translated, unused};
+use super::{BOOL, COPY_X, N_JOBS, PythonClass, RANDOM_STATE, like, own, same, translated, unused};
 
 const SOLVERS: &str = "[StrOptions({\"auto\", \"dense\", \"arpack\", \"randomized\"})]";
 const KERNELS: &str = "[StrOptions({\"linear\", \"poly\", \"rbf\", \"sigmoid\", \"cosine\", \"precomputed\"}), callable]";
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "PCA",
         learner: "pca",
         base: "_pca.PCA",
@@ -54,7 +54,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "IncrementalPCA",
         learner: "incremental-pca",
         base: "_pca.IncrementalPCA",
@@ -82,7 +82,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "KernelPCA",
         learner: "kernel-pca",
         base: "_kernel_pca.KernelPCA",

@@ -1,8 +1,8 @@
 //! Ridge with its penalty chosen.
 
-use super::{BOOL, Face, own, same, translated, unused};
+use super::{BOOL, PythonClass, own, same, translated, unused};
 
-pub const FACES: &[Face] = &[Face {
+pub const FACES: &[PythonClass] = &[PythonClass {
     class: "RidgeCV",
     learner: "ridge",
     base: "_linear.RidgeCV",

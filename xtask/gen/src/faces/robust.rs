@@ -1,12 +1,12 @@
 //! Lines for other losses than the square.
 
-use super::{BOOL, Face, like, own, same, unused};
+use super::{BOOL, PythonClass, like, own, same, unused};
 
 const COEF: (&str, &str, &str) = ("coef_", "ndarray of shape (n_features,)", "The coefficients.");
 const INTERCEPT: (&str, &str, &str) = ("intercept_", "float", "The constant term; 0.0 without intercept.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "HuberRegressor",
         learner: "huber",
         base: "_robust.HuberRegressor",
@@ -32,7 +32,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "QuantileRegressor",
         learner: "quantile",
         base: "_robust.QuantileRegressor",
@@ -56,7 +56,7 @@ pub const FACES: &[Face] = &[
         attributes: &[COEF, INTERCEPT, ("n_iter_", "int", "Steps of the interior point and exchanges of rows.")],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "ExpectileRegressor",
         learner: "expectile",
         base: "_robust.ExpectileRegressor",

@@ -1,6 +1,6 @@
 //! Learning a row at a time: stochastic gradient descent and the perceptron; and stepwise regression.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, Face, N_JOBS, Param, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::{BOOL, CLASS_WEIGHT, CLASSES, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
 
 const PENALTY: Param = translated(
     "penalty",
@@ -44,8 +44,8 @@ const COEF: (&str, &str, &str) = ("coef_", "ndarray of shape (1, n_features) or 
 
 const INTERCEPT: (&str, &str, &str) = ("intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "SGDClassifier",
         learner: "sgd",
         base: "_sgd.SGDClassifier",
@@ -93,7 +93,7 @@ pub const FACES: &[Face] = &[
         attributes: &[CLASSES, COEF, INTERCEPT, N_ITER, T],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "SGDRegressor",
         learner: "sgd",
         base: "_sgd.SGDRegressor",
@@ -142,7 +142,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "Perceptron",
         learner: "perceptron",
         base: "_sgd.Perceptron",
@@ -190,7 +190,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "StepwiseRegressor",
         learner: "stepwise",
         base: "_sgd.StepwiseRegressor",

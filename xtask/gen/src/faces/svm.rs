@@ -1,6 +1,6 @@
 //! Support vector machines.
 
-use super::{CLASS_WEIGHT, CLASSES, Face, Param, VERBOSE, like, own, same, translated};
+use super::{CLASS_WEIGHT, CLASSES, Param, PythonClass, VERBOSE, like, own, same, translated};
 
 const KERNEL: Param = translated(
     "kernel",
@@ -53,8 +53,8 @@ const STATUS: (&str, &str, &str) = ("fit_status_", "int", "0 when the fit conver
 const SLACK: (&str, &str, &str) =
     ("slack_", "ndarray of the shape of dual_coef_", "How far each support vector is on the wrong side of its margin.");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "SVC",
         learner: "svm",
         base: "_svm.SVC",
@@ -120,7 +120,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "SVR",
         learner: "svm",
         base: "_svm.SVR",

@@ -1,6 +1,6 @@
 //! Trees.
 
-use super::{CLASSES, Face, Param, RANDOM_STATE, like, same, translated};
+use super::{CLASSES, Param, PythonClass, RANDOM_STATE, like, same, translated};
 
 const TREE_NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
     categories, with missing values; in arrays NaN is a missing value. `sklearn.tree.export_text` and `plot_tree` read it.";
@@ -45,8 +45,8 @@ const TREE_IMPORTANCES: (&str, &str, &str) =
 const TREE_ARRAYS: (&str, &str, &str) =
     ("tree_", "Tree", "The nodes as arrays: children_left, children_right, feature, threshold, impurity, value, …");
 
-pub const FACES: &[Face] = &[
-    Face {
+pub const FACES: &[PythonClass] = &[
+    PythonClass {
         class: "DecisionTreeClassifier",
         learner: "tree",
         base: "_tree.DecisionTreeClassifier",
@@ -92,7 +92,7 @@ pub const FACES: &[Face] = &[
         ],
         example: "",
     },
-    Face {
+    PythonClass {
         class: "DecisionTreeRegressor",
         learner: "tree",
         base: "_tree.DecisionTreeRegressor",

@@ -5,7 +5,7 @@ mod model;
 mod regress;
 
 use ermine_core::{
-    Accepts, AnyLearner, Context, Dataset, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, Spec, RngStream,
+    Accepts, AnyLearner, Context, Dataset, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, RngStream, Spec,
     Target, Task,
 };
 use ermine_learn::tree::Tree;
@@ -217,7 +217,8 @@ impl Learner for AdaBoost {
         match data.y {
             Target::Class { codes, names } => classify::fit(self, data, codes, names, cx),
             _ => {
-                let default = || PipelineStep::new(Box::new(Tree { max_depth: Some(3), ..Tree::default() }) as Box<dyn AnyLearner>);
+                let default =
+                    || PipelineStep::new(Box::new(Tree { max_depth: Some(3), ..Tree::default() }) as Box<dyn AnyLearner>);
                 let base = self.base.clone().unwrap_or_else(default);
                 regress::fit(self, &member::with_preparation(&base, self.prepare), data, cx)
             }

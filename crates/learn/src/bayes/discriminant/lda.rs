@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lda_model::{DiscriminantAxes, LdaModel};
 use super::shrinkage::Shrinkage;
-use super::totals::{ClassScatter, Standardizer, ScatterSums};
+use super::totals::{ClassScatter, ScatterSums, Standardizer};
 use super::whiten::Whitening;
 use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, listed, priors, wide};
 use crate::prepare::cells::column_label;
@@ -232,7 +232,9 @@ impl PassLearner for Lda {
 
     fn finish(&self, mut state: LdaState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<LdaState, LdaModel>> {
         match (state.found.take(), total) {
-            (Some(found), ScatterSums::Fourth(fourth)) => Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?)),
+            (Some(found), ScatterSums::Fourth(fourth)) => {
+                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?))
+            }
             (_, total) => {
                 let found = ClassScatter::new(total)?;
                 if self.shrinkage.is_auto() {

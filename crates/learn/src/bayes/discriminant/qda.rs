@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::qda_model::QdaModel;
 use super::shrinkage::Shrinkage;
-use super::totals::{ClassScatter, Standardizer, ScatterSums};
+use super::totals::{ClassScatter, ScatterSums, Standardizer};
 use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, priors};
 use crate::prepare::cells::column_label;
 
@@ -235,7 +235,9 @@ impl PassLearner for Qda {
 
     fn finish(&self, mut state: QdaState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<QdaState, QdaModel>> {
         match (state.found.take(), total) {
-            (Some(found), ScatterSums::Fourth(fourth)) => Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?)),
+            (Some(found), ScatterSums::Fourth(fourth)) => {
+                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?))
+            }
             (_, total) => {
                 let found = ClassScatter::new(total)?;
                 if self.shrinkage.is_auto() {

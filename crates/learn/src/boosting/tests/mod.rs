@@ -1,6 +1,6 @@
 use ermine_core::{
     Classifier, Column, Context, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, OwnedDataset, OwnedFeatures,
-    OwnedTarget, Regressor, Result, RowSource, Schema, RngStream, Table, Target, run_passes_source,
+    OwnedTarget, Regressor, Result, RngStream, RowSource, Schema, Table, Target, run_passes_source,
 };
 
 use super::engine::weighted_quantile;
@@ -101,8 +101,11 @@ fn constraints_hold() {
         }
     }
     // Columns that may not meet do not meet.
-    let learner =
-        Boosting { interaction_cst: Some(InteractionConstraints::Sets(vec![vec![0, 1], vec![1, 2]])), max_iter: 20, ..Boosting::default() };
+    let learner = Boosting {
+        interaction_cst: Some(InteractionConstraints::Sets(vec![vec![0, 1], vec![1, 2]])),
+        max_iter: 20,
+        ..Boosting::default()
+    };
     let model = learner.fit(&data.view(), &Context::default()).unwrap();
     let mut together = std::collections::BTreeSet::new();
     for t in 0..model.trees().n_trees() {

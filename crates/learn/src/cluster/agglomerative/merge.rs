@@ -184,7 +184,11 @@ fn nearest(apart: &impl ClusterDistance, x: usize, active: &[usize], from: (f64,
 }
 
 /// Single linkage: the edges of the shortest tree that connects all rows, grown from row 0 (Prim), which needs no table.
-pub(super) fn minimum_spanning_tree(pairs: &(impl Fn(usize, usize) -> f64 + Sync), n: usize, cx: &Context<'_>) -> Result<Vec<Merge>> {
+pub(super) fn minimum_spanning_tree(
+    pairs: &(impl Fn(usize, usize) -> f64 + Sync),
+    n: usize,
+    cx: &Context<'_>,
+) -> Result<Vec<Merge>> {
     let mut joins = Vec::with_capacity(n - 1);
     let mut outside: Vec<usize> = (1..n).collect();
     let mut reach: Vec<f64> = vec![f64::INFINITY; n - 1];

@@ -6,11 +6,11 @@ mod model;
 mod tree;
 
 use ermine_core::*;
-use ermine_math::neighbours::{Metric, PairDistances, IndexedPoints};
+use ermine_math::neighbours::{IndexedPoints, Metric, PairDistances};
 use serde::{Deserialize, Serialize};
 
 pub use model::AgglomerativeModel;
-use tree::{Merge, Dendrogram};
+use tree::{Dendrogram, Merge};
 
 /// How far two groups are apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use ermine_core::*;
-use ermine_math::neighbours::{NeighborIndex, SearchAlgorithm, IndexedPoints};
+use ermine_math::neighbours::{IndexedPoints, NeighborIndex, SearchAlgorithm};
 
 use super::tree::Dendrogram;
 use super::{Agglomerative, Distance};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ermine_core::{Dataset, Features, Mat};
 
 use super::lloyd::PackedCenters;
-use super::pass::{KMeansState, KMeansPhase};
+use super::pass::{KMeansPhase, KMeansState};
 
 /// Clusters from which on bounds can pay: a comparison with fewer costs hardly more than looking at its bounds
 /// (`cargo run --release -p ermine-math --example bounds`).

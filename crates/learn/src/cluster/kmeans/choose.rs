@@ -54,8 +54,9 @@ impl ClusterCountScorer<'_> {
 
 /// The place of the best number of clusters in a list by rising numbers; the smaller of equals.
 pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize {
-    let least =
-        |value: &dyn Fn(&ClusterCountScore) -> f64| (0..tried.len()).fold(0, |b, i| if value(&tried[i]) < value(&tried[b]) { i } else { b });
+    let least = |value: &dyn Fn(&ClusterCountScore) -> f64| {
+        (0..tried.len()).fold(0, |b, i| if value(&tried[i]) < value(&tried[b]) { i } else { b })
+    };
     match rule {
         ClusterCountRule::Penalty => least(&|t| t.penalised),
         ClusterCountRule::Silhouette => least(&|t| -t.silhouette.unwrap_or(f64::NEG_INFINITY)),

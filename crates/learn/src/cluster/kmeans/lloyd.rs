@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Result};
-use ermine_math::distance::{Centers, Real, StridedRows, CenterSums, squared};
+use ermine_math::distance::{CenterSums, Centers, Real, StridedRows, squared};
 use serde::{Deserialize, Serialize};
 
 use super::start::compare_rows;
@@ -168,7 +168,13 @@ impl LloydSums {
         self.rows += other.rows;
     }
 
-    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &PackedCenters, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        centres: &Mat<f64>,
+        cache: &PackedCenters,
+        rows: &Dataset<'_>,
+        labels: &mut [u32],
+    ) -> Result<()> {
         match rows.x {
             Features::F32(m) => with_rows(&m, |x| self.add_dense(centres, cache.f32_centers(centres), x, rows.weight, labels)),
             Features::F64(m) => with_rows(&m, |x| self.add_dense(centres, cache.f64_centers(centres), x, rows.weight, labels)),
@@ -266,7 +272,14 @@ impl LloydSums {
         self.inertia += sums.inertia();
     }
 
-    fn add_sparse(&mut self, centres: &Mat<f64>, ready: &TransposedCenters, x: CsrRef<'_>, weight: Option<&[f64]>, labels: &mut [u32]) {
+    fn add_sparse(
+        &mut self,
+        centres: &Mat<f64>,
+        ready: &TransposedCenters,
+        x: CsrRef<'_>,
+        weight: Option<&[f64]>,
+        labels: &mut [u32],
+    ) {
         let (k, cols) = (centres.rows(), centres.cols());
         let mut scores = vec![0.0; k];
         let mut here = vec![0.0; k];
@@ -387,7 +400,13 @@ impl FarthestRows {
         Self { wanted, rows: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, centres: &Mat<f64>, cache: &PackedCenters, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        centres: &Mat<f64>,
+        cache: &PackedCenters,
+        rows: &Dataset<'_>,
+        labels: &mut [u32],
+    ) -> Result<()> {
         cache.nearest(centres, &rows.x, labels)?;
         super::start::each_row(&rows.x, |i, row| {
             let distance = squared(row, centres.row(labels[i] as usize));

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ermine_core::*;
 
-use super::bounds::{GroupBounds, CenterMoves};
-use super::pass::{KMeansPartial, KMeansState, KMeansPhase, add_with_labels};
+use super::bounds::{CenterMoves, GroupBounds};
+use super::pass::{KMeansPartial, KMeansPhase, KMeansState, add_with_labels};
 use super::start::HashSample;
 use super::{KMeans, KMeansModel};
 

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::lloyd::{PackedCenters, LloydSums};
+use super::lloyd::{LloydSums, PackedCenters};
 use super::start::{HashSample, each_row};
-use super::{ClusterCount, KMeansInit, KMeans, KMeansModel};
+use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 
 /// k-means by steps on small batches of rows drawn at random: near the answer of [`KMeans`] in a fraction of its passes.
 ///
@@ -334,8 +334,12 @@ impl<'a> MiniBatchFit<'a> {
         let mut state = MiniBatchState { counts: vec![0.0; centres.rows()], centres, steps: 0, since: 0 };
         let tolerance = if learner.tol > 0.0 { learner.tol * self.mean_variance()? } else { 0.0 };
         let most = (learner.max_iter.saturating_mul(rows as u64) / self.batch as u64).max(1);
-        let mut end =
-            InertiaMonitor { smooth: None, least: None, without: 0, share: (2.0 * self.batch as f64 / (rows as f64 + 1.0)).min(1.0) };
+        let mut end = InertiaMonitor {
+            smooth: None,
+            least: None,
+            without: 0,
+            share: (2.0 * self.batch as f64 / (rows as f64 + 1.0)).min(1.0),
+        };
         let mut trace = Trace::timed(&["objective"]);
         let (mut converged, mut cut) = (false, false);
         while state.steps < most && !converged {

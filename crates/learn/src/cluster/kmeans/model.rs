@@ -33,7 +33,17 @@ impl KMeansModel {
         trace: Option<Trace>,
         run: u64,
     ) -> Self {
-        Self { centres, sizes, inertia, certificate, trace, labels: None, run, tried: Vec::new(), cache: PackedCenters::default() }
+        Self {
+            centres,
+            sizes,
+            inertia,
+            certificate,
+            trace,
+            labels: None,
+            run,
+            tried: Vec::new(),
+            cache: PackedCenters::default(),
+        }
     }
 
     pub(super) fn run(&self) -> u64 {

@@ -4,9 +4,9 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::choose::{self, ClusterCountScore};
-use super::lloyd::{PackedCenters, FarthestRows, LloydSums};
+use super::lloyd::{FarthestRows, LloydSums, PackedCenters};
 use super::start::HashSample;
-use super::{ClusterCount, KMeansInit, KMeans, KMeansModel};
+use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -154,7 +154,9 @@ impl PassLearner for KMeans {
     fn empty_partial(&self, state: &KMeansState) -> KMeansPartial {
         match &state.phase {
             KMeansPhase::Sample(limit) => KMeansPartial::Sample(HashSample::new(self.range().1, state.cols).with_limit(*limit)),
-            KMeansPhase::LloydIteration | KMeansPhase::FinalPass { .. } => KMeansPartial::Totals(Box::new(LloydSums::new(state.clusters(), state.cols))),
+            KMeansPhase::LloydIteration | KMeansPhase::FinalPass { .. } => {
+                KMeansPartial::Totals(Box::new(LloydSums::new(state.clusters(), state.cols)))
+            }
             KMeansPhase::Farthest(totals) => KMeansPartial::Farthest(FarthestRows::new(totals.empty_clusters().len())),
         }
     }
@@ -164,7 +166,12 @@ impl PassLearner for KMeans {
         add_with_labels(state, part, rows, &mut labels)
     }
 
-    fn finish(&self, mut state: KMeansState, total: KMeansPartial, cx: &Context<'_>) -> Result<PassStep<KMeansState, KMeansModel>> {
+    fn finish(
+        &self,
+        mut state: KMeansState,
+        total: KMeansPartial,
+        cx: &Context<'_>,
+    ) -> Result<PassStep<KMeansState, KMeansModel>> {
         let outcome = match (std::mem::replace(&mut state.phase, KMeansPhase::LloydIteration), total) {
             (_, KMeansPartial::Sample(sample)) => {
                 self.enough_rows(sample.rows())?;
@@ -246,7 +253,12 @@ impl PassLearner for KMeans {
 }
 
 /// Takes a block into a partial, and says where its rows went.
-pub(super) fn add_with_labels(state: &KMeansState, part: &mut KMeansPartial, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<()> {
+pub(super) fn add_with_labels(
+    state: &KMeansState,
+    part: &mut KMeansPartial,
+    rows: &Dataset<'_>,
+    labels: &mut [u32],
+) -> Result<()> {
     match part {
         KMeansPartial::Sample(sample) => sample.add(rows, state.seed),
         KMeansPartial::Totals(totals) => totals.add(&state.centres, &state.cache, rows, labels),
@@ -277,7 +289,9 @@ impl KMeans {
 
     /// The centres of the first start of the next number of groups, where several are tried.
     fn next_number(&self, state: &mut KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
-        let (ClusterCount::Rule(_), Some(most)) = (self.n_clusters, state.sample.as_ref().map(HashSample::len)) else { return Ok(None) };
+        let (ClusterCount::Rule(_), Some(most)) = (self.n_clusters, state.sample.as_ref().map(HashSample::len)) else {
+            return Ok(None);
+        };
         self.score_k(state);
         if state.k >= self.max_clusters.min(most) {
             return Ok(None);
@@ -319,7 +333,11 @@ impl KMeans {
         state.centres = centres;
         state.cache = PackedCenters::default();
         let settled = shift <= tolerance;
-        state.phase = if settled || state.iteration >= self.max_iter { KMeansPhase::FinalPass { settled } } else { KMeansPhase::LloydIteration };
+        state.phase = if settled || state.iteration >= self.max_iter {
+            KMeansPhase::FinalPass { settled }
+        } else {
+            KMeansPhase::LloydIteration
+        };
     }
 
     fn model(&self, best: Option<KMeansRun>, tried: Vec<ClusterCountScore>, cut: bool) -> Result<KMeansModel> {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::lloyd::{PackedCenters, LloydSums};
+use super::lloyd::{LloydSums, PackedCenters};
 use super::start::HashSample;
 use super::*;
 

@@ -3,10 +3,10 @@
 mod solve;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, LooPredictions, Mat, Model, ModelReader, ModelWriter,
-    ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Task,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, LooPredictions, Mat, Model, ModelReader,
+    ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Task,
 };
-use ermine_math::kernel::{ExpansionPoints, Expansion, Kernel, Points, SparseCoefs, CellVariance};
+use ermine_math::kernel::{CellVariance, Expansion, ExpansionPoints, Kernel, Points, SparseCoefs};
 use serde::{Deserialize, Serialize};
 
 use super::{GammaChoice, GammaRule, KernelChoice, load_centres, resolve, save_centres};
@@ -217,7 +217,8 @@ fn left_out(ridge: &KernelRidge, data: &Dataset<'_>, cx: &Context<'_>) -> Result
     let direct = matches!(ridge.method, KernelRidgeSolver::Auto | KernelRidgeSolver::Cholesky) && data.rows() <= DIRECT;
     let AlphaChoice::One(alpha) = ridge.alpha else { return Ok(None) };
     // A width that is taken from the rows is another one without each of them.
-    let of = |variance: f64| kernel.resolved(&|which| CellVariance { columns: which.map_or(data.cols(), <[u32]>::len), variance });
+    let of =
+        |variance: f64| kernel.resolved(&|which| CellVariance { columns: which.map_or(data.cols(), <[u32]>::len), variance });
     if !direct || matches!(kernel, Kernel::Precomputed) || of(1.0) != of(2.0) {
         return Ok(None);
     }

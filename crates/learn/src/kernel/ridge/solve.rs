@@ -99,7 +99,12 @@ pub(super) fn left_out(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>
 }
 
 /// By one eigendecomposition for all penalties.
-pub(super) fn by_eigenvalues(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<KernelRidgeSolution> {
+pub(super) fn by_eigenvalues(
+    points: &Points<'_, f64>,
+    root: &[f64],
+    target: &Mat<f64>,
+    alphas: &[f64],
+) -> Result<KernelRidgeSolution> {
     spectral(&scaled_gram(points, root)?, root, target, alphas)
 }
 

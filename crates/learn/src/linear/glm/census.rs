@@ -2,7 +2,7 @@
 
 use ermine_core::{Dataset, Error, Features, Partial, Result};
 use ermine_math::loss::{Family, FisherKind, Link, glm_block};
-use ermine_math::optimise::{LbfgsDescent, Told};
+use ermine_math::optimise::{LbfgsDescent, StepStatus};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::RowSample;
@@ -218,11 +218,11 @@ impl NullModelSearch {
         }
         let value = sums.loss - totals.saturated + totals.saturated.abs();
         let done = |d: &LbfgsDescent| Some((d.best()[0], d.value() + totals.saturated - totals.saturated.abs()));
-        match self.descent.tell(value, &[sums.gradient]) {
-            Told::Trying => None,
-            Told::Stuck => done(&self.descent),
-            Told::Accepted => {
-                self.descent.aim(false, |g| g[0] = if sums.curvature > 0.0 { g[0] / sums.curvature } else { 0.0 });
+        match self.descent.report_value(value, &[sums.gradient]) {
+            StepStatus::LineSearch => None,
+            StepStatus::NoProgress => done(&self.descent),
+            StepStatus::Accepted => {
+                self.descent.propose(false, |g| g[0] = if sums.curvature > 0.0 { g[0] / sums.curvature } else { 0.0 });
                 // A decrement below this is rounding of the loss; beyond so many steps the intercept runs to infinity.
                 let enough = self.descent.decrement() <= 1e-18 * (1e-300 + value.abs());
                 if enough || self.descent.steps() >= 40 { done(&self.descent) } else { None }

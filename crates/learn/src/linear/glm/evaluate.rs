@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use ermine_core::{Dataset, Features, Partial, Result, Target};
-use ermine_math::loss::{Family, GlmSums, FisherKind, Link, glm_block};
+use ermine_math::loss::{Family, FisherKind, GlmSums, Link, glm_block};
 use ermine_math::skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,15 @@ impl GlmProblem {
             CurvatureKind::None => None,
             kind => Some(CurvatureSums::new(kind, self.cols, self.intercept, sparse)),
         };
-        GlmPassSums { loss: 0.0, pearson: 0.0, deviance: 0.0, products: vec![0.0; self.cols], residuals: 0.0, sizes: 0.0, curvature }
+        GlmPassSums {
+            loss: 0.0,
+            pearson: 0.0,
+            deviance: 0.0,
+            products: vec![0.0; self.cols],
+            residuals: 0.0,
+            sizes: 0.0,
+            curvature,
+        }
     }
 
     /// Takes in a block of rows at a point.

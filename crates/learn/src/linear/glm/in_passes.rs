@@ -1,15 +1,15 @@
 //! A fit in passes over rows: the targets and a sample first, the model without columns where there are offsets, then one pass for each
 //! evaluation of the objective.
 
-use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, Result, PassStep};
+use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, PassStep, Result};
 use ermine_math::loss::{Family, Link};
 use serde::{Deserialize, Serialize};
 
 use super::super::coefficients::Coefficients;
 use super::super::inference::{CONFIDENCE, Inference};
 use super::super::passes::CurvatureKind;
-use super::census::{TargetCensus, NullModelSearch, NullModelSums, TargetSums};
-use super::evaluate::{GlmProblem, GlmPassSums};
+use super::census::{NullModelSearch, NullModelSums, TargetCensus, TargetSums};
+use super::evaluate::{GlmPassSums, GlmProblem};
 use super::held::OffsetColumn;
 use super::search::{GlmPlan, GlmSearch};
 use super::{Glm, GlmModel, GlmSolver, GlmSummary};
@@ -24,9 +24,9 @@ const LEAST_SQUARE: f64 = 1e-150;
 
 /// Where a fit stands between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct State {
+pub struct GlmState {
     input: GlmInput,
-    stage: GlmPhase,
+    phase: GlmPhase,
 }
 
 /// What is known before the first pass.
@@ -81,7 +81,7 @@ fn wrong_partial() -> Error {
 }
 
 impl PassLearner for Glm {
-    type State = State;
+    type State = GlmState;
     type Partial = GlmPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
@@ -94,16 +94,16 @@ impl PassLearner for Glm {
         }
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<GlmState> {
         let sparse = matches!(head.x, Features::Csr(_));
         let held = self.offset_column(&head.schema_or_unnamed())?;
         let names = head.schema.map_or_else(Vec::new, |schema| schema.names().map(str::to_owned).collect());
-        Ok(State { input: GlmInput { cols: head.cols(), sparse, held, names }, stage: GlmPhase::Census })
+        Ok(GlmState { input: GlmInput { cols: head.cols(), sparse, held, names }, phase: GlmPhase::Census })
     }
 
-    fn empty_partial(&self, state: &State) -> GlmPartial {
+    fn empty_partial(&self, state: &GlmState) -> GlmPartial {
         let before = &state.input;
-        GlmPartial(match &state.stage {
+        GlmPartial(match &state.phase {
             GlmPhase::Census => GlmPartialKind::Census(TargetCensus::new(before.cols, before.cols + 1)),
             GlmPhase::Null { .. } => GlmPartialKind::Null(NullModelSums::default()),
             GlmPhase::Feasible { search, .. } | GlmPhase::Search(search) => {
@@ -112,9 +112,9 @@ impl PassLearner for Glm {
         })
     }
 
-    fn add_block(&self, state: &State, part: &mut GlmPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GlmState, part: &mut GlmPartial, rows: &Dataset<'_>) -> Result<()> {
         let (pair, held) = ((self.family(), self.link()), state.input.held.as_ref());
-        match (&state.stage, &mut part.0) {
+        match (&state.phase, &mut part.0) {
             (GlmPhase::Census, GlmPartialKind::Census(census)) => census.add(rows, pair.0, pair.1, held),
             (GlmPhase::Null { search, .. }, GlmPartialKind::Null(sums)) => match held {
                 Some(held) => search.add(sums, rows, pair, held),
@@ -127,12 +127,12 @@ impl PassLearner for Glm {
         }
     }
 
-    fn finish(&self, state: State, total: GlmPartial, cx: &Context<'_>) -> Result<PassStep<State, GlmModel>> {
-        let State { input: before, stage } = state;
+    fn finish(&self, state: GlmState, total: GlmPartial, cx: &Context<'_>) -> Result<PassStep<GlmState, GlmModel>> {
+        let GlmState { input: before, phase: stage } = state;
         Ok(match (stage, total.0) {
             (GlmPhase::Census, GlmPartialKind::Census(census)) => PassStep::NextPass(self.counted(before, census, cx)?, None),
             (GlmPhase::Null { census, mut search }, GlmPartialKind::Null(sums)) => match search.update(&sums, &census.totals) {
-                None => PassStep::NextPass(State { input: before, stage: GlmPhase::Null { census, search } }, None),
+                None => PassStep::NextPass(GlmState { input: before, phase: GlmPhase::Null { census, search } }, None),
                 Some((intercept, loss)) => PassStep::NextPass(self.start_search(before, *census, intercept, loss, cx)?, None),
             },
             (GlmPhase::Feasible { mut search, null_loss, saturated }, GlmPartialKind::Sums(sums)) => {
@@ -144,14 +144,14 @@ impl PassLearner for Glm {
                     return Ok(PassStep::Done(self.model(&search)));
                 }
                 let objective = search.objective();
-                PassStep::NextPass(State { input: before, stage: GlmPhase::Search(search) }, objective)
+                PassStep::NextPass(GlmState { input: before, phase: GlmPhase::Search(search) }, objective)
             }
             _ => return Err(wrong_partial()),
         })
     }
 
-    fn model_so_far(&self, state: &State) -> Option<GlmModel> {
-        match &state.stage {
+    fn model_so_far(&self, state: &GlmState) -> Option<GlmModel> {
+        match &state.phase {
             GlmPhase::Search(search) => Some(self.model(search)),
             _ => None,
         }
@@ -176,7 +176,7 @@ impl Glm {
     }
 
     /// Where to go once the targets are counted: the model without columns where there are offsets, else the search.
-    fn counted(&self, before: GlmInput, census: TargetCensus, cx: &Context<'_>) -> Result<State> {
+    fn counted(&self, before: GlmInput, census: TargetCensus, cx: &Context<'_>) -> Result<GlmState> {
         let (family, link, totals) = (self.family(), self.link(), &census.totals);
         let largest = totals.largest;
         if family.power() == Some(0.0) && largest != 0.0 && !(LEAST_SQUARE..=LARGEST_SQUARE).contains(&largest) {
@@ -186,7 +186,7 @@ impl Glm {
         let start = totals.intercept(family, link);
         if before.held.is_some() {
             let search = Box::new(NullModelSearch::new(start, self.fit_intercept));
-            return Ok(State { input: before, stage: GlmPhase::Null { census: Box::new(census), search } });
+            return Ok(GlmState { input: before, phase: GlmPhase::Null { census: Box::new(census), search } });
         }
         let mean = link.mean(if self.fit_intercept { start } else { 0.0 });
         let null_loss = totals.loss_at(family, mean);
@@ -194,7 +194,14 @@ impl Glm {
     }
 
     /// The search, from the model without columns or from the coefficients that were given.
-    fn start_search(&self, before: GlmInput, census: TargetCensus, intercept: f64, null_loss: f64, cx: &Context<'_>) -> Result<State> {
+    fn start_search(
+        &self,
+        before: GlmInput,
+        census: TargetCensus,
+        intercept: f64,
+        null_loss: f64,
+        cx: &Context<'_>,
+    ) -> Result<GlmState> {
         let (family, link) = (self.family(), self.link());
         let TargetCensus { totals, sample } = census;
         let mut center = if before.sparse || !self.fit_intercept { Vec::new() } else { sample.means() };
@@ -234,25 +241,25 @@ impl Glm {
             let problem = GlmProblem { family: Family::Gaussian, link: Link::Identity, constant: Some(wanted), ..problem };
             let plan = GlmPlan { alpha: 0.0, ..plan };
             let search = GlmSearch::new(problem, plan, TargetSums { saturated: 0.0, ..totals }, 0.0, point);
-            return Ok(State {
+            return Ok(GlmState {
                 input: before,
-                stage: GlmPhase::Feasible { search: Box::new(search), null_loss, saturated: totals.saturated },
+                phase: GlmPhase::Feasible { search: Box::new(search), null_loss, saturated: totals.saturated },
             });
         }
         let mut search = GlmSearch::new(problem, plan, totals, null_loss, point);
         if self.start.is_none() {
             search.warm_start(&sample, cx)?;
         }
-        Ok(State { input: before, stage: GlmPhase::Search(Box::new(search)) })
+        Ok(GlmState { input: before, phase: GlmPhase::Search(Box::new(search)) })
     }
 
     /// The search from a point that makes up a constant.
-    fn start_at_null(&self, before: GlmInput, found: &GlmSearch, null_loss: f64, saturated: f64) -> Result<State> {
+    fn start_at_null(&self, before: GlmInput, found: &GlmSearch, null_loss: f64, saturated: f64) -> Result<GlmState> {
         let totals = TargetSums { saturated, ..found.totals };
         let problem = GlmProblem { family: self.family(), link: self.link(), constant: None, ..found.problem.clone() };
         let plan = self.plan(&before, problem.width(), totals.weight)?;
         let search = GlmSearch::new(problem, plan, totals, null_loss, found.point().to_vec());
-        Ok(State { input: before, stage: GlmPhase::Search(Box::new(search)) })
+        Ok(GlmState { input: before, phase: GlmPhase::Search(Box::new(search)) })
     }
 
     /// The model of where a search stands.

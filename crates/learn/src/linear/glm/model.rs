@@ -1,7 +1,8 @@
 //! The fitted model: means, residuals, evidence.
 
 use ermine_core::{
-    AdditiveModel, Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
+    AdditiveModel, Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
+    Trace,
 };
 use ermine_math::loss::{Family, Link, exp_in_place};
 use rayon::prelude::*;

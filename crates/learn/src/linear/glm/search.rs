@@ -4,12 +4,12 @@
 mod sample;
 
 use ermine_core::{Certificate, Context, Error, Mat, Result, Trace};
-use ermine_math::optimise::{LbfgsDescent, Told};
+use ermine_math::optimise::{LbfgsDescent, StepStatus};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, CurvatureSums, HessianMetric, refresh_pays};
 use super::census::TargetSums;
-use super::evaluate::{GlmProblem, GlmPassSums, PassRequest};
+use super::evaluate::{GlmPassSums, GlmProblem, PassRequest};
 
 /// Steps that the quasi-Newton update remembers.
 const LBFGS_MEMORY: usize = 20;
@@ -46,18 +46,18 @@ pub struct GlmSearch {
     metric: Option<HessianMetric>,
     /// The metric where the search began: it tells whether the likelihood has a maximum.
     first: Option<HessianMetric>,
-    wanted: PassRequest,
+    request: PassRequest,
     /// The relative distance at the last point that was taken.
     distance: f64,
     /// Whether the metric is that of the last point taken.
-    fresh: bool,
+    metric_is_current: bool,
     /// Where to start again should the optimum of a sample be no place to begin.
     cold: Option<Vec<f64>>,
     /// Loss and Pearson's statistic at the last point taken.
     fit: Option<(f64, f64)>,
     /// The deviance summed row by row, once that was asked for.
     deviance: Option<f64>,
-    ended: Option<GlmTermination>,
+    termination: Option<GlmTermination>,
 }
 
 /// How a search ended.
@@ -89,7 +89,7 @@ impl GlmSearch {
         Self {
             descent: LbfgsDescent::new(start, LBFGS_MEMORY),
             trace: Trace::timed(&["objective", "step", "gradient_norm"]),
-            wanted: PassRequest { curvature: plan.kind, closing: false },
+            request: PassRequest { curvature: plan.kind, closing: false },
             problem,
             plan,
             totals,
@@ -97,22 +97,22 @@ impl GlmSearch {
             metric: None,
             first: None,
             distance: f64::MAX,
-            fresh: false,
+            metric_is_current: false,
             cold: None,
             fit: None,
             deviance: None,
-            ended: None,
+            termination: None,
         }
     }
 
     /// What the pass under way gathers.
     pub fn pass_request(&self) -> PassRequest {
-        self.wanted
+        self.request
     }
 
     /// Where the pass under way evaluates.
     pub fn point(&self) -> &[f64] {
-        if self.ended.is_some() { self.descent.best() } else { self.descent.point() }
+        if self.termination.is_some() { self.descent.best() } else { self.descent.point() }
     }
 
     /// Steps taken.
@@ -148,9 +148,9 @@ impl GlmSearch {
     /// Takes in the sums of a pass; true when there is nothing left to do.
     pub fn update(&mut self, sums: &GlmPassSums, cx: &Context<'_>) -> Result<bool> {
         let fresh = self.metric_of(sums);
-        if self.ended.is_some() {
+        if self.termination.is_some() {
             self.metric = fresh.or(self.metric.take());
-            self.fresh = true;
+            self.metric_is_current = true;
             self.deviance = Some(sums.deviance);
             return Ok(true);
         }
@@ -168,10 +168,10 @@ impl GlmSearch {
             }
             return Err(self.no_start_error(sums));
         }
-        match self.descent.tell(if finite { value } else { f64::INFINITY }, &gradient) {
-            Told::Trying => return Ok(false),
-            Told::Stuck => return Ok(self.finish(self.distance <= self.plan.tol.max(1e-9), None)),
-            Told::Accepted => {}
+        match self.descent.report_value(if finite { value } else { f64::INFINITY }, &gradient) {
+            StepStatus::LineSearch => return Ok(false),
+            StepStatus::NoProgress => return Ok(self.finish(self.distance <= self.plan.tol.max(1e-9), None)),
+            StepStatus::Accepted => {}
         }
         if self.fit.is_none()
             && let Some(metric) = &fresh
@@ -179,20 +179,20 @@ impl GlmSearch {
             self.refuse_overflow(metric, &gradient, sums.sizes)?;
         }
         self.fit = Some((sums.loss, sums.pearson));
-        self.fresh = fresh.is_some();
+        self.metric_is_current = fresh.is_some();
         if let Some(metric) = fresh {
             self.first.get_or_insert_with(|| metric.clone());
             self.metric = Some(metric);
             // With the expected curvature in place of the observed, the steps so far still teach what lies between them.
             if self.plan.newton && self.problem.family.is_convex(self.problem.link) {
-                self.descent.forget();
+                self.descent.reset_memory();
             }
         }
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         let step = self.descent.step_length();
         self.trace.push(&[self.objective().unwrap_or(0.0), step, norm / self.totals.weight]);
         let Some(metric) = &self.metric else { return Ok(self.finish(false, None)) };
-        self.descent.aim(!self.plan.newton, |g| metric.solve(g));
+        self.descent.propose(!self.plan.newton, |g| metric.solve(g));
         let distance = self.relative();
         let before = std::mem::replace(&mut self.distance, distance);
         Ok(self.decide(before, cx))
@@ -247,11 +247,11 @@ impl GlmSearch {
         };
         let enough = tol * share;
         let rate = self.distance / before;
-        let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
+        let floor = self.metric_is_current && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
         if self.distance <= enough || floor {
             return self.finish(true, None);
         }
-        if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {
+        if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.metric_is_current) {
             let d = self.descent.direction();
             if self.steps() > 0 && metric.quadratic(d) <= VANISHED_CURVATURE * first.quadratic(d) {
                 let note = match self.problem.family.power() {
@@ -271,7 +271,7 @@ impl GlmSearch {
             return self.finish(false, None);
         }
         let renew = self.plan.newton && self.wants_renewal(rate, enough);
-        self.wanted.curvature = if renew { self.plan.kind } else { CurvatureKind::None };
+        self.request.curvature = if renew { self.plan.kind } else { CurvatureKind::None };
         false
     }
 
@@ -279,7 +279,7 @@ impl GlmSearch {
     fn wants_renewal(&self, rate: f64, enough: f64) -> bool {
         match self.steps() {
             // From the start of a search far away, but not from the optimum of a sample.
-            0 => self.fresh,
+            0 => self.metric_is_current,
             _ => refresh_pays(rate, self.distance, enough, self.problem.width() as f64 / 16.0),
         }
     }
@@ -288,13 +288,13 @@ impl GlmSearch {
     fn finish(&mut self, converged: bool, note: Option<&str>) -> bool {
         let canonical = self.problem.family.is_canonical(self.problem.link);
         let errors = self.plan.alpha == 0.0 && self.plan.newton && converged && note.is_none();
-        let stale = errors && !(self.fresh && canonical);
-        let cancelled = self
-            .fit
-            .is_some_and(|(loss, _)| loss - self.totals.saturated <= CANCELLED_DEVIANCE * (loss.abs() + self.totals.saturated.abs()));
-        self.ended = Some(GlmTermination { converged, note: note.map(str::to_owned) });
+        let stale = errors && !(self.metric_is_current && canonical);
+        let cancelled = self.fit.is_some_and(|(loss, _)| {
+            loss - self.totals.saturated <= CANCELLED_DEVIANCE * (loss.abs() + self.totals.saturated.abs())
+        });
+        self.termination = Some(GlmTermination { converged, note: note.map(str::to_owned) });
         let curvature = if stale { CurvatureKind::Full } else { CurvatureKind::None };
-        self.wanted = PassRequest { curvature, closing: true };
+        self.request = PassRequest { curvature, closing: true };
         !(stale || cancelled && self.problem.family.power() != Some(0.0))
     }
 
@@ -302,7 +302,8 @@ impl GlmSearch {
     pub fn solution(&self) -> GlmSolution {
         let mut point = self.descent.best().to_vec();
         let (loss, pearson) = self.fit.unwrap_or((0.0, 0.0));
-        let GlmTermination { converged, note } = self.ended.clone().unwrap_or(GlmTermination { converged: false, note: None });
+        let GlmTermination { converged, note } =
+            self.termination.clone().unwrap_or(GlmTermination { converged: false, note: None });
         let mut certificate = Certificate {
             method: match (self.plan.newton, self.problem.family.is_convex(self.problem.link)) {
                 (true, true) => "newton",
@@ -326,7 +327,7 @@ impl GlmSearch {
             };
             certificate.kkt_residual = Some(self.descent.gradient().iter().enumerate().map(along).fold(0.0, f64::max));
             if self.plan.newton {
-                if self.fresh {
+                if self.metric_is_current {
                     certificate.condition = metric.condition();
                 }
                 let empty = (0..self.problem.cols).any(|j| self.problem.is_free(j) && metric.diagonal_at(j) == 0.0);
@@ -336,7 +337,7 @@ impl GlmSearch {
                         "singular: rank {rank} of {free} columns; some depend on others, and of all coefficients that fit alike \
                          the shortest were taken"
                     ));
-                } else if self.plan.alpha == 0.0 && converged && certificate.notes.is_empty() && self.fresh {
+                } else if self.plan.alpha == 0.0 && converged && certificate.notes.is_empty() && self.metric_is_current {
                     errors = self.errors(metric);
                 }
                 certificate.rank = Some(rank);

@@ -5,12 +5,13 @@ mod search;
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Partial, PassLearner, Range, Regressor, Report, Result, Schema, Spec, PassStep, StreamFit, Task, Trace, run_passes, run_passes_source,
+    Partial, PassLearner, PassStep, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, Trace, run_passes,
+    run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, LeastSquaresProblem, LeastSquaresState, LeastSquaresPartial};
+use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresState};
 use super::line;
 use newton::HuberNewtonSums;
 use search::HuberSearch;

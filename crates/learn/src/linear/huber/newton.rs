@@ -29,7 +29,7 @@ pub struct HuberNewtonSums {
     /// Moments of [X | r], weighted by the curvature.
     moments: Moments,
     /// Σ w sign(r) x of far rows.
-    pull: Vec<f64>,
+    gradient: Vec<f64>,
     /// Σ w sign(r) of far rows.
     pull_intercept: f64,
     /// Σ w r² of near rows.
@@ -45,7 +45,7 @@ impl HuberNewtonSums {
     pub fn new(cols: usize) -> Self {
         Self {
             moments: Moments::new(cols, 1),
-            pull: vec![0.0; cols],
+            gradient: vec![0.0; cols],
             pull_intercept: 0.0,
             square: 0.0,
             distance: 0.0,
@@ -56,7 +56,7 @@ impl HuberNewtonSums {
 
     pub fn merge(&mut self, other: Self) {
         self.moments.merge(other.moments);
-        self.pull.iter_mut().zip(&other.pull).for_each(|(a, b)| *a += b);
+        self.gradient.iter_mut().zip(&other.gradient).for_each(|(a, b)| *a += b);
         self.pull_intercept += other.pull_intercept;
         self.square += other.square;
         self.distance += other.distance;
@@ -136,7 +136,7 @@ impl Huber {
         least_squares::add_moments(&problem, stage, &mut sums.moments, &with_residuals)?;
         if signed.iter().any(|s| *s != 0.0) {
             let scales: Vec<f64> = (0..rows.cols()).map(|j| power(stage.column_exponent(j))).collect();
-            add_products(rows, &signed, &scales, &mut sums.pull, super::NAME)?;
+            add_products(rows, &signed, &scales, &mut sums.gradient, super::NAME)?;
         }
         Ok(())
     }
@@ -173,7 +173,12 @@ const SINGULAR: f64 = 1e13;
 const RAISED: f64 = 1e-12;
 
 /// Newton's step, or the bounded one. `None` when the near rows do not determine Newton's.
-pub fn newton_step(ask: &StepRequest, stage: &LeastSquaresState, sums: &HuberNewtonSums, point: &HuberPoint) -> Result<Option<HuberStep>> {
+pub fn newton_step(
+    ask: &StepRequest,
+    stage: &LeastSquaresState,
+    sums: &HuberNewtonSums,
+    point: &HuberPoint,
+) -> Result<Option<HuberStep>> {
     let m = &sums.moments;
     let (p, sigma) = (m.x_cols(), point.scale);
     let ey = stage.target_exponent();
@@ -192,7 +197,7 @@ pub fn newton_step(ask: &StepRequest, stage: &LeastSquaresState, sums: &HuberNew
     let gradient: Vec<f64> = (0..p)
         .map(|j| {
             let b = ldexp(point.line.coef[j], coef_exponent(j));
-            product(j, p) + pull * (sums.pull[j] - centre(j) * sums.pull_intercept) - penalty[j] * b
+            product(j, p) + pull * (sums.gradient[j] - centre(j) * sums.pull_intercept) - penalty[j] * b
         })
         .collect();
     let about_mean = if ask.fit_intercept { weight * m.mean()[p] + pull * sums.pull_intercept } else { 0.0 };

@@ -3,7 +3,7 @@
 use ermine_core::{Certificate, Context, Dataset, Progress, Result, Trace};
 use serde::{Deserialize, Serialize};
 
-use super::newton::{StepRequest, HuberStepKind, HuberPoint, HuberNewtonSums, newton_step};
+use super::newton::{HuberNewtonSums, HuberPoint, HuberStepKind, StepRequest, newton_step};
 use super::{Huber, HuberModel, NAME};
 use crate::linear::least_squares::{self, LeastSquaresSolution, LeastSquaresState, ldexp};
 use crate::linear::line::{LinearFunction, add_products};
@@ -184,7 +184,8 @@ impl HuberSearch {
             scale = scale.max(self.floor);
         }
         let coef = self.here.line.coef.iter().zip(&step.coef).map(|(b, d)| b + share * d).collect();
-        let next = HuberPoint { line: LinearFunction { coef, intercept: self.here.line.intercept + share * step.intercept }, scale };
+        let next =
+            HuberPoint { line: LinearFunction { coef, intercept: self.here.line.intercept + share * step.intercept }, scale };
         self.before = Some(std::mem::replace(&mut self.here, next));
         if !newton {
             self.bounded = self.bounded.saturating_sub(1);

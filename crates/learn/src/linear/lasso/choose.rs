@@ -3,9 +3,9 @@
 use ermine_core::{Context, Dataset, Error, ModelReader, ModelWriter, Result};
 use ermine_math::affine::affine;
 
-use super::path::{solve_path, path_options};
+use super::path::{path_options, solve_path};
 use super::problem::LassoProblem;
-use super::solver::{LassoSolverOptions, LassoSolver};
+use super::solver::{LassoSolver, LassoSolverOptions};
 use crate::select::k_fold;
 
 /// Errors of cross-validation along a path.

@@ -4,10 +4,10 @@ use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result};
 
 use super::choose::{LassoCvOptions, cross_validate};
 use super::model::LassoModel;
-use super::path::{LassoPath, solve_path, grid, path_options};
+use super::path::{LassoPath, grid, path_options, solve_path};
 use super::problem::LassoProblem;
-use super::solver::{LassoSolverOptions, LassoSolution, LassoSolver};
-use super::{PathGoal, Selection, AlphaSpec};
+use super::solver::{LassoSolution, LassoSolver, LassoSolverOptions};
+use super::{AlphaSpec, PathGoal, Selection};
 use crate::linear::coefficients::Coefficients;
 use crate::linear::least_squares::ldexp;
 
@@ -63,8 +63,14 @@ impl LassoOptions<'_> {
         let mut alphas: Vec<Vec<f64>> = (0..targets).map(|k| self.sequence(&problem, k)).collect();
         let mut validations = Vec::new();
         if self.alpha == AlphaSpec::Word(PathGoal::Cv) {
-            let plan =
-                LassoCvOptions { learner: self.learner, folds: self.cv, fit_intercept: self.fit_intercept, kind, options, alphas: &alphas };
+            let plan = LassoCvOptions {
+                learner: self.learner,
+                folds: self.cv,
+                fit_intercept: self.fit_intercept,
+                kind,
+                options,
+                alphas: &alphas,
+            };
             validations = cross_validate(data, &plan, cx)?;
             // Beyond the chosen penalty nothing is used.
             alphas.iter_mut().zip(&validations).for_each(|(a, v)| a.truncate(v.best + 1));
@@ -147,7 +153,8 @@ impl LassoOptions<'_> {
         if outcomes.iter().flatten().any(|o| o.stopped) {
             notes.push("stopped by the clock".to_owned());
         }
-        let relative = |(o, _, largest): &(&LassoSolution, i32, f64)| if *largest > 0.0 { o.quality.violation / largest } else { 0.0 };
+        let relative =
+            |(o, _, largest): &(&LassoSolution, i32, f64)| if *largest > 0.0 { o.quality.violation / largest } else { 0.0 };
         Certificate {
             method: if problem.design.is_sparse() { "coordinate descent on residuals" } else { "coordinate descent on products" }
                 .to_owned(),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use choose::Validation;
 pub use model::LassoModel;
-pub use path::{PathEvent, LassoPath};
+pub use path::{LassoPath, PathEvent};
 
 use fit::LassoOptions;
 

@@ -1,8 +1,8 @@
 //! What a fit returns.
 
 use ermine_core::{
-    Cell, Certificate, Curve, Error, Features, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
-    Section, Trace,
+    Cell, Certificate, ColumnMeaning, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section, Trace,
 };
 
 use super::choose::Validation;

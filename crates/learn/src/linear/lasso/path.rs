@@ -3,7 +3,7 @@
 use ermine_core::{Context, Error, Mat, ModelReader, ModelWriter, Result};
 
 use super::problem::{LassoPenalty, LassoPoint, LassoProblem};
-use super::solver::{LassoSolverOptions, LassoSolution, LassoSolver};
+use super::solver::{LassoSolution, LassoSolver, LassoSolverOptions};
 use crate::linear::least_squares::ldexp;
 
 /// The solutions along a path of one target.

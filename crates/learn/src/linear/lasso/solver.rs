@@ -12,7 +12,7 @@ use ermine_core::{Context, Mat, Progress, Result, RngStream, Trace};
 use ermine_math::columns::CellTransform;
 
 use super::inner::{VisitOrder, WorkingSetQp};
-use super::problem::{LassoPenalty, LassoPoint, LassoProblem, DualityGap, CenteredTarget, duality_gap};
+use super::problem::{CenteredTarget, DualityGap, LassoPenalty, LassoPoint, LassoProblem, duality_gap};
 use super::residual::ResidualDescent;
 use crate::linear::least_squares::ldexp;
 
@@ -92,7 +92,13 @@ impl<'a> LassoSolver<'a> {
     }
 
     /// Minimises for one target and penalty (in the target's scale), from `point` on.
-    pub fn solve(&mut self, target: usize, penalty: LassoPenalty, point: &mut LassoPoint, cx: &Context<'_>) -> Result<LassoSolution> {
+    pub fn solve(
+        &mut self,
+        target: usize,
+        penalty: LassoPenalty,
+        point: &mut LassoPoint,
+        cx: &Context<'_>,
+    ) -> Result<LassoSolution> {
         let (problem, options) = (self.problem, self.options);
         let t = &problem.targets[target];
         let enough = options.tol * t.yy;
@@ -189,13 +195,20 @@ impl<'a> LassoSolver<'a> {
 
     /// Rules out columns that are 0 at every optimum: the dual optimum is within √(2 gap) of the present feasible point, and
     /// there the column stays inside its bound. Returns how many there are.
-    fn screen(&self, t: &CenteredTarget, penalty: LassoPenalty, point: &mut LassoPoint, q: &DualityGap, out: &mut [bool]) -> usize {
+    fn screen(
+        &self,
+        t: &CenteredTarget,
+        penalty: LassoPenalty,
+        point: &mut LassoPoint,
+        q: &DualityGap,
+        out: &mut [bool],
+    ) -> usize {
         let LassoPenalty { l1, l2, .. } = penalty;
         if l1 > 0.0 && q.gap.is_finite() && q.feasible > 0.0 {
             let radius = (2.0 * q.gap).sqrt();
             for j in 0..out.len() {
-                let bound =
-                    q.feasible * penalty.bound_use(point.z[j] - l2 * point.b[j]) + radius * (self.problem.variance[j] + l2).sqrt();
+                let bound = q.feasible * penalty.bound_use(point.z[j] - l2 * point.b[j])
+                    + radius * (self.problem.variance[j] + l2).sqrt();
                 // A margin for rounding in z.
                 out[j] |= point.b[j] == 0.0 && bound < l1 - 64.0 * f64::EPSILON * t.largest;
             }
@@ -239,7 +252,15 @@ impl<'a> LassoSolver<'a> {
     }
 
     /// Solves on the working set and brings the point up to date. Returns the rounds taken.
-    fn solve_working_set(&mut self, target: usize, penalty: LassoPenalty, point: &mut LassoPoint, set: &[usize], q: DualityGap, budget: u64) -> u64 {
+    fn solve_working_set(
+        &mut self,
+        target: usize,
+        penalty: LassoPenalty,
+        point: &mut LassoPoint,
+        set: &[usize],
+        q: DualityGap,
+        budget: u64,
+    ) -> u64 {
         let problem = self.problem;
         let t = &problem.targets[target];
         let fits = |k: usize| k.saturating_mul(k) <= (2 * problem.design.stored()).max(1 << 24);

@@ -1,12 +1,12 @@
 //! The normal equations in double-double.
 
 use ermine_core::{Mat, Result};
-use ermine_math::dd::{DdCholesky, Dd, DdGram};
+use ermine_math::dd::{Dd, DdCholesky, DdGram};
 use ermine_math::linalg::svd;
 
 use super::moments::too_large;
 use super::scale::{exponent_of, ldexp, power};
-use super::{SolutionFamily, LeastSquaresProblem, ResidualCheck, LeastSquaresSolution, family, nonnegative};
+use super::{LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, family, nonnegative};
 
 /// Half an ulp: how far a number may lie from what it stands for, relative to the largest of its kind.
 const ROUNDING: f64 = 0.5;
@@ -143,7 +143,8 @@ pub(super) fn solve(problem: &LeastSquaresProblem<'_>, given: &ExactInput<'_>) -
         let explained: Dd = (0..kept.len()).map(|j| coef[j] * (c[j] + gradient[j])).sum();
         let rss = (yy - explained - quadratic).to_f64().max(0.0);
         // Residuals no longer than the rounding of what they are differences of say that the fit is exact.
-        let rounding = (0..kept.len()).map(|j| (coef[j].hi * noise[j]).powi(2)).sum::<f64>() + system.rounding_norm(p + k).powi(2);
+        let rounding =
+            (0..kept.len()).map(|j| (coef[j].hi * noise[j]).powi(2)).sum::<f64>() + system.rounding_norm(p + k).powi(2);
         out.rss[k] = if alpha == 0.0 && rss <= ROUNDINGS.powi(2) * rounding { 0.0 } else { rss };
         out.tss[k] = yy.to_f64();
         out.penalty[k] = quadratic.to_f64();

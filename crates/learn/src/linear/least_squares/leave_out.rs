@@ -8,7 +8,7 @@
 //! With fewer rows than columns the same is read off `Z Zᵀ = U Λ Uᵀ`, where `1 - h` is `alpha Σ u_k² / (λ_k + alpha)`, a sum that loses
 //! no digits when the leverages are near 1.
 
-use ermine_core::{Cell, Context, Curve, Dataset, Error, Features, Mat, Partial, Progress, Report, Result, Section, PassStep};
+use ermine_core::{Cell, Context, Curve, Dataset, Error, Features, Mat, Partial, PassStep, Progress, Report, Result, Section};
 use ermine_math::dd::Dd;
 use ermine_math::linalg::{eigen_symmetric, matmul, product};
 use serde::{Deserialize, Serialize};

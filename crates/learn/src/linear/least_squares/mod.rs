@@ -24,11 +24,11 @@ mod wide;
 pub(crate) use family::{SolutionFamily, complement};
 pub use leave_out::RidgePath;
 pub(crate) use leave_out::{AlphaGrid, cross_validate};
-pub use pass::{LeastSquaresState, LeastSquaresPartial};
+pub use pass::{LeastSquaresPartial, LeastSquaresState};
 pub(crate) use pass::{add, add_moments, empty, finish, start};
 pub(crate) use scale::{exponent_of, ldexp, power};
 
-use ermine_core::{Context, FoldAssignment, Dataset, Error, Features, Mat, Result};
+use ermine_core::{Context, Dataset, Error, Features, FoldAssignment, Mat, Result};
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -67,7 +67,11 @@ impl LeastSquaresProblem<'_> {
 const SPECTRUM: usize = 8192;
 
 /// Solves in memory what has a shape of its own; `None` for all other data, which goes through the passes.
-pub(crate) fn in_memory(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<LeastSquaresSolution>> {
+pub(crate) fn in_memory(
+    problem: &LeastSquaresProblem<'_>,
+    data: &Dataset<'_>,
+    cx: &Context<'_>,
+) -> Result<Option<LeastSquaresSolution>> {
     if problem.positive {
         return Ok(None);
     }

@@ -6,7 +6,7 @@ use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use ermine_math::moments::Moments;
 
 use super::scale::{exponent_of, ldexp, power};
-use super::{SolutionFamily, LeastSquaresProblem, ResidualCheck, LeastSquaresSolution, family, nonnegative};
+use super::{LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, family, nonnegative};
 
 /// Condition number of the scaled normal equations up to which doubles keep nine digits and more.
 const CONDITION: f64 = 1e6;
@@ -139,7 +139,12 @@ impl ScaledSystem {
 const SIDE_BY_SIDE: usize = 256;
 
 /// Solves in doubles, or corrects what was found so. Products in double-double are asked for only where `exact` allows it.
-pub(super) fn solve(problem: &LeastSquaresProblem<'_>, given: &MomentsInput<'_>, correction: Option<&RefinementInput<'_>>, exact: bool) -> Result<SolveStep> {
+pub(super) fn solve(
+    problem: &LeastSquaresProblem<'_>,
+    given: &MomentsInput<'_>,
+    correction: Option<&RefinementInput<'_>>,
+    exact: bool,
+) -> Result<SolveStep> {
     let system = ScaledSystem::new(problem, given);
     let count = given.moments.x_cols().min(given.moments.rows() as usize);
     let spectrum = || problem.spectrum.then(|| singular_values(&system, count)).transpose();

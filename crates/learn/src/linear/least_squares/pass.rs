@@ -1,6 +1,6 @@
 //! The passes: what is gathered, and which one follows.
 
-use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Partial, Result, PassStep};
+use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Partial, PassStep, Result};
 use ermine_math::dd::{Dd, DdGram, Residuals};
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
@@ -44,9 +44,9 @@ pub struct LeastSquaresState {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum LeastSquaresPhase {
     Moments,
-    Range,
+    ExponentRange,
     /// Residuals of coefficients that the moments gave.
-    Correct {
+    Refine {
         moments: Box<Moments>,
         log_weight: f64,
         coef: Vec<Dd>,
@@ -57,7 +57,7 @@ enum LeastSquaresPhase {
         shift: Vec<f64>,
     },
     /// Errors of rows left out, over the grid; what was gathered before is held for the solution.
-    LeaveOut {
+    LeaveOneOut {
         spectrum: Box<RidgeSpectrum>,
         held: Box<LeastSquaresPartial>,
         shift: Vec<f64>,
@@ -78,15 +78,15 @@ enum LeastSquaresSums {
         overflow: bool,
     },
     /// Largest magnitudes, by column of [X | Y].
-    Range(Vec<f64>),
-    Correct(Residuals),
+    ExponentRange(Vec<f64>),
+    Refine(Residuals),
     Exact {
         gram: DdGram,
         /// Rows with a weight above 0.
         rows: u64,
         log_weight: f64,
     },
-    LeaveOut(LooErrors),
+    LeaveOneOut(LooErrors),
 }
 
 impl LeastSquaresState {
@@ -122,7 +122,12 @@ impl LeastSquaresState {
     }
 
     /// The pass that finds the errors of rows left out, after `held` was gathered.
-    fn leave_out(mut self, problem: &LeastSquaresProblem<'_>, held: LeastSquaresSums, shift: Vec<f64>) -> Result<PassStep<Self, LeastSquaresSolution>> {
+    fn leave_out(
+        mut self,
+        problem: &LeastSquaresProblem<'_>,
+        held: LeastSquaresSums,
+        shift: Vec<f64>,
+    ) -> Result<PassStep<Self, LeastSquaresSolution>> {
         let Some(grid) = &problem.grid else { return Err(Error::Data("there is no grid of penalties".into())) };
         let (cols, targets, exponents) = (self.cols, self.targets, &self.exponents);
         let spectrum = match &held {
@@ -149,14 +154,15 @@ impl LeastSquaresState {
             }
             _ => return Err(Error::Data("partial results of another pass".into())),
         };
-        self.kind = LeastSquaresPhase::LeaveOut { spectrum: Box::new(spectrum), held: Box::new(LeastSquaresPartial(held)), shift };
+        self.kind =
+            LeastSquaresPhase::LeaveOneOut { spectrum: Box::new(spectrum), held: Box::new(LeastSquaresPartial(held)), shift };
         Ok(PassStep::NextPass(self, None))
     }
 
     /// The factorisation, at the pass that uses it.
     pub(super) fn take_spectrum(self) -> Result<RidgeSpectrum, Box<Self>> {
         match self.kind {
-            LeastSquaresPhase::LeaveOut { spectrum, .. } => Ok(*spectrum),
+            LeastSquaresPhase::LeaveOneOut { spectrum, .. } => Ok(*spectrum),
             _ => Err(Box::new(self)),
         }
     }
@@ -166,11 +172,17 @@ impl LeastSquaresState {
     }
 
     /// What follows moments, or their correction.
-    fn next_phase(mut self, problem: &LeastSquaresProblem<'_>, moments: Moments, log_weight: f64, next: SolveStep) -> PassStep<Self, LeastSquaresSolution> {
+    fn next_phase(
+        mut self,
+        problem: &LeastSquaresProblem<'_>,
+        moments: Moments,
+        log_weight: f64,
+        next: SolveStep,
+    ) -> PassStep<Self, LeastSquaresSolution> {
         match next {
             SolveStep::Done(solution) => return PassStep::Done(LeastSquaresSolution { path: self.path, ..*solution }),
             SolveStep::Refine(coef, rounds) => {
-                self.kind = LeastSquaresPhase::Correct { moments: Box::new(moments), log_weight, coef, rounds };
+                self.kind = LeastSquaresPhase::Refine { moments: Box::new(moments), log_weight, coef, rounds };
             }
             SolveStep::Exact => {
                 let shift = if problem.fit_intercept { moments.mean().to_vec() } else { vec![0.0; self.cols + self.targets] };
@@ -184,22 +196,28 @@ impl LeastSquaresState {
 impl Partial for LeastSquaresPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
-            (LeastSquaresSums::Moments { moments, log_weight, overflow }, LeastSquaresSums::Moments { moments: more, log_weight: w, overflow: o }) => {
+            (
+                LeastSquaresSums::Moments { moments, log_weight, overflow },
+                LeastSquaresSums::Moments { moments: more, log_weight: w, overflow: o },
+            ) => {
                 moments.merge(more);
                 *log_weight += w;
                 *overflow |= o;
                 Ok(())
             }
-            (LeastSquaresSums::Range(a), LeastSquaresSums::Range(b)) if a.len() == b.len() => {
+            (LeastSquaresSums::ExponentRange(a), LeastSquaresSums::ExponentRange(b)) if a.len() == b.len() => {
                 a.iter_mut().zip(b).for_each(|(a, b)| *a = a.max(b));
                 Ok(())
             }
-            (LeastSquaresSums::Correct(a), LeastSquaresSums::Correct(b)) => a.merge(b),
-            (LeastSquaresSums::LeaveOut(a), LeastSquaresSums::LeaveOut(b)) => {
+            (LeastSquaresSums::Refine(a), LeastSquaresSums::Refine(b)) => a.merge(b),
+            (LeastSquaresSums::LeaveOneOut(a), LeastSquaresSums::LeaveOneOut(b)) => {
                 a.merge(b);
                 Ok(())
             }
-            (LeastSquaresSums::Exact { gram, rows, log_weight }, LeastSquaresSums::Exact { gram: more, rows: n, log_weight: w }) => {
+            (
+                LeastSquaresSums::Exact { gram, rows, log_weight },
+                LeastSquaresSums::Exact { gram: more, rows: n, log_weight: w },
+            ) => {
                 *rows += n;
                 *log_weight += w;
                 gram.merge(more)
@@ -225,8 +243,15 @@ pub(crate) fn start(problem: &LeastSquaresProblem<'_>, head: &Dataset<'_>) -> Re
         return Err(Error::Length { what, expected: targets, found: problem.penalty.len() });
     }
     let epsilon = if matches!(head.x, Features::F32(_)) { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let mut stage =
-        LeastSquaresState { cols, targets, epsilon, head: vec![0.0; cols + targets], exponents: Vec::new(), kind: LeastSquaresPhase::Moments, path: None };
+    let mut stage = LeastSquaresState {
+        cols,
+        targets,
+        epsilon,
+        head: vec![0.0; cols + targets],
+        exponents: Vec::new(),
+        kind: LeastSquaresPhase::Moments,
+        path: None,
+    };
     let mut sizes = std::mem::take(&mut stage.head);
     each_row(problem, &head.row_range(0..head.rows().min(256)), |_, _, row| larger(&mut sizes, row))?;
     stage.head = sizes;
@@ -242,16 +267,25 @@ pub(crate) fn start(problem: &LeastSquaresProblem<'_>, head: &Dataset<'_>) -> Re
 /// The totals of no rows.
 pub(crate) fn empty(stage: &LeastSquaresState) -> LeastSquaresPartial {
     LeastSquaresPartial(match &stage.kind {
-        LeastSquaresPhase::Moments => LeastSquaresSums::Moments { moments: Moments::new(stage.cols, stage.targets), log_weight: 0.0, overflow: false },
-        LeastSquaresPhase::Range => LeastSquaresSums::Range(vec![0.0; stage.cols + stage.targets]),
-        LeastSquaresPhase::Correct { .. } => LeastSquaresSums::Correct(Residuals::new(stage.cols, stage.targets)),
-        LeastSquaresPhase::Exact { .. } => LeastSquaresSums::Exact { gram: DdGram::new(stage.cols + stage.targets), rows: 0, log_weight: 0.0 },
-        LeastSquaresPhase::LeaveOut { spectrum, .. } => LeastSquaresSums::LeaveOut(spectrum.empty()),
+        LeastSquaresPhase::Moments => {
+            LeastSquaresSums::Moments { moments: Moments::new(stage.cols, stage.targets), log_weight: 0.0, overflow: false }
+        }
+        LeastSquaresPhase::ExponentRange => LeastSquaresSums::ExponentRange(vec![0.0; stage.cols + stage.targets]),
+        LeastSquaresPhase::Refine { .. } => LeastSquaresSums::Refine(Residuals::new(stage.cols, stage.targets)),
+        LeastSquaresPhase::Exact { .. } => {
+            LeastSquaresSums::Exact { gram: DdGram::new(stage.cols + stage.targets), rows: 0, log_weight: 0.0 }
+        }
+        LeastSquaresPhase::LeaveOneOut { spectrum, .. } => LeastSquaresSums::LeaveOneOut(spectrum.empty()),
     })
 }
 
 /// Takes in a block of rows.
-pub(crate) fn add(problem: &LeastSquaresProblem<'_>, stage: &LeastSquaresState, totals: &mut LeastSquaresPartial, rows: &Dataset<'_>) -> Result<()> {
+pub(crate) fn add(
+    problem: &LeastSquaresProblem<'_>,
+    stage: &LeastSquaresState,
+    totals: &mut LeastSquaresPartial,
+    rows: &Dataset<'_>,
+) -> Result<()> {
     match (&stage.kind, &mut totals.0) {
         (LeastSquaresPhase::Moments, LeastSquaresSums::Moments { moments, log_weight, overflow }) => {
             add_moments(problem, stage, moments, rows)?;
@@ -271,7 +305,7 @@ pub(crate) fn add(problem: &LeastSquaresProblem<'_>, stage: &LeastSquaresState, 
                 *overflow |= sizes.iter().any(|s| *s > SQUARE_OVERFLOW);
             }
         }
-        (LeastSquaresPhase::Range, LeastSquaresSums::Range(sizes)) => {
+        (LeastSquaresPhase::ExponentRange, LeastSquaresSums::ExponentRange(sizes)) => {
             each_row(problem, rows, |_, w, row| {
                 if w > 0.0 {
                     larger(sizes, row);
@@ -299,10 +333,10 @@ pub(crate) fn add(problem: &LeastSquaresProblem<'_>, stage: &LeastSquaresState, 
                 rows.x.refuse_non_finite(rows.schema)?;
             }
         }
-        (LeastSquaresPhase::Correct { moments, coef, .. }, LeastSquaresSums::Correct(residuals)) => {
+        (LeastSquaresPhase::Refine { moments, coef, .. }, LeastSquaresSums::Refine(residuals)) => {
             add_residuals(problem, stage, moments, coef, residuals, rows)?;
         }
-        (LeastSquaresPhase::LeaveOut { spectrum, .. }, LeastSquaresSums::LeaveOut(errors)) => {
+        (LeastSquaresPhase::LeaveOneOut { spectrum, .. }, LeastSquaresSums::LeaveOneOut(errors)) => {
             if let Some(grid) = &problem.grid {
                 spectrum.add(problem, grid, errors, rows, true)?;
             }
@@ -335,7 +369,12 @@ fn each_row(problem: &LeastSquaresProblem<'_>, rows: &Dataset<'_>, mut visit: im
 }
 
 /// Takes in the moments of a block of rows, in the units of the stage.
-pub(crate) fn add_moments(problem: &LeastSquaresProblem<'_>, stage: &LeastSquaresState, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
+pub(crate) fn add_moments(
+    problem: &LeastSquaresProblem<'_>,
+    stage: &LeastSquaresState,
+    moments: &mut Moments,
+    rows: &Dataset<'_>,
+) -> Result<()> {
     let y = rows.y.reals()?;
     if y.cols() != stage.targets || rows.cols() != stage.cols {
         return Err(Error::Columns { expected: stage.cols, found: rows.cols() });
@@ -440,11 +479,15 @@ fn add_residuals(
 }
 
 /// Ends a pass.
-pub(crate) fn finish(problem: &LeastSquaresProblem<'_>, mut stage: LeastSquaresState, totals: LeastSquaresPartial) -> Result<PassStep<LeastSquaresState, LeastSquaresSolution>> {
+pub(crate) fn finish(
+    problem: &LeastSquaresProblem<'_>,
+    mut stage: LeastSquaresState,
+    totals: LeastSquaresPartial,
+) -> Result<PassStep<LeastSquaresState, LeastSquaresSolution>> {
     match (std::mem::replace(&mut stage.kind, LeastSquaresPhase::Moments), totals.0) {
         (LeastSquaresPhase::Moments, LeastSquaresSums::Moments { moments, log_weight, overflow }) => {
             if stage.exponents.is_empty() && (overflow || out_of_range(&stage, &moments)) {
-                stage.kind = LeastSquaresPhase::Range;
+                stage.kind = LeastSquaresPhase::ExponentRange;
                 return Ok(PassStep::NextPass(stage, None));
             }
             if !moments.is_finite() {
@@ -459,7 +502,7 @@ pub(crate) fn finish(problem: &LeastSquaresProblem<'_>, mut stage: LeastSquaresS
             };
             Ok(stage.next_phase(problem, moments, log_weight, next))
         }
-        (LeastSquaresPhase::Correct { moments, log_weight, coef, rounds }, LeastSquaresSums::Correct(residuals)) => {
+        (LeastSquaresPhase::Refine { moments, log_weight, coef, rounds }, LeastSquaresSums::Refine(residuals)) => {
             let correction = moments::RefinementInput { coef: &coef, residuals: &residuals, rounds };
             let next = {
                 let chosen = stage.with_chosen_alpha(problem);
@@ -467,7 +510,7 @@ pub(crate) fn finish(problem: &LeastSquaresProblem<'_>, mut stage: LeastSquaresS
             };
             Ok(stage.next_phase(problem, *moments, log_weight, next))
         }
-        (LeastSquaresPhase::Range, LeastSquaresSums::Range(sizes)) => {
+        (LeastSquaresPhase::ExponentRange, LeastSquaresSums::ExponentRange(sizes)) => {
             stage.exponents = sizes.iter().map(|&s| (-exponent_of(s)).clamp(-1000, 1000)).collect();
             let x = &mut stage.exponents[..stage.cols];
             if problem.grid.is_some_and(|g| g.alphas.is_none()) {
@@ -485,7 +528,7 @@ pub(crate) fn finish(problem: &LeastSquaresProblem<'_>, mut stage: LeastSquaresS
             // Sparse rows come here first, as they are.
             let lost = |j: usize| gram.cross(j, j).hi < DIGITS_LOST && tiny(stage.head[j]);
             if stage.exponents.is_empty() && (!gram.is_finite() || (0..gram.cols()).any(lost)) {
-                stage.kind = LeastSquaresPhase::Range;
+                stage.kind = LeastSquaresPhase::ExponentRange;
                 return Ok(PassStep::NextPass(stage, None));
             }
             if !gram.is_finite() {
@@ -506,7 +549,7 @@ pub(crate) fn finish(problem: &LeastSquaresProblem<'_>, mut stage: LeastSquaresS
             let solution = exact::solve(&stage.with_chosen_alpha(problem), &given)?;
             Ok(PassStep::Done(LeastSquaresSolution { path: stage.path, ..solution }))
         }
-        (LeastSquaresPhase::LeaveOut { spectrum, held, shift }, LeastSquaresSums::LeaveOut(errors)) => {
+        (LeastSquaresPhase::LeaveOneOut { spectrum, held, shift }, LeastSquaresSums::LeaveOneOut(errors)) => {
             stage.path = problem.grid.as_ref().map(|grid| spectrum.choose(grid, errors));
             stage.kind = match held.0 {
                 LeastSquaresSums::Exact { .. } => LeastSquaresPhase::Exact { shift },

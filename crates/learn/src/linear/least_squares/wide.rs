@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::leave_out::RowSpaceProblem;
 use super::moments::too_large;
 use super::scale::{exponent_of, ldexp, power};
-use super::{SolutionFamily, LeastSquaresProblem, LeastSquaresSolution, family};
+use super::{LeastSquaresProblem, LeastSquaresSolution, SolutionFamily, family};
 
 /// Columns up to which the usual way is as quick, and the same bits as a stream.
 const NARROW: usize = 256;
@@ -395,7 +395,15 @@ struct RowSpaceSolver<'a> {
 
 impl RowSpaceSolver<'_> {
     /// Solves for one target: multipliers into `a`, sums into `out`.
-    fn solve(&self, k: usize, alpha: f64, v: &[Dd], a: &mut [f64], out: &mut LeastSquaresSolution, exact: &mut Option<DdGram>) -> Result<()> {
+    fn solve(
+        &self,
+        k: usize,
+        alpha: f64,
+        v: &[Dd],
+        a: &mut [f64],
+        out: &mut LeastSquaresSolution,
+        exact: &mut Option<DdGram>,
+    ) -> Result<()> {
         let m = v.len();
         let size = v.iter().fold(0.0f64, |s, d| s.max(d.hi.abs()));
         let trace: f64 = (0..m).map(|i| self.kernel[(i, i)]).sum();

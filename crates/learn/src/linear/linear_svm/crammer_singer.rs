@@ -26,7 +26,12 @@ pub(super) struct CrammerSingerProblem<'a> {
     pub max_iter: u64,
 }
 
-pub(super) fn minimise(x: &impl SgdRows, cols: usize, task: &CrammerSingerProblem<'_>, cx: &Context<'_>) -> Result<CrammerSingerSolution> {
+pub(super) fn minimise(
+    x: &impl SgdRows,
+    cols: usize,
+    task: &CrammerSingerProblem<'_>,
+    cx: &Context<'_>,
+) -> Result<CrammerSingerSolution> {
     let (n, k) = (x.rows(), task.classes);
     let mut w = Mat::zeros(k, cols);
     let mut constants = vec![0.0; k];

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ClassWeight;
 use super::coefficients::Coefficients;
-use super::sgd::{SgdRows, RowVisitor, with_rows};
+use super::sgd::{RowVisitor, SgdRows, with_rows};
 use crate::svm::platt::Sigmoid;
 
 pub use model::LinearSvmModel;
@@ -201,14 +201,14 @@ impl LinearSvm {
                 converged: s.converged,
             });
         }
-        struct Solve<'a, 'x, 'c>(&'a LinearSvm, &'a LinearSvmProblem<'a, 'x>, &'a Context<'c>);
-        impl RowVisitor for Solve<'_, '_, '_> {
+        struct SolveVisitor<'a, 'x, 'c>(&'a LinearSvm, &'a LinearSvmProblem<'a, 'x>, &'a Context<'c>);
+        impl RowVisitor for SolveVisitor<'_, '_, '_> {
             type Out = LinearSvmSolution;
             fn visit(self, rows: &impl SgdRows) -> Result<LinearSvmSolution> {
                 self.0.descend(rows, self.1, self.2)
             }
         }
-        with_rows(problem.features, "linear-svm", Solve(self, problem, cx))
+        with_rows(problem.features, "linear-svm", SolveVisitor(self, problem, cx))
     }
 
     /// What the losses have in common: max(0, 1 - yf) or max(0, |y - f| - ε), or the square of it.
@@ -263,7 +263,15 @@ impl LinearSvm {
         }
         let gap = (primal - dual).max(0.0);
         let violation = if s.violation.is_finite() { s.violation } else { gap / primal.max(f64::MIN_POSITIVE) };
-        Ok(LinearSvmSolution { w: s.w, intercept: s.constant * constant, primal, gap, violation, rounds: s.rounds, converged: s.converged })
+        Ok(LinearSvmSolution {
+            w: s.w,
+            intercept: s.constant * constant,
+            primal,
+            gap,
+            violation,
+            rounds: s.rounds,
+            converged: s.converged,
+        })
     }
 
     fn certificate(&self, lines: &[LinearSvmSolution], newton: bool) -> Certificate {
@@ -339,17 +347,30 @@ impl LinearSvm {
         }
     }
 
-    fn all_classes(&self, x: &Features<'_>, codes: &[u32], classes: usize, price: &[f64], cx: &Context<'_>) -> Result<Vec<LinearSvmSolution>> {
-        struct Solve<'a, 'c>(crammer_singer::CrammerSingerProblem<'a>, usize, &'a Context<'c>);
-        impl RowVisitor for Solve<'_, '_> {
+    fn all_classes(
+        &self,
+        x: &Features<'_>,
+        codes: &[u32],
+        classes: usize,
+        price: &[f64],
+        cx: &Context<'_>,
+    ) -> Result<Vec<LinearSvmSolution>> {
+        struct SolveVisitor<'a, 'c>(crammer_singer::CrammerSingerProblem<'a>, usize, &'a Context<'c>);
+        impl RowVisitor for SolveVisitor<'_, '_> {
             type Out = crammer_singer::CrammerSingerSolution;
             fn visit(self, rows: &impl SgdRows) -> Result<Self::Out> {
                 crammer_singer::minimise(rows, self.1, &self.0, self.2)
             }
         }
-        let task =
-            crammer_singer::CrammerSingerProblem { codes, classes, price, constant: self.constant(), tol: self.tol, max_iter: self.max_iter };
-        let s = with_rows(x, "linear-svm", Solve(task, x.cols(), cx))?;
+        let task = crammer_singer::CrammerSingerProblem {
+            codes,
+            classes,
+            price,
+            constant: self.constant(),
+            tol: self.tol,
+            max_iter: self.max_iter,
+        };
+        let s = with_rows(x, "linear-svm", SolveVisitor(task, x.cols(), cx))?;
         // The objective is one for all classes; it stands with the first.
         let line = |m: usize| LinearSvmSolution {
             w: s.w.row(m).to_vec(),

@@ -1,8 +1,8 @@
 //! The fitted linear machine.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema,
+    Cell, Certificate, Classifier, ColumnMeaning, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema,
 };
 
 use super::super::coefficients::Coefficients;

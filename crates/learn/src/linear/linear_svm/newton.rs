@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
 use super::super::passes::{CurvatureKind, CurvatureSums, add};
-use super::super::sgd::{SgdRows, RowVisitor, with_rows};
+use super::super::sgd::{RowVisitor, SgdRows, with_rows};
 use super::dual::DualCdSolution;
 
 /// Columns up to which a step costs less than the rounds of descent that it saves.
@@ -76,7 +76,8 @@ impl SvmNewtonProblem<'_> {
         };
         // Blocks of fixed rows, added in their order: the same bits on any number of threads.
         let parts: Vec<_> = (0..n.div_ceil(rows)).into_par_iter().map(block).collect::<Result<_>>()?;
-        let mut total = (vec![0.0; cols + usize::from(intercept)], CurvatureSums::new(CurvatureKind::Full, cols, intercept, sparse));
+        let mut total =
+            (vec![0.0; cols + usize::from(intercept)], CurvatureSums::new(CurvatureKind::Full, cols, intercept, sparse));
         for (pull, curvature) in parts {
             add(&mut total.0, &pull);
             total.1.merge(curvature);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::penalty::ElasticPenalty;
 use super::quadratic::QuadraticModel;
-use super::rows::{WeightPoint, LogisticData};
+use super::rows::{LogisticData, WeightPoint};
 
 /// Columns of a first working set: a share of all, between these.
 const FIRST_SHARE: usize = 32;

@@ -11,8 +11,8 @@ use ermine_core::{Context, CsrRef, Progress, Result, RngStream, Trace};
 use ermine_math::loss::sigmoid;
 
 use super::super::passes::sparse_dot;
-use super::cd::{StopLimits, LogisticSolution};
-use super::rows::{WeightPoint, LogisticData};
+use super::cd::{LogisticSolution, StopLimits};
+use super::rows::{LogisticData, WeightPoint};
 
 /// Rows that lie together and are visited together: memory is read in order, and the order is still random enough.
 const CHUNK: usize = 8;

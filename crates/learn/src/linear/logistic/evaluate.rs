@@ -135,7 +135,14 @@ impl LogisticProblem {
         }
     }
 
-    fn add_dense(&self, rows: &Dataset<'_>, point: &[f64], labels: &EncodedLabels, curves: &mut RowCurvature, sums: &mut LogisticSums) -> Result<()> {
+    fn add_dense(
+        &self,
+        rows: &Dataset<'_>,
+        point: &[f64],
+        labels: &EncodedLabels,
+        curves: &mut RowCurvature,
+        sums: &mut LogisticSums,
+    ) -> Result<()> {
         let (v, q, bias) = (self.vectors(), self.width(), self.bias(point));
         let at_once = rows_at_once(self.cols);
         let (mut z, mut rows_scratch) = (Vec::new(), Vec::new());
@@ -153,7 +160,14 @@ impl LogisticProblem {
         Ok(())
     }
 
-    fn add_sparse(&self, x: CsrRef<'_>, point: &[f64], labels: &EncodedLabels, curves: &mut RowCurvature, sums: &mut LogisticSums) {
+    fn add_sparse(
+        &self,
+        x: CsrRef<'_>,
+        point: &[f64],
+        labels: &EncodedLabels,
+        curves: &mut RowCurvature,
+        sums: &mut LogisticSums,
+    ) {
         if self.vectors() > 1 {
             return self.add_sparse_classes(x, point, labels, curves, sums);
         }
@@ -175,7 +189,14 @@ impl LogisticProblem {
     }
 
     /// Several classes at once: the weights of a column lie together, so that a stored value meets all of them in one stretch of memory.
-    fn add_sparse_classes(&self, x: CsrRef<'_>, point: &[f64], labels: &EncodedLabels, curves: &mut RowCurvature, sums: &mut LogisticSums) {
+    fn add_sparse_classes(
+        &self,
+        x: CsrRef<'_>,
+        point: &[f64],
+        labels: &EncodedLabels,
+        curves: &mut RowCurvature,
+        sums: &mut LogisticSums,
+    ) {
         let (v, q, cols, bias) = (self.vectors(), self.width(), self.cols, self.bias(point));
         let mut weights = vec![0.0; cols * v];
         for (c, run) in point.chunks_exact(q).enumerate() {
@@ -211,7 +232,13 @@ impl LogisticProblem {
         }
     }
 
-    fn add_curvature(&self, rows: &Dataset<'_>, labels: &EncodedLabels, curves: &RowCurvature, sums: &mut LogisticSums) -> Result<()> {
+    fn add_curvature(
+        &self,
+        rows: &Dataset<'_>,
+        labels: &EncodedLabels,
+        curves: &RowCurvature,
+        sums: &mut LogisticSums,
+    ) -> Result<()> {
         let thin = if curves.kind == CurvatureKind::Shared { self.curvature_stride } else { 1 };
         for (pair, gathered) in sums.curvature.iter_mut().enumerate() {
             gathered.add(rows, &self.pair_curvature(pair, labels, curves), thin, Logistic::NAME)?;

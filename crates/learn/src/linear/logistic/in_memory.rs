@@ -5,7 +5,7 @@ use ermine_core::{Context, Dataset, Error, Features, Learner, Mat, Result, run_p
 use super::cd::{self, LogisticSolution};
 use super::dual::{self, DualResult};
 use super::in_passes::LogisticInput;
-use super::rows::{WeightPoint, LogisticData};
+use super::rows::{LogisticData, WeightPoint};
 use super::separation::Separation;
 use super::setup::classes_with_rows;
 use super::stochastic::{self, StochasticMethod};
@@ -23,7 +23,9 @@ impl Logistic {
         let sparse = matches!(data.x, Features::Csr(_));
         match self.solver {
             LogisticSolver::Newton | LogisticSolver::Lbfgs => run_passes(self, data, cx),
-            LogisticSolver::Auto if penalty.l1 == 0.0 && !(sparse && self.prefers_dual(data.cols())) => run_passes(self, data, cx),
+            LogisticSolver::Auto if penalty.l1 == 0.0 && !(sparse && self.prefers_dual(data.cols())) => {
+                run_passes(self, data, cx)
+            }
             LogisticSolver::Gd => {
                 let mut model = run_passes(self, data, cx)?;
                 let (rows, _) = self.rows(data)?;
@@ -49,8 +51,12 @@ impl Logistic {
         self.check()?;
         data.check(&Self::SPEC)?;
         let (codes, names) = data.y.classes()?;
-        let before =
-            LogisticInput { names: names.to_vec(), columns: Vec::new(), cols: data.cols(), sparse: matches!(data.x, Features::Csr(_)) };
+        let before = LogisticInput {
+            names: names.to_vec(),
+            columns: Vec::new(),
+            cols: data.cols(),
+            sparse: matches!(data.x, Features::Csr(_)),
+        };
         let mut weights = vec![0.0; names.len()];
         codes.iter().enumerate().for_each(|(i, &c)| weights[c as usize] += data.weight_of(i));
         let (problem, effective) = self.build_problem(&before, &weights, Vec::new())?;

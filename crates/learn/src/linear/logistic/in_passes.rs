@@ -1,6 +1,6 @@
 //! A fit in passes over rows: the classes and a sample first, then one pass for each evaluation of the objective.
 
-use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, Result, PassStep};
+use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, PassStep, Result};
 use serde::{Deserialize, Serialize};
 
 use super::evaluate::{LogisticProblem, LogisticSums};
@@ -8,13 +8,13 @@ use super::gd::GradientDescent;
 use super::rows::WeightPoint;
 use super::sample::ClassCensus;
 use super::search::LogisticSearch;
-use super::separation::{MarginSums, SeparationProof, Separation, SeparationOutcome};
+use super::separation::{MarginSums, Separation, SeparationOutcome, SeparationProof};
 use super::setup::classes_with_rows;
 use super::{Logistic, LogisticModel, LogisticSolver};
 
 /// Where a fit stands between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct State {
+pub struct LogisticState {
     input: LogisticInput,
     method: Option<LogisticMethod>,
 }
@@ -62,7 +62,7 @@ impl Partial for LogisticPartial {
 }
 
 impl PassLearner for Logistic {
-    type State = State;
+    type State = LogisticState;
     type Partial = LogisticPartial;
 
     fn block_rows(&self, cols: usize) -> usize {
@@ -75,37 +75,50 @@ impl PassLearner for Logistic {
         }
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _cx: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, _cx: &Context<'_>) -> Result<LogisticState> {
         let (_, names) = head.y.classes()?;
         let sparse = matches!(head.x, Features::Csr(_));
         let columns = head.schema.map_or_else(Vec::new, |schema| schema.names().map(str::to_owned).collect());
-        Ok(State { input: LogisticInput { names: names.to_vec(), columns, cols: head.cols(), sparse }, method: None })
+        Ok(LogisticState { input: LogisticInput { names: names.to_vec(), columns, cols: head.cols(), sparse }, method: None })
     }
 
-    fn empty_partial(&self, state: &State) -> LogisticPartial {
+    fn empty_partial(&self, state: &LogisticState) -> LogisticPartial {
         let sparse = state.input.sparse;
         LogisticPartial(match &state.method {
             None => LogisticPartialKind::Census(ClassCensus::new(state.input.names.len(), state.input.cols)),
-            Some(LogisticMethod::Search(search)) => LogisticPartialKind::Sums(search.problem.empty(search.curvature_wanted(), sparse)),
-            Some(LogisticMethod::Gradient(descent)) => LogisticPartialKind::Sums(descent.problem.empty(descent.curvature_wanted(), sparse)),
+            Some(LogisticMethod::Search(search)) => {
+                LogisticPartialKind::Sums(search.problem.empty(search.curvature_wanted(), sparse))
+            }
+            Some(LogisticMethod::Gradient(descent)) => {
+                LogisticPartialKind::Sums(descent.problem.empty(descent.curvature_wanted(), sparse))
+            }
             Some(LogisticMethod::Proof(_, proof)) => LogisticPartialKind::Margins(proof.empty()),
         })
     }
 
-    fn add_block(&self, state: &State, part: &mut LogisticPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &LogisticState, part: &mut LogisticPartial, rows: &Dataset<'_>) -> Result<()> {
         match (&state.method, &mut part.0) {
-            (Some(LogisticMethod::Search(search)), LogisticPartialKind::Sums(sums)) => search.problem.add(search.point(), search.curvature_wanted(), sums, rows),
+            (Some(LogisticMethod::Search(search)), LogisticPartialKind::Sums(sums)) => {
+                search.problem.add(search.point(), search.curvature_wanted(), sums, rows)
+            }
             (Some(LogisticMethod::Gradient(descent)), LogisticPartialKind::Sums(sums)) => {
                 descent.problem.add(descent.point(), descent.curvature_wanted(), sums, rows)
             }
-            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(leads)) => proof.add(&search.problem, leads, rows),
+            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(leads)) => {
+                proof.add(&search.problem, leads, rows)
+            }
             (_, LogisticPartialKind::Census(census)) => census.add(rows),
             _ => Err(wrong_partial()),
         }
     }
 
-    fn finish(&self, state: State, total: LogisticPartial, cx: &Context<'_>) -> Result<PassStep<State, LogisticModel>> {
-        let State { input: before, method: way } = state;
+    fn finish(
+        &self,
+        state: LogisticState,
+        total: LogisticPartial,
+        cx: &Context<'_>,
+    ) -> Result<PassStep<LogisticState, LogisticModel>> {
+        let LogisticState { input: before, method: way } = state;
         let way = match (way, total.0) {
             (None, LogisticPartialKind::Census(census)) => self.start_method(&before, &census, cx)?,
             (Some(LogisticMethod::Search(mut search)), LogisticPartialKind::Sums(sums)) => {
@@ -135,12 +148,14 @@ impl PassLearner for Logistic {
             LogisticMethod::Search(search) | LogisticMethod::Proof(search, _) => search.objective(),
             LogisticMethod::Gradient(descent) => descent.objective(),
         };
-        Ok(PassStep::NextPass(State { input: before, method: Some(way) }, objective))
+        Ok(PassStep::NextPass(LogisticState { input: before, method: Some(way) }, objective))
     }
 
-    fn model_so_far(&self, state: &State) -> Option<LogisticModel> {
+    fn model_so_far(&self, state: &LogisticState) -> Option<LogisticModel> {
         match state.method.as_ref()? {
-            LogisticMethod::Search(search) | LogisticMethod::Proof(search, _) => Some(self.model(&state.input.names, search, None)),
+            LogisticMethod::Search(search) | LogisticMethod::Proof(search, _) => {
+                Some(self.model(&state.input.names, search, None))
+            }
             LogisticMethod::Gradient(descent) => Some(self.gradient_model(&state.input.names, descent)),
         }
     }

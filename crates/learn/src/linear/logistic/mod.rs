@@ -333,7 +333,9 @@ impl Logistic {
                 expected: "penalty \"l1\" is a share of 1; for a mix use penalty \"elastic-net\"".into(),
             });
         }
-        if self.elastic_penalty().l1 > 0.0 && matches!(self.solver, LogisticSolver::Newton | LogisticSolver::Lbfgs | LogisticSolver::Sgd) {
+        if self.elastic_penalty().l1 > 0.0
+            && matches!(self.solver, LogisticSolver::Newton | LogisticSolver::Lbfgs | LogisticSolver::Sgd)
+        {
             return Err(self.refuse_solver("an L1 part of the penalty takes \"cd\", \"gd\", \"saga\" or \"auto\""));
         }
         Ok(())

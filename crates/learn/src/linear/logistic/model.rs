@@ -1,7 +1,8 @@
 //! The fitted model: scores, probabilities, evidence.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Features, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Report, Result, Schema, Trace,
+    Cell, Certificate, Classifier, ColumnMeaning, Error, Features, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema,
+    Trace,
 };
 use ermine_math::distribution::Normal;
 use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};

@@ -3,7 +3,7 @@
 use ermine_core::{Dataset, Features, Partial, Result, Target};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{MOST_ROWS, SamplePiece, RowSample};
+use super::super::passes::{MOST_ROWS, RowSample, SamplePiece};
 use super::Logistic;
 
 /// Weights of the classes and a sample of rows, evenly spaced within every block.

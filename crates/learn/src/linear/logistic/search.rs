@@ -1,14 +1,14 @@
 //! The way to the optimum: what to gather in the next pass, when to renew the metric, when to stop.
 
 use ermine_core::{Certificate, Context, Error, Mat, Progress, Result, Trace};
-use ermine_math::optimise::{LbfgsDescent, Told};
+use ermine_math::optimise::{LbfgsDescent, StepStatus};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, HessianMetric, RowSample, refresh_pays};
 use super::evaluate::{LogisticProblem, LogisticSums};
 use super::hessian::hessian_metric;
 use super::model::StandardErrors;
-use super::sample::{class_weights, as_dataset};
+use super::sample::{as_dataset, class_weights};
 use super::separation::{MAX_DIRECTION_LEN, loss_limit};
 
 /// Steps that the quasi-Newton update remembers, and of points so long that going over them costs as much as a pass over the rows.
@@ -46,21 +46,21 @@ pub struct LogisticSearch {
     descent: LbfgsDescent,
     metric: Option<HessianMetric>,
     /// The metric where the search began, kept where nothing penalises: it tells whether the data is separable.
-    first: Option<HessianMetric>,
+    initial_metric: Option<HessianMetric>,
     /// What the pass under way gathers.
     wanted_curvature: CurvatureKind,
     /// The total weight of the rows.
     weight: f64,
     /// The relative distance at the last point that was taken.
-    distance: f64,
+    newton_distance: f64,
     /// Whether the metric is that of the last point taken.
-    fresh: bool,
+    metric_is_current: bool,
     /// Whether it began at the optimum of a sample.
-    warm: bool,
+    from_sample: bool,
     /// The least log odds of the class of a row, at the last point that was taken.
     margin: f64,
     /// The end, once it is known; a last pass may still follow, for the standard errors.
-    ended: Option<LogisticTermination>,
+    termination: Option<LogisticTermination>,
 }
 
 /// How a search ended.
@@ -82,7 +82,13 @@ pub struct NewtonSolution {
 
 impl LogisticSearch {
     /// A search from a point, with a metric if one is known already.
-    pub fn new(problem: LogisticProblem, plan: LogisticPlan, start: Vec<f64>, metric: Option<HessianMetric>, weight: f64) -> Self {
+    pub fn new(
+        problem: LogisticProblem,
+        plan: LogisticPlan,
+        start: Vec<f64>,
+        metric: Option<HessianMetric>,
+        weight: f64,
+    ) -> Self {
         let wanted_curvature = if metric.is_some() { CurvatureKind::None } else { plan.kind };
         Self {
             descent: LbfgsDescent::new(start, memory(&problem)),
@@ -91,14 +97,14 @@ impl LogisticSearch {
             plan,
             columns: Vec::new(),
             metric,
-            first: None,
+            initial_metric: None,
             wanted_curvature,
             weight,
-            distance: f64::MAX,
-            fresh: false,
-            warm: false,
+            newton_distance: f64::MAX,
+            metric_is_current: false,
+            from_sample: false,
             margin: -f64::MAX,
-            ended: None,
+            termination: None,
         }
     }
 
@@ -109,7 +115,7 @@ impl LogisticSearch {
 
     /// Where the pass under way evaluates.
     pub fn point(&self) -> &[f64] {
-        if self.ended.is_some() { self.descent.best() } else { self.descent.point() }
+        if self.termination.is_some() { self.descent.best() } else { self.descent.point() }
     }
 
     /// Steps taken.
@@ -134,13 +140,13 @@ impl LogisticSearch {
 
     /// Whether it ended where the likelihood is flat along the last step.
     pub fn is_flat(&self) -> bool {
-        self.ended.as_ref().is_some_and(|end| end.flat)
+        self.termination.as_ref().is_some_and(|end| end.flat)
     }
 
     /// A direction along which the classes may be separable in part: the last step of a search without penalty that came to no end, or
     /// to one where the likelihood is flat.
     pub fn separation_candidate(&self) -> Option<Vec<f64>> {
-        let end = self.ended.as_ref()?;
+        let end = self.termination.as_ref()?;
         let open = self.plan.alpha == 0.0 && self.margin <= 0.0 && (end.flat || !end.converged && self.steps() > 0);
         (open && self.problem.len() <= MAX_DIRECTION_LEN).then(|| self.descent.direction().to_vec())
     }
@@ -148,9 +154,9 @@ impl LogisticSearch {
     /// Takes in the sums of a pass; true when there is nothing left to do.
     pub fn update(&mut self, sums: &LogisticSums, cx: &Context<'_>) -> Result<bool> {
         let fresh = hessian_metric(sums, &self.problem, self.plan.alpha);
-        if self.ended.is_some() {
+        if self.termination.is_some() {
             self.metric = fresh.or(self.metric.take());
-            self.fresh = true;
+            self.metric_is_current = true;
             return Ok(true);
         }
         let (value, gradient) = self.objective_of(sums);
@@ -161,20 +167,20 @@ impl LogisticSearch {
                 None => Error::Numeric("the sums of the columns overflow; scale the columns down".into()),
             });
         }
-        match self.descent.tell(value, &gradient) {
-            Told::Trying => return Ok(false),
-            Told::Stuck => return Ok(self.finish(self.distance <= self.plan.tol.max(1e-9), false)),
-            Told::Accepted => {}
+        match self.descent.report_value(value, &gradient) {
+            StepStatus::LineSearch => return Ok(false),
+            StepStatus::NoProgress => return Ok(self.finish(self.newton_distance <= self.plan.tol.max(1e-9), false)),
+            StepStatus::Accepted => {}
         }
         self.margin = sums.margin;
-        self.fresh = fresh.is_some();
+        self.metric_is_current = fresh.is_some();
         if let Some(metric) = fresh {
-            if self.plan.alpha == 0.0 && self.first.is_none() {
-                self.first = Some(metric.clone());
+            if self.plan.alpha == 0.0 && self.initial_metric.is_none() {
+                self.initial_metric = Some(metric.clone());
             }
             self.metric = Some(metric);
             if self.plan.refresh_metric {
-                self.descent.forget();
+                self.descent.reset_memory();
             }
         }
         // The first step needs a metric that is right in size as well; afterwards the steps say how long they must be.
@@ -187,8 +193,8 @@ impl LogisticSearch {
         if self.descent.steps() == 0 {
             self.refuse_range(metric, &gradient)?;
         }
-        self.descent.aim(!self.plan.refresh_metric, |g| metric.solve(g));
-        let before = std::mem::replace(&mut self.distance, relative(self.descent.decrement(), value));
+        self.descent.propose(!self.plan.refresh_metric, |g| metric.solve(g));
+        let before = std::mem::replace(&mut self.newton_distance, relative(self.descent.decrement(), value));
         Ok(self.decide(sums, before, cx))
     }
 
@@ -238,18 +244,18 @@ impl LogisticSearch {
         }
         // With the Hessian at hand the last digits cost a step or two.
         let enough = tol
-            * match (self.plan.refresh_metric, self.warm) {
+            * match (self.plan.refresh_metric, self.from_sample) {
                 (true, false) => 1e-6,
                 // Of so many rows the last digit costs more, and means less.
                 (true, true) => 1e-5,
                 (false, _) => 10.0,
             };
-        let rate = self.distance / before;
-        let floor = self.fresh && rate > 0.3 && self.distance <= tol.max(1e-9) * 1e-2;
-        if !apart && (self.distance <= enough || floor) {
+        let rate = self.newton_distance / before;
+        let floor = self.metric_is_current && rate > 0.3 && self.newton_distance <= tol.max(1e-9) * 1e-2;
+        if !apart && (self.newton_distance <= enough || floor) {
             return self.finish(true, false);
         }
-        if let (Some(first), Some(metric), true) = (&self.first, &self.metric, self.fresh) {
+        if let (Some(first), Some(metric), true) = (&self.initial_metric, &self.metric, self.metric_is_current) {
             let d = self.descent.direction();
             if self.steps() > 0 && metric.quadratic(d) <= VANISHED_CURVATURE * first.quadratic(d) {
                 return self.finish(true, true);
@@ -261,7 +267,7 @@ impl LogisticSearch {
         let renew = match self.plan.refresh_metric {
             true => self.wants_renewal(rate, enough),
             false => match self.plan.kind {
-                CurvatureKind::Shared => self.steps() + 1 == REFRESH_STEP && !self.warm,
+                CurvatureKind::Shared => self.steps() + 1 == REFRESH_STEP && !self.from_sample,
                 // It costs no more than the pass does, and rows that are told apart well lose their curvature.
                 CurvatureKind::Diagonal => self.steps() + 1 >= REFRESH_STEP && (self.steps() + 1).is_power_of_two(),
                 CurvatureKind::None | CurvatureKind::Full => false,
@@ -276,15 +282,15 @@ impl LogisticSearch {
         let (pairs, vectors) = (self.problem.pairs() as f64, self.problem.vectors() as f64);
         match self.steps() {
             // From the start of a search far away, but not from the optimum of a sample.
-            0 => self.fresh,
-            _ => refresh_pays(rate, self.distance, enough, self.problem.width() as f64 * (pairs / vectors) / 16.0),
+            0 => self.metric_is_current,
+            _ => refresh_pays(rate, self.newton_distance, enough, self.problem.width() as f64 * (pairs / vectors) / 16.0),
         }
     }
 
     /// Ends the search; true unless a last pass is needed for the standard errors.
     fn finish(&mut self, converged: bool, flat: bool) -> bool {
-        self.ended = Some(LogisticTermination { converged, flat });
-        if self.may_have_errors() && !self.fresh {
+        self.termination = Some(LogisticTermination { converged, flat });
+        if self.may_have_errors() && !self.metric_is_current {
             self.wanted_curvature = CurvatureKind::Full;
             return false;
         }
@@ -293,7 +299,7 @@ impl LogisticSearch {
 
     /// Whether the end is a maximum of the likelihood, as far as is known, and the Hessian is small enough to ask for.
     fn may_have_errors(&self) -> bool {
-        let maximum = self.ended.as_ref().is_some_and(|end| end.converged && !end.flat) && self.margin <= 0.0;
+        let maximum = self.termination.as_ref().is_some_and(|end| end.converged && !end.flat) && self.margin <= 0.0;
         self.plan.alpha == 0.0 && self.plan.refresh_metric && maximum
     }
 
@@ -301,7 +307,7 @@ impl LogisticSearch {
     pub fn solution(&self, method: &str) -> NewtonSolution {
         let mut point = self.descent.best().to_vec();
         self.center_weights(&mut point);
-        let converged = self.ended.as_ref().is_some_and(|end| end.converged);
+        let converged = self.termination.as_ref().is_some_and(|end| end.converged);
         let mut certificate = Certificate {
             method: method.to_owned(),
             objective: self.objective(),
@@ -319,7 +325,7 @@ impl LogisticSearch {
             };
             certificate.kkt_residual = Some(gradient.iter().enumerate().map(along).fold(0.0, f64::max));
             certificate.duality_gap = self.gap(metric);
-            if self.plan.refresh_metric && self.fresh {
+            if self.plan.refresh_metric && self.metric_is_current {
                 certificate.condition = metric.condition();
                 if metric.is_singular() {
                     certificate
@@ -434,16 +440,16 @@ impl LogisticSearch {
             return Ok(());
         }
         // The metric at the end of the sample's way, not at its beginning.
-        if !small.fresh {
-            small.ended = Some(LogisticTermination { converged: true, flat: false });
+        if !small.metric_is_current {
+            small.termination = Some(LogisticTermination { converged: true, flat: false });
             small.wanted_curvature = small.plan.kind;
             let sums = small.evaluate(sample)?;
             small.update(&sums, cx)?;
         }
-        self.first = small.first.take().map(|m| m.scaled(1.0 / share));
+        self.initial_metric = small.initial_metric.take().map(|m| m.scaled(1.0 / share));
         self.metric = small.metric.take().map(|m| m.scaled(1.0 / share));
         self.descent = LbfgsDescent::new(start, memory(&self.problem));
-        self.warm = true;
+        self.from_sample = true;
         self.wanted_curvature = if self.metric.is_some() { CurvatureKind::None } else { self.plan.kind };
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::penalty::ElasticPenalty;
 use super::rows::WeightPoint;
 use super::search::LogisticPlan;
 use super::separation::loss_limit;
-use super::{Logistic, PenaltyKind, LogisticSolver};
+use super::{Logistic, LogisticSolver, PenaltyKind};
 
 /// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
 const NEWTON_BINARY: usize = 1024;
@@ -65,7 +65,14 @@ impl Logistic {
             false if problem.cols <= SHARED_COLS && !sparse => CurvatureKind::Shared,
             false => CurvatureKind::Diagonal,
         };
-        Ok(LogisticPlan { alpha: self.elastic_penalty().l2, kind, refresh_metric: newton, tol: self.tol, max_iter: self.max_iter, sparse })
+        Ok(LogisticPlan {
+            alpha: self.elastic_penalty().l2,
+            kind,
+            refresh_metric: newton,
+            tol: self.tol,
+            max_iter: self.max_iter,
+            sparse,
+        })
     }
 
     /// Every how manieth row the matrix for all classes is made of, so that it costs about as much as a pass; it is only a
@@ -85,7 +92,12 @@ impl Logistic {
     }
 
     /// The problem that the classes pose, by their weights, and what each weighs in it.
-    pub(super) fn build_problem(&self, before: &LogisticInput, weights: &[f64], center: Vec<f64>) -> Result<(LogisticProblem, Vec<f64>)> {
+    pub(super) fn build_problem(
+        &self,
+        before: &LogisticInput,
+        weights: &[f64],
+        center: Vec<f64>,
+    ) -> Result<(LogisticProblem, Vec<f64>)> {
         let factors = self.class_weights(weights, &before.names)?;
         let effective: Vec<f64> = weights.iter().zip(&factors).map(|(w, f)| w * f).collect();
         let present: Vec<usize> = (0..effective.len()).filter(|&c| effective[c] > 0.0).collect();
@@ -99,7 +111,8 @@ impl Logistic {
         present.iter().enumerate().for_each(|(k, &code)| place[code] = Some(k as u32));
         let class_weight = present.iter().map(|&c| factors[c]).collect();
         let (cols, intercept, classes) = (before.cols, self.fit_intercept, present.len());
-        let problem = LogisticProblem { cols, intercept, classes, class_position: place, class_weight, center, curvature_stride: 1 };
+        let problem =
+            LogisticProblem { cols, intercept, classes, class_position: place, class_weight, center, curvature_stride: 1 };
         Ok((problem, present.iter().map(|&c| effective[c]).collect()))
     }
 

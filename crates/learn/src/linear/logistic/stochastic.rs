@@ -14,9 +14,9 @@ use ermine_math::loss::{log_sum_exp, sigmoid};
 
 use super::super::passes::contiguous;
 use super::Logistic;
-use super::cd::{StopLimits, LogisticSolution};
+use super::cd::{LogisticSolution, StopLimits};
 use super::penalty::ElasticPenalty;
-use super::rows::{WeightPoint, LogisticData};
+use super::rows::{LogisticData, WeightPoint};
 
 /// Which of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,13 @@ enum RowAccess<'a> {
 }
 
 /// Minimises from a start.
-pub fn minimise(rows: &LogisticData<'_>, start: &WeightPoint, kind: StochasticMethod, limits: StopLimits, cx: &Context<'_>) -> Result<LogisticSolution> {
+pub fn minimise(
+    rows: &LogisticData<'_>,
+    start: &WeightPoint,
+    kind: StochasticMethod,
+    limits: StopLimits,
+    cx: &Context<'_>,
+) -> Result<LogisticSolution> {
     let scatter = rows.scatter()?;
     let mut scratch = Vec::new();
     let access = match &rows.data.x {

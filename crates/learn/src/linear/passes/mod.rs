@@ -9,7 +9,7 @@ mod sample;
 pub use curvature::{CurvatureKind, CurvatureSums};
 pub use metric::HessianMetric;
 pub use rows::{contiguous, next_rows, sparse_dot};
-pub use sample::{MOST_ROWS, SamplePiece, RowSample};
+pub use sample::{MOST_ROWS, RowSample, SamplePiece};
 
 /// Whether a new Hessian at the next point is worth its `cost` in passes: at the rate of the last step, would going on with the old one from
 /// this distance take longer than two steps with new ones?

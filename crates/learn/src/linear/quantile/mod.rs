@@ -234,7 +234,12 @@ impl Learner for Quantile {
         }
         let scaled = ScaledData::new(data, self.fit_intercept)?;
         let penalty: Vec<f64> = scaled.exponent.iter().map(|&e| ldexp(self.alpha, e) * scaled.total).collect();
-        let task = QuantileProblem { data: &scaled, tau: self.inner_level(&scaled), fit_intercept: self.fit_intercept, penalty: &penalty };
+        let task = QuantileProblem {
+            data: &scaled,
+            tau: self.inner_level(&scaled),
+            fit_intercept: self.fit_intercept,
+            penalty: &penalty,
+        };
         let found = task.solve(cx)?;
         self.model(data, &scaled, found)
     }

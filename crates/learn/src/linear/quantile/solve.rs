@@ -11,7 +11,7 @@ use ermine_math::dd::Dd;
 use super::interior;
 use super::program::{LinearProgram, LpRows};
 use super::scaled::ScaledData;
-use super::vertex::{PlaneSide, BasicSolution, choose_basis, independent_columns};
+use super::vertex::{BasicSolution, PlaneSide, choose_basis, independent_columns};
 
 /// By how much the level is lowered to choose among several optima: the lowest is taken.
 const TILT: f64 = 1e-9;
@@ -236,7 +236,13 @@ impl QuantileProblem<'_> {
     }
 
     /// What the rows of a basis stand for; `None` when a sum is among them.
-    fn members(&self, members: &[usize], columns: &[usize], program: &LinearProgram, vertex: &BasicSolution) -> Option<Vec<BasisMember>> {
+    fn members(
+        &self,
+        members: &[usize],
+        columns: &[usize],
+        program: &LinearProgram,
+        vertex: &BasicSolution,
+    ) -> Option<Vec<BasisMember>> {
         let real = program.rows.count();
         let of = |&i: &usize| match i {
             i if i < members.len() => Some(BasisMember::Row(members[i])),

@@ -245,7 +245,14 @@ impl BasicSolution {
     }
 
     /// Along an edge: the row met at the lowest point, how far that is, and the rows passed on the way.
-    fn lowest(&self, program: &LinearProgram, place: usize, up: bool, r: &[f64], along: &[f64]) -> Option<(usize, f64, Vec<usize>)> {
+    fn lowest(
+        &self,
+        program: &LinearProgram,
+        place: usize,
+        up: bool,
+        r: &[f64],
+        along: &[f64],
+    ) -> Option<(usize, f64, Vec<usize>)> {
         let leaving = self.basis[place];
         // The slope is that of the balance, which the leaving row's pull exceeds.
         let mut slope: f64 =

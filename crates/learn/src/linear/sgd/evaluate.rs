@@ -46,8 +46,12 @@ pub(super) fn evaluate<R: SgdRows>(task: &SgdProblem<'_, R>, plan: &SgdOptions, 
     let smooth = is_smooth(plan.loss);
     let size = task.train.len().div_ceil(PARTS).max(LEAST);
     let part = |rows: &[u32]| -> SgdObjectiveSums {
-        let mut sums =
-            SgdObjectiveSums { loss: 0.0, pull: 0.0, gradient: if smooth { vec![0.0; coef.len()] } else { Vec::new() }, intercept: 0.0 };
+        let mut sums = SgdObjectiveSums {
+            loss: 0.0,
+            pull: 0.0,
+            gradient: if smooth { vec![0.0; coef.len()] } else { Vec::new() },
+            intercept: 0.0,
+        };
         for &i in rows {
             let i = i as usize;
             let (y, factor) = task.labels.of(i);

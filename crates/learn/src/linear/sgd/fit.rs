@@ -1,15 +1,15 @@
 //! From a dataset to a model: which rows and classes take part, the runs of the problems, the evidence.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Spec, RngStream, Target, Trace};
+use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target, Trace};
 use ermine_math::loss::RowLoss;
 use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
 use super::evaluate::{SgdObjective, evaluate, largest_eigenvalue};
 use super::model::SgdModel;
-use super::rows::{SgdRows, RowVisitor, with_rows};
-use super::run::{SgdStop, Epoch, SgdLabels, SgdResult, SgdOptions, SgdState, SgdProblem};
-use super::{SgdPreset, Sgd, SgdLoss};
+use super::rows::{RowVisitor, SgdRows, with_rows};
+use super::run::{Epoch, SgdLabels, SgdOptions, SgdProblem, SgdResult, SgdState, SgdStop};
+use super::{Sgd, SgdLoss, SgdPreset};
 
 /// A fit of a learner that stands on these steps.
 pub(in super::super) struct SgdFit<'a> {
@@ -203,8 +203,14 @@ impl RowVisitor for BinaryProblems<'_> {
         let mut notes = self.notes(&solved, &plan);
         let mut stable = true;
         if sgd.preset == Some(SgdPreset::WidrowHoff) {
-            let task =
-                SgdProblem { rows, labels: self.labels(0, &numbers), weight: data.weight, train: &self.train, score: None, seed: 0 };
+            let task = SgdProblem {
+                rows,
+                labels: self.labels(0, &numbers),
+                weight: data.weight,
+                train: &self.train,
+                score: None,
+                seed: 0,
+            };
             let bound = 2.0 / largest_eigenvalue(&task, cols, sgd.fit_intercept);
             stable = plan.schedule.eta0 < bound;
             notes.push(format!(
@@ -217,7 +223,7 @@ impl RowVisitor for BinaryProblems<'_> {
         let finished = |(o, _): &(SgdResult, SgdObjective)| match o.end {
             SgdStop::Converged | SgdStop::Separated => true,
             SgdStop::Epochs => plan.tol.is_none() && !plan.until_separated,
-            SgdStop::Late | SgdStop::Diverged { .. } => false,
+            SgdStop::Deadline | SgdStop::Diverged { .. } => false,
         };
         let residuals: Option<Vec<f64>> = solved.iter().map(|s| s.1.residual).collect();
         let iterations = solved.iter().map(|s| s.0.epochs.len() as u64).max().unwrap_or(0);
@@ -364,7 +370,9 @@ impl BinaryProblems<'_> {
                      Standardise the columns or lower eta0",
                     of(k)
                 )),
-                SgdStop::Late => notes.push(format!("{}ended at the time limit in epoch {}", of(k), outcome.epochs.len() + 1)),
+                SgdStop::Deadline => {
+                    notes.push(format!("{}ended at the time limit in epoch {}", of(k), outcome.epochs.len() + 1))
+                }
                 SgdStop::Epochs if plan.tol.is_some() => {
                     notes.push(format!("{}still improving after {} epochs", of(k), outcome.epochs.len()));
                 }

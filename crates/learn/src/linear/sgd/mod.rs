@@ -10,14 +10,16 @@ mod schedule;
 mod tests;
 mod weights;
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, Task};
+use ermine_core::{
+    Accepts, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+};
 use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
 
 use super::ClassWeight;
-pub(super) use fit::{SgdFit, MistakeLog};
+pub(super) use fit::{MistakeLog, SgdFit};
 pub use model::SgdModel;
-pub(super) use rows::{SgdRows, RowVisitor, with_rows};
+pub(super) use rows::{RowVisitor, SgdRows, with_rows};
 pub use schedule::LearningRate;
 use schedule::SgdSchedule;
 

@@ -1,8 +1,8 @@
 //! The fitted model: scores, what can be made of them, and where the steps stand.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Features, Learner, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor,
-    Report, Result, Schema, Section, Trace,
+    Cell, Certificate, Classifier, ColumnMeaning, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter,
+    Regressor, Report, Result, Schema, Section, Trace,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp};
 

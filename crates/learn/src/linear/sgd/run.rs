@@ -88,7 +88,7 @@ pub(super) enum SgdStop {
     /// An epoch without a mistake.
     Separated,
     /// The deadline passed.
-    Late,
+    Deadline,
     /// The numbers left the doubles, or the objective ended above its start: the step of that epoch was too long.
     Diverged { epoch: u64, step: f64 },
 }
@@ -199,8 +199,8 @@ impl<R: SgdRows> SgdProblem<'_, R> {
             }
             let seen = match self.epoch(plan, &mut weights, &order, &mut steps, epoch, eta, cx)? {
                 Ok(seen) => seen,
-                Err(EpochAbort::Late) => {
-                    end = SgdStop::Late;
+                Err(EpochAbort::Deadline) => {
+                    end = SgdStop::Deadline;
                     break;
                 }
                 Err(EpochAbort::Overflow { step }) => {
@@ -329,7 +329,7 @@ impl<R: SgdRows> SgdProblem<'_, R> {
                     }
                 }
                 if cx.deadline_passed() {
-                    return Ok(Err(EpochAbort::Late));
+                    return Ok(Err(EpochAbort::Deadline));
                 }
             }
             let t = (*steps + 1) as f64;
@@ -386,6 +386,6 @@ struct EpochTally {
 }
 
 enum EpochAbort {
-    Late,
+    Deadline,
     Overflow { step: f64 },
 }

@@ -1,11 +1,14 @@
 //! Against formulas, steps taken by hand and optima known otherwise.
 
 use ermine_core::{
-    Classifier, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, RngStream, Target,
+    Classifier, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
+    Target,
 };
 use proptest::prelude::*;
 
-use crate::linear::{RidgeAlpha, AveragingChoice, Logistic, Perceptron, SgdPreset, LearningRate, Ridge, Sgd, SgdPenalty, SgdLoss};
+use crate::linear::{
+    AveragingChoice, LearningRate, Logistic, Perceptron, Ridge, RidgeAlpha, Sgd, SgdLoss, SgdPenalty, SgdPreset,
+};
 
 /// Rows with columns of unit variance, a linear target and classes that overlap.
 fn rows(n: usize, p: usize, seed: u64) -> (Mat<f64>, Vec<f64>, OwnedTarget) {
@@ -114,7 +117,13 @@ fn steps_are_those_of_the_definition_dense_and_sparse() {
         .chain([Huber, EpsilonInsensitive, SquaredEpsilonInsensitive, Quantile])
     {
         for penalty in [SgdPenalty::None, SgdPenalty::L2, SgdPenalty::L1, SgdPenalty::Elasticnet] {
-            for rate in [LearningRate::Constant, LearningRate::Optimal, LearningRate::Invscaling, LearningRate::Inverse, LearningRate::Step] {
+            for rate in [
+                LearningRate::Constant,
+                LearningRate::Optimal,
+                LearningRate::Invscaling,
+                LearningRate::Inverse,
+                LearningRate::Step,
+            ] {
                 for batch_size in [1, 7] {
                     let sgd = Sgd {
                         loss,
@@ -210,8 +219,15 @@ fn it_comes_to_the_optimum_of_ridge() {
     // 1/(2n) sum r^2 + alpha/2 |b|^2 is ridge with alpha n.
     let ridge =
         Ridge { alpha: RidgeAlpha::One(alpha * 400.0), ..Ridge::default() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
-    let sgd =
-        Sgd { alpha, learning_rate: LearningRate::Inverse, eta0: Some(0.05), decay: 1e-3, max_iter: 200, tol: None, ..Sgd::default() };
+    let sgd = Sgd {
+        alpha,
+        learning_rate: LearningRate::Inverse,
+        eta0: Some(0.05),
+        decay: 1e-3,
+        max_iter: 200,
+        tol: None,
+        ..Sgd::default()
+    };
     let model = Sgd { average: AveragingChoice::From(40_000), ..sgd.clone() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(ridge.coef().row(0)) {
         assert!((a - b).abs() < 2e-3, "{a} {b}");
@@ -253,7 +269,8 @@ fn it_comes_to_the_optimum_of_logistic_regression() {
     let (p, q) = (model.proba(&Features::F64(x.view())).unwrap(), truth.proba(&Features::F64(x.view())).unwrap());
     assert!(p.as_slice().iter().zip(q.as_slice()).all(|(a, b)| (a - b).abs() < 1e-7));
     // Plain steps come near.
-    let steps = Sgd { batch_size: 1, learning_rate: LearningRate::Optimal, max_iter: 100, average: AveragingChoice::From(10_000), ..sgd };
+    let steps =
+        Sgd { batch_size: 1, learning_rate: LearningRate::Optimal, max_iter: 100, average: AveragingChoice::From(10_000), ..sgd };
     let model = steps.fit(&classes(&x, &labels), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(truth.coef().row(0)) {
         assert!((a - b).abs() < 0.01, "{a} {b}");

@@ -6,8 +6,8 @@ mod path;
 mod tests;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, Mat, ModelReader, ParamSpec, Partial, PassLearner, Range,
-    Result, Spec, PassStep, StreamFit, Task, run_passes, run_passes_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Learner, Mat, ModelReader, ParamSpec, Partial, PassLearner, PassStep,
+    Range, Result, Spec, StreamFit, Task, run_passes, run_passes_source,
 };
 use ermine_math::moments::{self, Moments};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::coefficients::Coefficients;
 use super::least_squares::ldexp;
 pub use model::{StepwiseModel, StepwiseStep};
-use path::{StepwisePath, CenteredGram};
+use path::{CenteredGram, StepwisePath};
 
 /// Least squares on few columns, chosen one by one: at each step the column that lowers the residual sum of squares most.
 ///
@@ -200,7 +200,14 @@ impl Stepwise {
     }
 
     /// The model of the first `size` columns of a path, in the units of the data.
-    fn write_out(&self, stage: &StepwiseState, products: &CenteredGram, path: &StepwisePath<'_>, criterion: &[f64], size: usize) -> StepwiseModel {
+    fn write_out(
+        &self,
+        stage: &StepwiseState,
+        products: &CenteredGram,
+        path: &StepwisePath<'_>,
+        criterion: &[f64],
+        size: usize,
+    ) -> StepwiseModel {
         let (p, e) = (stage.cols, &stage.exponents);
         let coef = path.coef(size);
         let mut row = Mat::zeros(1, p);
@@ -210,8 +217,11 @@ impl Stepwise {
         let intercept = if self.fit_intercept { ldexp(path.intercept(&coef), -e[p]) } else { 0.0 };
         let back = |rss: f64| ldexp(rss, -2 * e[p]).min(f64::MAX);
         // The logarithm of the rss takes the power of two of the target back.
-        let moved =
-            if self.criterion == StepwiseCriterion::Cv { 0.0 } else { products.weight * 2.0 * f64::from(e[p]) * std::f64::consts::LN_2 };
+        let moved = if self.criterion == StepwiseCriterion::Cv {
+            0.0
+        } else {
+            products.weight * 2.0 * f64::from(e[p]) * std::f64::consts::LN_2
+        };
         let steps = (0..path.rss.len()).map(|k| StepwiseStep {
             column: (k > 0).then(|| path.chosen[k - 1] as u32),
             rss: back(path.rss[k]),
@@ -351,7 +361,12 @@ impl PassLearner for Stepwise {
         Ok(())
     }
 
-    fn finish(&self, stage: StepwiseState, total: StepwisePartial, _: &Context<'_>) -> Result<PassStep<StepwiseState, StepwiseModel>> {
+    fn finish(
+        &self,
+        stage: StepwiseState,
+        total: StepwisePartial,
+        _: &Context<'_>,
+    ) -> Result<PassStep<StepwiseState, StepwiseModel>> {
         Ok(PassStep::Done(self.model(&stage, &total)))
     }
 }

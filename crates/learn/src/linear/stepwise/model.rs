@@ -1,13 +1,13 @@
 //! The fitted model: the chosen columns, their coefficients, and the whole path.
 
 use ermine_core::{
-    Cell, Certificate, Curve, Error, Features, Learner, Mat, ColumnMeaning, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section,
+    Cell, Certificate, ColumnMeaning, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Result, Schema, Section,
 };
 use serde::{Deserialize, Serialize};
 
 use super::super::coefficients::Coefficients;
-use super::{StepwiseCriterion, Stepwise};
+use super::{Stepwise, StepwiseCriterion};
 
 /// A step of the path: the model with one column more.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, Model, ModelWriter, RngStream, Target};
 use ermine_math::linalg::PivotedQr;
 
-use super::{StepwiseCriterion, Stepwise, StepwiseModel};
+use super::{Stepwise, StepwiseCriterion, StepwiseModel};
 use crate::linear::Ols;
 
 fn random(n: usize, p: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
@@ -38,8 +38,12 @@ fn the_path_is_that_of_a_greedy_search_by_qr() {
     for seed in 0..6 {
         for intercept in [true, false] {
             let (x, y) = random(60, 7, seed);
-            let stepwise =
-                Stepwise { criterion: StepwiseCriterion::K, n_features: Some(7), fit_intercept: intercept, ..Stepwise::default() };
+            let stepwise = Stepwise {
+                criterion: StepwiseCriterion::K,
+                n_features: Some(7),
+                fit_intercept: intercept,
+                ..Stepwise::default()
+            };
             let model = stepwise.fit(&data(&x, &y), &Context::default()).unwrap();
             let mut chosen: Vec<usize> = Vec::new();
             for step in &model.steps()[1..] {

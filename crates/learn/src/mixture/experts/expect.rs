@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gate::{SoftmaxSums, scores};
 use super::partition::Partition;
-use super::{ExpertsParams, ExpertsEm, ExpertKind};
+use super::{ExpertKind, ExpertsEm, ExpertsParams};
 use crate::em::{Em, EmObjective};
 
 /// Rows whose scores are held at a time.
@@ -15,7 +15,7 @@ const CHUNK: usize = 2048;
 
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Expected {
+pub struct ExpertsSums {
     pub(super) gate: SoftmaxSums,
     /// The rows of each expert; with the target where it is a number, and not at all where curvatures need none.
     pub(super) rows: Vec<Moments>,
@@ -27,7 +27,7 @@ pub struct Expected {
     pub(super) weight: f64,
 }
 
-impl Partial for Expected {
+impl Partial for ExpertsSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.sizes.len() != other.sizes.len() {
             return Err(Error::Data("statistics of different mixtures".into()));
@@ -42,18 +42,20 @@ impl Partial for Expected {
     }
 }
 
-impl Expected {
+impl ExpertsSums {
     fn is_finite(&self) -> bool {
         let sums = self.log_likelihood.is_finite() && self.sizes.iter().all(|s| s.is_finite());
-        sums && self.gate.is_finite() && self.rows.iter().all(Moments::is_finite) && self.experts.iter().all(SoftmaxSums::is_finite)
+        sums && self.gate.is_finite()
+            && self.rows.iter().all(Moments::is_finite)
+            && self.experts.iter().all(SoftmaxSums::is_finite)
     }
 }
 
 impl Em for ExpertsEm {
     type Parameters = ExpertsParams;
-    type Expected = Expected;
+    type Expected = ExpertsSums;
 
-    fn empty(&self, at: &ExpertsParams) -> Expected {
+    fn empty(&self, at: &ExpertsParams) -> ExpertsSums {
         let (k, cols) = (at.len(), self.centre.len());
         let (rows, experts) = match &at.experts {
             ExpertKind::Linear { .. } => (vec![Moments::new(cols, 1); k], Vec::new()),
@@ -63,18 +65,18 @@ impl Em for ExpertsEm {
             }
         };
         let gate = SoftmaxSums::new(k, cols, self.newton_gate);
-        Expected { gate, rows, experts, sizes: vec![0.0; k], log_likelihood: 0.0, weight: 0.0 }
+        ExpertsSums { gate, rows, experts, sizes: vec![0.0; k], log_likelihood: 0.0, weight: 0.0 }
     }
 
-    fn expect(&self, at: &ExpertsParams, sums: &mut Expected, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &ExpertsParams, sums: &mut ExpertsSums, rows: &Dataset<'_>) -> Result<()> {
         self.gather(at, sums, rows, None)
     }
 
-    fn objective(&self, at: &ExpertsParams, sums: &Expected) -> EmObjective {
+    fn objective(&self, at: &ExpertsParams, sums: &ExpertsSums) -> EmObjective {
         EmObjective { log_likelihood: sums.log_likelihood, log_prior: self.log_prior(at), weight: sums.weight }
     }
 
-    fn maximize(&self, at: &ExpertsParams, sums: Expected) -> Result<ExpertsParams> {
+    fn maximize(&self, at: &ExpertsParams, sums: ExpertsSums) -> Result<ExpertsParams> {
         self.m_step(at, sums)
     }
 
@@ -93,7 +95,13 @@ impl Em for ExpertsEm {
 
 impl ExpertsEm {
     /// The E step; with a partition, every row belongs to the expert of its part.
-    pub(super) fn gather(&self, at: &ExpertsParams, sums: &mut Expected, rows: &Dataset<'_>, parts: Option<&Partition>) -> Result<()> {
+    pub(super) fn gather(
+        &self,
+        at: &ExpertsParams,
+        sums: &mut ExpertsSums,
+        rows: &Dataset<'_>,
+        parts: Option<&Partition>,
+    ) -> Result<()> {
         for first in (0..rows.rows()).step_by(CHUNK) {
             let part = rows.row_range(first..rows.rows().min(first + CHUNK));
             let z = self.centred(&part)?;
@@ -116,7 +124,7 @@ impl ExpertsEm {
     fn chunk(
         &self,
         at: &ExpertsParams,
-        sums: &mut Expected,
+        sums: &mut ExpertsSums,
         rows: &Dataset<'_>,
         z: MatRef<'_, f64>,
         parts: Option<&Partition>,

@@ -4,13 +4,13 @@ use ermine_core::{Mat, Result};
 use ermine_math::linalg::{Cholesky, eigen_symmetric};
 use ermine_math::moments::Moments;
 
-use super::expect::Expected;
+use super::expect::ExpertsSums;
 use super::gate::gram;
-use super::{ExpertsParams, ExpertsEm, ExpertKind};
+use super::{ExpertKind, ExpertsEm, ExpertsParams};
 
 impl ExpertsEm {
     /// Linear experts are solved; gate and softmax experts take a step.
-    pub(super) fn m_step(&self, at: &ExpertsParams, sums: Expected) -> Result<ExpertsParams> {
+    pub(super) fn m_step(&self, at: &ExpertsParams, sums: ExpertsSums) -> Result<ExpertsParams> {
         let gate = sums.gate.step(&at.gate, self.alpha, self.gram.as_ref())?;
         let say = match &at.experts {
             ExpertKind::Linear { coef, variance } => {

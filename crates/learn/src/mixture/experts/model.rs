@@ -4,7 +4,7 @@ use ermine_core::*;
 
 use super::expect::{class_proba, gates};
 use super::gate::scores;
-use super::{ExpertsParams, ExpertsEm, ExpertKind};
+use super::{ExpertKind, ExpertsEm, ExpertsParams};
 use crate::em::EmResult;
 use crate::prepare::cells::by_blocks;
 
@@ -191,7 +191,15 @@ impl MixtureOfExpertsModel {
             return Err(bad("its coefficients are no finite numbers"));
         }
         let certificate = input.field("certificate")?;
-        Ok(Self { experts: ExpertsParams { gate, experts: say }, centre, target_mean, classes, log_likelihood, certificate, trace: None })
+        Ok(Self {
+            experts: ExpertsParams { gate, experts: say },
+            centre,
+            target_mean,
+            classes,
+            log_likelihood,
+            certificate,
+            trace: None,
+        })
     }
 }
 

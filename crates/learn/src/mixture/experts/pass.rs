@@ -5,11 +5,11 @@ use ermine_math::linalg::eigen_symmetric;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::expect::Expected;
+use super::expect::ExpertsSums;
 use super::partition::Partition;
-use super::{ExpertsParams, ExpertsEm, MixtureOfExperts, MixtureOfExpertsModel};
+use super::{ExpertsEm, ExpertsParams, MixtureOfExperts, MixtureOfExpertsModel};
 use crate::cluster::HashSample;
-use crate::em::{EmResult, EmState, Em, EmStep, EmStop};
+use crate::em::{Em, EmResult, EmState, EmStep, EmStop};
 use crate::mixture::gmm::rounded;
 
 /// The most numbers of a gate or of an expert whose curvature is computed.
@@ -22,9 +22,9 @@ const SLABS: u64 = 3;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum ExpertsPhase {
     /// Means and products of the columns and the target.
-    Look,
+    Survey,
     /// Rows to cut into parts.
-    Draw,
+    Sample,
     /// The experts of these parts.
     InitFromPartition(Partition),
     /// A step of EM.
@@ -60,18 +60,18 @@ pub struct ExpertsState {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ExpertsPartial {
     #[doc(hidden)]
-    Look(Box<Moments>),
+    Survey(Box<Moments>),
     #[doc(hidden)]
-    Draw(HashSample),
+    Sample(HashSample),
     #[doc(hidden)]
-    Sums(Box<Expected>),
+    Sums(Box<ExpertsSums>),
 }
 
 impl Partial for ExpertsPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
-            (Self::Look(a), Self::Look(b)) => a.merge(*b),
-            (Self::Draw(a), Self::Draw(b)) => a.merge(b),
+            (Self::Survey(a), Self::Survey(b)) => a.merge(*b),
+            (Self::Sample(a), Self::Sample(b)) => a.merge(b),
             (Self::Sums(a), Self::Sums(b)) => a.merge(*b)?,
             _ => return Err(Error::Data("partials of different passes".into())),
         }
@@ -173,7 +173,7 @@ impl PassLearner for MixtureOfExperts {
             cols: head.cols(),
             seed: cx.seed,
             classes,
-            phase: ExpertsPhase::Look,
+            phase: ExpertsPhase::Survey,
             frame: None,
             sample: None,
             start: 0,
@@ -183,17 +183,21 @@ impl PassLearner for MixtureOfExperts {
 
     fn empty_partial(&self, state: &ExpertsState) -> ExpertsPartial {
         match (&state.phase, &state.frame) {
-            (ExpertsPhase::Draw, Some(frame)) => ExpertsPartial::Draw(HashSample::new(self.n_experts, frame.unit.len())),
-            (ExpertsPhase::InitFromPartition(_), Some(frame)) => ExpertsPartial::Sums(Box::new(frame.em.empty(&self.nothing(state)))),
-            (ExpertsPhase::EmIterations(course), Some(frame)) => ExpertsPartial::Sums(Box::new(frame.em.empty(course.parameters()))),
-            _ => ExpertsPartial::Look(Box::new(Moments::new(state.cols, usize::from(state.classes.is_none())))),
+            (ExpertsPhase::Sample, Some(frame)) => ExpertsPartial::Sample(HashSample::new(self.n_experts, frame.unit.len())),
+            (ExpertsPhase::InitFromPartition(_), Some(frame)) => {
+                ExpertsPartial::Sums(Box::new(frame.em.empty(&self.nothing(state))))
+            }
+            (ExpertsPhase::EmIterations(course), Some(frame)) => {
+                ExpertsPartial::Sums(Box::new(frame.em.empty(course.parameters())))
+            }
+            _ => ExpertsPartial::Survey(Box::new(Moments::new(state.cols, usize::from(state.classes.is_none())))),
         }
     }
 
     fn add_block(&self, state: &ExpertsState, part: &mut ExpertsPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (&state.phase, part) {
-            (ExpertsPhase::Look, ExpertsPartial::Look(moments)) => {
+            (ExpertsPhase::Survey, ExpertsPartial::Survey(moments)) => {
                 let mut scratch = Vec::new();
                 let y = if state.classes.is_none() { Some(rows.y.reals()?) } else { None };
                 match &rows.x {
@@ -203,14 +207,16 @@ impl PassLearner for MixtureOfExperts {
                 }
                 moments.refuse_non_finite(rows)
             }
-            (ExpertsPhase::Draw, ExpertsPartial::Draw(sample)) => {
+            (ExpertsPhase::Sample, ExpertsPartial::Sample(sample)) => {
                 let x = state.frame()?.standard(rows)?;
                 sample.add(&Dataset { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
             }
             (ExpertsPhase::InitFromPartition(parts), ExpertsPartial::Sums(sums)) => {
                 state.frame()?.em.gather(&self.nothing(state), sums, rows, Some(parts))
             }
-            (ExpertsPhase::EmIterations(course), ExpertsPartial::Sums(sums)) => state.frame()?.em.expect(course.parameters(), sums, rows),
+            (ExpertsPhase::EmIterations(course), ExpertsPartial::Sums(sums)) => {
+                state.frame()?.em.expect(course.parameters(), sums, rows)
+            }
             _ => Err(Error::Data("a partial of another pass".into())),
         }
     }
@@ -222,8 +228,8 @@ impl PassLearner for MixtureOfExperts {
         cx: &Context<'_>,
     ) -> Result<PassStep<ExpertsState, MixtureOfExpertsModel>> {
         let mut objective = None;
-        match (std::mem::replace(&mut state.phase, ExpertsPhase::Draw), total) {
-            (ExpertsPhase::Look, ExpertsPartial::Look(look)) => {
+        match (std::mem::replace(&mut state.phase, ExpertsPhase::Sample), total) {
+            (ExpertsPhase::Survey, ExpertsPartial::Survey(look)) => {
                 let k = self.n_experts as u64;
                 if look.rows() < k {
                     let message = format!("there are {} rows, and {k} experts need at least {k}; lower n_experts", look.rows());
@@ -231,7 +237,7 @@ impl PassLearner for MixtureOfExperts {
                 }
                 state.frame = Some(ExpertsSetup::new(self, &look, state.classes.as_ref().map(Vec::len))?);
             }
-            (ExpertsPhase::Draw, ExpertsPartial::Draw(sample)) => {
+            (ExpertsPhase::Sample, ExpertsPartial::Sample(sample)) => {
                 state.sample = Some(sample);
                 state.phase = ExpertsPhase::InitFromPartition(self.parts(&state, cx)?);
             }
@@ -251,7 +257,8 @@ impl PassLearner for MixtureOfExperts {
                         objective = Some(climbed.objective.value());
                         // A later start must be better by more than what stopping leaves open, so that equally good ones are not chosen by rounding.
                         let room = 10.0 * self.tol * climbed.objective.weight;
-                        let better = |b: &(EmResult<ExpertsParams>, Vec<f64>)| climbed.objective.value() > b.0.objective.value() + room;
+                        let better =
+                            |b: &(EmResult<ExpertsParams>, Vec<f64>)| climbed.objective.value() > b.0.objective.value() + room;
                         if state.best.as_ref().is_none_or(better) {
                             state.best = Some((climbed, sizes));
                         }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::components::{GaussianMixture, by_pattern};
 use super::rows::{row_hashes, uniform};
-use super::{HashFold, GaussianEm};
+use super::{GaussianEm, HashFold};
 use crate::em::{Em, EmObjective};
-use crate::prepare::cells::{numbers, check_finite};
+use crate::prepare::cells::{check_finite, numbers};
 
 /// Rows whose densities are held at a time: with their shares they stay in second-level cache.
 const CHUNK: usize = 2048;
@@ -26,7 +26,7 @@ pub(super) enum GmmSums {
 
 /// What a pass gathers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Expected {
+pub struct GmmExpectation {
     pub(super) sums: GmmSums,
     /// For each component what the cells that are missing are expected to add to the scatter; empty where none is.
     pub(super) spread: Vec<Mat<f64>>,
@@ -40,7 +40,7 @@ pub struct Expected {
     pub(super) held_out_weight: f64,
 }
 
-impl Expected {
+impl GmmExpectation {
     pub(super) fn new(full: bool, components: usize, cols: usize) -> Self {
         let sums = match full {
             true => GmmSums::Full(vec![Moments::new(cols, 0); components]),
@@ -57,7 +57,7 @@ impl Expected {
     }
 }
 
-impl Partial for Expected {
+impl Partial for GmmExpectation {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.sums, other.sums) {
             (GmmSums::Full(a), GmmSums::Full(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
@@ -139,13 +139,13 @@ struct ChunkWeights<'a> {
 
 impl Em for GaussianEm {
     type Parameters = GaussianMixture;
-    type Expected = Expected;
+    type Expected = GmmExpectation;
 
-    fn empty(&self, at: &GaussianMixture) -> Expected {
-        Expected::new(self.covariance_type.is_full(), at.components(), at.cols())
+    fn empty(&self, at: &GaussianMixture) -> GmmExpectation {
+        GmmExpectation::new(self.covariance_type.is_full(), at.components(), at.cols())
     }
 
-    fn expect(&self, at: &GaussianMixture, sums: &mut Expected, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &GaussianMixture, sums: &mut GmmExpectation, rows: &Dataset<'_>) -> Result<()> {
         let penalties = self.penalties(at)?;
         self.by_chunks(rows, |x, weight, held| {
             if !self.incomplete {
@@ -163,7 +163,14 @@ impl Em for GaussianEm {
             }
             for (pattern, own) in by_pattern(all, &lacking) {
                 let (weight, held) = (of(weight, &own), of(held, &own));
-                self.lacking(at, &penalties, sums, &all.take_rows(&own), &pattern, &ChunkWeights { weight: &weight, held: &held })?;
+                self.lacking(
+                    at,
+                    &penalties,
+                    sums,
+                    &all.take_rows(&own),
+                    &pattern,
+                    &ChunkWeights { weight: &weight, held: &held },
+                )?;
             }
             Ok(())
         })?;
@@ -177,13 +184,13 @@ impl Em for GaussianEm {
         Err(Error::Numeric("the squares of the columns overflow; scale the columns down".into()))
     }
 
-    fn objective(&self, at: &GaussianMixture, sums: &Expected) -> EmObjective {
+    fn objective(&self, at: &GaussianMixture, sums: &GmmExpectation) -> EmObjective {
         // What penalties and hard steps make of the likelihood stands in the place of a prior; without them it is exactly 0.
         let log_prior = sums.climbed - sums.log_likelihood + self.log_prior(at);
         EmObjective { log_likelihood: sums.log_likelihood, log_prior, weight: sums.weight }
     }
 
-    fn maximize(&self, at: &GaussianMixture, sums: Expected) -> Result<GaussianMixture> {
+    fn maximize(&self, at: &GaussianMixture, sums: GmmExpectation) -> Result<GaussianMixture> {
         self.estimate(Some(at), sums)
     }
 }
@@ -205,7 +212,14 @@ impl GaussianEm {
     }
 
     /// Densities of complete rows, then shares, then sums.
-    fn complete(&self, at: &GaussianMixture, penalties: &[f64], sums: &mut Expected, x: &Features<'_>, rows: &ChunkWeights<'_>) -> Result<()> {
+    fn complete(
+        &self,
+        at: &GaussianMixture,
+        penalties: &[f64],
+        sums: &mut GmmExpectation,
+        x: &Features<'_>,
+        rows: &ChunkWeights<'_>,
+    ) -> Result<()> {
         let mut joint = vec![0.0; x.rows() * at.components()];
         at.log_joint(x, &mut Vec::new(), &mut joint)?;
         let found = self.shares(penalties, sums, &mut joint, rows);
@@ -221,7 +235,7 @@ impl GaussianEm {
         &self,
         at: &GaussianMixture,
         penalties: &[f64],
-        sums: &mut Expected,
+        sums: &mut GmmExpectation,
         x: &Mat<f64>,
         pattern: &[bool],
         rows: &ChunkWeights<'_>,
@@ -277,7 +291,13 @@ impl GaussianEm {
     }
 
     /// Turns joint log densities into shares times weights (or, of a hard E step, into one component a row) and adds up the likelihood.
-    fn shares(&self, penalties: &[f64], sums: &mut Expected, joint: &mut [f64], rows: &ChunkWeights<'_>) -> Option<Vec<u32>> {
+    fn shares(
+        &self,
+        penalties: &[f64],
+        sums: &mut GmmExpectation,
+        joint: &mut [f64],
+        rows: &ChunkWeights<'_>,
+    ) -> Option<Vec<u32>> {
         let n = rows.weight.len();
         for (run, s) in joint.chunks_exact_mut(n).zip(penalties) {
             run.iter_mut().for_each(|v| *v -= s);
@@ -336,7 +356,7 @@ impl GaussianEm {
     /// The statistics of rows whose shares are drawn: uniform numbers by what the rows hold, made to sum to 1.
     pub(super) fn scatter(
         &self,
-        sums: &mut Expected,
+        sums: &mut GmmExpectation,
         components: usize,
         rows: &Dataset<'_>,
         means: &[f64],

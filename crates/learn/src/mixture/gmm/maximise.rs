@@ -5,8 +5,8 @@ use ermine_math::linalg::{Cholesky, eigen_graded};
 use serde::{Deserialize, Serialize};
 
 use super::components::{Covariances, GaussianMixture};
-use super::expect::{Expected, GmmSums};
-use super::{CovarianceType, GaussianEm, CovarianceRegularization};
+use super::expect::{GmmExpectation, GmmSums};
+use super::{CovarianceRegularization, CovarianceType, GaussianEm};
 
 /// A Wishart prior on the precisions: density of Σ ∝ |Σ|^(-(ν + p + 1)/2) exp(-½ tr(S Σ⁻¹)), see [`ermine_math::prior::Wishart`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ struct ComponentStats {
     scatter: Mat<f64>,
 }
 
-impl Expected {
+impl GmmExpectation {
     /// The rows of each component, with what missing cells are expected to add.
     fn groups(&self) -> Vec<ComponentStats> {
         let spread = |c: usize, i: usize, j: usize| self.spread.get(c).map_or(0.0, |m| m[(i, j)]);
@@ -67,7 +67,7 @@ impl Expected {
 impl GaussianEm {
     /// The most likely (or, with a prior, most probable) parameters. A component without rows keeps the mean and the covariance that
     /// it had, with weight 0; at the start, where it had none, it takes those of all rows and of the other components together.
-    pub(super) fn estimate(&self, at: Option<&GaussianMixture>, sums: Expected) -> Result<GaussianMixture> {
+    pub(super) fn estimate(&self, at: Option<&GaussianMixture>, sums: GmmExpectation) -> Result<GaussianMixture> {
         let mut groups = sums.groups();
         let (k, p) = (groups.len(), groups[0].mean.len());
         let total: f64 = groups.iter().map(|g| g.weight).sum();

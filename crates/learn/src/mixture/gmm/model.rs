@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pass::GmmSetup;
 use super::plan::{GmmCandidate, GmmRun};
-use super::{EmAlgorithm, CovarianceType, Covariances, Gmm, GaussianMixture, CovarianceRegularization};
+use super::{CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianMixture, Gmm};
 
 /// What a [`Gmm`] learned: weights, means and covariances.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -160,8 +160,8 @@ fn notes(
             list(&narrow)
         ));
     }
-    if frame.lacking > 0 {
-        notes.push(format!("{} of {} rows lack cells, and counted with those they have", frame.lacking, frame.rows));
+    if frame.rows_with_missing > 0 {
+        notes.push(format!("{} of {} rows lack cells, and counted with those they have", frame.rows_with_missing, frame.rows));
     }
     if !converged {
         notes.push(format!("stopped after {iterations} steps, before the likelihood settled"));
@@ -171,7 +171,10 @@ fn notes(
 
 /// Whether the floor holds a covariance up.
 fn at_floor(learner: &Gmm, mixture: &GaussianMixture, component: usize, unit: &[f64]) -> bool {
-    if learner.regularise == CovarianceRegularization::Add || learner.reg_covar == 0.0 || learner.degrees_of_freedom_prior.is_some() {
+    if learner.regularise == CovarianceRegularization::Add
+        || learner.reg_covar == 0.0
+        || learner.degrees_of_freedom_prior.is_some()
+    {
         return false;
     }
     let floor = |j: usize| {

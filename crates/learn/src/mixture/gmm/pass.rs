@@ -4,25 +4,28 @@ use ermine_core::*;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::expect::Expected;
+use super::expect::GmmExpectation;
 use super::maximise::WishartPrior;
 use super::plan::{GmmRun, GmmSelection};
-use super::start::{PriorScatter, GmmInit};
-use super::{EmAlgorithm, CovarianceType, Covariances, HashFold, GaussianEm, Gmm, GmmModel, GmmInitMethod, GaussianMixture, CovarianceRegularization};
-use crate::cluster::{ClusterCount, KMeans, KMeansPartial, KMeansState, HashSample};
-use crate::em::{EmState, Em, EmStep, EmStop};
-use crate::prepare::cells::{numbers, check_finite};
+use super::start::{GmmInit, PriorScatter};
+use super::{
+    CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianEm, GaussianMixture, Gmm, GmmInitMethod,
+    GmmModel, HashFold,
+};
+use crate::cluster::{ClusterCount, HashSample, KMeans, KMeansPartial, KMeansState};
+use crate::em::{Em, EmState, EmStep, EmStop};
+use crate::prepare::cells::{check_finite, numbers};
 use crate::prepare::moments::ColumnMoments;
 
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum GmmPhase {
     /// Means and spread of the columns.
-    Look,
+    Survey,
     /// Rows among which to start.
-    Draw,
+    Sample,
     /// Groups to start from.
-    Group(Box<KMeansState>),
+    KMeansInit(Box<KMeansState>),
     /// The rows of these groups.
     InitFromMixture(GaussianMixture),
     /// Rows shared out at random.
@@ -37,7 +40,7 @@ pub(super) struct GmmSetup {
     pub(super) weight: f64,
     /// Rows with weight, and those of them that lack cells.
     pub(super) rows: u64,
-    pub(super) lacking: u64,
+    pub(super) rows_with_missing: u64,
     /// Whether any row lacks cells, with or without weight.
     incomplete: bool,
     mean: Vec<f64>,
@@ -65,7 +68,7 @@ pub struct ColumnSurvey {
     moments: Moments,
     columns: ColumnMoments,
     /// Rows with weight that lack some cells but not all, and their weight.
-    lacking: u64,
+    rows_with_missing: u64,
     lacking_weight: f64,
     /// Whether any row lacks cells.
     incomplete: bool,
@@ -75,27 +78,27 @@ pub struct ColumnSurvey {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum GmmPartial {
     #[doc(hidden)]
-    Look(Box<ColumnSurvey>),
+    Survey(Box<ColumnSurvey>),
     #[doc(hidden)]
-    Draw(HashSample),
+    Sample(HashSample),
     #[doc(hidden)]
-    Group(KMeansPartial),
+    KMeansInit(KMeansPartial),
     #[doc(hidden)]
-    Sums(Box<Expected>),
+    Sums(Box<GmmExpectation>),
 }
 
 impl Partial for GmmPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
-            (Self::Look(a), Self::Look(b)) => {
+            (Self::Survey(a), Self::Survey(b)) => {
                 a.moments.merge(b.moments);
                 a.columns.merge(b.columns)?;
-                a.lacking += b.lacking;
+                a.rows_with_missing += b.rows_with_missing;
                 a.lacking_weight += b.lacking_weight;
                 a.incomplete |= b.incomplete;
             }
-            (Self::Draw(a), Self::Draw(b)) => a.merge(b),
-            (Self::Group(a), Self::Group(b)) => a.merge(b)?,
+            (Self::Sample(a), Self::Sample(b)) => a.merge(b),
+            (Self::KMeansInit(a), Self::KMeansInit(b)) => a.merge(b)?,
             (Self::Sums(a), Self::Sums(b)) => a.merge(*b)?,
             _ => return Err(Error::Data("partials of different passes".into())),
         }
@@ -106,7 +109,7 @@ impl Partial for GmmPartial {
 impl ColumnSurvey {
     fn new(cols: usize) -> Self {
         let (moments, columns) = (Moments::new(cols, 0), ColumnMoments::new(cols));
-        Self { moments, columns, lacking: 0, lacking_weight: 0.0, incomplete: false }
+        Self { moments, columns, rows_with_missing: 0, lacking_weight: 0.0, incomplete: false }
     }
 
     fn add(&mut self, rows: &Dataset<'_>) -> Result<()> {
@@ -136,7 +139,7 @@ impl ColumnSurvey {
         let some = |&i: &usize| (0..x.cols()).any(|j| !x.at(i, j).is_nan());
         for (i, w) in lacking.iter().zip(&weight).filter(|(_, w)| **w > 0.0) {
             if some(i) {
-                self.lacking += 1;
+                self.rows_with_missing += 1;
                 self.lacking_weight += w;
             }
         }
@@ -165,7 +168,7 @@ impl GmmSetup {
             squares: look.moments.scatter_diagonal(),
         };
         let weight = look.moments.weight() + look.lacking_weight;
-        let rows = look.moments.rows() + look.lacking;
+        let rows = look.moments.rows() + look.rows_with_missing;
         all.merge(look.columns)?;
         if let Some(j) = all.weight.iter().position(|w| *w == 0.0) {
             return Err(Error::Data(format!("column {j}: all cells are missing; leave the column out")));
@@ -182,7 +185,15 @@ impl GmmSetup {
             (true, true) => Mat::from_fn(cols, cols, |i, j| if i == j { variance[j] * weight } else { 0.0 }),
             (false, _) => Mat::from_fn(1, cols, |_, j| variance[j] * weight),
         };
-        Ok(Self { weight, rows, lacking: look.lacking, incomplete: look.incomplete, mean: all.mean, unit, scatter })
+        Ok(Self {
+            weight,
+            rows,
+            rows_with_missing: look.rows_with_missing,
+            incomplete: look.incomplete,
+            mean: all.mean,
+            unit,
+            scatter,
+        })
     }
 
     /// Rows in the units in which groups are looked for, with means for missing cells. They are rounded to a millionth of a unit: draws go by
@@ -218,29 +229,33 @@ impl PassLearner for Gmm {
     fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmState> {
         let cols = head.cols();
         GmmInit::new(self, Some(cols))?;
-        Ok(GmmState { cols, seed: cx.seed, phase: GmmPhase::Look, frame: None, sample: None, plan: GmmSelection::new(self) })
+        Ok(GmmState { cols, seed: cx.seed, phase: GmmPhase::Survey, frame: None, sample: None, plan: GmmSelection::new(self) })
     }
 
     fn empty_partial(&self, state: &GmmState) -> GmmPartial {
         let full = self.covariance_type.is_full();
         match &state.phase {
-            GmmPhase::Look => GmmPartial::Look(Box::new(ColumnSurvey::new(state.cols))),
-            GmmPhase::Draw => GmmPartial::Draw(HashSample::new(self.n_components, state.cols)),
-            GmmPhase::Group(inner) => GmmPartial::Group(self.grouping(state).empty_partial(inner)),
-            GmmPhase::InitFromMixture(_) | GmmPhase::Scatter => GmmPartial::Sums(Box::new(Expected::new(full, state.plan.components, state.cols))),
-            GmmPhase::EmIterations(course) => GmmPartial::Sums(Box::new(Expected::new(full, course.parameters().components(), state.cols))),
+            GmmPhase::Survey => GmmPartial::Survey(Box::new(ColumnSurvey::new(state.cols))),
+            GmmPhase::Sample => GmmPartial::Sample(HashSample::new(self.n_components, state.cols)),
+            GmmPhase::KMeansInit(inner) => GmmPartial::KMeansInit(self.grouping(state).empty_partial(inner)),
+            GmmPhase::InitFromMixture(_) | GmmPhase::Scatter => {
+                GmmPartial::Sums(Box::new(GmmExpectation::new(full, state.plan.components, state.cols)))
+            }
+            GmmPhase::EmIterations(course) => {
+                GmmPartial::Sums(Box::new(GmmExpectation::new(full, course.parameters().components(), state.cols)))
+            }
         }
     }
 
     fn add_block(&self, state: &GmmState, part: &mut GmmPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (&state.phase, part) {
-            (GmmPhase::Look, GmmPartial::Look(look)) => look.add(rows),
-            (GmmPhase::Draw, GmmPartial::Draw(sample)) => {
+            (GmmPhase::Survey, GmmPartial::Survey(look)) => look.add(rows),
+            (GmmPhase::Sample, GmmPartial::Sample(sample)) => {
                 let x = state.frame()?.standard(&rows.x)?;
                 sample.add(&Dataset { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
             }
-            (GmmPhase::Group(inner), GmmPartial::Group(part)) => {
+            (GmmPhase::KMeansInit(inner), GmmPartial::KMeansInit(part)) => {
                 let (em, x) = (self.em(state)?, state.frame()?.standard(&rows.x)?);
                 let weight = em.weights_in_training(rows)?;
                 let weight = weight.as_deref().or(rows.weight);
@@ -259,20 +274,20 @@ impl PassLearner for Gmm {
 
     fn finish(&self, mut state: GmmState, total: GmmPartial, cx: &Context<'_>) -> Result<PassStep<GmmState, GmmModel>> {
         let mut objective = None;
-        match (std::mem::replace(&mut state.phase, GmmPhase::Look), total) {
-            (GmmPhase::Look, GmmPartial::Look(look)) => {
+        match (std::mem::replace(&mut state.phase, GmmPhase::Survey), total) {
+            (GmmPhase::Survey, GmmPartial::Survey(look)) => {
                 let frame = GmmSetup::new(*look, self.covariance_type)?;
                 self.enough_rows(frame.rows)?;
                 state.frame = Some(frame);
                 self.begin(&mut state, cx)?;
             }
-            (GmmPhase::Draw, GmmPartial::Draw(sample)) => {
+            (GmmPhase::Sample, GmmPartial::Sample(sample)) => {
                 state.sample = Some(sample);
                 self.begin(&mut state, cx)?;
             }
-            (GmmPhase::Group(inner), GmmPartial::Group(part)) => {
+            (GmmPhase::KMeansInit(inner), GmmPartial::KMeansInit(part)) => {
                 state.phase = match self.grouping(&state).finish(*inner, part, cx)? {
-                    PassStep::NextPass(inner, _) => GmmPhase::Group(Box::new(inner)),
+                    PassStep::NextPass(inner, _) => GmmPhase::KMeansInit(Box::new(inner)),
                     PassStep::Done(groups) => {
                         let frame = state.frame()?;
                         let centres = frame.raw(groups.centres());
@@ -430,7 +445,7 @@ impl Gmm {
                 let nothing = Mat::zeros(1, state.cols);
                 let cx = Context { seed: self.run_seed(state), ..*cx };
                 let inner = self.grouping(state).initial_state(&Dataset::new(Features::F64(nothing.view())), &cx)?;
-                state.phase = GmmPhase::Group(Box::new(inner));
+                state.phase = GmmPhase::KMeansInit(Box::new(inner));
                 return Ok(());
             }
             (None, GmmInitMethod::Shares) => {
@@ -439,7 +454,7 @@ impl Gmm {
             }
             (None, init) => {
                 let Some(sample) = &state.sample else {
-                    state.phase = GmmPhase::Draw;
+                    state.phase = GmmPhase::Sample;
                     return Ok(());
                 };
                 frame.raw(&sample.centres(k, init == GmmInitMethod::PlusPlus, state.seed, self.run_seed(state), cx)?)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ComponentCriterion, Gmm, GaussianMixture};
+use super::{ComponentCriterion, GaussianMixture, Gmm};
 use crate::em::EmResult;
 
 /// Further starts that are tried when every run ended with a collapsed component.
@@ -114,7 +114,8 @@ impl GmmSelection {
                 return None;
             }
             let mean = self.held_out.0 / self.held_out.1;
-            let worth = GmmCandidate { components: self.components, log_likelihood: None, bic: None, aic: None, held_out: Some(mean) };
+            let worth =
+                GmmCandidate { components: self.components, log_likelihood: None, bic: None, aic: None, held_out: Some(mean) };
             self.table.push(worth);
             self.choose(-mean, None);
             (self.held_out, self.fold) = ((0.0, 0.0), Some(0));

@@ -1,13 +1,13 @@
 //! The eigenvectors of a centred kernel matrix.
 
 use ermine_core::*;
-use ermine_math::kernel::{ExpansionPoints, Expansion, Points};
+use ermine_math::kernel::{Expansion, ExpansionPoints, Points};
 use ermine_math::linalg::{eigen_symmetric, largest_eigenvalues};
 use ermine_math::skinny;
 use rayon::prelude::*;
 
 use super::{EigenSolver, KernelPca, KernelPcaModel, PowerIterations};
-use crate::kernel::{KernelRidge, AlphaChoice, resolve};
+use crate::kernel::{AlphaChoice, KernelRidge, resolve};
 
 /// Rows beyond which the kernel matrix is refused: it would hold 13 GB.
 const MOST_ROWS: usize = 40_000;

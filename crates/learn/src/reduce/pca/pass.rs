@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::held_out::{self, PcaFold};
 use super::spectrum::{PcaSpectrum, enough};
-use super::{ComponentCount, Pca, PcaModel, PowerIterations, PcaSolver};
+use super::{ComponentCount, Pca, PcaModel, PcaSolver, PowerIterations};
 
 /// Products that `auto` and `randomized` are expected to need; the covariance is cheaper when it costs less than these.
 const PRODUCTS_EXACT: usize = 12;

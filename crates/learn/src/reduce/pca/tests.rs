@@ -259,7 +259,8 @@ fn products_with_few_vectors_lead_to_the_same_components() {
         assert!(certificate.kkt_residual.unwrap() <= 1e-3 && certificate.notes.iter().any(|n| n.starts_with("approximate")));
         agree(&near, &exact, 1e-5, 0.05, "randomized");
         // Asked for less, it says that there is less.
-        let once = Pca { iterated_power: PowerIterations::Count(0), ..with(Some(ComponentCount::Count(4)), PcaSolver::Randomized) };
+        let once =
+            Pca { iterated_power: PowerIterations::Count(0), ..with(Some(ComponentCount::Count(4)), PcaSolver::Randomized) };
         let once = fit(&once, &x).unwrap();
         assert_eq!(once.certificate().unwrap().iterations, 1);
         assert!(once.certificate().unwrap().kkt_residual.unwrap() > certificate.kkt_residual.unwrap());

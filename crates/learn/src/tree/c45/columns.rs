@@ -43,7 +43,11 @@ pub(super) fn read(x: &Features<'_>, schema: Option<&Schema>, rows: &[u32], cx: 
                     MISSING_CODE => MISSING,
                     code => code,
                 };
-                return Ok(RankedColumn { rank: rows.iter().map(code).collect(), values: Vec::new(), categories: Some(names.clone()) });
+                return Ok(RankedColumn {
+                    rank: rows.iter().map(code).collect(),
+                    values: Vec::new(),
+                    categories: Some(names.clone()),
+                });
             }
             let value = |row: usize| match x {
                 Features::F64(m) => *m.at(row, col),

@@ -3,9 +3,9 @@
 use ermine_core::{Context, Progress, Result};
 
 use super::super::criterion::QuantizedWeights;
-use super::columns::{RankedColumn, MISSING};
+use super::columns::{MISSING, RankedColumn};
 use super::prune::expected_errors;
-use super::split::{C45Criterion, ScoredTest, C45Test, WHOLE, candidates, choose};
+use super::split::{C45Criterion, C45Test, ScoredTest, WHOLE, candidates, choose};
 
 /// Branches are raised in nodes up to this depth: the rows of all nodes on the way are held for it.
 const MAX_RAISE_DEPTH: usize = 64;
@@ -244,7 +244,12 @@ impl C45Grower<'_> {
 
 /// The rows of each branch of a test, and the share of the rows of known value in each. A row of unknown value, or of a
 /// category without a branch, goes to every branch with that share of its weight; when no value is known, with `shares`.
-fn fractional_rows(rows: &C45Data<'_>, test: &C45Test, entries: &[FractionalRow], shares: Option<&[f64]>) -> (Vec<Vec<FractionalRow>>, Vec<f64>) {
+fn fractional_rows(
+    rows: &C45Data<'_>,
+    test: &C45Test,
+    entries: &[FractionalRow],
+    shares: Option<&[f64]>,
+) -> (Vec<Vec<FractionalRow>>, Vec<f64>) {
     let column = &rows.columns[test.column()];
     let limit = match test {
         C45Test::Number { threshold, .. } => column.ranks_below(*threshold),

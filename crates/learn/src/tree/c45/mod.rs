@@ -15,7 +15,7 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use super::criterion::QuantizedWeights;
-use grow::{C45Grower, C45Data, C45Options};
+use grow::{C45Data, C45Grower, C45Options};
 use split::C45Criterion;
 
 pub use export::C45Rule;
@@ -165,7 +165,8 @@ impl Learner for C45 {
         let kept: Vec<u32> = (0..data.rows() as u32).filter(|&i| data.weight_of(i as usize) > 0.0).collect();
         let columns = columns::read(&data.x, data.schema, &kept, cx)?;
         let codes: Vec<u32> = kept.iter().map(|&i| codes[i as usize]).collect();
-        let weights = data.weight.map_or(QuantizedWeights::ONE, |w| QuantizedWeights::new(kept.iter().map(|&i| w[i as usize]).collect()));
+        let weights =
+            data.weight.map_or(QuantizedWeights::ONE, |w| QuantizedWeights::new(kept.iter().map(|&i| w[i as usize]).collect()));
         let rows = C45Data { columns: &columns, codes: &codes, weights: &weights, classes: names.len() };
         let settings = C45Options {
             criterion: match self.criterion.as_str() {

@@ -9,7 +9,7 @@ use ermine_core::{
 use rayon::prelude::*;
 
 use super::super::{CodeMaps, refuse_infinite};
-use super::grow::{C45Node, C45Data};
+use super::grow::{C45Data, C45Node};
 use super::split::C45Test;
 
 /// Rows that one thread predicts at a time.

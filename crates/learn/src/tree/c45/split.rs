@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::super::split::between;
-use super::columns::{RankedColumn, MISSING};
-use super::grow::{FractionalRow, C45Data};
+use super::columns::{MISSING, RankedColumn};
+use super::grow::{C45Data, FractionalRow};
 
 /// A row whole, in steps of the grid on which the shares of rows are kept.
 pub(super) const WHOLE: u32 = 1 << 30;
@@ -66,7 +66,12 @@ pub(super) struct ScoredTest {
 }
 
 /// The best test of each column, if it has one.
-pub(super) fn candidates(rows: &C45Data<'_>, entries: &[FractionalRow], criterion: C45Criterion, least: i128) -> Vec<Option<ScoredTest>> {
+pub(super) fn candidates(
+    rows: &C45Data<'_>,
+    entries: &[FractionalRow],
+    criterion: C45Criterion,
+    least: i128,
+) -> Vec<Option<ScoredTest>> {
     (0..rows.columns.len()).into_par_iter().map(|j| best_of_column(rows, entries, j, criterion, least)).collect()
 }
 
@@ -91,7 +96,13 @@ struct ValueGroup {
     total: i128,
 }
 
-fn best_of_column(rows: &C45Data<'_>, entries: &[FractionalRow], j: usize, criterion: C45Criterion, least: i128) -> Option<ScoredTest> {
+fn best_of_column(
+    rows: &C45Data<'_>,
+    entries: &[FractionalRow],
+    j: usize,
+    criterion: C45Criterion,
+    least: i128,
+) -> Option<ScoredTest> {
     let column = &rows.columns[j];
     let mut order: Vec<(u32, u32)> = Vec::with_capacity(entries.len());
     let (mut all, mut unknown) = (0i128, 0i128);

@@ -4,7 +4,7 @@ use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, Mat, 
 
 use super::super::criterion::QuantizedWeights;
 use super::columns::{self, MISSING};
-use super::grow::{FractionalRow, C45Data};
+use super::grow::{C45Data, FractionalRow};
 use super::split::{C45Criterion, C45Test, WHOLE, candidates};
 use super::{C45, C45Model};
 
@@ -189,7 +189,8 @@ fn gains_over_shares_of_rows_follow_the_definition() {
         let steps: Vec<f64> = (0..n).map(|_| 1.0 + s.below(3) as f64).collect();
         let weights = QuantizedWeights::new(steps.clone());
         let rows = C45Data { columns: &columns, codes: &codes, weights: &weights, classes };
-        let entries: Vec<FractionalRow> = all.iter().map(|&row| FractionalRow { row, share: 1 + s.below(WHOLE as usize) as u32 }).collect();
+        let entries: Vec<FractionalRow> =
+            all.iter().map(|&row| FractionalRow { row, share: 1 + s.below(WHOLE as usize) as u32 }).collect();
         let w: Vec<f64> = entries.iter().zip(&steps).map(|(e, m)| f64::from(e.share) / f64::from(WHOLE) * m).collect();
         for (criterion, gini) in [(C45Criterion::Gain, false), (C45Criterion::Gini, true)] {
             let found = candidates(&rows, &entries, criterion, 1);

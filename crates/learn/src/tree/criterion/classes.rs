@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::sorted::SortedEntry;
-use super::{SplitCriterion, BestCut, SplitLimits, SortedEntries, NodeStats, SplitSweep, QuantizedWeights, scan};
+use super::{BestCut, NodeStats, QuantizedWeights, SortedEntries, SplitCriterion, SplitLimits, SplitSweep, scan};
 
 /// An impurity of class shares.
 pub(in super::super) trait ClassImpurity: Clone + Send + Sync {
@@ -279,7 +279,13 @@ impl<I: ClassImpurity> SplitCriterion for Binary<I> {
         1
     }
 
-    fn scan<S: SortedEntry>(&self, sweep: &mut BinarySweep<'_, I>, list: &SortedEntries<'_, S>, limits: &SplitLimits, floor: f64) -> Option<BestCut> {
+    fn scan<S: SortedEntry>(
+        &self,
+        sweep: &mut BinarySweep<'_, I>,
+        list: &SortedEntries<'_, S>,
+        limits: &SplitLimits,
+        floor: f64,
+    ) -> Option<BestCut> {
         if !self.weights.is_one() || limits.monotone.is_some() || limits.min_weight > 0.0 {
             return scan(sweep, list, limits);
         }

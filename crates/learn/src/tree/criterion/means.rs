@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::super::sorted::SortedEntry;
-use super::{SplitCriterion, NodeStats, SplitSweep, QuantizedWeights, exponent, nearest, power};
+use super::{NodeStats, QuantizedWeights, SplitCriterion, SplitSweep, exponent, nearest, power};
 
 /// What a mean is judged by.
 pub(in super::super) trait MeanLoss: Send + Sync + 'static {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::sorted::SortedEntry;
-use super::{SplitCriterion, NodeStats, SplitSweep, QuantizedWeights, exponent, nearest, power};
+use super::{NodeStats, QuantizedWeights, SplitCriterion, SplitSweep, exponent, nearest, power};
 
 /// One or more targets, each judged by |y - median|.
 ///

@@ -8,8 +8,8 @@ mod classes;
 mod means;
 mod medians;
 
-pub(super) use classes::{Binary, Classes, Entropy, Gini, Misclassification, ClassImpurity};
-pub(super) use means::{Means, Poisson, Squared, BinaryEntropyLoss};
+pub(super) use classes::{Binary, ClassImpurity, Classes, Entropy, Gini, Misclassification};
+pub(super) use means::{BinaryEntropyLoss, Means, Poisson, Squared};
 pub(super) use medians::Medians;
 
 use ermine_math::dd::Dd;
@@ -62,7 +62,13 @@ pub(super) trait SplitCriterion: Send + Sync + Sized {
     fn orders(&self) -> usize;
 
     /// The best split of a list between neighbouring values; see [`scan`], which this is unless there is a faster way.
-    fn scan<S: SortedEntry>(&self, sweep: &mut Self::Sweep<'_>, list: &SortedEntries<'_, S>, limits: &SplitLimits, floor: f64) -> Option<BestCut> {
+    fn scan<S: SortedEntry>(
+        &self,
+        sweep: &mut Self::Sweep<'_>,
+        list: &SortedEntries<'_, S>,
+        limits: &SplitLimits,
+        floor: f64,
+    ) -> Option<BestCut> {
         let _ = floor;
         scan(sweep, list, limits)
     }
@@ -184,7 +190,11 @@ pub(super) struct BestCut {
 
 /// The best split of a list between neighbouring values, the first of equals: missing values right, then left; low
 /// thresholds before high ones.
-pub(super) fn scan<S: SortedEntry>(sweep: &mut impl SplitSweep, list: &SortedEntries<'_, S>, limits: &SplitLimits) -> Option<BestCut> {
+pub(super) fn scan<S: SortedEntry>(
+    sweep: &mut impl SplitSweep,
+    list: &SortedEntries<'_, S>,
+    limits: &SplitLimits,
+) -> Option<BestCut> {
     let mut best: Option<BestCut> = None;
     for (missing_left, low, high) in list.missing_sides(limits.min_rows) {
         sweep.clear();

@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use ermine_math::tree_masks::{Coded, Lane, MAX_TESTS, MaskTree, Masks, ROWS, Test, Thresholds, most_leaves};
+use ermine_math::tree_masks::{
+    CodeThresholds, CodedNumber, MAX_TESTS, MaskScratch, MaskTest, MaskTree, ROWS, RowBytes, most_leaves,
+};
 
 use super::cells::FeatureAccess;
 use super::{PackedNode, Trees};
@@ -45,23 +47,23 @@ pub(super) struct CodeColumn {
     plain: Option<usize>,
     /// The lane for tests that send missing values left: codes are one more, and missing values have the least.
     shifted: Option<usize>,
-    doubles: Thresholds<f64>,
-    singles: Thresholds<f32>,
+    doubles: CodeThresholds<f64>,
+    singles: CodeThresholds<f32>,
 }
 
 /// Numbers as they come.
-pub(super) trait RawNumber: Coded + Into<f64> {
-    fn thresholds(column: &CodeColumn) -> &Thresholds<Self>;
+pub(super) trait RawNumber: CodedNumber + Into<f64> {
+    fn thresholds(column: &CodeColumn) -> &CodeThresholds<Self>;
 }
 
 impl RawNumber for f64 {
-    fn thresholds(column: &CodeColumn) -> &Thresholds<Self> {
+    fn thresholds(column: &CodeColumn) -> &CodeThresholds<Self> {
         &column.doubles
     }
 }
 
 impl RawNumber for f32 {
-    fn thresholds(column: &CodeColumn) -> &Thresholds<Self> {
+    fn thresholds(column: &CodeColumn) -> &CodeThresholds<Self> {
         &column.singles
     }
 }
@@ -138,8 +140,8 @@ impl MaskPart {
                 feature,
                 plain: None,
                 shifted: None,
-                doubles: Thresholds::new(sorted),
-                singles: Thresholds::new(&sorted.iter().map(|&t| single_below(t)).collect::<Vec<_>>()),
+                doubles: CodeThresholds::new(sorted),
+                singles: CodeThresholds::new(&sorted.iter().map(|&t| single_below(t)).collect::<Vec<_>>()),
             });
         }
         let mut part = Self {
@@ -180,7 +182,7 @@ impl MaskPart {
                     part.lanes += 1;
                     part.lanes - 1
                 });
-                Test {
+                MaskTest {
                     column: lane as u32,
                     threshold: ((below + shift) as u8 ^ 0x80) as i8,
                     left_leaves: (step.right as usize - at).div_ceil(2) as u8,
@@ -233,6 +235,6 @@ impl MaskPart {
 /// Room to work in.
 #[derive(Default)]
 pub(super) struct PredictScratch {
-    codes: Vec<Lane>,
-    masks: Masks,
+    codes: Vec<RowBytes>,
+    masks: MaskScratch,
 }

@@ -283,7 +283,8 @@ impl Trees {
         let range = self.start[tree]..self.start[tree + 1];
         let node = |(at, i): (usize, usize)| {
             let step = self.steps[i];
-            let mut node = TreeNode { gain: self.gain[i], cover: self.cover[i], values: self.value(i).to_vec(), ..TreeNode::default() };
+            let mut node =
+                TreeNode { gain: self.gain[i], cover: self.cover[i], values: self.value(i).to_vec(), ..TreeNode::default() };
             if step.right as usize != at {
                 node.feature = step.feature & FEATURE;
                 node.right = step.right;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ermine_core::{Features, Result};
 use rayon::prelude::*;
 
-use super::cells::{FeatureAccess, CodeMaps, SparseCells, TableCells, refuse_infinite};
+use super::cells::{CodeMaps, FeatureAccess, SparseCells, TableCells, refuse_infinite};
 use super::compiled::{CompiledTrees, PredictScratch};
 use super::{PackedNode, Trees, contains};
 

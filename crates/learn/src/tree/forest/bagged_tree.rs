@@ -2,13 +2,13 @@
 
 use ermine_core::{Context, Error, Result};
 
-use super::super::grow::{GrownNode, GrowOptions};
+use super::super::grow::{GrowOptions, GrownNode};
 use super::super::{CountOrFraction, Tree};
 use super::bag::BootstrapSample;
 use super::bins::BinnedData;
-use super::fit::{ForestJob, ForestTarget, balances_bags, balanced_factors, mean_loss, shares, tree_seed};
-use super::grow::{SubtreeRoot, ForestGrowContext, grow};
-use super::kind::{NodeRow, BinnedCriterion, MeanGrid, BinnedCriterionKind, CriterionVisitor};
+use super::fit::{ForestJob, ForestTarget, balanced_factors, balances_bags, mean_loss, shares, tree_seed};
+use super::grow::{ForestGrowContext, SubtreeRoot, grow};
+use super::kind::{BinnedCriterion, BinnedCriterionKind, CriterionVisitor, MeanGrid, NodeRow};
 
 impl ForestJob<'_> {
     /// Factors that balance the classes of a bag.
@@ -54,7 +54,13 @@ impl ForestJob<'_> {
     }
 
     /// Grows a tree on columns as small numbers.
-    pub fn grow_binned(&self, t: usize, binned: &BinnedData, counts: Option<&[u32]>, settings: &GrowOptions) -> Result<Vec<GrownNode>> {
+    pub fn grow_binned(
+        &self,
+        t: usize,
+        binned: &BinnedData,
+        counts: Option<&[u32]>,
+        settings: &GrowOptions,
+    ) -> Result<Vec<GrownNode>> {
         let bag = self.with_weight(counts, |own| BootstrapSample::new(counts, own, self.rows.len()));
         let (total, whole, unit) = (bag.total(), bag.weights.whole(), bag.weights.unit());
         let plan = TreeJobContext { job: self, t, binned, bag: &bag, settings };

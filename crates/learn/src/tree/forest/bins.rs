@@ -8,7 +8,7 @@ use ermine_core::{Context, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::sorted::{TreeColumns, RowSubset, SortedEntry, SortedInfo};
+use super::super::sorted::{RowSubset, SortedEntry, SortedInfo, TreeColumns};
 
 /// Bins of a column that takes one byte a row; one number is left for missing values.
 pub(super) const MAX_NARROW_BINS: usize = 255;

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::sorted::RowSubset;
 use super::Forest;
-use super::bins::{BinnedData, BinnedColumn, MISSING, MISSING_RANK, MAX_NARROW_BINS, BinStorage};
-use crate::boosting::data::{ColumnSummary, ColumnCells};
+use super::bins::{BinStorage, BinnedColumn, BinnedData, MAX_NARROW_BINS, MISSING, MISSING_RANK};
+use crate::boosting::data::{ColumnCells, ColumnSummary};
 
 /// Rows that the first pass sorts at a time.
 pub(super) const SORTED: usize = 4 * ermine_core::BLOCK_ROWS;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::grow::GrowOptions;
 use super::super::split::between;
-use super::bins::{BinnedData, BinnedColumn, MISSING, MISSING_RANK, BinStorage};
-use super::kind::{NodeRow, BinnedCriterion};
+use super::bins::{BinStorage, BinnedColumn, BinnedData, MISSING, MISSING_RANK};
+use super::kind::{BinnedCriterion, NodeRow};
 
 /// How a split cuts a column.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -232,7 +232,14 @@ impl<K: BinnedCriterion> SplitScratch<K> {
     /// The best of the splits that put a beginning of an ordered list of categories on the left: the best of all sets for
     /// two classes and for one target (Fisher 1958; Breiman and others 1984); for more classes each class in turn is set
     /// against the rest.
-    fn best_category_set(&mut self, kind: &K, feature: u32, all: &K::Sum, limits: &BinSplitLimits, missing: bool) -> Option<BinnedSplit<K::Sum>> {
+    fn best_category_set(
+        &mut self,
+        kind: &K,
+        feature: u32,
+        all: &K::Sum,
+        limits: &BinSplitLimits,
+        missing: bool,
+    ) -> Option<BinnedSplit<K::Sum>> {
         let mut best: Option<BinnedSplit<K::Sum>> = None;
         // With very many classes and categories only some classes take their turn, so that a node stays affordable.
         const WORK: usize = 1 << 24;

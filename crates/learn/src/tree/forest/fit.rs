@@ -6,13 +6,13 @@ use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Resul
 use rayon::prelude::*;
 
 use super::super::ensemble::{TreeNode, Trees, nodes_of};
-use super::super::grow::{GrownNode, GrowOptions};
-use super::super::sorted::{TreeColumns, RowSubset, SortedEntry};
+use super::super::grow::{GrowOptions, GrownNode};
+use super::super::sorted::{RowSubset, SortedEntry, TreeColumns};
 use super::super::{ClassWeight, CountOrFraction, Tree, class_targets, prune};
 use super::bag::Bootstrap;
-use super::bins::{BinnedData, BinnedColumn};
+use super::bins::{BinnedColumn, BinnedData};
 use super::fill::{BinBuilder, ForestSummary};
-use super::kind::{MANY_CLASSES, MeanLoss, ImpurityKind};
+use super::kind::{ImpurityKind, MANY_CLASSES, MeanLoss};
 use super::model::ForestModel;
 use super::oob::OobInput;
 use super::{Forest, SUBSAMPLE};
@@ -101,7 +101,9 @@ fn forest_rows(forest: &Forest, data: &Dataset<'_>) -> Result<ForestRows> {
     };
     let own: Option<Vec<f64>> = data.weight.map(|w| (0..rows.len()).map(|id| w[rows.row(id)]).collect());
     let target = match data.y {
-        Target::Class { codes, names } => ForestTarget::Classes((0..rows.len()).map(|id| codes[rows.row(id)]).collect(), names.len()),
+        Target::Class { codes, names } => {
+            ForestTarget::Classes((0..rows.len()).map(|id| codes[rows.row(id)]).collect(), names.len())
+        }
         _ => {
             refuse_class_weight(forest, data)?;
             let y = data.y.reals()?;
@@ -237,7 +239,8 @@ impl<'a> ForestJob<'a> {
             }
             model.certificate.iterations = model.trees.n_trees() as u64;
             if model.trees.n_trees() < wanted {
-                checkpoints.save_if_due(|| Ok(ForestModel { certificate: self.certificate(&model.trees, true), ..model.clone() }))?;
+                checkpoints
+                    .save_if_due(|| Ok(ForestModel { certificate: self.certificate(&model.trees, true), ..model.clone() }))?;
             }
         }
         evidence(&mut model)?;
@@ -348,7 +351,13 @@ pub(super) fn trees_in_parallel() -> usize {
 }
 
 /// The certificate of a forest on bins.
-pub(super) fn histogram_certificate(forest: &Forest, rows: usize, columns: &[BinnedColumn], trees: &Trees, late: bool) -> Certificate {
+pub(super) fn histogram_certificate(
+    forest: &Forest,
+    rows: usize,
+    columns: &[BinnedColumn],
+    trees: &Trees,
+    late: bool,
+) -> Certificate {
     let (coarse, all, bins) = (columns.iter().filter(|c| !c.exact).count(), columns.len(), forest.max_bins);
     let note = format!("Splits by histograms of {rows} rows: {coarse} of {all} columns cut into {bins} bins.");
     certificate(forest, "histogram", note, trees, late)

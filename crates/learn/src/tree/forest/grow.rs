@@ -8,10 +8,10 @@ use std::collections::BinaryHeap;
 
 use ermine_core::{Context, Progress, Result, RngStream};
 
-use super::super::grow::{GainOrder, GrownNode, GrowOptions, NodeTest, child_path, in_preorder};
-use super::bins::{BinnedData, BinnedColumn, MISSING, MISSING_RANK, BinStorage};
-use super::find::{BinRule, SplitScratch, BinnedSplit, BinSplitLimits};
-use super::kind::{NodeRow, BinnedCriterion};
+use super::super::grow::{GainOrder, GrowOptions, GrownNode, NodeTest, child_path, in_preorder};
+use super::bins::{BinStorage, BinnedColumn, BinnedData, MISSING, MISSING_RANK};
+use super::find::{BinRule, BinSplitLimits, BinnedSplit, SplitScratch};
+use super::kind::{BinnedCriterion, NodeRow};
 
 /// What growing a tree needs besides its rows.
 pub(super) struct ForestGrowContext<'a, K> {
@@ -79,7 +79,13 @@ pub(super) fn threshold_stream(seed: u64, path: u64, drawn: usize) -> RngStream 
 }
 
 /// The question a split asks. `unseen` are categories that no row of the node has.
-pub(super) fn test<K: BinnedCriterion>(kind: &K, column: &BinnedColumn, all: &K::Sum, found: &BinnedSplit<K::Sum>, unseen: &[u32]) -> NodeTest {
+pub(super) fn test<K: BinnedCriterion>(
+    kind: &K,
+    column: &BinnedColumn,
+    all: &K::Sum,
+    found: &BinnedSplit<K::Sum>,
+    unseen: &[u32],
+) -> NodeTest {
     // Missing values that training did not see here go with the greater weight.
     let missing_left =
         if found.missing { found.missing_left } else { kind.weight(&found.left) > kind.weight(&K::subtract(all, &found.left)) };
@@ -124,7 +130,11 @@ struct ForestGrower<'a, K: BinnedCriterion> {
 const REPORT: usize = 4096;
 
 /// Grows a tree, or a part of one, on the given rows; its nodes in preorder.
-pub(super) fn grow<K: BinnedCriterion>(plan: &ForestGrowContext<'_, K>, entries: Vec<NodeRow<K::Load>>, from: SubtreeRoot<K::Sum>) -> Result<Vec<GrownNode>> {
+pub(super) fn grow<K: BinnedCriterion>(
+    plan: &ForestGrowContext<'_, K>,
+    entries: Vec<NodeRow<K::Load>>,
+    from: SubtreeRoot<K::Sum>,
+) -> Result<Vec<GrownNode>> {
     let SubtreeRoot { depth, path, all, weight } = from;
     let s = plan.settings;
     let grower = ForestGrower {

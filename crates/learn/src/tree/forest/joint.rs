@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ermine_core::{Context, Dataset, JointFit, Learner, Result, TakeModel};
 use rayon::prelude::*;
 
-use super::super::grow::{GrownNode, GrowOptions};
+use super::super::grow::{GrowOptions, GrownNode};
 use super::super::{CountOrFraction, sorted::TreeColumns};
 use super::find::BinSplitLimits;
 use super::fit::{FinishedTree, ForestJob, named, trees_in_parallel};
@@ -108,7 +108,9 @@ impl SharedForests<'_> {
         let takes = |job: &ForestJob<'_>| t < job.trees();
         let Some((_, first)) = self.jobs.iter().find(|(_, job)| takes(job)) else { return Ok(Vec::new()) };
         let nodes = first.nodes(t, settings)?;
-        let of_job = |(_, job): &(usize, ForestJob<'_>)| takes(job).then(|| job.finish(prune_to_limits(&nodes, &job.settings))).transpose();
+        let of_job = |(_, job): &(usize, ForestJob<'_>)| {
+            takes(job).then(|| job.finish(prune_to_limits(&nodes, &job.settings))).transpose()
+        };
         self.jobs.iter().map(of_job).collect()
     }
 }

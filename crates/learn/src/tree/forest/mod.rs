@@ -17,7 +17,7 @@ mod stream;
 mod tests;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, JointFit, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, StreamFit,
+    Accepts, Context, Dataset, Error, Family, FitFrom, JointFit, Learner, ModelReader, ParamSpec, Range, Result, Spec, StreamFit,
     Target, Task,
 };
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use super::grow::GrowOptions;
 use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE};
 use super::sorted::TreeColumns;
-use super::{ClassWeight, MaxFeatures, CountOrFraction, Tree};
+use super::{ClassWeight, CountOrFraction, MaxFeatures, Tree};
 
 pub use model::{ForestModel, OutOfBag};
 

@@ -1,7 +1,7 @@
 //! The fitted forest: prediction, importances, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Attributor, Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
     Schema, Task, with_argmax_class,
 };
 

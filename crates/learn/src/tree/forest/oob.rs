@@ -1,11 +1,11 @@
 //! What trees say of rows they have not seen.
 
-use ermine_core::{Context, Dataset, Flow, Mat, Partial, Progress, Result, RowSource, RngStream, Target, Task};
+use ermine_core::{Context, Dataset, Flow, Mat, Partial, Progress, Result, RngStream, RowSource, Target, Task};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::ensemble::{TreeNode, Trees};
-use super::super::sorted::{TreeColumns, RowSubset};
+use super::super::sorted::{RowSubset, TreeColumns};
 use super::bag::Bootstrap;
 use super::model::OutOfBag;
 

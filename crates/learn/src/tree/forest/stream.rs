@@ -1,10 +1,12 @@
 //! Training on rows that do not all lie in memory as they are.
 
-use ermine_core::{Context, Dataset, Error, Flow, Learner, OwnedDataset, Result, RowSource, Target, run_passes_source, collect_rows};
+use ermine_core::{
+    Context, Dataset, Error, Flow, Learner, OwnedDataset, Result, RowSource, Target, collect_rows, run_passes_source,
+};
 
-use super::super::sorted::{TreeColumns, RowSubset};
+use super::super::sorted::{RowSubset, TreeColumns};
 use super::fill::{BinBuilder, ForestSummary};
-use super::fit::{self, ForestJob, MANY_ROWS, ForestTarget};
+use super::fit::{self, ForestJob, ForestTarget, MANY_ROWS};
 use super::oob::OobSums;
 use super::{Forest, ForestModel};
 use crate::boosting::data::ColumnCells;

@@ -2,13 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use ermine_core::{Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target, Task};
+use ermine_core::{
+    Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target, Task,
+};
 
-use super::super::criterion::{Means, Squared, QuantizedWeights};
+use super::super::criterion::{Means, QuantizedWeights, Squared};
 use super::super::ensemble::{TreeNode, Trees, nodes_of};
 use super::super::grow::{self, GrowContext, GrowOptions};
 use super::super::prune;
-use super::super::sorted::{TreeColumns, LEFT_OUT, RowSubset, SortedEntry, SortedColumns};
+use super::super::sorted::{LEFT_OUT, RowSubset, SortedColumns, SortedEntry, TreeColumns};
 use super::GradientBoosting;
 use super::loss::{BoostingLoss, BoostingTarget};
 use super::model::GradientBoostingModel;
@@ -79,7 +81,12 @@ pub(super) fn fit(
 }
 
 impl<'a> BoostingJob<'a> {
-    fn new(learner: &'a GradientBoosting, data: &'a Dataset<'a>, columns: &'a TreeColumns<'a>, cx: &'a Context<'a>) -> Result<Self> {
+    fn new(
+        learner: &'a GradientBoosting,
+        data: &'a Dataset<'a>,
+        columns: &'a TreeColumns<'a>,
+        cx: &'a Context<'a>,
+    ) -> Result<Self> {
         let loss = BoostingLoss::of(&learner.loss, learner.quantile, &data.y).map_err(|expected| Error::Parameter {
             learner: GradientBoosting::SPEC.name,
             name: "loss".into(),

@@ -7,13 +7,15 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, FitFrom, Spec, Task};
+use ermine_core::{
+    Accepts, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+};
 use serde::{Deserialize, Serialize};
 
 use super::params::{
     MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, SHARE,
 };
-use super::{MaxFeatures, CountOrFraction, Tree};
+use super::{CountOrFraction, MaxFeatures, Tree};
 
 pub use model::GradientBoostingModel;
 

@@ -1,7 +1,7 @@
 //! The fitted sum of trees: prediction, stages, saving and loading.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, Curve, Error, Attributor, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
+    Attributor, Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
     Result, Schema, Section, Task, with_argmax_class,
 };
 

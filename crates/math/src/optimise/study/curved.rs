@@ -2,12 +2,12 @@
 
 use ermine_core::Mat;
 
-use super::run::Log;
+use super::run::RunRecorder;
 use super::steps::halve;
 use crate::linalg::{Cholesky, PivotedQr};
-use crate::optimise::{LbfgsDescent, Told, dot};
+use crate::optimise::{LbfgsDescent, StepStatus, dot};
 
-pub(super) fn newton(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64]) {
+pub(super) fn newton(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64]) {
     loop {
         let Some(hessian) = log.objective.hessian(x) else { return };
         let Ok(factor) = Cholesky::new(hessian.view()) else { return };
@@ -23,29 +23,29 @@ pub(super) fn newton(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64]) {
     }
 }
 
-pub(super) fn lbfgs(log: &mut Log<'_>, x: &mut [f64], memory: usize) {
+pub(super) fn lbfgs(log: &mut RunRecorder<'_>, x: &mut [f64], memory: usize) {
     let mut descent = LbfgsDescent::new(x.to_vec(), memory);
     let mut g = vec![0.0; x.len()];
     let mut begun = false;
     loop {
         log.objective.gradient(descent.point(), &mut g);
-        match descent.tell(log.objective.value(descent.point()), &g) {
-            Told::Accepted => {
+        match descent.report_value(log.objective.value(descent.point()), &g) {
+            StepStatus::Accepted => {
                 let moved: f64 = descent.best().iter().zip(&*x).map(|(a, b)| (a - b) * (a - b)).sum();
                 x.copy_from_slice(descent.best());
                 if begun && log.take(descent.value(), moved.sqrt(), descent.gradient()) {
                     return;
                 }
                 begun = true;
-                descent.aim(true, |_| {});
+                descent.propose(true, |_| {});
             }
-            Told::Trying => {}
-            Told::Stuck => return,
+            StepStatus::LineSearch => {}
+            StepStatus::NoProgress => return,
         }
     }
 }
 
-pub(super) fn coordinates(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64]) {
+pub(super) fn coordinates(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64]) {
     loop {
         for j in 0..x.len() {
             let Some((slope, curvature)) = log.objective.coordinate(x, j) else { return };
@@ -73,7 +73,7 @@ const AHEAD: f64 = 0.1;
 /// The correction for curvature, over half the step, up to which the step is believed.
 const BENT: f64 = 0.75;
 
-pub(super) fn levenberg_marquardt(log: &mut Log<'_>, x: &mut [f64], mut damping: f64) {
+pub(super) fn levenberg_marquardt(log: &mut RunRecorder<'_>, x: &mut [f64], mut damping: f64) {
     let n = x.len();
     let Some((mut r, mut j)) = log.objective.residuals(x) else { return };
     let mut refused = 0;

@@ -5,7 +5,7 @@ use crate::optimise::LbfgsDescent;
 
 /// A method with its parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Method {
+pub enum OptimizationMethod {
     /// x -= step ∇f.
     FixedStep {
         /// The step.
@@ -21,7 +21,7 @@ pub enum Method {
     /// x -= step ∇f with a step that a schedule gives.
     Scheduled {
         /// The schedule.
-        schedule: Schedule,
+        schedule: StepSchedule,
     },
     /// Steps that are halved until they bring enough (Armijo 1966), the next one starting at twice the last.
     Backtracking {
@@ -59,7 +59,7 @@ pub enum Method {
         /// Terms in a batch; 1 is stochastic gradient descent, and on squares the rule of Widrow and Hoff.
         batch: usize,
         /// The steps.
-        schedule: Schedule,
+        schedule: StepSchedule,
         /// The seed of the order.
         seed: u64,
     },
@@ -85,7 +85,7 @@ pub enum Method {
     /// x -= step t times a subgradient, the best point being kept; steps that fall as 1 / √t reach the minimum.
     Subgradient {
         /// The steps.
-        schedule: Schedule,
+        schedule: StepSchedule,
     },
     /// Levenberg–Marquardt for sums of squares: Gauss–Newton steps, damped in the units of the coordinates (Marquardt 1963) as much as it
     /// takes to bring a decrease, and corrected for how the residuals bend along them (Transtrum, Sethna 2012).
@@ -97,7 +97,7 @@ pub enum Method {
 
 /// How long step t = 0, 1, 2, … is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Schedule {
+pub enum StepSchedule {
     /// The same for ever.
     Constant(f64),
     /// first / (1 + decay t).
@@ -123,7 +123,7 @@ pub enum Schedule {
     },
 }
 
-impl Schedule {
+impl StepSchedule {
     /// Step t.
     pub fn step(self, t: usize) -> f64 {
         match self {

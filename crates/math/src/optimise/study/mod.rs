@@ -25,6 +25,6 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use method::{Method, Schedule};
-pub use objective::{Losses, Objective, Quadratic};
-pub use run::{Moment, Run, Stop, minimise};
+pub use method::{OptimizationMethod, StepSchedule};
+pub use objective::{EmpiricalRisk, Quadratic, StudyObjective};
+pub use run::{OptimizationRun, StopRule, TrajectoryPoint, minimise};

@@ -8,7 +8,7 @@ use crate::loss::RowLoss;
 use crate::optimise::dot;
 
 /// A function to be minimised: a smooth part f, and for proximal methods a part g that is simple but need not be smooth.
-pub trait Objective {
+pub trait StudyObjective {
     /// How many numbers a point has.
     fn dim(&self) -> usize;
 
@@ -83,7 +83,7 @@ impl Quadratic {
     }
 }
 
-impl Objective for Quadratic {
+impl StudyObjective for Quadratic {
     fn dim(&self) -> usize {
         self.b.len()
     }
@@ -110,7 +110,7 @@ impl Objective for Quadratic {
 /// With [`Loss::Squared`] and `l1` it is the lasso, with `l2` ridge; with [`Loss::Logistic`] and targets of ±1 logistic regression. There
 /// is no intercept: centre the columns, or give one of ones.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Losses {
+pub struct EmpiricalRisk {
     x: Mat<f64>,
     y: Vec<f64>,
     loss: RowLoss,
@@ -120,7 +120,7 @@ pub struct Losses {
     square: Vec<f64>,
 }
 
-impl Losses {
+impl EmpiricalRisk {
     /// Of these rows and targets.
     ///
     /// # Panics
@@ -172,7 +172,7 @@ impl Losses {
     }
 }
 
-impl Objective for Losses {
+impl StudyObjective for EmpiricalRisk {
     fn dim(&self) -> usize {
         self.x.cols()
     }

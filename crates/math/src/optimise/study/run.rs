@@ -6,19 +6,19 @@ use ermine_core::Trace;
 
 use super::curved::{coordinates, lbfgs, levenberg_marquardt, newton};
 use super::steps::{accelerated, adam, backtracking, heavy_ball, mini_batch, scheduled, subgradient};
-use super::{Method, Objective};
+use super::{OptimizationMethod, StudyObjective};
 use crate::optimise::dot;
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stop {
+pub struct StopRule {
     /// Steps at most.
     pub max_iter: usize,
     /// The norm of the gradient (of the change over the step for proximal methods), relative to the first, at which to end.
     pub tol: f64,
 }
 
-impl Default for Stop {
+impl Default for StopRule {
     fn default() -> Self {
         Self { max_iter: 1000, tol: 1e-10 }
     }
@@ -26,7 +26,7 @@ impl Default for Stop {
 
 /// One line of a course.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moment {
+pub struct TrajectoryPoint {
     /// The function.
     pub objective: f64,
     /// The step that led here; 0 at the start.
@@ -39,7 +39,7 @@ pub struct Moment {
 
 /// What a run returns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct OptimizationRun {
     /// The last point; the best one for the subgradient method.
     pub point: Vec<f64>,
     /// The function there.
@@ -47,10 +47,10 @@ pub struct Run {
     /// Whether the tolerance was reached.
     pub converged: bool,
     /// A line a step, the start being the first.
-    pub course: Vec<Moment>,
+    pub course: Vec<TrajectoryPoint>,
 }
 
-impl Run {
+impl OptimizationRun {
     /// By what factor the norm of the gradient falls in a step, from the second half of the course; none when it is too short.
     pub fn observed_rate(&self) -> Option<f64> {
         let n = self.course.len().checked_sub(1)?;
@@ -74,9 +74,9 @@ impl Run {
 ///
 /// # Panics
 /// When the start has another length than the objective's points.
-pub fn minimise(objective: &dyn Objective, start: &[f64], method: &Method, stop: &Stop) -> Run {
+pub fn minimise(objective: &dyn StudyObjective, start: &[f64], method: &OptimizationMethod, stop: &StopRule) -> OptimizationRun {
     assert_eq!(start.len(), objective.dim(), "a start of the objective's length");
-    let mut log = Log { objective, stop, started: Instant::now(), first: 0.0, course: Vec::new() };
+    let mut log = RunRecorder { objective, stop, started: Instant::now(), first: 0.0, course: Vec::new() };
     let mut x = start.to_vec();
     let mut g = vec![0.0; x.len()];
     objective.gradient(&x, &mut g);
@@ -84,35 +84,35 @@ pub fn minimise(objective: &dyn Objective, start: &[f64], method: &Method, stop:
         return log.end(x);
     }
     match *method {
-        Method::FixedStep { step } => heavy_ball(&mut log, &mut x, &mut g, step, 0.0),
-        Method::OptimalStep { least, most } => heavy_ball(&mut log, &mut x, &mut g, 2.0 / (least + most), 0.0),
-        Method::Momentum { step, momentum } => heavy_ball(&mut log, &mut x, &mut g, step, momentum),
-        Method::Scheduled { schedule } => scheduled(&mut log, &mut x, &mut g, schedule),
-        Method::Backtracking { first } => backtracking(&mut log, &mut x, &mut g, first),
-        Method::Nesterov { step, momentum } => accelerated(&mut log, &mut x, &mut g, step, momentum, false),
-        Method::ProximalGradient { step } => accelerated(&mut log, &mut x, &mut g, step, Some(0.0), true),
-        Method::Fista { step } => accelerated(&mut log, &mut x, &mut g, step, None, true),
-        Method::Adam { step, beta1, beta2, epsilon } => adam(&mut log, &mut x, &mut g, [step, beta1, beta2, epsilon]),
-        Method::MiniBatch { batch, schedule, seed } => mini_batch(&mut log, &mut x, &mut g, batch, schedule, seed),
-        Method::Newton => newton(&mut log, &mut x, &mut g),
-        Method::Lbfgs { memory } => lbfgs(&mut log, &mut x, memory),
-        Method::CoordinateDescent => coordinates(&mut log, &mut x, &mut g),
-        Method::Subgradient { schedule } => subgradient(&mut log, &mut x, &mut g, schedule),
-        Method::LevenbergMarquardt { damping } => levenberg_marquardt(&mut log, &mut x, damping),
+        OptimizationMethod::FixedStep { step } => heavy_ball(&mut log, &mut x, &mut g, step, 0.0),
+        OptimizationMethod::OptimalStep { least, most } => heavy_ball(&mut log, &mut x, &mut g, 2.0 / (least + most), 0.0),
+        OptimizationMethod::Momentum { step, momentum } => heavy_ball(&mut log, &mut x, &mut g, step, momentum),
+        OptimizationMethod::Scheduled { schedule } => scheduled(&mut log, &mut x, &mut g, schedule),
+        OptimizationMethod::Backtracking { first } => backtracking(&mut log, &mut x, &mut g, first),
+        OptimizationMethod::Nesterov { step, momentum } => accelerated(&mut log, &mut x, &mut g, step, momentum, false),
+        OptimizationMethod::ProximalGradient { step } => accelerated(&mut log, &mut x, &mut g, step, Some(0.0), true),
+        OptimizationMethod::Fista { step } => accelerated(&mut log, &mut x, &mut g, step, None, true),
+        OptimizationMethod::Adam { step, beta1, beta2, epsilon } => adam(&mut log, &mut x, &mut g, [step, beta1, beta2, epsilon]),
+        OptimizationMethod::MiniBatch { batch, schedule, seed } => mini_batch(&mut log, &mut x, &mut g, batch, schedule, seed),
+        OptimizationMethod::Newton => newton(&mut log, &mut x, &mut g),
+        OptimizationMethod::Lbfgs { memory } => lbfgs(&mut log, &mut x, memory),
+        OptimizationMethod::CoordinateDescent => coordinates(&mut log, &mut x, &mut g),
+        OptimizationMethod::Subgradient { schedule } => subgradient(&mut log, &mut x, &mut g, schedule),
+        OptimizationMethod::LevenbergMarquardt { damping } => levenberg_marquardt(&mut log, &mut x, damping),
     }
     log.end(x)
 }
 
 /// The course of a run as it is written.
-pub(super) struct Log<'a> {
-    pub objective: &'a dyn Objective,
-    stop: &'a Stop,
+pub(super) struct RunRecorder<'a> {
+    pub objective: &'a dyn StudyObjective,
+    stop: &'a StopRule,
     started: Instant,
     first: f64,
-    course: Vec<Moment>,
+    course: Vec<TrajectoryPoint>,
 }
 
-impl Log<'_> {
+impl RunRecorder<'_> {
     /// Takes down a point; whether the run is to end.
     pub fn take(&mut self, value: f64, step: f64, gradient: &[f64]) -> bool {
         let gradient_norm = dot(gradient, gradient).sqrt();
@@ -120,7 +120,7 @@ impl Log<'_> {
             self.first = gradient_norm;
         }
         let seconds = self.started.elapsed().as_secs_f64();
-        self.course.push(Moment { objective: value, step, gradient_norm, seconds });
+        self.course.push(TrajectoryPoint { objective: value, step, gradient_norm, seconds });
         self.is_converged() || !value.is_finite() || self.course.len() > self.stop.max_iter
     }
 
@@ -128,8 +128,8 @@ impl Log<'_> {
         self.course.last().is_some_and(|m| m.gradient_norm <= self.stop.tol * self.first)
     }
 
-    fn end(self, point: Vec<f64>) -> Run {
+    fn end(self, point: Vec<f64>) -> OptimizationRun {
         let (value, converged) = (self.objective.value(&point), self.is_converged());
-        Run { point, value, converged, course: self.course }
+        OptimizationRun { point, value, converged, course: self.course }
     }
 }

@@ -2,15 +2,15 @@
 
 use ermine_core::RngStream;
 
-use super::run::Log;
-use super::{Objective, Schedule};
+use super::run::RunRecorder;
+use super::{StepSchedule, StudyObjective};
 use crate::optimise::dot;
 
 pub(super) fn add(to: &mut [f64], factor: f64, what: &[f64]) {
     to.iter_mut().zip(what).for_each(|(t, w)| *t += factor * w);
 }
 
-pub(super) fn heavy_ball(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], step: f64, momentum: f64) {
+pub(super) fn heavy_ball(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64], step: f64, momentum: f64) {
     let mut v = vec![0.0; x.len()];
     loop {
         v.iter_mut().zip(&*g).for_each(|(v, g)| *v = momentum * *v - step * g);
@@ -22,7 +22,7 @@ pub(super) fn heavy_ball(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], step: 
     }
 }
 
-pub(super) fn scheduled(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], schedule: Schedule) {
+pub(super) fn scheduled(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64], schedule: StepSchedule) {
     for t in 0.. {
         let step = schedule.step(t);
         add(x, -step, g);
@@ -41,7 +41,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// Halves a step along `direction` until it brings enough; none when no step does.
 pub(super) fn halve(
-    f: &dyn Objective,
+    f: &dyn StudyObjective,
     x: &[f64],
     value: f64,
     slope: f64,
@@ -68,7 +68,7 @@ pub(super) fn halve(
     None
 }
 
-pub(super) fn backtracking(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], first: f64) {
+pub(super) fn backtracking(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64], first: f64) {
     let mut step = first;
     loop {
         let direction: Vec<f64> = g.iter().map(|g| -g).collect();
@@ -83,7 +83,14 @@ pub(super) fn backtracking(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], firs
 }
 
 /// Nesterov's gradient and, with the proximal step, FISTA, whose gradient norm is that of the change over the step.
-pub(super) fn accelerated(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], step: f64, momentum: Option<f64>, proximal: bool) {
+pub(super) fn accelerated(
+    log: &mut RunRecorder<'_>,
+    x: &mut [f64],
+    g: &mut [f64],
+    step: f64,
+    momentum: Option<f64>,
+    proximal: bool,
+) {
     let mut ahead = x.to_vec();
     let mut t = 1.0f64;
     loop {
@@ -112,7 +119,7 @@ pub(super) fn accelerated(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], step:
     }
 }
 
-pub(super) fn adam(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], [step, beta1, beta2, epsilon]: [f64; 4]) {
+pub(super) fn adam(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64], [step, beta1, beta2, epsilon]: [f64; 4]) {
     let (mut mean, mut square) = (vec![0.0; x.len()], vec![0.0; x.len()]);
     for t in 1.. {
         // What the zeros that the means start with make them too small by.
@@ -129,7 +136,14 @@ pub(super) fn adam(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], [step, beta1
     }
 }
 
-pub(super) fn mini_batch(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], batch: usize, schedule: Schedule, seed: u64) {
+pub(super) fn mini_batch(
+    log: &mut RunRecorder<'_>,
+    x: &mut [f64],
+    g: &mut [f64],
+    batch: usize,
+    schedule: StepSchedule,
+    seed: u64,
+) {
     let mut stream = RngStream::new(seed, "mini-batch", 0);
     let mut t = 0;
     loop {
@@ -148,7 +162,7 @@ pub(super) fn mini_batch(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], batch:
     }
 }
 
-pub(super) fn subgradient(log: &mut Log<'_>, x: &mut [f64], g: &mut [f64], schedule: Schedule) {
+pub(super) fn subgradient(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64], schedule: StepSchedule) {
     let (mut best, mut least) = (x.to_vec(), log.objective.value(x));
     log.objective.subgradient(x, g);
     for t in 0.. {

@@ -2,7 +2,7 @@
 
 use ermine_core::RngStream;
 
-use super::{EULER, Law, digamma, inside, ln_beta};
+use super::{Distribution, EULER, digamma, inside, ln_beta};
 use crate::distribution::{ChiSquare, FisherF, Normal, incomplete_beta, incomplete_gamma, ln_gamma};
 
 /// The normal distribution of a mean and a standard deviation.
@@ -14,7 +14,7 @@ pub struct Gaussian {
     pub sd: f64,
 }
 
-impl Law for Gaussian {
+impl Distribution for Gaussian {
     fn density(&self, x: f64) -> f64 {
         Normal.pdf((x - self.mean) / self.sd) / self.sd
     }
@@ -50,7 +50,7 @@ pub struct Uniform {
     pub high: f64,
 }
 
-impl Law for Uniform {
+impl Distribution for Uniform {
     fn density(&self, x: f64) -> f64 {
         if (self.low..=self.high).contains(&x) { 1.0 / (self.high - self.low) } else { 0.0 }
     }
@@ -84,7 +84,7 @@ pub struct Exponential {
     pub rate: f64,
 }
 
-impl Law for Exponential {
+impl Distribution for Exponential {
     fn density(&self, x: f64) -> f64 {
         if x < 0.0 { 0.0 } else { self.rate * (-self.rate * x).exp() }
     }
@@ -120,7 +120,7 @@ pub struct Gamma {
     pub scale: f64,
 }
 
-impl Law for Gamma {
+impl Distribution for Gamma {
     fn density(&self, x: f64) -> f64 {
         if x < 0.0 || (x == 0.0 && self.shape > 1.0) {
             return 0.0;
@@ -178,7 +178,7 @@ pub struct Beta {
     pub b: f64,
 }
 
-impl Law for Beta {
+impl Distribution for Beta {
     fn density(&self, x: f64) -> f64 {
         if !(0.0..=1.0).contains(&x) {
             return 0.0;
@@ -227,7 +227,7 @@ pub struct Laplace {
     pub scale: f64,
 }
 
-impl Law for Laplace {
+impl Distribution for Laplace {
     fn density(&self, x: f64) -> f64 {
         (-(x - self.mean).abs() / self.scale).exp() / (2.0 * self.scale)
     }
@@ -274,7 +274,7 @@ impl LogNormal {
     }
 }
 
-impl Law for LogNormal {
+impl Distribution for LogNormal {
     fn density(&self, x: f64) -> f64 {
         if x <= 0.0 { 0.0 } else { self.log().density(x.ln()) / x }
     }
@@ -311,7 +311,7 @@ pub struct Cauchy {
     pub scale: f64,
 }
 
-impl Law for Cauchy {
+impl Distribution for Cauchy {
     fn density(&self, x: f64) -> f64 {
         let z = (x - self.median) / self.scale;
         1.0 / (std::f64::consts::PI * self.scale * (1.0 + z * z))
@@ -359,7 +359,7 @@ pub struct Weibull {
     pub scale: f64,
 }
 
-impl Law for Weibull {
+impl Distribution for Weibull {
     fn density(&self, x: f64) -> f64 {
         if x < 0.0 {
             return 0.0;

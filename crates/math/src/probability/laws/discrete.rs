@@ -2,7 +2,7 @@
 
 use ermine_core::RngStream;
 
-use super::{Gamma, Law, entropy_of, least, ln_choose};
+use super::{Distribution, Gamma, entropy_of, least, ln_choose};
 use crate::distribution::{incomplete_beta, incomplete_gamma, ln_gamma};
 use crate::probability::entropy;
 
@@ -14,23 +14,23 @@ pub struct Bernoulli {
 }
 
 impl Bernoulli {
-    fn many(&self) -> Binomial {
+    fn as_binomial(&self) -> Binomial {
         Binomial { n: 1, p: self.p }
     }
 }
 
-impl Law for Bernoulli {
+impl Distribution for Bernoulli {
     fn density(&self, x: f64) -> f64 {
-        self.many().density(x)
+        self.as_binomial().density(x)
     }
     fn cdf(&self, x: f64) -> f64 {
-        self.many().cdf(x)
+        self.as_binomial().cdf(x)
     }
     fn sf(&self, x: f64) -> f64 {
-        self.many().sf(x)
+        self.as_binomial().sf(x)
     }
     fn quantile(&self, p: f64) -> f64 {
-        self.many().quantile(p)
+        self.as_binomial().quantile(p)
     }
     fn mean(&self) -> f64 {
         self.p
@@ -55,7 +55,7 @@ pub struct Binomial {
     pub p: f64,
 }
 
-impl Law for Binomial {
+impl Distribution for Binomial {
     fn density(&self, x: f64) -> f64 {
         let n = self.n as f64;
         if x.fract() != 0.0 || x < 0.0 || x > n {
@@ -108,7 +108,7 @@ pub struct Geometric {
     pub p: f64,
 }
 
-impl Law for Geometric {
+impl Distribution for Geometric {
     fn density(&self, x: f64) -> f64 {
         if x.fract() != 0.0 || x < 1.0 { 0.0 } else { self.p * (1.0 - self.p).powf(x - 1.0) }
     }
@@ -144,7 +144,7 @@ pub struct NegativeBinomial {
     pub p: f64,
 }
 
-impl Law for NegativeBinomial {
+impl Distribution for NegativeBinomial {
     fn density(&self, x: f64) -> f64 {
         if x.fract() != 0.0 || x < 0.0 {
             return 0.0;
@@ -184,7 +184,7 @@ pub struct Poisson {
     pub mean: f64,
 }
 
-impl Law for Poisson {
+impl Distribution for Poisson {
     fn density(&self, x: f64) -> f64 {
         if x.fract() != 0.0 || x < 0.0 {
             return 0.0;
@@ -224,7 +224,7 @@ pub struct Categorical {
     pub p: Vec<f64>,
 }
 
-impl Law for Categorical {
+impl Distribution for Categorical {
     fn density(&self, x: f64) -> f64 {
         if x.fract() != 0.0 || x < 0.0 { 0.0 } else { self.p.get(x as usize).copied().unwrap_or(0.0) }
     }

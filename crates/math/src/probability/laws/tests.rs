@@ -5,7 +5,7 @@ fn near(found: f64, expected: f64, what: &str) {
     assert!((found - expected).abs() <= 2e-12 * expected.abs().max(1e-300), "{what}: {found} is not {expected}");
 }
 
-fn continuous() -> Vec<(&'static str, Box<dyn Law>, f64, f64)> {
+fn continuous() -> Vec<(&'static str, Box<dyn Distribution>, f64, f64)> {
     vec![
         ("gaussian", Box::new(Gaussian { mean: 1.0, sd: 2.0 }), -20.0, 22.0),
         ("uniform", Box::new(Uniform { low: -1.0, high: 3.0 }), -1.0, 3.0),
@@ -18,7 +18,7 @@ fn continuous() -> Vec<(&'static str, Box<dyn Law>, f64, f64)> {
     ]
 }
 
-fn discrete() -> Vec<(&'static str, Box<dyn Law>)> {
+fn discrete() -> Vec<(&'static str, Box<dyn Distribution>)> {
     vec![
         ("bernoulli", Box::new(Bernoulli { p: 0.3 })),
         ("binomial", Box::new(Binomial { n: 12, p: 0.35 })),
@@ -122,7 +122,7 @@ fn values_of_closed_forms() {
 #[test]
 fn draws_follow_their_laws() {
     let n = 20_000;
-    let mut laws: Vec<(&str, Box<dyn Law>)> = continuous().into_iter().map(|(name, law, _, _)| (name, law)).collect();
+    let mut laws: Vec<(&str, Box<dyn Distribution>)> = continuous().into_iter().map(|(name, law, _, _)| (name, law)).collect();
     laws.push(("small shape", Box::new(Gamma { shape: 0.4, scale: 2.0 })));
     laws.push(("cauchy", Box::new(Cauchy { median: 1.0, scale: 2.0 })));
     laws.extend(discrete());
@@ -146,7 +146,7 @@ fn draws_follow_their_laws() {
     }
 }
 
-fn law(name: &str, params: &serde_json::Value) -> Box<dyn Law> {
+fn law(name: &str, params: &serde_json::Value) -> Box<dyn Distribution> {
     let of = |key: &str| params[key].as_f64().unwrap_or_else(|| panic!("{name} has no {key}"));
     match name {
         "gaussian" => Box::new(Gaussian { mean: of("mean"), sd: of("sd") }),

@@ -6,7 +6,7 @@ use ermine_math::optimise::LbfgsDescent;
 use super::super::super::passes::{CurvatureKind, RowSample};
 use super::super::census::TargetSums;
 use super::super::evaluate::{GlmPassSums, PassRequest};
-use super::{GlmTermination, LBFGS_MEMORY, GlmPlan, GlmSearch};
+use super::{GlmPlan, GlmSearch, GlmTermination, LBFGS_MEMORY};
 
 impl GlmSearch {
     /// Starts from the optimum of a sample instead of from nothing: a few small passes save several large ones. The sample
@@ -21,7 +21,8 @@ impl GlmSearch {
         if !(share * sample.stride as f64 > 0.5 && share * (sample.stride as f64) < 2.0) {
             return Ok(());
         }
-        let totals = TargetSums { weight, rows: self.totals.rows * share, saturated: self.totals.saturated * share, ..self.totals };
+        let totals =
+            TargetSums { weight, rows: self.totals.rows * share, saturated: self.totals.saturated * share, ..self.totals };
         let plan = GlmPlan { alpha: self.plan.alpha * share, max_iter: 50, tol: 1e-3, ..self.plan };
         let mut small = Self::new(self.problem.clone(), plan, totals, self.null_loss * share, self.descent.best().to_vec());
         loop {
@@ -38,13 +39,13 @@ impl GlmSearch {
             }
         }
         let start = small.descent.best().to_vec();
-        if !start.iter().all(|v| v.is_finite()) || small.ended.as_ref().is_some_and(|e| !e.converged || e.note.is_some()) {
+        if !start.iter().all(|v| v.is_finite()) || small.termination.as_ref().is_some_and(|e| !e.converged || e.note.is_some()) {
             return Ok(());
         }
         // The metric at the end of the sample's way, not at its beginning.
-        if !small.fresh {
-            small.ended = Some(GlmTermination { converged: true, note: None });
-            small.wanted = PassRequest { curvature: small.plan.kind, closing: false };
+        if !small.metric_is_current {
+            small.termination = Some(GlmTermination { converged: true, note: None });
+            small.request = PassRequest { curvature: small.plan.kind, closing: false };
             let sums = small.evaluate(sample)?;
             small.update(&sums, cx)?;
         }
@@ -53,19 +54,19 @@ impl GlmSearch {
         self.metric = small.metric.take().filter(|_| self.plan.newton).map(|m| m.scaled(1.0 / share));
         self.cold = Some(self.descent.best().to_vec());
         self.descent = LbfgsDescent::new(start, LBFGS_MEMORY);
-        self.wanted.curvature = if self.metric.is_some() { CurvatureKind::None } else { self.plan.kind };
+        self.request.curvature = if self.metric.is_some() { CurvatureKind::None } else { self.plan.kind };
         Ok(())
     }
 
     /// One pass over a sample.
     fn evaluate(&self, sample: &RowSample<f64>) -> Result<GlmPassSums> {
         sample.gather(
-            || self.problem.empty(self.wanted, self.plan.sparse),
+            || self.problem.empty(self.request, self.plan.sparse),
             |piece, sums| {
                 let rows = Dataset::new(Features::F64(piece.x.view()))
                     .with_target(Target::Real(&piece.y))
                     .with_weight((!piece.weight.is_empty()).then_some(&piece.weight));
-                self.problem.add(self.point(), self.wanted, sums, &rows)
+                self.problem.add(self.point(), self.request, sums, &rows)
             },
         )
     }

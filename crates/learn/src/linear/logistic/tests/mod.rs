@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use ermine_core::{
     AnyLearner, Classifier, Column, Context, Csr, Dataset, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter,
-    OwnedDataset, OwnedFeatures, OwnedTarget, RowSource, Schema, RngStream, Table, run_passes_source, run_passes_blocked,
+    OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, RowSource, Schema, Table, run_passes_blocked, run_passes_source,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -322,7 +322,8 @@ fn both_solvers_reach_the_same_optimum() {
     for (classes, cols, c) in [(2, 8, 1.0), (2, 8, 1e4), (3, 5, 1.0), (5, 6, 0.01), (4, 3, 100.0)] {
         let design = random(700, cols, classes, 3);
         let newton = design.fit(&Logistic { c: Some(c), solver: LogisticSolver::Newton, ..Logistic::default() });
-        let lbfgs = design.fit(&Logistic { c: Some(c), solver: LogisticSolver::Lbfgs, tol: 1e-10, max_iter: 500, ..Logistic::default() });
+        let lbfgs =
+            design.fit(&Logistic { c: Some(c), solver: LogisticSolver::Lbfgs, tol: 1e-10, max_iter: 500, ..Logistic::default() });
         assert!(far(&newton, &lbfgs) < 1e-8, "{classes} classes, C = {c}: {:e}", far(&newton, &lbfgs));
         let (a, b) = (newton.certificate().unwrap(), lbfgs.certificate().unwrap());
         assert_eq!((a.method.as_str(), b.method.as_str()), ("newton", "lbfgs"));
@@ -365,12 +366,15 @@ fn columns_of_any_scale_and_place_reach_the_same_optimum() {
 
 #[test]
 fn separable_data_without_penalty_is_found_out() {
-    for (solver, classes) in [(LogisticSolver::Newton, 2), (LogisticSolver::Lbfgs, 2), (LogisticSolver::Newton, 3), (LogisticSolver::Lbfgs, 3)] {
+    for (solver, classes) in
+        [(LogisticSolver::Newton, 2), (LogisticSolver::Lbfgs, 2), (LogisticSolver::Newton, 3), (LogisticSolver::Lbfgs, 3)]
+    {
         let x: Vec<f64> = (0..60).map(|i| f64::from(i) + if i >= 30 { 5.0 } else { 0.0 }).collect();
         let labels: Vec<String> = (0..60).map(|i| format!("c{}", i * classes / 60)).collect();
         let y = OwnedTarget::from_labels(&labels);
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 1))).with_target(y.view());
-        let model = Logistic { penalty: PenaltyKind::None, solver, ..Logistic::default() }.fit(&data, &Context::default()).unwrap();
+        let model =
+            Logistic { penalty: PenaltyKind::None, solver, ..Logistic::default() }.fit(&data, &Context::default()).unwrap();
         let certificate = model.certificate().unwrap();
         if classes == 2 {
             assert!(certificate.notes.iter().any(|n| n.contains("separable")), "{solver:?}: {certificate:?}");
@@ -495,7 +499,9 @@ fn stored(model: &LogisticModel) -> ModelWriter {
 
 #[test]
 fn a_stream_gives_the_bits_of_memory_and_a_sample_changes_only_the_way() {
-    for (rows, classes, solver) in [(9_000, 2, LogisticSolver::Auto), (40_000, 2, LogisticSolver::Auto), (30_000, 4, LogisticSolver::Lbfgs)] {
+    for (rows, classes, solver) in
+        [(9_000, 2, LogisticSolver::Auto), (40_000, 2, LogisticSolver::Auto), (30_000, 4, LogisticSolver::Lbfgs)]
+    {
         let design = random(rows, 5, classes, 9);
         let learner = Logistic { solver, ..Logistic::default() };
         let memory = design.fit(&learner);

@@ -71,8 +71,14 @@ fn every_penalty_is_optimal_at_the_returned_point() {
                 (PenaltyKind::L2, Some(1.0)),
             ] {
                 for c in [0.02, 1.0] {
-                    let learner =
-                        Logistic { penalty, l1_ratio, c: Some(c), fit_intercept, solver: LogisticSolver::Cd, ..Logistic::default() };
+                    let learner = Logistic {
+                        penalty,
+                        l1_ratio,
+                        c: Some(c),
+                        fit_intercept,
+                        solver: LogisticSolver::Cd,
+                        ..Logistic::default()
+                    };
                     let model = design.fit(&learner);
                     assert!(model.certificate().unwrap().converged, "{learner:?}: {:?}", model.certificate());
                     assert_optimal(&design, &model, &learner, None, 1e-8);

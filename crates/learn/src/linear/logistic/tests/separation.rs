@@ -44,7 +44,9 @@ fn a_direction_proves_that_classes_are_separable() {
     let labels: Vec<String> = (0..90).map(|i| format!("c{}", i % 3)).collect();
     let three = Design { names: Vec::new(), x, y: OwnedTarget::from_labels(&labels) };
     for (design, widest) in [(&two, Some(1.0)), (&three, None)] {
-        for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs, LogisticSolver::Gd, LogisticSolver::Saga, LogisticSolver::Cd] {
+        for solver in
+            [LogisticSolver::Newton, LogisticSolver::Lbfgs, LogisticSolver::Gd, LogisticSolver::Saga, LogisticSolver::Cd]
+        {
             let model = design.fit(&free(solver));
             let certificate = model.certificate().unwrap();
             assert!(certificate.notes.iter().any(|n| n.starts_with("separable:")), "{solver:?}: {certificate:?}");
@@ -78,7 +80,14 @@ fn a_separable_fit_that_ran_out_of_steps_does_not_claim_to_have_converged() {
     let x = Mat::from_fn(40, 1, |i, _| if i < 20 { -1.0 - i as f64 } else { i as f64 - 18.0 });
     let labels: Vec<String> = (0..40).map(|i| if i < 20 { "a" } else { "b" }.into()).collect();
     let design = Design { names: Vec::new(), x, y: OwnedTarget::from_labels(&labels) };
-    for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs, LogisticSolver::Gd, LogisticSolver::Sgd, LogisticSolver::Saga, LogisticSolver::Cd] {
+    for solver in [
+        LogisticSolver::Newton,
+        LogisticSolver::Lbfgs,
+        LogisticSolver::Gd,
+        LogisticSolver::Sgd,
+        LogisticSolver::Saga,
+        LogisticSolver::Cd,
+    ] {
         for (max_iter, tol) in [(1, 1e-4), (20_000, 1e-2)] {
             let model = design.fit(&Logistic { max_iter, tol, ..free(solver) });
             let certificate = model.certificate().unwrap();

@@ -3,7 +3,14 @@
 use super::penalties::assert_optimal;
 use super::*;
 
-const SMOOTH: [LogisticSolver; 6] = [LogisticSolver::Newton, LogisticSolver::Lbfgs, LogisticSolver::Gd, LogisticSolver::Sgd, LogisticSolver::Saga, LogisticSolver::Cd];
+const SMOOTH: [LogisticSolver; 6] = [
+    LogisticSolver::Newton,
+    LogisticSolver::Lbfgs,
+    LogisticSolver::Gd,
+    LogisticSolver::Sgd,
+    LogisticSolver::Saga,
+    LogisticSolver::Cd,
+];
 const SPARSE: [LogisticSolver; 3] = [LogisticSolver::Gd, LogisticSolver::Saga, LogisticSolver::Cd];
 
 /// The sparse rows of a design, zeros left out.
@@ -122,7 +129,8 @@ fn sparse_rows_with_a_squared_penalty_go_the_dual_way_to_the_same_optimum() {
         for data in [data, data.with_weight(Some(&weight))] {
             let base = Logistic { c: Some(c), fit_intercept, tol: 1e-6, max_iter: 500, ..Logistic::default() };
             let dual = base.fit(&data, &Context::default()).unwrap();
-            let lbfgs = Logistic { solver: LogisticSolver::Lbfgs, tol: 1e-8, ..base.clone() }.fit(&data, &Context::default()).unwrap();
+            let lbfgs =
+                Logistic { solver: LogisticSolver::Lbfgs, tol: 1e-8, ..base.clone() }.fit(&data, &Context::default()).unwrap();
             let (a, b) = (dual.certificate().unwrap(), lbfgs.certificate().unwrap());
             assert_eq!(a.method, if fit_intercept { "lbfgs" } else { "dual coordinate descent" });
             assert!(a.converged && b.converged, "{a:?} {b:?}");
@@ -174,8 +182,11 @@ fn on_a_stream_an_l1_penalty_takes_the_way_in_passes() {
     assert!(far(&memory, &stream) < 1e-6, "{:e}", far(&memory, &stream));
     let zeros = |m: &LogisticModel| m.coef().as_slice().iter().map(|w| *w == 0.0).collect::<Vec<_>>();
     assert_eq!(zeros(&memory), zeros(&stream));
-    let error =
-        (Logistic::STREAM.unwrap())(&Logistic { solver: LogisticSolver::Cd, ..learner }, &Runs(design.data()), &Context::default());
+    let error = (Logistic::STREAM.unwrap())(
+        &Logistic { solver: LogisticSolver::Cd, ..learner },
+        &Runs(design.data()),
+        &Context::default(),
+    );
     assert!(error.unwrap_err().to_string().contains("\"gd\""));
 }
 
@@ -184,9 +195,12 @@ fn threads_do_not_change_the_bits() {
     let design = random(3000, 40, 3, 35);
     let csr = sparse(&design.x);
     let rows = Dataset { x: Features::Csr(csr.view()), ..design.data() };
-    for (penalty, solver) in
-        [(PenaltyKind::L1, LogisticSolver::Cd), (PenaltyKind::L2, LogisticSolver::Cd), (PenaltyKind::L1, LogisticSolver::Gd), (PenaltyKind::L2, LogisticSolver::Saga)]
-    {
+    for (penalty, solver) in [
+        (PenaltyKind::L1, LogisticSolver::Cd),
+        (PenaltyKind::L2, LogisticSolver::Cd),
+        (PenaltyKind::L1, LogisticSolver::Gd),
+        (PenaltyKind::L2, LogisticSolver::Saga),
+    ] {
         for data in [design.data(), rows] {
             let learner = Logistic { penalty, solver, c: Some(0.05), max_iter: 20, ..Logistic::default() };
             let fit = |threads: usize| {

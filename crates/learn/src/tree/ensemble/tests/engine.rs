@@ -18,8 +18,13 @@ pub(super) fn random_tree(s: &mut RngStream, categories: &[usize], leaves: usize
         let feature = s.below(categories.len());
         let codes = (categories[feature] > 0).then(|| (0..categories[feature] as u32).filter(|_| s.below(3) == 0).collect());
         let threshold = if codes.is_some() { 0.0 } else { f64::from(s.normal() as f32) };
-        let node =
-            TreeNode { feature: feature as u32, threshold, missing_left: s.below(2) == 0, categories: codes, ..TreeNode::default() };
+        let node = TreeNode {
+            feature: feature as u32,
+            threshold,
+            missing_left: s.below(2) == 0,
+            categories: codes,
+            ..TreeNode::default()
+        };
         let left = 1 + s.below(leaves - 1);
         Grown::Inner(node, Box::new(grow(s, categories, left)), Box::new(grow(s, categories, leaves - left)))
     }

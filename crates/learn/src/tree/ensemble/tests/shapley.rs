@@ -1,6 +1,6 @@
 //! Shapley values against their definition: all subsets of the columns.
 
-use ermine_core::{Column, Context, Dataset, Attributor, Features, Learner, Mat, Model, Regressor, RngStream, Table, Target};
+use ermine_core::{Attributor, Column, Context, Dataset, Features, Learner, Mat, Model, Regressor, RngStream, Table, Target};
 
 use crate::boosting::Boosting;
 use crate::tree::forest::Forest;

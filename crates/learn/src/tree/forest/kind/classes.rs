@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BinnedCriterion, NodeCost, IntWeight, NodeSummary};
+use super::{BinnedCriterion, IntWeight, NodeCost, NodeSummary};
 
 /// How the shares of classes are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

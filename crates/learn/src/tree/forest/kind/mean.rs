@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::super::criterion::{exponent, nearest, power};
-use super::{NodeRow, BinnedCriterion, IntWeight, NodeSummary};
+use super::{BinnedCriterion, IntWeight, NodeRow, NodeSummary};
 
 /// How a mean is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

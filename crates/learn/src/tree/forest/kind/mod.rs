@@ -6,9 +6,9 @@ mod classes;
 mod mean;
 
 pub(super) use classes::ImpurityKind;
-use classes::{ClassBins, TWO_LIMIT, BinaryBins};
+use classes::{BinaryBins, ClassBins, TWO_LIMIT};
 use mean::MeanBins;
-pub(super) use mean::{TargetExtent, NodeCost, MeanGrid, MeanLoss};
+pub(super) use mean::{MeanGrid, MeanLoss, NodeCost, TargetExtent};
 
 use std::fmt::Debug;
 use std::marker::PhantomData;

@@ -5,17 +5,17 @@ use rayon::prelude::*;
 
 use super::super::super::grow::{GrownNode, child_path};
 use super::super::bins::BinnedData;
-use super::super::find::{BinRule, SplitScratch, BinnedSplit, BinSplitLimits};
-use super::super::grow::{SubtreeRoot, ForestGrowContext, has_min_decrease, grow, is_open, test, threshold_stream};
-use super::super::kind::{NodeRow, BinnedCriterion, NodeCost, BinnedCriterionKind, CriterionVisitor};
-use super::errand::{PassPlan, PassHistograms, NodeRequest};
+use super::super::find::{BinRule, BinSplitLimits, BinnedSplit, SplitScratch};
+use super::super::grow::{ForestGrowContext, SubtreeRoot, grow, has_min_decrease, is_open, test, threshold_stream};
+use super::super::kind::{BinnedCriterion, BinnedCriterionKind, CriterionVisitor, NodeCost, NodeRow};
+use super::errand::{NodeRequest, PassHistograms, PassPlan};
 use super::frame::ForestContext;
-use super::sprout::{BestBinnedSplit, Bud, RowWeights, PartialTree, NodeNeeds, NodeRoute};
+use super::sprout::{BestBinnedSplit, Bud, NodeNeeds, NodeRoute, PartialTree, RowWeights};
 
 /// A tree and what there is for it.
 pub(super) struct ApplyPass<'a> {
     pub frame: &'a ForestContext,
-    pub sprout: &'a mut PartialTree,
+    pub tree: &'a mut PartialTree,
     /// Which of the trees that grow it is.
     pub at: usize,
     pub plan: &'a PassPlan,
@@ -31,16 +31,16 @@ impl CriterionVisitor for ApplyPass<'_> {
     type Output = Result<()>;
 
     fn run<K: BinnedCriterion>(self, kind: &K) -> Result<()> {
-        let Some(soil) = self.sprout.weights.clone() else { return Ok(()) };
-        let buds = std::mem::take(&mut self.sprout.open_nodes);
+        let Some(soil) = self.tree.weights.clone() else { return Ok(()) };
+        let buds = std::mem::take(&mut self.tree.open_nodes);
         let mut slots = self.plan.requests_of_tree(self.at).peekable();
         let mut given: Vec<(Bud, Option<(usize, &NodeRequest)>)> = Vec::with_capacity(buds.len());
         for bud in buds {
             let slot = slots.next_if(|(_, s)| s.node == bud.node);
             given.push((bud, slot));
         }
-        let seed = self.sprout.node_seed(self.seed);
-        let tree = self.sprout.tree as u64;
+        let seed = self.tree.node_seed(self.seed);
+        let tree = self.tree.tree as u64;
         let parts: Vec<Option<Result<Vec<GrownNode>>>> = given
             .par_iter()
             .map(|(bud, slot)| {
@@ -51,12 +51,12 @@ impl CriterionVisitor for ApplyPass<'_> {
             })
             .collect();
         let mut tending =
-            TreeUpdate { kind, frame: self.frame, sprout: self.sprout, limits: soil.limits(self.frame), weights: &soil, seed };
+            TreeUpdate { kind, frame: self.frame, tree: self.tree, limits: soil.limits(self.frame), weights: &soil, seed };
         let mut desk = SplitScratch::new();
         for ((bud, slot), part) in given.into_iter().zip(parts) {
             match (part, slot) {
-                (Some(part), _) => tending.sprout.replace_subtree(bud.node, part?),
-                (None, None) => tending.sprout.open_nodes.push(bud),
+                (Some(part), _) => tending.tree.replace_subtree(bud.node, part?),
+                (None, None) => tending.tree.open_nodes.push(bud),
                 (None, Some((_, slot))) => tending.apply_node(bud, slot, self.histograms, &mut desk),
             }
         }
@@ -66,7 +66,13 @@ impl CriterionVisitor for ApplyPass<'_> {
 
 impl ApplyPass<'_> {
     /// Grows what is below a node whose rows were taken.
-    fn grow<K: BinnedCriterion>(&self, plan: &ForestGrowContext<'_, K>, soil: &RowWeights, bud: &Bud, rows: &[u32]) -> Result<Vec<GrownNode>> {
+    fn grow<K: BinnedCriterion>(
+        &self,
+        plan: &ForestGrowContext<'_, K>,
+        soil: &RowWeights,
+        bud: &Bud,
+        rows: &[u32],
+    ) -> Result<Vec<GrownNode>> {
         let taken = &self.histograms.taken;
         let entry = |&row: &u32| {
             let i = row as usize;
@@ -87,7 +93,7 @@ impl ApplyPass<'_> {
 pub(super) struct TreeUpdate<'a, K> {
     pub kind: &'a K,
     pub frame: &'a ForestContext,
-    pub sprout: &'a mut PartialTree,
+    pub tree: &'a mut PartialTree,
     pub limits: BinSplitLimits,
     pub weights: &'a RowWeights,
     pub seed: u64,
@@ -96,7 +102,7 @@ pub(super) struct TreeUpdate<'a, K> {
 /// Begins a tree whose sum is known.
 pub(super) struct StartTree<'a> {
     pub frame: &'a ForestContext,
-    pub sprout: &'a mut PartialTree,
+    pub tree: &'a mut PartialTree,
     pub sum: Vec<i64>,
     pub seed: u64,
 }
@@ -105,10 +111,10 @@ impl CriterionVisitor for StartTree<'_> {
     type Output = ();
 
     fn run<K: BinnedCriterion>(self, kind: &K) {
-        let Some(soil) = self.sprout.weights.clone() else { return };
-        let seed = self.sprout.node_seed(self.seed);
+        let Some(soil) = self.tree.weights.clone() else { return };
+        let seed = self.tree.node_seed(self.seed);
         let limits = soil.limits(self.frame);
-        let mut tending = TreeUpdate { kind, frame: self.frame, sprout: self.sprout, limits, weights: &soil, seed };
+        let mut tending = TreeUpdate { kind, frame: self.frame, tree: self.tree, limits, weights: &soil, seed };
         tending.add(0, 0, 1, self.sum);
     }
 }
@@ -117,20 +123,23 @@ impl<K: BinnedCriterion> TreeUpdate<'_, K> {
     /// A node that is new. Of classes the sum tells everything; numbers must be looked at in the next pass.
     fn add(&mut self, node: usize, depth: usize, path: u64, all: Vec<i64>) {
         let want = if self.frame.settings.max_leaves.is_none() || node == 0 { NodeNeeds::Split } else { NodeNeeds::Nothing };
-        let mut bud = Bud { node, depth, path, sum: all, cost_known: false, needs: want, columns_tried: 0, varies: false, best: None };
+        let mut bud =
+            Bud { node, depth, path, sum: all, cost_known: false, needs: want, columns_tried: 0, varies: false, best: None };
         match &self.weights.sort {
             BinnedCriterionKind::Mean { .. } => {
                 self.set_cost_center(&bud);
-                self.sprout.open_nodes.push(bud);
+                self.tree.open_nodes.push(bud);
             }
-            BinnedCriterionKind::Classes { .. } if self.set_node(&mut bud, &NodeCost::default()) => self.sprout.open_nodes.push(bud),
+            BinnedCriterionKind::Classes { .. } if self.set_node(&mut bud, &NodeCost::default()) => {
+                self.tree.open_nodes.push(bud)
+            }
             BinnedCriterionKind::Classes { .. } => {}
         }
     }
 
     fn set_cost_center(&mut self, bud: &Bud) {
         if let (BinnedCriterionKind::Mean { grid, .. }, [_, weight, sum]) = (&self.weights.sort, &bud.sum[..]) {
-            self.sprout.cost_centers[bud.node] = grid.cost_center(*weight as f64, *sum);
+            self.tree.cost_centers[bud.node] = grid.cost_center(*weight as f64, *sum);
         }
     }
 
@@ -140,7 +149,7 @@ impl<K: BinnedCriterion> TreeUpdate<'_, K> {
         let about = self.kind.summary(&all, look);
         let (rows, weight) = (bud.sum[0] as usize, self.kind.weight(&all));
         let open = is_open(&self.frame.settings, &self.limits, about.pure, bud.depth, rows, weight);
-        self.sprout.nodes[bud.node] = GrownNode { test: None, value: about.value, impurity: about.impurity, rows, weight };
+        self.tree.nodes[bud.node] = GrownNode { test: None, value: about.value, impurity: about.impurity, rows, weight };
         bud.cost_known = true;
         open
     }
@@ -151,11 +160,11 @@ impl<K: BinnedCriterion> TreeUpdate<'_, K> {
         if let Some(offset) = slot.total {
             bud.sum = sheets.sums[offset..offset + width].to_vec();
             self.set_cost_center(&bud);
-            self.sprout.open_nodes.push(bud);
+            self.tree.open_nodes.push(bud);
             return;
         }
         if let Some(look) = slot.look
-            && !self.set_node(&mut bud, &sheets.looks[look])
+            && !self.set_node(&mut bud, &sheets.costs[look])
         {
             return;
         }
@@ -170,7 +179,7 @@ impl<K: BinnedCriterion> TreeUpdate<'_, K> {
         if bud.is_done(self.frame) {
             self.split(&bud);
         } else {
-            self.sprout.open_nodes.push(bud);
+            self.tree.open_nodes.push(bud);
         }
     }
 
@@ -204,7 +213,7 @@ impl<K: BinnedCriterion> TreeUpdate<'_, K> {
         let found = BinnedSplit { gain, feature, cut: best.cut.clone(), missing_left, missing, left };
         let all = self.kind.sum_of_steps(&bud.sum);
         let decrease = self.kind.decrease(&left, &all) / self.weights.weight;
-        if !has_min_decrease(&self.frame.settings, decrease, self.sprout.nodes[bud.node].impurity) {
+        if !has_min_decrease(&self.frame.settings, decrease, self.tree.nodes[bud.node].impurity) {
             return;
         }
         let column = &self.frame.columns[feature as usize];
@@ -224,13 +233,13 @@ impl<K: BinnedCriterion> TreeUpdate<'_, K> {
             }
         }
         let mut test = test(self.kind, column, &all, &found, &unseen);
-        let at = self.sprout.nodes.len();
-        self.sprout.push_nodes(2);
+        let at = self.tree.nodes.len();
+        self.tree.push_nodes(2);
         (test.left, test.right) = (at, at + 1);
-        self.sprout.nodes[bud.node].test = Some(test);
-        self.sprout.decreases[bud.node] = decrease;
+        self.tree.nodes[bud.node].test = Some(test);
+        self.tree.decreases[bud.node] = decrease;
         let missing_left = missing && missing_left;
-        self.sprout.routes[bud.node] = NodeRoute { left: at as u32, feature, last, set, missing_left };
+        self.tree.routes[bud.node] = NodeRoute { left: at as u32, feature, last, set, missing_left };
         let right: Vec<i64> = bud.sum.iter().zip(&best.left).map(|(a, l)| a - l).collect();
         self.add(at, bud.depth + 1, child_path(bud.path, 1), best.left.clone());
         self.add(at + 1, bud.depth + 1, child_path(bud.path, 2), right);

@@ -3,10 +3,10 @@
 use ermine_core::{Dataset, Error, Result};
 use serde::{Deserialize, Serialize};
 
-use super::super::bins::{BinnedColumn, MISSING_RANK, BinStorage};
-use super::super::kind::{NodeCost, BinnedCriterionKind};
+use super::super::bins::{BinStorage, BinnedColumn, MISSING_RANK};
+use super::super::kind::{BinnedCriterionKind, NodeCost};
 use super::frame::{ForestBlock, ForestContext};
-use super::sprout::{Bud, SampleProfile, RowWeights, PartialTree, NodeNeeds};
+use super::sprout::{Bud, NodeNeeds, PartialTree, RowWeights, SampleProfile};
 
 /// Rows that are binned at a time: those of an urn, so that each is drawn from once.
 const CHUNK: usize = 4096;
@@ -25,7 +25,7 @@ pub(super) struct PassPlan {
     /// Whether it has any.
     needs_rows: Vec<bool>,
     cells: usize,
-    looks: usize,
+    costs: usize,
     /// Bytes that the parts of all threads and the rows that are taken may come to.
     pub bytes: u64,
 }
@@ -51,7 +51,7 @@ pub(super) struct PassHistograms {
     /// Of trees that begin.
     pub profiles: Vec<SampleProfile>,
     pub sums: Vec<i64>,
-    pub looks: Vec<NodeCost>,
+    pub costs: Vec<NodeCost>,
     pub taken: ExtractedRows,
 }
 
@@ -71,7 +71,7 @@ impl PassHistograms {
     pub fn merge(&mut self, other: Self) {
         self.profiles.iter_mut().zip(other.profiles).for_each(|(a, b)| a.merge(b));
         self.sums.iter_mut().zip(other.sums).for_each(|(a, b)| *a += b);
-        self.looks.iter_mut().zip(other.looks).for_each(|(a, b)| a.merge(b));
+        self.costs.iter_mut().zip(other.costs).for_each(|(a, b)| a.merge(b));
         self.taken.slot.extend(other.taken.slot);
         self.taken.narrow.extend(other.taken.narrow);
         self.taken.wide.extend(other.taken.wide);
@@ -120,8 +120,8 @@ impl PassPlan {
                     continue;
                 }
                 if !bud.cost_known {
-                    slot.look = Some(out.looks);
-                    out.looks += 1;
+                    slot.look = Some(out.costs);
+                    out.costs += 1;
                     out.bytes += size_of::<NodeCost>() as u64 * threads;
                 }
                 for column in columns {
@@ -143,7 +143,7 @@ impl PassPlan {
                     }
                     // The look is gathered with the first histogram.
                     if slot.look.is_some() {
-                        out.looks -= 1;
+                        out.costs -= 1;
                     }
                     break 'trees;
                 }
@@ -175,7 +175,7 @@ impl PassPlan {
         PassHistograms {
             profiles: (0..trees).map(|_| SampleProfile::default()).collect(),
             sums: vec![0; self.cells],
-            looks: vec![NodeCost::default(); self.looks],
+            costs: vec![NodeCost::default(); self.costs],
             taken: ExtractedRows::default(),
         }
     }
@@ -205,7 +205,8 @@ impl PassPlan {
                     continue;
                 }
                 let numbers = block.first + start..block.first + end;
-                let counts = bootstrap.then(|| frame.bootstrap.stratum_counts(sprout.tree as u64, &sprout.stratum_draws, numbers));
+                let counts =
+                    bootstrap.then(|| frame.bootstrap.stratum_counts(sprout.tree as u64, &sprout.stratum_draws, numbers));
                 let chunk = BlockChunk { frame, block: &block, y: &y, start, cells: &cells, counts: counts.as_deref() };
                 match &sprout.weights {
                     None => chunk.profile(end - start, &mut sheets.profiles[t]),
@@ -217,7 +218,15 @@ impl PassPlan {
         Ok(())
     }
 
-    fn add_chunk(&self, sprout: &PartialTree, soil: &RowWeights, slots: &[u32], chunk: &BlockChunk<'_>, rows: usize, sheets: &mut PassHistograms) {
+    fn add_chunk(
+        &self,
+        sprout: &PartialTree,
+        soil: &RowWeights,
+        slots: &[u32],
+        chunk: &BlockChunk<'_>,
+        rows: usize,
+        sheets: &mut PassHistograms,
+    ) {
         let p = chunk.frame.bins.len();
         let width = soil.sort.width();
         let grid = match &soil.sort {
@@ -266,7 +275,7 @@ impl PassPlan {
             }
             if let (Some(look), Some(grid)) = (slot.look, grid) {
                 let target = grid.needs_targets().then_some(y);
-                grid.add_cost(&mut sheets.looks[look], sprout.cost_centers[slot.node], weight as f64, sum, target);
+                grid.add_cost(&mut sheets.costs[look], sprout.cost_centers[slot.node], weight as f64, sum, target);
             }
         }
     }

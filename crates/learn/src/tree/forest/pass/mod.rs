@@ -15,7 +15,7 @@ mod sprout;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{Context, Dataset, Error, Partial, PassLearner, Result, PassStep, Target, Task};
+use ermine_core::{Context, Dataset, Error, Partial, PassLearner, PassStep, Result, Target, Task};
 use ermine_math::bins::ColumnBins;
 use ermine_math::dd::Dd;
 use rayon::prelude::*;
@@ -26,23 +26,23 @@ use super::super::ensemble::{TreeNode, Trees};
 use super::super::grow::GrowOptions;
 use super::super::sorted::TreeColumns;
 use super::bag::Bootstrap;
-use super::bins::{BinnedData, BinnedColumn, MAX_NARROW_BINS, BinStorage};
-use super::fill::{SORTED, ForestSummary, codes_of};
+use super::bins::{BinStorage, BinnedColumn, BinnedData, MAX_NARROW_BINS};
+use super::fill::{ForestSummary, SORTED, codes_of};
 use super::fit::{self, FinishedTree, MANY_ROWS};
 use super::oob::OobSums;
 use super::{Forest, ForestModel, stream};
 use crate::boosting::data::{Categories, categories};
 use advance::{ApplyPass, StartTree};
-use errand::{PassPlan, PassHistograms};
-use frame::{ForestContext, BinSurvey, RowScales};
-use sprout::{Bud, RowWeights, PartialTree, NodeNeeds};
+use errand::{PassHistograms, PassPlan};
+use frame::{BinSurvey, ForestContext, RowScales};
+use sprout::{Bud, NodeNeeds, PartialTree, RowWeights};
 
 /// Trees that grow at a time.
 const AT_ONCE: usize = 64;
 
 /// What every block is told.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct State {
+pub struct ForestState {
     task: Task,
     classes: Vec<String>,
     categories: Categories,
@@ -60,15 +60,15 @@ pub struct State {
 #[derive(Clone, Serialize, Deserialize)]
 enum ForestPhase {
     /// Finding the bins.
-    Look,
+    Survey,
     /// Finding out what lies in them.
-    Measure(RowScales, Vec<ColumnBins>, u64),
+    BinSurvey(RowScales, Vec<ColumnBins>, u64),
     /// Without bags: the weights, then their sum.
-    Range(Box<ForestContext>),
-    Total(Box<ForestContext>, WeightRange),
+    WeightRange(Box<ForestContext>),
+    WeightTotal(Box<ForestContext>, WeightRange),
     Grow(Box<ForestContext>, Box<GrowingForest>),
     /// Estimating by the rows outside the bags.
-    Outside(Box<ForestContext>, Box<GrowingForest>, Vec<Vec<u32>>),
+    OutOfBag(Box<ForestContext>, Box<GrowingForest>, Vec<Vec<u32>>),
 }
 
 /// The trees so far.
@@ -77,10 +77,10 @@ struct GrowingForest {
     #[serde(with = "shelf")]
     trees: Trees,
     importance_sums: Vec<f64>,
-    growing: Vec<PartialTree>,
+    partial_trees: Vec<PartialTree>,
     /// How many trees have begun.
-    begun: usize,
-    errand: PassPlan,
+    started: usize,
+    plan: PassPlan,
 }
 
 /// What is gathered from the blocks.
@@ -89,12 +89,12 @@ pub struct ForestPartial(ForestPartialKind);
 
 #[derive(Serialize, Deserialize)]
 enum ForestPartialKind {
-    Look(Option<Box<ForestSummary>>),
-    Measure(BinSurvey),
-    Range(WeightRange),
-    Total(Dd),
+    Survey(Option<Box<ForestSummary>>),
+    BinSurvey(BinSurvey),
+    WeightRange(WeightRange),
+    WeightTotal(Dd),
     Histograms(PassHistograms),
-    Outside(OobSums),
+    OutOfBag(OobSums),
 }
 
 fn wrong_partial() -> Error {
@@ -104,14 +104,14 @@ fn wrong_partial() -> Error {
 impl Partial for ForestPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
-            (ForestPartialKind::Look(Some(a)), ForestPartialKind::Look(Some(b))) => a.merge(*b)?,
-            (ForestPartialKind::Look(_), ForestPartialKind::Look(None)) => {}
-            (ForestPartialKind::Look(none), ForestPartialKind::Look(some)) => *none = some,
-            (ForestPartialKind::Measure(a), ForestPartialKind::Measure(b)) => a.merge(b)?,
-            (ForestPartialKind::Range(a), ForestPartialKind::Range(b)) => a.merge(b),
-            (ForestPartialKind::Total(a), ForestPartialKind::Total(b)) => *a += b,
+            (ForestPartialKind::Survey(Some(a)), ForestPartialKind::Survey(Some(b))) => a.merge(*b)?,
+            (ForestPartialKind::Survey(_), ForestPartialKind::Survey(None)) => {}
+            (ForestPartialKind::Survey(none), ForestPartialKind::Survey(some)) => *none = some,
+            (ForestPartialKind::BinSurvey(a), ForestPartialKind::BinSurvey(b)) => a.merge(b)?,
+            (ForestPartialKind::WeightRange(a), ForestPartialKind::WeightRange(b)) => a.merge(b),
+            (ForestPartialKind::WeightTotal(a), ForestPartialKind::WeightTotal(b)) => *a += b,
             (ForestPartialKind::Histograms(a), ForestPartialKind::Histograms(b)) => a.merge(b),
-            (ForestPartialKind::Outside(a), ForestPartialKind::Outside(b)) => a.merge(b)?,
+            (ForestPartialKind::OutOfBag(a), ForestPartialKind::OutOfBag(b)) => a.merge(b)?,
             _ => return Err(wrong_partial()),
         }
         Ok(())
@@ -119,14 +119,14 @@ impl Partial for ForestPartial {
 }
 
 impl PassLearner for Forest {
-    type State = State;
+    type State = ForestState;
     type Partial = ForestPartial;
 
     fn block_rows(&self, _: usize) -> usize {
         SORTED
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<State> {
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestState> {
         stream::needs_memory(self, head)?;
         let classes = match head.y {
             Target::Class { names, .. } => names.to_vec(),
@@ -135,7 +135,7 @@ impl PassLearner for Forest {
         let task = if matches!(head.y, Target::Class { .. }) { Task::Classification } else { Task::Regression };
         let columns = TreeColumns::new(&head.x, head.schema);
         let settings = self.stops(head, &columns, 1).map_err(fit::named)?;
-        Ok(State {
+        Ok(ForestState {
             task,
             settings,
             classes,
@@ -144,30 +144,30 @@ impl PassLearner for Forest {
             block: cx.block_rows.unwrap_or(SORTED).max(1),
             memory: cx.memory.unwrap_or(stream::MEMORY_BYTES),
             weighted: head.weight.is_some(),
-            stage: ForestPhase::Look,
+            stage: ForestPhase::Survey,
         })
     }
 
-    fn empty_partial(&self, state: &State) -> ForestPartial {
+    fn empty_partial(&self, state: &ForestState) -> ForestPartial {
         ForestPartial(match &state.stage {
-            ForestPhase::Look => ForestPartialKind::Look(None),
-            ForestPhase::Measure(..) => ForestPartialKind::Measure(BinSurvey::default()),
-            ForestPhase::Range(_) => ForestPartialKind::Range(WeightRange::default()),
-            ForestPhase::Total(..) => ForestPartialKind::Total(Dd::ZERO),
-            ForestPhase::Grow(_, wave) => ForestPartialKind::Histograms(wave.errand.empty(wave.growing.len())),
-            ForestPhase::Outside(..) => ForestPartialKind::Outside(OobSums::default()),
+            ForestPhase::Survey => ForestPartialKind::Survey(None),
+            ForestPhase::BinSurvey(..) => ForestPartialKind::BinSurvey(BinSurvey::default()),
+            ForestPhase::WeightRange(_) => ForestPartialKind::WeightRange(WeightRange::default()),
+            ForestPhase::WeightTotal(..) => ForestPartialKind::WeightTotal(Dd::ZERO),
+            ForestPhase::Grow(_, wave) => ForestPartialKind::Histograms(wave.plan.empty(wave.partial_trees.len())),
+            ForestPhase::OutOfBag(..) => ForestPartialKind::OutOfBag(OobSums::default()),
         })
     }
 
-    fn is_order_free(&self, state: &State) -> bool {
+    fn is_order_free(&self, state: &ForestState) -> bool {
         matches!(state.stage, ForestPhase::Grow(..))
     }
 
-    fn add_block(&self, _: &State, _: &mut ForestPartial, _: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &ForestState, _: &mut ForestPartial, _: &Dataset<'_>) -> Result<()> {
         Err(Error::Data("a forest must know which rows it is given".into()))
     }
 
-    fn add_block_at(&self, state: &State, part: &mut ForestPartial, rows: &Dataset<'_>, first: usize) -> Result<()> {
+    fn add_block_at(&self, state: &ForestState, part: &mut ForestPartial, rows: &Dataset<'_>, first: usize) -> Result<()> {
         let weight = |frame: &ForestContext, i: usize| {
             let own = frame.scales.row_weight(rows, i);
             match rows.y {
@@ -175,58 +175,66 @@ impl PassLearner for Forest {
                 _ => own,
             }
         };
-        let weights = |frame: &ForestContext| -> Vec<f64> { (0..rows.rows()).map(|i| weight(frame, i)).filter(|w| *w > 0.0).collect() };
+        let weights =
+            |frame: &ForestContext| -> Vec<f64> { (0..rows.rows()).map(|i| weight(frame, i)).filter(|w| *w > 0.0).collect() };
         match (&state.stage, &mut part.0) {
-            (ForestPhase::Look, _) => part.merge(ForestPartial(ForestPartialKind::Look(Some(Box::new(ForestSummary::of(rows)?))))),
-            (ForestPhase::Measure(scales, bins, _), ForestPartialKind::Measure(_)) => {
+            (ForestPhase::Survey, _) => {
+                part.merge(ForestPartial(ForestPartialKind::Survey(Some(Box::new(ForestSummary::of(rows)?)))))
+            }
+            (ForestPhase::BinSurvey(scales, bins, _), ForestPartialKind::BinSurvey(_)) => {
                 let keep = self.bootstrap && state.own_weights(self);
                 let seen = BinSurvey::of(rows, scales, bins, keep, self.criterion == "poisson")?;
-                part.merge(ForestPartial(ForestPartialKind::Measure(seen)))
+                part.merge(ForestPartial(ForestPartialKind::BinSurvey(seen)))
             }
-            (ForestPhase::Range(frame), ForestPartialKind::Range(range)) => {
+            (ForestPhase::WeightRange(frame), ForestPartialKind::WeightRange(range)) => {
                 weights(frame).into_iter().for_each(|w| range.add(w));
                 Ok(())
             }
-            (ForestPhase::Total(frame, range), ForestPartialKind::Total(total)) => {
+            (ForestPhase::WeightTotal(frame, range), ForestPartialKind::WeightTotal(total)) => {
                 weights(frame).into_iter().for_each(|w| *total += range.scaled(w));
                 Ok(())
             }
             (ForestPhase::Grow(frame, wave), ForestPartialKind::Histograms(sheets)) => {
-                wave.errand.add(&wave.growing, frame, self.bootstrap, sheets, rows, first)
+                wave.plan.add(&wave.partial_trees, frame, self.bootstrap, sheets, rows, first)
             }
-            (ForestPhase::Outside(frame, wave, urns), ForestPartialKind::Outside(_)) => {
+            (ForestPhase::OutOfBag(frame, wave, urns), ForestPartialKind::OutOfBag(_)) => {
                 let block = frame.read(rows, first)?;
                 let seen = OobSums::of(rows, &wave.trees, (&frame.bootstrap, urns), &block.kept, block.first)?;
-                part.merge(ForestPartial(ForestPartialKind::Outside(seen)))
+                part.merge(ForestPartial(ForestPartialKind::OutOfBag(seen)))
             }
             _ => Err(wrong_partial()),
         }
     }
 
-    fn finish(&self, mut state: State, total: ForestPartial, cx: &Context<'_>) -> Result<PassStep<State, ForestModel>> {
-        let stage = std::mem::replace(&mut state.stage, ForestPhase::Look);
+    fn finish(
+        &self,
+        mut state: ForestState,
+        total: ForestPartial,
+        cx: &Context<'_>,
+    ) -> Result<PassStep<ForestState, ForestModel>> {
+        let stage = std::mem::replace(&mut state.stage, ForestPhase::Survey);
         let (wave, weighs) = (GrowingForest::new(&state), state.own_weights(self));
         state.stage = match (stage, total.0) {
-            (ForestPhase::Look, ForestPartialKind::Look(Some(spread))) => {
+            (ForestPhase::Survey, ForestPartialKind::Survey(Some(spread))) => {
                 let scales = RowScales { of_class: spread.class_weights(self, &state.classes)? };
-                ForestPhase::Measure(scales, spread.bins(self.max_bins as usize), spread.rows)
+                ForestPhase::BinSurvey(scales, spread.bins(self.max_bins as usize), spread.rows)
             }
-            (ForestPhase::Measure(scales, bins, all), ForestPartialKind::Measure(seen)) => {
+            (ForestPhase::BinSurvey(scales, bins, all), ForestPartialKind::BinSurvey(seen)) => {
                 let frame = Box::new(self.frame(&state, scales, bins, (all as usize, seen))?);
                 if !self.bootstrap && (weighs || fit::balances_bags(self)) {
-                    ForestPhase::Range(frame)
+                    ForestPhase::WeightRange(frame)
                 } else {
                     ForestPhase::Grow(frame, Box::new(wave))
                 }
             }
-            (ForestPhase::Range(mut frame), ForestPartialKind::Range(range)) => {
+            (ForestPhase::WeightRange(mut frame), ForestPartialKind::WeightRange(range)) => {
                 frame.grid = range.exact();
                 match frame.grid {
                     Some(_) => ForestPhase::Grow(frame, Box::new(wave)),
-                    None => ForestPhase::Total(frame, range),
+                    None => ForestPhase::WeightTotal(frame, range),
                 }
             }
-            (ForestPhase::Total(mut frame, range), ForestPartialKind::Total(total)) => {
+            (ForestPhase::WeightTotal(mut frame, range), ForestPartialKind::WeightTotal(total)) => {
                 frame.grid = Some(range.rounded(total));
                 ForestPhase::Grow(frame, Box::new(wave))
             }
@@ -235,7 +243,7 @@ impl PassLearner for Forest {
                 wave.collect(self, &frame, cx)?;
                 ForestPhase::Grow(frame, wave)
             }
-            (ForestPhase::Outside(frame, wave, _), ForestPartialKind::Outside(seen)) => {
+            (ForestPhase::OutOfBag(frame, wave, _), ForestPartialKind::OutOfBag(seen)) => {
                 let out_of_bag = Some(seen.finish(state.task, wave.trees.width())?);
                 let model = state.model(self, &frame, *wave, false);
                 return Ok(PassStep::Done(ForestModel { out_of_bag, ..model }));
@@ -244,18 +252,18 @@ impl PassLearner for Forest {
         };
         if let ForestPhase::Grow(frame, wave) = &mut state.stage {
             wave.start_trees(self, frame);
-            if wave.growing.is_empty() {
+            if wave.partial_trees.is_empty() {
                 return self.finish_forest(state);
             }
-            wave.errand = PassPlan::plan(&wave.growing, frame, state.seed, state.memory)?;
+            wave.plan = PassPlan::plan(&wave.partial_trees, frame, state.seed, state.memory)?;
         }
         Ok(PassStep::NextPass(state, None))
     }
 
-    fn model_so_far(&self, state: &State) -> Option<ForestModel> {
+    fn model_so_far(&self, state: &ForestState) -> Option<ForestModel> {
         match &state.stage {
             ForestPhase::Grow(frame, wave) if wave.trees.n_trees() > 0 => Some(state.model(self, frame, (**wave).clone(), true)),
-            ForestPhase::Outside(frame, wave, _) => Some(state.model(self, frame, (**wave).clone(), true)),
+            ForestPhase::OutOfBag(frame, wave, _) => Some(state.model(self, frame, (**wave).clone(), true)),
             _ => None,
         }
     }
@@ -263,7 +271,13 @@ impl PassLearner for Forest {
 
 impl Forest {
     /// What all trees share, once it is known what lies in the bins.
-    fn frame(&self, state: &State, scales: RowScales, bins: Vec<ColumnBins>, (all, seen): (usize, BinSurvey)) -> Result<ForestContext> {
+    fn frame(
+        &self,
+        state: &ForestState,
+        scales: RowScales,
+        bins: Vec<ColumnBins>,
+        (all, seen): (usize, BinSurvey),
+    ) -> Result<ForestContext> {
         let rows: usize = seen.counts.iter().sum();
         if rows == 0 {
             return Err(Error::Weight("all weights are 0, so no row is left".into()));
@@ -306,19 +320,19 @@ impl Forest {
     }
 
     /// After the last tree.
-    fn finish_forest(&self, mut state: State) -> Result<PassStep<State, ForestModel>> {
+    fn finish_forest(&self, mut state: ForestState) -> Result<PassStep<ForestState, ForestModel>> {
         let ForestPhase::Grow(frame, wave) = state.stage else { return Err(wrong_partial()) };
-        state.stage = ForestPhase::Look;
+        state.stage = ForestPhase::Survey;
         if !self.oob_score {
             return Ok(PassStep::Done(state.model(self, &frame, *wave, false)));
         }
         let urns = (0..wave.trees.n_trees()).map(|t| frame.bootstrap.stratum_draws(t as u64)).collect();
-        state.stage = ForestPhase::Outside(frame, wave, urns);
+        state.stage = ForestPhase::OutOfBag(frame, wave, urns);
         Ok(PassStep::NextPass(state, None))
     }
 }
 
-impl State {
+impl ForestState {
     /// Whether rows or classes have weights that are the same for all trees.
     fn own_weights(&self, forest: &Forest) -> bool {
         self.weighted || forest.class_weight.is_some() && !fit::balances_bags(forest)
@@ -338,30 +352,38 @@ impl State {
 }
 
 impl GrowingForest {
-    fn new(state: &State) -> Self {
+    fn new(state: &ForestState) -> Self {
         let width = if state.task == Task::Classification { state.classes.len() } else { 1 };
         Self {
             trees: Trees::new(state.categories.clone(), width).refusing_infinite(),
             importance_sums: vec![0.0; state.categories.len()],
-            growing: Vec::new(),
-            begun: 0,
-            errand: PassPlan::default(),
+            partial_trees: Vec::new(),
+            started: 0,
+            plan: PassPlan::default(),
         }
     }
 
     /// Lets trees begin, as long as there is room.
     fn start_trees(&mut self, forest: &Forest, frame: &ForestContext) {
         let wanted = usize::try_from(forest.n_estimators).unwrap_or(usize::MAX);
-        let next = self.begun..wanted.min(self.begun + AT_ONCE.saturating_sub(self.growing.len()));
-        self.begun = next.end;
-        let sprout = |t: usize| PartialTree::new(t, if forest.bootstrap { frame.bootstrap.stratum_draws(t as u64) } else { Vec::new() });
-        self.growing.par_extend(next.into_par_iter().map(sprout));
+        let next = self.started..wanted.min(self.started + AT_ONCE.saturating_sub(self.partial_trees.len()));
+        self.started = next.end;
+        let sprout =
+            |t: usize| PartialTree::new(t, if forest.bootstrap { frame.bootstrap.stratum_draws(t as u64) } else { Vec::new() });
+        self.partial_trees.par_extend(next.into_par_iter().map(sprout));
     }
 
     /// Takes what a pass has gathered into the trees.
-    fn advance(&mut self, forest: &Forest, frame: &ForestContext, mut sheets: PassHistograms, seed: u64, cx: &Context<'_>) -> Result<()> {
+    fn advance(
+        &mut self,
+        forest: &Forest,
+        frame: &ForestContext,
+        mut sheets: PassHistograms,
+        seed: u64,
+        cx: &Context<'_>,
+    ) -> Result<()> {
         let profiles = std::mem::take(&mut sheets.profiles);
-        let mut by_slot: Vec<Vec<u32>> = vec![Vec::new(); self.errand.slots()];
+        let mut by_slot: Vec<Vec<u32>> = vec![Vec::new(); self.plan.slots()];
         sheets.taken.slot.iter().enumerate().for_each(|(row, &slot)| by_slot[slot as usize].push(row as u32));
         let (narrow, wide) = (std::mem::take(&mut sheets.taken.narrow), std::mem::take(&mut sheets.taken.wide));
         let rows = sheets.taken.slot.len();
@@ -370,7 +392,7 @@ impl GrowingForest {
             _ if frame.class_rows.is_empty() => None,
             width => Some(width),
         };
-        let (errand, sheets, binned, by_slot) = (&self.errand, &sheets, binned.as_ref(), &by_slot);
+        let (errand, sheets, binned, by_slot) = (&self.plan, &sheets, binned.as_ref(), &by_slot);
         let step = |(at, (sprout, profile)): (usize, (&mut PartialTree, sprout::SampleProfile))| -> Result<()> {
             match &sprout.weights {
                 None => {
@@ -380,36 +402,50 @@ impl GrowingForest {
                     if sum.is_empty() {
                         let (all, want) = (Vec::new(), NodeNeeds::Split);
                         let (drawn, varies, best) = (0, false, None);
-                        sprout.open_nodes.push(Bud { node: 0, depth: 0, path: 1, sum: all, cost_known: false, needs: want, columns_tried: drawn, varies, best });
+                        sprout.open_nodes.push(Bud {
+                            node: 0,
+                            depth: 0,
+                            path: 1,
+                            sum: all,
+                            cost_known: false,
+                            needs: want,
+                            columns_tried: drawn,
+                            varies,
+                            best,
+                        });
                     } else {
-                        sort.dispatch(&[], StartTree { frame, sprout, sum, seed });
+                        sort.dispatch(&[], StartTree { frame, tree: sprout, sum, seed });
                     }
                     Ok(())
                 }
                 Some(soil) => {
                     let sort = soil.sort;
-                    sort.dispatch(&sheets.taken.y, ApplyPass { frame, sprout, at, plan: errand, histograms: sheets, binned, by_slot, seed, cx })
+                    sort.dispatch(
+                        &sheets.taken.y,
+                        ApplyPass { frame, tree: sprout, at, plan: errand, histograms: sheets, binned, by_slot, seed, cx },
+                    )
                 }
             }
         };
-        self.growing.par_iter_mut().zip(profiles).enumerate().map(step).collect()
+        self.partial_trees.par_iter_mut().zip(profiles).enumerate().map(step).collect()
     }
 
     /// Puts trees that are grown into the forest, in their order.
     fn collect(&mut self, forest: &Forest, frame: &ForestContext, cx: &Context<'_>) -> Result<()> {
         let mut rest = Vec::new();
-        for mut sprout in std::mem::take(&mut self.growing) {
+        for mut sprout in std::mem::take(&mut self.partial_trees) {
             if sprout.weights.is_some() && sprout.grown.is_none() {
                 sprout.grown = sprout.request_needs(frame);
             }
             match sprout.grown.take_if(|_| rest.is_empty()) {
                 Some(grown) => {
-                    FinishedTree::new(forest, grown, frame.columns.len(), cx)?.append_to(&mut self.trees, &mut self.importance_sums);
+                    FinishedTree::new(forest, grown, frame.columns.len(), cx)?
+                        .append_to(&mut self.trees, &mut self.importance_sums);
                 }
                 None => rest.push(sprout),
             }
         }
-        self.growing = rest;
+        self.partial_trees = rest;
         Ok(())
     }
 }
@@ -418,7 +454,7 @@ impl GrowingForest {
 mod shelf {
     use serde::{Deserializer, Serializer};
 
-    use super::{Categories, Deserialize, TreeNode, Serialize, Trees};
+    use super::{Categories, Deserialize, Serialize, TreeNode, Trees};
 
     pub fn serialize<S: Serializer>(trees: &Trees, to: S) -> Result<S::Ok, S::Error> {
         let nodes: Vec<Vec<TreeNode>> = (0..trees.n_trees()).map(|t| trees.nodes(t)).collect();

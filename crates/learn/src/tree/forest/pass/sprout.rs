@@ -10,9 +10,9 @@ use super::super::super::grow::{GainOrder, GrownNode, in_preorder};
 use super::super::Forest;
 use super::super::bins::MISSING_RANK;
 use super::super::find::{BinRule, BinSplitLimits};
-use super::super::fit::{balances_bags, balanced_factors, mean_loss, shares, tree_seed};
+use super::super::fit::{balanced_factors, balances_bags, mean_loss, shares, tree_seed};
 use super::super::grow::{column_stream, is_open};
-use super::super::kind::{TargetExtent, MeanGrid, BinnedCriterionKind};
+use super::super::kind::{BinnedCriterionKind, MeanGrid, TargetExtent};
 use super::frame::ForestContext;
 
 /// What a tree must know of its bag before it grows.
@@ -249,7 +249,17 @@ pub(super) struct PartialTree {
 impl PartialTree {
     pub fn new(tree: usize, urns: Vec<u32>) -> Self {
         let (nodes, ways, middles, decreases) = Default::default();
-        let mut out = Self { tree, stratum_draws: urns, weights: None, nodes, routes: ways, cost_centers: middles, decreases, open_nodes: Vec::new(), grown: None };
+        let mut out = Self {
+            tree,
+            stratum_draws: urns,
+            weights: None,
+            nodes,
+            routes: ways,
+            cost_centers: middles,
+            decreases,
+            open_nodes: Vec::new(),
+            grown: None,
+        };
         out.push_nodes(1);
         out
     }

@@ -3,15 +3,15 @@
 use std::sync::Mutex;
 
 use ermine_core::{
-    Column, Context, Dataset, Features, Learner, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, PassLearner, PassStep, RngStream, Table,
-    Target, run_passes,
+    Column, Context, Dataset, Features, Learner, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, PassLearner, PassStep, RngStream,
+    Table, Target, run_passes,
 };
 use serde_json::{Value, json};
 
 use super::super::tests::stream::Runs;
 use super::super::tests::{bytes, classes, coarse, forest, normal, numbers, with_missing};
 use super::super::{Forest, ForestModel};
-use super::{ForestPartialKind, ForestPartial, ForestPhase};
+use super::{ForestPartial, ForestPartialKind, ForestPhase};
 
 fn with_memory(memory: u64) -> Context<'static> {
     Context { memory: Some(memory), ..Context::seeded(5) }
@@ -152,8 +152,8 @@ fn by_hand(forest: &Forest, data: &Dataset<'_>, block: usize, memory: u64, seed:
         if let (ForestPhase::Grow(_, wave), ForestPartialKind::Histograms(sheets)) = (&state.stage, &total.0) {
             let taken = &sheets.taken;
             let rows = taken.narrow.len() + 4 * taken.wide.len() + 24 * taken.weight.len();
-            let gathered = 8 * sheets.sums.len() + 32 * sheets.looks.len() + rows;
-            assert!(wave.errand.bytes <= memory && gathered as u64 <= memory, "{gathered} of {memory} bytes in pass {pass}");
+            let gathered = 8 * sheets.sums.len() + 32 * sheets.costs.len() + rows;
+            assert!(wave.plan.bytes <= memory && gathered as u64 <= memory, "{gathered} of {memory} bytes in pass {pass}");
         }
         match forest.finish(state, total, &cx).unwrap() {
             PassStep::NextPass(next, _) => state = next,

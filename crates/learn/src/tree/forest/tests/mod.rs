@@ -6,8 +6,8 @@ mod splits;
 pub(super) mod stream;
 
 use ermine_core::{
-    AnyLearner, Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
-    Table, Target,
+    AnyLearner, Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor,
+    RngStream, Table, Target,
 };
 use serde_json::{Value, json};
 

@@ -126,7 +126,8 @@ fn samples_are_seen_and_the_rest_measures_progress() {
     assert!(model.oob_improvement()[..5].iter().all(|v| *v > 0.0), "{:?}", model.oob_improvement());
     let p = model.predict(&Features::F64(x.view())).unwrap();
     assert!((0..400).map(|i| (p[(i, 0)] - y[i]).powi(2)).sum::<f64>() / 400.0 < 0.25);
-    let sample = BoostingSample { y: BoostingTarget::Numbers(y), weight: vec![1.0; 400], train: (0..400).collect(), held: Vec::new() };
+    let sample =
+        BoostingSample { y: BoostingTarget::Numbers(y), weight: vec![1.0; 400], train: (0..400).collect(), held: Vec::new() };
     for round in 0..5 {
         let drawn = sample.draw(0.3, 1, round).unwrap();
         assert_eq!(drawn.iter().filter(|d| **d).count(), 120);

@@ -95,7 +95,10 @@ fn leaves_lower_the_loss_and_exact_ones_lower_it_most() {
                 continue;
             }
             assert!(found <= before + 1e-12 * before.abs(), "{loss:?}: {found} from {before}");
-            let exact = matches!(loss, BoostingLoss::Squared | BoostingLoss::Absolute | BoostingLoss::Pinball { .. } | BoostingLoss::Poisson);
+            let exact = matches!(
+                loss,
+                BoostingLoss::Squared | BoostingLoss::Absolute | BoostingLoss::Pinball { .. } | BoostingLoss::Poisson
+            );
             for d in (-400..400).map(|i| f64::from(i) * 0.01).filter(|_| exact) {
                 let there = total(loss, &y, &w, &raw, class, d, turn);
                 assert!(there >= found - 1e-9 * found.abs(), "{loss:?}: {there} at {d}, {found} at {leaf}");

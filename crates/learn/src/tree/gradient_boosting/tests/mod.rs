@@ -4,7 +4,8 @@ mod behaviour;
 mod losses;
 
 use ermine_core::{
-    AnyLearner, Classifier, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, RngStream, Target,
+    AnyLearner, Classifier, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
+    Target,
 };
 use serde_json::{Value, json};
 
