@@ -3,37 +3,37 @@
 //! A policy is a value: it can be saved, sent, served and resumed. Rewards are checked as they come: what is not a number, or
 //! outside the range that a policy's theory needs, is refused with its number and changes nothing.
 
+mod bandit_env;
 mod bound;
+mod catalog;
 mod combinatorial;
 mod exp3;
 mod greedy;
 mod kl;
 mod linear;
-mod named;
 mod off_policy;
-mod served;
+mod service;
 mod simulate;
 mod thompson;
 mod top_m;
 mod ucb;
 mod windowed;
-mod world;
 
+pub use bandit_env::{BanditEnv, RewardDelay, RewardModel};
 pub use bound::{RegretBound, lai_robbins, proven_bound};
+pub use catalog::{POLICIES, PolicySetting, named, policy_entry};
 pub use combinatorial::{Cucb, set_bound, simulate_sets};
 pub use exp3::Exp3;
 pub use greedy::{EpsilonGreedy, ExploreThenCommit, Stationary};
 pub use kl::{KlUcb, bernoulli_kl, kl_upper};
 pub use linear::{LinUcb, LinearThompson};
-pub use named::{POLICIES, PolicySetting, named, policy_entry};
 pub use off_policy::{Estimate, LoggedRound, OffPolicyEstimates, Replay, off_policy, replay};
-pub use served::PolicyService;
+pub use service::PolicyService;
 pub use simulate::{Comparison, PolicyResult, SimulatedPolicy, Simulation, compare, look_rounds, simulate};
 pub use thompson::{ThompsonBeta, ThompsonGaussian, draw_beta, draw_gamma};
 pub use top_m::{TopArms, accepts_rejects_bound, lucb, lucb_bound, successive_accepts_rejects};
 pub use ucb::{ConfidenceWidth, Ucb};
 pub use windowed::{DiscountedUcb, SlidingWindowUcb};
-pub use world::{BanditEnv, RewardDelay, RewardModel};
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};

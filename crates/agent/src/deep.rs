@@ -5,8 +5,8 @@
 
 mod actor_critic;
 mod dqn;
-mod memory;
 mod reinforce;
+mod replay_buffer;
 mod training;
 
 pub use actor_critic::ActorCritic;

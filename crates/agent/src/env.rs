@@ -4,27 +4,27 @@ mod acrobot;
 mod any;
 mod blackjack;
 mod cartpole;
+mod catalog;
 mod cliff_walking;
 mod frozen_lake;
 mod grid_world;
-mod many;
 mod mountain_car;
-mod named;
 mod table;
 mod taxi;
+mod vec_env;
 
 pub use acrobot::Acrobot;
 pub use any::{AnyEnvironment, AnyObservation, EnvKind, ObservationSpace, SmallVector};
 pub use blackjack::{Blackjack, BlackjackRules};
 pub use cartpole::{CartPole, CartPoleVec};
+pub use catalog::{ENVIRONMENTS, EnvInfo, env_info, environment_entry, make};
 pub use cliff_walking::cliff_walking;
 pub use frozen_lake::FrozenLake;
 pub use grid_world::GridWorld;
-pub use many::VecEnv;
 pub use mountain_car::MountainCar;
-pub use named::{ENVIRONMENTS, EnvInfo, env_info, environment_entry, make};
 pub use table::{GridLayout, TabularEnv};
 pub use taxi::Taxi;
+pub use vec_env::VecEnv;
 
 use ermine_core::{Error, Result};
 

@@ -12,13 +12,13 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod array_state;
 pub mod bandit;
-pub mod catalogue;
+pub mod catalog;
 pub mod deep;
 pub mod env;
 pub mod mdp;
-pub mod numpy;
+pub mod numpy_rng;
 pub mod rl;
-mod state;
 
 pub mod tabular;

@@ -1,8 +1,8 @@
 //! Finite decision processes: the process as data, and dynamic programming on it.
 
 mod linear;
-mod loops;
 mod policy;
+mod recurrence;
 mod solve;
 mod transitions;
 

@@ -7,7 +7,7 @@ use ermine_agent::env::{
     cliff_walking,
 };
 use ermine_agent::mdp::Transitions;
-use ermine_agent::numpy::NumpyRng;
+use ermine_agent::numpy_rng::NumpyRng;
 use serde_json::Value;
 
 struct Digest(u64);

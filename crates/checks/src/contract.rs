@@ -6,7 +6,7 @@ use ermine_core::{AnyLearner, Context, Error, Features, Flow, Progress, Range, T
 use serde_json::Value;
 
 use crate::compare::{model_arrays, outputs};
-use crate::{Verdict, attempt, make, require};
+use crate::{Verdict, attempt, require, synthetic};
 
 /// A fit that was told to stop may take this long to do so; generous, since test machines are busy.
 const PROMPT: Duration = Duration::from_secs(5);
@@ -57,9 +57,9 @@ pub fn parameters_refused(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn observer_stops(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 20_000, 3, 1);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 20_000, 3, 1);
         let stop = |_: &Progress| Flow::Stop;
         let started = Instant::now();
         let result = l.fit_any(&data.view(), &Context { observer: Some(&stop), ..Context::default() });
@@ -74,9 +74,9 @@ pub fn observer_stops(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn deadline_stops(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 20_000, 3, 1);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 20_000, 3, 1);
         let started = Instant::now();
         let result = l.fit_any(&data.view(), &Context { deadline: Some(started), ..Context::default() });
         require!(started.elapsed() < PROMPT, "it went on for {:?}", started.elapsed());
@@ -95,9 +95,9 @@ pub fn deadline_stops(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn save_and_load(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 150, 4, 2);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 150, 4, 2);
         let x = data.view().x;
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let kept = attempt!(model_arrays(&*model), "save");
@@ -118,13 +118,13 @@ fn bits(values: &[f64]) -> Vec<u64> {
 }
 
 pub fn wrong_shapes(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 60, 3, 3);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 60, 3, 3);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
-        let narrow = make::matrix(&data).view().col_range(0..2);
+        let narrow = synthetic::matrix(&data).view().col_range(0..2);
         require!(outputs(&*model, &Features::F64(narrow)).is_err(), "prediction on 2 of 3 columns is not refused");
-        let none = make::matrix(&data).view().row_range(0..0);
+        let none = synthetic::matrix(&data).view().row_range(0..0);
         attempt!(outputs(&*model, &Features::F64(none)), "prediction on no rows");
         require!(l.fit_any(&data.view().row_range(0..0), &Context::default()).is_err(), "a fit on no rows is not refused");
         if task.is_some() {
@@ -155,15 +155,15 @@ pub fn wrong_shapes(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn probabilities(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
+    let l = synthetic::prepare_learner(learner);
     let mut seen = false;
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 200, 3, 4);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 200, 3, 4);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let Some(c) = model.as_classifier() else { continue };
         seen = true;
         // Rows far outside the training data are where overflow shows.
-        let mut x = make::matrix(&data).clone();
+        let mut x = synthetic::matrix(&data).clone();
         x.as_mut_slice().iter_mut().take(60).for_each(|v| *v *= 1e6);
         let p = attempt!(c.proba(&Features::F64(x.view())), "proba");
         for i in 0..p.rows() {

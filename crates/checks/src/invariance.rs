@@ -4,7 +4,7 @@ use ermine_core::{AnyLearner, Context, Family, Features, Mat, OwnedDataset, Owne
 use serde_json::Value;
 
 use crate::compare::{ModelOutputs, distance, outputs, relative_difference};
-use crate::{Verdict, attempt, make, require};
+use crate::{Verdict, attempt, require, synthetic};
 
 /// Two ways to the same optimum differ by rounding and by the stopping rule.
 const CLOSE: f64 = 1e-6;
@@ -24,9 +24,9 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
     if learner.row_order_matters() {
         return Verdict::Skip(ROW_ORDER);
     }
-    let l = make::without_subsampling(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 200, 4, 10);
+    let l = synthetic::without_subsampling(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 200, 4, 10);
         let x = data.view().x;
         let order = RngStream::new(1, "row order", 0).permutation(200);
         let a = attempt!(fit_outputs(&*l, &data, &x), "fit");
@@ -54,18 +54,18 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
     if learner.has_random_init() {
         return Verdict::Skip(RANDOM_INIT);
     }
-    let l = make::without_subsampling(learner);
-    for task in make::tasks(learner) {
+    let l = synthetic::without_subsampling(learner);
+    for task in synthetic::tasks(learner) {
         let boosted = learner.spec().family == Family::Tree && learner.params().get("learning_rate").is_some();
         if boosted && task == Some(Task::Classification) {
             // The first slopes of boosted classes have few values, so that equally good tests are common; which of them is
             // taken may follow the order of the columns.
             continue;
         }
-        let data = make::data(learner, task, 200, 4, 11);
-        let m = make::matrix(&data);
+        let data = synthetic::data(learner, task, 200, 4, 11);
+        let m = synthetic::matrix(&data);
         let order = [2, 0, 3, 1];
-        let mut shuffled = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| m[(i, order[j])]));
+        let mut shuffled = synthetic::with_matrix(&data, Mat::from_fn(200, 4, |i, j| m[(i, order[j])]));
         shuffled.schema = None;
         let a = attempt!(fit_outputs(&*l, &data, &data.view().x), "fit");
         let mut b = attempt!(fit_outputs(&*l, &shuffled, &shuffled.view().x), "fit on shuffled columns");
@@ -92,9 +92,9 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn subset(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 300, 3, 12);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 300, 3, 12);
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let all = attempt!(outputs(&*model, &data.view().x), "predict");
         let rows = [299, 0, 7, 7, 128];
@@ -121,10 +121,10 @@ pub fn subset(learner: &dyn AnyLearner) -> Verdict {
 /// Fits on x and on x mapped cell by cell, and compares what both say about their own rows.
 fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) -> f64) -> Verdict {
     let exact = learner.spec().family == Family::Tree;
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 200, 4, 13);
-        let m = make::matrix(&data);
-        let other = make::with_matrix(&data, Mat::from_fn(200, 4, |i, j| map(m[(i, j)])));
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 200, 4, 13);
+        let m = synthetic::matrix(&data);
+        let other = synthetic::with_matrix(&data, Mat::from_fn(200, 4, |i, j| map(m[(i, j)])));
         let a = attempt!(fit_outputs(learner, &data, &data.view().x), "fit");
         let b = attempt!(fit_outputs(changed, &other, &other.view().x), "fit on mapped columns");
         // Columns and densities follow the units.
@@ -153,7 +153,7 @@ pub fn shift(learner: &dyn AnyLearner) -> Verdict {
     if learner.value_kind() != ValueKind::Quantities {
         return Verdict::Skip(NO_QUANTITIES);
     }
-    let l = make::prepare_learner(learner);
+    let l = synthetic::prepare_learner(learner);
     // A multiple of a power of two, so that trees see exactly the same gaps.
     mapped(&*l, &*l, |v| v + 64.0)
 }
@@ -168,8 +168,8 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     if learner.value_kind() != ValueKind::Quantities {
         return Verdict::Skip(NO_QUANTITIES);
     }
-    let l = make::prepare_learner(learner);
-    let mut matched = make::prepare_learner(learner);
+    let l = synthetic::prepare_learner(learner);
+    let mut matched = synthetic::prepare_learner(learner);
     // A penalty on coefficients scales with them: the same problem has another penalty. Squares scale by 16, absolute values
     // by 4, and where both are penalised their shares change.
     let share = match l.params().get("l1_ratio").and_then(Value::as_f64) {
@@ -198,8 +198,8 @@ pub fn labels(learner: &dyn AnyLearner) -> Verdict {
     if cuts_folds(learner) {
         return Verdict::Skip(CUTS_FOLDS);
     }
-    let l = make::prepare_learner(learner);
-    let data = make::data(learner, Some(Task::Classification), 200, 3, 14);
+    let l = synthetic::prepare_learner(learner);
+    let data = synthetic::data(learner, Some(Task::Classification), 200, 3, 14);
     let Target::Class { codes, .. } = data.view().y else { return Verdict::Fail("no classes".into()) };
     let x = data.view().x;
     let a = attempt!(fit_outputs(&*l, &data, &x), "fit");
@@ -225,9 +225,9 @@ pub fn weight_two(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.weights {
         return Verdict::Skip("it does not take weights");
     }
-    let l = make::without_subsampling(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 150, 3, 15);
+    let l = synthetic::without_subsampling(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 150, 3, 15);
         let x = data.view().x;
         let weight: Vec<f64> = (0..150).map(|i| if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
         let rows: Vec<usize> = (0..150).flat_map(|i| vec![i; weight[i] as usize]).collect();
@@ -243,13 +243,13 @@ pub fn weight_zero(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.weights {
         return Verdict::Skip("it does not take weights");
     }
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let mut data = make::data(learner, task, 150, 3, 16);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let mut data = synthetic::data(learner, task, 150, 3, 16);
         // The rows left out are far away, so that any trace of them shows.
-        let mut m = make::matrix(&data).clone();
+        let mut m = synthetic::matrix(&data).clone();
         (0..150).filter(|i| i % 4 == 1).for_each(|i| m.row_mut(i).iter_mut().for_each(|v| *v += 500.0));
-        data = make::with_matrix(&data, m);
+        data = synthetic::with_matrix(&data, m);
         let weight: Vec<f64> = (0..150).map(|i| if i % 4 == 1 { 0.0 } else { 1.0 }).collect();
         let kept: Vec<usize> = (0..150).filter(|i| i % 4 != 1).collect();
         let part = owned(&data, &kept);

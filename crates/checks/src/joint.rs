@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ermine_core::{AnyLearner, Context, ModelWriter};
 
 use crate::compare::model_arrays;
-use crate::leave::{forms, settings};
-use crate::{Verdict, attempt, make, require};
+use crate::leave_out::{forms, settings};
+use crate::{Verdict, attempt, require, synthetic};
 
 pub fn joint_fits(learner: &dyn AnyLearner) -> Verdict {
     let mut base = learner.boxed();
@@ -22,7 +22,7 @@ pub fn joint_fits(learner: &dyn AnyLearner) -> Verdict {
         return Verdict::Skip("its settings are fitted one by one");
     }
     let cx = Context::seeded(3);
-    for task in make::tasks(learner) {
+    for task in synthetic::tasks(learner) {
         for (form, data) in forms(learner, task, 120) {
             let data = data.view();
             for settings in by_key.values() {

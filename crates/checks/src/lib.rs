@@ -10,12 +10,12 @@
 
 mod compare;
 mod contract;
-mod form;
+mod input_forms;
 mod invariance;
 mod joint;
-mod leave;
-mod make;
+mod leave_out;
 mod scale;
+mod synthetic;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -58,8 +58,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("1, 2 and 7 threads, same bytes", scale::threads),
     ("any block split of a pass agrees", scale::blocks),
     ("a stream gives the bytes of memory", scale::stream),
-    ("totals without a fold give the model of the other rows", leave::fold_sums),
-    ("a row left out is predicted as by a fit to the others", leave::leave_one_out),
+    ("totals without a fold give the model of the other rows", leave_out::fold_sums),
+    ("a row left out is predicted as by a fit to the others", leave_out::leave_one_out),
     ("settings fitted at once are the models of fits alone", joint::joint_fits),
     ("row order", invariance::row_order),
     ("column order", invariance::column_order),
@@ -69,16 +69,16 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("label renaming", invariance::labels),
     ("weight 2 is the row twice", invariance::weight_two),
     ("weight 0 is the row absent", invariance::weight_zero),
-    ("one row", form::one_row),
-    ("one column", form::one_column),
-    ("constant column", form::constant_column),
-    ("one class", form::one_class),
-    ("NaN and infinity are refused by column", form::not_finite),
-    ("both memory layouts are equal", form::layouts),
-    ("f32 is close to f64", form::f32_features),
-    ("sparse rows equal dense rows", form::sparse),
-    ("a table of numbers equals a matrix", form::table),
-    ("categories are matched by name", form::categories),
+    ("one row", input_forms::one_row),
+    ("one column", input_forms::one_column),
+    ("constant column", input_forms::constant_column),
+    ("one class", input_forms::one_class),
+    ("NaN and infinity are refused by column", input_forms::not_finite),
+    ("both memory layouts are equal", input_forms::layouts),
+    ("f32 is close to f64", input_forms::f32_features),
+    ("sparse rows equal dense rows", input_forms::sparse),
+    ("a table of numbers equals a matrix", input_forms::table),
+    ("categories are matched by name", input_forms::categories),
 ];
 
 /// Runs all checks on a learner. A panic inside a check is a failure of it.

@@ -3,15 +3,15 @@
 use ermine_core::{AnyLearner, Context, Dataset, Family, Flow, Result, RowSource, Schema};
 
 use crate::compare::{distance, model_arrays, outputs};
-use crate::{Verdict, attempt, make, require};
+use crate::{Verdict, attempt, require, synthetic};
 
 /// Enough rows for several blocks, so that threads have something to disagree about.
 const ROWS: usize = 20_000;
 
 pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 500, 4, 5);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 500, 4, 5);
         let fit = || l.fit_any(&data.view(), &Context::seeded(7)).and_then(|m| model_arrays(&*m));
         require!(attempt!(fit(), "fit") == attempt!(fit(), "fit"), "two fits with one seed store different bytes");
     }
@@ -19,13 +19,13 @@ pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
 }
 
 pub fn threads(learner: &dyn AnyLearner) -> Verdict {
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
         // Time grows with the square of the rows where there are kernels or trees of clusters, and blocks are of a few hundred rows.
         let kernel = learner.spec().family == Family::Kernel || learner.params().get("kernel").is_some();
         let square = kernel || learner.spec().family == Family::Cluster && !learner.spec().accepts.passes;
         let rows = if square { 3_000 } else { ROWS };
-        let data = make::data(learner, task, rows, 3, 6);
+        let data = synthetic::data(learner, task, rows, 3, 6);
         let mut first = None;
         for threads in [1, 2, 7] {
             let pool = attempt!(rayon::ThreadPoolBuilder::new().num_threads(threads).build(), "thread pool");
@@ -50,9 +50,9 @@ pub fn blocks(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.passes {
         return Verdict::Skip("it does not train in passes");
     }
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, 700, 3, 8);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 700, 3, 8);
         let x = data.view().x;
         let whole = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let whole = attempt!(outputs(&*whole, &x), "predict");
@@ -92,9 +92,9 @@ pub fn stream(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.passes {
         return Verdict::Skip("it does not train in passes");
     }
-    let l = make::prepare_learner(learner);
-    for task in make::tasks(learner) {
-        let data = make::data(learner, task, ROWS, 3, 9);
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, ROWS, 3, 9);
         let memory = attempt!(l.fit_any(&data.view(), &Context::seeded(3)), "fit in memory");
         let memory = attempt!(model_arrays(&*memory), "save");
         for runs in [&[1000, 1, 4097, 13][..], &[100_000]] {

@@ -3,12 +3,12 @@
 use anyhow::{Context as _, Result};
 use ermine::core::{AnyLearner, ColumnKind, Family, Field, Schema, Spec, Task};
 use ermine::data::{Format, LoadedTable, ReadOptions};
-use ermine::learn::prepare::Prepare;
+use ermine::learn::preprocessing::Prepare;
 use ermine::prelude::*;
 use serde_json::Value;
 
 use crate::args::{LearnArgs, ReadArgs};
-use crate::failure::UsageError;
+use crate::error::UsageError;
 
 impl ReadArgs {
     pub fn options(&self) -> Result<ReadOptions> {

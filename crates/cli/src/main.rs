@@ -2,15 +2,15 @@
 
 mod args;
 mod commands;
-mod course;
-mod failure;
+mod error;
 mod features;
-mod journal;
 mod load;
 mod progress;
 mod report;
 mod split;
 mod text;
+mod trace_file;
+mod trial_log;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -33,16 +33,16 @@ fn main() -> ExitCode {
         // The pool can only be set once, and this is the first use of it.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
-    match commands::run(&args.command).map_err(failure::count_from_one) {
+    match commands::run(&args.command).map_err(error::count_from_one) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(e) if failure::is_broken_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) if error::is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
             if json {
-                let object = failure::to_json(args.command.name(), &e);
+                let object = error::to_json(args.command.name(), &e);
                 let _ = writeln!(std::io::stdout(), "{object}");
             }
-            eprint!("{}", failure::render(&e));
-            ExitCode::from(failure::exit_code(&e))
+            eprint!("{}", error::render(&e));
+            ExitCode::from(error::exit_code(&e))
         }
     }
 }

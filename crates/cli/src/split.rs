@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use ermine::core::MISSING_CODE;
-use ermine::learn::select::{CvSplits, group_k_fold};
+use ermine::learn::model_selection::{CvSplits, group_k_fold};
 use ermine::prelude::*;
 
 use crate::args::{FoldCount, ReadArgs, SplitArgs};
-use crate::failure::UsageError;
+use crate::error::UsageError;
 
 impl SplitArgs {
     /// How the data is read: groups are names, whatever they look like.

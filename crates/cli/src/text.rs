@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-pub use ermine::words::{count, counted, number, seconds};
+pub use ermine::format::{count, counted, number, seconds};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How a column of a table is aligned.

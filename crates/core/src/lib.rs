@@ -15,7 +15,7 @@ mod evidence;
 pub mod file;
 mod fingerprint;
 mod folds;
-mod joint;
+mod joint_fit;
 mod learner;
 mod matrix;
 mod output;
@@ -35,7 +35,7 @@ pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};
 pub use fingerprint::{Fingerprint, hash_of_file};
 pub use folds::{FitFromFoldSums, FoldAssignment, FoldFit, FoldTotals, LooPredictions, TrainingView, VisitRows};
-pub use joint::{FitMany, JointFit, TakeModel};
+pub use joint_fit::{FitMany, JointFit, TakeModel};
 pub use learner::{
     AdditiveModel, AnyLearner, Attributor, Classifier, Clusterer, Density, FitFrom, Learner, Model, NOISE_LABEL, NeighborModel,
     Regressor, StreamFit, Transformer, argmax_rows, with_argmax_class,

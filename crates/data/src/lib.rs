@@ -54,6 +54,7 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod column_chunk;
 mod csv;
 mod date;
 mod example;
@@ -63,7 +64,6 @@ mod infer;
 mod libsvm;
 mod names;
 mod options;
-mod part;
 mod read;
 mod source;
 mod stream;

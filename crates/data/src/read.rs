@@ -5,10 +5,10 @@ use std::path::Path;
 use ermine_core::{Column, ColumnKind, Csr, Error, Field, Mat, Result, Schema, Table};
 use rayon::prelude::*;
 
+use crate::column_chunk::{self, InferredColumn, ParseAs, ProfiledColumn};
 use crate::csv::{self, Delimited};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, InferredColumn, ParseAs, ProfiledColumn};
 use crate::source::{self, ByteSource};
 use crate::{idx, libsvm};
 
@@ -291,8 +291,8 @@ pub(crate) fn assemble(
 ) -> Result<LoadedTable> {
     let (verdicts, gathered): (Vec<InferredColumn>, Vec<ProfiledColumn>) =
         verdicts.into_iter().zip(gathered).zip(plans).filter(|(_, p)| **p != ParseAs::Skip).map(|(column, _)| column).unzip();
-    notes.extend(verdicts.iter().zip(&gathered).filter_map(|(v, g)| part::rounded(&v.field, &g.profile)));
-    let columns = verdicts.par_iter().zip(gathered).map(|(v, g)| part::column(&v.field, g.parts));
+    notes.extend(verdicts.iter().zip(&gathered).filter_map(|(v, g)| column_chunk::rounded(&v.field, &g.profile)));
+    let columns = verdicts.par_iter().zip(gathered).map(|(v, g)| column_chunk::column(&v.field, g.parts));
     let columns = columns.collect::<Result<Vec<Column>>>()?;
     let (fields, reasons) = verdicts.into_iter().map(|v| (v.field, v.reason)).unzip();
     Ok(LoadedTable { table: Table::with_schema(Schema { fields }, columns)?, reasons, notes })

@@ -17,8 +17,8 @@
 use ermine::chart::{Chart, Series};
 use ermine::core::{AnyLearner, Context, Dataset, Features, Mat, RngStream, Target};
 use ermine::learn::linear::Ols;
-use ermine::learn::neighbours::Knn;
-use ermine::math::neighbours::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
+use ermine::learn::neighbors::Knn;
+use ermine::math::neighbors::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
 
 const DIMENSIONS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 20, 35, 60, 100, 200];
 const QUERIES: usize = 200;

@@ -3,7 +3,7 @@
 use ermine_core::{AnyLearner, Error, Result};
 
 use ermine_learn::{
-    baseline, bayes, boosting, cluster, features, kernel, linear, mixture, neighbours, prepare, reduce, svm, tree,
+    baseline, bayes, boosting, cluster, decomposition, features, kernel, linear, mixture, neighbors, preprocessing, svm, tree,
 };
 
 use ermine_neural::{Autoencoder, ConvNet, Gan, Mlp};
@@ -35,7 +35,7 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(bayes::CategoricalNb::default()),
     || Box::new(bayes::Lda::default()),
     || Box::new(bayes::Qda::default()),
-    || Box::new(neighbours::Knn::default()),
+    || Box::new(neighbors::Knn::default()),
     || Box::new(tree::Tree::default()),
     || Box::new(tree::forest::Forest::default()),
     || Box::new(tree::gradient_boosting::GradientBoosting::default()),
@@ -49,19 +49,19 @@ pub const LEARNERS: &[fn() -> Box<dyn AnyLearner>] = &[
     || Box::new(ConvNet::default()),
     || Box::new(Autoencoder::default()),
     || Box::new(Gan::default()),
-    || Box::new(reduce::Pca::default()),
-    || Box::new(reduce::IncrementalPca::default()),
-    || Box::new(reduce::KernelPca::default()),
+    || Box::new(decomposition::Pca::default()),
+    || Box::new(decomposition::IncrementalPca::default()),
+    || Box::new(decomposition::KernelPca::default()),
     || Box::new(cluster::KMeans::default()),
     || Box::new(cluster::MiniBatchKMeans::default()),
     || Box::new(cluster::Dbscan::default()),
     || Box::new(cluster::Agglomerative::default()),
-    || Box::new(prepare::Standardize::default()),
-    || Box::new(prepare::MinMax::default()),
-    || Box::new(prepare::OneHot::default()),
-    || Box::new(prepare::Ordinal::default()),
-    || Box::new(prepare::Impute::default()),
-    || Box::new(prepare::Prepare::default()),
+    || Box::new(preprocessing::Standardize::default()),
+    || Box::new(preprocessing::MinMax::default()),
+    || Box::new(preprocessing::OneHot::default()),
+    || Box::new(preprocessing::Ordinal::default()),
+    || Box::new(preprocessing::Impute::default()),
+    || Box::new(preprocessing::Prepare::default()),
     || Box::new(features::Polynomial::default()),
     || Box::new(features::Spline::default()),
     || Box::new(features::Fourier::default()),

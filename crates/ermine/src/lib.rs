@@ -20,17 +20,17 @@
 
 mod catalogue;
 pub mod chart;
+mod diagnostics;
 pub mod document;
 pub mod ensemble;
-mod examine;
 mod fitted;
+pub mod format;
+mod original_units;
 pub mod page;
 mod pipeline;
 mod problem;
 pub mod report;
 pub mod summary;
-mod units;
-pub mod words;
 
 pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
 pub use ermine_agent as agent;
@@ -40,7 +40,7 @@ pub use ermine_data as data;
 pub use ermine_data::Roles;
 pub use ermine_learn as learn;
 pub use ermine_math as math;
-pub use ermine_math::optimise::study as optimise;
+pub use ermine_math::optimize::study as optimise;
 pub use ermine_math::prior;
 pub use ermine_neural as neural;
 pub use fitted::Fitted;

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use ermine_core::{Cell, Report, Section};
 
 use crate::chart::{Chart, TreeChart};
-use crate::words::number;
+use crate::format::number;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}\

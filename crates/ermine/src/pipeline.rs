@@ -10,12 +10,12 @@ use ermine_core::{
 };
 use ermine_learn::{
     baseline::Baseline,
-    prepare::{DropLevel, Prepare},
+    preprocessing::{DropLevel, Prepare},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 
-use crate::{catalogue, units};
+use crate::{catalogue, original_units};
 
 /// Rows that go through the stages together at prediction; bounds the memory of the prepared copy.
 const PREDICT_ROWS: usize = 16_384;
@@ -439,13 +439,13 @@ impl Model for PipelineModel {
             _ => None,
         };
         let sections = self.last.report(&seen).sections;
-        if !self.front.is_empty() && sections.iter().any(units::has_coefficients) {
+        if !self.front.is_empty() && sections.iter().any(original_units::has_coefficients) {
             out.text("Coefficients belong to the columns as they were prepared; how that was done is said below.");
         }
         let mut inexact = false;
         for section in sections {
             inexact |= matches!(&section, Section::Table { meanings, .. } if meanings.contains(&ColumnMeaning::Width));
-            let original = units.as_ref().and_then(|u| units::original_units(&section, &seen, u));
+            let original = units.as_ref().and_then(|u| original_units::original_units(&section, &seen, u));
             out.sections.push(section);
             out.sections.extend(original);
         }

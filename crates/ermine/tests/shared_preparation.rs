@@ -1,7 +1,7 @@
 //! A search fits the preparation in front of a learner once a fold, and scores as if it did so for each setting.
 
 use ermine::core::{Column, Context, Dataset, Features, RngStream, Table, Target};
-use ermine::learn::select::{CvSplits, ParameterSearch, SearchMethod, SearchSpace, k_fold, validate_once};
+use ermine::learn::model_selection::{CvSplits, ParameterSearch, SearchMethod, SearchSpace, k_fold, validate_once};
 
 #[test]
 fn settings_share_the_preparation_of_a_fold() {

@@ -9,7 +9,9 @@ use std::time::Instant;
 use ermine_core::{AnyLearner, Context, Dataset, Features, MatRef, Target};
 use ermine_learn::bayes::Lda;
 use ermine_learn::linear::{Logistic, Ridge};
-use ermine_learn::select::{Budget, CvSplits, FoldIds, ParameterSearch, SearchAxis, SearchMethod, SearchSpace, identity};
+use ermine_learn::model_selection::{
+    Budget, CvSplits, FoldIds, ParameterSearch, SearchAxis, SearchMethod, SearchSpace, identity,
+};
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;

@@ -4,8 +4,8 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::prepare::moments::ColumnMoments;
-use crate::prepare::quantile::{QuantilePartial, QuantileSearch};
+use crate::preprocessing::moments::ColumnMoments;
+use crate::preprocessing::quantile::{QuantilePartial, QuantileSearch};
 
 /// How a [`Baseline`] predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -223,7 +223,7 @@ impl PassLearner for Baseline {
     type Partial = BaselinePartial;
 
     fn block_rows(&self, _: usize) -> usize {
-        crate::prepare::quantile::BLOCK_ROWS
+        crate::preprocessing::quantile::BLOCK_ROWS
     }
 
     fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<BaselineState> {

@@ -2,12 +2,12 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-pub mod adaboost;
 pub mod baseline;
 pub mod bayes;
 pub mod boosting;
 pub mod cluster;
 pub mod decide;
+pub mod decomposition;
 pub mod em;
 pub mod explain;
 pub mod features;
@@ -15,10 +15,10 @@ pub mod kernel;
 pub mod linear;
 pub mod metrics;
 pub mod mixture;
-pub mod neighbours;
+pub mod model_selection;
+pub mod neighbors;
 pub mod outlier;
-pub mod prepare;
-pub mod reduce;
-pub mod select;
+pub mod preprocessing;
+pub mod stump_boosting;
 pub mod svm;
 pub mod tree;

@@ -3,7 +3,7 @@
 use ermine_core::*;
 use ermine_learn::cluster::*;
 use ermine_learn::metrics::adjusted_rand;
-use ermine_learn::neighbours::MetricName;
+use ermine_learn::neighbors::MetricName;
 use serde_json::Value;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");

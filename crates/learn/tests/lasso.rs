@@ -405,7 +405,7 @@ fn cross_validation_finds_the_columns_that_matter() {
     let sparse = model.paths()[0].active(v.one_std_err).0.to_vec();
     assert_eq!(sparse, [3, 17], "one standard error away only those are left");
     // The errors are those of fits without the rows, by definition.
-    let folds = ermine_learn::select::k_fold(200, 5, 0).unwrap();
+    let folds = ermine_learn::model_selection::k_fold(200, 5, 0).unwrap();
     let (alpha, mut errors) = (v.alphas[40], Vec::new());
     for fold in 0..5 {
         let (train, test) = folds.round(fold);

@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, MatRef, OwnedTarget};
-use ermine_learn::neighbours::{Knn, KnnAlgorithm};
-use ermine_math::neighbours::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
+use ermine_learn::neighbors::{Knn, KnnAlgorithm};
+use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
 use serde_json::Value;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");

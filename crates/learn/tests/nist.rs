@@ -5,7 +5,7 @@ use std::io::Read;
 use ermine_core::Mat;
 use ermine_math::linalg::svd;
 use ermine_math::moments::Moments;
-use ermine_math::optimise::study::{OptimizationMethod, StopRule, StudyObjective, minimise};
+use ermine_math::optimize::study::{OptimizationMethod, StopRule, StudyObjective, minimise};
 use ermine_math::series::{autocorrelation, mean, standard_deviation};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use ermine_core::{
     Target, run_passes_source,
 };
 use ermine_learn::linear::{Ols, Ridge, RidgeAlpha, RidgeCv, RidgeModel};
-use ermine_learn::select::k_fold;
+use ermine_learn::model_selection::k_fold;
 
 const ALPHAS: [f64; 4] = [0.03, 0.7, 11.0, 400.0];
 

@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use ermine_core::{Features, Mat, RngStream};
-use ermine_math::neighbours::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
+use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
 
 fn draw(kind: &str, rows: usize, cols: usize, seed: u64) -> Mat<f32> {
     let mut centres = RngStream::new(0, "centres", 0);

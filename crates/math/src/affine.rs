@@ -3,7 +3,7 @@
 use ermine_core::{CsrRef, Features, Mat, MatRef, Result};
 use rayon::prelude::*;
 
-use crate::dd::fused;
+use crate::double_double::fused;
 
 /// Rows a thread takes at a time; what they yield depends on no other row.
 const ROWS: usize = 256;

@@ -8,7 +8,7 @@
 //! incomplete gamma function, DLMF 8.7.1 and 8.9.2; leading factors in saddle-point form, C. Loader (2000), Fast and
 //! accurate computation of binomial probabilities.
 
-use crate::dd::Dd;
+use crate::double_double::Dd;
 
 /// More terms than any argument below 1e14 needs.
 const MAX_TERMS: usize = 50_000_000;

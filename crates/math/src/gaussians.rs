@@ -4,7 +4,7 @@ use ermine_core::{Mat, MatRef};
 
 use crate::linalg::Cholesky;
 use crate::moments::Real;
-use crate::rows::{self, ROWS};
+use crate::row_panels::{self, ROWS};
 use crate::simd::{Portable, Simd};
 
 /// Gaussian densities N(x; μ, L Lᵀ), one a component: ln N = -½ |L⁻¹ (x - μ)|² - Σ ln Lᵢᵢ - ½ p ln 2π.
@@ -101,13 +101,13 @@ impl FullGaussians {
     fn all<S: Simd, T: Real>(&self, s: S, x: MatRef<'_, T>, out: &mut [f64]) {
         let rows = x.rows();
         let zeros = vec![0.0; self.features];
-        let mut panel = vec![0.0; rows::packed_len(ROWS, self.features)];
+        let mut panel = vec![0.0; row_panels::packed_len(ROWS, self.features)];
         // About the mean of a component: a difference keeps its digits, a product of large numbers would not.
         let mut centred = panel.clone();
         let each = inverse_len(self.padded);
         for first in (0..rows).step_by(ROWS) {
             let part = x.row_range(first..(first + ROWS).min(rows));
-            rows::pack(s, part, 0..self.features, &zeros, &mut panel);
+            row_panels::pack(s, part, 0..self.features, &zeros, &mut panel);
             for c in 0..self.components() {
                 let mean = &self.mean[c * self.padded..][..self.padded];
                 for (k, m) in mean.iter().enumerate() {

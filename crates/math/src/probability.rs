@@ -4,13 +4,13 @@
 //! numbers. Tails are computed as such ([`crate::distribution`]), so that small probabilities keep their digits. Information is in nats: [`entropy`],
 //! [`cross_entropy`], [`divergence`].
 
+mod distributions;
 mod information;
-mod laws;
 
-pub use information::{
-    conditional_entropy, cross_entropy, divergence, entropy, gaussian_divergence, jensen_shannon, mutual_information,
-};
-pub use laws::{
+pub use distributions::{
     Bernoulli, Beta, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma, Gaussian, Geometric, Laplace, LogNormal,
     NegativeBinomial, Poisson, Uniform, Weibull,
+};
+pub use information::{
+    conditional_entropy, cross_entropy, divergence, entropy, gaussian_divergence, jensen_shannon, mutual_information,
 };

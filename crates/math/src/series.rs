@@ -1,6 +1,6 @@
 //! Numbers in a row: their mean, spread, and how much each is like the ones before it.
 
-use crate::dd::Dd;
+use crate::double_double::Dd;
 
 /// The mean, rounded once.
 pub fn mean(values: &[f64]) -> f64 {

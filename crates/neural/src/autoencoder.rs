@@ -7,12 +7,13 @@ use ermine_core::{
 use ermine_math::loss::{OutputLoss, RowLoss};
 use serde::{Deserialize, Serialize};
 
-use crate::cells::NetworkInput;
-use crate::course::{TrainingData as Rows, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets};
+use crate::input::NetworkInput;
 use crate::lbfgs::{self, LbfgsOptions};
 use crate::mlp::ActivationName;
+use crate::training::{TrainingData as Rows, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets};
 use crate::{
-    Architecture, Histogram, Layer, LearningRateSchedule, Network, Optimizer, Shape, UpdateRule, WeightInit, file, model, watch,
+    Architecture, Histogram, Layer, LearningRateSchedule, Network, Optimizer, Shape, UpdateRule, WeightInit, file, histograms,
+    model,
 };
 
 /// A network with a narrow middle that is trained to give back what goes in; the middle is the code.
@@ -216,7 +217,7 @@ impl Learner for Autoencoder {
                 end
             }
         };
-        let histograms = watch::collect_histograms(&mut run, &task)?;
+        let histograms = histograms::collect_histograms(&mut run, &task)?;
         let mut notes = Vec::new();
         match end {
             TrainingStop::Diverged { epoch, rate } => notes.push(format!(
@@ -362,8 +363,8 @@ impl Model for AutoencoderModel {
         let cut = self.encoder.architecture().layers.len();
         let (first, second): (Vec<_>, Vec<_>) = self.histograms.iter().cloned().partition(|h| h.layer < cut);
         let second: Vec<_> = second.into_iter().map(|h| Histogram { layer: h.layer - cut, ..h }).collect();
-        watch::report(&self.encoder, &first, &mut report);
-        watch::report(&self.decoder, &second, &mut report);
+        histograms::report(&self.encoder, &first, &mut report);
+        histograms::report(&self.decoder, &second, &mut report);
         report
     }
 

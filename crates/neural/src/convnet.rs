@@ -5,9 +5,9 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::course::TrainingOptions;
 use crate::model::NetworkModel;
 use crate::supervised::{ClassWeight, RegressionLoss, Supervised};
+use crate::training::TrainingOptions;
 use crate::{Architecture, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
 
 /// Filters that slide over images, pools, and dense layers behind them; classes by softmax, or numbers.

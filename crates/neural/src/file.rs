@@ -1,7 +1,7 @@
 //! Networks in model files.
 
 use ermine_core::{Error, ModelReader, ModelWriter, Result};
-use ermine_math::network::AlignedBuffer;
+use ermine_math::nn::AlignedBuffer;
 
 use crate::plan::NetworkPlan;
 use crate::{Architecture, Network, Shape, WeightInit};

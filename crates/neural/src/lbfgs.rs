@@ -2,9 +2,9 @@
 
 use ermine_core::{Context, Progress, Result, Trace};
 use ermine_math::loss::{Targets, output_block};
-use ermine_math::optimise::{LbfgsDescent, StepStatus};
+use ermine_math::optimize::{LbfgsDescent, StepStatus};
 
-use crate::course::{TrainingData, TrainingState, TrainingStop, TrainingTargets};
+use crate::training::{TrainingData, TrainingState, TrainingStop, TrainingTargets};
 use crate::{Network, Optimizer, Trainer};
 
 /// Steps that are remembered.

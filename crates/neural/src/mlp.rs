@@ -5,9 +5,9 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::course::TrainingOptions;
 use crate::model::NetworkModel;
 use crate::supervised::{ClassWeight, RegressionLoss, Supervised};
+use crate::training::TrainingOptions;
 use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
 
 /// Layers of units, each a weighted sum of those before behind an activation; classes by softmax, or numbers.

@@ -5,12 +5,12 @@ use ermine_core::{
     Section, Trace, argmax_rows,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp};
-use ermine_math::network::AlignedBuffer;
+use ermine_math::nn::AlignedBuffer;
 
-use crate::cells::NetworkInput;
-use crate::course::{Snapshot, TrainingRun, TrainingState};
+use crate::input::NetworkInput;
 use crate::supervised::into_frame;
-use crate::{Histogram, Network, file, watch};
+use crate::training::{Snapshot, TrainingRun, TrainingState};
+use crate::{Histogram, Network, file, histograms};
 
 /// A fitted network for classes or numbers.
 ///
@@ -233,7 +233,7 @@ impl Model for NetworkModel {
             });
         }
         report_training(&self.stand, &mut report);
-        watch::report(&self.network, &self.histograms, &mut report);
+        histograms::report(&self.network, &self.histograms, &mut report);
         report
     }
 

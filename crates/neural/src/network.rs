@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use ermine_core::{Error, Mat, MatRef, Result, RngStream};
-use ermine_math::network::{AlignedBuffer, Float};
+use ermine_math::nn::{AlignedBuffer, Float};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::Shape;
 use crate::architecture::{Activation, Architecture, Layer};
-use crate::pass::{self, ActivationTape};
+use crate::forward_backward::{self, ActivationTape};
 use crate::plan::{LayerWeights, NetworkPlan, Op, WeightRole};
 
 /// What weights are drawn from. Constants begin at 0.
@@ -319,7 +319,7 @@ impl<T: Float> Network<T> {
         for i in 0..x.rows() {
             x.copy_row(i, tape.input_row(i));
         }
-        pass::predict(self, tape)?;
+        forward_backward::predict(self, tape)?;
         let node = self.plan.output();
         let out = tape.output();
         Ok(MatRef::strided(out, x.rows(), node.len(), node.stride, 1).expect("the tape has room for all rows"))
@@ -332,7 +332,7 @@ impl<T: Float> Network<T> {
         let tape = &mut scratch.tape;
         tape.begin(1);
         tape.input_row(0).copy_from_slice(x);
-        pass::predict(self, tape)?;
+        forward_backward::predict(self, tape)?;
         Ok(&scratch.tape.output()[..self.plan.output().len()])
     }
 
@@ -367,7 +367,7 @@ impl<T: Float> Network<T> {
             for i in 0..here {
                 fill(number * wide + i, tape.input_row(i));
             }
-            pass::predict(self, tape).map_err(|e| e.with_row(|r| r + number * wide))?;
+            forward_backward::predict(self, tape).map_err(|e| e.with_row(|r| r + number * wide))?;
             let (stride, result) = (self.plan.output().stride, tape.output());
             for (i, out) in out.chunks_exact_mut(cols).enumerate() {
                 out.copy_from_slice(&result[i * stride..][..cols]);

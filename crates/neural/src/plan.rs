@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ermine_core::Result;
-use ermine_math::network::{ActivationFn, Convolution, Float, Pool, PoolKind as Kind, WeightPanels, padded};
+use ermine_math::nn::{ActivationFn, Convolution, Float, Pool, PoolKind as Kind, WeightPanels, padded};
 
 use crate::architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 use crate::{Network, Shape};

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target};
 use ermine_math::loss::{OutputLoss, RowLoss};
-use ermine_math::network::AlignedBuffer;
+use ermine_math::nn::AlignedBuffer;
 use serde::{Deserialize, Serialize};
 
-use crate::cells::NetworkInput;
-use crate::course::{TrainingData, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets, check_batch};
+use crate::input::NetworkInput;
 use crate::lbfgs::{self, LbfgsOptions};
 use crate::model::{NetworkModel, OptimizerState};
-use crate::{Architecture, Layer, Network, Shape, WeightInit, watch};
+use crate::training::{TrainingData, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets, check_batch};
+use crate::{Architecture, Layer, Network, Shape, WeightInit, histograms};
 
 /// Factors on the weights of the rows of each class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -187,7 +187,7 @@ impl Supervised<'_> {
             }
         };
         let mut model = finish(&run, Some(end), kept)?;
-        model.histograms = watch::collect_histograms(&mut run, &task)?;
+        model.histograms = histograms::collect_histograms(&mut run, &task)?;
         Ok(model)
     }
 

@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use ermine_core::{Error, Mat, MatRef, Result, RngStream};
-use ermine_math::network::{
+use ermine_math::nn::{
     ActivationFn, AlignedBuffer, BlockMoments, Float, OptimizerSlots, apply_derivative, dense_by_panels, step,
 };
 use rayon::prelude::*;
 
+use crate::forward_backward::{self, ActivationTape, BatchNormStats, PassMode};
 use crate::network::SMALL;
-use crate::parts::{WeightChunk, WeightChunks, WeightSlices, gradient_of};
-use crate::pass::{self, ActivationTape, BatchNormStats, PassMode};
 use crate::plan::{NetworkPlan, Op};
+use crate::weight_chunks::{WeightChunk, WeightChunks, WeightSlices, gradient_of};
 use crate::{LayerWeights, Network, Optimizer};
 
 /// A network that is trained, with everything that training needs: the numbers between layers for a batch, gradients, and what the
@@ -409,15 +409,15 @@ impl<T: Float> Trainer<T> {
                     // The moments are known now, and the operation itself is the first to go on with.
                     Some(SyncPoint::BatchNorm(k)) => k,
                     Some(SyncPoint::WideDense(k)) => {
-                        pass::apply_activation(&plan, tape, k);
+                        forward_backward::apply_activation(&plan, tape, k);
                         k + 1
                     }
                 };
-                pass::forward(network, tape, at..end, PassMode::Train { batches, key });
+                forward_backward::forward(network, tape, at..end, PassMode::Train { batches, key });
                 match next {
                     None => then(network, batches, tape),
-                    Some(SyncPoint::BatchNorm(k)) => pass::moments(&plan, tape, k),
-                    Some(SyncPoint::WideDense(k)) => pass::scan_input_zeros(&plan, tape, k),
+                    Some(SyncPoint::BatchNorm(k)) => forward_backward::moments(&plan, tape, k),
+                    Some(SyncPoint::WideDense(k)) => forward_backward::scan_input_zeros(&plan, tape, k),
                 }
             });
             match next {
@@ -437,7 +437,7 @@ impl<T: Float> Trainer<T> {
         let values = &self.network.values;
         let bias = bias.as_ref().map(|b| &values[b.clone()]);
         let mut blocks: Vec<_> = self.tapes[..used].iter_mut().filter_map(|t| t.dense_block(k)).collect();
-        let (end, _) = pass::split_epilogue(to.activation_fn());
+        let (end, _) = forward_backward::split_epilogue(to.activation_fn());
         dense_by_panels(&mut blocks, from.stride, &values[weights.clone()], *panels, bias, end, to.stride);
     }
 
@@ -445,7 +445,7 @@ impl<T: Float> Trainer<T> {
     fn sync_batch_norm(&mut self, plan: &NetworkPlan, k: usize, used: usize) -> Result<()> {
         let Op::Norm { channels, momentum, epsilon, gamma, beta, state, number } = &plan.ops[k] else { return Ok(()) };
         let mut all = BlockMoments::new(*channels);
-        self.tapes[..used].iter().filter_map(|t| pass::moments_of(t, k)).for_each(|m| all.merge(m));
+        self.tapes[..used].iter().filter_map(|t| forward_backward::moments_of(t, k)).for_each(|m| all.merge(m));
         if all.count < 2.0 {
             return Err(Error::Data(
                 "a batch of one row cannot be normalised by its own variance; use batches of at least 2 rows".into(),
@@ -490,7 +490,7 @@ impl<T: Float> Trainer<T> {
             self.forward_blocks(rows, fill, &|network, batches, tape| {
                 ask(tape);
                 output_activation_grad(&plan, tape);
-                pass::backward(network, tape, begin..last, lowest, batches, key);
+                forward_backward::backward(network, tape, begin..last, lowest, batches, key);
             })?;
             self.apply_gradients(true, take_step)?;
         }
@@ -521,11 +521,11 @@ impl<T: Float> Trainer<T> {
                 if at == last {
                     output_activation_grad(&plan, tape);
                 }
-                pass::backward(network, tape, begin..at, lowest, batches, key);
+                forward_backward::backward(network, tape, begin..at, lowest, batches, key);
                 if let Some(k) = norm
                     && let Op::Norm { number, .. } = &plan.ops[k]
                 {
-                    pass::norm_sums(&plan, tape, k, &batches[*number]);
+                    forward_backward::norm_sums(&plan, tape, k, &batches[*number]);
                 }
             });
             let Some(k) = norm else { break };
@@ -534,7 +534,9 @@ impl<T: Float> Trainer<T> {
             let (network, batches) = (&self.network, &self.batches);
             at = k;
             if k >= lowest {
-                for_each_block(&mut self.tapes[..used], &|tape| pass::backward(network, tape, k..k + 1, lowest, batches, key));
+                for_each_block(&mut self.tapes[..used], &|tape| {
+                    forward_backward::backward(network, tape, k..k + 1, lowest, batches, key)
+                });
             }
         }
         self.apply_gradients(true, take_step)
@@ -544,7 +546,7 @@ impl<T: Float> Trainer<T> {
     fn sync_batch_norm_backward(&mut self, plan: &NetworkPlan, k: usize, used: usize) {
         let Op::Norm { channels, gamma, beta, number, .. } = &plan.ops[k] else { return };
         let mut sums = vec![0.0; 2 * channels];
-        for found in self.tapes[..used].iter().filter_map(|t| pass::norm_sums_of(t, k)) {
+        for found in self.tapes[..used].iter().filter_map(|t| forward_backward::norm_sums_of(t, k)) {
             sums.iter_mut().zip(found).for_each(|(s, f)| *s += f);
         }
         let batch = &mut self.batches[*number];

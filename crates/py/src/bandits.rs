@@ -4,7 +4,7 @@ use ermine::agent::bandit::{
     ArmChoice, LoggedRound, POLICIES, PolicyService, PolicySetting, RewardDelay, RewardModel, RewardRange, SimulatedPolicy,
     TopArms, compare, look_rounds, lucb, named, off_policy, replay, successive_accepts_rejects,
 };
-use ermine::agent::catalogue::CatalogEntry;
+use ermine::agent::catalog::CatalogEntry;
 use ermine::agent::{env, rl};
 use ermine::core::{Context, Error, file};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -26,7 +26,7 @@ pub fn params(text: &str) -> PyResult<Map<String, Value>> {
 }
 
 fn entries(entries: &[CatalogEntry]) -> Value {
-    let param = |p: &ermine::agent::catalogue::ParamDefault| {
+    let param = |p: &ermine::agent::catalog::ParamDefault| {
         let default: Value = serde_json::from_str(p.default).unwrap_or(Value::Null);
         json!({"name": p.spec.name, "default": default, "range": p.spec.range.describe(), "doc": p.spec.doc})
     };

@@ -1,8 +1,8 @@
 //! Searches for neighbours: in rows of their own, or in those of a fitted model.
 
 use ermine::core::{Error, Mat, Schema};
-use ermine::learn::neighbours::{Knn, KnnModel};
-use ermine::math::neighbours::{IndexedPoints, NeighborIndex, SearchAlgorithm};
+use ermine::learn::neighbors::{Knn, KnnModel};
+use ermine::math::neighbors::{IndexedPoints, NeighborIndex, SearchAlgorithm};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

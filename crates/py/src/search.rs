@@ -1,7 +1,7 @@
 //! Settings scored in folds, for a search: one call, so that they share what a fold has in common.
 
 use ermine::core::{Context, Dataset, Schema};
-use ermine::learn::select::{CvSplits, FoldIds, cross_validate_each};
+use ermine::learn::model_selection::{CvSplits, FoldIds, cross_validate_each};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -64,7 +64,7 @@ pub fn score_settings<'py>(
     };
     let context = Context { seed, ..Context::default() };
     let scores = interruptible(py, named, &context, |cx| cross_validate_each(&learners, &data, &rounds, metric, cx))?;
-    let table = |of: &dyn Fn(&ermine::learn::select::FoldScore) -> f64| {
+    let table = |of: &dyn Fn(&ermine::learn::model_selection::FoldScore) -> f64| {
         let rows: Vec<Vec<f64>> = scores.iter().map(|folds| folds.iter().map(of).collect()).collect();
         PyArray2::from_vec2(py, &rows).map_err(|e| PyValueError::new_err(e.to_string()))
     };

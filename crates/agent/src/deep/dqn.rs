@@ -4,7 +4,7 @@ use ermine_core::{Context, Error, Mat, MatRef, Result};
 use ermine_neural::{Activation, Trainer};
 use serde::{Deserialize, Serialize};
 
-use super::memory::{ReplayBatch, ReplayBuffer};
+use super::replay_buffer::{ReplayBatch, ReplayBuffer};
 use super::training::{DeepTraining, ObservationScaling, PeriodicEval, TrainingLoop, adam, ends, largest, perceptron, sizes};
 use crate::env::NumericStates;
 use crate::mdp::check_gamma;

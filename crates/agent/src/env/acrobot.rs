@@ -6,7 +6,7 @@ use std::hint::black_box;
 use ermine_core::Result;
 
 use super::{Environment, StepLimit, TimeStep, no_such_action};
-use crate::numpy::NumpyRng;
+use crate::numpy_rng::NumpyRng;
 
 const DT: f64 = 0.2;
 const GRAVITY: f64 = 9.8;

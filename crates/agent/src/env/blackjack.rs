@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Environment, FiniteStates, TimeStep, no_such_action};
 use crate::mdp::{Transition, Transitions};
-use crate::numpy::NumpyRng;
+use crate::numpy_rng::NumpyRng;
 
 /// What a natural, an ace and a ten at once, is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

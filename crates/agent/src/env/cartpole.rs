@@ -1,10 +1,10 @@
 //! CartPole: balance a pole on a cart by pushing left or right (Barto, Sutton, Anderson 1983), one or many at a time.
 
 use ermine_core::{Error, Result};
-use ermine_math::wide::{VectorizedOp, run_vectorized};
+use ermine_math::vectorize::{VectorizedOp, run_vectorized};
 
 use super::{Environment, StepLimit, TimeStep, no_such_action};
-use crate::numpy::NumpyRng;
+use crate::numpy_rng::NumpyRng;
 
 const GRAVITY: f64 = 9.8;
 const MASS_POLE: f64 = 0.1;

@@ -3,7 +3,7 @@
 use ermine_core::Result;
 
 use super::{Environment, StepLimit, TimeStep, no_such_action};
-use crate::numpy::NumpyRng;
+use crate::numpy_rng::NumpyRng;
 
 const LOW: f64 = -1.2;
 const HIGH: f64 = 0.6;

@@ -6,7 +6,7 @@ use ermine_core::{Error, Result};
 
 use super::{Environment, FiniteStates, StepLimit, TimeStep, no_such_action};
 use crate::mdp::Transitions;
-use crate::numpy::NumpyRng;
+use crate::numpy_rng::NumpyRng;
 
 /// How the states of a world lie on a grid, and where its actions point.
 #[derive(Debug, Clone, PartialEq)]

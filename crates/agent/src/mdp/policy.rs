@@ -3,7 +3,7 @@
 use ermine_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Transitions, check_gamma, linear, loops};
+use super::{Transitions, check_gamma, linear, recurrence};
 
 /// Probabilities of the actions in each state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,10 +105,10 @@ fn check_recurrent_rewards(table: &Transitions, policy: &PolicyTable, gamma: f64
     if gamma < 1.0 {
         return Ok((Vec::new(), Vec::new()));
     }
-    let classes = loops::recurrent_classes(table, policy);
+    let classes = recurrence::recurrent_classes(table, policy);
     let mut notes = Vec::new();
     for class in &classes {
-        if let Some((state, action, reward)) = loops::reward_inside(table, policy, class) {
+        if let Some((state, action, reward)) = recurrence::reward_inside(table, policy, class) {
             return Err(Error::Data(format!(
                 "state {state}, action {action}: the policy stays in a loop of {} states for ever and earns {reward} there, so with \
                  gamma 1 its value is not a number; use gamma below 1 or give the loop an end",

@@ -3,7 +3,7 @@
 use ermine_core::{Certificate, Error, Result, Trace};
 use serde::{Deserialize, Serialize};
 
-use super::{PolicyTable, Transitions, action_value, check_gamma, evaluate_exactly, loops};
+use super::{PolicyTable, Transitions, action_value, check_gamma, evaluate_exactly, recurrence};
 
 /// Optimal values, a policy that attains them, and the evidence.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,7 +43,11 @@ pub fn greedy(table: &Transitions, values: &[f64], gamma: f64) -> Vec<usize> {
     if gamma < 1.0 {
         return (0..table.states()).map(lowest).collect();
     }
-    loops::actions_toward_terminal(table, good).into_iter().enumerate().map(|(s, a)| a.unwrap_or_else(|| lowest(s))).collect()
+    recurrence::actions_toward_terminal(table, good)
+        .into_iter()
+        .enumerate()
+        .map(|(s, a)| a.unwrap_or_else(|| lowest(s)))
+        .collect()
 }
 
 /// Value iteration: sweeps `v <- max_a E[r + γ v(next)]` from zero.
@@ -91,7 +95,7 @@ impl ValueIteration {
             if !converged {
                 refuse_endless_earnings(table, &values)?;
             }
-            let endless = loops::recurrent_classes(table, &PolicyTable::certain(&policy, table.actions())?);
+            let endless = recurrence::recurrent_classes(table, &PolicyTable::certain(&policy, table.actions())?);
             notes.extend(endless.first().map(|class| {
                 format!("state {} is in an absorbing loop; without a discount its value is the sum of what it earns, 0", class[0])
             }));
@@ -118,9 +122,9 @@ impl ValueIteration {
 /// end and cannot be left.
 fn refuse_endless_earnings(table: &Transitions, values: &[f64]) -> Result<()> {
     let policy = PolicyTable::certain(&greedy(table, values, 1.0), table.actions())?;
-    let escape = loops::actions_toward_terminal(table, |_, _| true);
-    for class in loops::recurrent_classes(table, &policy) {
-        let Some((state, action, reward)) = loops::reward_inside(table, &policy, &class) else { continue };
+    let escape = recurrence::actions_toward_terminal(table, |_, _| true);
+    for class in recurrence::recurrent_classes(table, &policy) {
+        let Some((state, action, reward)) = recurrence::reward_inside(table, &policy, &class) else { continue };
         let outcomes = class.iter().flat_map(|&s| {
             let chosen = policy.row(s).iter().position(|&w| w > 0.0).unwrap_or(0);
             table.outcomes(s, chosen)
@@ -147,7 +151,7 @@ pub fn policy_iteration(table: &Transitions, gamma: f64, max_rounds: usize) -> R
     check_gamma(gamma)?;
     let mut policy: Vec<usize> = match gamma < 1.0 {
         true => vec![0; table.states()],
-        false => loops::actions_toward_terminal(table, |_, _| true).into_iter().map(|a| a.unwrap_or(0)).collect(),
+        false => recurrence::actions_toward_terminal(table, |_, _| true).into_iter().map(|a| a.unwrap_or(0)).collect(),
     };
     let mut trace = Trace::new(&["switched", "objective"]);
     for round in 1..=max_rounds {

@@ -2,7 +2,7 @@
 
 use ermine_core::{Error, Result};
 
-use crate::numpy::NumpyRng;
+use crate::numpy_rng::NumpyRng;
 
 /// One way an action can turn out.
 #[derive(Debug, Clone, Copy, PartialEq)]

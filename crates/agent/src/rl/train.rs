@@ -3,7 +3,7 @@
 use ermine_core::{Context, Error, Result};
 use rayon::prelude::*;
 
-use super::named::{AgentKind, AnyAgent};
+use super::catalog::{AgentKind, AnyAgent};
 use super::play::{MAX_STEPS, play, selection_seed};
 use super::trained::{LearnedState, TrainedAgent, TrainedOn};
 use crate::deep::{DeepTraining, ObservationScaling, PeriodicEval};

@@ -5,10 +5,10 @@ use ermine_neural::Network;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::named::{AgentKind, AnyAgent, named};
+use super::catalog::{AgentKind, AnyAgent, named};
+use crate::array_state;
 use crate::deep::DeepTraining;
 use crate::env::{AnyEnvironment, AnyObservation, Environment, ObservationSpace, make};
-use crate::state;
 use crate::tabular::TabularTraining;
 
 /// Where an agent was trained.
@@ -220,12 +220,12 @@ impl TrainedAgent {
             actions: self.actions.clone(),
             learned: self.learned.clone(),
         };
-        state::to_bytes(&format!("rl/{}", self.agent.name), Value::Object(self.agent.params.clone()), self.seed, &kept)
+        array_state::to_bytes(&format!("rl/{}", self.agent.name), Value::Object(self.agent.params.clone()), self.seed, &kept)
     }
 
     /// Reads the bytes of an agent's file. What does not fit together is refused, so that the agent can act without a check.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        let (header, kept): (_, TrainedRepr) = state::from_bytes(bytes, "rl")?;
+        let (header, kept): (_, TrainedRepr) = array_state::from_bytes(bytes, "rl")?;
         let name = header.learner.split_once('/').map_or("", |p| p.1);
         let Value::Object(params) = header.params else {
             return Err(Error::Model("its parameters are no object".into()));

@@ -8,7 +8,7 @@ use ermine::agent::bandit::{
     Comparison, POLICIES, PolicySetting, RewardDelay, RewardModel, RewardRange, SimulatedPolicy, TopArms, accepts_rejects_bound,
     compare, look_rounds, lucb, lucb_bound, named, successive_accepts_rejects,
 };
-use ermine::agent::catalogue::{parse, split};
+use ermine::agent::catalog::{parse, split};
 use ermine::chart::Chart;
 use ermine::core::{Column, Context, Flow, Progress, Report, RngStream, file};
 use ermine::page::Page;
@@ -18,7 +18,7 @@ use super::entries::{list, typed};
 use super::{print, print_json, print_notes};
 use crate::args::ReadArgs;
 use crate::args::agents::{ArmsArgs, BanditRun, BanditTop, CatalogArgs};
-use crate::failure::UsageError;
+use crate::error::UsageError;
 use crate::progress::ProgressLine;
 use crate::{report, text};
 

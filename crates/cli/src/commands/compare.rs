@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ermine::core::{AnyLearner, Task};
 use ermine::learn::metrics::{self, Direction, holm};
-use ermine::learn::select::{
+use ermine::learn::model_selection::{
     Budget, Comparison, Contestant, ContestantScores, CvSplits, FoldScore, ParameterSearch, SearchMethod, SearchSpace,
     stratified_k_fold,
 };
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::{print, print_json, print_notes, report};
 use crate::args::CompareArgs;
-use crate::failure::UsageError;
+use crate::error::UsageError;
 use crate::load;
 use crate::progress::ProgressLine;
 use crate::text::{self, Align};

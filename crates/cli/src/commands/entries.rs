@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use ermine::agent::catalogue::{CatalogEntry, find};
+use ermine::agent::catalog::{CatalogEntry, find};
 use ermine::core::Error;
 use serde_json::{Map, Value, json};
 
@@ -61,7 +61,7 @@ fn one(command: &str, what: &str, entry: &CatalogEntry, args: &CatalogArgs) -> R
 }
 
 fn describe(what: &str, entry: &CatalogEntry) -> Value {
-    let param = |(k, p): (usize, &ermine::agent::catalogue::ParamDefault)| json!({"name": p.spec.name, "default": default(entry, k), "range": p.spec.range.describe(), "meaning": p.spec.doc});
+    let param = |(k, p): (usize, &ermine::agent::catalog::ParamDefault)| json!({"name": p.spec.name, "default": default(entry, k), "range": p.spec.range.describe(), "meaning": p.spec.doc});
     let params: Vec<Value> = entry.params.iter().enumerate().map(param).collect();
     json!({what: entry.name, "summary": entry.summary, "rule": entry.rule, "reference": entry.reference, "params": params})
 }
@@ -71,8 +71,8 @@ pub fn pairs(flag: &str, set: &[String]) -> Result<Map<String, Value>> {
     let mut params = Map::new();
     for pair in set {
         let (key, value) =
-            pair.split_once('=').ok_or_else(|| crate::failure::UsageError(format!("{flag} {pair}: write KEY=VALUE")))?;
-        params.insert(key.trim().to_owned(), ermine::agent::catalogue::value_of(value));
+            pair.split_once('=').ok_or_else(|| crate::error::UsageError(format!("{flag} {pair}: write KEY=VALUE")))?;
+        params.insert(key.trim().to_owned(), ermine::agent::catalog::value_of(value));
     }
     Ok(params)
 }
@@ -80,7 +80,7 @@ pub fn pairs(flag: &str, set: &[String]) -> Result<Map<String, Value>> {
 /// What was typed and does not read is a wrong command line.
 pub fn typed(error: Error) -> anyhow::Error {
     match error {
-        Error::Data(message) => crate::failure::UsageError(message).into(),
+        Error::Data(message) => crate::error::UsageError(message).into(),
         other => other.into(),
     }
 }

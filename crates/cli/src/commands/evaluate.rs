@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{metrics_json, print, print_json, print_notes, report};
 use crate::args::EvaluateArgs;
-use crate::failure::UsageError;
+use crate::error::UsageError;
 use crate::load;
 use crate::text::{self, Align};
 

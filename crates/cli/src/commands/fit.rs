@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ermine::core::{Fingerprint, Flow, Progress, RowSource};
 use ermine::learn::metrics::{criteria, evaluate, totals};
-use ermine::learn::select::hold_out;
+use ermine::learn::model_selection::hold_out;
 use ermine::prelude::*;
 pub use ermine::report::{certificate_line, model_name, model_params};
 use serde_json::{Value, json};
 
 use super::{metrics_json, print, print_json, print_notes};
 use crate::args::FitArgs;
-use crate::failure::UsageError;
+use crate::error::UsageError;
 use crate::progress::ProgressLine;
-use crate::{course, load, text};
+use crate::{load, text, trace_file};
 
 /// The least time between two checkpoints: seldom enough to cost nothing, often enough to lose little.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(30);
@@ -32,7 +32,7 @@ struct FitResult {
 
 pub fn run(args: &FitArgs) -> Result<()> {
     let started = Instant::now();
-    args.trace.as_deref().map(course::check).transpose()?;
+    args.trace.as_deref().map(trace_file::check).transpose()?;
     let mut outcome = if args.stream { from_stream(args, started)? } else { from_memory(args, started)? };
     args.reading.record_read_options(&mut outcome.fitted)?;
     if let Some(path) = &args.output {
@@ -40,7 +40,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
     }
     if let Some(path) = &args.trace {
         match outcome.fitted.model.trace() {
-            Some(trace) => course::write(path, trace)?,
+            Some(trace) => trace_file::write(path, trace)?,
             None => outcome.notes.push(format!(
                 "{} has no course to tell, as it was not found step by step; {} is not written",
                 model_name(&outcome.fitted),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{print_json, print_notes};
 use crate::args::{PredictArgs, TransformArgs};
-use crate::failure::UsageError;
+use crate::error::UsageError;
 use crate::load;
 
 pub fn predict(args: &PredictArgs) -> Result<()> {

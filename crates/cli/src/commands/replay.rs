@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use ermine::agent::bandit::{Estimate, LoggedRound, Policy, PolicyService, RewardRange, SimulatedPolicy, off_policy, replay};
-use ermine::agent::catalogue::{parse, split};
+use ermine::agent::catalog::{parse, split};
 use ermine::chart::{Chart, Series};
 use ermine::core::{Cell, Column, Error, MISSING_CODE, Report, Table, file};
 use ermine::page::Page;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::entries::typed;
 use super::{print, print_json, print_notes};
 use crate::args::agents::BanditReplay;
-use crate::failure::UsageError;
+use crate::error::UsageError;
 use crate::{report, text};
 
 /// A log: its rounds, the names of the arms, and the contexts, one after the other.

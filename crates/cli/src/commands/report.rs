@@ -13,7 +13,7 @@ use super::evaluate::cost_pair;
 use super::fit::{model_name, task_of};
 use super::{print, print_json, print_notes};
 use crate::args::{GlobalArgs, ReportArgs};
-use crate::failure::UsageError;
+use crate::error::UsageError;
 use crate::load::{self, LabeledRows};
 use crate::progress::ProgressLine;
 use crate::text;

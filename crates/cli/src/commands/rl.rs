@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::agent::catalogue::parse;
+use ermine::agent::catalog::parse;
 use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, env_info, make};
 use ermine::agent::rl::{self, AGENTS, Episode, ReturnStats, TrainedAgent};
 use ermine::agent::tabular::{LearningCurve, TrainingBudget};

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use ermine::core::Task;
 use ermine::learn::metrics;
-use ermine::learn::select::{
+use ermine::learn::model_selection::{
     Budget, CvSplits, FoldScores, NestedCvRound, ParameterSearch, SearchMethod, SearchResult, SearchSpace, Trial, TrialEnd,
     nested, stratified_k_fold,
 };
@@ -16,11 +16,11 @@ use serde_json::{Map, Value, json};
 
 use super::{print, print_json, print_notes};
 use crate::args::{SearchBudget, TuneArgs};
-use crate::failure::UsageError;
-use crate::journal::{TrialLog, fingerprint};
+use crate::error::UsageError;
 use crate::load;
 use crate::progress::ProgressLine;
 use crate::text::{self, Align};
+use crate::trial_log::{TrialLog, fingerprint};
 
 /// Trials that are tried when nobody says how many.
 const TRIALS: usize = 50;

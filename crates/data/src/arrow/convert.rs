@@ -12,9 +12,9 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 use ermine_core::{ColumnKind, Error, Result};
 
+use crate::column_chunk::{CodedStrings, ColumnChunk, ParseAs};
 use crate::csv::{is_rounded, parse_number};
 use crate::date;
-use crate::part::{CodedStrings, ColumnChunk, ParseAs};
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 

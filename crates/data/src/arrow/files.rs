@@ -16,8 +16,8 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 use rayon::prelude::*;
 
 use super::{ArrowColumns, convert};
+use crate::column_chunk::{ChunkSink, ParseAs};
 use crate::options::{Format, ReadOptions};
-use crate::part::{ChunkSink, ParseAs};
 use crate::source::{ByteSource, Bytes, Compression};
 
 /// Rows of a batch at most.

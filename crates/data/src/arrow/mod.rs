@@ -15,9 +15,9 @@ pub(crate) use files::ArrowFiles;
 pub(crate) use write::BatchWriter;
 pub use write::to_batch;
 
+use crate::column_chunk::{self, ChunkSink, ColumnChunk, InferredColumn, ParseAs, ProfiledColumn};
 use crate::infer::Profile;
 use crate::options::ReadOptions;
-use crate::part::{self, ChunkSink, ColumnChunk, InferredColumn, ParseAs, ProfiledColumn};
 use crate::read::{self, LoadedTable};
 
 /// Names and ways to read of the columns of an Arrow schema.
@@ -35,7 +35,7 @@ impl ArrowColumns {
     pub(crate) fn new(schema: &ArrowSchema, options: &ReadOptions) -> Result<Self> {
         let mut names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
         let mut notes = Vec::new();
-        part::make_unique(&mut names, &mut notes);
+        column_chunk::make_unique(&mut names, &mut notes);
         options.check_types(names.iter().map(String::as_str))?;
         let dropped = options.dropped(names.iter().map(String::as_str))?;
         let asked: Vec<Option<ColumnKind>> = names.iter().map(|n| options.kind_of(n)).collect();
@@ -74,7 +74,7 @@ impl ArrowColumns {
                 let plan = self.plans[j];
                 let few = plan == ParseAs::Strings && self.dictionary[j] && profile.names().is_some();
                 let asked = self.asked[j].or(few.then_some(ColumnKind::Category));
-                let mut verdict = part::infer(&self.names[j], plan, profile, asked)?;
+                let mut verdict = column_chunk::infer(&self.names[j], plan, profile, asked)?;
                 if few && self.asked[j].is_none() {
                     verdict.reason = format!("a dictionary of {} strings", verdict.field.categories.len());
                 }

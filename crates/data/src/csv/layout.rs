@@ -6,9 +6,9 @@ use super::chunks::{CHUNK_BYTES, Chunks};
 use super::number;
 use super::record::{Dialect, RawCell, RecordError, blank_line, count_lines, record};
 use super::sniff;
+use crate::column_chunk::{self, ParseAs};
 use crate::date;
 use crate::options::{Format, MissingMarkers, ReadOptions};
-use crate::part::{self, ParseAs};
 use crate::source::ByteSource;
 
 /// Bytes that are looked at to find the dialect; a first record that is longer is read whole.
@@ -91,7 +91,7 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
             let name = text_of(cell, field, at).map_err(|f| fail(&head, f))?;
             names.push(name);
         }
-        part::make_unique(&mut names, &mut notes);
+        column_chunk::make_unique(&mut names, &mut notes);
         at = next;
     } else {
         names.extend((0..first.len()).map(|j| format!("x{j}")));

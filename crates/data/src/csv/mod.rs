@@ -23,9 +23,9 @@ pub(crate) use number::is_rounded;
 pub(crate) use number::parse as parse_number;
 pub(crate) use parse::Parsed;
 
+use crate::column_chunk::{self, ChunkSink, ColumnChunk, InferredColumn, ParseAs};
 use crate::infer::Profile;
 use crate::options::{Format, MissingMarkers, ReadOptions};
-use crate::part::{self, ChunkSink, ColumnChunk, InferredColumn, ParseAs};
 use crate::source::ByteSource;
 
 /// Delimited files that make up one table.
@@ -79,7 +79,7 @@ impl Delimited<'_> {
     ) -> Result<Vec<InferredColumn>> {
         let asked = |name: &String| self.options.kind_of(name);
         let columns = layout.names.iter().zip(profiles).zip(&layout.plans);
-        columns.map(|((name, profile), &plan)| part::infer(name, plan, profile, asked(name))).collect()
+        columns.map(|((name, profile), &plan)| column_chunk::infer(name, plan, profile, asked(name))).collect()
     }
 
     /// The layout with its guesses settled, what was gathered of each column, and the number of rows. A column whose guess

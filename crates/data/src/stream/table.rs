@@ -2,10 +2,10 @@
 
 use ermine_core::{Error, Field, Flow, Result, Schema, Table};
 
+use crate::column_chunk::{self, ColumnChunk, InferredColumn, ParseAs};
 use crate::csv::{Delimited, Layout};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::part::{self, ColumnChunk, InferredColumn, ParseAs};
 use crate::read::one_format;
 use crate::source::{self, ByteSource};
 
@@ -66,7 +66,7 @@ impl TableStream {
             }
         };
         let missing = profiles.iter().map(|p: &Profile| p.missing).collect();
-        notes.extend(verdicts.iter().zip(&profiles).filter_map(|(v, p)| part::rounded(&v.field, p)));
+        notes.extend(verdicts.iter().zip(&profiles).filter_map(|(v, p)| column_chunk::rounded(&v.field, p)));
         let (fields, reasons): (Vec<Field>, Vec<String>) =
             verdicts.into_iter().map(|v: InferredColumn| (v.field, v.reason)).unzip();
         let used: Vec<bool> = match &reading {
@@ -132,7 +132,8 @@ impl TableStream {
                 return Err(self.changed());
             }
             let columns = self.fields.iter().zip(parts).zip(&self.used).filter(|(_, used)| **used);
-            let columns = columns.map(|((field, part), _)| part::column(field, vec![part])).collect::<Result<Vec<_>>>()?;
+            let columns =
+                columns.map(|((field, part), _)| column_chunk::column(field, vec![part])).collect::<Result<Vec<_>>>()?;
             let flow = visit(Table::with_schema(self.schema.clone(), columns)?)?;
             stopped = flow == Flow::Stop;
             Ok(flow)

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{DocBlock, DocSection, DocTable, Document, MetricTile, ThresholdExplorer, slug};
 use crate::chart::page_style;
-use crate::words;
+use crate::format;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -56,7 +56,7 @@ impl<'a> BlockView<'a> {
             DocBlock::Fold { title, blocks } => Self::Fold { title, blocks: blocks.iter().map(Self::of).collect() },
             DocBlock::Explorer(data) => {
                 let start = data.classes.first().map_or(0, |class| data.best(class));
-                Self::Explorer { data, start, json: json(data), fp: words::number(data.fp), r#fn: words::number(data.fn_) }
+                Self::Explorer { data, start, json: json(data), fp: format::number(data.fp), r#fn: format::number(data.fn_) }
             }
             DocBlock::Figures(figures) => {
                 let view = |f: &'a super::Figure| FigureView {

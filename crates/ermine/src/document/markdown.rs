@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{DocBlock, DocTable, Document, Figure, ThresholdExplorer};
-use crate::words;
+use crate::format;
 
 impl Document {
     /// The page as Markdown, and its figures as name and SVG: `folder` is where the text looks for them.
@@ -94,7 +94,7 @@ fn table(out: &mut String, grid: &DocTable) {
 /// What cannot move stands at some thresholds.
 fn decisions(out: &mut String, explorer: &ThresholdExplorer) {
     for class in &explorer.classes {
-        let (fp, fn_) = (words::number(explorer.fp), words::number(explorer.fn_));
+        let (fp, fn_) = (format::number(explorer.fp), format::number(explorer.fn_));
         let name = escape(&class.name);
         let _ = write!(out, "\n**Deciding for {name}**, a false alarm at {fp} and a miss at {fn_}\n\n");
         *out += "| from probability | right alarms | false alarms | misses | precision | recall | cost |\n";
@@ -105,15 +105,15 @@ fn decisions(out: &mut String, explorer: &ThresholdExplorer) {
         shown.dedup();
         for k in shown {
             let (tp, fp) = (class.tp[k], class.fp[k]);
-            let share = |part: f64, of: f64| if of > 0.0 { words::percent(part / of) } else { "–".into() };
+            let share = |part: f64, of: f64| if of > 0.0 { format::percent(part / of) } else { "–".into() };
             let cells = [
-                format!("{}{}", words::number(k as f64 / explorer.steps as f64), if k == best { " (least cost)" } else { "" }),
-                words::number(tp),
-                words::number(fp),
-                words::number(class.positives - tp),
+                format!("{}{}", format::number(k as f64 / explorer.steps as f64), if k == best { " (least cost)" } else { "" }),
+                format::number(tp),
+                format::number(fp),
+                format::number(class.positives - tp),
                 share(tp, tp + fp),
                 share(tp, class.positives),
-                words::number(explorer.cost(class, k)),
+                format::number(explorer.cost(class, k)),
             ];
             let _ = writeln!(out, "| {} |", cells.join(" | "));
         }

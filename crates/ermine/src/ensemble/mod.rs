@@ -5,15 +5,15 @@
 
 mod adaboost;
 mod bagging;
+mod binary_reduction;
 mod columns;
-mod decompose;
 mod member;
 mod stacking;
 mod voting;
 
 pub use adaboost::{AdaBoost, AdaBoostModel};
 pub use bagging::{Bagging, BaggingModel, CountOrShare};
-pub use decompose::{BinaryReductionModel, OneVsOne, OneVsRest};
+pub use binary_reduction::{BinaryReductionModel, OneVsOne, OneVsRest};
 pub use member::{Member, Members};
 pub use stacking::{Stacking, StackingModel};
 pub use voting::{Voting, VotingModel};

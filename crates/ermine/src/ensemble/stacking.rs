@@ -4,7 +4,7 @@ use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
     ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
 };
-use ermine_learn::select::stratified_k_fold;
+use ermine_learn::model_selection::stratified_k_fold;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

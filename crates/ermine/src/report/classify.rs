@@ -8,7 +8,7 @@ use super::curves;
 use crate::document::{
     DocBlock, DocSection, DocTable, ExplorerClass, Figure, MetricTile, TableCell, TableHead, ThresholdExplorer,
 };
-use crate::words;
+use crate::format;
 
 /// Classes of which curves are drawn and decisions explored; of more the most frequent.
 const CURVES: usize = 8;
@@ -68,38 +68,38 @@ pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
     let share = curves::accuracy(said, &table);
     let mut out = vec![MetricTile {
         name: "Accuracy".into(),
-        value: words::percent(table.accuracy()),
+        value: format::percent(table.accuracy()),
         detail: format!(
             "{}{} by always saying {}",
-            share.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", words::percent(a), words::percent(b))),
-            words::percent(totals[most] / all),
-            words::short(&said.names[most], 24)
+            share.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", format::percent(a), format::percent(b))),
+            format::percent(totals[most] / all),
+            format::short(&said.names[most], 24)
         ),
     }];
     let loss = metrics::log_loss(said.codes, said.proba.view(), said.weight);
     let spread = curves::log_loss(said);
     out.push(MetricTile {
         name: "Log loss".into(),
-        value: words::number(loss),
-        detail: format!("{}{} by the shares of the classes alone", between(spread), words::number(entropy)),
+        value: format::number(loss),
+        detail: format!("{}{} by the shares of the classes alone", between(spread), format::number(entropy)),
     });
     if let Some((auc, spread)) = curves::auc(said)? {
         let of = if said.names.len() == 2 { "0.5 by chance" } else { "mean of one against the rest; 0.5 by chance" };
-        out.push(MetricTile { name: "ROC AUC".into(), value: words::number(auc), detail: format!("{}{of}", between(spread)) });
+        out.push(MetricTile { name: "ROC AUC".into(), value: format::number(auc), detail: format!("{}{of}", between(spread)) });
     }
     let brier = metrics::brier(said.codes, said.proba.view(), said.weight);
     let chance = |c: usize| totals[c] / all * (1.0 - totals[c] / all);
     let by_shares = if totals.len() == 2 { chance(1) } else { (0..totals.len()).map(chance).sum() };
     out.push(MetricTile {
         name: "Brier score".into(),
-        value: words::number(brier),
-        detail: format!("{} by the shares of the classes alone", words::number(by_shares)),
+        value: format::number(brier),
+        detail: format!("{} by the shares of the classes alone", format::number(by_shares)),
     });
     Ok(out)
 }
 
 fn between(spread: Option<(f64, f64)>) -> String {
-    spread.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", words::number(a), words::number(b)))
+    spread.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", format::number(a), format::number(b)))
 }
 
 /// A sentence for the head of the page.
@@ -110,9 +110,9 @@ pub(super) fn sentence(said: &ClassifierOutput<'_>) -> String {
     let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
     format!(
         "{} of rows get the right class; always saying {} would get {}.",
-        words::percent(table.accuracy()),
-        words::short(&said.names[most], 40),
-        words::percent(totals[most] / all)
+        format::percent(table.accuracy()),
+        format::short(&said.names[most], 40),
+        format::percent(totals[most] / all)
     )
 }
 
@@ -120,11 +120,11 @@ pub(super) fn sentence(said: &ClassifierOutput<'_>) -> String {
 pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
     let table = said.confusion();
     let n = said.names.len();
-    let count = |v: f64| if v.fract() == 0.0 { words::count(v as usize) } else { words::number(v) };
+    let count = |v: f64| if v.fract() == 0.0 { format::count(v as usize) } else { format::number(v) };
     let mut part = DocSection::new("Errors").lead("Which classes are taken for which, by the most probable class.");
     if n <= PAIRS {
         let heads = std::iter::once(TableHead::word("true \\ said"))
-            .chain(said.names.iter().map(|c| TableHead::number(words::short(c, 16))));
+            .chain(said.names.iter().map(|c| TableHead::number(format::short(c, 16))));
         let row = |t: usize| {
             let total: f64 = table.counts.row(t).iter().sum();
             let cell = |f: usize| {
@@ -132,7 +132,7 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
                 let share = if total > 0.0 { v / total } else { 0.0 };
                 TableCell { text: count(v), tint: if t == f { share } else { -share }, ..TableCell::default() }
             };
-            std::iter::once(TableCell::from(words::short(&said.names[t], 24))).chain((0..n).map(cell)).collect()
+            std::iter::once(TableCell::from(format::short(&said.names[t], 24))).chain((0..n).map(cell)).collect()
         };
         let grid = DocTable {
             caption: "Confusion".into(),
@@ -155,7 +155,7 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
                 TableCell::from(said.names[*t].as_str()),
                 said.names[*f].as_str().into(),
                 count(*v).into(),
-                words::percent(v / total).into(),
+                format::percent(v / total).into(),
             ]
         };
         let grid = DocTable {
@@ -167,7 +167,7 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
                 TableHead::number("of the class"),
             ],
             rows: pairs.iter().take(20).map(row).collect(),
-            note: format!("Of {} pairs of classes.", words::count(n * (n - 1))),
+            note: format!("Of {} pairs of classes.", format::count(n * (n - 1))),
             tight: false,
         };
         part = part.with(DocBlock::Table(grid));
@@ -175,9 +175,9 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
     let row = |c: usize| {
         let (precision, recall, f) = table.precision_recall_f1(c);
         let total: f64 = table.counts.row(c).iter().sum();
-        let mut cells = vec![TableCell::from(words::short(&said.names[c], 32)), count(total).into()];
-        cells.extend([precision, recall].map(|v| TableCell::from(words::percent(v))));
-        cells.push(words::number(f).into());
+        let mut cells = vec![TableCell::from(format::short(&said.names[c], 32)), count(total).into()];
+        cells.extend([precision, recall].map(|v| TableCell::from(format::percent(v))));
+        cells.push(format::number(f).into());
         cells
     };
     let grid = DocTable {

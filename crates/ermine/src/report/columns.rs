@@ -5,8 +5,8 @@ use ermine_core::{ColumnKind, Dataset, Features, Target};
 use crate::Fitted;
 use crate::chart::{Chart, Series, spark};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
+use crate::format;
 use crate::summary::{ColumnStats, ValueStats};
-use crate::words;
 
 /// Columns that are shown; of more the first.
 const SHOWN: usize = 120;
@@ -14,8 +14,8 @@ const SHOWN: usize = 120;
 pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> DocSection {
     let mut part = DocSection::new("Data").lead(format!(
         "{} and {} as the model sees them{}.",
-        words::counted(data.rows(), "row"),
-        words::counted(data.cols(), "column"),
+        format::counted(data.rows(), "row"),
+        format::counted(data.cols(), "column"),
         if data.weight.is_some() { ", with weights" } else { "" }
     ));
     part = part.figures(target(fitted, &data.y).into_iter().collect());
@@ -29,7 +29,7 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> Doc
             let summary = if whole { ColumnStats::of(column) } else { ColumnStats::of(&column.take_rows(&range)) };
             let missing = match summary.missing {
                 0 => String::new(),
-                n => format!("{} ({})", words::count(n), words::percent(n as f64 / data.rows() as f64)),
+                n => format!("{} ({})", format::count(n), format::percent(n as f64 / data.rows() as f64)),
             };
             let shape = summary.shape();
             let spark = if shape.len() > 1 { spark(&shape) } else { String::new() };
@@ -37,30 +37,30 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> Doc
                 TableCell::from(field.name.clone()),
                 field.kind.name().into(),
                 missing.into(),
-                words::count(summary.distinct).into(),
+                format::count(summary.distinct).into(),
                 TableCell { spark, text: values(&summary.values, field.kind), ..TableCell::default() },
             ]
         };
         let rows = (0..table.cols().min(SHOWN)).map(row).collect();
         let note = match table.cols() > SHOWN {
-            true => format!("{} more columns are not shown.", words::count(table.cols() - SHOWN)),
+            true => format!("{} more columns are not shown.", format::count(table.cols() - SHOWN)),
             false => String::new(),
         };
         part = part.with(DocBlock::Table(DocTable { caption: "Columns".into(), heads, rows, note, tight: false }));
     }
-    notes.iter().fold(part, |part, note| part.with(DocBlock::Note(words::capital(note))))
+    notes.iter().fold(part, |part, note| part.with(DocBlock::Note(format::capital(note))))
 }
 
 fn values(values: &ValueStats, kind: ColumnKind) -> String {
     match values {
         ValueStats::None => String::new(),
         ValueStats::Numbers { low, high, median, .. } => {
-            let show = |v: f64| if kind == ColumnKind::Date { ermine_data::format_date(v) } else { words::number(v) };
+            let show = |v: f64| if kind == ColumnKind::Date { ermine_data::format_date(v) } else { format::number(v) };
             if low == high { show(*low) } else { format!("{} to {}, median {}", show(*low), show(*high), show(*median)) }
         }
         ValueStats::Names(top) => {
             let shown: Vec<String> =
-                top.iter().take(3).map(|(name, n)| format!("{} {}", words::short(name, 24), words::count(*n))).collect();
+                top.iter().take(3).map(|(name, n)| format!("{} {}", format::short(name, 24), format::count(*n))).collect();
             format!("{}{}", shown.join(", "), if top.len() > 3 { ", …" } else { "" })
         }
     }
@@ -80,7 +80,7 @@ fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
             let bar = |&c: &usize| crate::chart::Bar {
                 name: names[c].clone(),
                 value: counts[c],
-                label: format!("{} ({})", words::count(counts[c] as usize), words::percent(counts[c] / total)),
+                label: format!("{} ({})", format::count(counts[c] as usize), format::percent(counts[c] / total)),
                 ..Default::default()
             };
             let rows: Vec<_> = order.iter().map(bar).collect();
@@ -92,7 +92,7 @@ fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
             let (edges, counts) = histogram(y, 30)?;
             let chart = Chart::new(name, name, "rows").with(Series::histogram("", &edges, &counts)).sized(400.0, 250.0);
             let told =
-                format!("Histogram of {name} from {} to {}.", words::number(edges[0]), words::number(edges[edges.len() - 1]));
+                format!("Histogram of {name} from {} to {}.", format::number(edges[0]), format::number(edges[edges.len() - 1]));
             Some(Figure::new("target", format!("Target: {name}"), chart).alt_text(told))
         }
         _ => None,

@@ -8,7 +8,7 @@ use super::classify::ClassifierOutput;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
 use crate::document::{DocSection, Figure};
-use crate::words;
+use crate::format;
 
 /// Points of a drawn curve, about.
 const POINTS: usize = 250;
@@ -71,8 +71,8 @@ pub(super) fn roc(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option
         told.push(format!(
             "{}: area {}, {} found at 5% false alarms",
             said.names[class],
-            words::number(area),
-            words::percent(at_five)
+            format::number(area),
+            format::percent(at_five)
         ));
     }
     if told.is_empty() {
@@ -94,7 +94,7 @@ pub(super) fn precision_recall(said: &ClassifierOutput<'_>, shown: &[usize]) -> 
         let points = drawn.recall.iter().copied().zip(drawn.precision.iter().copied()).collect();
         chart = chart.with(Series::line(curve_name(said, class, shown.len() > 1), points));
         base = Some(curve.base);
-        told.push(format!("{}: average precision {}", said.names[class], words::number(area)));
+        told.push(format!("{}: average precision {}", said.names[class], format::number(area)));
     }
     if let (Some(base), 1) = (base, told.len()) {
         chart = chart.with(Series::guide(vec![(0.0, base), (1.0, base)]));
@@ -125,7 +125,7 @@ pub(super) fn calibration(said: &ClassifierOutput<'_>, shown: &[usize]) -> Resul
         let spans = curve.bins.iter().map(|b| (b.low, b.high)).collect();
         let name = curve_name(said, class, few.len() > 1);
         chart = chart.with(Series::line(name, points).with_band(spans));
-        told.push(format!("{}: mean distance {}", said.names[class], words::percent(curve.expected_calibration_error())));
+        told.push(format!("{}: mean distance {}", said.names[class], format::percent(curve.expected_calibration_error())));
     }
     if told.is_empty() {
         return Ok(None);
@@ -171,9 +171,9 @@ fn probabilities(said: &ClassifierOutput<'_>) -> Option<Figure> {
     let told = format!(
         "The probability of {} is {} in the mean where it is {} and {} where it is {}.",
         said.names[1],
-        words::percent(mean(true)),
+        format::percent(mean(true)),
         said.names[1],
-        words::percent(mean(false)),
+        format::percent(mean(false)),
         said.names[0]
     );
     Some(

@@ -5,7 +5,7 @@ use ermine_core::{Cell, Dataset, Features, Mat, Result};
 use super::column_name;
 use super::regress::cell;
 use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
-use crate::{Fitted, PipelineModel, words};
+use crate::{Fitted, PipelineModel, format};
 
 /// Columns of the examples that are shown.
 const COLUMNS: usize = 6;
@@ -57,7 +57,7 @@ fn cell_of(fitted: &Fitted, value: f64, column: usize) -> String {
             _ => String::new(),
         },
         _ if value.is_nan() => String::new(),
-        _ => words::number(value),
+        _ => format::number(value),
     }
 }
 
@@ -90,12 +90,12 @@ fn grid(fitted: &Fitted, data: &Dataset<'_>, near: &NeighborExamples, target: &s
             .iter()
             .map(|c| match c {
                 Cell::Text(t) => t.clone(),
-                Cell::Number(v) => words::number(*v),
+                Cell::Number(v) => format::number(*v),
                 Cell::Empty => String::new(),
             })
             .collect();
         let mut row: Vec<TableCell> =
-            vec![format!("training row {}", number + 1).into(), words::number(*far).into(), answer.join(", ").into()];
+            vec![format!("training row {}", number + 1).into(), format::number(*far).into(), answer.join(", ").into()];
         row.extend((0..shown).map(|j| TableCell::from(cells.get(j).cloned().unwrap_or_default())));
         rows.push(row);
     }

@@ -2,7 +2,7 @@
 
 use crate::chart::{Bar, Bars};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
-use crate::words;
+use crate::format;
 
 /// A model among others.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +61,7 @@ pub(super) fn part(board: &Leaderboard) -> DocSection {
         if board.second.is_some() {
             cells.push(s.second.map_or(TableCell::default(), |v| format!("{v:.4}").into()));
         }
-        cells.extend([s.fit_seconds, s.predict_seconds].map(|t| TableCell::from(words::seconds(t))));
+        cells.extend([s.fit_seconds, s.predict_seconds].map(|t| TableCell::from(format::seconds(t))));
         if notes {
             cells.push(s.note.as_str().into());
         }
@@ -86,9 +86,9 @@ pub(super) fn part(board: &Leaderboard) -> DocSection {
     };
     let lead = format!(
         "{} compared by {} folds in {}; the same folds for all.",
-        words::capital(&words::counted(board.standings.len(), "model")),
+        format::capital(&format::counted(board.standings.len(), "model")),
         board.folds,
-        words::seconds(board.seconds)
+        format::seconds(board.seconds)
     );
     let grid = DocTable { caption: "Models, the best first".into(), heads, rows, note: board.note.clone(), tight: false };
     let part = DocSection::new("Leaderboard").lead(lead).with(DocBlock::Table(grid));

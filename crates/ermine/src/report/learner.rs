@@ -3,10 +3,10 @@
 use ermine_core::{AnyLearner, Cell, Certificate, ColumnMeaning, Section, Trace};
 use serde_json::Value;
 
-use super::judge::ReportEvaluation;
+use super::evaluation::ReportEvaluation;
 use crate::chart::{Chart, Series, TreeChart};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
-use crate::{Fitted, words};
+use crate::{Fitted, format};
 
 /// Rows of a table that are shown.
 const ROWS: usize = 60;
@@ -38,7 +38,7 @@ pub fn certificate_line(c: &Certificate) -> String {
         out += &format!(", {} iterations", c.iterations);
     }
     if let Some(v) = c.objective {
-        out += &format!(", objective {}", words::number(v));
+        out += &format!(", objective {}", format::number(v));
     }
     if let Some(v) = c.duality_gap {
         out += &format!(", duality gap {v:.1e}");
@@ -85,7 +85,7 @@ fn parameters(fitted: &Fitted, known: Option<&dyn AnyLearner>) -> DocTable {
     let default = known.map(AnyLearner::params).unwrap_or_default();
     let row = |(key, value): (&String, &Value)| {
         let changed = default.get(key) != Some(value);
-        let shown = words::short(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 60);
+        let shown = format::short(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 60);
         let meaning = known.and_then(|l| l.spec().param(key).ok()).map_or("", |p| p.doc);
         vec![TableCell::from(key.as_str()), TableCell { text: shown, strong: changed, ..TableCell::default() }, meaning.into()]
     };
@@ -129,27 +129,27 @@ fn grid(title: &str, columns: &[String], meanings: &[ColumnMeaning], rows: &[Vec
             (Cell::Number(p), Some(ColumnMeaning::Probability)) if *p < 1e-16 => "<1e-16".into(),
             (Cell::Number(p), Some(ColumnMeaning::Probability)) if *p < 1e-3 => format!("{p:.1e}").into(),
             (Cell::Number(p), Some(ColumnMeaning::Probability)) => format!("{p:.3}").into(),
-            (Cell::Number(v), _) => words::number(*v).into(),
+            (Cell::Number(v), _) => format::number(*v).into(),
             (Cell::Empty, _) => TableCell::default(),
         }
     };
     let shown = rows.iter().take(ROWS).map(|row| row.iter().enumerate().map(cell).collect()).collect();
     let note = match rows.len() > ROWS {
-        true => format!("{} more rows; ermine explain prints all.", words::count(rows.len() - ROWS)),
+        true => format!("{} more rows; ermine explain prints all.", format::count(rows.len() - ROWS)),
         false => String::new(),
     };
-    DocTable { caption: words::capital(title), heads, rows: shown, note, tight: false }
+    DocTable { caption: format::capital(title), heads, rows: shown, note, tight: false }
 }
 
 /// How good the solution is, and how it was found.
 pub(super) fn evidence(fitted: &Fitted, judgement: Option<&ReportEvaluation>) -> Option<DocSection> {
     let mut part = DocSection::new("Evidence of the fit");
     if let Some(c) = &fitted.certificate {
-        part = part.lead(format!("{}.", words::capital(&certificate_line(c))));
+        part = part.lead(format!("{}.", format::capital(&certificate_line(c))));
         let mut rows: Vec<(&str, String)> = vec![("method", c.method.clone()), ("iterations", c.iterations.to_string())];
         rows.push(("converged", if c.converged { "yes" } else { "no" }.into()));
         let more = [
-            ("objective", c.objective.map(words::number)),
+            ("objective", c.objective.map(format::number)),
             ("duality gap", c.duality_gap.map(|v| format!("{v:.2e}"))),
             ("optimality residual", c.kkt_residual.map(|v| format!("{v:.2e}"))),
             ("condition", c.condition.map(|v| format!("{v:.2e}"))),
@@ -163,7 +163,7 @@ pub(super) fn evidence(fitted: &Fitted, judgement: Option<&ReportEvaluation>) ->
             ..DocTable::default()
         };
         part = part.with(DocBlock::Table(grid));
-        part.blocks.extend(c.notes.iter().map(|n| DocBlock::Note(words::capital(n))));
+        part.blocks.extend(c.notes.iter().map(|n| DocBlock::Note(format::capital(n))));
     }
     let traces = judgement
         .map(|j| j.traces(fitted))
@@ -194,11 +194,11 @@ fn trace_figure(traces: &[(String, &Trace)]) -> Option<Figure> {
     }
     let wide = last > 0.0 && first / last > 1e3;
     let chart = if wide { chart.log_y() } else { chart };
-    let told = format!("{} goes from {} to {} in {steps} steps.", crate::words::capital(&words), number(first), number(last));
+    let told = format!("{} goes from {} to {} in {steps} steps.", crate::format::capital(&words), number(first), number(last));
     let of = if traces.len() > 1 { " The models of the folds took the other courses." } else { "" };
     Some(Figure::new("course", "The course of the fit", chart).alt_text(told.clone()).caption(format!("{told}{of}")))
 }
 
 fn number(v: f64) -> String {
-    words::number(v)
+    format::number(v)
 }

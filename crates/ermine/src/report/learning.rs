@@ -2,11 +2,11 @@
 
 use ermine_core::{Context, Dataset, Result};
 use ermine_learn::metrics::{Direction, direction};
-use ermine_learn::select::{FoldScores, LearningCurve, learning_curve, stratified_k_fold};
+use ermine_learn::model_selection::{FoldScores, LearningCurve, learning_curve, stratified_k_fold};
 
 use crate::chart::{Chart, Series};
 use crate::document::{DocSection, Figure};
-use crate::{Fitted, words};
+use crate::{Fitted, format};
 
 /// Parts of the training rows that are trained on.
 const SHARES: [f64; 5] = [0.1, 0.2, 0.4, 0.7, 1.0];
@@ -57,10 +57,10 @@ pub fn learning_words(curve: &LearningCurve) -> String {
     let (from, to) = (curve.sizes[n - 2], curve.sizes[n - 1]);
     format!(
         "From {} to {} training rows {measure} on rows left out goes from {} to {}. {verdict}",
-        words::count(from),
-        words::count(to),
-        words::number(before.mean),
-        words::number(last.mean)
+        format::count(from),
+        format::count(to),
+        format::number(before.mean),
+        format::number(last.mean)
     )
 }
 

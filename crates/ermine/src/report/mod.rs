@@ -14,15 +14,15 @@
 mod classify;
 mod columns;
 mod curves;
+mod evaluation;
 mod examples;
-mod judge;
+mod importance;
 mod leaderboard;
 mod learner;
 mod learning;
-mod matters;
-mod origin;
+mod projections;
+mod provenance;
 mod regress;
-mod shapes;
 
 use std::time::Duration;
 
@@ -31,15 +31,15 @@ use ermine_learn::explain::Found;
 use ermine_learn::metrics;
 
 use crate::document::{DocBlock, DocSection, Document, MetricTile};
-use crate::{Fitted, words};
+use crate::{Fitted, format};
 
+pub use evaluation::{EvaluationKind, ReportEvaluation};
 pub use examples::{NeighborExamples, neighbourhoods};
-pub use judge::{EvaluationKind, ReportEvaluation};
+pub use importance::{dependence_chart, dependences, importance_bars, importances};
 pub use leaderboard::{Leaderboard, LeaderboardEntry};
 pub use learner::{certificate_line, model_name, model_params};
 pub use learning::{learn_in_parts, learning_chart, learning_words};
-pub use matters::{dependence_chart, dependences, importance_bars, importances};
-pub use origin::Provenance;
+pub use provenance::Provenance;
 
 /// How a page is made.
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ impl<'a> ReportInput<'a> {
         if !self.origin.data.is_empty() {
             page = page.fact("Data", short_path(&self.origin.data));
         }
-        page = page.fact("Rows", words::count(self.data.rows())).fact("Columns", words::count(self.data.cols()));
+        page = page.fact("Rows", format::count(self.data.rows())).fact("Columns", format::count(self.data.cols()));
         page = page.fact("Model", model_name(self.fitted));
         if !self.origin.date.is_empty() {
             page = page.fact("Made", &self.origin.date);
@@ -160,17 +160,17 @@ impl<'a> ReportInput<'a> {
             page = page.with(leaderboard::part(board));
         }
         page = parts.into_iter().fold(page, Document::with);
-        if matters::few_enough(data) || self.settings.sample.is_some() {
+        if importance::few_enough(data) || self.settings.sample.is_some() {
             match importances(fitted, data, judgement, &self.settings, cx) {
                 Ok(found) => {
-                    page = page.with(matters::part(fitted, data, &found, cx)?);
-                    if let Some(part) = matters::dependence_part(fitted, data, &found.ranking(), cx)? {
+                    page = page.with(importance::part(fitted, data, &found, cx)?);
+                    if let Some(part) = importance::dependence_part(fitted, data, &found.ranking(), cx)? {
                         page = page.with(part);
                     }
                 }
                 // Too few rows are no reason to have no page.
                 Err(Error::Data(why)) => {
-                    page = page.with(DocSection::new("What matters").with(DocBlock::Note(words::capital(&why))))
+                    page = page.with(DocSection::new("What matters").with(DocBlock::Note(format::capital(&why))))
                 }
                 Err(other) => return Err(other),
             }
@@ -193,18 +193,18 @@ impl<'a> ReportInput<'a> {
         let name = model_name(fitted);
         let summary = crate::learner(&name).map(|l| l.spec().summary.to_owned()).unwrap_or_default();
         let on = if self.origin.data.is_empty() { "the rows".to_owned() } else { short_path(&self.origin.data) };
-        let mut page = self.head(format!("{} of {on}", words::capital(&name)), summary);
+        let mut page = self.head(format!("{} of {on}", format::capital(&name)), summary);
         let measured = fitted.model.as_clusterer().is_some() || fitted.model.as_density().is_some();
         if measured {
             let measures = metrics::evaluate(&*fitted.model, &data.x, &data.y, data.weight)?;
             let tile = |(name, value): &(&str, f64)| MetricTile {
-                name: words::capital(&name.replace('_', " ")),
-                value: words::number(*value),
+                name: format::capital(&name.replace('_', " ")),
+                value: format::number(*value),
                 detail: String::new(),
             };
             page = page.with(DocSection::new("Summary").with(DocBlock::Tiles(measures.iter().map(tile).collect())));
         }
-        if let Some(part) = shapes::part(fitted, data)? {
+        if let Some(part) = projections::part(fitted, data)? {
             page = page.with(part);
         }
         Ok(self.tail(page, None, &Context::default()))
@@ -215,7 +215,7 @@ impl<'a> ReportInput<'a> {
         if let Some(part) = learner::evidence(self.fitted, judgement) {
             page = page.with(part);
         }
-        page.with(columns::part(self.fitted, &self.data, &self.origin.notes)).with(origin::part(
+        page.with(columns::part(self.fitted, &self.data, &self.origin.notes)).with(provenance::part(
             &self.origin,
             self.fitted,
             &self.data,

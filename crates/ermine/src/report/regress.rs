@@ -7,7 +7,7 @@ use super::column_name;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, MetricTile, TableCell, TableHead};
-use crate::{Fitted, words};
+use crate::{Fitted, format};
 
 /// Targets that are drawn; of more the first.
 const TARGETS: usize = 3;
@@ -54,23 +54,23 @@ pub(super) fn tiles(said: &RegressorOutput<'_>) -> Vec<MetricTile> {
     vec![
         MetricTile {
             name: "R²".into(),
-            value: words::number(metrics::r2(truth, found, weight)),
+            value: format::number(metrics::r2(truth, found, weight)),
             detail: "share of the variance explained; 0 by always saying the mean".into(),
         },
         MetricTile {
             name: "Root mean squared error".into(),
-            value: words::number(mse.sqrt()),
+            value: format::number(mse.sqrt()),
             detail: format!(
                 "95%: {} to {}; {} by the mean",
-                words::number(low),
-                words::number(high),
-                words::number(spread.sqrt())
+                format::number(low),
+                format::number(high),
+                format::number(spread.sqrt())
             ),
         },
         MetricTile {
             name: "Mean absolute error".into(),
-            value: words::number(metrics::mae(truth, found, weight)),
-            detail: format!("{} by the median", words::number(absolute)),
+            value: format::number(metrics::mae(truth, found, weight)),
+            detail: format!("{} by the median", format::number(absolute)),
         },
     ]
 }
@@ -80,8 +80,8 @@ pub(super) fn sentence(said: &RegressorOutput<'_>) -> String {
     let rmse = metrics::rmse(said.truth, said.found.view(), said.weight);
     format!(
         "{} of the variance is explained; predictions are off by {} (root mean square).",
-        words::percent(r2),
-        words::number(rmse)
+        format::percent(r2),
+        format::number(rmse)
     )
 }
 
@@ -112,7 +112,7 @@ pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&
             Figure::new(format!("predicted{end}"), "True by predicted", against)
                 .alt_text(format!(
                     "True {name} against predicted; correlation {}. The dashed line is equality.",
-                    words::number(correlation)
+                    format::number(correlation)
                 ))
                 .caption("On the dashed line predictions are right."),
             Figure::new(format!("residuals{end}"), "Residuals by predicted", left)
@@ -125,7 +125,7 @@ pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&
                 .sized(400.0, 280.0);
             let mut sorted = rest.clone();
             sorted.sort_by(f64::total_cmp);
-            let at = |q: f64| words::number(sorted[(q * (sorted.len() - 1) as f64).round() as usize]);
+            let at = |q: f64| format::number(sorted[(q * (sorted.len() - 1) as f64).round() as usize]);
             let told = format!(
                 "Half of the residuals lie between {} and {}, nine of ten between {} and {}.",
                 at(0.25),
@@ -203,7 +203,7 @@ fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&Da
     heads.extend((0..columns).map(|j| TableHead::word(column_name(fitted, j))));
     let row = |&i: &usize| {
         let mut cells: Vec<TableCell> =
-            [*said.truth.at(i, k), said.found[(i, k)], rest[i]].map(|v| TableCell::from(words::number(v))).to_vec();
+            [*said.truth.at(i, k), said.found[(i, k)], rest[i]].map(|v| TableCell::from(format::number(v))).to_vec();
         cells.extend((0..columns).filter_map(|j| Some(cell(&rows?.x, i, j).into())));
         cells
     };
@@ -213,15 +213,15 @@ fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&Da
 /// A cell in words.
 pub(super) fn cell(x: &Features<'_>, row: usize, column: usize) -> String {
     match x {
-        Features::F64(m) => words::number(*m.at(row, column)),
-        Features::F32(m) => words::number(f64::from(*m.at(row, column))),
+        Features::F64(m) => format::number(*m.at(row, column)),
+        Features::F32(m) => format::number(f64::from(*m.at(row, column))),
         Features::Csr(m) => {
             let (at, values) = m.row(row);
-            words::number(at.binary_search(&(column as u32)).map_or(0.0, |k| values[k]))
+            format::number(at.binary_search(&(column as u32)).map_or(0.0, |k| values[k]))
         }
         Features::Table(t) if t.is_missing(row, column) => "missing".into(),
         Features::Table(t) => match (t.numbers(column), t.categories(column)) {
-            (Some(values), _) => words::number(values[row]),
+            (Some(values), _) => format::number(values[row]),
             (_, Some((codes, names))) => names[codes[row] as usize].clone(),
             _ => String::new(),
         },

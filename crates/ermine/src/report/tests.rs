@@ -126,7 +126,7 @@ fn parts_of_a_prepared_line_are_those_of_the_columns_that_came_in() {
     assert!((1..data.rows()).all(|i| (rest(i) - rest(0)).abs() < 1e-9), "but for a constant the parts are the score");
     // A map that mixes columns has no parts.
     let mixed = Pipeline::new([
-        Box::new(ermine_learn::prepare::Prepare::default()) as Box<dyn AnyLearner>,
+        Box::new(ermine_learn::preprocessing::Prepare::default()) as Box<dyn AnyLearner>,
         crate::learner("polynomial").unwrap(),
         crate::learner("logistic").unwrap(),
     ]);

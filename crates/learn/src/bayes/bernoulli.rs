@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR, LinearScores, Smoothing};
 use super::multinomial::{ClassCounts, MultinomialNbState, block_rows, tell_columns};
 use super::posterior::odds;
-use crate::prepare::cells::column_label;
+use crate::preprocessing::blocks::column_label;
 
 /// Columns hold or do not hold, independently within a class: in text, whether a word occurs at all.
 ///

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::categorical_model::{CategoricalFeature, CategoricalNbModel};
 use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR};
-use crate::prepare::cells::column_label;
+use crate::preprocessing::blocks::column_label;
 
 /// Codes up to this many are taken; beyond, a column is hardly one of categories.
 pub(super) const MOST_LEVELS: usize = 1 << 20;

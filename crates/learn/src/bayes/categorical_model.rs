@@ -9,7 +9,7 @@ use super::categorical::{
 };
 use super::discrete;
 use super::posterior::{normalise, normalise_logs, odds};
-use crate::prepare::cells::column_label;
+use crate::preprocessing::blocks::column_label;
 
 /// Rows that are scored at a time.
 const BLOCK: usize = 1024;

@@ -1,11 +1,11 @@
 //! Gaussian naive Bayes.
 
 use ermine_core::*;
-use ermine_math::classes::{ClassMoments, DiagonalGaussians};
+use ermine_math::class_moments::{ClassMoments, DiagonalGaussians};
 use serde::{Deserialize, Serialize};
 
 use super::posterior::{log_sum_exp, normalise, normalise_logs};
-use crate::prepare::cells::{by_blocks, numbers};
+use crate::preprocessing::blocks::{by_blocks, numbers};
 
 /// The columns of a row are independent within a class, each with a normal distribution.
 ///

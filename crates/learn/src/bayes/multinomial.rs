@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR, LinearScores, Smoothing};
 use super::posterior::odds;
-use crate::prepare::cells::column_label;
+use crate::preprocessing::blocks::column_label;
 
 /// Rows are counts: how often each column occurs, in text how often each word. A class is a die with a side for each column.
 ///

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ermine_core::{Dataset, Error, Features, MISSING_CODE, Partial, Result, Schema, Target};
 use ermine_math::bins::{BinMatrix, ColumnBins, QuantileSketch};
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
 
 /// The category names of each column, `None` for numbers.

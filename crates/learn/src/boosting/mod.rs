@@ -18,7 +18,7 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::select::hold_out;
+use crate::model_selection::hold_out;
 use crate::tree::ensemble::Trees;
 use crate::tree::{ClassWeight, SHARE};
 use data::{BinnedRows, Categories, ColumnCells, DataSummary};

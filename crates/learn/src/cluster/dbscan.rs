@@ -1,11 +1,11 @@
 //! DBSCAN: groups of any shape where rows lie densely.
 
 use ermine_core::*;
-use ermine_math::neighbours::{IndexedPoints, Metric, NeighborIndex, RadiusRows, SearchAlgorithm};
+use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, RadiusRows, SearchAlgorithm};
 use serde::{Deserialize, Serialize};
 
-use crate::neighbours::file::{load_points, save_points};
-use crate::neighbours::{KnnAlgorithm, MetricName};
+use crate::neighbors::file::{load_points, save_points};
+use crate::neighbors::{KnnAlgorithm, MetricName};
 
 /// Rows whose neighbours are looked for at a time.
 const BLOCK: usize = 4096;
@@ -35,7 +35,7 @@ const MOST_KEPT: usize = 1 << 26;
 ///
 /// **Parameters** are described in [`Learner::SPEC`].
 ///
-/// **Cost**: a search for the neighbours of every row (see [`ermine_math::neighbours`]), in memory that grows with the rows and
+/// **Cost**: a search for the neighbours of every row (see [`ermine_math::neighbors`]), in memory that grows with the rows and
 /// not with their neighbours. A new row is put where a training row in its place would be.
 ///
 /// **It does not** find groups of very different density with one `eps`. Rows of weight 0 are not there for the others, and are

@@ -1,23 +1,23 @@
 //! k-means: groups around centres.
 
 mod bounds;
-mod choose;
+mod choose_k;
+mod init;
 mod lloyd;
 mod memory;
 mod mini_batch;
 mod model;
 mod pass;
-mod start;
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use choose::ClusterCountScore;
+pub use choose_k::ClusterCountScore;
+pub(crate) use init::{HashSample, mix};
 pub use mini_batch::{MiniBatchKMeans, MiniBatchKMeansModel};
 pub use model::KMeansModel;
 pub(crate) use pass::{KMeansPartial, KMeansState};
-pub(crate) use start::{HashSample, mix};
 
 /// The ways to the same answer that have a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

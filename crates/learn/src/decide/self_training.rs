@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
     use crate::metrics::accuracy;
-    use crate::neighbours::Knn;
+    use crate::neighbors::Knn;
 
     /// Two half moons, of which few rows have labels.
     fn moons(n: usize) -> (Vec<f64>, Vec<u32>) {
@@ -144,7 +144,7 @@ mod tests {
         let rows = Features::F64(MatRef::row_major(&x, n, 2));
         let data = Dataset::new(rows).with_target(Target::Class { codes: &codes, names: &names });
         let known: Vec<bool> = (0..n).map(|i| i < 16).collect();
-        let learner = Knn { n_neighbors: 3, weights: crate::neighbours::NeighborWeights::Distance, ..Knn::default() };
+        let learner = Knn { n_neighbors: 3, weights: crate::neighbors::NeighborWeights::Distance, ..Knn::default() };
         let right = |model: &dyn Model| accuracy(&codes, &model.as_classifier().unwrap().classify(&rows).unwrap(), None);
         let few: Vec<usize> = (0..16).collect();
         let alone = learner.fit_any(&data.take_rows(&few).view(), &Context::default()).unwrap();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Found;
 use super::column::{ColumnValues, replace_column};
 use crate::metrics::Direction;
-use crate::select::stratified_k_fold;
+use crate::model_selection::stratified_k_fold;
 
 /// Groups of rows that are left out in turn to learn how sure an importance is, at most; and rows of a group, about, where rows are few.
 const GROUPS: usize = 20;

@@ -6,13 +6,13 @@
 
 mod column;
 mod dependence;
-mod found;
 mod importance;
+mod predictions;
 mod shap;
 
 pub use dependence::{Dependence, GridValues, PartialDependence};
-pub use found::Found;
 pub use importance::{Importance, Importances, ModelOnData, PermutationImportance};
+pub use predictions::Found;
 pub use shap::{Attributions, attributions, can_attribute};
 
 #[cfg(test)]

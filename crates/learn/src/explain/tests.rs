@@ -166,7 +166,7 @@ fn attributions_of_a_line_sum_to_its_score_and_have_mean_zero() {
         let sum: f64 = (0..3).map(|j| found.at(i, o, j)).sum();
         assert!((base[o] + sum - p[(i, o)]).abs() < 1e-10);
     }
-    let knn = crate::neighbours::Knn::default().fit(&rows, &Context::default()).unwrap();
+    let knn = crate::neighbors::Knn::default().fit(&rows, &Context::default()).unwrap();
     assert!(attributions(&knn, &rows.x, None).unwrap().is_none() && !can_attribute(&knn));
 }
 
@@ -175,7 +175,7 @@ fn neighbours_are_told_with_their_answers() {
     let x = [0.0, 1.0, 2.0, 10.0];
     let y = OwnedTarget::from_labels(&["a", "a", "b", "b"]);
     let rows = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 1))).with_target(y.view());
-    let model = crate::neighbours::Knn { n_neighbors: 2, ..Default::default() }.fit(&rows, &Context::default()).unwrap();
+    let model = crate::neighbors::Knn { n_neighbors: 2, ..Default::default() }.fit(&rows, &Context::default()).unwrap();
     let near = model.as_neighbor_model().unwrap();
     let asked = [1.75];
     let found = near.nearest_examples(&Features::F64(MatRef::row_major(&asked, 1, 1)), 9).unwrap();

@@ -2,7 +2,7 @@
 
 use ermine_core::{Features, Mat, Result};
 
-use crate::prepare::cells::{by_blocks, numbers};
+use crate::preprocessing::blocks::{by_blocks, numbers};
 
 /// New columns by a function of each row: `f` reads the cells of a row and writes `width` new ones. Rows are done side by
 /// side, so `f` is called from several threads.

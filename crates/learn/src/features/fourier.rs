@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::places::{PlacementState, gather_places, refuse_if};
-use crate::prepare::cells::{by_blocks, numbers};
-use crate::prepare::name_of;
+use super::placement::{PlacementState, gather_places, refuse_if};
+use crate::preprocessing::blocks::{by_blocks, numbers};
+use crate::preprocessing::name_of;
 
 /// The Fourier basis of each column: sines and cosines of the multiples of one frequency.
 ///

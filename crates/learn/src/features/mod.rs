@@ -3,7 +3,7 @@
 mod apply;
 mod fourier;
 mod function;
-mod places;
+mod placement;
 mod polynomial;
 mod radial;
 mod spline;

@@ -3,10 +3,10 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::places::{PlacementState, gather_places, refuse_if};
-use crate::prepare::cells::{by_blocks, numbers};
-use crate::prepare::moments::SparseRowReader;
-use crate::prepare::name_of;
+use super::placement::{PlacementState, gather_places, refuse_if};
+use crate::preprocessing::blocks::{by_blocks, numbers};
+use crate::preprocessing::moments::SparseRowReader;
+use crate::preprocessing::name_of;
 
 /// All products of columns up to a degree.
 ///

@@ -4,10 +4,10 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::KnotPlacement;
-use super::places::{PlacementState, gather_places, refuse_if};
+use super::placement::{PlacementState, gather_places, refuse_if};
 use crate::cluster::{KMeans, KMeansModel};
-use crate::prepare::cells::{by_blocks, numbers};
-use crate::prepare::name_of;
+use crate::preprocessing::blocks::{by_blocks, numbers};
+use crate::preprocessing::name_of;
 
 /// Gaussian radial basis functions: of each column, or of all together.
 ///

@@ -4,9 +4,9 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::KnotPlacement;
-use super::places::{PlacementState, gather_places};
-use crate::prepare::cells::{by_blocks, column_label, numbers};
-use crate::prepare::name_of;
+use super::placement::{PlacementState, gather_places};
+use crate::preprocessing::blocks::{by_blocks, column_label, numbers};
+use crate::preprocessing::name_of;
 
 /// A B-spline basis for each column: smooth bumps that add up to 1, so that a linear learner behind it fits piecewise
 /// polynomials.

@@ -4,8 +4,8 @@ use ermine_core::*;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::cells::{by_blocks, numbers};
-use crate::prepare::name_of;
+use crate::preprocessing::blocks::{by_blocks, numbers};
+use crate::preprocessing::name_of;
 
 /// Leaves out columns that are nearly a multiple of another column.
 ///

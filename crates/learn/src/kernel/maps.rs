@@ -9,7 +9,7 @@ use ermine_math::linalg::eigen_symmetric;
 use serde::{Deserialize, Serialize};
 
 use super::{GammaChoice, GammaRule, KernelChoice, load_centres, resolve, save_centres};
-use crate::prepare::cells::{by_blocks, numbers};
+use crate::preprocessing::blocks::{by_blocks, numbers};
 
 /// Rows on which the error of a map is measured.
 const SAMPLE: usize = 200;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, ldexp};
-use super::line::{self, LinearFunction};
+use super::linear_function::{self, LinearFunction};
 
 /// What a row of residual `r` weighs: `tau` above the line, `1 - tau` below.
 ///
@@ -325,7 +325,7 @@ impl Learner for Expectile {
     }
 
     fn load(input: &ModelReader) -> Result<ExpectileModel> {
-        let line = line::load_single(input)?;
+        let line = linear_function::load_single(input)?;
         Ok(ExpectileModel { line, n_iter: input.field("n_iter")?, certificate: None, trace: None })
     }
 }
@@ -468,7 +468,7 @@ impl Model for ExpectileModel {
     }
 
     fn report(&self, schema: &Schema) -> Report {
-        line::report(&self.line, schema, &[("steps", self.n_iter as f64)])
+        linear_function::report(&self.line, schema, &[("steps", self.n_iter as f64)])
     }
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Linear models.
 
-mod additive;
+mod additive_models;
 mod coefficients;
 mod expectile;
 mod glm;
@@ -8,7 +8,7 @@ mod huber;
 mod inference;
 mod lasso;
 mod least_squares;
-mod line;
+mod linear_function;
 mod linear_svm;
 mod logistic;
 mod novikoff;

@@ -12,7 +12,7 @@ use super::least_squares::{
     self, AlphaGrid, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, RidgePath,
     cross_validate, ldexp,
 };
-use crate::select::k_fold;
+use crate::model_selection::k_fold;
 
 /// The strength of the penalty: one number, one a target, or a way to choose it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ mod classify;
 mod cluster;
 mod difference;
 mod interval;
-mod outcome;
+mod predictions;
 mod probability;
 mod rank;
 mod regress;
@@ -29,7 +29,7 @@ pub use classify::{
 pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
 pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
 pub use interval::{BootstrapInterval, Interval, IntervalMethod, delong, delong_difference, wilson};
-pub use outcome::Outcome;
+pub use predictions::Outcome;
 pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
 pub use rank::{DcgGain, dcg, kendall, ndcg, pearson, ranks, spearman};
 pub use regress::{RegressionSums, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};

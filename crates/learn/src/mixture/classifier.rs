@@ -8,7 +8,7 @@ use super::gmm::{
     ComponentCriterion, CovarianceRegularization, CovarianceType, EmAlgorithm, Gmm, GmmInitMethod, GmmModel, GmmPartial,
     GmmState, params,
 };
-use crate::prepare::cells::by_blocks;
+use crate::preprocessing::blocks::by_blocks;
 
 /// One mixture of Gaussians a class, and Bayes' rule.
 ///

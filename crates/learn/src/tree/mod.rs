@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
 };
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
 
 use criterion::{

@@ -10,7 +10,7 @@ use super::ensemble::{Trees, nodes_of};
 use super::grow::GrownNode;
 use super::sorted::TreeColumns;
 use super::{Tree, prune};
-use crate::select::stratified_k_fold;
+use crate::model_selection::stratified_k_fold;
 
 /// How pruning was chosen by cross-validation: the trees of the sequence, from the full tree to its root.
 #[derive(Debug, Clone, PartialEq, Default)]

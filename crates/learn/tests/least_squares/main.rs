@@ -13,7 +13,7 @@ use ermine_core::{
     RowSource, Schema, Target, run_passes, run_passes_blocked, run_passes_source,
 };
 use ermine_learn::linear::{Ols, OlsModel, Ridge, RidgeAlpha, RidgeModel};
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 use serde_json::Value;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");

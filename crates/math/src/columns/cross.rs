@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Design, DesignForm};
 use crate::moments::Real;
-use crate::skinny;
+use crate::tall_skinny;
 
 /// Rows of a task at least, and tasks over rows at most: each has sums of its own.
 const ROWS: usize = 1024;
@@ -166,7 +166,7 @@ impl CrossJob<'_> {
             }
         };
         let direct = if self.left.is_none() { cells.direct() } else { None };
-        let step = skinny::rows_at_once(width);
+        let step = tall_skinny::rows_at_once(width);
         let mut sums = vec![0.0; k * width];
         let mut totals = vec![0.0; k];
         let (mut block, mut vectors) = (Vec::new(), Vec::new());
@@ -202,7 +202,14 @@ impl CrossJob<'_> {
                     Some(old) => x.col_range(0..old + to),
                     None => x,
                 };
-                skinny::add_products(x, &vectors[from * height..to * height], to - from, &mut sums[from * width..], width, ahead);
+                tall_skinny::add_products(
+                    x,
+                    &vectors[from * height..to * height],
+                    to - from,
+                    &mut sums[from * width..],
+                    width,
+                    ahead,
+                );
             }
         }
         if self.left.is_none() {

@@ -232,7 +232,14 @@ impl Expansion {
                     k.clear();
                     k.resize(count * rows, 0.0);
                     let centres = &all[first * cols..(first + count) * cols];
-                    crate::skinny::scores(MatRef::row_major(&block, rows, cols), centres, cols, &zeros[..count], &mut k, &[]);
+                    crate::tall_skinny::scores(
+                        MatRef::row_major(&block, rows, cols),
+                        centres,
+                        cols,
+                        &zeros[..count],
+                        &mut k,
+                        &[],
+                    );
                     for (j, k) in k.chunks_exact_mut(rows).enumerate() {
                         self.form.map(k, self.norms.get(first + j).copied().unwrap_or(0.0), &norms);
                     }

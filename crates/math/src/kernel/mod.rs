@@ -25,16 +25,16 @@
 //! ```
 
 mod expansion;
+mod full_gram;
 mod gram;
 pub(crate) mod number;
 pub mod pairs;
 mod panels;
+mod parse;
 mod points;
 mod psd;
 #[cfg(test)]
 mod tests;
-mod text;
-mod whole;
 
 use std::fmt;
 use std::ops::{Add, Mul};

@@ -14,14 +14,14 @@
 mod cholesky;
 mod eigen;
 mod jacobi;
-mod krylov;
+mod lanczos;
 mod qr;
 mod svd;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use eigen::{Eigen, eigen_symmetric, eigenvalues_symmetric};
 pub use jacobi::eigen_graded;
-pub use krylov::{BlockLanczos, RitzPairs, largest_eigenvalues};
+pub use lanczos::{BlockLanczos, RitzPairs, largest_eigenvalues};
 pub use qr::PivotedQr;
 pub use svd::{Svd, svd};
 

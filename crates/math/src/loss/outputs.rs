@@ -1,7 +1,7 @@
 //! Losses over the outputs of networks: rows of several scores, in singles or doubles.
 
 use super::{RowLoss, log1p_exp};
-use crate::network::Float;
+use crate::nn::Float;
 
 /// What the outputs of a row are compared with, and how.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,8 @@
 //! Generative adversarial networks: a generator of rows against a discriminator of real and generated ones.
 
-mod game;
 mod model;
 mod modes;
+mod training;
 
 use ermine_core::{Accepts, Context, Dataset, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
 use serde::{Deserialize, Serialize};
@@ -157,7 +157,7 @@ impl Learner for Gan {
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GanModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
-        game::train_gan(self, data, cx)
+        training::train_gan(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<GanModel> {

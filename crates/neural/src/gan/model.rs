@@ -5,12 +5,12 @@ use ermine_core::{
     Section, Trace, Transformer,
 };
 use ermine_math::loss::sigmoid;
-use ermine_math::network::AlignedBuffer;
+use ermine_math::nn::AlignedBuffer;
 
 use super::Gan;
-use crate::cells::NetworkInput;
+use crate::input::NetworkInput;
 use crate::supervised::into_frame;
-use crate::{Network, file, watch};
+use crate::{Network, file, histograms};
 
 /// A generator and a discriminator. As a transformer it gives one column, the discriminator's probability that a row is real.
 ///
@@ -95,8 +95,8 @@ impl Model for GanModel {
                 });
             }
         }
-        watch::report(&self.generator, &[], &mut report);
-        watch::report(&self.discriminator, &[], &mut report);
+        histograms::report(&self.generator, &[], &mut report);
+        histograms::report(&self.discriminator, &[], &mut report);
         report
     }
 

@@ -1,7 +1,7 @@
 //! Boosting of classes.
 
 use ermine_core::{Certificate, Context, Dataset, Error, Mat, Model, Progress, Result, Task, Trace, argmax_rows};
-use ermine_learn::adaboost::{IntegerWeights, Stump, StumpColumns, StumpCriterion, StumpList, VoteSums, correct_all};
+use ermine_learn::stump_boosting::{IntegerWeights, Stump, StumpColumns, StumpCriterion, StumpList, VoteSums, correct_all};
 
 use super::model::{AdaBoostModel, WeakModels};
 use super::{AdaBoost, train};

@@ -4,7 +4,7 @@ use ermine_core::{
     Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
     Schema, Section, Task, Trace, argmax_rows,
 };
-use ermine_learn::adaboost::StumpList;
+use ermine_learn::stump_boosting::StumpList;
 
 use super::classify::confidences;
 use crate::ensemble::member;
@@ -85,7 +85,7 @@ impl AdaBoostModel {
         let mut out = Mat::zeros(x.rows(), k);
         match &self.learners {
             WeakModels::Stumps(list) => {
-                let shares = |side: fn(&ermine_learn::adaboost::Stump) -> &Vec<f64>| {
+                let shares = |side: fn(&ermine_learn::stump_boosting::Stump) -> &Vec<f64>| {
                     let all = list.stumps.iter().flat_map(|s| side(s).iter().copied()).collect();
                     self.scores(&Mat::from_vec(list.stumps.len(), k, all))
                 };

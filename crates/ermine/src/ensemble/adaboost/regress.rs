@@ -1,7 +1,7 @@
 //! Boosting of numbers: AdaBoost.R2.
 
 use ermine_core::{Certificate, Context, Dataset, Error, Progress, Result, Task, Trace};
-use ermine_learn::adaboost::IntegerWeights;
+use ermine_learn::stump_boosting::IntegerWeights;
 
 use super::model::{AdaBoostModel, WeakModels};
 use super::{AdaBoost, train};

@@ -3,7 +3,7 @@
 use ermine_core::*;
 use ermine_math::linalg::{eigen_symmetric, product, svd};
 use ermine_math::moments::{self, Moments};
-use ermine_math::pooled::PooledMoments;
+use ermine_math::pooled_moments::PooledMoments;
 use serde::{Deserialize, Serialize};
 
 use super::lda_model::{DiscriminantAxes, LdaModel};
@@ -11,7 +11,7 @@ use super::shrinkage::Shrinkage;
 use super::totals::{ClassScatter, ScatterSums, Standardizer};
 use super::whiten::Whitening;
 use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, listed, priors, wide};
-use crate::prepare::cells::column_label;
+use crate::preprocessing::blocks::column_label;
 
 /// How the covariance is estimated and what is made of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

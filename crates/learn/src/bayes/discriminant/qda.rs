@@ -8,7 +8,7 @@ use super::qda_model::QdaModel;
 use super::shrinkage::Shrinkage;
 use super::totals::{ClassScatter, ScatterSums, Standardizer};
 use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, priors};
-use crate::prepare::cells::column_label;
+use crate::preprocessing::blocks::column_label;
 
 /// How covariances are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

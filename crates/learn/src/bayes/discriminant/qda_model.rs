@@ -11,7 +11,7 @@ use super::listed;
 use super::qda::{Qda, QdaSolver};
 use super::totals::correlation;
 use super::whiten::Whitening;
-use crate::prepare::cells::by_blocks;
+use crate::preprocessing::blocks::by_blocks;
 
 /// Rows that are turned into other coordinates at a time.
 const BLOCK: usize = 1 << 14;

@@ -1,9 +1,9 @@
 //! What a pass over the rows of several classes gathers.
 
 use ermine_core::{Dataset, Error, Features, Mat, MatRef, Partial, Result};
-use ermine_math::classes::ClassMoments;
+use ermine_math::class_moments::ClassMoments;
 use ermine_math::moments::{Moments, Real};
-use ermine_math::pooled::PooledMoments;
+use ermine_math::pooled_moments::PooledMoments;
 use serde::{Deserialize, Serialize};
 
 use super::shrinkage::deviations;

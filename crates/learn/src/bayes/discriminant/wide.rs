@@ -4,7 +4,7 @@
 //! eigenvectors are Zᵀ u for the eigenvectors u of Z Zᵀ, a table of rows by rows; none of columns by columns is ever made.
 
 use ermine_core::*;
-use ermine_math::classes::ClassMoments;
+use ermine_math::class_moments::ClassMoments;
 use ermine_math::linalg::{eigen_symmetric, matmul, product};
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use super::lda_model::LdaModel;
 use super::totals::ClassScatter;
 use super::whiten::{Whitening, log_volume};
 use super::{expect_classes, priors};
-use crate::prepare::cells::column_label;
+use crate::preprocessing::blocks::column_label;
 
 /// Columns up to which the usual way is as quick, and the same bits as a stream.
 const NARROW: usize = 256;

@@ -2,7 +2,7 @@
 
 use ermine_core::{Context, Mat, Progress, Result};
 use ermine_math::distance::squared;
-use ermine_math::neighbours::PairDistances;
+use ermine_math::neighbors::PairDistances;
 use rayon::prelude::*;
 
 use super::Linkage;

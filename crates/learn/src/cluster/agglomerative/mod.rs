@@ -6,7 +6,7 @@ mod model;
 mod tree;
 
 use ermine_core::*;
-use ermine_math::neighbours::{IndexedPoints, Metric, PairDistances};
+use ermine_math::neighbors::{IndexedPoints, Metric, PairDistances};
 use serde::{Deserialize, Serialize};
 
 pub use model::AgglomerativeModel;

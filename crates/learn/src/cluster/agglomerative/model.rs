@@ -3,11 +3,11 @@
 use std::sync::OnceLock;
 
 use ermine_core::*;
-use ermine_math::neighbours::{IndexedPoints, NeighborIndex, SearchAlgorithm};
+use ermine_math::neighbors::{IndexedPoints, NeighborIndex, SearchAlgorithm};
 
 use super::tree::Dendrogram;
 use super::{Agglomerative, Distance};
-use crate::neighbours::file::{load_points, save_points};
+use crate::neighbors::file::{load_points, save_points};
 
 /// Rows that are put into groups at a time.
 const BLOCK: usize = 4096;

@@ -6,7 +6,7 @@ use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Result};
 use ermine_math::distance::{CenterSums, Centers, Real, StridedRows, squared};
 use serde::{Deserialize, Serialize};
 
-use super::start::compare_rows;
+use super::init::compare_rows;
 
 /// Centres made ready for the kernels, on first use.
 #[derive(Debug, Clone, Default)]
@@ -408,7 +408,7 @@ impl FarthestRows {
         labels: &mut [u32],
     ) -> Result<()> {
         cache.nearest(centres, &rows.x, labels)?;
-        super::start::each_row(&rows.x, |i, row| {
+        super::init::each_row(&rows.x, |i, row| {
             let distance = squared(row, centres.row(labels[i] as usize));
             let weight = rows.weight_of(i);
             let least = self.rows.get(self.wanted.wrapping_sub(1)).map_or(0.0, |f| f.distance);

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ermine_core::*;
 
 use super::bounds::{CenterMoves, GroupBounds};
+use super::init::HashSample;
 use super::pass::{KMeansPartial, KMeansPhase, KMeansState, add_with_labels};
-use super::start::HashSample;
 use super::{KMeans, KMeansModel};
 
 /// [`drive`] with the groups of the training rows kept, and bounds on their distances where those pay: the same blocks, the

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::init::{HashSample, each_row};
 use super::lloyd::{LloydSums, PackedCenters};
-use super::start::{HashSample, each_row};
 use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 
 /// k-means by steps on small batches of rows drawn at random: near the answer of [`KMeans`] in a fraction of its passes.

@@ -4,7 +4,7 @@ use ermine_core::*;
 use ermine_math::distance::squared;
 use rayon::prelude::*;
 
-use super::choose::ClusterCountScore;
+use super::choose_k::ClusterCountScore;
 use super::lloyd::PackedCenters;
 
 /// Rows that are assigned at a time.
@@ -90,7 +90,7 @@ impl KMeansModel {
         for first in (0..data.rows()).step_by(BLOCK) {
             let block = data.row_range(first..data.rows().min(first + BLOCK));
             let mut part = 0.0;
-            super::start::each_row(&block.x, |i, row| {
+            super::init::each_row(&block.x, |i, row| {
                 part += block.weight_of(i) * squared(row, self.centres.row(labels[first + i] as usize));
             })?;
             sum += part;
@@ -226,7 +226,7 @@ impl Transformer for KMeansModel {
         let results: Vec<Result<()>> = (out.as_mut_slice().par_chunks_mut(BLOCK * k).enumerate())
             .map(|(b, out)| {
                 let block = x.row_range(b * BLOCK..rows.min((b + 1) * BLOCK));
-                super::start::each_row(&block, |i, row| {
+                super::init::each_row(&block, |i, row| {
                     for c in 0..k {
                         out[i * k + c] = squared(row, self.centres.row(c)).sqrt();
                     }

@@ -3,9 +3,9 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::choose::{self, ClusterCountScore};
+use super::choose_k::{self, ClusterCountScore};
+use super::init::HashSample;
 use super::lloyd::{FarthestRows, LloydSums, PackedCenters};
-use super::start::HashSample;
 use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 
 /// What a pass is for.
@@ -305,7 +305,7 @@ impl KMeans {
     fn score_k(&self, state: &mut KMeansState) {
         if let (Some(sample), Some(best)) = (&state.sample, state.best.take()) {
             let alone = state.tried.first().filter(|t| t.1.clusters == 1).map(|t| t.1.inertia);
-            let judge = choose::ClusterCountScorer { learner: self, sample, alone };
+            let judge = choose_k::ClusterCountScorer { learner: self, sample, alone };
             let tried = judge.score(&best.centres, &best.sizes, best.inertia);
             state.tried.push((best, tried));
         }
@@ -322,7 +322,7 @@ impl KMeans {
             return self.model(None, Vec::new(), cut);
         }
         let table: Vec<ClusterCountScore> = state.tried.iter().map(|t| t.1).collect();
-        let best = state.tried.swap_remove(choose::best(rule, &table)).0;
+        let best = state.tried.swap_remove(choose_k::best(rule, &table)).0;
         self.model(Some(KMeansRun { converged: best.converged && !cut, ..best }), table, cut)
     }
 

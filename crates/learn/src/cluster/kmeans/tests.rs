@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::init::HashSample;
 use super::lloyd::{LloydSums, PackedCenters};
-use super::start::HashSample;
 use super::*;
 
 fn fit(learner: &KMeans, x: Features<'_>, weight: Option<&[f64]>) -> Result<KMeansModel> {

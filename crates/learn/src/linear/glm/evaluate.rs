@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use ermine_core::{Dataset, Features, Partial, Result, Target};
 use ermine_math::loss::{Family, FisherKind, GlmSums, Link, glm_block};
-use ermine_math::skinny::{add_products, rows_at_once, scores};
+use ermine_math::tall_skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, CurvatureSums, add, contiguous, next_rows, sparse_dot};
-use super::held::OffsetColumn;
+use super::offset::OffsetColumn;
 
 /// What is fixed before the first pass over the columns.
 ///

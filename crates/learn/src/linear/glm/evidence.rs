@@ -4,8 +4,8 @@ use ermine_core::{Error, ModelReader, ModelWriter, Result};
 use ermine_math::distribution::ln_gamma;
 use ermine_math::loss::Family;
 
-use super::census::TargetSums;
 use super::search::GlmSolution;
+use super::target_census::TargetSums;
 
 /// The quality of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]

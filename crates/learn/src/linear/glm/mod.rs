@@ -1,12 +1,12 @@
 //! Generalised linear models.
 
-mod census;
 mod evaluate;
 mod evidence;
-mod held;
-mod in_passes;
 mod model;
+mod offset;
+mod pass;
 mod search;
+mod target_census;
 
 use ermine_core::{
     Accepts, ColumnRef, Context, Dataset, Error, Learner, ModelReader, ParamSpec, Range, Result, Schema, Spec, StreamFit, Task,
@@ -16,8 +16,8 @@ use ermine_math::loss::{Family, Link};
 use serde::{Deserialize, Serialize};
 
 pub use evidence::GlmSummary;
-use held::{OffsetColumn, OffsetRole};
 pub use model::GlmModel;
+use offset::{OffsetColumn, OffsetRole};
 
 /// A generalised linear model: the mean of the target is a function of a linear score, and its variance follows the mean.
 ///

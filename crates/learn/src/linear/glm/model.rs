@@ -7,12 +7,12 @@ use ermine_core::{
 use ermine_math::loss::{Family, Link, exp_in_place};
 use rayon::prelude::*;
 
-use super::super::additive::parts;
+use super::super::additive_models::parts;
 use super::super::coefficients::Coefficients;
 use super::super::inference::{Inference, heads};
 use super::Glm;
 use super::evidence::GlmSummary;
-use super::held::{OffsetColumn, OffsetRole};
+use super::offset::{OffsetColumn, OffsetRole};
 
 /// A fitted generalised linear model.
 ///

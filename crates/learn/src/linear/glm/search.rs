@@ -4,12 +4,12 @@
 mod sample;
 
 use ermine_core::{Certificate, Context, Error, Mat, Result, Trace};
-use ermine_math::optimise::{LbfgsDescent, StepStatus};
+use ermine_math::optimize::{LbfgsDescent, StepStatus};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, CurvatureSums, HessianMetric, refresh_pays};
-use super::census::TargetSums;
 use super::evaluate::{GlmPassSums, GlmProblem, PassRequest};
+use super::target_census::TargetSums;
 
 /// Steps that the quasi-Newton update remembers.
 const LBFGS_MEMORY: usize = 20;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresState};
-use super::line;
+use super::linear_function;
 use newton::HuberNewtonSums;
 use search::HuberSearch;
 
@@ -159,7 +159,7 @@ impl Learner for Huber {
     }
 
     fn load(input: &ModelReader) -> Result<HuberModel> {
-        let line = line::load_single(input)?;
+        let line = linear_function::load_single(input)?;
         let scale: Vec<f64> = input.vec_of("scale", 1)?;
         if !(scale[0].is_finite() && scale[0] >= 0.0) {
             return Err(Error::Model(format!("a scale of {}", scale[0])));
@@ -323,7 +323,7 @@ impl Model for HuberModel {
     }
 
     fn report(&self, schema: &Schema) -> Report {
-        line::report(&self.line, schema, &[("scale", self.scale), ("steps", self.n_iter as f64)])
+        linear_function::report(&self.line, schema, &[("scale", self.scale), ("steps", self.n_iter as f64)])
     }
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Huber;
 use crate::linear::least_squares::{self, LeastSquaresState, ldexp, power};
-use crate::linear::line::{LinearFunction, add_products};
+use crate::linear::linear_function::{LinearFunction, add_products};
 
 /// How the curvature of far rows enters a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::newton::{HuberNewtonSums, HuberPoint, HuberStepKind, StepRequest, newton_step};
 use super::{Huber, HuberModel, NAME};
 use crate::linear::least_squares::{self, LeastSquaresSolution, LeastSquaresState, ldexp};
-use crate::linear::line::{LinearFunction, add_products};
+use crate::linear::linear_function::{LinearFunction, add_products};
 
 /// The least scale, relative to the spread of the target: below it residuals are rounding.
 const FLOOR: f64 = 1e-9;

@@ -2,7 +2,7 @@
 
 use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result};
 
-use super::choose::{LassoCvOptions, cross_validate};
+use super::cv::{LassoCvOptions, cross_validate};
 use super::model::LassoModel;
 use super::path::{LassoPath, grid, path_options, solve_path};
 use super::problem::LassoProblem;

@@ -1,6 +1,6 @@
 //! Lasso and elastic net: least squares with a penalty on the absolute values of the coefficients.
 
-mod choose;
+mod cv;
 mod fit;
 mod inner;
 mod model;
@@ -12,7 +12,7 @@ mod solver;
 use ermine_core::{Accepts, Context, Dataset, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
 use serde::{Deserialize, Serialize};
 
-pub use choose::Validation;
+pub use cv::Validation;
 pub use model::LassoModel;
 pub use path::{LassoPath, PathEvent};
 

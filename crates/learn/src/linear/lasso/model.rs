@@ -5,7 +5,7 @@ use ermine_core::{
     Schema, Section, Trace,
 };
 
-use super::choose::Validation;
+use super::cv::Validation;
 use super::path::LassoPath;
 use crate::linear::coefficients::Coefficients;
 

@@ -1,12 +1,12 @@
 //! The normal equations in double-double.
 
 use ermine_core::{Mat, Result};
-use ermine_math::dd::{Dd, DdCholesky, DdGram};
+use ermine_math::double_double::{Dd, DdCholesky, DdGram};
 use ermine_math::linalg::svd;
 
 use super::moments::too_large;
 use super::scale::{exponent_of, ldexp, power};
-use super::{LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, family, nonnegative};
+use super::{LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, nonnegative, solution_family};
 
 /// Half an ulp: how far a number may lie from what it stands for, relative to the largest of its kind.
 const ROUNDING: f64 = 0.5;
@@ -198,7 +198,7 @@ pub(super) fn solve(problem: &LeastSquaresProblem<'_>, given: &ExactInput<'_>) -
         out.checks = Some(checks);
         if problem.family && out.rank < p {
             let exponent: Vec<i32> = kept.iter().map(|&j| system.exponent[j]).collect();
-            let row_space = family::basis(&factor.factor(), &kept, &exponent, p)?;
+            let row_space = solution_family::basis(&factor.factor(), &kept, &exponent, p)?;
             let mean = |j: usize| if problem.fit_intercept { ldexp(system.mean(j).to_f64(), -system.exponent[j]) } else { 0.0 };
             out.family = Some(SolutionFamily { row_space, means: (0..p).map(mean).collect() });
         }

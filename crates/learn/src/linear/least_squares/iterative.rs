@@ -4,12 +4,12 @@
 //! conditions hold to rounding, and the certificate says how well they do.
 
 use ermine_core::{Context, CsrRef, Dataset, Error, Features, Mat, Progress, Result};
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 use rayon::prelude::*;
 
 use super::moments::too_large;
 use super::pass::EXACT_COLS;
-use super::wide::{ColumnStore, EXACT_ROWS};
+use super::row_space::{ColumnStore, EXACT_ROWS};
 use super::{LeastSquaresProblem, LeastSquaresSolution};
 
 /// Violation of the optimality conditions, relative to the scale of the problem, that ends the steps.

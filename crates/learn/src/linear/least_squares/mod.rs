@@ -12,21 +12,21 @@
 //! solved in the space of its rows ([`wide`]), and sparse data that is large both ways by steps ([`iterative`]).
 
 mod exact;
-mod family;
 mod iterative;
-mod leave_out;
+mod loo;
 mod moments;
 mod nonnegative;
 mod pass;
+mod row_space;
 mod scale;
-mod wide;
+mod solution_family;
 
-pub(crate) use family::{SolutionFamily, complement};
-pub use leave_out::RidgePath;
-pub(crate) use leave_out::{AlphaGrid, cross_validate};
+pub use loo::RidgePath;
+pub(crate) use loo::{AlphaGrid, cross_validate};
 pub use pass::{LeastSquaresPartial, LeastSquaresState};
 pub(crate) use pass::{add, add_moments, empty, finish, start};
 pub(crate) use scale::{exponent_of, ldexp, power};
+pub(crate) use solution_family::{SolutionFamily, complement};
 
 use ermine_core::{Context, Dataset, Error, Features, FoldAssignment, Mat, Result};
 
@@ -85,13 +85,13 @@ pub(crate) fn in_memory(
                 data.cols()
             )));
         }
-        return if data.rows() <= data.cols() { wide::solve(problem, data, cx).map(Some) } else { Ok(None) };
+        return if data.rows() <= data.cols() { row_space::solve(problem, data, cx).map(Some) } else { Ok(None) };
     }
     if iterative::is_applicable(data) {
         return iterative::solve(problem, data, cx).map(Some);
     }
-    if wide::is_applicable(data) {
-        return wide::solve(problem, data, cx).map(Some);
+    if row_space::is_applicable(data) {
+        return row_space::solve(problem, data, cx).map(Some);
     }
     Ok(None)
 }

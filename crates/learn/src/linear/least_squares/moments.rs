@@ -1,12 +1,12 @@
 //! The normal equations in doubles.
 
 use ermine_core::{Error, Mat, Result};
-use ermine_math::dd::{Dd, Residuals};
+use ermine_math::double_double::{Dd, Residuals};
 use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use ermine_math::moments::Moments;
 
 use super::scale::{exponent_of, ldexp, power};
-use super::{LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, family, nonnegative};
+use super::{LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, nonnegative, solution_family};
 
 /// Condition number of the scaled normal equations up to which doubles keep nine digits and more.
 const CONDITION: f64 = 1e6;
@@ -237,7 +237,7 @@ fn solve_system(
             let (rank, directions) = pseudo_solve(&a, &mut b)?;
             out.rank = rank;
             if problem.family && problem.penalty.is_empty() {
-                let row_space = family::basis(&directions, &system.kept, &system.x_exponent, p)?;
+                let row_space = solution_family::basis(&directions, &system.kept, &system.x_exponent, p)?;
                 out.family = Some(SolutionFamily { row_space, means: means(problem, given) });
             }
             out.method = "eigen";
@@ -313,7 +313,7 @@ fn solve_system(
     }
     if problem.family && problem.penalty.is_empty() && kept < p && out.family.is_none() {
         let axes = Mat::from_fn(kept, kept, |i, j| f64::from(u8::from(i == j)));
-        let row_space = family::basis(&axes, &system.kept, &vec![0; kept], p)?;
+        let row_space = solution_family::basis(&axes, &system.kept, &vec![0; kept], p)?;
         out.family = Some(SolutionFamily { row_space, means: means(problem, given) });
     }
     if problem.penalty.is_empty() && !problem.positive {

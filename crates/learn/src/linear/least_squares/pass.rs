@@ -1,11 +1,11 @@
 //! The passes: what is gathered, and which one follows.
 
 use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Partial, PassStep, Result};
-use ermine_math::dd::{Dd, DdGram, Residuals};
+use ermine_math::double_double::{Dd, DdGram, Residuals};
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::leave_out::{self, LooErrors, RidgePath, RidgeSpectrum};
+use super::loo::{self, LooErrors, RidgePath, RidgeSpectrum};
 use super::moments::SolveStep;
 use super::scale::{exponent_of, power};
 use super::{LeastSquaresProblem, LeastSquaresSolution, exact, moments};
@@ -139,7 +139,7 @@ impl LeastSquaresState {
                 };
                 let mean = |j: usize| Dd { hi: m.mean()[j], lo: m.mean_low()[j] };
                 let (rows, weight) = (m.rows(), m.weight());
-                let given = leave_out::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                let given = loo::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
                 RidgeSpectrum::new(problem, grid, &given)?
             }
             LeastSquaresSums::Exact { gram, rows, .. } => {
@@ -149,7 +149,7 @@ impl LeastSquaresState {
                 };
                 let mean = |j: usize| Dd::from(shift[j]) + gram.mean(j);
                 let (rows, weight) = (*rows, gram.weight().to_f64());
-                let given = leave_out::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                let given = loo::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
                 RidgeSpectrum::new(problem, grid, &given)?
             }
             _ => return Err(Error::Data("partial results of another pass".into())),

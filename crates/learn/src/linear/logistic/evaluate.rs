@@ -2,7 +2,7 @@
 
 use ermine_core::{CsrRef, Dataset, Features, Mat, Partial, Result};
 use ermine_math::loss::{BlockLoss, logistic_block, softmax_block};
-use ermine_math::skinny::{add_products, rows_at_once, scores};
+use ermine_math::tall_skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, CurvatureSums, add, contiguous, next_rows, sparse_dot};

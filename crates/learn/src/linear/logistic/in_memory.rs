@@ -4,7 +4,7 @@ use ermine_core::{Context, Dataset, Error, Features, Learner, Mat, Result, run_p
 
 use super::cd::{self, LogisticSolution};
 use super::dual::{self, DualResult};
-use super::in_passes::LogisticInput;
+use super::pass::LogisticInput;
 use super::rows::{LogisticData, WeightPoint};
 use super::separation::Separation;
 use super::setup::classes_with_rows;

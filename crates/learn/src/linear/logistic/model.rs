@@ -6,7 +6,7 @@ use ermine_core::{
 };
 use ermine_math::distribution::Normal;
 use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
-use ermine_math::skinny::{rows_at_once, scores};
+use ermine_math::tall_skinny::{rows_at_once, scores};
 use rayon::prelude::*;
 
 use super::super::inference::heads;

@@ -1,7 +1,7 @@
 //! The way to the optimum: what to gather in the next pass, when to renew the metric, when to stop.
 
 use ermine_core::{Certificate, Context, Error, Mat, Progress, Result, Trace};
-use ermine_math::optimise::{LbfgsDescent, StepStatus};
+use ermine_math::optimize::{LbfgsDescent, StepStatus};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, HessianMetric, RowSample, refresh_pays};

@@ -3,7 +3,7 @@
 
 use ermine_core::{Dataset, Features, Mat, Partial, Result};
 use ermine_math::linalg::eigen_symmetric;
-use ermine_math::skinny::{rows_at_once, scores};
+use ermine_math::tall_skinny::{rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{add, contiguous, sparse_dot};

@@ -5,7 +5,7 @@ use ermine_core::{Error, Result};
 use super::super::passes::CurvatureKind;
 use super::cd::StopLimits;
 use super::evaluate::LogisticProblem;
-use super::in_passes::LogisticInput;
+use super::pass::LogisticInput;
 use super::penalty::ElasticPenalty;
 use super::rows::WeightPoint;
 use super::search::LogisticPlan;

@@ -2,7 +2,7 @@
 
 use ermine_core::{CsrRef, Dataset, Features, Mat, MatRef, Result};
 use ermine_math::moments::Moments;
-use ermine_math::skinny::rows_at_once;
+use ermine_math::tall_skinny::rows_at_once;
 use serde::{Deserialize, Serialize};
 
 use super::{add, contiguous};

@@ -3,8 +3,8 @@
 mod interior;
 mod program;
 mod scaled;
+mod simplex;
 mod solve;
-mod vertex;
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use super::least_squares::ldexp;
-use super::line::{self, LinearFunction};
+use super::linear_function::{self, LinearFunction};
 use scaled::ScaledData;
 use solve::{QuantileOptimum, QuantileProblem};
 
@@ -245,7 +245,7 @@ impl Learner for Quantile {
     }
 
     fn load(input: &ModelReader) -> Result<QuantileModel> {
-        let line = line::load_single(input)?;
+        let line = linear_function::load_single(input)?;
         let share: Vec<f64> = input.vec_of("share", 3)?;
         if !share.iter().all(|s| (0.0..=1.0).contains(s)) {
             return Err(Error::Model("shares of rows that are not between 0 and 1".into()));
@@ -312,7 +312,7 @@ impl Model for QuantileModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let [below, on, above] = self.share;
-        line::report(&self.line, schema, &[("share below", below), ("share on", on), ("share above", above)])
+        linear_function::report(&self.line, schema, &[("share below", below), ("share on", on), ("share above", above)])
     }
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use ermine_core::{Csr, Mat};
 use ermine_math::moments::Moments;
-use ermine_math::skinny::{add_products, rows_at_once, scores};
+use ermine_math::tall_skinny::{add_products, rows_at_once, scores};
 use rayon::prelude::*;
 
 /// Rows that a task takes; sums over tasks are merged in order, so the bits do not depend on the threads.

@@ -6,12 +6,12 @@
 //! Of many columns with a penalty most have the coefficient 0; the pulls tell which do not.
 
 use ermine_core::{Context, Error, Result, Trace};
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 
 use super::interior;
 use super::program::{LinearProgram, LpRows};
 use super::scaled::ScaledData;
-use super::vertex::{BasicSolution, PlaneSide, choose_basis, independent_columns};
+use super::simplex::{BasicSolution, PlaneSide, choose_basis, independent_columns};
 
 /// By how much the level is lowered to choose among several optima: the lowest is taken.
 const TILT: f64 = 1e-9;

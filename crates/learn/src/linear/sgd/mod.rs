@@ -61,7 +61,7 @@ use schedule::SgdSchedule;
 /// Averaging together with an L1 penalty touches every column at every step.
 ///
 /// **What it does not do.** A weight of 2 is a step twice as long, not two steps, and the order of the rows matters. It has
-/// no momentum; `ermine_math::optimise::study` has such methods to look at.
+/// no momentum; `ermine_math::optimize::study` has such methods to look at.
 ///
 /// **Reference.** Bottou (2012), Stochastic gradient descent tricks; Tsuruoka, Tsujii, Ananiadou (2009), Stochastic gradient
 /// descent training for L1-regularized log-linear models with cumulative penalty; Polyak, Juditsky (1992), Acceleration of

@@ -3,14 +3,14 @@
 use ermine_core::{Mat, MatRef, Result};
 use ermine_math::linalg::Cholesky;
 use ermine_math::moments::Moments;
-use ermine_math::skinny;
+use ermine_math::tall_skinny;
 use serde::{Deserialize, Serialize};
 
 /// Scores z·v + c of centred rows, vector after vector, a run of rows for each. Rows of `coef` are slopes and then the intercept.
 pub(super) fn scores(z: MatRef<'_, f64>, coef: &Mat<f64>, out: &mut [f64]) {
     let cols = z.cols();
     let bias: Vec<f64> = (0..coef.rows()).map(|k| coef[(k, cols)]).collect();
-    skinny::scores(z, coef.as_slice(), cols + 1, &bias, out, &[]);
+    tall_skinny::scores(z, coef.as_slice(), cols + 1, &bias, out, &[]);
 }
 
 /// Σ w z̃ z̃ᵀ with z̃ = (z, 1), from moments.
@@ -52,7 +52,7 @@ impl SoftmaxSums {
     /// what the curvature of a row counts for.
     pub(super) fn add(&mut self, z: MatRef<'_, f64>, residuals: &[f64], p: &[f64], weight: &[f64]) {
         let (n, cols, k) = (z.rows(), z.cols(), self.gradient.rows());
-        skinny::add_products(z, residuals, k, self.gradient.as_mut_slice(), cols + 1, &[]);
+        tall_skinny::add_products(z, residuals, k, self.gradient.as_mut_slice(), cols + 1, &[]);
         for (c, run) in residuals.chunks_exact(n).enumerate() {
             self.gradient[(c, cols)] += run.iter().sum::<f64>();
         }

@@ -1,8 +1,8 @@
 //! Mixtures of experts.
 
-mod expect;
+mod e_step;
 mod gate;
-mod maximise;
+mod m_step;
 mod model;
 mod partition;
 mod pass;

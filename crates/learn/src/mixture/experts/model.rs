@@ -2,11 +2,11 @@
 
 use ermine_core::*;
 
-use super::expect::{class_proba, gates};
+use super::e_step::{class_proba, gates};
 use super::gate::scores;
 use super::{ExpertKind, ExpertsEm, ExpertsParams};
 use crate::em::EmResult;
-use crate::prepare::cells::by_blocks;
+use crate::preprocessing::blocks::by_blocks;
 
 /// What a [`MixtureOfExperts`] learned: the gate and the experts.
 #[derive(Debug, Clone)]

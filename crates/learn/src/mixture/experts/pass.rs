@@ -5,7 +5,7 @@ use ermine_math::linalg::eigen_symmetric;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::expect::ExpertsSums;
+use super::e_step::ExpertsSums;
 use super::partition::Partition;
 use super::{ExpertsEm, ExpertsParams, MixtureOfExperts, MixtureOfExpertsModel};
 use crate::cluster::HashSample;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ermine_core::{Error, Features, Mat, MatRef, Result};
-use ermine_math::classes::DiagonalGaussians;
+use ermine_math::class_moments::DiagonalGaussians;
 use ermine_math::gaussians::FullGaussians;
 use ermine_math::linalg::Cholesky;
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ impl GaussianKernel {
             (Self::Diagonal(g), Features::F64(x)) => g.log_density_by_class(*x, out),
             (Self::Diagonal(g), Features::F32(x)) => g.log_density_by_class(*x, out),
             (_, other) => {
-                let x = crate::prepare::cells::numbers(other, scratch, "gmm")?;
+                let x = crate::preprocessing::blocks::numbers(other, scratch, "gmm")?;
                 match self {
                     Self::Full(g) => g.log_density(x, out),
                     Self::Diagonal(g) => g.log_density_by_class(x, out),

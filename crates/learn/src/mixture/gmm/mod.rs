@@ -1,27 +1,27 @@
 //! Mixtures of Gaussians.
 
 mod components;
-mod expect;
-mod maximise;
+mod e_step;
+mod init;
+mod m_step;
 mod model;
 pub(super) mod params;
 mod pass;
-mod plan;
 mod queries;
 pub(super) mod rows;
-mod start;
+mod selection;
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use components::{Covariances, GaussianMixture};
-use maximise::WishartPrior;
+use init::GmmInit;
+use m_step::WishartPrior;
 pub use model::GmmModel;
 pub(super) use pass::rounded;
 pub use pass::{GmmPartial, GmmState};
-pub use plan::GmmCandidate;
-use start::GmmInit;
+pub use selection::GmmCandidate;
 
 /// What the covariances of the components may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

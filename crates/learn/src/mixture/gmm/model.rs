@@ -5,7 +5,7 @@ use ermine_math::linalg::Cholesky;
 use serde::{Deserialize, Serialize};
 
 use super::pass::GmmSetup;
-use super::plan::{GmmCandidate, GmmRun};
+use super::selection::{GmmCandidate, GmmRun};
 use super::{CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianMixture, Gmm};
 
 /// What a [`Gmm`] learned: weights, means and covariances.

@@ -4,18 +4,18 @@ use ermine_core::*;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use super::expect::GmmExpectation;
-use super::maximise::WishartPrior;
-use super::plan::{GmmRun, GmmSelection};
-use super::start::{GmmInit, PriorScatter};
+use super::e_step::GmmExpectation;
+use super::init::{GmmInit, PriorScatter};
+use super::m_step::WishartPrior;
+use super::selection::{GmmRun, GmmSelection};
 use super::{
     CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianEm, GaussianMixture, Gmm, GmmInitMethod,
     GmmModel, HashFold,
 };
 use crate::cluster::{ClusterCount, HashSample, KMeans, KMeansPartial, KMeansState};
 use crate::em::{Em, EmState, EmStep, EmStop};
-use crate::prepare::cells::{check_finite, numbers};
-use crate::prepare::moments::ColumnMoments;
+use crate::preprocessing::blocks::{check_finite, numbers};
+use crate::preprocessing::moments::ColumnMoments;
 
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use ermine_math::loss::posterior_block;
 
 use super::components::{GaussianMixture, by_pattern};
 use super::{Covariances, GmmModel};
-use crate::prepare::cells::{by_blocks, numbers};
+use crate::preprocessing::blocks::{by_blocks, numbers};
 
 impl GaussianMixture {
     /// Posteriors of the components, row-major, and log densities of a block of rows. Missing cells (NaN) are integrated over: a row

@@ -12,7 +12,7 @@ pub(super) use classes::{Binary, ClassImpurity, Classes, Entropy, Gini, Misclass
 pub(super) use means::{BinaryEntropyLoss, Means, Poisson, Squared};
 pub(super) use medians::Medians;
 
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
 
 use super::sorted::SortedEntry;

@@ -4,8 +4,8 @@ use ermine_core::{Context, Error, Result};
 
 use super::super::grow::{GrowOptions, GrownNode};
 use super::super::{CountOrFraction, Tree};
-use super::bag::BootstrapSample;
 use super::bins::BinnedData;
+use super::bootstrap::BootstrapSample;
 use super::fit::{ForestJob, ForestTarget, balanced_factors, balances_bags, mean_loss, shares, tree_seed};
 use super::grow::{ForestGrowContext, SubtreeRoot, grow};
 use super::kind::{BinnedCriterion, BinnedCriterionKind, CriterionVisitor, MeanGrid, NodeRow};

@@ -10,8 +10,8 @@ use ermine_core::{Context, Progress, Result, RngStream};
 
 use super::super::grow::{GainOrder, GrowOptions, GrownNode, NodeTest, child_path, in_preorder};
 use super::bins::{BinStorage, BinnedColumn, BinnedData, MISSING, MISSING_RANK};
-use super::find::{BinRule, BinSplitLimits, BinnedSplit, SplitScratch};
 use super::kind::{BinnedCriterion, NodeRow};
+use super::split_search::{BinRule, BinSplitLimits, BinnedSplit, SplitScratch};
 
 /// What growing a tree needs besides its rows.
 pub(super) struct ForestGrowContext<'a, K> {
@@ -266,7 +266,7 @@ impl<K: BinnedCriterion> ForestGrower<'_, K> {
                 let last = *last as u8;
                 // The bin of missing values is above all others.
                 let goes = |b: u8| (b <= last) | (missing_left & (b == MISSING));
-                if range.len() <= super::find::BY_ROW {
+                if range.len() <= super::split_search::BY_ROW {
                     let (cells, stride, place) = (binned.rows_of_cells(), binned.narrow, *place);
                     part(range, &mut self.spare, |row| goes(cells[row as usize * stride + place]))
                 } else {

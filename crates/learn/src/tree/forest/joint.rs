@@ -11,9 +11,9 @@ use rayon::prelude::*;
 
 use super::super::grow::{GrowOptions, GrownNode};
 use super::super::{CountOrFraction, sorted::TreeColumns};
-use super::find::BinSplitLimits;
 use super::fit::{FinishedTree, ForestJob, named, trees_in_parallel};
 use super::grow::is_open;
+use super::split_search::BinSplitLimits;
 use super::{Forest, ForestModel};
 
 pub(super) const JOINT: JointFit<Forest> = JointFit { key, fit };

@@ -1,10 +1,9 @@
 //! Random forests.
 
-mod bag;
 mod bagged_tree;
+mod binning;
 mod bins;
-mod fill;
-mod find;
+mod bootstrap;
 mod fit;
 mod grow;
 mod joint;
@@ -12,6 +11,7 @@ mod kind;
 mod model;
 mod oob;
 mod pass;
+mod split_search;
 mod stream;
 #[cfg(test)]
 mod tests;

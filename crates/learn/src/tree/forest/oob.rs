@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::ensemble::{TreeNode, Trees};
 use super::super::sorted::{RowSubset, TreeColumns};
-use super::bag::Bootstrap;
+use super::bootstrap::Bootstrap;
 use super::model::OutOfBag;
 
 /// The rows of a fit and the bags of its trees.

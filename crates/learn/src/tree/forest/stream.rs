@@ -5,7 +5,7 @@ use ermine_core::{
 };
 
 use super::super::sorted::{RowSubset, TreeColumns};
-use super::fill::{BinBuilder, ForestSummary};
+use super::binning::{BinBuilder, ForestSummary};
 use super::fit::{self, ForestJob, ForestTarget, MANY_ROWS};
 use super::oob::OobSums;
 use super::{Forest, ForestModel};

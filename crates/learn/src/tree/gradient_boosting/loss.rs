@@ -1,7 +1,7 @@
 //! The losses of gradient boosting: starting score, slope, best value of a leaf, link.
 
 use ermine_core::{Error, Result, Target};
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
 /// A loss of scores F (one a row, or one a class).

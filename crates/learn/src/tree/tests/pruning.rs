@@ -51,7 +51,7 @@ fn the_errors_of_the_folds_are_those_of_pruned_trees() {
     let t = tree(json!({"ccp_alpha": "cv", "folds": 3}));
     let choice = fit(&t, &x, &y).pruning().unwrap().clone();
     let seed = RngStream::new(0, "pruning folds", 0).next_u64();
-    let folds = crate::select::stratified_k_fold(&y.view(), 90, 3, seed).unwrap();
+    let folds = crate::model_selection::stratified_k_fold(&y.view(), 90, 3, seed).unwrap();
     let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
     for k in 0..choice.alphas.len() {
         let price = choice.alphas.get(k + 1).map_or(f64::MAX, |next| (choice.alphas[k] * next).sqrt());

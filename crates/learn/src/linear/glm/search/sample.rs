@@ -1,11 +1,11 @@
 //! A search on a sample of the rows, to begin near the optimum of all of them.
 
 use ermine_core::{Context, Dataset, Features, Progress, Result, Target};
-use ermine_math::optimise::LbfgsDescent;
+use ermine_math::optimize::LbfgsDescent;
 
 use super::super::super::passes::{CurvatureKind, RowSample};
-use super::super::census::TargetSums;
 use super::super::evaluate::{GlmPassSums, PassRequest};
+use super::super::target_census::TargetSums;
 use super::{GlmPlan, GlmSearch, GlmTermination, LBFGS_MEMORY};
 
 impl GlmSearch {

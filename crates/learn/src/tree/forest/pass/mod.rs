@@ -8,16 +8,16 @@
 //! Nodes with many rows are gathered as histograms. Below, histograms of many small nodes would take more room than their rows; so
 //! a node that has become small is taken out with its rows, and what is below it is grown as in memory.
 
-mod advance;
-mod errand;
-mod frame;
-mod sprout;
+mod apply_pass;
+mod context;
+mod partial_tree;
+mod pass_plan;
 #[cfg(test)]
 mod tests;
 
 use ermine_core::{Context, Dataset, Error, Partial, PassLearner, PassStep, Result, Target, Task};
 use ermine_math::bins::ColumnBins;
-use ermine_math::dd::Dd;
+use ermine_math::double_double::Dd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +25,17 @@ use super::super::criterion::WeightRange;
 use super::super::ensemble::{TreeNode, Trees};
 use super::super::grow::GrowOptions;
 use super::super::sorted::TreeColumns;
-use super::bag::Bootstrap;
+use super::binning::{ForestSummary, SORTED, codes_of};
 use super::bins::{BinStorage, BinnedColumn, BinnedData, MAX_NARROW_BINS};
-use super::fill::{ForestSummary, SORTED, codes_of};
+use super::bootstrap::Bootstrap;
 use super::fit::{self, FinishedTree, MANY_ROWS};
 use super::oob::OobSums;
 use super::{Forest, ForestModel, stream};
 use crate::boosting::data::{Categories, categories};
-use advance::{ApplyPass, StartTree};
-use errand::{PassHistograms, PassPlan};
-use frame::{BinSurvey, ForestContext, RowScales};
-use sprout::{Bud, NodeNeeds, PartialTree, RowWeights};
+use apply_pass::{ApplyPass, StartTree};
+use context::{BinSurvey, ForestContext, RowScales};
+use partial_tree::{Bud, NodeNeeds, PartialTree, RowWeights};
+use pass_plan::{PassHistograms, PassPlan};
 
 /// Trees that grow at a time.
 const AT_ONCE: usize = 64;
@@ -393,7 +393,7 @@ impl GrowingForest {
             width => Some(width),
         };
         let (errand, sheets, binned, by_slot) = (&self.plan, &sheets, binned.as_ref(), &by_slot);
-        let step = |(at, (sprout, profile)): (usize, (&mut PartialTree, sprout::SampleProfile))| -> Result<()> {
+        let step = |(at, (sprout, profile)): (usize, (&mut PartialTree, partial_tree::SampleProfile))| -> Result<()> {
             match &sprout.weights {
                 None => {
                     let (soil, sum) = RowWeights::new(forest, frame, &profile, classes);

@@ -1,6 +1,6 @@
 //! Bags, estimates outside them, importances, going on, and the stops.
 
-use super::super::bag::Bootstrap;
+use super::super::bootstrap::Bootstrap;
 use super::*;
 
 fn draw_counts(seed: u64, tree: u64, rows: usize, draws: usize) -> Vec<u32> {

@@ -1,8 +1,8 @@
 //! Splits: a forest of one tree is the single tree, and histograms that hold every value find exact splits.
 
 use super::super::super::sorted::RowSubset;
+use super::super::binning::{BinBuilder, ForestSummary};
 use super::super::bins::BinnedData;
-use super::super::fill::{BinBuilder, ForestSummary};
 use super::*;
 use crate::boosting::data::ColumnCells;
 

@@ -1,0 +1,91 @@
+//! A line with one target: its residuals over rows, its table for people.
+
+use ermine_core::{ColumnMeaning, Dataset, Error, Features, Mat, ModelReader, Report, Result, Schema};
+use ermine_math::affine::affine;
+use ermine_math::tall_skinny::rows_at_once;
+use serde::{Deserialize, Serialize};
+
+use super::coefficients::Coefficients;
+
+/// `x ↦ x · coef + intercept`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct LinearFunction {
+    pub coef: Vec<f64>,
+    pub intercept: f64,
+}
+
+impl LinearFunction {
+    /// The same as a row of coefficients.
+    pub fn coefficients(&self) -> Coefficients {
+        Coefficients { coef: Mat::from_vec(1, self.coef.len(), self.coef.clone()), intercept: vec![self.intercept] }
+    }
+
+    /// The line `share` of the way from here to `other`.
+    pub fn interpolate(&self, other: &Self, share: f64) -> Self {
+        let between = |a: f64, b: f64| a + share * (b - a);
+        Self {
+            coef: self.coef.iter().zip(&other.coef).map(|(&a, &b)| between(a, b)).collect(),
+            intercept: between(self.intercept, other.intercept),
+        }
+    }
+
+    /// Target minus prediction of every row. A cell that is not finite is refused.
+    pub fn residuals(&self, rows: &Dataset<'_>, learner: &str) -> Result<Vec<f64>> {
+        let y = rows.y.reals()?;
+        let Coefficients { coef, intercept } = self.coefficients();
+        let mut r = affine(&rows.x, &coef, &intercept, learner)?.into_vec();
+        r.iter_mut().enumerate().for_each(|(i, f)| *f = *y.at(i, 0) - *f);
+        if r.iter().any(|v| !v.is_finite()) {
+            rows.x.refuse_non_finite(rows.schema)?;
+        }
+        Ok(r)
+    }
+}
+
+/// Reads coefficients of one target.
+pub(super) fn load_single(input: &ModelReader) -> Result<Coefficients> {
+    let line = Coefficients::load(input)?;
+    if line.coef.rows() != 1 {
+        return Err(Error::Model(format!("coefficients of {} targets for a line of one", line.coef.rows())));
+    }
+    Ok(line)
+}
+
+/// Adds the table of coefficients, and one of what else there is to say.
+pub(super) fn report(line: &Coefficients, schema: &Schema, fit: &[(&str, f64)]) -> Report {
+    let mut out = Report::default();
+    let names: Vec<&str> = schema.names().collect();
+    let mut rows = vec![vec!["(intercept)".into(), line.intercept[0].into()]];
+    for (j, &b) in line.coef.row(0).iter().enumerate() {
+        let name = names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
+        rows.push(vec![name.into(), b.into()]);
+    }
+    out.coefficients("Coefficients", &[("coefficient", ColumnMeaning::Coefficient)], rows);
+    let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();
+    out.table("Fit", &["statistic", "value"], rows);
+    out
+}
+
+/// Adds Σ factor x of the rows whose factor is not 0, a column at a time multiplied by `scales`.
+pub(super) fn add_products(rows: &Dataset<'_>, factor: &[f64], scales: &[f64], out: &mut [f64], learner: &str) -> Result<()> {
+    if let Features::Csr(x) = rows.x {
+        for (i, &f) in factor.iter().enumerate().filter(|f| *f.1 != 0.0) {
+            let (indices, values) = x.row(i);
+            indices.iter().zip(values).for_each(|(&j, v)| out[j as usize] += f * (v * scales[j as usize]));
+        }
+        return Ok(());
+    }
+    let (mut scratch, mut row) = (Vec::new(), vec![0.0; rows.cols()]);
+    let step = rows_at_once(rows.cols());
+    for first in (0..rows.rows()).step_by(step) {
+        let x = rows.x.row_range(first..(first + step).min(rows.rows())).f64_rows(&mut scratch, learner)?;
+        for i in 0..x.rows() {
+            let f = factor[first + i];
+            if f != 0.0 {
+                x.copy_row(i, &mut row);
+                out.iter_mut().zip(&row).zip(scales).for_each(|((o, v), s)| *o += f * (v * s));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Methods of minimisation as objects of study: one interface, and every run returns its course.
+//!
+//! These are the methods as textbooks state them, each with the parameters that its theory speaks of; [`rate`] says how fast
+//! theory expects them to be. [`Losses`] brings the losses of learners to them, over data. Learners use [`super::Descent`] and solvers of
+//! their own.
+//!
+//! ```
+//! use ermine_math::optimize::study::{Method, Quadratic, Stop, minimise, rate};
+//!
+//! // ½ (x² + 10 y²), from (10, 1): the worst start for steepest descent.
+//! let f = Quadratic::diagonal(&[1.0, 10.0]);
+//! let method = Method::OptimalStep { least: 1.0, most: 10.0 };
+//! let run = minimise(&f, &[10.0, 1.0], &method, &Stop::default());
+//! assert!(run.converged && run.value < 1e-12);
+//! assert!((run.observed_rate().unwrap() - rate::optimal_step(1.0, 10.0)).abs() < 1e-6);
+//! ```
+
+mod curved;
+mod method;
+mod objective;
+pub mod rate;
+mod run;
+mod steps;
+
+#[cfg(test)]
+mod tests;
+
+pub use method::{OptimizationMethod, StepSchedule};
+pub use objective::{EmpiricalRisk, Quadratic, StudyObjective};
+pub use run::{OptimizationRun, StopRule, TrajectoryPoint, minimise};

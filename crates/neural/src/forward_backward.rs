@@ -1,0 +1,514 @@
+//! The way there and the way back, for one block of rows.
+
+use std::ops::Range;
+
+use ermine_core::{Error, Result};
+use ermine_math::nn::{
+    ActivationFn, AlignedBuffer, BlockMoments, DenseBlock, Epilogue, Float, GradInput, Workspace, ZeroMask, apply,
+    apply_derivative, dense, dropout, normalise, normalise_gradient, normalise_sums,
+};
+
+use crate::Network;
+use crate::plan::{ActivationBuffer, LINE, NetworkPlan, Op, curve_of};
+
+/// What one block of rows has between the layers.
+#[derive(Debug, Clone)]
+pub(crate) struct ActivationTape<T: Float> {
+    room: usize,
+    rows: usize,
+    /// Stride and length of the rows that go in.
+    input: (usize, usize),
+    /// The number of the first row of the block in its batch.
+    pub first: usize,
+    pub nodes: Vec<AlignedBuffer<T>>,
+    pub grads: Vec<AlignedBuffer<T>>,
+    extras: Vec<OpCache<T>>,
+    /// What the block adds to the gradients of convolutions and tables.
+    pub partial: AlignedBuffer<T>,
+    sums: Vec<T>,
+    /// Which of the gradients on the way back are not 0.
+    back: ZeroMask,
+    /// The first code of the block that is none.
+    misfit: Option<UnknownLevel>,
+    /// What the block adds to the loss.
+    pub loss: f64,
+}
+
+/// A code that is none of the levels of its column.
+#[derive(Debug, Clone, Copy)]
+struct UnknownLevel {
+    row: usize,
+    column: usize,
+    code: f64,
+    levels: usize,
+}
+
+/// What an operation keeps besides its result.
+#[derive(Debug, Clone)]
+enum OpCache<T: Float> {
+    None,
+    /// Which of the numbers that go in are not 0.
+    Dense(ZeroMask),
+    Conv(Workspace<T>),
+    Norm {
+        moments: BlockMoments,
+        sums: Vec<f64>,
+    },
+}
+
+/// What batch normalisation knows of the whole batch.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BatchNormStats<T> {
+    pub mean: Vec<T>,
+    /// 1 / √(variance + ε).
+    pub inverse: Vec<f64>,
+    pub scale: Vec<T>,
+    pub shift: Vec<T>,
+    /// dx = a d + b x + c.
+    pub back: [Vec<T>; 3],
+    pub count: f64,
+}
+
+impl<T: Float> ActivationTape<T> {
+    fn new(plan: &NetworkPlan, room: usize, back: bool, input_gradient: bool) -> Self {
+        // A line more than the rows: tiles of images read whole units.
+        let buffer = |node: &ActivationBuffer| AlignedBuffer::zeros(room * node.stride + LINE);
+        let lowest = if input_gradient { 0 } else { plan.first_trained() + 1 };
+        let grads =
+            |(k, node): (usize, &ActivationBuffer)| if back && k >= lowest { buffer(node) } else { AlignedBuffer::default() };
+        let extra = |op: &Op| match op {
+            Op::Dense { .. } => OpCache::Dense(ZeroMask::default()),
+            Op::Conv { geometry, .. } => OpCache::Conv(geometry.workspace(back)),
+            Op::Norm { channels, .. } if back => {
+                OpCache::Norm { moments: BlockMoments::new(*channels), sums: vec![0.0; 2 * channels] }
+            }
+            _ => OpCache::None,
+        };
+        Self {
+            room,
+            rows: 0,
+            input: (plan.nodes[0].stride, plan.nodes[0].len()),
+            first: 0,
+            nodes: plan.nodes.iter().map(buffer).collect(),
+            grads: plan.nodes.iter().enumerate().map(grads).collect(),
+            extras: plan.ops.iter().map(extra).collect(),
+            partial: AlignedBuffer::zeros(if back { plan.partial } else { 0 }),
+            sums: Vec::new(),
+            back: ZeroMask::default(),
+            misfit: None,
+            loss: 0.0,
+        }
+    }
+
+    pub fn for_prediction(plan: &NetworkPlan, room: usize) -> Self {
+        Self::new(plan, room, false, false)
+    }
+
+    pub fn for_training(plan: &NetworkPlan, room: usize, input_gradient: bool) -> Self {
+        Self::new(plan, room, true, input_gradient)
+    }
+
+    pub fn capacity(&self) -> usize {
+        self.room
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Begins with that many rows.
+    pub fn begin(&mut self, rows: usize) {
+        debug_assert!(rows <= self.room);
+        self.rows = rows;
+        self.misfit = None;
+        self.loss = 0.0;
+    }
+
+    pub fn input_row(&mut self, row: usize) -> &mut [T] {
+        let (stride, len) = self.input;
+        &mut self.nodes[0][row * stride..][..len]
+    }
+
+    /// An error that names the first code that is none.
+    pub fn check_levels(&self) -> Result<()> {
+        let Some(UnknownLevel { row, column, code, levels }) = self.misfit else { return Ok(()) };
+        let needed = format!("its codes run from 0 to {}", levels - 1);
+        Err(Error::OutOfRange { what: format!("column {column}"), row, value: code, needed })
+    }
+
+    /// What the product of a dense layer needs, once [`look`] has seen what goes in.
+    pub fn dense_block(&mut self, op: usize) -> Option<DenseBlock<'_, T>> {
+        let (before, after) = self.nodes.split_at_mut(op + 1);
+        match &self.extras[op] {
+            OpCache::Dense(pattern) => Some(DenseBlock { x: &before[op], rows: self.rows, pattern, y: &mut after[0] }),
+            _ => None,
+        }
+    }
+
+    /// What the gradient of a dense layer is summed over.
+    pub fn gradient_input(&self, op: usize) -> Option<GradInput<'_, T>> {
+        match &self.extras[op] {
+            OpCache::Dense(pattern) => Some(GradInput { x: &self.nodes[op], d: &self.grads[op + 1], rows: self.rows, pattern }),
+            _ => None,
+        }
+    }
+
+    pub fn output(&self) -> &[T] {
+        self.nodes.last().expect("there is the input at least")
+    }
+}
+
+/// How an operation behaves.
+#[derive(Clone, Copy)]
+pub(crate) enum PassMode<'a, T> {
+    /// Moving means, nothing left out.
+    Predict,
+    /// Moments of the batch; numbers are left out by the key of the step.
+    Train { batches: &'a [BatchNormStats<T>], key: u64 },
+}
+
+/// The key of a row of a dropout layer.
+fn row_key(key: u64, op: usize, row: usize) -> u64 {
+    let mut z = key ^ (op as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    z ^ (z >> 32)
+}
+
+/// The way there, without anything that only training needs.
+pub(crate) fn predict<T: Float>(network: &Network<T>, tape: &mut ActivationTape<T>) -> Result<()> {
+    forward(network, tape, 0..network.plan().ops.len(), PassMode::Predict);
+    tape.check_levels()
+}
+
+/// The activation that a product can apply itself, and the one that is left to do.
+pub(crate) fn split_epilogue<'a, T: Float>(curve: ActivationFn<T>) -> (Epilogue<'a, T>, ActivationFn<T>) {
+    match curve {
+        ActivationFn::LeakyRelu(slope) => (Epilogue::LeakyRelu(slope), ActivationFn::Identity),
+        other => (Epilogue::Identity, other),
+    }
+}
+
+/// Looks for zeros in what goes into a dense layer.
+fn scan_zeros<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: bool, pattern: &mut ZeroMask) {
+    pattern.scan(x, stride, rows, cols);
+    if back {
+        pattern.transpose(x, stride);
+    }
+}
+
+/// The same for a layer whose products all blocks make together ([`Tape::product_of`]).
+pub(crate) fn scan_input_zeros<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
+    if let OpCache::Dense(pattern) = &mut tape.extras[k] {
+        let node = &plan.nodes[k];
+        scan_zeros(&tape.nodes[k], node.stride, tape.rows, node.len(), true, pattern);
+    }
+}
+
+/// What such a layer has left to do: the part of its activation that a product cannot apply.
+pub(crate) fn apply_activation<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
+    let node = &plan.nodes[k + 1];
+    apply(split_epilogue(node.activation_fn()).1, &mut tape.nodes[k + 1][..tape.rows * node.stride]);
+}
+
+/// Some operations one after the other.
+pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<T>, ops: Range<usize>, mode: PassMode<'_, T>) {
+    let plan = network.plan();
+    let rows = tape.rows;
+    for k in ops {
+        let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
+        let (before, after) = tape.nodes.split_at_mut(k + 1);
+        let (x, y) = (&before[k], &mut after[0]);
+        let each = 0..rows;
+        match (&plan.ops[k], &mut tape.extras[k]) {
+            (Op::Dense { panels, weights, bias, .. }, OpCache::Dense(pattern)) => {
+                scan_zeros(x, from.stride, rows, panels.rows, matches!(mode, PassMode::Train { .. }), pattern);
+                let bias = bias.as_ref().map(|b| &network.values[b.clone()]);
+                let (end, left) = split_epilogue(to.activation_fn());
+                let w = &network.values[weights.clone()];
+                dense(x, from.stride, rows, Some(pattern), w, *panels, bias, end, y, to.stride);
+                apply(left, &mut y[..rows * to.stride]);
+            }
+            (Op::Conv { geometry, weights, bias, .. }, OpCache::Conv(room)) => {
+                let (w, bias) = (&network.values[weights.clone()], bias.as_ref().map(|b| &network.values[b.clone()]));
+                let (end, left) = split_epilogue(to.activation_fn());
+                for i in each {
+                    geometry.forward(&x[i * from.stride..], w, bias, end, &mut y[i * to.stride..], room);
+                }
+                apply(left, &mut y[..rows * to.stride]);
+            }
+            (Op::Pool(pool), _) => {
+                for i in each {
+                    pool.forward(&x[i * from.stride..], &mut y[i * to.stride..]);
+                }
+            }
+            (Op::Dropout { rate }, _) => {
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    match mode {
+                        PassMode::Predict => y.copy_from_slice(x),
+                        PassMode::Train { key, .. } => dropout(row_key(key, k, tape.first + i), *rate, x, y),
+                    }
+                }
+            }
+            (Op::Norm { channels, epsilon, gamma, beta, state, number, .. }, _) => {
+                let moving;
+                let batch = match mode {
+                    PassMode::Train { batches, .. } => &batches[*number],
+                    PassMode::Predict => {
+                        let mut batch = BatchNormStats::default();
+                        let (mean, variance) = network.state[state.clone()].split_at(*channels);
+                        let doubles = |v: &[T]| v.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
+                        let weights = [&network.values[gamma.clone()], &network.values[beta.clone()]];
+                        batch.set(&doubles(mean), &doubles(variance), *epsilon, weights);
+                        moving = batch;
+                        &moving
+                    }
+                };
+                let (slope, left) = match to.activation_fn() {
+                    ActivationFn::LeakyRelu(slope) => (slope, ActivationFn::Identity),
+                    other => (T::ONE, other),
+                };
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    normalise(x, &batch.scale, &batch.shift, slope, y);
+                }
+                apply(left, &mut y[..rows * to.stride]);
+            }
+            (Op::Embed { columns, plain, tables, .. }, _) => {
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    let (first, mut rest) = y.split_at_mut(plain.len());
+                    first.iter_mut().zip(plain).for_each(|(y, &j)| *y = x[j]);
+                    for (e, table) in columns.iter().zip(tables) {
+                        let (to, after) = rest.split_at_mut(e.width);
+                        rest = after;
+                        match embedding_row(x[e.column], e.levels) {
+                            Some(level) => to.copy_from_slice(&network.values[table.clone()][level * e.width..][..e.width]),
+                            None => {
+                                to.fill(T::ZERO);
+                                let (column, code, levels) = (e.column, x[e.column].to_f64(), e.levels);
+                                tape.misfit.get_or_insert(UnknownLevel { row: tape.first + i, column, code, levels });
+                            }
+                        }
+                    }
+                }
+            }
+            (Op::Curve(curve), _) => {
+                y[..rows * to.stride].copy_from_slice(&x[..rows * to.stride]);
+                apply(curve_of(*curve), &mut y[..rows * to.stride]);
+            }
+            (Op::Softmax, _) => {
+                for i in each {
+                    let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
+                    for (x, y) in x.chunks_exact(to.shape.channels).zip(y.chunks_exact_mut(to.shape.channels)) {
+                        softmax(x, y);
+                    }
+                }
+            }
+            (Op::Dense { .. } | Op::Conv { .. }, _) => unreachable!("pattern and workspace are there"),
+        }
+    }
+}
+
+/// The level that a number stands for.
+fn embedding_row<T: Float>(code: T, levels: usize) -> Option<usize> {
+    let code = code.to_f64();
+    (code >= 0.0 && code < levels as f64 && code.fract() == 0.0).then_some(code as usize)
+}
+
+/// e^{zₖ} / Σⱼ e^{zⱼ}, with the largest number taken off first.
+fn softmax<T: Float>(z: &[T], p: &mut [T]) {
+    let most = z.iter().copied().fold(z[0], |m, v| if m >= v { m } else { v });
+    let mut total = T::ZERO;
+    for (p, z) in p.iter_mut().zip(z) {
+        *p = (*z - most).exp();
+        total += *p;
+    }
+    p.iter_mut().for_each(|p| *p = *p / total);
+}
+
+impl<T: Float> BatchNormStats<T> {
+    /// Scales and shifts that follow from moments and from \[γ, β\].
+    pub fn set(&mut self, mean: &[f64], variance: &[f64], epsilon: f64, [gamma, beta]: [&[T]; 2]) {
+        self.inverse = variance.iter().map(|v| 1.0 / (v + epsilon).sqrt()).collect();
+        self.mean = mean.iter().map(|m| T::from_f64(*m)).collect();
+        self.scale = gamma.iter().zip(&self.inverse).map(|(g, i)| T::from_f64(g.to_f64() * i)).collect();
+        // The shift goes with the scale as it was rounded.
+        let shift = |j: usize| T::from_f64(beta[j].to_f64() - mean[j] * self.scale[j].to_f64());
+        self.shift = (0..mean.len()).map(shift).collect();
+    }
+}
+
+/// The moments of what reaches a normalisation.
+pub(crate) fn moments<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
+    let node = &plan.nodes[k];
+    if let OpCache::Norm { moments, .. } = &mut tape.extras[k] {
+        moments.clear();
+        moments.add(&tape.nodes[k], node.stride, tape.rows, node.len(), &mut tape.sums);
+    }
+}
+
+/// The moments that [`moments`] found in a block.
+pub(crate) fn moments_of<T: Float>(tape: &ActivationTape<T>, k: usize) -> Option<&BlockMoments> {
+    match &tape.extras[k] {
+        OpCache::Norm { moments, .. } => Some(moments),
+        _ => None,
+    }
+}
+
+/// Σ d and Σ d (x - mean) of a normalisation.
+pub(crate) fn norm_sums<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize, batch: &BatchNormStats<T>) {
+    let node = &plan.nodes[k];
+    if let OpCache::Norm { sums, .. } = &mut tape.extras[k] {
+        sums.fill(0.0);
+        let both = [&tape.nodes[k][..], &tape.grads[k + 1][..]];
+        normalise_sums(both, node.stride, tape.rows, node.len(), &batch.mean, &mut tape.sums, sums);
+    }
+}
+
+/// The sums that [`norm_sums`] found in a block.
+pub(crate) fn norm_sums_of<T: Float>(tape: &ActivationTape<T>, k: usize) -> Option<&[f64]> {
+    match &tape.extras[k] {
+        OpCache::Norm { sums, .. } => Some(sums),
+        _ => None,
+    }
+}
+
+/// The way back through some operations, the last of them first. It finds gradients of nodes down to `lowest`, and those of
+/// convolutions and tables; gradients of dense layers follow from the nodes of all blocks.
+pub(crate) fn backward<T: Float>(
+    network: &Network<T>,
+    tape: &mut ActivationTape<T>,
+    ops: Range<usize>,
+    lowest: usize,
+    batches: &[BatchNormStats<T>],
+    key: u64,
+) {
+    let plan = network.plan();
+    let rows = tape.rows;
+    for k in ops.rev() {
+        let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
+        let (before, after) = tape.grads.split_at_mut(k + 1);
+        let (dx, d) = (&mut before[k], &after[0]);
+        let (x, y) = (&tape.nodes[k], &tape.nodes[k + 1]);
+        let needed = k >= lowest;
+        let mut gated = false;
+        match (&plan.ops[k], &mut tape.extras[k]) {
+            (Op::Dense { panels, transposed: turned, .. }, _) => {
+                if needed {
+                    let end = match from.activation_fn() {
+                        ActivationFn::LeakyRelu(slope) => {
+                            gated = true;
+                            Epilogue::ReluMask(x, from.stride, slope)
+                        }
+                        _ => Epilogue::Identity,
+                    };
+                    let layout = ermine_math::nn::WeightPanels { rows: panels.cols, cols: panels.rows };
+                    let w = &network.transposed[turned.clone()];
+                    tape.back.scan(d, to.stride, rows, layout.rows);
+                    dense(d, to.stride, rows, Some(&tape.back), w, layout, None, end, dx, from.stride);
+                }
+            }
+            (Op::Conv { geometry, weights, transposed: turned, partial, .. }, OpCache::Conv(room)) => {
+                let (w, b) = tape.partial[partial.clone()].split_at_mut(weights.len());
+                for i in 0..rows {
+                    let bias = if b.is_empty() { None } else { Some(&mut *b) };
+                    geometry.add_gradient(&x[i * from.stride..], &d[i * to.stride..], w, bias, room);
+                }
+                if needed {
+                    for i in 0..rows {
+                        let end = match from.activation_fn() {
+                            ActivationFn::LeakyRelu(slope) => {
+                                Epilogue::ReluMask(&x[i * from.stride..], from.shape.channels, slope)
+                            }
+                            _ => Epilogue::Identity,
+                        };
+                        let turned = &network.transposed[turned.clone()];
+                        let dx = &mut dx[i * from.stride..][..from.len()];
+                        gated = geometry.input_gradient(&d[i * to.stride..], turned, end, dx, room) && end != Epilogue::Identity;
+                    }
+                }
+            }
+            (Op::Pool(pool), _) => {
+                if needed {
+                    let slope = match from.activation_fn() {
+                        ActivationFn::LeakyRelu(slope) => Some(slope),
+                        _ => None,
+                    };
+                    gated = slope.is_some();
+                    for i in 0..rows {
+                        let (x, y, d) = (&x[i * from.stride..], &y[i * to.stride..], &d[i * to.stride..]);
+                        pool.backward(x, y, d, slope, &mut dx[i * from.stride..]);
+                    }
+                }
+            }
+            (Op::Dropout { rate }, _) => {
+                if needed {
+                    for i in 0..rows {
+                        let (d, dx) = (&d[i * to.stride..][..to.len()], &mut dx[i * from.stride..][..from.len()]);
+                        dropout(row_key(key, k, tape.first + i), *rate, d, dx);
+                    }
+                }
+            }
+            (Op::Norm { number, .. }, _) => {
+                if needed {
+                    let [a, b, c] = &batches[*number].back;
+                    for i in 0..rows {
+                        let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
+                        normalise_gradient(x, d, [a, b, c], &mut dx[i * from.stride..][..from.len()]);
+                    }
+                }
+            }
+            (Op::Embed { columns, plain, partial, .. }, _) => {
+                for i in 0..rows {
+                    let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
+                    let (first, mut rest) = d.split_at(plain.len());
+                    let mut tables = &mut tape.partial[partial.clone()];
+                    for e in columns {
+                        let (d, after) = rest.split_at(e.width);
+                        rest = after;
+                        let (table, others) = tables.split_at_mut((e.levels * e.width).next_multiple_of(LINE));
+                        tables = others;
+                        if let Some(level) = embedding_row(x[e.column], e.levels) {
+                            table[level * e.width..][..e.width].iter_mut().zip(d).for_each(|(t, d)| *t += *d);
+                        }
+                    }
+                    if needed {
+                        // Codes have no gradient.
+                        let dx = &mut dx[i * from.stride..][..from.len()];
+                        dx.fill(T::ZERO);
+                        plain.iter().zip(first).for_each(|(&j, d)| dx[j] = *d);
+                    }
+                }
+            }
+            (Op::Curve(curve), _) => {
+                if needed {
+                    let curve = curve_of(*curve);
+                    dx[..rows * from.stride].copy_from_slice(&d[..rows * from.stride]);
+                    let of = if curve == ActivationFn::Gelu { x } else { y };
+                    apply_derivative(curve, &of[..rows * from.stride], &mut dx[..rows * from.stride]);
+                }
+            }
+            (Op::Softmax, _) => {
+                if needed {
+                    let channels = to.shape.channels;
+                    for i in 0..rows {
+                        let (p, d) = (&y[i * to.stride..][..to.len()], &d[i * to.stride..][..to.len()]);
+                        let dx = &mut dx[i * from.stride..][..from.len()];
+                        for ((p, d), dx) in
+                            p.chunks_exact(channels).zip(d.chunks_exact(channels)).zip(dx.chunks_exact_mut(channels))
+                        {
+                            let mut mean = T::ZERO;
+                            p.iter().zip(d).for_each(|(p, d)| mean += *p * *d);
+                            dx.iter_mut().zip(p.iter().zip(d)).for_each(|(dx, (p, d))| *dx = *p * (*d - mean));
+                        }
+                    }
+                }
+            }
+            (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
+        }
+        if needed && !gated && from.curve != ActivationFn::Identity {
+            apply_derivative(from.activation_fn(), &x[..rows * from.stride], &mut dx[..rows * from.stride]);
+        }
+    }
+}
